@@ -1,0 +1,83 @@
+/**
+ * The language of weave: what travels between a server and its clients, and what a state is.
+ *
+ * Owns the tables of commands, events, transitions and error codes, the envelopes, the handshake, the state and the
+ * one function that computes it. Knows nothing of files, sockets or Node.
+ */
+export {
+  type Command,
+  type CommandData,
+  type CommandInput,
+  type CommandType,
+  commands,
+  commandTypes,
+} from './commands.ts'
+export type { DirectEvent, JournaledEvent, ServerEvent } from './envelope.ts'
+export { type ErrorCode, errorCodes } from './error-codes.ts'
+export {
+  type DirectType,
+  type EventCategory,
+  type EventData,
+  type EventType,
+  type ExtensionType,
+  events,
+  eventTypes,
+  isEventType,
+  type JournaledType,
+} from './events.ts'
+export {
+  type ClientMode,
+  type HandshakeInput,
+  type HandshakeRequest,
+  type HandshakeResponse,
+  weaveExtension,
+} from './handshake.ts'
+export {
+  type ClientMessage,
+  parseClientMessage,
+  parseEvent,
+  parseServerMessage,
+  parseTransition,
+  type ServerMessage,
+} from './parse.ts'
+export {
+  codonMoves,
+  currentRun,
+  isLive,
+  type LiveCodon,
+  liveCodon,
+  type Reduction,
+  reduce,
+  summarize,
+} from './reduce.ts'
+export {
+  type CodonExecution,
+  emptyState,
+  type RunState,
+  type RunStatus,
+  type StateSummary,
+  type WeaveState,
+  weaveState,
+} from './state.ts'
+export {
+  isTransitionType,
+  type Transition,
+  type TransitionData,
+  type TransitionType,
+  transitions,
+  transitionTypes,
+} from './transitions.ts'
+export type {
+  BudgetBreach,
+  CheckpointInfo,
+  CheckpointType,
+  CheckpointWord,
+  CodonStatus,
+  FailureReason,
+  FileNode,
+  Immutable,
+  LiveCodonStatus,
+  ProcessExit,
+  SentinelState,
+  TokenCounts,
+} from './values.ts'

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import type { BlobRefs } from './line.ts'
+
+/**
+ * Large fields of events, each stored once under its SHA-256. A blob holds the JSON text of one field.
+ *
+ * `spill` writes before it returns, so a line never names a blob that was not written; the caller syncs the paths it
+ * gets back before it calls the line durable.
+ */
+export interface Spilled {
+  /** JSON text of the data with null in place of the spilled fields. */
+  readonly data: string
+  readonly blobs: BlobRefs
+  /** Files written by this call, still to be synced. */
+  readonly written: readonly string[]
+}
+
+/** A field whose JSON is longer than this many bytes is kept out of the line. */
+const longestField = 4096
+
+export function needsSpill(json: string): boolean {
+  return (
+    json.length > longestField || (json.length * 3 > longestField && Buffer.byteLength(json) > longestField)
+  )
+}
+
+export interface BlobStore {
+  /** Returns undefined when every field is short enough after all. Throws what the disk throws. */
+  spill(data: object): Spilled | undefined
+}
+
+export function createBlobStore(dir: string): BlobStore {
+  const seen = new Set<string>()
+
+  const put = (bytes: Buffer): { readonly sha256: string; readonly path?: string } => {
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    if (seen.has(sha256)) return { sha256 }
+    const path = blobPath(dir, sha256)
+    const isNew = !isWhole(path, bytes.length)
+    if (isNew) writeBlob(path, bytes)
+    remember(seen, sha256)
+    return isNew ? { sha256, path } : { sha256 }
+  }
+
+  return {
+    spill(data) {
+      const blobs: Record<string, readonly [string, number]> = {}
+      const written: string[] = []
+      const short: Record<string, unknown> = {}
+      for (const [key, value] of Object.entries(data)) {
+        const json = JSON.stringify(value)
+        if (json === undefined || !needsSpill(json)) {
+          short[key] = value
+          continue
+        }
+        const bytes = Buffer.from(json)
+        const { sha256, path } = put(bytes)
+        blobs[key] = [sha256, bytes.length]
+        short[key] = null
+        if (path) written.push(path)
+      }
+      return Object.keys(blobs).length === 0 ? undefined : { data: JSON.stringify(short), blobs, written }
+    },
+  }
+}
+
+/** Puts the spilled fields back. A blob that is missing or damaged leaves its field null and is named in `lost`. */
+export async function restoreFields(
+  dir: string,
+  data: Record<string, unknown>,
+  blobs: BlobRefs,
+): Promise<{ readonly data: Record<string, unknown>; readonly lost: readonly string[] }> {
+  const lost: string[] = []
+  const whole = { ...data }
+  for (const [key, [sha256]] of Object.entries(blobs)) {
+    const bytes = await readBlob(dir, sha256)
+    if (bytes) whole[key] = JSON.parse(bytes.toString('utf8'))
+    else lost.push(key)
+  }
+  return { data: whole, lost }
+}
+
+async function readBlob(dir: string, sha256: string): Promise<Buffer | undefined> {
+  if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined
+  try {
+    const bytes = await fs.promises.readFile(blobPath(dir, sha256))
+    return createHash('sha256').update(bytes).digest('hex') === sha256 ? bytes : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function blobPath(dir: string, sha256: string): string {
+  return join(dir, sha256.slice(0, 2), sha256)
+}
+
+/** A file of another length is what a power cut left behind; it is written again. */
+function isWhole(path: string, bytes: number): boolean {
+  return fs.statSync(path, { throwIfNoEntry: false })?.size === bytes
+}
+
+function writeBlob(path: string, bytes: Buffer): void {
+  fs.mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 })
+  const temporary = `${path}.${process.pid}.tmp`
+  const flags = fs.constants.O_CREAT | fs.constants.O_TRUNC | fs.constants.O_WRONLY | fs.constants.O_NOFOLLOW
+  const fd = fs.openSync(temporary, flags, 0o600)
+  try {
+    fs.writeFileSync(fd, bytes)
+  } finally {
+    fs.closeSync(fd)
+  }
+  fs.renameSync(temporary, path)
+}
+
+/** Bounded memory of what was stored lately; a forgotten blob is only looked up on disk again. */
+function remember(seen: Set<string>, sha256: string): void {
+  if (seen.size >= 4096) seen.clear()
+  seen.add(sha256)
+}

@@ -1,0 +1,151 @@
+import { basename, join } from 'node:path'
+import { type JournaledEvent, parseEvent } from '@weave/protocol'
+import { restoreFields } from './blobs.ts'
+import { eventBytes } from './line.ts'
+import { readSegment, type StoredEvent } from './line-reader.ts'
+import { createPage, newestWithin, type Page, type PageLimits, type ReadProblem } from './page.ts'
+import { loadIndex, offsetOf, type SegmentIndex } from './segment-index.ts'
+import { listSegments, type Segment } from './segments.ts'
+
+/**
+ * Reading a journal, live or at rest, in pages of bounded size. Lines are proved by their checksum and handed on
+ * unparsed; only who needs an event as a value pays for parsing it.
+ *
+ * Damage never stops a reader: a bad line is skipped and listed in its page with the file and the byte it begins at.
+ */
+export interface History {
+  /** Pages in order, from the event after `after` up to `upTo` (default: the last one written when the call began). */
+  pages(query?: PageQuery): AsyncGenerator<Page>
+  /** The newest events, oldest first, within both limits, none at or before `after`. */
+  recent(query: RecentQuery): Promise<Page>
+  /** The event's JSON as it travels on a socket. */
+  text(stored: StoredEvent): Promise<string>
+  /** The event as a value; undefined when an older or newer program wrote something that this one cannot read. */
+  event(stored: StoredEvent): Promise<JournaledEvent | undefined>
+  lastSeq(): Promise<number>
+}
+
+export interface PageQuery extends PageLimits {
+  readonly after?: number
+  readonly upTo?: number
+}
+
+export interface RecentQuery {
+  readonly after?: number
+  readonly maxEvents: number
+  readonly maxBytes: number
+}
+
+export interface HistoryOptions {
+  readonly dir: string
+  /** For a journal that is open: what its writer knows of the newest segment. */
+  readonly active?: () => SegmentIndex
+}
+
+export function createHistory({ dir, active }: HistoryOptions): History {
+  const indexOf = createIndexes(active)
+  const segmentsUpTo = createSegmentList(dir)
+
+  const lastSeq = async (): Promise<number> => {
+    const newest = (await segmentsUpTo(Number.POSITIVE_INFINITY)).at(-1)
+    return newest ? Math.max((await indexOf(newest, true)).lastSeq, newest.firstSeq - 1) : 0
+  }
+
+  async function* pages(query: PageQuery = {}): AsyncGenerator<Page> {
+    const { after = 0, upTo = await lastSeq() } = query
+    const segments = await segmentsUpTo(upTo)
+    const page = createPage(query)
+    let last = after
+    for (const [at, segment] of segments.entries()) {
+      const next = segments[at + 1]
+      if (last >= upTo || segment.firstSeq > upTo) break
+      if (next && next.firstSeq <= after + 1) continue
+      const start = offsetOf(await indexOf(segment, !next), after + 1)
+      const chunkBytes = chunkFor(upTo - last)
+      for await (const { events, damaged } of readFrom(segment, { start, chunkBytes }, after + 1)) {
+        for (const { offset, reason } of damaged)
+          page.problem({ file: basename(segment.path), offset, reason })
+        for (const stored of events) {
+          if (stored.seq <= last || stored.seq > upTo) continue
+          last = stored.seq
+          if (page.isFullWith(stored)) yield page.take()
+          page.add(stored)
+        }
+        if (last >= upTo) break
+      }
+    }
+    if (!page.isEmpty()) yield page.take()
+  }
+
+  const recent = async ({ after = 0, maxEvents, maxBytes }: RecentQuery): Promise<Page> => {
+    const last = await lastSeq()
+    const events: StoredEvent[] = []
+    const problems: ReadProblem[] = []
+    for await (const page of pages({ after: Math.max(after, last - maxEvents), upTo: last })) {
+      events.push(...page.events)
+      problems.push(...page.problems)
+    }
+    return { events: newestWithin(events, maxBytes), problems }
+  }
+
+  return {
+    pages,
+    recent,
+    lastSeq,
+    async text(stored) {
+      return stored.spilled
+        ? JSON.stringify(await parsed(dir, stored))
+        : eventBytes(stored.rest).toString('utf8')
+    },
+    async event(stored) {
+      const message = parseEvent(await parsed(dir, stored))
+      return message.kind === 'event' ? (message.event as JournaledEvent) : undefined
+    },
+  }
+}
+
+/** Segments only ever come to the end of the row, so the row known is good for all that lies before its last one. */
+function createSegmentList(dir: string) {
+  let known: readonly Segment[] = []
+  return async (seq: number): Promise<readonly Segment[]> => {
+    if (seq >= (known.at(-1)?.firstSeq ?? 0)) known = await listSegments(dir)
+    return known
+  }
+}
+
+/** The index of the segment that is being written comes from its writer; those of full segments are read once. */
+function createIndexes(active: HistoryOptions['active']) {
+  const known = new Map<string, SegmentIndex>()
+  return async (segment: Segment, newest: boolean): Promise<SegmentIndex> => {
+    if (newest && active) return active()
+    const index = known.get(segment.path) ?? (await loadIndex(segment.path))
+    if (!newest) known.set(segment.path, index)
+    return index
+  }
+}
+
+/** An index that points beside a line (a damaged cache) is not trusted: the segment is read from its beginning. */
+async function* readFrom(segment: Segment, options: { start: number; chunkBytes: number }, seq: number) {
+  let trusted = options.start === 0
+  for await (const chunk of readSegment(segment.path, options)) {
+    trusted ||= chunk.offsets[0] === options.start && (chunk.events[0]?.seq ?? 0) <= seq
+    if (!trusted) {
+      yield* readSegment(segment.path)
+      return
+    }
+    yield chunk
+  }
+}
+
+/** Reads no more at once than the events asked for are likely to need. */
+function chunkFor(events: number): number {
+  const expected = events * 512
+  return Math.min(1024 * 1024, Math.max(64 * 1024, 2 ** Math.ceil(Math.log2(expected))))
+}
+
+async function parsed(dir: string, stored: StoredEvent): Promise<Record<string, unknown>> {
+  const { blobs, ...event } = JSON.parse(eventBytes(stored.rest).toString('utf8'))
+  if (!blobs) return event
+  const { data } = await restoreFields(join(dir, 'blobs'), event.data, blobs)
+  return { ...event, data }
+}

@@ -1,0 +1,20 @@
+/**
+ * The record: every event on disk before anyone hears of it, and the state folded from it.
+ *
+ * Owns the files under `journal/` and `state.json`. Does not know who listens, what a codon does, or what may happen
+ * next. Redaction is handed in; the rules of the state are the protocol's.
+ */
+export { createHistory, type History, type PageQuery, type RecentQuery } from './history.ts'
+export {
+  type AppendOptions,
+  type Journal,
+  JournalFailure,
+  type JournalOptions,
+  openJournal,
+} from './journal.ts'
+export type { StoredEvent } from './line-reader.ts'
+export type { Page, ReadProblem } from './page.ts'
+export { crashOf, type Replayed, replay } from './replay.ts'
+export { type CachedState, writeStateCache } from './state-cache.ts'
+export type { TailRepair } from './tail-repair.ts'
+export type { Entry, Listener } from './teller.ts'

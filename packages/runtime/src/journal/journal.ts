@@ -1,0 +1,273 @@
+import * as fs from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type EventData, events, type JournaledEvent, type JournaledType } from '@weave/protocol'
+import { type Clock, createId, type Redactor } from '../kit/index.ts'
+import { type BlobStore, createBlobStore, needsSpill } from './blobs.ts'
+import { createHistory, type History } from './history.ts'
+import { encodeLine, eventText } from './line.ts'
+import { openSegmentWriter, type SegmentWriter } from './segment-writer.ts'
+import { repairTail, type TailRepair } from './tail-repair.ts'
+import { createTeller, type Entry, type Listener } from './teller.ts'
+
+/**
+ * The record of an execution: every event that anyone was ever told.
+ *
+ * - **J1** One funnel: redact, write, tell, in this order. What was told is on disk; what is on disk has no secrets.
+ * - **J2** `seq` grows by one from 1 without gaps, over restarts too.
+ * - **J3** Events are told in the order of their `seq`, each once, after they are written; events whose row says
+ *   `synced` after they are safe against power loss.
+ * - **J4** Events of one tick share one write. A `synced` event is written, synced and told before `append` returns,
+ *   together with everything appended before it.
+ * - **J5** After a failed write or sync nothing more is written or told, ever: `append` throws, `failure` says why.
+ */
+export interface Journal {
+  /** Takes an event. Throws `JournalFailure` when the disk refused once. Returns the event as it was recorded. */
+  append<T extends JournaledType>(type: T, data: EventData<T>, options?: AppendOptions): JournaledEvent<T>
+  /** Writes, syncs and tells all that was appended so far; blocks. Throws `JournalFailure`. */
+  flush(): void
+  /** Resolves when all that was appended so far is safe against power loss. Rejects with `JournalFailure`. */
+  synced(): Promise<void>
+  /** Calls `listener` for every event from now on. It must be quick; what it throws goes to `onListenerError`. */
+  subscribe(listener: Listener): () => void
+  readonly history: History
+  /** The last `seq` given out. */
+  readonly lastSeq: number
+  /** What opening had to mend, if anything. */
+  readonly repair: TailRepair | undefined
+  readonly failure: JournalFailure | undefined
+  /** Flushes and releases the file. Rejects with `JournalFailure` when the flush fails. */
+  close(): Promise<void>
+}
+
+export interface AppendOptions {
+  /** The id of the command that this event answers. */
+  readonly commandId?: string | undefined
+}
+
+/** The disk refused. The run must stop: what happens from now on could not be recorded. */
+export class JournalFailure extends Error {
+  override readonly name = 'JournalFailure'
+}
+
+export interface JournalOptions {
+  readonly dir: string
+  readonly clock: Clock
+  readonly redactor: Redactor
+  /** Called once, when the disk refuses. */
+  readonly onFailure?: (failure: JournalFailure) => void
+  readonly onListenerError?: (error: unknown) => void
+  /** A segment that has grown past this is closed and a new one begun. */
+  readonly segmentBytes?: number
+}
+
+/** Events that need no sync of their own are synced this long after they were written, at the latest. */
+const syncDelay = 100
+const defaultSegmentBytes = 16 * 1024 * 1024
+
+export async function openJournal(options: JournalOptions): Promise<Journal> {
+  const { dir, segmentBytes = defaultSegmentBytes } = options
+  const blobDir = join(dir, 'blobs')
+  await mkdir(blobDir, { recursive: true, mode: 0o700 })
+  const tail = await repairTail(dir)
+  const writer = openSegmentWriter({ dir, tail, segmentBytes })
+  return new OpenJournal(options, writer, createBlobStore(blobDir), tail)
+}
+
+class OpenJournal implements Journal {
+  readonly history: History
+  readonly repair: TailRepair | undefined
+  lastSeq: number
+  failure: JournalFailure | undefined
+
+  readonly #options: JournalOptions
+  readonly #writer: SegmentWriter
+  readonly #blobs: BlobStore
+  readonly #teller: ReturnType<typeof createTeller>
+  #pending: { readonly line: string; readonly entry: Entry }[] = []
+  #unsyncedBlobs: string[] = []
+  #flushScheduled = false
+  /** Something is written that is not synced yet. */
+  #dirty = false
+  #syncTimer: NodeJS.Timeout | undefined
+  #syncRunning: Promise<void> | undefined
+  #lastTime = Number.NaN
+  #lastTimestamp = ''
+
+  constructor(
+    options: JournalOptions,
+    writer: SegmentWriter,
+    blobs: BlobStore,
+    tail: { readonly nextSeq: number; readonly repair?: TailRepair },
+  ) {
+    this.#options = options
+    this.#writer = writer
+    this.#blobs = blobs
+    this.#teller = createTeller(options.onListenerError)
+    this.history = createHistory({ dir: options.dir, active: () => writer.index() })
+    this.repair = tail.repair
+    this.lastSeq = tail.nextSeq - 1
+  }
+
+  append<T extends JournaledType>(
+    type: T,
+    raw: EventData<T>,
+    { commandId }: AppendOptions = {},
+  ): JournaledEvent<T> {
+    if (this.failure) throw this.failure
+    const { redactor } = this.#options
+    let json = JSON.stringify(raw)
+    let data = raw
+    // The cheap question is asked of the serialised text; nearly all events are clean.
+    if (redactor.suspects(json)) {
+      data = redactor.json(raw)
+      json = JSON.stringify(data)
+    }
+    const envelope = { seq: this.lastSeq + 1, id: createId('evt'), timestamp: this.#timestamp(), type, data }
+    const event = commandId === undefined ? envelope : { ...envelope, commandId: redactor.text(commandId) }
+    // `JournaledEvent` distributes over the types, which a generic `type` cannot show the compiler.
+    this.#take(event as unknown as JournaledEvent, json)
+    if (events[type].durability === 'synced') this.flush()
+    else this.#flushThisTick()
+    return event as unknown as JournaledEvent<T>
+  }
+
+  flush(): void {
+    this.#commit(() => {
+      for (const path of this.#unsyncedBlobs.splice(0)) syncFile(path)
+      if (this.#dirty) this.#writer.syncNow()
+      this.#dirty = false
+    })
+  }
+
+  /** Group commit: whoever waits shares one sync; what is written meanwhile waits for the next. */
+  async synced(): Promise<void> {
+    clearTimeout(this.#syncTimer)
+    this.#syncTimer = undefined
+    this.#commit()
+    await this.#syncRunning
+    if (!this.#dirty) return
+    this.#dirty = false
+    const running = this.#syncInBackground().finally(() => {
+      if (this.#syncRunning === running) this.#syncRunning = undefined
+    })
+    this.#syncRunning = running
+    await running
+  }
+
+  subscribe(listener: Listener): () => void {
+    return this.#teller.subscribe(listener)
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#syncTimer)
+    await this.#syncRunning?.catch(() => undefined)
+    try {
+      this.flush()
+    } finally {
+      this.#writer.close()
+      this.failure ??= new JournalFailure(`The journal in ${this.#options.dir} is closed.`)
+    }
+  }
+
+  #take(event: JournaledEvent, json: string): void {
+    if (needsSpill(json)) this.#takeLarge(event, json)
+    else {
+      const line = encodeLine(event, json)
+      this.#pending.push({ line, entry: { event, text: eventText(line) } })
+    }
+    this.lastSeq++
+  }
+
+  #takeLarge(event: JournaledEvent, json: string): void {
+    this.#guarded(() => {
+      const spilled = this.#blobs.spill(event.data)
+      this.#unsyncedBlobs.push(...(spilled?.written ?? []))
+      const line = encodeLine(event, spilled?.data ?? json, spilled?.blobs)
+      this.#pending.push({ line, entry: { event, text: JSON.stringify(event) } })
+    })
+  }
+
+  /** Many events share a millisecond; its text is made once. */
+  #timestamp(): string {
+    const now = this.#options.clock.now().getTime()
+    if (now !== this.#lastTime) {
+      this.#lastTime = now
+      this.#lastTimestamp = new Date(now).toISOString()
+    }
+    return this.#lastTimestamp
+  }
+
+  #flushThisTick(): void {
+    if (this.#flushScheduled) return
+    this.#flushScheduled = true
+    setImmediate(() => {
+      this.#flushScheduled = false
+      if (this.failure) return
+      try {
+        this.#commit()
+      } catch {
+        return // `onFailure` was told; there is nobody else to tell here.
+      }
+      if (this.#dirty)
+        this.#syncTimer ??= setTimeout(() => void this.synced().catch(() => undefined), syncDelay)
+    })
+  }
+
+  /** Writes what is pending, makes it as safe as asked, then tells (J3). */
+  #commit(secure: () => void = () => undefined): void {
+    const batch = this.#pending
+    const first = batch[0]
+    this.#guarded(() => {
+      if (first) {
+        this.#pending = []
+        this.#writer.write(
+          batch.map(item => item.line),
+          first.entry.event.seq,
+        )
+        this.#dirty = true
+      }
+      secure()
+    })
+    if (first) this.#teller.tell(batch.map(item => item.entry))
+  }
+
+  async #syncInBackground(): Promise<void> {
+    try {
+      for (const path of this.#unsyncedBlobs.splice(0)) syncFile(path)
+      await this.#writer.sync()
+    } catch (error) {
+      throw this.#fail(error)
+    }
+  }
+
+  /** Runs something that touches the disk; the first error is the end (J5). */
+  #guarded(effect: () => void): void {
+    if (this.failure) throw this.failure
+    try {
+      effect()
+    } catch (error) {
+      throw this.#fail(error)
+    }
+  }
+
+  #fail(error: unknown): JournalFailure {
+    if (this.failure) return this.failure
+    const reason = error instanceof Error ? error.message : String(error)
+    this.failure = new JournalFailure(`The journal in ${this.#options.dir} cannot be written: ${reason}`, {
+      cause: error,
+    })
+    this.#pending = []
+    this.#options.onFailure?.(this.failure)
+    return this.failure
+  }
+}
+
+function syncFile(path: string): void {
+  const fd = fs.openSync(path, 'r')
+  try {
+    fs.fdatasyncSync(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}

@@ -1,0 +1,76 @@
+import { open } from 'node:fs/promises'
+import { checkLine, type LineDamage, lineFeed } from './line.ts'
+
+/** A line that its checksum proved. */
+export interface StoredEvent {
+  readonly seq: number
+  /** Size of the event as it travels, fields from the blob folder included. */
+  readonly bytes: number
+  readonly spilled: boolean
+  /** The line after its checksum; a view into a larger buffer: copy it to keep it long. */
+  readonly rest: Buffer
+}
+
+export interface ReadChunk {
+  readonly events: readonly StoredEvent[]
+  /** Whole lines that are damaged. */
+  readonly damaged: readonly { readonly offset: number; readonly reason: LineDamage }[]
+  /** Where the last whole line of this chunk ends. */
+  readonly end: number
+  /** Where the last intact line of this chunk ends; 0 if it has none. */
+  readonly intactEnd: number
+  /** Offsets of the events, in their order. */
+  readonly offsets: readonly number[]
+}
+
+export interface ReadOptions {
+  readonly start?: number
+  readonly chunkBytes?: number
+}
+
+/** No event is longer than this: large fields are in the blob folder. What is longer is damage and is passed over. */
+const longestLine = 64 * 1024 * 1024
+
+/**
+ * Reads the whole lines of a segment in chunks. A line that goes over the end of a chunk is read again with the next
+ * one; a last line without its LF is left out. Throws only what the disk throws.
+ */
+export async function* readSegment(path: string, options: ReadOptions = {}): AsyncGenerator<ReadChunk> {
+  const file = await open(path)
+  try {
+    let { start = 0, chunkBytes = 1024 * 1024 } = options
+    for (;;) {
+      // A new buffer each time: the events of earlier chunks point into theirs.
+      const buffer = Buffer.allocUnsafeSlow(chunkBytes)
+      const { bytesRead } = await file.read(buffer, 0, chunkBytes, start)
+      if (bytesRead === 0) return
+      const chunk = splitChunk(buffer.subarray(0, bytesRead), start)
+      if (chunk.end > start) yield chunk
+      const stuck = chunk.end === start
+      if (stuck && bytesRead < chunkBytes) return
+      if (stuck && chunkBytes < longestLine) chunkBytes *= 2
+      else start = stuck ? start + bytesRead : chunk.end
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+function splitChunk(chunk: Buffer, start: number): ReadChunk {
+  const events: StoredEvent[] = []
+  const offsets: number[] = []
+  const damaged: { offset: number; reason: LineDamage }[] = []
+  let from = 0
+  let intactEnd = 0
+  for (let to = chunk.indexOf(lineFeed); to !== -1; to = chunk.indexOf(lineFeed, from)) {
+    const line = checkLine(chunk, from, to)
+    if (typeof line === 'string') damaged.push({ offset: start + from, reason: line })
+    else {
+      events.push(line)
+      offsets.push(start + from)
+      intactEnd = start + to + 1
+    }
+    from = to + 1
+  }
+  return { events, offsets, damaged, end: start + from, intactEnd }
+}

@@ -1,0 +1,91 @@
+import {
+  currentRun,
+  emptyState,
+  parseTransition,
+  reduce,
+  type Transition,
+  type WeaveState,
+} from '@weave/protocol'
+import type { History } from './history.ts'
+import type { StoredEvent } from './line-reader.ts'
+import type { ReadProblem } from './page.ts'
+import { type CachedState, readStateCache } from './state-cache.ts'
+
+/** A state as the journal tells it. */
+export interface Replayed {
+  readonly state: WeaveState
+  /** The last event the state knows of. */
+  readonly lastSeq: number
+  /** `cache`: only what came after the cached state was read. */
+  readonly source: 'cache' | 'journal'
+  /** Transitions that the reducer refused or that could not be read: damage, each with its place and reason. */
+  readonly refused: readonly { readonly seq: number; readonly reason: string }[]
+  /** Lines that had to be passed over. */
+  readonly damaged: readonly ReadProblem[]
+}
+
+/** Folds the journal into a state. The cache only saves time: whatever is wrong with it, the journal wins. */
+export async function replay(history: History, statePath: string): Promise<Replayed> {
+  const cached = await readStateCache(statePath)
+  if (cached && (await belongsTo(history, cached))) {
+    return fold(history, { state: cached.state, lastSeq: cached.lastSeq, source: 'cache' })
+  }
+  return fold(history, { state: emptyState, lastSeq: 0, source: 'journal' })
+}
+
+/** What the next process writes about a run that has no end: only it can know that the run crashed. */
+export function crashOf(state: WeaveState, now: Date): Transition<'RunCrashed'> | undefined {
+  const run = currentRun(state)
+  if (run?.status !== 'running') return undefined
+  return { type: 'RunCrashed', data: { runId: run.runId, endTime: now.toISOString() } }
+}
+
+/** A cache made from another journal, or from a longer one, is not this journal's. */
+async function belongsTo(history: History, cached: CachedState): Promise<boolean> {
+  if (cached.lastSeq === 0) return true
+  for await (const page of history.pages({ after: cached.lastSeq - 1, upTo: cached.lastSeq, maxEvents: 1 })) {
+    const stored = page.events[0]
+    const event = stored && (await history.event(stored))
+    return event?.seq === cached.lastSeq && event.id === cached.lastId
+  }
+  return false
+}
+
+async function fold(history: History, from: Omit<Replayed, 'refused' | 'damaged'>): Promise<Replayed> {
+  const refused: { seq: number; reason: string }[] = []
+  const damaged: ReadProblem[] = []
+  let { state, lastSeq } = from
+  for await (const page of history.pages({
+    after: from.lastSeq,
+    maxEvents: 5_000,
+    maxBytes: 8 * 1024 * 1024,
+  })) {
+    damaged.push(...page.problems)
+    for (const stored of page.events) {
+      lastSeq = stored.seq
+      if (!mayBeTransition(stored)) continue
+      const next = await step(history, stored, state)
+      if (typeof next === 'string') refused.push({ seq: stored.seq, reason: next })
+      else state = next
+    }
+  }
+  return { ...from, state, lastSeq, refused, damaged }
+}
+
+const transitionMark = Buffer.from('"type":"state.transition"')
+const headBytes = 4096
+
+/** A look at the bytes, so that only transitions are parsed. Text inside another event can only cost a parse. */
+function mayBeTransition(stored: StoredEvent): boolean {
+  return stored.rest.subarray(0, headBytes).includes(transitionMark)
+}
+
+async function step(history: History, stored: StoredEvent, state: WeaveState): Promise<WeaveState | string> {
+  const event = await history.event(stored)
+  if (!event) return 'the event cannot be read'
+  if (event.type !== 'state.transition') return state
+  const transition = parseTransition(event.data.transition)
+  if ('problem' in transition) return transition.problem
+  const reduction = reduce(state, transition)
+  return reduction.ok ? reduction.state : reduction.reason
+}

@@ -1,0 +1,120 @@
+import * as fs from 'node:fs'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { indexStep, type SegmentIndex, storeIndex } from './segment-index.ts'
+import { segmentPath } from './segments.ts'
+import type { Tail } from './tail-repair.ts'
+
+const fdatasync = promisify(fs.fdatasync)
+
+/**
+ * The one file that is being appended to. Knows bytes, not events.
+ *
+ * Every call throws what the disk throws and leaves the caller to stop for good: after a failed write or sync nothing
+ * is known about the file any more, so nothing is tried again.
+ */
+export interface SegmentWriter {
+  /** Writes whole lines, the first of which has `firstSeq`. They survive the death of the process, not of the machine. */
+  write(lines: readonly string[], firstSeq: number): void
+  /** Makes everything written so far safe against power loss; blocks. */
+  syncNow(): void
+  /** The same without blocking. */
+  sync(): Promise<void>
+  /** Where the events of the current segment are. */
+  index(): SegmentIndex
+  close(): void
+}
+
+export interface SegmentWriterOptions {
+  readonly dir: string
+  readonly tail: Tail
+  readonly segmentBytes: number
+}
+
+export function openSegmentWriter({ dir, tail, segmentBytes }: SegmentWriterOptions): SegmentWriter {
+  let current = tail.segment ? reopen(tail.segment.path, tail.index) : create(segmentPath(dir, tail.nextSeq))
+
+  // A sync in the background may still hold the file of a full segment: it is closed when that is over.
+  let syncing: Promise<unknown> = Promise.resolve()
+
+  const rotate = (nextSeq: number) => {
+    const { fd } = current
+    fs.fdatasyncSync(fd)
+    void syncing.finally(() => fs.closeSync(fd))
+    storeIndex(current.path, indexOf(current))
+    current = create(segmentPath(dir, nextSeq))
+  }
+
+  return {
+    write(lines, firstSeq) {
+      if (current.bytes >= segmentBytes) rotate(firstSeq)
+      mark(current, lines, firstSeq)
+      const bytes = Buffer.from(lines.join(''))
+      writeWhole(current.fd, bytes)
+      current.bytes += bytes.length
+      current.lastSeq = firstSeq + lines.length - 1
+    },
+    syncNow: () => fs.fdatasyncSync(current.fd),
+    sync() {
+      const running = fdatasync(current.fd)
+      syncing = running.catch(() => undefined)
+      return running
+    },
+    index: () => indexOf(current),
+    close: () => fs.closeSync(current.fd),
+  }
+}
+
+interface OpenSegment {
+  readonly path: string
+  readonly fd: number
+  bytes: number
+  lastSeq: number
+  lines: number
+  readonly entries: (readonly [seq: number, offset: number])[]
+}
+
+const appendFlags = fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_NOFOLLOW
+
+function reopen(path: string, index: SegmentIndex | undefined): OpenSegment {
+  const entries = [...(index?.entries ?? [])]
+  const bytes = index?.bytes ?? 0
+  return {
+    path,
+    fd: fs.openSync(path, appendFlags),
+    bytes,
+    lastSeq: index?.lastSeq ?? 0,
+    lines: entries.length * indexStep,
+    entries,
+  }
+}
+
+/** The folder is synced too, or a power cut could take the name of the new file with it. */
+function create(path: string): OpenSegment {
+  const fd = fs.openSync(path, appendFlags | fs.constants.O_CREAT | fs.constants.O_EXCL, 0o600)
+  const folder = fs.openSync(dirname(path), fs.constants.O_RDONLY)
+  try {
+    fs.fsyncSync(folder)
+  } finally {
+    fs.closeSync(folder)
+  }
+  return { path, fd, bytes: 0, lastSeq: 0, lines: 0, entries: [] }
+}
+
+/** Notes where every n-th line of the segment begins. */
+function mark(segment: OpenSegment, lines: readonly string[], firstSeq: number): void {
+  const first = (indexStep - (segment.lines % indexStep)) % indexStep
+  for (let at = first; at < lines.length; at += indexStep) {
+    const before = at === 0 ? 0 : Buffer.byteLength(lines.slice(0, at).join(''))
+    segment.entries.push([firstSeq + at, segment.bytes + before])
+  }
+  segment.lines += lines.length
+}
+
+function indexOf({ bytes, lastSeq, entries }: OpenSegment): SegmentIndex {
+  return { bytes, lastSeq, entries }
+}
+
+function writeWhole(fd: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at)
+}

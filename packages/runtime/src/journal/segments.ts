@@ -1,0 +1,28 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** A journal is a row of segment files, each named after the first `seq` in it. */
+export interface Segment {
+  readonly firstSeq: number
+  readonly path: string
+}
+
+const pattern = /^events-(\d{12,16})\.jsonl$/
+
+export function segmentPath(dir: string, firstSeq: number): string {
+  return join(dir, `events-${String(firstSeq).padStart(12, '0')}.jsonl`)
+}
+
+/** In order of their `seq`. A missing folder is an empty journal. */
+export async function listSegments(dir: string): Promise<readonly Segment[]> {
+  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  return names
+    .flatMap(name => {
+      const firstSeq = Number(pattern.exec(name)?.[1])
+      return Number.isSafeInteger(firstSeq) && firstSeq > 0 ? [{ firstSeq, path: join(dir, name) }] : []
+    })
+    .sort((a, b) => a.firstSeq - b.firstSeq)
+}

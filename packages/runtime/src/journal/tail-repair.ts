@@ -1,0 +1,78 @@
+import { constants } from 'node:fs'
+import { open, truncate } from 'node:fs/promises'
+import { type SegmentIndex, scanSegment } from './segment-index.ts'
+import { listSegments, type Segment } from './segments.ts'
+
+/** What opening a journal found at its end. */
+export interface Tail {
+  /** The segment to append to; undefined for an empty journal. */
+  readonly segment?: Segment
+  readonly index?: SegmentIndex
+  readonly nextSeq: number
+  readonly repair?: TailRepair
+}
+
+export interface TailRepair {
+  /** Bytes after the last line feed, cut off the segment and kept in this file. */
+  readonly tornBytes: number
+  readonly keptIn?: string
+  /** Whole lines at the end that are damaged. They stay; their numbers are not given out again. */
+  readonly badLines: number
+}
+
+/**
+ * Makes the end of a journal fit for appending: a torn last line (also one of NUL bytes after a power cut) is moved
+ * aside, never thrown away. Damage elsewhere is left for the reader to report. Throws what the disk throws.
+ */
+export async function repairTail(dir: string): Promise<Tail> {
+  const segment = (await listSegments(dir)).at(-1)
+  if (!segment) return { nextSeq: 1 }
+  const scan = await scanSegment(segment.path)
+  const lastSeq = Math.max(scan.index.lastSeq, segment.firstSeq - 1) + scan.badLinesAtEnd
+  const torn = await cutTorn(segment.path, scan.terminatedBytes)
+  const damaged = torn.tornBytes > 0 || scan.badLinesAtEnd > 0
+  return {
+    segment,
+    index: scan.index,
+    nextSeq: lastSeq + 1,
+    ...(damaged ? { repair: { ...torn, badLines: scan.badLinesAtEnd } } : {}),
+  }
+}
+
+async function cutTorn(path: string, keep: number): Promise<{ tornBytes: number; keptIn?: string }> {
+  const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW)
+  try {
+    const { size } = await file.stat()
+    if (size <= keep) return { tornBytes: 0 }
+    const keptIn = path.replace(/\.jsonl$/, '.torn')
+    await appendRange(file, keep, size, keptIn)
+    await truncate(path, keep)
+    await file.sync()
+    return { tornBytes: size - keep, keptIn }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Copies in pieces: a torn tail may be as long as the longest event. */
+async function appendRange(
+  file: Awaited<ReturnType<typeof open>>,
+  start: number,
+  end: number,
+  target: string,
+): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW
+  const aside = await open(target, flags, 0o600)
+  try {
+    const piece = Buffer.allocUnsafe(65_536)
+    for (let at = start; at < end; ) {
+      const { bytesRead } = await file.read(piece, 0, Math.min(piece.length, end - at), at)
+      if (bytesRead === 0) break
+      await aside.write(piece, 0, bytesRead)
+      at += bytesRead
+    }
+    await aside.sync()
+  } finally {
+    await aside.close()
+  }
+}

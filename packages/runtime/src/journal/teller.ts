@@ -1,0 +1,49 @@
+import type { JournaledEvent } from '@weave/protocol'
+
+/** An event with the text in which it travels, made once for all who send it on. */
+export interface Entry {
+  readonly event: JournaledEvent
+  readonly text: string
+}
+
+export type Listener = (entry: Entry) => void
+
+/**
+ * Passes entries to listeners, one after another and in order, also when a listener causes more entries while it
+ * listens. A listener that throws does not keep the others from hearing.
+ */
+export function createTeller(onListenerError: (error: unknown) => void = () => undefined) {
+  const listeners = new Set<Listener>()
+  let queue: Entry[] = []
+  let telling = false
+
+  const tellOne = (entry: Entry): void => {
+    for (const listener of listeners) {
+      try {
+        listener(entry)
+      } catch (error) {
+        onListenerError(error)
+      }
+    }
+  }
+
+  return {
+    tell(entries: readonly Entry[]): void {
+      for (const entry of entries) queue.push(entry)
+      if (telling) return
+      telling = true
+      for (let at = 0; at < queue.length; at++) {
+        const entry = queue[at]
+        if (entry) tellOne(entry)
+      }
+      queue = []
+      telling = false
+    },
+    /** One function subscribed twice hears twice; each subscription ends by its own returned function. */
+    subscribe(listener: Listener): () => void {
+      const own: Listener = entry => listener(entry)
+      listeners.add(own)
+      return () => void listeners.delete(own)
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import { performance } from 'node:perf_hooks'
+
+/**
+ * The only source of time. Hand one in; never read a global clock, so that a test can move time by hand.
+ *
+ * None of these throws. `now` is for timestamps only: it may jump either way. Durations and deadlines come from
+ * `monotonic`, which never goes back.
+ */
+export interface Clock {
+  now(): Date
+  /** Milliseconds since an arbitrary moment. */
+  monotonic(): number
+  /**
+   * Resolves once `ms` have passed on `monotonic`, never earlier. Rejects with `signal.reason` on abort, at once when
+   * already aborted. Any length works; `Infinity` waits for the abort. A pending sleep keeps the process alive.
+   */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /**
+   * Calls `tick` about every `ms` until the returned function is called (also from inside `tick`, and more than once).
+   * `tick` must not throw. A ticking clock does not keep the process alive.
+   */
+  every(ms: number, tick: () => void): () => void
+}
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  monotonic: () => performance.now(),
+  sleep,
+  every,
+}
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason)
+      return
+    }
+    const abort = () => {
+      timer.cancel()
+      reject(signal?.reason)
+    }
+    const timer = startTimer(ms, () => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    })
+    signal?.addEventListener('abort', abort, { once: true })
+  })
+}
+
+function every(ms: number, tick: () => void): () => void {
+  const fire = () => {
+    timer = startTimer(ms, fire, { unref: true })
+    tick()
+  }
+  let timer = startTimer(ms, fire, { unref: true })
+  return () => timer.cancel()
+}
+
+/** Node turns a longer timeout into one of 1 ms, so a long wait is made of several. */
+const longestTimeout = 2 ** 31 - 1
+
+interface Timer {
+  cancel(): void
+}
+
+function startTimer(ms: number, fire: () => void, { unref = false } = {}): Timer {
+  const deadline = performance.now() + Math.max(0, ms)
+  let timeout = arm()
+  return { cancel: () => clearTimeout(timeout) }
+
+  function arm(): NodeJS.Timeout {
+    const left = Math.ceil(deadline - performance.now())
+    const armed = setTimeout(check, Math.min(left, longestTimeout))
+    return unref ? armed.unref() : armed
+  }
+
+  // A timeout may fire a fraction of a millisecond early.
+  function check(): void {
+    if (performance.now() < deadline) timeout = arm()
+    else fire()
+  }
+}

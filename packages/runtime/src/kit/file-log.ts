@@ -1,0 +1,119 @@
+import { closeSync, constants, fchmodSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
+import type { Clock } from './clock.ts'
+import type { Log, LogFields, LogLevel } from './log.ts'
+import { logLine } from './log-line.ts'
+
+export interface FileLogOptions {
+  readonly path: string
+  /** Entries below it are not written. */
+  readonly level: LogLevel
+  /** Sees every text before it is written. Should not throw; an entry for which it does is dropped. */
+  readonly redact: (text: string) => string
+  /** The file is moved to `path.1`, over an older one, before it would grow beyond this. */
+  readonly maxBytes: number
+  readonly clock: Clock
+}
+
+export interface FileLog extends Log {
+  /** Entries that could not be written, or not as a whole. */
+  readonly dropped: number
+  /** Idempotent. Entries that come later open the file again. */
+  close(): void
+}
+
+/**
+ * A log file, one entry per line, readable by its owner only. The file is opened with the first entry and the line is
+ * with the system when the call returns. Nothing here throws: a full disk costs log lines, not the run.
+ */
+export function createFileLog({ path, level, redact, maxBytes, clock }: FileLogOptions): FileLog {
+  const file = createAppender(path, maxBytes)
+  let dropped = 0
+
+  const writer = (entryLevel: LogLevel) => (tag: string, message: string, fields?: LogFields) => {
+    if (weight[entryLevel] < weight[level]) return
+    try {
+      file.append(logLine({ time: clock.now(), level: entryLevel, tag, message, fields }, redact))
+    } catch {
+      dropped++
+    }
+  }
+
+  return {
+    debug: writer('debug'),
+    info: writer('info'),
+    warn: writer('warn'),
+    error: writer('error'),
+    close: file.close,
+    get dropped() {
+      return dropped
+    },
+  }
+}
+
+const weight: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
+const mode = 0o600
+// Without O_NONBLOCK an open of a FIFO would stop the whole process until someone reads from it.
+const appendFlags =
+  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
+interface Appender {
+  /** Throws with the system's error. */
+  append(line: string): void
+  /** Never throws. */
+  close(): void
+}
+
+function createAppender(path: string, maxBytes: number): Appender {
+  let fd: number | undefined
+  let size = 0
+  let torn = false
+
+  function append(line: string): void {
+    const bytes = Buffer.from(torn ? `\n${line}` : line)
+    const written = writeSync(fileFor(bytes.length), bytes)
+    size += written
+    torn = written < bytes.length
+    if (torn) throw new Error('the disk took only a part of the line')
+  }
+
+  function fileFor(length: number): number {
+    const current = fd ?? openFile()
+    if (size === 0 || size + length <= maxBytes) return current
+    renameSync(path, `${path}.1`)
+    close()
+    return openFile()
+  }
+
+  function openFile(): number {
+    fd = openPrivate(path)
+    size = fstatSync(fd).size
+    return fd
+  }
+
+  function close(): void {
+    if (fd !== undefined) closeQuietly(fd)
+    fd = undefined
+  }
+
+  return { append, close }
+}
+
+function openPrivate(path: string): number {
+  const fd = openSync(path, appendFlags, mode)
+  try {
+    if (!fstatSync(fd).isFile()) throw new Error(`${path} is not a regular file`)
+    fchmodSync(fd, mode)
+    return fd
+  } catch (error) {
+    closeQuietly(fd)
+    throw error
+  }
+}
+
+function closeQuietly(fd: number): void {
+  try {
+    closeSync(fd)
+  } catch {
+    // Every line was written before; nothing depends on the close.
+  }
+}

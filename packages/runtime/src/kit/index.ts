@@ -1,0 +1,50 @@
+/**
+ * The tool box: time, ids, files, processes, lines, globs, logs. It owns the few places where the program touches the
+ * system directly, and makes them bounded, safe against a hostile file tree, and testable. It does not know what the
+ * program is for: nothing in here names a thing of the domain, reads settings, prints, or decides what happens next.
+ */
+export { type AtomicWriteOptions, writeFileAtomic, writeFileAtomicSync } from './atomic-write.ts'
+export { type Clock, systemClock } from './clock.ts'
+export {
+  type ContainedPath,
+  checkRelativeSpelling,
+  resolveInside,
+  type SpellingResult,
+} from './contained-path.ts'
+export { ensureDir } from './ensure-dir.ts'
+export { errorCode } from './error-code.ts'
+export { createFileLog, type FileLog, type FileLogOptions } from './file-log.ts'
+export { createMatcher, type MatcherLimits, type MatcherResult } from './globs.ts'
+export { createId } from './ids.ts'
+export { createInbox, type Inbox } from './inbox.ts'
+export {
+  escapeLineSeparators,
+  type Line,
+  type LineSplitter,
+  type ReadLinesOptions,
+  readLines,
+  splitLines,
+} from './json-lines.ts'
+export { type Log, type LogFields, type LogLevel, silentLog } from './log.ts'
+export { type LogEntry, type MemoryLog, memoryLog } from './memory-log.ts'
+export {
+  type Collector,
+  collector,
+  errorsOf,
+  formatProblem,
+  hasErrors,
+  type Place,
+  type Problem,
+  type Severity,
+  sortProblems,
+  warningsOf,
+} from './problems.ts'
+export { type OutputStream, type ProcessHandle, type ProcessOptions, run, start } from './process.ts'
+export { isAlive, processStartTime } from './process-identity.ts'
+export type { ProcessResult } from './process-result.ts'
+export { findMarked, killMarked, type Marker, type SweepResult } from './process-sweep.ts'
+export { createRedactor, type RedactingStream, type Redactor, type Secret, secretsOf } from './redact.ts'
+export { type ReadFailure, type ReadResult, readRegularFile } from './safe-read.ts'
+export { type RemoveTreeOptions, removeTree } from './safe-remove.ts'
+export { createScope, type Scope, type UndoFailure } from './scope.ts'
+export { type WalkItem, type WalkOptions, walk } from './walk.ts'

@@ -1,0 +1,117 @@
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
+
+/**
+ * A record between line feeds. `bytes` has no line feed and shares memory with its chunk: copy it to keep it long.
+ */
+export interface Line {
+  /** Where its first byte is. */
+  readonly offset: number
+  /** Without the line feed. */
+  readonly length: number
+  /** Empty when `tooLong`. */
+  readonly bytes: Buffer
+  /** `false` only for the last line, when no line feed ends it. */
+  readonly terminated: boolean
+  readonly tooLong: boolean
+}
+
+export interface LineSplitter {
+  /** The lines that this chunk completes. The chunk must not be changed afterwards. */
+  push(chunk: Buffer): readonly Line[]
+  /** What is left without a line feed: one line or none. */
+  end(): readonly Line[]
+}
+
+export interface ReadLinesOptions {
+  /** A byte offset, the beginning of a line. */
+  readonly start?: number
+  /** A byte offset, exclusive. */
+  readonly end?: number
+  readonly maxLineBytes?: number
+  readonly chunkBytes?: number
+}
+
+/**
+ * Splits bytes at 0x0A and nothing else: not at a carriage return nor at the Unicode line separators, both of which may
+ * stand inside a record. A longer line than `maxLineBytes` is skipped and told as a value; no more than that many bytes
+ * (and the current chunk) are held. Never throws.
+ */
+export function splitLines({ start = 0, maxLineBytes = defaultMaxLineBytes } = {}): LineSplitter {
+  let offset = start
+  let parts: Buffer[] = []
+  let length = 0
+
+  function push(chunk: Buffer): readonly Line[] {
+    const lines: Line[] = []
+    let from = 0
+    for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, from)) {
+      lines.push(finish(chunk.subarray(from, at), true))
+      from = at + 1
+    }
+    keep(chunk.subarray(from))
+    return lines
+  }
+
+  function end(): readonly Line[] {
+    return length === 0 ? [] : [finish(nothing, false)]
+  }
+
+  function keep(part: Buffer): void {
+    length += part.length
+    if (length > maxLineBytes) parts = []
+    else if (part.length > 0) parts.push(part)
+  }
+
+  function finish(last: Buffer, terminated: boolean): Line {
+    const total = length + last.length
+    const tooLong = total > maxLineBytes
+    const bytes = tooLong ? nothing : length === 0 ? last : Buffer.concat([...parts, last], total)
+    const line = { offset, length: total, bytes, terminated, tooLong }
+    offset += total + (terminated ? 1 : 0)
+    length = 0
+    if (parts.length > 0) parts = []
+    return line
+  }
+
+  return { push, end }
+}
+
+/**
+ * The lines of a file, as one array per chunk read: a wait per line would cost more than the reading. A last line without
+ * a line feed comes with `terminated: false`; whether it is torn or still being written only the caller can know.
+ *
+ * Rejects with the system's error when the file cannot be read. Reads to `end` or to where the file ends at that moment.
+ */
+export async function* readLines(
+  path: string,
+  { start = 0, end = Number.POSITIVE_INFINITY, maxLineBytes, chunkBytes = 1 << 20 }: ReadLinesOptions = {},
+): AsyncGenerator<readonly Line[], void, undefined> {
+  const splitter = splitLines({ start, ...(maxLineBytes !== undefined && { maxLineBytes }) })
+  // O_NONBLOCK: a FIFO in the file's place must not hold a thread for ever.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    for (let position = start; position < end; ) {
+      // A fresh buffer each time, because the lines point into it.
+      const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, end - position))
+      const { bytesRead } = await file.read(chunk, 0, chunk.length, position)
+      if (bytesRead === 0) break
+      position += bytesRead
+      const lines = splitter.push(chunk.subarray(0, bytesRead))
+      if (lines.length > 0) yield lines
+    }
+    const rest = splitter.end()
+    if (rest.length > 0) yield rest
+  } finally {
+    await file.close()
+  }
+}
+
+/** JSON text that holds no Unicode line separator, with the same meaning. For text made by `JSON.stringify`. */
+export function escapeLineSeparators(json: string): string {
+  return json.replace(/[\u2028\u2029]/g, separator => (separator === '\u2028' ? '\\u2028' : '\\u2029'))
+}
+
+const lineFeed = 0x0a
+const defaultMaxLineBytes = 64 << 20
+const nothing = Buffer.alloc(0)

@@ -1,0 +1,76 @@
+export type Severity = 'error' | 'warning'
+
+export interface Place {
+  readonly file: string
+  /** From 1. */
+  readonly line: number
+  /** From 1. */
+  readonly column: number
+}
+
+/** Something a person should hear about their input. A value: reading code collects problems, it does not throw them. */
+export interface Problem {
+  readonly severity: Severity
+  /** A path into the input such as `steps[2].file`, or '' for the input as a whole. */
+  readonly where: string
+  readonly message: string
+  readonly place?: Place
+}
+
+export interface Collector {
+  error(where: string, message: string, place?: Place): void
+  warning(where: string, message: string, place?: Place): void
+  add(problems: Iterable<Problem>): void
+  /** In the order in which they came. */
+  all(): readonly Problem[]
+}
+
+export function collector(): Collector {
+  const problems: Problem[] = []
+  const collect = (severity: Severity) => (where: string, message: string, place?: Place) => {
+    problems.push({ severity, where, message, ...(place && { place }) })
+  }
+  return {
+    error: collect('error'),
+    warning: collect('warning'),
+    add(more) {
+      for (const problem of more) problems.push(problem)
+    },
+    all: () => [...problems],
+  }
+}
+
+export function errorsOf(problems: readonly Problem[]): readonly Problem[] {
+  return problems.filter(problem => problem.severity === 'error')
+}
+
+export function warningsOf(problems: readonly Problem[]): readonly Problem[] {
+  return problems.filter(problem => problem.severity === 'warning')
+}
+
+export function hasErrors(problems: readonly Problem[]): boolean {
+  return problems.some(problem => problem.severity === 'error')
+}
+
+/** By file, line and column; equal places keep their order, and problems without a place come last in theirs. */
+export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
+  return [...problems].sort((left, right) => comparePlaces(left.place, right.place))
+}
+
+/** Always one line, whatever the message holds: `file:3:7: error: steps[2].file: message`. No colours. */
+export function formatProblem(problem: Problem): string {
+  const { place, severity, where, message } = problem
+  const start = place ? `${place.file}:${place.line}:${place.column}: ` : ''
+  const path = where === '' ? '' : `${where}: `
+  return onOneLine(`${start}${severity}: ${path}${message}`)
+}
+
+function comparePlaces(left: Place | undefined, right: Place | undefined): number {
+  if (!left || !right) return Number(!left) - Number(!right)
+  if (left.file !== right.file) return left.file < right.file ? -1 : 1
+  return left.line - right.line || left.column - right.column
+}
+
+function onOneLine(text: string): string {
+  return text.replace(/[\n\v\f\r\u0085\u2028\u2029]+\s*/g, ' ').trimEnd()
+}

@@ -1,0 +1,39 @@
+import type { Clock } from './clock.ts'
+import { signalGroup } from './process-group.ts'
+
+export interface Stopper {
+  /** SIGTERM to the group now, SIGKILL after the grace unless it has ended by then. Only the first call counts. */
+  stop(reason: unknown): void
+  /** The reason of the first call, if there was one before the end. */
+  readonly stopped: { readonly reason: unknown } | undefined
+}
+
+export interface StopperOptions {
+  readonly leader: number | undefined
+  readonly graceMs: number
+  readonly clock: Clock
+  /** Aborted once the leader has ended: its id means nothing any more. */
+  readonly ended: AbortSignal
+}
+
+export function createStopper({ leader, graceMs, clock, ended }: StopperOptions): Stopper {
+  let stopped: Stopper['stopped']
+
+  function stop(reason: unknown): void {
+    if (stopped || ended.aborted) return
+    stopped = { reason }
+    if (leader === undefined) return
+    signalGroup(leader, 'SIGTERM')
+    clock.sleep(graceMs, ended).then(
+      () => signalGroup(leader, 'SIGKILL'),
+      () => undefined,
+    )
+  }
+
+  return {
+    stop,
+    get stopped() {
+      return stopped
+    },
+  }
+}

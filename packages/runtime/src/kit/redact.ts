@@ -1,0 +1,189 @@
+/**
+ * Takes secrets out of text: known values by name, and well-known shapes of keys.
+ *
+ * - Nothing here throws; every pass is linear in the text.
+ * - A secret cut in two at the border of a text is caught too: a text that ends with the beginning of a known value, or
+ *   begins with its end, loses that piece. The pieces are chosen so that of any cut at least one half is always taken.
+ * - `json` and `suspects` work together: `suspects` is the cheap question asked of serialised JSON, `json` the answer.
+ */
+export interface Redactor {
+  /** Replaces every secret by `[redacted:NAME]`. */
+  text(text: string): string
+  /** The same for all strings inside a JSON value, keys below the first level included. Returns the value itself if clean. */
+  json<T>(value: T): T
+  /** False: this JSON text holds no secret, not even a piece of one at a border. True: look closer with `json`. */
+  suspects(json: string): boolean
+  /** For text that arrives in pieces: holds back what might be the beginning of a secret until more is known. */
+  stream(): RedactingStream
+}
+
+export interface RedactingStream {
+  push(chunk: string): string
+  end(): string
+}
+
+export interface Secret {
+  readonly name: string
+  readonly value: string
+}
+
+const minimumLength = 8
+const longestFragment = 8
+/** A word that may still grow into a key is held back up to this many characters. */
+const heldWord = 512
+
+const secretNames = /(?:_API_KEY|_TOKEN|_SECRET)$|PASSWORD/i
+
+/** The variables of an environment whose values must never be written down. */
+export function secretsOf(environment: Readonly<Record<string, string | undefined>>): readonly Secret[] {
+  return Object.entries(environment).flatMap(([name, value]) =>
+    value !== undefined && secretNames.test(name) ? [{ name, value }] : [],
+  )
+}
+
+const shapes: readonly (readonly [name: string, pattern: string])[] = [
+  ['anthropic-key', '\\bsk-ant-[A-Za-z0-9_-]{20,}'],
+  ['openrouter-key', '\\bsk-or-[A-Za-z0-9_-]{20,}'],
+  ['openai-key', '\\bsk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}|[A-Za-z0-9]{32,})'],
+  ['google-key', '\\bAIza[A-Za-z0-9_-]{35}'],
+  ['github-token', '\\bgh[pousr]_[A-Za-z0-9]{36,}'],
+  ['github-token', '\\bgithub_pat_[A-Za-z0-9_]{22,}'],
+  ['gitlab-token', '\\bglpat-[A-Za-z0-9_-]{20,}'],
+  ['aws-key', '\\b(?:AKIA|ASIA)[A-Z0-9]{16}'],
+  ['slack-token', '\\bxox[abprs]-[A-Za-z0-9-]{10,}'],
+  ['stripe-key', '\\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}'],
+  ['npm-token', '\\bnpm_[A-Za-z0-9]{36}'],
+  ['huggingface-token', '\\bhf_[A-Za-z0-9]{30,}'],
+  ['jwt', '\\beyJ[A-Za-z0-9_-]{10,}\\.eyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{10,}'],
+  [
+    'private-key',
+    '-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]{0,16384}(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?',
+  ],
+]
+
+/** The beginnings that all shapes share; what has none of them needs no closer look. */
+const shapeHints =
+  'sk-[A-Za-z0-9_]|AIza|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|xox[abprs]-|k_live_|k_test_|npm_|hf_|eyJ|-----BEGIN'
+
+export function createRedactor(secrets: readonly Secret[]): Redactor {
+  const known = expand(secrets)
+  const names = new Map(known.map(secret => [secret.value, secret.name]))
+  const values =
+    known.length > 0 ? new RegExp(known.map(secret => literal(secret.value)).join('|'), 'g') : undefined
+  const shapePattern = new RegExp(shapes.map(([, pattern]) => `(${pattern})`).join('|'), 'g')
+  const hint = new RegExp([...known.flatMap(fragmentHints), shapeHints].join('|'))
+
+  const text = (input: string): string => {
+    const whole = values ? input.replace(values, value => `[redacted:${names.get(value)}]`) : input
+    const shaped = whole.replace(shapePattern, (...match) => `[redacted:${shapeName(match)}]`)
+    return known.reduce(withoutBorderFragments, shaped)
+  }
+  const suspects = (json: string): boolean => hint.test(json)
+  const json = <T>(value: T): T => cleaned(value, text, 0) as T
+  return { text, json, suspects, stream: () => createStream(text, known) }
+}
+
+/** A secret of several lines is also a secret line by line. Longest first, so that no value hides a longer one. */
+function expand(secrets: readonly Secret[]): readonly Secret[] {
+  const lines = secrets.flatMap(({ name, value }) =>
+    value.split(/\r?\n/).flatMap(line => (line.trim().length >= 16 ? [{ name, value: line.trim() }] : [])),
+  )
+  const byValue = new Map([...lines, ...secrets].map(secret => [secret.value, secret]))
+  return [...byValue.values()]
+    .filter(secret => secret.value.length >= minimumLength)
+    .sort((a, b) => b.value.length - a.value.length)
+}
+
+/** The shortest piece of a value that is taken at a border. Never over half of it, so that one half always is. */
+function fragmentLength(value: string): number {
+  return Math.min(longestFragment, Math.floor(value.length / 2))
+}
+
+function fragmentHints({ value }: Secret): readonly string[] {
+  const length = fragmentLength(value)
+  const characters = [...value]
+  const pieces = [characters.slice(0, length).join(''), characters.slice(-length).join('')]
+  return pieces.map(piece => literal(JSON.stringify(piece).slice(1, -1)))
+}
+
+function withoutBorderFragments(text: string, { name, value }: Secret): string {
+  const least = fragmentLength(value)
+  let result = text
+  for (let length = Math.min(value.length - 1, result.length); length >= least; length--) {
+    if (!result.endsWith(value.slice(0, length))) continue
+    result = `${result.slice(0, -length)}[redacted:${name}]`
+    break
+  }
+  for (let length = Math.min(value.length - 1, result.length); length >= least; length--) {
+    if (!result.startsWith(value.slice(-length))) continue
+    return `[redacted:${name}]${result.slice(length)}`
+  }
+  return result
+}
+
+function cleaned(value: unknown, text: (input: string) => string, depth: number): unknown {
+  if (typeof value === 'string') return text(value)
+  if (Array.isArray(value))
+    return keepIfSame(
+      value,
+      value.map(item => cleaned(item, text, depth + 1)),
+    )
+  if (typeof value !== 'object' || value === null) return value
+  let changed = false
+  const entries = Object.entries(value).map(([key, item]) => {
+    const cleanKey = depth === 0 ? key : text(key)
+    const cleanItem = cleaned(item, text, depth + 1)
+    if (cleanKey !== key || cleanItem !== item) changed = true
+    return [cleanKey, cleanItem] as const
+  })
+  return changed ? Object.fromEntries(entries) : value
+}
+
+function keepIfSame(before: readonly unknown[], after: readonly unknown[]): readonly unknown[] {
+  return after.some((item, index) => item !== before[index]) ? after : before
+}
+
+function createStream(text: (input: string) => string, known: readonly Secret[]): RedactingStream {
+  let held = ''
+  return {
+    push(chunk) {
+      const all = held + chunk
+      const cut = all.length - Math.max(growingWord(all), growingValue(all, known))
+      held = all.slice(cut)
+      return cut === 0 ? '' : text(all.slice(0, cut))
+    },
+    end() {
+      const rest = held
+      held = ''
+      return rest === '' ? '' : text(rest)
+    },
+  }
+}
+
+/** Length of the word at the end, which might be the first half of a key. */
+function growingWord(text: string): number {
+  let length = 0
+  while (length < heldWord && length < text.length && !/\s/.test(text.charAt(text.length - 1 - length)))
+    length++
+  return length
+}
+
+/** Length of the longest end of the text that is the beginning of a known value. */
+function growingValue(text: string, known: readonly Secret[]): number {
+  let longest = 0
+  for (const { value } of known) {
+    for (let length = Math.min(value.length - 1, text.length); length > longest; length--) {
+      if (text.endsWith(value.slice(0, length))) longest = length
+    }
+  }
+  return longest
+}
+
+function shapeName(match: readonly unknown[]): string {
+  const index = shapes.findIndex((_, shape) => match[shape + 1] !== undefined)
+  return shapes[index]?.[0] ?? 'key'
+}
+
+function literal(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+}

@@ -1,0 +1,68 @@
+export interface UndoFailure {
+  readonly name: string
+  readonly error: unknown
+}
+
+/**
+ * An undo stack: register the undo of a thing before making the thing.
+ *
+ * Every undo runs exactly once, one at a time, the newest first, whatever the others do. An undo may throw or reject
+ * (its error is collected under its name), must settle, and must not wait for `close` of its own scope.
+ */
+export interface Scope extends AsyncDisposable {
+  /**
+   * Never throws. Once the scope is closed the undo starts before `add` returns; while the scope is closing it is the
+   * next to run. Its failure is then part of what the next `close` returns.
+   */
+  add(name: string, undo: () => void | Promise<void>): void
+  /** Never rejects. Idempotent: a later call waits for the same work and returns every failure so far. */
+  close(): Promise<readonly UndoFailure[]>
+  /**
+   * For `await using`. Throws an AggregateError when an undo failed, since nobody else would hear of it; not when
+   * `close` was called before, because its caller has the failures.
+   */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export function createScope(): Scope {
+  const undos: { readonly name: string; readonly undo: () => void | Promise<void> }[] = []
+  const failures: UndoFailure[] = []
+  let work: Promise<void> | undefined
+  let running = false
+
+  function add(name: string, undo: () => void | Promise<void>): void {
+    undos.push({ name, undo })
+    if (work && !running) work = runAll()
+  }
+
+  async function close(): Promise<readonly UndoFailure[]> {
+    work ??= runAll()
+    await work
+    return [...failures]
+  }
+
+  async function runAll(): Promise<void> {
+    running = true
+    for (let next = undos.pop(); next; next = undos.pop()) {
+      try {
+        await next.undo()
+      } catch (error) {
+        failures.push({ name: next.name, error })
+      }
+    }
+    running = false
+  }
+
+  async function dispose(): Promise<void> {
+    const alreadyClosed = work !== undefined
+    await close()
+    if (alreadyClosed || failures.length === 0) return
+    const names = failures.map(failure => failure.name).join(', ')
+    throw new AggregateError(
+      failures.map(failure => failure.error),
+      `could not undo: ${names}`,
+    )
+  }
+
+  return { add, close, [Symbol.asyncDispose]: dispose }
+}

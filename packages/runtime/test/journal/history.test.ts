@@ -1,0 +1,142 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { verifies } from '../../../../test/conformance/verifies.ts'
+import { tempDir } from '../../../../test/support/temp-dir.ts'
+import { createHistory, type History, type Page } from '../../src/journal/index.ts'
+import { openTestJournal } from './open.ts'
+
+async function filled(events: number, segmentBytes = 20_000): Promise<string> {
+  const dir = await tempDir()
+  const journal = await openTestJournal(dir, { segmentBytes })
+  for (let n = 1; n <= events; n++) {
+    journal.append('info', { message: `event number ${n}` })
+    if (n % 16 === 0) journal.flush()
+  }
+  await journal.close()
+  return dir
+}
+
+const seqs = (page: Page | undefined) => page?.events.map(event => event.seq)
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at)
+
+async function collect(history: History, query: Parameters<History['pages']>[0]) {
+  const pages: Page[] = []
+  for await (const page of history.pages(query)) pages.push(page)
+  return pages
+}
+
+describe('paging', () => {
+  verifies(['d6/index'], 'finds any stretch of a journal of many segments', async () => {
+    const history = createHistory({ dir: await filled(2_000) })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 2_000 }),
+        fc.integer({ min: 1, max: 700 }),
+        async (after, count) => {
+          const upTo = Math.min(2_000, after + count)
+          const pages = await collect(history, { after, upTo, maxEvents: 100 })
+          expect(pages.flatMap(page => seqs(page) ?? [])).toEqual(range(after + 1, upTo))
+          expect(pages.every(page => page.events.length <= 100 && page.problems.length === 0)).toBe(true)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  test('gives the newest events, oldest first, within both limits and after a given event', async () => {
+    const history = createHistory({ dir: await filled(1_000) })
+    expect(seqs(await history.recent({ maxEvents: 10, maxBytes: 1e6 }))).toEqual(range(991, 1_000))
+    expect(seqs(await history.recent({ maxEvents: 10, maxBytes: 1e6, after: 997 }))).toEqual(
+      range(998, 1_000),
+    )
+    expect(seqs(await history.recent({ maxEvents: 5_000, maxBytes: 1e9 }))).toEqual(range(1, 1_000))
+    const few = await history.recent({ maxEvents: 500, maxBytes: 1_000 })
+    expect(few.events.at(-1)?.seq).toBe(1_000)
+    expect(few.events.reduce((sum, event) => sum + event.bytes, 0)).toBeLessThanOrEqual(1_000)
+  })
+
+  test('an empty or missing journal has no pages', async () => {
+    const dir = await tempDir()
+    expect(await collect(createHistory({ dir }), {})).toEqual([])
+    expect(await collect(createHistory({ dir: join(dir, 'nothing') }), {})).toEqual([])
+    expect(await createHistory({ dir }).lastSeq()).toBe(0)
+  })
+
+  test('pages are bounded in bytes, large fields counted', async () => {
+    const dir = await tempDir()
+    const journal = await openTestJournal(dir)
+    for (let n = 0; n < 40; n++) journal.append('info', { message: `${n}${'x'.repeat(50_000)}` })
+    await journal.close()
+    const history = createHistory({ dir })
+    const pages = await collect(history, { maxBytes: 200_000 })
+    expect(pages.length).toBeGreaterThanOrEqual(10)
+    const text = await history.text(pages[0]?.events[0] ?? missing())
+    expect(JSON.parse(text).data.message.length).toBe(50_001)
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(pages[0]?.events[0]?.bytes ?? 0)
+  })
+
+  test('a live journal shows what is written and not yet synced, while it goes on', async () => {
+    const journal = await openTestJournal(await tempDir(), { segmentBytes: 5_000 })
+    const seen: number[] = []
+    for (let n = 0; n < 300; n++) journal.append('info', { message: 'early' })
+    journal.flush()
+    for await (const page of journal.history.pages({ maxEvents: 50 })) {
+      seen.push(...(seqs(page) ?? []))
+      journal.append('info', { message: 'while reading' })
+      journal.flush()
+    }
+    expect(seen).toEqual(range(1, 300))
+    expect(seqs(await journal.history.recent({ maxEvents: 2, maxBytes: 1e6 }))).toEqual([305, 306])
+    await journal.close()
+  })
+})
+
+describe('the index', () => {
+  const pageAt = async (dir: string) =>
+    seqs((await collect(createHistory({ dir }), { after: 1_500, upTo: 1_503 }))[0])
+
+  test('is built again when it is missing, torn, of another file or wrong', async () => {
+    const dir = await filled(2_000)
+    const names = readdirSync(dir).filter(name => name.endsWith('.idx'))
+    expect(names.length).toBeGreaterThan(3)
+    const spoil: readonly ((path: string, text: string) => void)[] = [
+      path => rmSync(path),
+      (path, text) => writeFileSync(path, text.slice(0, text.length / 2)),
+      path => writeFileSync(path, '{"bytes":1,"lastSeq":2,"entries":[]}'),
+      path => writeFileSync(path, 'null'),
+      (path, text) =>
+        writeFileSync(
+          path,
+          text.replace(/\[(\d+),(\d+)\]/g, (_, seq, at) => `[${seq},${Number(at) + 7}]`),
+        ),
+    ]
+    for (const damage of spoil) {
+      for (const name of names) damage(join(dir, name), readIfThere(join(dir, name)))
+      expect(await pageAt(dir)).toEqual([1_501, 1_502, 1_503])
+    }
+  })
+
+  verifies(['d6/index-paging'], 'a page near the end does not read what is before it', async () => {
+    const dir = await filled(5_000)
+    const segments = readdirSync(dir)
+      .filter(name => name.endsWith('.jsonl'))
+      .sort()
+    for (const name of segments.slice(0, -2)) writeFileSync(join(dir, name), '')
+    const history = createHistory({ dir })
+    expect(seqs((await collect(history, { after: 4_990 }))[0])).toEqual(range(4_991, 5_000))
+  })
+})
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return '{"bytes":0,"lastSeq":0,"entries":[]}'
+  }
+}
+
+function missing(): never {
+  throw new Error('no event on the page')
+}

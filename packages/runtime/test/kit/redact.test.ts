@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { verifies } from '../../../../test/conformance/verifies.ts'
+import { createRedactor, secretsOf } from '../../src/kit/index.ts'
+
+const redactor = createRedactor([
+  { name: 'SHORT_TOKEN', value: 'abcdefgh' },
+  { name: 'LONG_TOKEN', value: 'abcdefgh-and-more' },
+  { name: 'CERT_SECRET', value: 'first line of the key\nsecond line of the key' },
+  { name: 'TINY_TOKEN', value: 'tiny' },
+])
+
+describe('known values', () => {
+  verifies(
+    ['d12/secret-variables'],
+    'come from variables whose names say so, of eight characters or more',
+    () => {
+      const found = secretsOf({
+        X_API_KEY: 'k'.repeat(8),
+        GH_TOKEN: 't'.repeat(8),
+        APP_SECRET: 's'.repeat(8),
+        MYPASSWORD1: 'p'.repeat(8),
+        PATH: '/usr/bin',
+        TOKENIZER: 'words',
+        EMPTY_TOKEN: undefined,
+      })
+      expect(found.map(secret => secret.name)).toEqual(['X_API_KEY', 'GH_TOKEN', 'APP_SECRET', 'MYPASSWORD1'])
+      expect(createRedactor([{ name: 'A_TOKEN', value: 'seven77' }]).text('seven77')).toBe('seven77')
+      expect(createRedactor([{ name: 'A_TOKEN', value: 'eight888' }]).text('eight888')).toBe(
+        '[redacted:A_TOKEN]',
+      )
+    },
+  )
+
+  test('are replaced longest first', () => {
+    expect(redactor.text('x abcdefgh-and-more y abcdefgh z')).toBe(
+      'x [redacted:LONG_TOKEN] y [redacted:SHORT_TOKEN] z',
+    )
+  })
+
+  test('of several lines are found line by line too', () => {
+    expect(redactor.text('| second line of the key |')).toBe('| [redacted:CERT_SECRET] |')
+  })
+
+  test('are found in values that a regular expression would read as syntax', () => {
+    const value = '(a+)+$[.*]{2}^|\\'
+    expect(createRedactor([{ name: 'ODD_SECRET', value }]).text(`<${value}>`)).toBe('<[redacted:ODD_SECRET]>')
+  })
+})
+
+describe('known shapes', () => {
+  verifies(['d12/secret-patterns'], 'are replaced by the name of the shape', () => {
+    const samples = {
+      'anthropic-key': `sk-ant-api03-${'a'.repeat(40)}`,
+      'openai-key': `sk-proj-${'A1'.repeat(20)}`,
+      'openrouter-key': `sk-or-v1-${'0f'.repeat(32)}`,
+      'google-key': `AIza${'B'.repeat(35)}`,
+      'github-token': `ghp_${'c'.repeat(36)}`,
+      'aws-key': `AKIA${'D'.repeat(16)}`,
+      'slack-token': 'xoxb-1234567890-abc',
+      'npm-token': `npm_${'e'.repeat(36)}`,
+      jwt: `eyJ${'a'.repeat(20)}.eyJ${'b'.repeat(20)}.${'c'.repeat(20)}`,
+    }
+    for (const [name, sample] of Object.entries(samples)) {
+      expect(redactor.suspects(JSON.stringify({ sample }))).toBe(true)
+      expect(redactor.text(`before ${sample} after`)).toBe(`before [redacted:${name}] after`)
+    }
+    const pem = '-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc=\n-----END RSA PRIVATE KEY-----'
+    expect(redactor.text(`a ${pem} b`)).toBe('a [redacted:private-key] b')
+  })
+
+  test('leave ordinary text alone', () => {
+    const text = 'ask-me risk-free sk-8 eyJ npm_ hf_ task-list: disk-usage-of-all-the-machines-in-the-room'
+    expect(redactor.text(text)).toBe(text)
+  })
+})
+
+describe('the cheap question', () => {
+  test('never says clean of what would be changed', () => {
+    const secrets = fc.constantFrom('abcdefgh', 'abcdefgh-and', 'second line of', `ghp_${'z'.repeat(36)}`)
+    fc.assert(
+      fc.property(fc.string(), secrets, (text, secret) => {
+        const value = { message: `${text}${secret}` }
+        if (JSON.stringify(redactor.json(value)) !== JSON.stringify(value)) {
+          expect(redactor.suspects(JSON.stringify(value))).toBe(true)
+        }
+      }),
+    )
+  })
+
+  test('returns the very value when nothing is in it', () => {
+    const value = { a: ['b', { c: 1 }] }
+    expect(redactor.json(value)).toBe(value)
+  })
+})
+
+describe('a stream', () => {
+  test('gives the redacted text of the whole, however it is cut', () => {
+    const whole = 'begin abcdefgh-and-more middle first line of the key\nsecond line of the key end'
+    fc.assert(
+      fc.property(fc.array(fc.nat(whole.length), { maxLength: 12 }), cuts => {
+        const stream = redactor.stream()
+        const at = [0, ...cuts.sort((a, b) => a - b), whole.length]
+        const pieces = at.slice(1).map((end, index) => stream.push(whole.slice(at[index], end)))
+        const joined = [...pieces, stream.end()].join('')
+        expect(joined).not.toContain('abcdefgh')
+        expect(joined).not.toContain('second line')
+        expect(joined.startsWith('begin [redacted:')).toBe(true)
+        expect(joined.endsWith(' end')).toBe(true)
+      }),
+    )
+  })
+
+  test('holds back no more than a word', () => {
+    const stream = redactor.stream()
+    expect(stream.push('a whole line\nand a wo')).toBe('a whole line\nand a ')
+    expect(stream.push('rd ')).toBe('word ')
+    expect(stream.end()).toBe('')
+  })
+})
+
+test('a megabyte of near misses takes no more than a moment', () => {
+  const text = 'abcdefg sk-ant- -----BEGIN PRIVATE KEY----- eyJ.eyJ.'.repeat(20_000)
+  const started = performance.now()
+  redactor.text(text)
+  expect(performance.now() - started).toBeLessThan(1_000)
+})

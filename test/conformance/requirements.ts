@@ -1,0 +1,44 @@
+import { type Requirement, requirementsOf } from './requirement.ts'
+import { authentication } from './requirements/authentication.ts'
+import { decisionsObserversAndSafety } from './requirements/decisions-observers-and-safety.ts'
+import { decisionsOutside } from './requirements/decisions-outside.ts'
+import { decisionsRunning } from './requirements/decisions-running.ts'
+import { decisionsStateAndWire } from './requirements/decisions-state-and-wire.ts'
+import { endpoints } from './requirements/endpoints.ts'
+import { errors } from './requirements/errors.ts'
+import { events } from './requirements/events.ts'
+import { hankFile } from './requirements/hank-file.ts'
+import { invariants } from './requirements/invariants.ts'
+import { limitsAndVersions } from './requirements/limits-and-versions.ts'
+import { referencesAndModels } from './requirements/references-and-models.ts'
+import { settings } from './requirements/settings.ts'
+import { states } from './requirements/states.ts'
+import { wireShapes } from './requirements/wire-shapes.ts'
+
+/**
+ * The contract as data: every rule that the program promises to keep, one entry each. Tests cite the ids through
+ * `verifies`; an id that no test cites fails the build unless `deferred.ts` says why it has to wait.
+ */
+const tables = {
+  ...hankFile,
+  ...settings,
+  ...referencesAndModels,
+  ...wireShapes,
+  ...states,
+  ...endpoints,
+  ...authentication,
+  ...events,
+  ...errors,
+  ...limitsAndVersions,
+  ...decisionsOutside,
+  ...decisionsStateAndWire,
+  ...decisionsRunning,
+  ...decisionsObserversAndSafety,
+  ...invariants,
+} as const
+
+export type RequirementId = keyof typeof tables
+
+export const requirements: readonly (Requirement & { readonly id: RequirementId })[] = requirementsOf(
+  tables,
+).map(requirement => ({ ...requirement, id: requirement.id as RequirementId }))

@@ -1,0 +1,13 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+/** A fresh directory that is gone when the test ends. `inMemory`: on a memory disk if there is one, where syncs are free. */
+export async function tempDir({ inMemory = false } = {}): Promise<string> {
+  const base = inMemory && existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+  const dir = await mkdtemp(join(base, 'weave-test-'))
+  onTestFinished(() => rm(dir, { recursive: true, force: true }))
+  return dir
+}
