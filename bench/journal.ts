@@ -146,7 +146,7 @@ async function readFigures(base: string): Promise<readonly Figure[]> {
   ]
 }
 
-async function milliseconds(body: () => Promise<unknown> | unknown): Promise<number> {
+async function milliseconds(body: () => unknown): Promise<number> {
   return (await seconds(body)) * 1000
 }
 

@@ -44,7 +44,7 @@ export async function interleaved(
 }
 
 /** Seconds that a body takes. */
-export async function seconds(body: () => Promise<unknown> | unknown): Promise<number> {
+export async function seconds(body: () => unknown): Promise<number> {
   const started = performance.now()
   await body()
   return (performance.now() - started) / 1000

@@ -55,7 +55,9 @@ verifies(['d4/illegal-move-refused'], 'the table of moves says what the reducer 
   expect(codonMoves).toEqual(Object.fromEntries(allowed))
   for (const from of statuses) {
     const taken = statuses.filter(to => attempted(from, to).ok)
-    expect(taken).toEqual(statuses.filter((_, column) => ['yes', 'early'].includes(graph[from][column] ?? '-')))
+    expect(taken).toEqual(
+      statuses.filter((_, column) => ['yes', 'early'].includes(graph[from][column] ?? '-')),
+    )
   }
 })
 

@@ -14,7 +14,8 @@ export const decisionsStateAndWire = {
   'd4/move-any-failed': 'Every status that is not terminal may become `failed`.',
   'd4/move-any-skipped': 'Every status that is not terminal may become `skipped`.',
   'd4/terminal-statuses-final': 'No move leads out of `completed`, `failed` or `skipped`.',
-  'd4/illegal-move-refused': 'The reducer refuses every other status move but the early completion of a codon that a budget stops.',
+  'd4/illegal-move-refused':
+    'The reducer refuses every other status move but the early completion of a codon that a budget stops.',
   'd4/codon-id-is-runtime-id':
     '`codonId` of a `CodonExecution` is the runtime id, with `#n` for iteration n of a loop.',
   'd4/codon-fields-required':

@@ -66,20 +66,18 @@ export function createBlobStore(dir: string): BlobStore {
   }
 }
 
-/** Puts the spilled fields back. A blob that is missing or damaged leaves its field null and is named in `lost`. */
+/** Puts the spilled fields back. A blob that is missing or damaged leaves its field null. */
 export async function restoreFields(
   dir: string,
-  data: Record<string, unknown>,
+  data: Readonly<Record<string, unknown>>,
   blobs: BlobRefs,
-): Promise<{ readonly data: Record<string, unknown>; readonly lost: readonly string[] }> {
-  const lost: string[] = []
-  const whole = { ...data }
+): Promise<Record<string, unknown>> {
+  const whole: Record<string, unknown> = { ...data }
   for (const [key, [sha256]] of Object.entries(blobs)) {
     const bytes = await readBlob(dir, sha256)
     if (bytes) whole[key] = JSON.parse(bytes.toString('utf8'))
-    else lost.push(key)
   }
-  return { data: whole, lost }
+  return whole
 }
 
 async function readBlob(dir: string, sha256: string): Promise<Buffer | undefined> {

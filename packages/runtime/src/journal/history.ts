@@ -1,10 +1,10 @@
 import { basename, join } from 'node:path'
 import { type JournaledEvent, parseEvent } from '@weave/protocol'
 import { restoreFields } from './blobs.ts'
-import { eventBytes } from './line.ts'
+import { eventBytes, parseLine } from './line.ts'
 import { readSegment, type StoredEvent } from './line-reader.ts'
 import { createPage, newestWithin, type Page, type PageLimits, type ReadProblem } from './page.ts'
-import { loadIndex, offsetOf, type SegmentIndex } from './segment-index.ts'
+import { indexStep, loadIndex, offsetOf, type SegmentIndex } from './segment-index.ts'
 import { listSegments, type Segment } from './segments.ts'
 
 /**
@@ -60,8 +60,9 @@ export function createHistory({ dir, active }: HistoryOptions): History {
       const next = segments[at + 1]
       if (last >= upTo || segment.firstSeq > upTo) break
       if (next && next.firstSeq <= after + 1) continue
-      const start = offsetOf(await indexOf(segment, !next), after + 1)
-      const chunkBytes = chunkFor(upTo - last)
+      const index = await indexOf(segment, !next)
+      const start = offsetOf(index, after + 1)
+      const chunkBytes = chunkFor(index, upTo - last)
       for await (const { events, damaged } of readFrom(segment, { start, chunkBytes }, after + 1)) {
         for (const { offset, reason } of damaged)
           page.problem({ file: basename(segment.path), offset, reason })
@@ -128,7 +129,8 @@ function createIndexes(active: HistoryOptions['active']) {
 async function* readFrom(segment: Segment, options: { start: number; chunkBytes: number }, seq: number) {
   let trusted = options.start === 0
   for await (const chunk of readSegment(segment.path, options)) {
-    trusted ||= chunk.offsets[0] === options.start && (chunk.events[0]?.seq ?? 0) <= seq
+    const first = chunk.events[0]
+    trusted ||= first?.offset === options.start && first.seq <= seq
     if (!trusted) {
       yield* readSegment(segment.path)
       return
@@ -138,14 +140,14 @@ async function* readFrom(segment: Segment, options: { start: number; chunkBytes:
 }
 
 /** Reads no more at once than the events asked for are likely to need. */
-function chunkFor(events: number): number {
-  const expected = events * 512
-  return Math.min(1024 * 1024, Math.max(64 * 1024, 2 ** Math.ceil(Math.log2(expected))))
+function chunkFor(index: SegmentIndex, events: number): number {
+  const lines = index.lastSeq - (index.entries[0]?.[0] ?? 0) + 1
+  const expected = (events + indexStep) * (index.bytes / Math.max(1, lines)) * 1.05
+  return Math.min(1024 * 1024, Math.max(16 * 1024, Math.ceil(expected)))
 }
 
-async function parsed(dir: string, stored: StoredEvent): Promise<Record<string, unknown>> {
-  const { blobs, ...event } = JSON.parse(eventBytes(stored.rest).toString('utf8'))
+async function parsed(dir: string, stored: StoredEvent): Promise<object> {
+  const { blobs, ...event } = parseLine(stored.rest)
   if (!blobs) return event
-  const { data } = await restoreFields(join(dir, 'blobs'), event.data, blobs)
-  return { ...event, data }
+  return { ...event, data: await restoreFields(join(dir, 'blobs'), event.data, blobs) }
 }

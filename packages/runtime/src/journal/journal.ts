@@ -7,7 +7,7 @@ import { type BlobStore, createBlobStore, needsSpill } from './blobs.ts'
 import { createHistory, type History } from './history.ts'
 import { encodeLine, eventText } from './line.ts'
 import { openSegmentWriter, type SegmentWriter } from './segment-writer.ts'
-import { repairTail, type TailRepair } from './tail-repair.ts'
+import { repairTail, type Tail, type TailRepair } from './tail-repair.ts'
 import { createTeller, type Entry, type Listener } from './teller.ts'
 
 /**
@@ -71,7 +71,13 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   await mkdir(blobDir, { recursive: true, mode: 0o700 })
   const tail = await repairTail(dir)
   const writer = openSegmentWriter({ dir, tail, segmentBytes })
-  return new OpenJournal(options, writer, createBlobStore(blobDir), tail)
+  return new OpenJournal({ ...options, writer, blobs: createBlobStore(blobDir), tail })
+}
+
+interface JournalParts extends JournalOptions {
+  readonly writer: SegmentWriter
+  readonly blobs: BlobStore
+  readonly tail: Tail
 }
 
 class OpenJournal implements Journal {
@@ -94,12 +100,7 @@ class OpenJournal implements Journal {
   #lastTime = Number.NaN
   #lastTimestamp = ''
 
-  constructor(
-    options: JournalOptions,
-    writer: SegmentWriter,
-    blobs: BlobStore,
-    tail: { readonly nextSeq: number; readonly repair?: TailRepair },
-  ) {
+  constructor({ writer, blobs, tail, ...options }: JournalParts) {
     this.#options = options
     this.#writer = writer
     this.#blobs = blobs
@@ -129,7 +130,7 @@ class OpenJournal implements Journal {
     this.#take(event as unknown as JournaledEvent, json)
     if (events[type].durability === 'synced') this.flush()
     else this.#flushThisTick()
-    return event as unknown as JournaledEvent<T>
+    return event as JournaledEvent as JournaledEvent<T>
   }
 
   flush(): void {

@@ -4,6 +4,8 @@ import { checkLine, type LineDamage, lineFeed } from './line.ts'
 /** A line that its checksum proved. */
 export interface StoredEvent {
   readonly seq: number
+  /** Where the line begins in its segment. */
+  readonly offset: number
   /** Size of the event as it travels, fields from the blob folder included. */
   readonly bytes: number
   readonly spilled: boolean
@@ -19,8 +21,6 @@ export interface ReadChunk {
   readonly end: number
   /** Where the last intact line of this chunk ends; 0 if it has none. */
   readonly intactEnd: number
-  /** Offsets of the events, in their order. */
-  readonly offsets: readonly number[]
 }
 
 export interface ReadOptions {
@@ -58,7 +58,6 @@ export async function* readSegment(path: string, options: ReadOptions = {}): Asy
 
 function splitChunk(chunk: Buffer, start: number): ReadChunk {
   const events: StoredEvent[] = []
-  const offsets: number[] = []
   const damaged: { offset: number; reason: LineDamage }[] = []
   let from = 0
   let intactEnd = 0
@@ -66,11 +65,11 @@ function splitChunk(chunk: Buffer, start: number): ReadChunk {
     const line = checkLine(chunk, from, to)
     if (typeof line === 'string') damaged.push({ offset: start + from, reason: line })
     else {
-      events.push(line)
-      offsets.push(start + from)
+      const { seq, bytes, spilled, rest } = line
+      events.push({ seq, offset: start + from, bytes, spilled, rest })
       intactEnd = start + to + 1
     }
     from = to + 1
   }
-  return { events, offsets, damaged, end: start + from, intactEnd }
+  return { events, damaged, end: start + from, intactEnd }
 }

@@ -61,9 +61,9 @@ export async function scanSegment(segment: string): Promise<SegmentScan> {
   const entries: (readonly [number, number])[] = []
   let [lines, lastSeq, terminatedBytes, badLinesAtEnd] = [0, 0, 0, 0]
   for await (const chunk of readSegment(segment)) {
-    for (const [at, { seq }] of chunk.events.entries()) {
+    for (const { seq, offset } of chunk.events) {
       if (seq <= lastSeq) continue
-      if (lines++ % indexStep === 0) entries.push([seq, chunk.offsets[at] ?? 0])
+      if (lines++ % indexStep === 0) entries.push([seq, offset])
       lastSeq = seq
     }
     const bad = chunk.damaged.filter(({ offset }) => offset >= chunk.intactEnd).length
@@ -75,21 +75,19 @@ export async function scanSegment(segment: string): Promise<SegmentScan> {
 
 async function readStored(path: string): Promise<SegmentIndex | undefined> {
   try {
-    const value: SegmentIndex = JSON.parse(await readFile(path, 'utf8'))
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'))
     return isIndex(value) ? value : undefined
   } catch {
     return undefined
   }
 }
 
-function isIndex(value: SegmentIndex): boolean {
-  return (
-    Number.isSafeInteger(value?.bytes) &&
-    Number.isSafeInteger(value.lastSeq) &&
-    Array.isArray(value.entries) &&
-    value.entries.every((entry, at) => {
-      const before = value.entries[at - 1] ?? [0, -1]
-      return Number.isSafeInteger(entry[0]) && entry[0] > before[0] && entry[1] > before[1]
-    })
-  )
+function isIndex(value: unknown): value is SegmentIndex {
+  const index = value as Partial<SegmentIndex> | null
+  if (!Number.isSafeInteger(index?.bytes) || !Number.isSafeInteger(index?.lastSeq)) return false
+  const entries: readonly (readonly number[])[] = Array.isArray(index?.entries) ? index.entries : [[]]
+  return entries.every(([seq = Number.NaN, offset = Number.NaN], at) => {
+    const [seqBefore = 0, offsetBefore = 0] = entries[at - 1] ?? [0, -1]
+    return Number.isSafeInteger(seq) && seq > seqBefore && offset > offsetBefore
+  })
 }

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errorCode } from '../kit/index.ts'
 
 /** A journal is a row of segment files, each named after the first `seq` in it. */
 export interface Segment {
@@ -15,14 +16,19 @@ export function segmentPath(dir: string, firstSeq: number): string {
 
 /** In order of their `seq`. A missing folder is an empty journal. */
 export async function listSegments(dir: string): Promise<readonly Segment[]> {
-  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
-  return names
+  return (await namesIn(dir))
     .flatMap(name => {
       const firstSeq = Number(pattern.exec(name)?.[1])
       return Number.isSafeInteger(firstSeq) && firstSeq > 0 ? [{ firstSeq, path: join(dir, name) }] : []
     })
     .sort((a, b) => a.firstSeq - b.firstSeq)
+}
+
+async function namesIn(dir: string): Promise<readonly string[]> {
+  try {
+    return await readdir(dir)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return []
+    throw error
+  }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type WeaveState, weaveState } from '@weave/protocol'
+import { z } from 'zod'
 import { readRegularFile, writeFileAtomicSync } from '../kit/index.ts'
 
 /**
@@ -13,6 +14,17 @@ export interface CachedState {
 }
 
 const version = 1
+/** The state is checked but handed on as it is, so that the digest of what was read can be taken. */
+const cacheFile = z.object({
+  sha256: z.string(),
+  body: z.object({
+    version: z.literal(version),
+    lastSeq: z.int().nonnegative(),
+    lastId: z.string(),
+    state: z.custom<WeaveState>(value => weaveState.safeParse(value).success),
+  }),
+})
+
 const maxBytes = 512 * 1024 * 1024
 
 /** Throws what the disk throws; the old file is then still there. */
@@ -26,10 +38,10 @@ export async function readStateCache(path: string): Promise<CachedState | undefi
   const read = await readRegularFile(path, { maxBytes })
   if (!read.ok) return undefined
   try {
-    const { sha256, body } = JSON.parse(read.bytes.toString('utf8'))
-    if (body.version !== version || digest(JSON.stringify(body)) !== sha256) return undefined
-    const state = weaveState.safeParse(body.state)
-    return state.success ? { state: body.state, lastSeq: body.lastSeq, lastId: body.lastId } : undefined
+    const { sha256, body } = cacheFile.parse(JSON.parse(read.bytes.toString('utf8')))
+    if (digest(JSON.stringify(body)) !== sha256) return undefined
+    const { state, lastSeq, lastId } = body
+    return { state, lastSeq, lastId }
   } catch {
     return undefined
   }

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { open, truncate } from 'node:fs/promises'
+import { type FileHandle, open, truncate } from 'node:fs/promises'
 import { type SegmentIndex, scanSegment } from './segment-index.ts'
 import { listSegments, type Segment } from './segments.ts'
 
@@ -45,7 +45,7 @@ async function cutTorn(path: string, keep: number): Promise<{ tornBytes: number;
     const { size } = await file.stat()
     if (size <= keep) return { tornBytes: 0 }
     const keptIn = path.replace(/\.jsonl$/, '.torn')
-    await appendRange(file, keep, size, keptIn)
+    await appendRange(file, { start: keep, end: size }, keptIn)
     await truncate(path, keep)
     await file.sync()
     return { tornBytes: size - keep, keptIn }
@@ -56,9 +56,8 @@ async function cutTorn(path: string, keep: number): Promise<{ tornBytes: number;
 
 /** Copies in pieces: a torn tail may be as long as the longest event. */
 async function appendRange(
-  file: Awaited<ReturnType<typeof open>>,
-  start: number,
-  end: number,
+  file: FileHandle,
+  { start, end }: { readonly start: number; readonly end: number },
   target: string,
 ): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW

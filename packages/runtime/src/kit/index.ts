@@ -25,8 +25,16 @@ export {
   readLines,
   splitLines,
 } from './json-lines.ts'
+export { formatKey, formatPath, type JsonPath, valueAt } from './json-path.ts'
+export {
+  type JsonSource,
+  type JsonSourceOptions,
+  type JsonSourceResult,
+  parseJsonSource,
+} from './json-source.ts'
 export { type Log, type LogFields, type LogLevel, silentLog } from './log.ts'
 export { type LogEntry, type MemoryLog, memoryLog } from './memory-log.ts'
+export { didYouMean, nearestNames } from './nearest-names.ts'
 export {
   type Collector,
   collector,
@@ -47,4 +55,5 @@ export { createRedactor, type RedactingStream, type Redactor, type Secret, secre
 export { type ReadFailure, type ReadResult, readRegularFile } from './safe-read.ts'
 export { type RemoveTreeOptions, removeTree } from './safe-remove.ts'
 export { createScope, type Scope, type UndoFailure } from './scope.ts'
+export { type ShapeOptions, type ShapeSource, shapeProblems } from './shape-problems.ts'
 export { type WalkItem, type WalkOptions, walk } from './walk.ts'

@@ -22,6 +22,12 @@ async function bundle(name: string): Promise<string> {
     target: 'node20',
     logLevel: 'error',
   } as const
-  await build({ ...options, entryPoints: [entry], outfile, conditions: ['development'] })
+  await build({
+    ...options,
+    entryPoints: [entry],
+    outfile,
+    conditions: ['development'],
+    mainFields: ['module', 'main'],
+  })
   return outfile
 }

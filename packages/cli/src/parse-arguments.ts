@@ -1,0 +1,49 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { closestMatch } from 'leven'
+import { type Flag, type FlagName, flags } from './flags.ts'
+
+/** A command's words, sorted out. */
+export interface Arguments {
+  readonly positionals: readonly string[]
+  readonly switches: ReadonlySet<FlagName>
+  readonly texts: Readonly<Partial<Record<FlagName, string>>>
+}
+
+export type ParsedArguments =
+  | { readonly ok: true; readonly arguments: Arguments }
+  | { readonly ok: false; readonly message: string }
+
+/** Takes `--flag value` and `--flag=value`. An unknown flag is an error with the nearest one that exists. */
+export function parseArguments(words: readonly string[], allowed: readonly FlagName[]): ParsedArguments {
+  const options = Object.fromEntries(allowed.map(name => [name, optionOf(flags[name])]))
+  const known = (name: string): name is FlagName => (allowed as readonly string[]).includes(name)
+  try {
+    const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true })
+    const entries = Object.entries(values).filter((entry): entry is [FlagName, string | boolean] =>
+      known(entry[0]),
+    )
+    return {
+      ok: true,
+      arguments: {
+        positionals,
+        switches: new Set(entries.filter(([, value]) => value === true).map(([name]) => name)),
+        texts: Object.fromEntries(entries.filter(([, value]) => typeof value === 'string')),
+      },
+    }
+  } catch (error) {
+    return { ok: false, message: explain(error, allowed) }
+  }
+}
+
+function optionOf(flag: Flag): NonNullable<ParseArgsConfig['options']>[string] {
+  const short = flag.short === undefined ? {} : { short: flag.short }
+  return { type: flag.kind === 'switch' ? 'boolean' : 'string', ...short }
+}
+
+function explain(error: unknown, allowed: readonly FlagName[]): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1]
+  if (unknown === undefined) return message
+  const near = closestMatch(unknown.replace(/^-+/, ''), allowed, { maxDistance: 3 })
+  return `Unknown option ${unknown}.${near === undefined ? '' : ` Did you mean --${near}?`}`
+}

@@ -1,0 +1,35 @@
+import { commands, defaultCommand } from './commands.ts'
+import { type ExitCode, exitCodes } from './exit.ts'
+import { processTerminal, type Terminal } from './terminal.ts'
+import { version } from './version.ts'
+
+/** The command `weave`. Returns the exit code; never exits by itself. */
+export async function weave(
+  words: readonly string[],
+  terminal: Terminal = processTerminal,
+): Promise<ExitCode> {
+  const first = words[0] ?? ''
+  const named = Object.hasOwn(commands, first) && first !== defaultCommand
+  const name = named ? first : defaultCommand
+  const row = commands[name]
+  if (!row) return exitCodes.usage
+  const { parseArguments } = await import('./parse-arguments.ts')
+  const parsed = parseArguments(named ? words.slice(1) : words, row.flags)
+  if (!parsed.ok) {
+    terminal.error(parsed.message)
+    terminal.error(`Run "weave ${named ? `${name} ` : ''}--help" to see what there is.`)
+    return exitCodes.usage
+  }
+  const { switches } = parsed.arguments
+  if (switches.has('version')) {
+    terminal.out(version)
+    return exitCodes.done
+  }
+  if (switches.has('help')) {
+    const { helpText } = await import('./help.ts')
+    terminal.out(helpText(name, row))
+    return exitCodes.done
+  }
+  const command = await row.load()
+  return command(parsed.arguments, terminal)
+}

@@ -1,0 +1,96 @@
+import type { EventData, EventType, ServerEvent } from '@weave/protocol'
+import { harmlessLine } from './harmless.ts'
+import { dollarsText, durationText, exitText, tokenCountsText } from './view-text.ts'
+
+/** What happened, in one harmless line of at most `max` characters, without its time. */
+export function describeEvent(event: ServerEvent, max = 200): string {
+  return harmlessLine(words(event), max)
+}
+
+function words<T extends EventType>(event: ServerEvent<T>): string {
+  const say: (data: EventData<T>) => string = sentences[event.type]
+  return say(event.data)
+}
+
+type Sentences = { readonly [T in EventType]: (data: EventData<T>) => string }
+
+/** One sentence for each type of event; text from outside becomes harmless where they are used. */
+const sentences: Sentences = {
+  'server.idle': data => `idle: ${data.message}`,
+  'codon.started': data => `codon ${data.codonId} started: ${data.codonName}`,
+  'codon.completed': data =>
+    `codon ${data.codonId} ${data.success ? 'completed' : `failed (${failure(data)})`} in ${durationText(data.duration)}, ${dollarsText(data.cost, { unknown: data.costUnknown })}`,
+  'state.snapshot': data =>
+    `snapshot: ${data.completedCodons.length} codons done${data.currentCodon ? `, ${data.currentCodon.codonId} ${data.currentCodon.status}` : ''}, ${dollarsText(data.totalCost)}`,
+  'token.usage': data => `usage of ${data.codonId}: ${tokenCountsText(data)}, ${dollarsText(data.totalCost)}`,
+  info: data => data.message,
+  error: data => `${data.fatal ? 'fatal error' : (data.severity ?? 'error')}${coded(data)}: ${data.message}`,
+  'checkpoint.list': data => `${data.checkpoints.length} checkpoints of run ${data.runId}`,
+
+  'rollback.started': data =>
+    `rollback to ${data.toCodon} (${data.checkpointType}, ${short(data.toCheckpoint)})`,
+  'rollback.progress': data => `rollback ${data.currentStep}/${data.totalSteps}: ${data.message}`,
+  'rollback.codonCheckpoint': data => `rollback passed ${data.codonId}: ${data.message}`,
+  'rollback.rigCleanup': data =>
+    `rig cleanup of ${data.codonId} ${data.status}: ${data.directories.join(', ')}`,
+  'rollback.completed': data =>
+    `rolled back to ${data.codonId} (${data.checkpointType}, ${short(data.checkpoint)}), run ${data.toRun}`,
+  'state.transition': data =>
+    `${data.transitionType}${data.codonId === undefined ? '' : ` of ${data.codonId}`}`,
+
+  'assistant.action': data =>
+    data.action === 'tool_use'
+      ? `${data.toolName ?? 'tool'} ${data.toolInput ? JSON.stringify(data.toolInput) : data.content}`
+      : `${data.action === 'thinking' ? 'thinking: ' : ''}${data.content}`,
+  'tool.result': data =>
+    `${data.toolName} ${data.isError ? 'failed' : 'answered'} in ${durationText(data.executionTimeMs)}: ${data.result}`,
+  'file.updated': data => `${data.action} ${data.path}`,
+  'filetree.updated': () => 'the file tree changed',
+
+  'sentinel.loaded': data => `sentinel ${data.sentinelId} listens to ${data.codonId} (${data.model})`,
+  'sentinel.unloaded': data =>
+    `sentinel ${data.sentinelId} left (${data.reason}) after ${data.llmCallCount} calls, ${dollarsText(data.finalCost)}`,
+  'sentinel.output': data => `sentinel ${data.sentinelId}: ${textOf(data.content)}`,
+  'sentinel.error': data => `sentinel ${data.sentinelId} failed (${data.errorType}): ${data.message}`,
+  'sentinel.triggered': data => `sentinel ${data.sentinelId} triggered by ${data.eventCount} events`,
+
+  'server.ready': data =>
+    `server ${data.serverVersion} at ${data.executionPath}${data.rehearsal ? ' (rehearsal)' : ''}`,
+  pong: data => (data.clientId === undefined ? 'pong' : `pong from ${data.clientId}`),
+  'history.batch': data => `${data.events.length} events of the past`,
+  'incomplete.codon': data => `codon ${data.codonId} had not ended: ${data.message}`,
+
+  'run.started': data => `run ${data.runId} of ${data.hankName} started`,
+  'run.completed': data =>
+    `run ${data.runId} ${data.status}${data.reason === undefined ? '' : ` (${data.reason})`} in ${durationText(data.duration)}, ${dollarsText(data.totalCost, { unknown: data.costUnknown })}`,
+  'rig.output': data => `rig of ${data.codonId}: ${data.text}`,
+  'loop.iteration.completed': data =>
+    `loop ${data.loopId}: iteration ${data.iteration + 1} done in ${durationText(data.duration)}, ${dollarsText(data.cost)}${data.last ? ', the last' : ''}`,
+  'codon.extended': data => `codon ${data.codonId} goes on (${data.extension} of ${data.maxExtensions})`,
+  'codon.retrying': data =>
+    `codon ${data.codonId}: attempt ${data.attempt} of ${data.maxAttempts} in ${durationText(data.delayMs)} (${failure(data)})`,
+  'run.parked': data => `codon ${data.codonId} waits until ${data.until}: ${data.reason}`,
+  'archive.completed': data => `${data.files.length} files of ${data.ownerId} archived`,
+  'budget.exceeded': data =>
+    `budget of ${data.scope} exceeded: ${data.used} of ${data.limit} ${data.currency}${data.codonId === undefined ? '' : ` in ${data.codonId}`}`,
+  'preflight.result': data =>
+    data.ok ? 'preflight passed' : `preflight found ${data.problems.length} problems`,
+}
+
+function failure(data: Partial<Pick<EventData<'codon.completed'>, 'failureReason' | 'exitStatus'>>): string {
+  if (data.failureReason) return data.failureReason.message ?? data.failureReason.type
+  return data.exitStatus ? exitText(data.exitStatus) : 'unknown'
+}
+
+function coded(data: EventData<'error'>): string {
+  return data.code === undefined ? '' : ` ${data.code}`
+}
+
+function textOf(content: EventData<'sentinel.output'>['content']): string {
+  return typeof content === 'string' ? content : JSON.stringify(content)
+}
+
+/** As much of a sha as people read. */
+function short(sha: string): string {
+  return sha.slice(0, 8)
+}

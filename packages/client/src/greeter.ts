@@ -1,0 +1,54 @@
+import { type HandshakeInput, weaveExtension } from '@weave/protocol'
+import type { Past } from './catch-up.ts'
+import type { ClientOptions } from './client-options.ts'
+import type { Greeting } from './connection.ts'
+import type { Sequence } from './sequence.ts'
+import type { Session } from './weave-client.ts'
+
+/** What is said in a handshake and what is made of the answer. */
+export interface Greeter {
+  readonly session: Session | undefined
+  /** The first one as the options say; later ones ask for everything after the last event delivered. */
+  readonly request: () => HandshakeInput
+  /**
+   * Takes an answer. False: behind the address there is another journal than the one this client has read, so that its
+   * numbers mean nothing here.
+   */
+  readonly accept: (greeting: Greeting) => boolean
+  /** What an accepted answer says about events that are already in the journal. */
+  readonly past: (response: Greeting['response']) => Past
+}
+
+export function createGreeter(options: ClientOptions, sequence: Sequence): Greeter {
+  let session: Session | undefined
+  let executionPath: string | undefined
+  let since = options.since
+  const wantsHistory = since !== undefined || options.sendPreviousEvents === true
+
+  return {
+    get session() {
+      return session
+    },
+    request() {
+      if (session) since = sequence.lastSeq
+      return {
+        mode: options.mode,
+        sendPreviousEvents: wantsHistory || since !== undefined,
+        ...(since === undefined ? {} : { since }),
+        extensions: [...(options.extensions ?? [weaveExtension])],
+        ...(options.token === undefined ? {} : { token: options.token }),
+      }
+    },
+    accept({ response, ready }) {
+      const { lastSeq = Number.POSITIVE_INFINITY } = ready.data
+      if (executionPath !== undefined && executionPath !== ready.data.executionPath) return false
+      if (lastSeq < sequence.lastSeq) return false
+      executionPath = ready.data.executionPath
+      const { clientId, mode, totalEvents } = response
+      if (!session && !wantsHistory) sequence.startAfter(totalEvents)
+      session = { clientId, mode, totalEvents }
+      return true
+    },
+    past: ({ eventHistory: history = [], totalEvents }) => ({ history, totalEvents, since }),
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * Text from outside, made safe to show: newline, tab and printable characters stay; every other control character, and
+ * every character that is invisible or reorders its neighbours (zero-width, bidi, tags), is spelled out as `\u{…}`.
+ * Applying it twice changes nothing more.
+ */
+export function harmless(text: string): string {
+  return plainAscii.test(text) ? text : text.replace(hidden, spelled)
+}
+
+const plainAscii = /^[\t\n\x20-\x7e]*$/
+
+/**
+ * Controls, format characters, lone surrogates, line and paragraph separators, everything that Unicode calls ignorable,
+ * non-characters. The emoji selector stays where it does what it is for: right after a pictograph.
+ */
+const hidden =
+  /(?![\n\t])(?:(?<!\p{Extended_Pictographic})\uFE0F|(?!\uFE0F)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}])/gu
+
+function spelled(found: string): string {
+  return `\\u{${(found.codePointAt(0) ?? 0).toString(16)}}`
+}
+
+/** The same on one line and at most `max` characters long. */
+export function harmlessLine(text: string, max = 200): string {
+  const line = harmless(cut(text, max * 2))
+    .replace(/\s+/g, ' ')
+    .trim()
+  return cut(line, max)
+}
+
+/** At most `max` characters; a text that was longer ends in `…`. Never cuts a character in half. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text
+  return `${text.slice(0, Math.max(0, max - 1)).replace(/[\uD800-\uDBFF]$/, '')}…`
+}

@@ -1,0 +1,116 @@
+/**
+ * The typed client of a weave server, for Node and browsers, and the one picture that every face draws.
+ *
+ * Owns the connection (handshake, order, coming back after a loss), the answers to commands, the view of an execution
+ * and the words for it. Knows nothing of files, screens or frameworks; the WebSocket to use is handed in.
+ *
+ * What the faces need of the language is handed on from here, so that they depend on this package only.
+ */
+export type {
+  BudgetBreach,
+  CheckpointInfo,
+  CheckpointType,
+  CheckpointWord,
+  ClientMode,
+  CodonExecution,
+  CodonStatus,
+  Command,
+  CommandData,
+  CommandInput,
+  CommandType,
+  DirectEvent,
+  ErrorCode,
+  EventCategory,
+  EventData,
+  EventType,
+  ExtensionType,
+  FailureReason,
+  FileNode,
+  JournaledEvent,
+  JournaledType,
+  ProcessExit,
+  RunState,
+  RunStatus,
+  SentinelState,
+  ServerEvent,
+  ServerMessage,
+  StateSummary,
+  TokenCounts,
+  Transition,
+  TransitionType,
+  WeaveState,
+} from '@weave/protocol'
+export {
+  commands,
+  commandTypes,
+  errorCodes,
+  events,
+  eventTypes,
+  isEventType,
+  isLive,
+  parseEvent,
+  parseServerMessage,
+  weaveExtension,
+} from '@weave/protocol'
+export type { ClientOptions } from './client-options.ts'
+export { connect, type SocketClientOptions } from './connect.ts'
+export { describeEvent } from './describe-event.ts'
+export { cut, harmless, harmlessLine } from './harmless.ts'
+export type { HistoryBatch } from './history.ts'
+export type { ClientStatus } from './link.ts'
+export { linkTransports, type MemoryLink } from './memory.ts'
+export type { Timers } from './platform.ts'
+export {
+  clientCloseCodes,
+  defaultReconnect,
+  isFinalClose,
+  type ReconnectPolicy,
+  reconnectDelay,
+} from './reconnect.ts'
+export type { ClientErrorCode, ReplyEvent, SendFailure, SendResult } from './reply.ts'
+export { type Ring, ringItems } from './ring.ts'
+export { type SocketConstructor, type SocketLike, socketConnect } from './socket.ts'
+export { createStore, type StoreOptions, type ViewStore } from './store.ts'
+export type { Connect, Connected, Transport } from './transport.ts'
+export { reduceView, withConnection } from './view.ts'
+export {
+  type Breach,
+  type Checkpoint,
+  type ContextUse,
+  emptyView,
+  type FileChange,
+  type LoopProgress,
+  type Machine,
+  type Plan,
+  type PlanItem,
+  type RollbackProgress,
+  type SentinelView,
+  type StreamEntry,
+  type StreamKind,
+  type Totals,
+  type View,
+  viewCaps,
+  type Waiting,
+} from './view-model.ts'
+export {
+  type CodonLine,
+  currentCodon,
+  isCostUnknown,
+  type LoopLine,
+  type OutlineLine,
+  outlineOf,
+  type RunLine,
+  runOf,
+} from './view-outline.ts'
+export {
+  codonStatusWords,
+  dollarsText,
+  durationText,
+  exitText,
+  type MoneyOptions,
+  runStatusWords,
+  tokenCountsText,
+  tokensText,
+  untilText,
+} from './view-text.ts'
+export type { OpenResult, SendArguments, SendOptions, Session, WeaveClient } from './weave-client.ts'

@@ -1,0 +1,150 @@
+import {
+  type CodonExecution,
+  currentRun,
+  type EventData,
+  isLive,
+  type RunState,
+  reduce,
+  type StateSummary,
+  type Transition,
+  type WeaveState,
+} from '@weave/protocol'
+import { type Machine, viewCaps } from './view-model.ts'
+
+/**
+ * The state behind a view. All it does is feed the protocol's `reduce`, and give it something to stand on when the
+ * beginning is missing:
+ *
+ * - **M1** A machine that has seen every transition is `complete` and listens to transitions only.
+ * - **M2** A transition that `reduce` refuses means that something was missed. The machine is then late: every snapshot
+ *   replaces its codons, and transitions go on from there, until a run starts afresh.
+ * - **M3** What is kept is bounded: see `viewCaps`. Sums are not affected, `reduce` changes them by differences.
+ */
+export function withTransition(machine: Machine, transition: Transition, after: StateSummary): Machine {
+  if (transition.type === 'RunStarted') return withRun(machine, transition, after)
+  const known = named(machine.state, after)
+  const result = reduce(known, transition)
+  if (result.ok) return bounded({ ...machine, state: result.state })
+  const helped = reduce(assumedRun(known, after, transition), transition)
+  return bounded({ ...machine, state: helped.ok ? helped.state : machine.state, complete: false })
+}
+
+/** The codons of a snapshot, where nothing better is known. A complete machine keeps its own. */
+export function withSnapshot(machine: Machine, data: EventData<'state.snapshot'>, time: string): Machine {
+  const codons = [...data.completedCodons, ...(data.currentCodon ? [data.currentCodon] : [])]
+  const isNews = machine.state.runs.length === 0 && codons.length > 0
+  if (machine.complete && !isNews) return machine
+  const known = currentRun(machine.state)
+  // Only a running run takes transitions; a snapshot with a current codon says that it is running.
+  const run: RunState =
+    known && (known.status === 'running' || !data.currentCodon)
+      ? { ...known, codons }
+      : runNamed(unnamed, codons[0]?.startTime ?? time, codons)
+  const state = {
+    currentRunId: run.runId,
+    runs: [...machine.state.runs.filter(other => other.runId !== run.runId), run],
+    totalCost: data.totalCost,
+  }
+  return bounded({ state, settled: [], complete: false })
+}
+
+/** All codons that count for the current run, in order of their start: those it took over and its own. */
+export function threadOf(machine: Machine): readonly CodonExecution[] {
+  return [...machine.settled, ...(currentRun(machine.state)?.codons ?? [])]
+}
+
+function withRun(machine: Machine, transition: Transition<'RunStarted'>, after: StateSummary): Machine {
+  const settled = takenOver(machine, transition.data)
+  const result = reduce(machine.state, transition)
+  if (!result.ok) {
+    const anew = reduce({ currentRunId: null, runs: [], totalCost: after.totalCost }, transition)
+    return { state: anew.ok ? anew.state : machine.state, settled, complete: false }
+  }
+  const { runs } = result.state
+  const sawAll = machine.complete && (runs.length === after.runCount || runs.length > viewCaps.runs)
+  const complete = transition.data.startedFrom.type === 'fresh' || sawAll
+  return bounded({ state: result.state, settled, complete })
+}
+
+/** What a new run keeps of the one before: everything up to the checkpoint it starts from. */
+function takenOver(machine: Machine, { startedFrom }: Transition<'RunStarted'>['data']): Machine['settled'] {
+  if (startedFrom.type === 'fresh') return []
+  const thread = threadOf(machine).filter(codon => !isLive(codon))
+  const { codonId, checkpoint } = startedFrom
+  const index = thread.findLastIndex(codon => codon.codonId === codonId)
+  const target = thread[index]
+  if (!target) return shortened(thread)
+  const before = thread.slice(0, index)
+  const isKept = isBehind(target, checkpoint)
+  return shortened(isKept ? [...before, target] : before.filter(codon => codon.codonId !== codonId))
+}
+
+/** Whether a run that starts from `checkpoint` has the codon behind it, or is going to run it again. */
+function isBehind(codon: CodonExecution, checkpoint: string | undefined): boolean {
+  const { completed, skipped, error } = codon.checkpoints
+  if (checkpoint === undefined) return codon.status !== 'failed'
+  return [completed, skipped, error].includes(checkpoint)
+}
+
+/** The run of a snapshot has no name; the next transition tells it. */
+const unnamed = ''
+
+function named(state: WeaveState, { currentRunId }: StateSummary): WeaveState {
+  const run = currentRun(state)
+  if (run?.runId !== unnamed || currentRunId === null) return state
+  return { ...state, currentRunId, runs: state.runs.with(-1, { ...run, runId: currentRunId }) }
+}
+
+/** A codon starts, so a run is running and no other codon is: what was missed must have been that. */
+function assumedRun(state: WeaveState, { currentRunId }: StateSummary, transition: Transition): WeaveState {
+  if (transition.type !== 'CodonStarted' || currentRunId === null) return state
+  const same = state.runs.find(run => run.runId === currentRunId)
+  const ended = same?.codons.filter(codon => !isLive(codon)) ?? []
+  const run = runNamed(currentRunId, same?.startTime ?? transition.data.startTime, ended)
+  return { ...state, currentRunId, runs: [...state.runs.filter(other => other !== same), run] }
+}
+
+function runNamed(runId: string, startTime: string, codons: readonly CodonExecution[]): RunState {
+  const cost = codons.reduce((sum, codon) => sum + codon.cost, 0)
+  return {
+    runId,
+    startTime,
+    gitBranch: '',
+    startedFrom: { type: 'fresh' },
+    status: 'running',
+    codons,
+    cost,
+  }
+}
+
+/** How many records more than `recentCodons` may gather before they are moved out together. */
+const movedTogether = 32
+
+function bounded(machine: Machine): Machine {
+  const { runs } = machine.state
+  const last = runs.at(-1)
+  if (!last) return machine
+  const surplus = last.codons.length - viewCaps.recentCodons
+  const hasOlder = (runs.at(-2)?.codons.length ?? 0) > 0
+  if (surplus <= movedTogether && !hasOlder && runs.length <= viewCaps.runs) return machine
+  const older = runs.slice(-viewCaps.runs, -1).map(run => ({ ...run, codons: [] }))
+  const moved = Math.max(0, surplus)
+  return {
+    ...machine,
+    state: { ...machine.state, runs: [...older, { ...last, codons: last.codons.slice(moved) }] },
+    settled: shortened([...machine.settled, ...last.codons.slice(0, moved)]),
+  }
+}
+
+/** Old iterations of loops go first: what is outside of loops is in the plan and wants to be seen as done. */
+function shortened(codons: readonly CodonExecution[]): readonly CodonExecution[] {
+  if (codons.length <= viewCaps.codons) return codons
+  const tooMany = codons.length - viewCaps.codons / 2
+  let left = tooMany
+  const kept = codons.filter(codon => {
+    if (!codon.loopContext || left === 0) return true
+    left -= 1
+    return false
+  })
+  return kept.slice(-viewCaps.codons)
+}

@@ -1,0 +1,85 @@
+import type { EventType, ServerEvent } from '@weave/protocol'
+import { describeEvent } from './describe-event.ts'
+import { harmless } from './harmless.ts'
+import { type StreamEntry, type StreamKind, viewCaps } from './view-model.ts'
+
+/** Types that appear in the stream as one plain sentence. */
+const sentenceKinds: { readonly [T in EventType]?: StreamKind } = {
+  info: 'info',
+  error: 'error',
+  'incomplete.codon': 'info',
+  'server.idle': 'info',
+  'run.started': 'run',
+  'run.completed': 'run',
+  'codon.started': 'codon',
+  'codon.completed': 'codon',
+  'codon.extended': 'codon',
+  'loop.iteration.completed': 'codon',
+  'archive.completed': 'info',
+  'preflight.result': 'info',
+  'codon.retrying': 'wait',
+  'run.parked': 'wait',
+  'rollback.started': 'rollback',
+  'rollback.completed': 'rollback',
+  'budget.exceeded': 'budget',
+  'sentinel.loaded': 'sentinel',
+  'sentinel.unloaded': 'sentinel',
+  'sentinel.error': 'sentinel',
+}
+
+/** What an event adds to the stream that people watch; most add nothing. */
+export function streamEntryOf(event: ServerEvent): StreamEntry | undefined {
+  const content = contentOf(event)
+  if (content) return { id: event.id, time: event.timestamp, ...content, ...shown(content.text) }
+  const kind = sentenceKinds[event.type]
+  if (!kind) return undefined
+  return {
+    kind,
+    id: event.id,
+    time: event.timestamp,
+    ...shown(describeEvent(event, viewCaps.streamText)),
+    ...('codonId' in event.data && event.data.codonId !== undefined ? { codonId: event.data.codonId } : {}),
+    ...(isFailure(event) ? { failed: true } : {}),
+  }
+}
+
+type Content = Pick<StreamEntry, 'kind' | 'text' | 'codonId' | 'source' | 'failed'>
+
+/** Events whose own text is the entry. */
+function contentOf(event: ServerEvent): Content | undefined {
+  switch (event.type) {
+    case 'assistant.action': {
+      const { action, codonId, content, toolName, toolInput } = event.data
+      if (action !== 'tool_use') return { kind: action, codonId, text: content }
+      const text = toolInput ? JSON.stringify(toolInput) : content
+      return { kind: 'tool', codonId, source: toolName ?? 'tool', text }
+    }
+    case 'tool.result': {
+      const { codonId, toolName, result, isError } = event.data
+      return { kind: 'result', codonId, source: toolName, text: result, ...(isError ? { failed: true } : {}) }
+    }
+    case 'sentinel.output': {
+      const { codonId, sentinelId, content } = event.data
+      const text = typeof content === 'string' ? content : JSON.stringify(content)
+      return { kind: 'sentinel', codonId, source: sentinelId, text }
+    }
+    case 'rig.output':
+      return { kind: 'rig', codonId: event.data.codonId, source: event.data.stream, text: event.data.text }
+    default:
+      return undefined
+  }
+}
+
+function isFailure(event: ServerEvent): boolean {
+  if (event.type === 'codon.completed') return !event.data.success
+  if (event.type === 'run.completed') return event.data.status === 'failed'
+  if (event.type === 'error') return event.data.severity !== 'warning'
+  return event.type === 'sentinel.error'
+}
+
+/** Short and harmless. A slice of a long text keeps all of it in memory; going through JSON makes it a text of its own. */
+function shown(text: string): Pick<StreamEntry, 'text' | 'cut'> {
+  if (text.length <= viewCaps.streamText) return { text: harmless(text), cut: false }
+  const short = String(JSON.parse(JSON.stringify(text.slice(0, viewCaps.streamText))))
+  return { text: harmless(short), cut: true }
+}

@@ -1,0 +1,65 @@
+import type { ClientMode, CommandInput, CommandType, EventType, ServerEvent } from '@weave/protocol'
+import type { HistoryBatch } from './history.ts'
+import type { ClientStatus } from './link.ts'
+import type { SendResult } from './reply.ts'
+
+/** A live view of one execution and a way to steer it. Nothing here throws or rejects on account of the server. */
+export interface WeaveClient {
+  readonly status: ClientStatus
+  /** Settles once: when the first handshake is done, or when the client closed before it was. */
+  readonly opened: Promise<OpenResult>
+  /** As granted by the last handshake; this and the next two are undefined before the first. */
+  readonly mode: ClientMode | undefined
+  readonly clientId: string | undefined
+  /** Events in the journal at the time of the last handshake. */
+  readonly totalEvents: number | undefined
+  /** The `seq` of the last journaled event that was delivered, or where delivery begins. */
+  readonly lastSeq: number
+  /** How many events had a type that this client does not know; they are passed over. */
+  readonly unknownEvents: number
+
+  /**
+   * Sends a command. Settles with the event that answers it, with the server's `error`, or with a failure of the
+   * connection; it never rejects. Without `timeoutMs` it may wait as long as the connection stands: a command whose
+   * effect comes late (a rig that takes minutes) is answered late.
+   */
+  readonly send: <T extends CommandType>(type: T, ...rest: SendArguments<T>) => Promise<SendResult<T>>
+  /**
+   * The whole journal from its beginning, for one reader; a failure is the last item. Asks when called; batches that
+   * are not read yet wait in memory.
+   */
+  readonly history: (options?: SendOptions) => AsyncIterableIterator<HistoryBatch>
+
+  /**
+   * Journaled events come in order of their `seq`, each exactly once, also over reconnections. Listeners added in the
+   * same tick as `connect` miss nothing. Returns a function that takes the listener out.
+   */
+  readonly on: <T extends EventType>(type: T, listener: (event: ServerEvent<T>) => void) => () => void
+  readonly onAny: (listener: (event: ServerEvent) => void) => () => void
+  /** Told of every change after the call. */
+  readonly onStatus: (listener: (status: ClientStatus) => void) => () => void
+
+  /** Ends it for good and at once: waiting commands settle, no event is delivered any more. The server goes on. */
+  readonly close: () => void
+}
+
+/** What a handshake says. */
+export interface Session {
+  readonly clientId: string
+  readonly mode: ClientMode
+  readonly totalEvents: number
+}
+
+export type OpenResult =
+  | ({ readonly ok: true } & Session)
+  | { readonly ok: false; readonly code: number; readonly reason: string }
+
+export interface SendOptions {
+  readonly timeoutMs?: number
+}
+
+/** `data` may be left out where a command has no field that must be given. */
+export type SendArguments<T extends CommandType> =
+  Record<never, never> extends CommandInput<T>
+    ? [data?: CommandInput<T>, options?: SendOptions]
+    : [data: CommandInput<T>, options?: SendOptions]

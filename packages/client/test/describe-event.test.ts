@@ -1,0 +1,179 @@
+import { type EventType, eventTypes, type ServerEvent } from '@weave/protocol'
+import { expect, test } from 'vitest'
+import { describeEvent } from '../src/describe-event.ts'
+import { readyData, sampleEvent, timeAt, tokens, transitionData } from './event-samples.ts'
+
+const codonId = 'draft'
+const sentinel = { sentinelId: 'narrator', codonId }
+const usage = { cost: 0.0123, tokens: { input: 1, output: 1 }, eventCount: 2 }
+const failureReason = { type: 'rate-limit', retriable: true, message: 'slow down' } as const
+
+/** One event of each type, and what is said about it. */
+const cases: { readonly [T in EventType]: readonly [ServerEvent<T>['data'], string] } = {
+  'server.idle': [{ reason: 'startup', message: 'waiting' }, 'idle: waiting'],
+  'codon.started': [
+    { codonId, codonName: 'Draft', sessionId: 's', startTime: timeAt(0) },
+    'codon draft started: Draft',
+  ],
+  'codon.completed': [
+    { codonId, success: false, cost: 0.0123, duration: 3200, exitStatus: { type: 'error', code: 1 } },
+    'codon draft failed (exit code 1) in 3.2 s, $0.0123',
+  ],
+  'state.snapshot': [
+    { completedCodons: [], fileTree: [], totalCost: 1, totalTime: 0, isRollingBack: false },
+    'snapshot: 0 codons done, $1.00',
+  ],
+  'token.usage': [{ codonId, ...tokens, totalCost: 0.5 }, 'usage of draft: 110 in, 5 out, $0.5000'],
+  info: [{ message: 'two\nlines \x1b[0m' }, 'two lines \\u{1b}[0m'],
+  error: [
+    { message: 'no', fatal: false, severity: 'operation', code: 'UNKNOWN_RUN' },
+    'operation UNKNOWN_RUN: no',
+  ],
+  'checkpoint.list': [{ runId: 'r', checkpoints: [], currentBranch: 'b' }, '0 checkpoints of run r'],
+  'rollback.started': [
+    {
+      fromRun: 'r',
+      fromCodon: 'final',
+      toCodon: codonId,
+      toCheckpoint: '0123456789abcdef',
+      checkpointType: 'completed',
+      codonsToProcess: [],
+    },
+    'rollback to draft (completed, 01234567)',
+  ],
+  'rollback.progress': [{ currentStep: 1, totalSteps: 3, message: 'restore' }, 'rollback 1/3: restore'],
+  'rollback.codonCheckpoint': [
+    { codonId, codonName: 'D', checkpoint: 'c', checkpointType: 'error', message: 'undone' },
+    'rollback passed draft: undone',
+  ],
+  'rollback.rigCleanup': [
+    { codonId, codonName: 'D', directories: ['a', 'b'], status: 'completed' },
+    'rig cleanup of draft completed: a, b',
+  ],
+  'rollback.completed': [
+    {
+      fromRun: 'r',
+      toRun: 's',
+      checkpoint: '0123456789',
+      codonId,
+      codonName: 'D',
+      checkpointType: 'completed',
+      autoRestart: true,
+    },
+    'rolled back to draft (completed, 01234567), run s',
+  ],
+  'state.transition': [
+    { ...transitionData({ type: 'CodonFinalCostSet', data: { codonId, cost: 1 } }), codonId },
+    'CodonFinalCostSet of draft',
+  ],
+  'assistant.action': [
+    { codonId, action: 'tool_use', content: '', toolName: 'bash', toolInput: { command: 'ls' } },
+    'bash {"command":"ls"}',
+  ],
+  'tool.result': [
+    {
+      codonId,
+      toolUseId: 't',
+      toolName: 'bash',
+      result: 'a b',
+      truncated: false,
+      originalLength: 3,
+      executionTimeMs: 100,
+      isError: false,
+    },
+    'bash answered in 0.1 s: a b',
+  ],
+  'file.updated': [{ path: 'a/b', filename: 'b', content: '', action: 'created' }, 'created a/b'],
+  'filetree.updated': [{ tree: [] }, 'the file tree changed'],
+  'sentinel.loaded': [
+    {
+      ...sentinel,
+      model: 'haiku',
+      triggerType: 'event',
+      executionStrategy: 'count',
+      conversational: false,
+      source: 'file',
+    },
+    'sentinel narrator listens to draft (haiku)',
+  ],
+  'sentinel.unloaded': [
+    { ...sentinel, reason: 'shutdown', finalCost: 0, llmCallCount: 4 },
+    'sentinel narrator left (shutdown) after 4 calls, $0.00',
+  ],
+  'sentinel.output': [
+    { ...sentinel, ...usage, triggerNumber: 1, outputType: 'structured', content: { a: 1 } },
+    'sentinel narrator: {"a":1}',
+  ],
+  'sentinel.error': [
+    {
+      ...sentinel,
+      errorType: 'file-write-failed',
+      message: 'm',
+      retriable: false,
+      consecutiveFailureCount: 1,
+    },
+    'sentinel narrator failed (file-write-failed): m',
+  ],
+  'sentinel.triggered': [
+    { ...sentinel, triggerNumber: 1, strategy: 'immediate', eventCount: 3, queueSize: 0 },
+    'sentinel narrator triggered by 3 events',
+  ],
+  'server.ready': [{ ...readyData, rehearsal: true }, 'server 0.10.0 at /executions/one (rehearsal)'],
+  pong: [{ message: 'pong', timestamp: timeAt(0), clientId: 'c' }, 'pong from c'],
+  'history.batch': [{ events: [], hasMore: false }, '0 events of the past'],
+  'incomplete.codon': [{ codonId, codonName: 'D', message: 'cut off' }, 'codon draft had not ended: cut off'],
+  'run.started': [
+    {
+      runId: 'r',
+      startTime: timeAt(0),
+      gitBranch: 'b',
+      startedFrom: { type: 'fresh' },
+      hankName: 'Hank',
+      outline: [],
+    },
+    'run r of Hank started',
+  ],
+  'run.completed': [
+    {
+      runId: 'r',
+      status: 'failed',
+      reason: 'why',
+      totalCost: 0,
+      costUnknown: true,
+      duration: 65_000,
+      codons: [],
+    },
+    'run r failed (why) in 1m 05s, unknown',
+  ],
+  'rig.output': [{ codonId, operation: 0, stream: 'stdout', text: 'ok\n' }, 'rig of draft: ok'],
+  'loop.iteration.completed': [
+    { loopId: 'l', iteration: 0, cost: 0, duration: 1000, last: true },
+    'loop l: iteration 1 done in 1.0 s, $0.00, the last',
+  ],
+  'codon.extended': [{ codonId, extension: 1, maxExtensions: 5 }, 'codon draft goes on (1 of 5)'],
+  'codon.retrying': [
+    { codonId, attempt: 2, maxAttempts: 3, delayMs: 2000, resumeAt: timeAt(2), failureReason },
+    'codon draft: attempt 2 of 3 in 2.0 s (slow down)',
+  ],
+  'run.parked': [
+    { codonId, until: timeAt(0), reason: 'quota' },
+    'codon draft waits until 2026-01-01T00:00:00.000Z: quota',
+  ],
+  'archive.completed': [{ ownerId: codonId, files: ['a'] }, '1 files of draft archived'],
+  'budget.exceeded': [
+    { currency: 'dollars', limit: 1, used: 1.5, scope: 'hank', onExceeded: 'fail' },
+    'budget of hank exceeded: 1.5 of 1 dollars',
+  ],
+  'preflight.result': [{ ok: true, problems: [] }, 'preflight passed'],
+}
+
+test.each(eventTypes)('%s has its sentence', type => {
+  const [data, sentence] = cases[type]
+  expect(describeEvent(sampleEvent(type, data as never))).toBe(sentence)
+})
+
+test('a line is as long as asked for and no longer', () => {
+  const event = sampleEvent('info', { message: 'word '.repeat(1000) })
+  expect(describeEvent(event, 20)).toBe('word word word word…')
+  expect(describeEvent(event)).toHaveLength(200)
+})

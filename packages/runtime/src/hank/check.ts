@@ -1,0 +1,20 @@
+import type { Problem } from '../kit/index.ts'
+import type { HankFile } from './schema.ts'
+
+/** What a rule may look at besides the file itself. Rules read; none of them writes, starts or connects anything. */
+export interface CheckContext {
+  /** The directory that holds the hank file; every reference is relative to it and stays inside it. */
+  readonly hankDir: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** A model from flag, environment or `weave.json`: it replaces the model of every codon. */
+  readonly modelOverride?: string | undefined
+  /** Dollar and time ceilings from flags and `weave.json`, which the budget warnings take into account. */
+  readonly ceilings?: { readonly maxDollars?: number | undefined; readonly maxTimeSeconds?: number | undefined }
+  /** The output directory of the run, when it is known; one that is not empty gets a warning. */
+  readonly outputDirectory?: string | undefined
+  /** What is known of a model's price; undefined for a model without one. */
+  readonly priceOf: (model: string) => object | undefined
+}
+
+/** One family of rules. Never throws: what is wrong comes back as problems, all of them at once. */
+export type Check = (hank: HankFile, context: CheckContext) => readonly Problem[] | Promise<readonly Problem[]>

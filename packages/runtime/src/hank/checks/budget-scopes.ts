@@ -1,0 +1,112 @@
+import { allotment, createPool, type Pool, tightest } from '../budget-arithmetic.ts'
+import type { CheckContext } from '../check.ts'
+import { codonLabel, codonsOf, loopsOf, type PlacedCodon, type PlacedLoop } from '../codons.ts'
+import type { HankFile, Loop, SharedBudget } from '../schema.ts'
+import { loopLabel } from './labels.ts'
+
+/** The whole hank or one loop, with the limits that really hold for it when the run begins. */
+export interface Scope {
+  /** As it stands in the middle of a sentence: `the hank`, `Loop 2 (fix)`. */
+  readonly label: string
+  /** Of the budget in the file, or where it would be. */
+  readonly where: string
+  readonly budget: SharedBudget | undefined
+  /** Undefined when no dollar limit reaches it, neither its own nor one from above. */
+  readonly pool: Pool | undefined
+  /** In the order in which they run. */
+  readonly children: readonly Child[]
+  readonly loop?: Loop
+}
+
+/** A codon or a loop as a spender of its container. */
+export interface Child {
+  readonly id: string
+  readonly label: string
+  /** Of the item in the file. */
+  readonly where: string
+  /** Its own dollar limit, as it is written; for a codon in a loop, of one iteration. */
+  readonly cap: number | undefined
+  /** The codon, or those of the loop. */
+  readonly codons: readonly PlacedCodon[]
+  readonly loop?: Loop
+}
+
+export interface Scopes {
+  readonly hank: Scope
+  readonly loops: readonly Scope[]
+  /** The ceiling of the whole run, from wherever it is lowest. */
+  readonly maxTimeSeconds: number | undefined
+  /** The innermost scope of a codon. */
+  of(placed: PlacedCodon): Scope
+}
+
+export function scopesOf(hank: HankFile, { ceilings }: CheckContext): Scopes {
+  const budget = hank.overrides?.budget
+  const total = tightest(budget?.maxDollars, ceilings?.maxDollars)
+  const whole: Scope = {
+    label: 'the hank',
+    where: 'overrides.budget',
+    budget,
+    pool: total === undefined ? undefined : createPool(total, budget),
+    children: itemsOf(hank),
+  }
+  const loops = new Map(
+    whole.children.flatMap(child =>
+      child.loop ? [[child.loop, loopScope(child, child.loop, whole.pool)]] : [],
+    ),
+  )
+  return {
+    hank: whole,
+    loops: [...loops.values()],
+    maxTimeSeconds: tightest(budget?.maxTimeSeconds, ceilings?.maxTimeSeconds),
+    of: ({ loop }) => (loop && loops.get(loop)) ?? whole,
+  }
+}
+
+/** What happens to a codon at a limit: the nearest word counts (decisions 9). */
+export function onExceededOf({ codon, loop }: PlacedCodon, hank: HankFile): 'complete' | 'fail' {
+  return (
+    codon.budget?.onExceeded ?? loop?.budget?.onExceeded ?? hank.overrides?.budget?.onExceeded ?? 'complete'
+  )
+}
+
+/** A loop with a share acts as if it had that budget; one without still draws from what is above it. */
+function loopScope(child: Child, loop: Loop, above: Pool | undefined): Scope {
+  const { budget } = loop
+  const total = tightest(budget?.maxDollars, above && allotment(above, child.id))
+  return {
+    label: child.label,
+    where: `${child.where}.budget`,
+    budget,
+    pool: total === undefined ? undefined : createPool(total, budget),
+    children: child.codons.map(codonChild),
+    loop,
+  }
+}
+
+function itemsOf(hank: HankFile): readonly Child[] {
+  const loops = new Map(loopsOf(hank).map(placed => [placed.loop, placed]))
+  const inside = new Map<Loop, PlacedCodon[]>()
+  return codonsOf(hank).flatMap(placed => {
+    const loop = placed.loop && loops.get(placed.loop)
+    if (!loop) return [codonChild(placed)]
+    const codons = inside.get(loop.loop)
+    if (codons) {
+      codons.push(placed)
+      return []
+    }
+    const first = [placed]
+    inside.set(loop.loop, first)
+    return [loopChild(loop, first)]
+  })
+}
+
+function codonChild(placed: PlacedCodon): Child {
+  const { codon, where } = placed
+  return { id: codon.id, label: codonLabel(placed), where, cap: codon.budget?.maxDollars, codons: [placed] }
+}
+
+function loopChild(placed: PlacedLoop, codons: readonly PlacedCodon[]): Child {
+  const { loop, where } = placed
+  return { id: loop.id, label: loopLabel(placed), where, cap: loop.budget?.maxDollars, codons, loop }
+}

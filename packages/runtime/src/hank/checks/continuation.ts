@@ -1,0 +1,82 @@
+import { type Collector, collector, type Problem } from '../../kit/index.ts'
+import type { CheckContext } from '../check.ts'
+import { codonLabel, codonsOf } from '../codons.ts'
+import type { Codon, HankFile } from '../schema.ts'
+import { type Continuation, continuationsOf, isContextLoop } from './continuations.ts'
+import { effectiveModel } from './effective-model.ts'
+import { quoted } from './labels.ts'
+
+/**
+ * What one codon may continue of another (specification 2.3 and 2.7), inside and outside of loops. "The preceding codon"
+ * of a codon that begins a loop is the one before the loop, and in a loop that repeats also the last one of the loop.
+ * Models are compared as they are written. What follows a `contextExceeded` loop is the business of the rules for loops.
+ */
+export function checkContinuation(hank: HankFile, context: CheckContext): readonly Problem[] {
+  const problems = collector()
+  reportFirstCodon(hank, problems)
+  for (const continuation of continuationsOf(hank)) {
+    if (continuation.kind === 'full-context') continue
+    reportOtherModel(continuation, { hank, context, problems })
+    reportLooseEnds(continuation, problems)
+  }
+  return problems.all()
+}
+
+function reportFirstCodon(hank: HankFile, problems: Collector): void {
+  const first = codonsOf(hank)[0]
+  if (first?.codon.continuationMode !== 'continue-previous') return
+  const advice = isContextLoop(first.loop)
+    ? 'Put a "fresh" codon before the loop, which cannot begin with one itself.'
+    : 'Set it to "fresh".'
+  problems.warning(
+    `${first.where}.continuationMode`,
+    `${codonLabel(first)}: continuationMode is "continue-previous", but this codon is the first and starts a new conversation. ${advice}`,
+  )
+}
+
+interface Surroundings {
+  readonly hank: HankFile
+  readonly context: CheckContext
+  readonly problems: Collector
+}
+
+function reportOtherModel(continuation: Continuation, { hank, context, problems }: Surroundings): void {
+  const { placed, previous } = continuation
+  const model = effectiveModel(placed.codon, hank, context)
+  const expected = effectiveModel(previous.codon, hank, context)
+  if (model === undefined || expected === undefined || model === expected) return
+  const advice = isContextLoop(placed.loop)
+    ? 'Use one model for both.'
+    : 'Use one model for both, or set continuationMode to "fresh".'
+  problems.error(
+    `${placed.where}.${placed.codon.model === undefined ? 'continuationMode' : 'model'}`,
+    `${begin(continuation)}, which uses the model ${quoted(expected)}, with another model, ${quoted(model)}. ${advice}`,
+  )
+}
+
+function reportLooseEnds(continuation: Continuation, problems: Collector): void {
+  const { codon } = continuation.previous
+  const where = `${continuation.placed.where}.continuationMode`
+  if (!versionsFiles(codon)) {
+    problems.warning(
+      where,
+      `${begin(continuation)}, which has no checkpointedFiles: after a rollback the conversation speaks of files that were not restored. Add checkpointedFiles there.`,
+    )
+  }
+  if (codon.onFailure === 'ignore') {
+    problems.warning(
+      where,
+      `${begin(continuation)}, whose failure is ignored (onFailure "ignore"): it may continue a conversation that broke off, or find none. Set onFailure to "abort" or "retry" there.`,
+    )
+  }
+}
+
+function versionsFiles({ checkpointedFiles = [] }: Codon): boolean {
+  return checkpointedFiles.some(pattern => !pattern.startsWith('!'))
+}
+
+function begin({ placed, previous, kind }: Continuation): string {
+  const when = kind === 'next-iteration' ? 'from the second iteration on it continues' : 'continues'
+  const what = placed.where === previous.where ? 'itself' : codonLabel(previous)
+  return `${codonLabel(placed)}: ${when} ${what}`
+}

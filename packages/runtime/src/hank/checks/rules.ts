@@ -1,0 +1,33 @@
+import type { Check } from '../check.ts'
+import { checkBudgets } from './budgets.ts'
+import { checkCommands } from './commands.ts'
+import { checkContinuation } from './continuation.ts'
+import { checkIdentity } from './identity.ts'
+import { checkLoops } from './loops.ts'
+import { checkMeta } from './meta.ts'
+import { checkModels } from './models.ts'
+import { checkOutputs } from './outputs.ts'
+import { checkPrompts } from './prompts.ts'
+import { checkRequirements } from './requirements.ts'
+import { checkRetry } from './retry.ts'
+import { checkRigTargets } from './rig-targets.ts'
+
+/**
+ * All rules between the fields of a hank, in the order in which their problems are told: what stops the load and what only
+ * warns, together. They look at the file as it is written, with the right shape but before any default is filled in:
+ * some of them ask whether a default is relied on.
+ */
+export const rules: readonly Check[] = [
+  checkMeta,
+  checkRequirements,
+  checkIdentity,
+  checkModels,
+  checkPrompts,
+  checkContinuation,
+  checkLoops,
+  checkRetry,
+  checkRigTargets,
+  checkCommands,
+  checkBudgets,
+  checkOutputs,
+]

@@ -1,0 +1,141 @@
+/** A word of a shell command. */
+export interface Word {
+  /** Without its quotes. */
+  readonly text: string
+  /** The same, but with `\` before every `~`, `*` and `$` that the quotes keep the shell from replacing. */
+  readonly live: string
+}
+
+/** A command with its arguments, cut out of a line with several. */
+export interface SimpleCommand {
+  readonly words: readonly Word[]
+  /** Files that its output is redirected to. */
+  readonly writes: readonly Word[]
+  /** Whether it is the last of a `( … )`, whose change of directory ends there. */
+  readonly endsGroup: boolean
+}
+
+/**
+ * Cuts a command line into simple commands, the way a POSIX shell does as far as a person skimming it would care. Takes
+ * any text, never throws, and reads it once from front to back. What stands in double quotes is not looked into.
+ */
+export function simpleCommands(line: string): readonly SimpleCommand[] {
+  const cutter = createCutter()
+  let at = 0
+  while (at < line.length) at = take(line, at, cutter)
+  cutter.endCommand(false)
+  return cutter.commands
+}
+
+interface Cutter {
+  readonly commands: SimpleCommand[]
+  /** `kept`: the shell takes the character as it is. */
+  put(text: string, kept: boolean): void
+  /** Makes a word of nothing (`''`) count. */
+  openWord(): void
+  isInWord(): boolean
+  endWord(): void
+  startWrite(): void
+  endCommand(endsGroup: boolean): void
+}
+
+/** Takes what begins at `at` and says where to go on. */
+function take(line: string, at: number, cutter: Cutter): number {
+  const char = line.charAt(at)
+  const next = line.charAt(at + 1)
+  switch (char) {
+    case "'":
+    case '"':
+      return takeQuoted(line, at, cutter)
+    case '\\':
+      if (next !== '\n') cutter.put(next, true)
+      return at + 2
+    case ' ':
+    case '\t':
+    case '\r':
+      cutter.endWord()
+      return at + 1
+    case '>':
+      cutter.startWrite()
+      return at + (next === '>' || next === '|' || next === '&' ? 2 : 1)
+    case '&':
+      if (next !== '>') cutter.endCommand(false)
+      return at + 1
+    case '#':
+      if (!cutter.isInWord()) return endOfLine(line, at)
+      break
+    case ';':
+    case '|':
+    case '\n':
+    case '(':
+    case '`':
+    case ')':
+      cutter.endCommand(char === ')')
+      return at + 1
+  }
+  cutter.put(char, false)
+  return at + 1
+}
+
+function takeQuoted(line: string, start: number, cutter: Cutter): number {
+  const quote = line.charAt(start)
+  cutter.openWord()
+  let at = start + 1
+  while (at < line.length && line.charAt(at) !== quote) {
+    if (quote === '"' && line.charAt(at) === '\\' && at + 1 < line.length) {
+      cutter.put(line.charAt(at + 1), true)
+      at += 2
+      continue
+    }
+    cutter.put(line.charAt(at), quote === "'" || line.charAt(at) !== '$')
+    at++
+  }
+  return at + 1
+}
+
+function endOfLine(line: string, at: number): number {
+  const end = line.indexOf('\n', at)
+  return end === -1 ? line.length : end
+}
+
+function createCutter(): Cutter {
+  const commands: SimpleCommand[] = []
+  let words: Word[] = []
+  let writes: Word[] = []
+  let word: { text: string; live: string } | undefined
+  let isWrite = false
+
+  const endWord = () => {
+    if (!word) return
+    if (isWrite) writes.push(word)
+    else words.push(word)
+    word = undefined
+    isWrite = false
+  }
+  return {
+    commands,
+    put(text, kept) {
+      word ??= { text: '', live: '' }
+      word.text += text
+      word.live += kept && /[~*$]/.test(text) ? `\\${text}` : text
+    },
+    openWord() {
+      word ??= { text: '', live: '' }
+    },
+    isInWord: () => word !== undefined,
+    endWord,
+    startWrite() {
+      // The number before `>` is a descriptor, not a word.
+      if (word && /^\d$/.test(word.text)) word = undefined
+      endWord()
+      isWrite = true
+    },
+    endCommand(endsGroup) {
+      endWord()
+      isWrite = false
+      if (words.length > 0 || writes.length > 0 || endsGroup) commands.push({ words, writes, endsGroup })
+      words = []
+      writes = []
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import { type Codon, type HankFile, isLoop, type Loop } from './schema.ts'
+
+/** A codon with everything a message needs to say which one is meant. */
+export interface PlacedCodon {
+  readonly codon: Codon
+  /** Path in the file: `hank[2].codons[0]`. */
+  readonly where: string
+  /** As people count: `3`, or `3.1` for the first codon of a loop that is the third item. */
+  readonly number: string
+  readonly loop?: Loop
+}
+
+export interface PlacedLoop {
+  readonly loop: Loop
+  readonly where: string
+  readonly number: string
+}
+
+/** All codons in the order of the file, those of loops where their loop stands. */
+export function codonsOf(hank: HankFile): readonly PlacedCodon[] {
+  return hank.hank.flatMap((item, at) => {
+    const where = `hank[${at}]`
+    const number = String(at + 1)
+    if (!isLoop(item)) return [{ codon: item, where, number }]
+    return item.codons.map((codon, inLoop) => ({
+      codon,
+      where: `${where}.codons[${inLoop}]`,
+      number: `${number}.${inLoop + 1}`,
+      loop: item,
+    }))
+  })
+}
+
+export function loopsOf(hank: HankFile): readonly PlacedLoop[] {
+  return hank.hank.flatMap((item, at) =>
+    isLoop(item) ? [{ loop: item, where: `hank[${at}]`, number: String(at + 1) }] : [],
+  )
+}
+
+/** How every message about a codon begins: `Codon 3.1 (review)`. */
+export function codonLabel({ codon, number }: PlacedCodon): string {
+  return `Codon ${number} (${codon.id})`
+}

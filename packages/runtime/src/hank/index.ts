@@ -1,0 +1,37 @@
+/**
+ * Reading a hank: from a path to a checked workflow, or to everything that is wrong with it. Owns the shape of
+ * `hank.json` and of sentinel configurations, the rules between fields, the one resolver for every file that a hank
+ * names, and the `$schema` line. Reads, and writes nothing but that line. Does not know which models exist, whose
+ * credentials are there, or how anything is run.
+ */
+export { codonLabel, codonsOf, loopsOf, type PlacedCodon, type PlacedLoop } from './codons.ts'
+export { scanCopiedTree, type TreeFinding, type TreeLimits, treeMessage } from './copied-tree.ts'
+export { type LoadContext, type LoadedHank, loadHank } from './load.ts'
+export { maxPromptBytes, type PromptFacts } from './named-files.ts'
+export { discoverHank, type HankSource } from './read.ts'
+export {
+  type Reference,
+  type ReferencedFile,
+  type ResolvedReference,
+  readReference,
+  resolveReference,
+} from './references.ts'
+export {
+  type Codon,
+  type CodonBudget,
+  type HankFile,
+  type HankItem,
+  type HankOverrides,
+  hankFile,
+  isLoop,
+  type Loop,
+  type OutputFiles,
+  type RigOperation,
+  type SentinelAttachment,
+  type SharedBudget,
+} from './schema.ts'
+export { type SchemaKind, schemaAddress } from './schema-addresses.ts'
+export { addSchemaLine, type SchemaLine } from './schema-line.ts'
+export type { AttachedSentinel } from './sentinel-attachments.ts'
+export { outputPathFault } from './sentinel-config.ts'
+export { type SentinelCondition, type SentinelConfig, sentinelConfig } from './sentinel-schema.ts'

@@ -1,0 +1,83 @@
+import { createMatcher, type Problem } from '../kit/index.ts'
+import { codonLabel, codonsOf, loopsOf } from './codons.ts'
+import type { HankFile } from './schema.ts'
+
+const mostInList = 1_000
+const longest = 1_000
+/** Each `*`, `?` and `[` costs time when patterns are compiled: this many take about a second. */
+const mostWildcards = 40_000
+const mostDistinct = 20_000
+
+/** The globs of a hank must be patterns, and few and short enough to be compiled in a moment. */
+export function checkPatterns(hank: HankFile): readonly Problem[] {
+  const problems: Problem[] = []
+  const error = (where: string, message: string) => problems.push({ severity: 'error', where, message })
+  const lists = patternLists(hank)
+  const distinct = new Set<string>()
+  for (const { patterns, where, label } of lists) {
+    if (patterns.length > mostInList) error(where, `${label} holds more than ${mostInList} patterns`)
+    for (const pattern of patterns.slice(0, mostInList)) distinct.add(pattern)
+  }
+  if (distinct.size > mostDistinct) error('hank', `the hank holds more than ${mostDistinct} different patterns`)
+  if (wildcardsIn(distinct) > mostWildcards) error('hank', `the patterns hold more than ${mostWildcards} wildcards`)
+  if (problems.length > 0) return problems
+
+  const faults = new Map([...distinct].map(pattern => [pattern, faultOf(pattern)]))
+  for (const { patterns, where, label } of lists) {
+    for (const [at, pattern] of patterns.entries()) {
+      const fault = faults.get(pattern)
+      if (fault !== undefined) error(`${where}[${at}]`, `${label}: the pattern ${clipped(pattern)} is ${fault}`)
+    }
+  }
+  return problems
+}
+
+interface PatternList {
+  readonly patterns: readonly string[]
+  readonly where: string
+  readonly label: string
+}
+
+function patternLists(hank: HankFile): readonly PatternList[] {
+  const lists: PatternList[] = []
+  const add = (patterns: readonly string[] | undefined, where: string, label: string) => {
+    if (patterns) lists.push({ patterns, where, label })
+  }
+  for (const { loop, where, number } of loopsOf(hank)) {
+    add(loop.archiveOnSuccess, `${where}.archiveOnSuccess`, `Loop ${number} (${loop.id}): archiveOnSuccess`)
+  }
+  for (const placed of codonsOf(hank)) {
+    const { codon, where } = placed
+    const label = codonLabel(placed)
+    add(codon.checkpointedFiles, `${where}.checkpointedFiles`, `${label}: checkpointedFiles`)
+    add(codon.archiveOnSuccess, `${where}.archiveOnSuccess`, `${label}: archiveOnSuccess`)
+    for (const [at, { copy }] of (codon.outputFiles ?? []).entries()) {
+      add(copy, `${where}.outputFiles[${at}].copy`, `${label}: outputFiles copy`)
+    }
+  }
+  return lists
+}
+
+function wildcardsIn(patterns: Iterable<string>): number {
+  let count = 0
+  for (const pattern of patterns) count += pattern.match(/[*?[]/g)?.length ?? 0
+  return count
+}
+
+function faultOf(pattern: string): string | undefined {
+  const matcher = createMatcher([pattern], { maxLength: longest })
+  if (matcher.ok) return undefined
+  switch (matcher.reason) {
+    case 'too-long':
+      return `longer than ${longest} characters`
+    case 'too-many-globstars':
+      return `too costly: it has ${matcher.message}`
+    case 'too-many-patterns':
+    case 'invalid':
+      return 'not a valid pattern'
+  }
+}
+
+function clipped(pattern: string): string {
+  return pattern.length > 80 ? `${pattern.slice(0, 80)}…` : pattern
+}

@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto'
+import { lstat, realpath, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { errorCode, type JsonSource, type Problem, parseJsonSource, readRegularFile } from '../kit/index.ts'
+import { excerptAt } from './excerpt.ts'
+
+/** A hank file that is JSON; what it says is not checked yet. */
+export interface HankSource extends JsonSource {
+  /** The file as it should be named in messages. */
+  readonly file: string
+  /** Absolute; where the file really lies when a link was passed. */
+  readonly path: string
+  /** Absolute; holds the file. Every reference starts here. */
+  readonly directory: string
+  /** SHA-256 of what the file says, whatever its layout and its `$schema`. */
+  readonly hash: string
+}
+
+export type HankRead =
+  | { readonly ok: true; readonly source: HankSource }
+  | {
+      readonly ok: false
+      readonly problems: readonly Problem[]
+      /** For a fault in the text: its line with a caret under the place, over several lines. */
+      readonly excerpt?: string
+    }
+
+export const hankFileName = 'hank.json'
+const otherFileName = 'strand.json'
+export const maxHankBytes = 10 * 1024 * 1024
+const maxDepth = 64
+
+/**
+ * Reads the hank at a path: a file of any name, or a directory that holds a `hank.json`. Without a path, the `hank.json`
+ * of the working directory. Never rejects.
+ */
+export async function readHank(path: string | undefined, workingDirectory: string): Promise<HankRead> {
+  const located = await locate(path, workingDirectory)
+  if (!located.ok) return located
+  const { file } = located
+  const read = await readRegularFile(located.path, { maxBytes: maxHankBytes })
+  if (!read.ok) return refused(file, unreadable(file, read.reason, read.code))
+  const encoding = encodingFault(read.bytes)
+  if (encoding) return refused(file, encoding.message, encoding.line)
+
+  const parsed = parseJsonSource(read.bytes, { file, maxBytes: maxHankBytes, maxDepth })
+  if (!parsed.ok) {
+    const { problems } = parsed
+    const excerpt = excerptAt(new TextDecoder().decode(read.bytes), problems[0]?.place)
+    return { ok: false, problems, ...(excerpt !== undefined && { excerpt }) }
+  }
+  const { value, placeOf, warnings } = parsed
+  const directory = dirname(located.path)
+  return { ok: true, source: { value, placeOf, warnings, file, path: located.path, directory, hash: hashOf(value) } }
+}
+
+/** The `hank.json` of a directory, if it has one; no other name is ever found without being named. */
+export async function discoverHank(directory: string): Promise<string | undefined> {
+  const path = join(directory, hankFileName)
+  return (await kindOf(path)) === 'file' ? path : undefined
+}
+
+type Located =
+  | { readonly ok: true; readonly path: string; readonly file: string }
+  | Extract<HankRead, { ok: false }>
+
+async function locate(path: string | undefined, workingDirectory: string): Promise<Located> {
+  const named = path ?? '.'
+  const absolute = resolve(workingDirectory, named)
+  const kind = await kindOf(absolute)
+  if (kind !== 'directory') return real(absolute, named)
+
+  const file = path === undefined ? hankFileName : join(named, hankFileName)
+  const inside = join(absolute, hankFileName)
+  if ((await kindOf(inside)) !== 'missing') return real(inside, file)
+  const other = (await kindOf(join(absolute, otherFileName))) === 'file'
+  const hint = other ? `; there is a ${otherFileName}, which is used only when its path is given` : ''
+  return refused(file, `${file} does not exist${hint}`)
+}
+
+/** A link is followed here, and only here: the person at the keyboard named it. */
+async function real(path: string, file: string): Promise<Located> {
+  try {
+    const link = (await lstat(path)).isSymbolicLink()
+    return { ok: true, path: link ? await realpath(path) : path, file }
+  } catch (error) {
+    return refused(file, unreadable(file, errorCode(error) === 'ENOENT' ? 'missing' : 'unreadable', errorCode(error)))
+  }
+}
+
+async function kindOf(path: string): Promise<'file' | 'directory' | 'missing' | 'other'> {
+  try {
+    const found = await stat(path)
+    if (found.isDirectory()) return 'directory'
+    return found.isFile() ? 'file' : 'other'
+  } catch (error) {
+    return errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR' ? 'missing' : 'other'
+  }
+}
+
+function unreadable(file: string, reason: string, code: string | undefined): string {
+  switch (reason) {
+    case 'missing':
+      return `${file} does not exist`
+    case 'not-regular':
+      return `${file} is not a regular file`
+    case 'too-large':
+      return `${file} is larger than ${maxHankBytes / 1024 / 1024} MiB`
+    default:
+      return `${file} cannot be read${code === undefined ? '' : ` (${code})`}`
+  }
+}
+
+function refused(file: string, message: string, line = 1): Extract<HankRead, { ok: false }> {
+  return { ok: false, problems: [{ severity: 'error', where: '', message, place: { file, line, column: 1 } }] }
+}
+
+interface EncodingFault {
+  readonly message: string
+  readonly line: number
+}
+
+/** Finds the line, which a decoder does not tell. */
+function encodingFault(bytes: Buffer): EncodingFault | undefined {
+  const [first, second] = bytes
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    return { message: 'the file is encoded as UTF-16; save it as UTF-8', line: 1 }
+  }
+  if (isUtf8(bytes)) return undefined
+  let line = 1
+  for (let start = 0; start < bytes.length; line++) {
+    const newline = bytes.indexOf(0x0a, start)
+    const end = newline === -1 ? bytes.length : newline
+    if (!isUtf8(bytes.subarray(start, end))) break
+    start = end + 1
+  }
+  return { message: 'the line is not valid UTF-8; save the file as UTF-8', line }
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function hashOf(value: unknown): string {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  const { $schema: _, ...content } = isObject ? { $schema: undefined, ...value } : { value }
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex')
+}

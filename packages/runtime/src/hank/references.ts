@@ -1,0 +1,143 @@
+import { dirname, posix, resolve } from 'node:path'
+import {
+  type ContainedPath,
+  checkRelativeSpelling,
+  type ReadResult,
+  readRegularFile,
+  resolveInside,
+} from '../kit/index.ts'
+
+/** A path that a hank names, and where it is named. */
+export interface Reference {
+  /** As written. */
+  readonly path: string
+  /** The directory it starts from, relative to the hank directory and normalised; '' is the hank directory. */
+  readonly base?: string
+  /** How a message about the file begins: `Codon 1 (draft): promptFile`. */
+  readonly label: string
+}
+
+export type ResolvedReference =
+  | {
+      readonly ok: true
+      /** Absolute; the only spelling to open. */
+      readonly path: string
+      /** Relative to the hank directory, normalised, with `/`; '' is the hank directory itself. */
+      readonly relative: string
+    }
+  | { readonly ok: false; readonly message: string }
+
+export type ReferencedFile =
+  | (Extract<ReadResult, { ok: true }> & { readonly relative: string })
+  | { readonly ok: false; readonly message: string }
+
+/**
+ * Where a reference leads (specification 2.11): spelling first, then containment, then every component below the hank
+ * directory, none of which may be a symlink. Does not ask whether the file is there. Never throws.
+ */
+export function resolveReference(hankDir: string, reference: Reference): ResolvedReference {
+  const { path } = reference
+  const spelled = spell(hankDir, reference)
+  if (!spelled.ok) return spelled
+  const resolved = resolveInside(hankDir, spelled.relative)
+  if (resolved.ok) return { ok: true, path: resolved.path, relative: spelled.relative }
+  return { ok: false, message: refusal(resolved, reference, outside(path, resolve(hankDir, spelled.relative))) }
+}
+
+/**
+ * Resolves a reference and reads the file through one descriptor: what was looked at is what is read. Never rejects.
+ *
+ * For `maxBytes` and more kinds of failure see `readRegularFile`; a failure here has a message for people.
+ */
+export async function readReference(
+  hankDir: string,
+  reference: Reference,
+  { maxBytes }: { readonly maxBytes: number },
+): Promise<ReferencedFile> {
+  const resolved = resolveReference(hankDir, reference)
+  if (!resolved.ok) return resolved
+  const read = await readRegularFile(resolved.path, { maxBytes })
+  if (read.ok) return { ...read, relative: resolved.relative }
+  return { ok: false, message: readFailure(read, reference, maxBytes) }
+}
+
+/** The spelling alone, without a look at the disk: all of these are told before any file is. */
+export function checkSpelling(hankDir: string, reference: Reference): string | undefined {
+  const spelled = spell(hankDir, reference)
+  return spelled.ok ? undefined : spelled.message
+}
+
+/** The directory part of a resolved reference, as the `base` of the references inside that file. */
+export function baseOf(relative: string): string {
+  const directory = posix.dirname(relative)
+  return directory === '.' ? '' : directory
+}
+
+const longestPath = 4_096
+
+type Spelled = { readonly ok: true; readonly relative: string } | { readonly ok: false; readonly message: string }
+
+function spell(hankDir: string, reference: Reference): Spelled {
+  const { path, base = '' } = reference
+  if (path.length > longestPath) {
+    return { ok: false, message: `${reference.label} is longer than ${longestPath} characters` }
+  }
+  const alone = checkRelativeSpelling(path)
+  if (!alone.ok && alone.reason !== 'outside') return { ok: false, message: refusal(alone, reference, '') }
+  const spelling = checkRelativeSpelling(base === '' ? path : `${base}/${path}`)
+  if (spelling.ok) return { ok: true, relative: spelling.components.join('/') }
+  return { ok: false, message: outside(path, furthest(hankDir, `${base}/${path}`)) }
+}
+
+/** Where a path that leaves the directory ends; if it comes back in, the first place outside. */
+function furthest(hankDir: string, path: string): string {
+  const root = resolve(hankDir)
+  const parts = path.split('/').filter(part => part !== '' && part !== '.')
+  const end = resolve(root, ...parts)
+  if (end !== root && !end.startsWith(`${root}/`)) return end
+  return dirname(root)
+}
+
+type Refused = Extract<ContainedPath, { ok: false }>
+
+function refusal({ reason, component }: Refused, { path, label }: Reference, outsideMessage: string): string {
+  switch (reason) {
+    case 'absolute':
+      return `${path} is an absolute or drive-qualified path; hank refs must be relative paths inside the hank directory`
+    case 'backslash':
+      return `${path} contains a backslash; hank refs use / as the only path separator`
+    case 'nul':
+      return `${path} contains an invalid character (NUL)`
+    case 'outside':
+      return outsideMessage
+    case 'symlink':
+      return throughSymlink(path, component ?? path)
+    case 'unreadable':
+      return `${label} ${path} cannot be read`
+  }
+}
+
+function outside(path: string, resolved: string): string {
+  return `${path} resolves outside the hank directory (${resolved}); move the file into the hank directory`
+}
+
+function throughSymlink(path: string, component: string): string {
+  return `${path} passes through a symlink at ${component}; symlinks are not allowed in hank refs`
+}
+
+type Unread = Extract<ReadResult, { ok: false }>
+
+function readFailure({ reason, code }: Unread, { path, label }: Reference, maxBytes: number): string {
+  switch (reason) {
+    case 'missing':
+      return `${label} ${path} does not exist`
+    case 'not-regular':
+      return `${label} ${path} is not a regular file`
+    case 'symlink':
+      return throughSymlink(path, path)
+    case 'too-large':
+      return `${label} ${path} is larger than ${maxBytes / 1024 / 1024} MiB`
+    case 'unreadable':
+      return `${label} ${path} cannot be read${code === undefined ? '' : ` (${code})`}`
+  }
+}

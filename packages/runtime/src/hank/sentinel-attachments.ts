@@ -1,0 +1,164 @@
+import { dirname, join } from 'node:path'
+import {
+  type Collector,
+  collector,
+  formatPath,
+  type JsonPath,
+  type JsonSource,
+  type Problem,
+  parseJsonSource,
+} from '../kit/index.ts'
+import { codonLabel, codonsOf, type PlacedCodon } from './codons.ts'
+import { maxPromptBytes } from './named-files.ts'
+import { pathOf } from './places.ts'
+import type { HankSource } from './read.ts'
+import { baseOf, type Reference, readReference } from './references.ts'
+import { reservedKeys } from './reserved-keys.ts'
+import type { HankFile, SentinelAttachment } from './schema.ts'
+import { checkSentinelConfig, outputPathFault } from './sentinel-config.ts'
+import type { SentinelConfig } from './sentinel-schema.ts'
+
+/** A sentinel of a codon, read and checked. */
+export interface AttachedSentinel {
+  /** The codon in the file: `hank[2].codons[0]`. */
+  readonly codon: string
+  readonly config: SentinelConfig
+  readonly settings: NonNullable<SentinelAttachment['settings']>
+  /** The configuration file, relative to the hank directory; none for a configuration inside the hank. */
+  readonly sourcePath?: string
+  /** Where the references of the configuration start, relative to the hank directory. */
+  readonly base: string
+}
+
+export interface CheckedAttachments {
+  readonly problems: readonly Problem[]
+  readonly sentinels: readonly AttachedSentinel[]
+}
+
+/**
+ * Reads the sentinel configurations of a hank and the files these name. Reports all it finds, a file that several codons
+ * share once. Never rejects.
+ */
+export async function checkAttachments(hank: HankFile, source: HankSource): Promise<CheckedAttachments> {
+  const seen: Seen = { files: new Map(), problems: collector(), source }
+  const sentinels: AttachedSentinel[] = []
+  for (const placed of codonsOf(hank)) {
+    const ids = new Map<string, string>()
+    for (const [at, attachment] of (placed.codon.sentinels ?? []).entries()) {
+      const where = `${placed.where}.sentinels[${at}].sentinelConfig`
+      const loaded = await load(attachment, { placed, where }, seen)
+      if (!loaded) continue
+      const other = ids.get(loaded.config.id)
+      if (other !== undefined) {
+        const message = `${codonLabel(placed)}: two sentinels have the id ${loaded.config.id}; the other is ${other}`
+        seen.problems.error(where, message)
+      }
+      ids.set(loaded.config.id, where)
+      sentinels.push({ ...loaded, codon: placed.where, settings: attachment.settings ?? {} })
+    }
+  }
+  return { problems: seen.problems.all(), sentinels }
+}
+
+/** Where the attachments of a hank let their sentinels write; the same rule as for the configuration itself. */
+export function checkOutputPaths(hank: HankFile): readonly Problem[] {
+  const problems = collector()
+  for (const placed of codonsOf(hank)) {
+    for (const [at, { settings }] of (placed.codon.sentinels ?? []).entries()) {
+      for (const [field, path] of Object.entries(settings?.outputPaths ?? {})) {
+        const fault = path === undefined ? undefined : outputPathFault(path)
+        const where = `${placed.where}.sentinels[${at}].settings.outputPaths.${field}`
+        if (fault !== undefined) problems.error(where, `${codonLabel(placed)}: ${field} ${fault}`)
+      }
+    }
+  }
+  return problems.all()
+}
+
+interface Seen {
+  /** By path relative to the hank directory; undefined for one that is no good, which was said. */
+  readonly files: Map<string, Loaded | undefined>
+  readonly problems: Collector
+  readonly source: HankSource
+}
+
+type Loaded = Pick<AttachedSentinel, 'config' | 'sourcePath' | 'base'>
+
+interface Attached {
+  readonly placed: PlacedCodon
+  readonly where: string
+}
+
+async function load(
+  { sentinelConfig }: SentinelAttachment,
+  { placed, where }: Attached,
+  seen: Seen,
+): Promise<Loaded | undefined> {
+  if (typeof sentinelConfig !== 'string') {
+    const path = pathOf(where)
+    const { config } = checkSentinelConfig(seen.source, path)
+    if (!config) return undefined
+    const loaded = { config, base: '' }
+    seen.problems.add(await checkFiles(loaded, { document: seen.source, path }, seen.source))
+    return loaded
+  }
+  const reference: Reference = { path: sentinelConfig, label: `${codonLabel(placed)}: sentinelConfig` }
+  const read = await readReference(seen.source.directory, reference, { maxBytes: maxConfigBytes })
+  if (!read.ok) {
+    seen.problems.error(where, read.message)
+    return undefined
+  }
+  const { relative, bytes } = read
+  if (!seen.files.has(relative)) seen.files.set(relative, await loadFile(relative, bytes, seen))
+  return seen.files.get(relative)
+}
+
+const maxConfigBytes = 1024 * 1024
+
+async function loadFile(relative: string, bytes: Buffer, { source, problems }: Seen): Promise<Loaded | undefined> {
+  const document = parseJsonSource(bytes, { file: join(dirname(source.file), relative), maxBytes: maxConfigBytes })
+  if (!document.ok) {
+    problems.add(document.problems)
+    return undefined
+  }
+  const checked = checkSentinelConfig(document)
+  const reserved = reservedKeys(document, checked.problems)
+  for (const found of [document.warnings, checked.problems, reserved]) problems.add(found)
+  if (!checked.config || reserved.length > 0) return undefined
+  const loaded = { config: checked.config, sourcePath: relative, base: baseOf(relative) }
+  problems.add(await checkFiles(loaded, { document, path: [] }, source))
+  return loaded
+}
+
+/** Where the configuration is written. */
+interface Text {
+  readonly document: JsonSource
+  readonly path: JsonPath
+}
+
+async function checkFiles({ config, base }: Loaded, text: Text, source: HankSource): Promise<readonly Problem[]> {
+  const problems = collector()
+  const read = async (field: JsonPath, path: string | undefined) => {
+    if (path === undefined) return undefined
+    const reference: Reference = { path, base, label: `Sentinel ${config.id}: ${field.at(-1)?.toString()}` }
+    const result = await readReference(source.directory, reference, { maxBytes: maxPromptBytes })
+    if (result.ok) return result
+    const where = [...text.path, ...field]
+    problems.error(formatPath(where), result.message, text.document.placeOf(where))
+    return undefined
+  }
+  await read(['systemPromptFile'], config.systemPromptFile)
+  await read(['userPromptFile'], config.userPromptFile)
+  const schema = await read(['structuredOutput', 'schemaFile'], config.structuredOutput?.schemaFile)
+  if (schema) problems.add(schemaFaults(schema.bytes, join(dirname(source.file), schema.relative)))
+  return problems.all()
+}
+
+function schemaFaults(bytes: Buffer, file: string): readonly Problem[] {
+  const parsed = parseJsonSource(bytes, { file, maxBytes: maxPromptBytes })
+  if (!parsed.ok) return parsed.problems
+  const { value } = parsed
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return []
+  const message = 'a JSON Schema must be an object'
+  return [{ severity: 'error', where: '', message, place: parsed.placeOf([]) }]
+}

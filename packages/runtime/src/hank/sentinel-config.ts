@@ -1,0 +1,183 @@
+import { eventTypes, isEventType } from '@weave/protocol'
+import {
+  type Collector,
+  checkRelativeSpelling,
+  collector,
+  didYouMean,
+  formatPath,
+  type JsonPath,
+  type JsonSource,
+  nearestNames,
+  type Problem,
+  shapeProblems,
+  valueAt,
+} from '../kit/index.ts'
+import { type SentinelCondition, type SentinelConfig, sentinelConfig } from './sentinel-schema.ts'
+
+export interface CheckedSentinel {
+  /** With every default filled in; only when it has no error. */
+  readonly config?: SentinelConfig
+  readonly problems: readonly Problem[]
+}
+
+/**
+ * Checks one sentinel configuration: a whole file, or the part of a hank at `base`. Shape first, then the rules between
+ * fields. Looks at no disk: the files it names are the business of `sentinel-attachments.ts`.
+ */
+export function checkSentinelConfig(source: JsonSource, base: JsonPath = []): CheckedSentinel {
+  const parsed = sentinelConfig.safeParse(valueAt(source.value, base))
+  if (!parsed.success) {
+    return { problems: shapeProblems(parsed.error, source, { schema: sentinelConfig, base }) }
+  }
+  const config: SentinelConfig = parsed.data
+  const problems = collector()
+  const rule: Rule = {
+    error: (path, message) => problems.error(...at(path, message)),
+    warning: (path, message) => problems.warning(...at(path, message)),
+  }
+  const at = (path: JsonPath, message: string): Parameters<Collector['error']> => {
+    const whole = [...base, ...path]
+    return [formatPath(whole), message, source.placeOf(whole)]
+  }
+  checkPrompts(config, rule)
+  checkStructuredOutput(config, rule)
+  checkOutput(config, valueAt(source.value, [...base, 'joinString']) !== undefined, rule)
+  checkTrigger(config, rule)
+  const all = problems.all()
+  return all.some(({ severity }) => severity === 'error') ? { problems: all } : { config, problems: all }
+}
+
+interface Rule {
+  error(path: JsonPath, message: string): void
+  warning(path: JsonPath, message: string): void
+}
+
+function checkPrompts(config: SentinelConfig, { error }: Rule): void {
+  if (config.userPromptFile === undefined && config.userPromptText === undefined) {
+    error([], 'a user prompt is missing; write userPromptFile or userPromptText')
+  }
+  if (config.userPromptFile !== undefined && config.userPromptText !== undefined) {
+    error(['userPromptText'], 'userPromptFile and userPromptText cannot be used together')
+  }
+  if (config.systemPromptFile !== undefined && config.systemPromptText !== undefined) {
+    error(['systemPromptText'], 'systemPromptFile and systemPromptText cannot be used together')
+  }
+  const hasSystemPrompt = config.systemPromptFile !== undefined || config.systemPromptText !== undefined
+  if (config.conversational && !hasSystemPrompt) {
+    error(['conversational'], 'needs a system prompt; write systemPromptFile or systemPromptText')
+  }
+}
+
+function checkStructuredOutput({ structuredOutput }: SentinelConfig, { error }: Rule): void {
+  if (!structuredOutput) return
+  const { output, schema, schemaFile, enumValues } = structuredOutput
+  const at = (key: string): JsonPath => ['structuredOutput', key]
+  if (schema !== undefined && schemaFile !== undefined) {
+    error(at('schemaFile'), 'schema and schemaFile cannot be used together')
+  }
+  if (output !== 'enum') {
+    if (schema === undefined && schemaFile === undefined) {
+      error(['structuredOutput'], `output "${output}" needs schema or schemaFile`)
+    }
+    if (enumValues !== undefined) error(at('enumValues'), 'is allowed only with output "enum"')
+    return
+  }
+  if (enumValues === undefined) error(['structuredOutput'], 'output "enum" needs enumValues')
+  else if (new Set(enumValues).size < enumValues.length) error(at('enumValues'), 'holds a value twice')
+  if (schema !== undefined) error(at('schema'), 'is not allowed with output "enum"; write enumValues')
+  if (schemaFile !== undefined) error(at('schemaFile'), 'is not allowed with output "enum"; write enumValues')
+}
+
+function checkOutput(config: SentinelConfig, hasJoinString: boolean, { error }: Rule): void {
+  const { output, structuredOutput } = config
+  if (output && structuredOutput) {
+    error(['output'], 'cannot be used with structuredOutput, which is always written as JSON lines')
+  }
+  if (hasJoinString && (structuredOutput || output?.format === 'jsonl')) {
+    error(['joinString'], 'is allowed only with text output')
+  }
+  for (const key of ['file', 'lastValueFile'] as const) {
+    const wrong = output?.[key] === undefined ? undefined : outputPathFault(output[key])
+    if (wrong !== undefined) error(['output', key], wrong)
+  }
+}
+
+/**
+ * What is wrong with where a sentinel writes (decisions 10): a path with `/` lies in the agent workspace, a bare name in
+ * the directory of the sentinel, and neither may leave it. Also for `settings.outputPaths` of an attachment.
+ */
+export function outputPathFault(path: string): string | undefined {
+  const home = path.includes('/') ? 'the agent workspace' : 'the directory of the sentinel'
+  if (path.length > longestPath) return `is longer than ${longestPath} characters`
+  const spelling = checkRelativeSpelling(path)
+  if (!spelling.ok) {
+    switch (spelling.reason) {
+      case 'absolute':
+        return `${path} is an absolute or drive-qualified path; it must be relative to ${home}`
+      case 'backslash':
+        return `${path} contains a backslash; / is the only path separator`
+      case 'nul':
+        return `${path} contains an invalid character (NUL)`
+      case 'outside':
+        return `${path} leaves ${home}`
+    }
+  }
+  const namesDirectory = spelling.components.length === 0 || /(^|\/)\.{0,2}$/.test(path)
+  return namesDirectory ? `${path} names a directory, not a file` : undefined
+}
+
+const longestPath = 4_096
+
+function checkTrigger({ trigger }: SentinelConfig, rule: Rule): void {
+  if (trigger.type === 'event') {
+    checkEventTypes(trigger.on, ['trigger', 'on'], rule)
+    checkConditions(trigger.conditions, ['trigger', 'conditions'], rule)
+    return
+  }
+  const { on } = trigger.interestFilter
+  checkEventTypes(on, ['trigger', 'interestFilter', 'on'], rule)
+  trigger.pattern.forEach(({ type, conditions }, step) => {
+    const path: JsonPath = ['trigger', 'pattern', step]
+    if (!on.includes(type) && !on.includes(anyEvent) && type !== anyEvent) {
+      rule.warning([...path, 'type'], `${type} is not in interestFilter.on, so the pattern never occurs`)
+    }
+    checkConditions(conditions, [...path, 'conditions'], rule)
+  })
+}
+
+const anyEvent = '*'
+
+function checkEventTypes(types: readonly string[], path: JsonPath, { warning }: Rule): void {
+  for (const [at, type] of types.entries()) {
+    if (type.startsWith('sentinel.')) {
+      warning([...path, at], `${type} triggers nothing: sentinels do not see the events of sentinels`)
+    } else if (type !== anyEvent && !isEventType(type)) {
+      const near = nearestNames(type, eventTypes, 1)
+      warning([...path, at], `there is no event type ${type}.${didYouMean(near)}`)
+    }
+  }
+}
+
+const longestPattern = 1_000
+
+/** A pattern is only built here, never run: what it is matched against, and how long that may take, is decided later. */
+function checkConditions(
+  conditions: readonly SentinelCondition[] | undefined,
+  path: JsonPath,
+  { error }: Rule,
+): void {
+  for (const [at, { operator, value }] of (conditions ?? []).entries()) {
+    if (operator !== 'matches') continue
+    if (value.length > longestPattern) {
+      error([...path, at, 'value'], `the pattern is longer than ${longestPattern} characters`)
+    } else if (!compiles(value)) error([...path, at, 'value'], 'is not a valid regular expression')
+  }
+}
+
+function compiles(pattern: string): boolean {
+  try {
+    return new RegExp(pattern) instanceof RegExp
+  } catch {
+    return false
+  }
+}

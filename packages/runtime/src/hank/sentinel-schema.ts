@@ -1,0 +1,114 @@
+import type { Immutable } from '@weave/protocol'
+import { z } from 'zod'
+
+/**
+ * The shape of a sentinel configuration (decisions 10): one definition for the loader, for the types and for the editor
+ * schema. What is parsed with it has every default filled in. Rules between fields are in `sentinel-config.ts`.
+ */
+
+const text = z.string().min(1)
+const file = text.describe('Relative to the directory of this file; inside the hank directory.')
+// It is the name of a directory.
+const idPattern = /^[a-z0-9-]{1,100}$/
+
+const path = text.describe('A dotted path into the `data` of the event.')
+
+export const condition = z.discriminatedUnion('operator', [
+  z.strictObject({ operator: z.enum(['equals', 'notEquals', 'contains']), path, value: z.unknown() }),
+  z.strictObject({ operator: z.enum(['in', 'notIn']), path, value: z.array(z.unknown()).min(1) }),
+  z.strictObject({
+    operator: z.literal('matches'),
+    path,
+    value: text.describe('A regular expression.'),
+  }),
+  z.strictObject({ operator: z.enum(['greaterThan', 'lessThan']), path, value: z.number() }),
+])
+
+const conditions = z.array(condition)
+const on = z.array(text).min(1).describe('Event types; `*` stands for all.')
+
+export const trigger = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('event'), on, conditions: conditions.optional() }),
+  z.strictObject({
+    type: z.literal('sequence'),
+    interestFilter: z.strictObject({ on }),
+    pattern: z.array(z.strictObject({ type: text, conditions: conditions.optional() })).min(1),
+    options: z
+      .strictObject({
+        consecutive: z.boolean().default(false).describe('Nothing of interest may come between two steps.'),
+      })
+      .prefault({}),
+  }),
+])
+
+export const execution = z.discriminatedUnion('strategy', [
+  z.strictObject({ strategy: z.literal('immediate') }),
+  z.strictObject({ strategy: z.literal('debounce'), milliseconds: z.int().min(1).max(300_000) }),
+  z.strictObject({ strategy: z.literal('count'), threshold: z.int().min(1).max(1_000) }),
+  z.strictObject({ strategy: z.literal('timeWindow'), milliseconds: z.int().min(1).max(3_600_000) }),
+])
+
+export const conversational = z.strictObject({
+  trimmingStrategy: z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('maxTurns'), maxTurns: z.int().min(1).max(100) }),
+    z.strictObject({ type: z.literal('maxTokens'), maxTokens: z.int().min(1).max(100_000) }),
+  ]),
+  continueOnError: z.boolean().optional(),
+})
+
+export const structuredOutput = z.strictObject({
+  output: z.enum(['object', 'array', 'enum']),
+  schema: z.record(z.string(), z.unknown()).optional().describe('A JSON Schema.'),
+  schemaFile: file.optional(),
+  enumValues: z.array(text).min(1).optional(),
+  schemaName: text.optional(),
+  schemaDescription: z.string().optional(),
+})
+
+export const sentinelConfig = z.strictObject({
+  $schema: z.string().optional(),
+  id: z
+    .string()
+    .refine(id => idPattern.test(id), 'must consist of 1 to 100 lower-case letters, digits and -')
+    .meta({ pattern: idPattern.source, description: 'Lower-case letters, digits and `-`.' }),
+  name: text,
+  description: z.string().optional(),
+  model: text.describe('Resolved like the model of a codon.'),
+  trigger,
+  execution,
+  systemPromptFile: file.optional(),
+  systemPromptText: text.optional(),
+  userPromptFile: file.optional(),
+  userPromptText: text.optional(),
+  conversational: conversational.optional(),
+  structuredOutput: structuredOutput.optional(),
+  output: z
+    .strictObject({ format: z.enum(['text', 'jsonl']), file: text.optional(), lastValueFile: text.optional() })
+    .optional()
+    .describe('A file with `/` lies in the agent workspace, a bare name in the directory of the sentinel.'),
+  joinString: z.string().default('\n---\n').describe('Between two outputs; text only.'),
+  llmParams: z
+    .strictObject({
+      temperature: z.number().min(0).max(2).default(0),
+      maxOutputTokens: z.int().min(1).max(100_000).default(8_192),
+      maxRetries: z.int().min(0).max(5).default(2),
+    })
+    .prefault({}),
+  errorHandling: z
+    .strictObject({
+      maxConsecutiveFailures: z.int().min(1).default(3),
+      unloadOnFatalError: z.boolean().default(true),
+    })
+    .prefault({}),
+  reportToWebsocket: z
+    .strictObject({
+      lifecycle: z.boolean().default(true),
+      errors: z.boolean().default(true),
+      outputs: z.boolean().default(true),
+      triggers: z.boolean().default(false),
+    })
+    .prefault({}),
+})
+
+export type SentinelConfig = Immutable<z.infer<typeof sentinelConfig>>
+export type SentinelCondition = Immutable<z.infer<typeof condition>>

@@ -1,0 +1,69 @@
+import { type ParseError, printParseErrorCode } from 'jsonc-parser'
+import { shown } from './json-path.ts'
+
+export interface SyntaxFault {
+  readonly offset: number
+  readonly message: string
+}
+
+type Code = ReturnType<typeof printParseErrorCode>
+
+/** What a person should hear about the first fault of a JSON text; the ones after it are mostly its echoes. */
+export function syntaxFault(text: string, error: ParseError): SyntaxFault {
+  const code = printParseErrorCode(error.error)
+  const comma =
+    code === 'PropertyNameExpected' || code === 'ValueExpected' ? commaTooMany(text, error) : undefined
+  if (comma !== undefined) {
+    const closing = text.charAt(error.offset)
+    return { offset: comma, message: `there is a comma too many before the closing ${closing}` }
+  }
+  const token = text.slice(error.offset, error.offset + error.length)
+  return { offset: error.offset, message: messages[code]({ token, text }) }
+}
+
+interface Fault {
+  readonly token: string
+  readonly text: string
+}
+
+const messages: Readonly<Record<Code, (fault: Fault) => string>> = {
+  InvalidSymbol: ({ token }) => invalidSymbol(token),
+  InvalidNumberFormat: ({ token }) => `${shown(token)} is not a JSON number`,
+  PropertyNameExpected: ({ token }) => `expected a key in double quotes, found ${foundToken(token)}`,
+  ValueExpected: ({ token, text }) =>
+    text.trim() === ''
+      ? 'expected a JSON value, found an empty file'
+      : `expected a value, found ${foundToken(token)}`,
+  ColonExpected: ({ token }) => `expected a colon after the key, found ${foundToken(token)}`,
+  CommaExpected: ({ token }) => `expected a comma before ${foundToken(token)}`,
+  CloseBraceExpected: () => 'expected a closing } before the end of the file',
+  CloseBracketExpected: () => 'expected a closing ] before the end of the file',
+  EndOfFileExpected: ({ token }) => `expected the end of the file, found ${foundToken(token)}`,
+  InvalidCommentToken: () => 'comments are not allowed in JSON',
+  UnexpectedEndOfComment: () => 'comments are not allowed in JSON',
+  UnexpectedEndOfString: () => 'the string is not closed on its line',
+  UnexpectedEndOfNumber: ({ token }) => `the number ${shown(token)} is not complete`,
+  InvalidUnicode: () => 'the string has a \\u that is not followed by four hexadecimal digits',
+  InvalidEscapeCharacter: () =>
+    'the string has a backslash that starts no escape; a backslash itself is \\\\',
+  InvalidCharacter: () => 'the string has a control character that must be escaped, such as \\t',
+  '<unknown ParseErrorCode>': () => 'the text is not valid JSON',
+}
+
+function invalidSymbol(token: string): string {
+  if (token.startsWith("'")) return `${shown(token)} is not JSON: keys and strings need double quotes`
+  return `${shown(token)} is not JSON: keys and strings need double quotes, the only other words are true, false and null`
+}
+
+function foundToken(token: string): string {
+  return token === '' ? 'the end of the file' : shown(token)
+}
+
+/** The offset of the comma in `[1, ]` and `{"a": 1, }`, when that is what the error is about. */
+function commaTooMany(text: string, { offset }: ParseError): number | undefined {
+  const closing = text.charAt(offset)
+  if (closing !== '}' && closing !== ']') return undefined
+  let before = offset - 1
+  while (before >= 0 && ' \t\r\n'.includes(text.charAt(before))) before--
+  return text.charAt(before) === ',' ? before : undefined
+}

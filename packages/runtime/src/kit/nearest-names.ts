@@ -1,0 +1,38 @@
+import leven from 'leven'
+
+const longestWord = 64
+/** Two letters in the wrong order count as two changes. */
+const swapped = 2
+
+/**
+ * The names that someone who wrote `word` may have meant, best first; none when nothing is close.
+ *
+ * Upper and lower case count as alike. Time is bounded: a word longer than any sensible name gets no suggestion.
+ */
+export function nearestNames(word: string, names: readonly string[], limit = 3): readonly string[] {
+  if (word.length > longestWord) return []
+  const wanted = word.toLowerCase()
+  const allowed = Math.max(word.length < 4 ? 1 : swapped, Math.floor(word.length / 3))
+  return names
+    .filter(name => name !== word)
+    .map(name => ({ name, distance: distanceOf(wanted, name.toLowerCase()) }))
+    .filter(({ distance }) => distance <= allowed)
+    .sort((left, right) => left.distance - right.distance)
+    .slice(0, limit)
+    .map(({ name }) => name)
+}
+
+/** ` Did you mean port?`, or '' without a name to offer. `format` says how a name is written. */
+export function didYouMean(
+  names: readonly string[],
+  format: (name: string) => string = name => name,
+): string {
+  return names.length === 0 ? '' : ` Did you mean ${names.map(format).join(' or ')}?`
+}
+
+/** A name that only goes on where the word stops (`time` for `timeout`) is nearer than its length says. */
+function distanceOf(word: string, name: string): number {
+  if (word === name) return 0
+  if (word.length >= 4 && name.length >= 4 && (name.startsWith(word) || word.startsWith(name))) return 1
+  return leven(word, name)
+}

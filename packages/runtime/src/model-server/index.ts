@@ -1,0 +1,6 @@
+/**
+ * A scripted model on loopback.
+ *
+ * Owns the shape of a rehearsal's script. Knows nothing of hanks.
+ */
+export { type RehearsalScript, type RehearsalStep, rehearsalScript } from './rehearsal-script.ts'

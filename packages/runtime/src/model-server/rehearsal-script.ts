@@ -1,0 +1,74 @@
+import type { Immutable } from '@weave/protocol'
+import { z } from 'zod'
+
+/** The shape of `rehearsal.json`: what the scripted model answers, one step per request. */
+
+const usage = z
+  .strictObject({
+    input: z.int().nonnegative().optional(),
+    output: z.int().nonnegative().optional(),
+    cacheRead: z.int().nonnegative().optional(),
+    cacheWrite: z.int().nonnegative().optional(),
+  })
+  .describe('Tokens that this answer is charged with.')
+
+const any = {
+  usage: usage.optional(),
+  wait: z.number().positive().max(3_600_000).optional().describe('Milliseconds before answering.'),
+}
+
+const toolInputs = {
+  read: z.strictObject({ path: z.string().min(1) }),
+  write: z.strictObject({ path: z.string().min(1), content: z.string() }),
+  edit: z.strictObject({ path: z.string().min(1), old: z.string().min(1), new: z.string() }),
+  bash: z.strictObject({ command: z.string().min(1) }),
+}
+
+const use = <Name extends keyof typeof toolInputs>(name: Name, summary: string) =>
+  z.strictObject({ use: z.literal(name), input: toolInputs[name], ...any }).describe(summary)
+
+export const rehearsalStep = z.union([
+  use('read', 'The model reads a file.'),
+  use('write', 'The model writes a file.'),
+  use('edit', 'The model replaces a piece of a file.'),
+  use('bash', 'The model runs a shell command.'),
+  z.strictObject({ say: z.string(), ...any }).describe('The model answers and ends its turn.'),
+  z
+    .strictObject({ think: z.string(), say: z.string().optional(), ...any })
+    .describe('The model thinks, and may answer.'),
+  z
+    .strictObject({
+      fail: z.strictObject({
+        status: z.int().min(400).max(599),
+        message: z.string().optional(),
+        retryAfter: z.number().positive().optional().describe('Seconds.'),
+      }),
+      ...any,
+    })
+    .describe('The provider answers with an error.'),
+  z
+    .strictObject({ overflow: z.literal(true), ...any })
+    .describe('The provider says that the context is full.'),
+  z
+    .strictObject({ hang: z.number().positive().max(86_400), ...any })
+    .describe('Nothing is answered for so many seconds.'),
+  z.strictObject({ drop: z.literal(true), ...any }).describe('The connection is cut.'),
+  z
+    .strictObject({ wait: z.number().positive().max(3_600_000) })
+    .describe('Milliseconds before the next step is answered.'),
+])
+
+export const rehearsalScript = z.strictObject({
+  $schema: z.string().optional(),
+  codons: z
+    .record(z.string().min(1), z.array(rehearsalStep).min(1))
+    .optional()
+    .describe('Codon id, runtime id (`review#1`) or `*` to the steps of its model.'),
+  sentinels: z
+    .record(z.string().min(1), z.array(z.string()).min(1))
+    .optional()
+    .describe('Sentinel id to its outputs, in order.'),
+})
+
+export type RehearsalStep = Immutable<z.infer<typeof rehearsalStep>>
+export type RehearsalScript = Immutable<z.infer<typeof rehearsalScript>>

@@ -1,0 +1,135 @@
+import { realpath } from 'node:fs/promises'
+import {
+  type Collector,
+  collector,
+  errorCode,
+  type JsonSource,
+  type Problem,
+  parseJsonSource,
+  readRegularFile,
+  shapeProblems,
+} from '../kit/index.ts'
+import { type Addition, type AdditionPrices, addition, additionsOutline } from './additions-schema.ts'
+import { fullName, type Model, type Prices, type TokenPrices } from './model.ts'
+import type { AdditionsFile } from './registry.ts'
+
+/**
+ * The models with the additions of these files, a later file over an earlier one.
+ *
+ * An addition for a provider and id that is there already replaces the fields it gives; one for a new model must say
+ * the context window. An entry with something wrong in it is left out and reported, the others count.
+ */
+export async function withAdditions(
+  models: readonly Model[],
+  files: readonly AdditionsFile[],
+): Promise<{ readonly models: readonly Model[]; readonly problems: readonly Problem[] }> {
+  const merged = new Map(models.map(model => [fullName(model), model]))
+  const problems = collector()
+  for (const file of files) {
+    const source = await readSource(file, problems)
+    if (source) addAll({ source, file: file.path, merged, problems })
+  }
+  return { models: [...merged.values()], problems: problems.all() }
+}
+
+const maxBytes = 4 * 1024 * 1024
+
+/** The file is the person's own, so it may be a link to where they keep such files. */
+async function readSource(
+  { path, required }: AdditionsFile,
+  problems: Collector,
+): Promise<JsonSource | undefined> {
+  const start = { file: path, line: 1, column: 1 }
+  try {
+    const read = await readRegularFile(await realpath(path), { maxBytes })
+    const parsed = read.ok ? parseJsonSource(read.bytes, { file: path, maxBytes }) : undefined
+    if (!read.ok) problems.error('', `the model file cannot be read: ${read.message}`, start)
+    if (parsed?.ok === false) problems.add(parsed.problems)
+    return parsed?.ok ? parsed : undefined
+  } catch (error) {
+    const code = errorCode(error) ?? 'unknown error'
+    const isMissing = code === 'ENOENT' || code === 'ENOTDIR'
+    if (!isMissing) problems.error('', `the model file cannot be read: ${code}`, start)
+    else if (required) problems.error('', 'the model file does not exist', start)
+    return undefined
+  }
+}
+
+interface Job {
+  readonly source: JsonSource
+  readonly file: string
+  readonly merged: Map<string, Model>
+  readonly problems: Collector
+}
+
+function addAll({ source, file, merged, problems }: Job): void {
+  problems.add(source.warnings)
+  const seen = new Set<string>()
+  for (const [index, entry] of entriesOf(source, problems).entries()) {
+    const base = ['models', index]
+    const checked = addition.safeParse(entry)
+    if (!checked.success) {
+      problems.add(shapeProblems(checked.error, source, { schema: addition, base }))
+      continue
+    }
+    const name = fullName(checked.data)
+    const model = modelOf(checked.data, merged.get(name), file)
+    const complaint = seen.has(name)
+      ? `${name} is in this file twice`
+      : model
+        ? undefined
+        : missingWindow(name)
+    seen.add(name)
+    if (complaint !== undefined) problems.error(`models[${index}]`, complaint, source.placeOf(base))
+    else if (model) merged.set(name, model)
+  }
+}
+
+/** What stands under `models`, not yet checked, so that one wrong entry does not hide the others. */
+function entriesOf(source: JsonSource, problems: Collector): readonly unknown[] {
+  const checked = additionsOutline.safeParse(source.value)
+  if (checked.success) return checked.data.models
+  problems.add(shapeProblems(checked.error, source, { schema: additionsOutline }))
+  return []
+}
+
+function missingWindow(name: string): string {
+  return `${name} is not in the catalogue, so contextWindow is needed`
+}
+
+function modelOf(given: Addition, known: Model | undefined, file: string): Model | undefined {
+  const contextWindow = given.contextWindow ?? known?.contextWindow
+  if (contextWindow === undefined) return undefined
+  const { provider, id } = given
+  const maxOutputTokens = given.maxOutputTokens ?? known?.maxOutputTokens
+  const prices = given.prices ? pricesOf(given.prices, file) : known?.prices
+  return {
+    provider,
+    id,
+    name: given.name ?? known?.name ?? id,
+    contextWindow,
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(prices && { prices }),
+  }
+}
+
+function pricesOf({ tiers, source, date, ...base }: AdditionPrices, file: string): Prices {
+  const higher = tiers
+    ?.map(({ above, ...prices }) => ({ above, ...complete(prices) }))
+    .sort((left, right) => left.above - right.above)
+  return {
+    ...complete(base),
+    ...(higher && { tiers: higher }),
+    source: source ?? file,
+    ...(date !== undefined && { date }),
+  }
+}
+
+function complete({
+  input,
+  output,
+  cacheRead = input,
+  cacheWrite = input,
+}: Omit<AdditionPrices, 'tiers' | 'source' | 'date'>): TokenPrices {
+  return { input, output, cacheRead, cacheWrite }
+}

@@ -1,0 +1,15 @@
+/**
+ * Prompts: from the texts of a hank to the texts that go to a model. Owns the order and the joins of the parts, the front
+ * matter, the template variables and the comments.
+ *
+ * It reads no file and knows no codon: file texts and paths come in as plain data. Every pass is linear in the text.
+ */
+export {
+  type AssembledPrompt,
+  assemblePrompt,
+  type PromptParts,
+  type PromptSource,
+} from './assemble.ts'
+export { type FrontMatter, type PromptFile, type PromptMetadata, readFrontMatter } from './front-matter.ts'
+export { stripComments } from './strip-comments.ts'
+export { fillTemplate } from './template.ts'

@@ -1,0 +1,50 @@
+import type { EventData, JournaledType } from '@weave/protocol'
+import type { HarnessEvent } from '../harness/index.ts'
+
+/** An event to be journaled. */
+export type Told = { [T in JournaledType]: { readonly type: T; readonly data: EventData<T> } }[JournaledType]
+
+/** Longer tool results are cut on the wire; the whole text stays in the session log. */
+const longestResult = 8_000
+
+/** What clients hear of a harness event. Pure; sessions, usage and ends are the runner's own business. */
+export function narrate(codonId: string, event: HarnessEvent): readonly Told[] {
+  switch (event.type) {
+    case 'text':
+      return [{ type: 'assistant.action', data: { codonId, action: 'message', content: event.text } }]
+    case 'thinking':
+      return [{ type: 'assistant.action', data: { codonId, action: 'thinking', content: event.text } }]
+    case 'tool-call': {
+      const { name: toolName, input: toolInput } = event
+      return [
+        {
+          type: 'assistant.action',
+          data: { codonId, action: 'tool_use', content: toolName, toolName, toolInput },
+        },
+      ]
+    }
+    case 'tool-result':
+      return [{ type: 'tool.result', data: toolResult(codonId, event) }]
+    case 'session':
+    case 'usage':
+    case 'context-full':
+    case 'ended':
+      return []
+  }
+}
+
+function toolResult(
+  codonId: string,
+  event: HarnessEvent & { type: 'tool-result' },
+): EventData<'tool.result'> {
+  return {
+    codonId,
+    toolUseId: event.id,
+    toolName: event.name,
+    result: event.output.slice(0, longestResult),
+    truncated: event.output.length > longestResult,
+    originalLength: event.output.length,
+    executionTimeMs: event.durationMs,
+    isError: event.isError,
+  }
+}

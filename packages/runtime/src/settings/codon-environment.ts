@@ -1,0 +1,95 @@
+import type { Environment } from './environment.ts'
+
+const prefix = 'WEAVE_'
+/** What the prefix does not lend to codons: settings, the keys of sentinels, and what the runtime says about itself. */
+const notForCodons = /^WEAVE_(?:RUNTIME_|SENTINEL_|(?:TOKEN|TELEMETRY|EXECUTION_ID|CODON_ID)?$)/
+const removal = 'unset'
+
+/** One thing under two names; the first one wins and both are set. */
+const spellings: readonly (readonly [string, string])[] = [
+  ['ANTHROPIC_BASE_URL', 'VENDOR_BASE_URL'],
+  ['ANTHROPIC_API_KEY', 'VENDOR_API_KEY'],
+]
+
+/**
+ * The environment as the server itself should see it: without what `WEAVE_<NAME>=unset` removes, and with the vendor's
+ * address and key under both of their names. Everything else is there unchanged, `WEAVE_*` included. The caller takes
+ * this for `process.env` before anything reads it. Doing it twice changes nothing.
+ */
+export function serverEnvironment(environment: Environment): Readonly<Record<string, string>> {
+  const removed = removedNames(environment)
+  const kept = entriesOf(environment).filter(
+    ([name, value]) => !removed.has(name) && !(lent(name) && value === removal),
+  )
+  return Object.fromEntries(inBothSpellings(new Map(kept)))
+}
+
+export interface CodonEnvironmentOptions {
+  /** The environment that the program was started with. */
+  readonly environment: Environment
+  /** The `env` of the codon: wins over everything from outside. */
+  readonly codon?: Environment | undefined
+  /** For a codon whose traffic goes through the proxy: its address, which wins over every other. */
+  readonly proxyUrl?: string | undefined
+  /** What marks a process as ours; nobody else can set these. */
+  readonly markers?: Readonly<Record<string, string>>
+}
+
+/**
+ * The environment of an agent or a rig command. From low to high: system variables, `WEAVE_<NAME>` as `<NAME>`, the `env`
+ * of the codon, the proxy, the markers.
+ *
+ * No `WEAVE_*` variable from outside is in it, so neither a setting nor a sentinel's key nor the token reaches an agent.
+ * On each level the vendor's address and key are taken from either spelling and set in both.
+ */
+export function codonEnvironment(options: CodonEnvironmentOptions): Readonly<Record<string, string>> {
+  const { environment, codon = {}, proxyUrl, markers = {} } = options
+  const removed = removedNames(environment)
+  const outside = entriesOf(environment)
+  const system = outside.filter(([name]) => !name.startsWith(prefix) && !removed.has(name))
+  const prefixed = outside
+    .filter(([name, value]) => lent(name) && value !== removal)
+    .map(([name, value]) => [name.slice(prefix.length), value] as const)
+  const proxy = proxyUrl === undefined ? [] : [['ANTHROPIC_BASE_URL', proxyUrl] as const]
+  const levels = [system, prefixed, entriesOf(codon), proxy].map(level => inBothSpellings(new Map(level)))
+  return Object.fromEntries([...levels.flatMap(level => [...level]), ...Object.entries(markers)])
+}
+
+/**
+ * The names that do not exist. A name exists when a variable of that name or its `WEAVE_` form is there, also an empty
+ * one: "must exist" is not "must be good". One that `WEAVE_<NAME>=unset` removes does not exist.
+ */
+export function missingVariables(names: readonly string[], environment: Environment): readonly string[] {
+  const server = serverEnvironment(environment)
+  const codon = codonEnvironment({ environment })
+  return names.filter(name => !Object.hasOwn(server, name) && !Object.hasOwn(codon, name))
+}
+
+function lent(name: string): boolean {
+  return name.startsWith(prefix) && !notForCodons.test(name)
+}
+
+/** The spellings of one thing go together: a removed `VENDOR_BASE_URL` must not come back as the other name's twin. */
+function removedNames(environment: Environment): ReadonlySet<string> {
+  const named = entriesOf(environment)
+    .filter(([name, value]) => lent(name) && value === removal)
+    .map(([name]) => name.slice(prefix.length))
+  const twins = spellings.filter(pair => pair.some(name => named.includes(name))).flat()
+  return new Set([...named, ...twins])
+}
+
+/** An empty value says nothing about which of the two was meant. */
+function inBothSpellings(variables: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const both = new Map(variables)
+  for (const [winner, other] of spellings) {
+    const value = variables.get(winner) || variables.get(other)
+    if (value) both.set(winner, value).set(other, value)
+  }
+  return both
+}
+
+function entriesOf(environment: Environment): readonly (readonly [string, string])[] {
+  return Object.entries(environment).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  )
+}

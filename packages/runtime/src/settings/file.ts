@@ -1,0 +1,86 @@
+import { realpath } from 'node:fs/promises'
+import { isAbsolute, join, relative, resolve } from 'node:path'
+import { type Problem, parseJsonSource, readRegularFile, shapeProblems } from '../kit/index.ts'
+import { type Layer, layerOf } from './layer.ts'
+import { runtimeFile } from './schema.ts'
+import { unknownSetting } from './unknown-setting.ts'
+
+export interface RuntimeFileSearch {
+  readonly workingDirectory: string
+  /** The directory of the hank, when there is one already. */
+  readonly hankDirectory?: string
+  /** The file that `--runtime-config` names, relative to the working directory; then no other is looked for. */
+  readonly named?: string
+}
+
+export interface RuntimeFileResult {
+  /** The absolute path of the file that was used; undefined when there is none, which is fine. */
+  readonly path?: string
+  /** Empty when there is no file or the file has errors. */
+  readonly layer: Layer
+  readonly problems: readonly Problem[]
+}
+
+const maxBytes = 10 * 1024 * 1024
+const maxDepth = 64
+const fileName = 'weave.json'
+
+/**
+ * Layer 2: looks for `weave.json` beside the hank, then in the working directory, and reads the first that is there.
+ *
+ * Never rejects. Every problem has a file, a line and a column. The file may be a link; what it leads to must be a
+ * regular file of bearable size. A file that was named but is not there is an error.
+ */
+export async function readRuntimeFile(search: RuntimeFileSearch): Promise<RuntimeFileResult> {
+  const { workingDirectory, hankDirectory, named } = search
+  const cwd = resolve(workingDirectory)
+  if (named !== undefined) return (await readFrom(resolve(cwd, named), cwd)) ?? missing(named)
+  const directories = hankDirectory === undefined ? [cwd] : [resolve(cwd, hankDirectory), cwd]
+  for (const directory of directories) {
+    const result = await readFrom(join(directory, fileName), cwd)
+    if (result) return result
+  }
+  return { layer: {}, problems: [] }
+}
+
+/** Undefined when there is no such file. */
+async function readFrom(path: string, cwd: string): Promise<RuntimeFileResult | undefined> {
+  const file = displayName(path, cwd)
+  const target = await targetOf(path)
+  const read = await readRegularFile(target, { maxBytes })
+  if (!read.ok && read.reason === 'missing') return undefined
+  if (!read.ok) return { path, layer: {}, problems: [wholeFile(file, read.message)] }
+  return { path, ...parseRuntimeFile(read.bytes, file) }
+}
+
+/** Checks the text of a runtime file. `file` is its name in messages. */
+export function parseRuntimeFile(
+  text: string | Uint8Array,
+  file: string,
+): { readonly layer: Layer; readonly problems: readonly Problem[] } {
+  const source = parseJsonSource(text, { file, maxBytes, maxDepth })
+  if (!source.ok) return { layer: {}, problems: source.problems }
+  const checked = runtimeFile.safeParse(source.value)
+  if (checked.success) return { layer: layerOf(checked.data, 'weave.json'), problems: source.warnings }
+  const problems = shapeProblems(checked.error, source, { schema: runtimeFile, unknownKey: unknownSetting })
+  return { layer: {}, problems: [...source.warnings, ...problems] }
+}
+
+/** The end of a chain of links, or the path itself when it leads nowhere. */
+function targetOf(path: string): Promise<string> {
+  return realpath(path).catch(() => path)
+}
+
+function missing(named: string): RuntimeFileResult {
+  return { layer: {}, problems: [wholeFile(named, 'the file does not exist')] }
+}
+
+function wholeFile(file: string, message: string): Problem {
+  return { severity: 'error', where: '', message, place: { file, line: 1, column: 1 } }
+}
+
+/** Relative to where the person stands, when that is shorter to read. */
+function displayName(path: string, cwd: string): string {
+  const way = relative(cwd, path)
+  return way.startsWith('..') || isAbsolute(way) ? path : way
+}

@@ -1,0 +1,162 @@
+import type { Environment } from './environment.ts'
+import { type Layer, layerOf, merged, type Sourced } from './layer.ts'
+import { defaults, type SettingField } from './schema.ts'
+import { telemetrySwitch } from './telemetry-switch.ts'
+
+/** What the program works with: every setting with its final value. Model and budget have rules of their own, below. */
+export interface Settings {
+  readonly port: number
+  readonly autostart: boolean
+  readonly withoutProxy: boolean
+  readonly idleTimeout: number
+  readonly vendorBaseUrl: string | undefined
+  readonly outputDirectory: string
+  readonly executionBaseDir: string
+  readonly logParsingInterval: number
+  readonly dataHashTimeLimit: number
+  readonly showCosts: boolean
+  readonly shimIdleTimeout: number | undefined
+  readonly ignoreRigFailures: boolean
+  readonly modelsFile: string | undefined
+  readonly readonlyOnly: boolean
+  readonly sentinel: {
+    readonly enablePersistence: boolean
+    readonly healthCheckGracePeriodMs: number
+    readonly waitForAllHealthChecks: boolean
+  }
+  readonly telemetry: {
+    readonly enabled: boolean
+    readonly debug: boolean
+    readonly endpoint: string | undefined
+  }
+}
+
+export interface Ceilings {
+  readonly maxDollars?: Sourced<number>
+  readonly maxTimeSeconds?: Sourced<number>
+}
+
+export interface ResolvedSettings {
+  readonly settings: Settings
+  /** Each setting that has a value, with the layer it came from; also `model` and `budget.*`. */
+  readonly sources: Layer
+  /** The ceilings of the whole run: the tightest of flag, runtime file and hank. */
+  readonly ceilings: Ceilings
+  /** Replaces the model of every codon. */
+  readonly modelOverride?: Sourced<string>
+  /** For codons that name no model. */
+  readonly modelFallback?: Sourced<string>
+}
+
+/** The part of a hank's `overrides` that has to do with settings; it was checked when the hank was loaded. */
+export interface OverridesLayer {
+  readonly model?: string | undefined
+  readonly sentinel?:
+    | {
+        readonly enablePersistence?: boolean | undefined
+        readonly healthCheckGracePeriodMs?: number | undefined
+        readonly waitForAllHealthChecks?: boolean | undefined
+      }
+    | undefined
+  readonly shimIdleTimeout?: number | undefined
+  readonly budget?:
+    | { readonly maxDollars?: number | undefined; readonly maxTimeSeconds?: number | undefined }
+    | undefined
+}
+
+export interface Layers {
+  /** Layer 5. */
+  readonly flags?: Layer
+  /** Layer 4. */
+  readonly variables?: Layer
+  /** Layer 3. */
+  readonly overrides?: OverridesLayer | undefined
+  /** Layer 2. */
+  readonly file?: Layer
+  /** For the switches that turn telemetry off. */
+  readonly environment?: Environment
+}
+
+/**
+ * The five layers as one: a higher layer wins, setting by setting, so nested objects are merged key by key.
+ *
+ * - Of the hank's overrides only `sentinel` and `shimIdleTimeout` take part. `dataHashTimeLimit` does not: the contract
+ *   accepts it there and then does not use it. `model` is only a fallback.
+ * - The contract says of the budget both that a flag overrides the runtime file and that the tightest of all ceilings
+ *   wins. Here the tightest wins, whichever layer it is in: a limit that someone set is never lifted by another.
+ */
+export function resolveSettings(layers: Layers): ResolvedSettings {
+  const { flags = {}, variables = {}, overrides = {}, file = {}, environment = {} } = layers
+  const off = telemetrySwitch(environment)
+  const base = merged([defaultLayer, file, overridesLayer(overrides), variables, flags])
+  const ceilings: Ceilings = {
+    ...tightest('maxDollars', layers),
+    ...tightest('maxTimeSeconds', layers),
+  }
+  const sources: Layer = {
+    ...base,
+    ...(off && { 'telemetry.enabled': off }),
+    ...(ceilings.maxDollars && { 'budget.maxDollars': ceilings.maxDollars }),
+    ...(ceilings.maxTimeSeconds && { 'budget.maxTimeSeconds': ceilings.maxTimeSeconds }),
+  }
+  return {
+    settings: settingsOf(sources),
+    sources,
+    ceilings,
+    ...(base.model && { modelOverride: base.model }),
+    ...(overrides.model !== undefined && {
+      modelFallback: { value: overrides.model, origin: 'hank overrides' },
+    }),
+  }
+}
+
+const defaultLayer = Object.fromEntries(
+  Object.entries(defaults).map(([field, value]) => [field, { value, origin: 'default' }] as const),
+) as Layer
+
+function overridesLayer({ sentinel, shimIdleTimeout }: OverridesLayer): Layer {
+  return layerOf({ sentinel, shimIdleTimeout }, 'hank overrides')
+}
+
+function tightest(limit: 'maxDollars' | 'maxTimeSeconds', { flags, file, overrides }: Layers): Ceilings {
+  const field = `budget.${limit}` as const
+  const hank = overrides?.budget?.[limit]
+  const all: readonly (Sourced<number> | undefined)[] = [
+    flags?.[field],
+    hank === undefined ? undefined : { value: hank, origin: 'hank overrides' },
+    file?.[field],
+  ]
+  const [first] = all.filter(ceiling => ceiling !== undefined).sort((left, right) => left.value - right.value)
+  return first ? { [limit]: first } : {}
+}
+
+function settingsOf(layer: Layer): Settings {
+  const value = <F extends SettingField & keyof typeof defaults>(field: F) =>
+    layer[field]?.value ?? defaults[field]
+  return {
+    port: value('port'),
+    autostart: value('autostart'),
+    withoutProxy: value('withoutProxy'),
+    idleTimeout: value('idleTimeout'),
+    vendorBaseUrl: layer.vendorBaseUrl?.value,
+    outputDirectory: value('outputDirectory'),
+    executionBaseDir: value('executionBaseDir'),
+    logParsingInterval: value('logParsingInterval'),
+    dataHashTimeLimit: value('dataHashTimeLimit'),
+    showCosts: value('showCosts'),
+    shimIdleTimeout: layer.shimIdleTimeout?.value,
+    ignoreRigFailures: value('ignoreRigFailures'),
+    modelsFile: layer.modelsFile?.value,
+    readonlyOnly: value('readonlyOnly'),
+    sentinel: {
+      enablePersistence: value('sentinel.enablePersistence'),
+      healthCheckGracePeriodMs: value('sentinel.healthCheckGracePeriodMs'),
+      waitForAllHealthChecks: value('sentinel.waitForAllHealthChecks'),
+    },
+    telemetry: {
+      enabled: value('telemetry.enabled'),
+      debug: value('telemetry.debug'),
+      endpoint: layer['telemetry.endpoint']?.value,
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import { addressFault } from './address.ts'
+
+/**
+ * Every setting there is, by its path in `weave.json`: one definition for the checks of all layers, for the types and
+ * for the editor schema. None of these schemas has a default of its own, since a layer must say only what it was told.
+ */
+export const fields = {
+  port: z.int().min(0).max(65_535).describe('WebSocket port; 0 lets the system choose one.'),
+  autostart: z.boolean().describe('Run the hank when the first client connects.'),
+  withoutProxy: z.boolean().describe('Bypass the LLM proxy; the proxy runs only when this is false.'),
+  idleTimeout: z
+    .int()
+    .min(0)
+    .max(255)
+    .describe('Seconds after which an idle connection is closed; 0 keeps it open.'),
+  model: text('Replaces the model of every codon.'),
+  vendorBaseUrl: address('Upstream address of the LLM proxy.'),
+  outputDirectory: text('Where output files are copied to, relative to the working directory.'),
+  executionBaseDir: text('Where execution directories are created; `~` is the home directory.'),
+  logParsingInterval: z.int().positive().describe('Milliseconds between two looks at a log.'),
+  dataHashTimeLimit: z.int().positive().describe('Milliseconds for hashing the data.'),
+  showCosts: z.boolean().describe('Show cost and token totals in the terminal UI.'),
+  shimIdleTimeout: z
+    .int()
+    .min(1)
+    .max(1_800)
+    .describe('Longest silence of an agent in seconds, for codons and hanks that say nothing else.'),
+  ignoreRigFailures: z.boolean().describe('Treat every rig operation as if it had `allowFailure`.'),
+  modelsFile: text('A file with more models for the catalogue, relative to this file.'),
+  readonlyOnly: z.boolean().describe('Grant every client read-only access.'),
+  'budget.maxDollars': z.number().positive().describe('Ceiling for the whole run in US dollars.'),
+  'budget.maxTimeSeconds': z.int().positive().describe('Ceiling for the whole run in seconds.'),
+  'sentinel.enablePersistence': z.boolean().describe('Save sentinel outputs to disk.'),
+  'sentinel.healthCheckGracePeriodMs': z
+    .int()
+    .min(0)
+    .describe('Milliseconds that a codon waits for the health checks of its sentinels.'),
+  'sentinel.waitForAllHealthChecks': z.boolean().describe('Wait until all health checks have finished.'),
+  'telemetry.enabled': z
+    .boolean()
+    .describe('Anonymous usage telemetry; nothing is sent without an endpoint. Off in CI.'),
+  'telemetry.debug': z
+    .boolean()
+    .describe('Print telemetry payloads and write them to `~/.weave/telemetry-debug.jsonl`.'),
+  'telemetry.endpoint': address('Where telemetry is sent; there is no built-in address.'),
+}
+
+export type SettingField = keyof typeof fields
+export type SettingValues = { readonly [F in SettingField]: z.infer<(typeof fields)[F]> }
+
+export const settingFields = Object.keys(fields) as readonly SettingField[]
+
+/** Layer 1. A setting that is not here has no value until another layer gives it one. */
+export const defaults = {
+  port: 0,
+  autostart: true,
+  withoutProxy: true,
+  idleTimeout: 0,
+  outputDirectory: 'weave-results',
+  executionBaseDir: '~/.weave-executions',
+  logParsingInterval: 1_000,
+  dataHashTimeLimit: 5_000,
+  showCosts: false,
+  ignoreRigFailures: false,
+  readonlyOnly: false,
+  'sentinel.enablePersistence': true,
+  'sentinel.healthCheckGracePeriodMs': 2_000,
+  'sentinel.waitForAllHealthChecks': false,
+  'telemetry.enabled': true,
+  'telemetry.debug': false,
+} as const satisfies Partial<SettingValues>
+
+/** The shape of `weave.json`; the editor schema is made from it. */
+export const runtimeFile = z
+  .strictObject({
+    $schema: z.string().optional().describe('The editor schema of this file.'),
+    port: entry('port'),
+    autostart: entry('autostart'),
+    withoutProxy: entry('withoutProxy'),
+    idleTimeout: entry('idleTimeout'),
+    model: entry('model'),
+    vendorBaseUrl: entry('vendorBaseUrl'),
+    outputDirectory: entry('outputDirectory'),
+    executionBaseDir: entry('executionBaseDir'),
+    logParsingInterval: entry('logParsingInterval'),
+    dataHashTimeLimit: entry('dataHashTimeLimit'),
+    budget: z
+      .strictObject({
+        maxDollars: entry('budget.maxDollars'),
+        maxTimeSeconds: entry('budget.maxTimeSeconds'),
+      })
+      .optional()
+      .describe('Ceilings for the whole run; the tightest of flag, this file and hank counts.'),
+    sentinel: z
+      .strictObject({
+        enablePersistence: entry('sentinel.enablePersistence'),
+        healthCheckGracePeriodMs: entry('sentinel.healthCheckGracePeriodMs'),
+        waitForAllHealthChecks: entry('sentinel.waitForAllHealthChecks'),
+      })
+      .optional()
+      .describe('Behaviour of sentinels.'),
+    telemetry: z
+      .strictObject({
+        enabled: entry('telemetry.enabled'),
+        debug: entry('telemetry.debug'),
+        endpoint: entry('telemetry.endpoint'),
+      })
+      .optional()
+      .describe('Anonymous usage telemetry.'),
+    showCosts: entry('showCosts'),
+    shimIdleTimeout: entry('shimIdleTimeout'),
+    ignoreRigFailures: entry('ignoreRigFailures'),
+    modelsFile: entry('modelsFile'),
+    readonlyOnly: entry('readonlyOnly'),
+  })
+  .describe('Runtime configuration of weave.')
+
+export type RuntimeFile = z.infer<typeof runtimeFile>
+
+function entry<F extends SettingField>(field: F): z.ZodOptional<(typeof fields)[F]> {
+  const value: unknown = Object.hasOwn(defaults, field) ? Reflect.get(defaults, field) : undefined
+  return z.optional(fields[field]).meta({
+    description: fields[field].description,
+    ...(value !== undefined && { default: value }),
+  })
+}
+
+function text(description: string): z.ZodString {
+  return z.string().min(1).describe(description)
+}
+
+function address(description: string): z.ZodString {
+  return z
+    .string()
+    .min(1)
+    .superRefine((value, context) => {
+      const message = value === '' ? undefined : addressFault(value)
+      if (message !== undefined) context.addIssue({ code: 'custom', message })
+    })
+    .describe(description)
+}

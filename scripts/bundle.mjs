@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { bundleLibrary } from './bundle/library.mjs'
+import { bundleProgram } from './bundle/program.mjs'
+import { root } from './repository.mjs'
+
+/**
+ * `npm run build`: the two things that are published. What a package lists under `dependencies` is installed beside
+ * it and stays outside the bundle; everything else is taken in.
+ */
+const cli = join(root, 'packages/cli')
+const client = join(root, 'packages/client')
+/** @type {string[]} */
+const workspaces = manifest(root).workspaces.map(
+  (/** @type {string} */ folder) => manifest(join(root, folder)).name,
+)
+
+try {
+  const outputs = await buildAll()
+  for (const { file, bytes } of outputs.flat()) {
+    console.log(`${(bytes / 1024).toFixed(1).padStart(8)} kB  ${relative(root, file)}`)
+  }
+} catch (error) {
+  // esbuild has already shown where the source does not build.
+  if (!(error instanceof Error && 'errors' in error)) throw error
+  process.exitCode = 1
+}
+
+function buildAll() {
+  return Promise.all([
+    bundleProgram({
+      entry: join(cli, 'src/main.ts'),
+      outdir: join(cli, 'dist'),
+      name: 'weave',
+      external: installed(cli),
+      define: { __WEAVE_VERSION__: JSON.stringify(manifest(cli).version) },
+    }),
+    bundleLibrary({
+      root,
+      entry: join(client, 'src/index.ts'),
+      outfile: join(client, 'dist/index.js'),
+      external: installed(client),
+    }),
+  ])
+}
+
+/** @param {string} folder */
+function installed(folder) {
+  const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = manifest(folder)
+  const names = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
+  return names.filter(name => !workspaces.includes(name))
+}
+
+/** @param {string} folder */
+function manifest(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+}

@@ -1,0 +1,86 @@
+'use strict'
+/**
+ * The program's start: loads the chunks that `scripts/bundle.mjs` wrote beside this file, each with its V8 code
+ * cache, so that a start neither parses nor compiles what it does not use.
+ *
+ * A chunk's name contains the hash of its text, so a cache can never belong to another text. V8 itself refuses a
+ * cache of another version or other flags; then, or when there is none, the chunk is compiled as usual. What was
+ * compiled without a cache is written when the process ends; a folder that cannot be written to is no error.
+ */
+const fs = require('node:fs')
+const path = require('node:path')
+const { pathToFileURL } = require('node:url')
+const vm = require('node:vm')
+
+const entry = '__ENTRY__'
+const cacheFolder = path.join(__dirname, 'cache', `${process.versions.v8}-${process.arch}`)
+
+/** @type {Map<string, { exports: unknown }>} */
+const loaded = new Map()
+/** @type {Map<string, vm.Script>} */
+const uncached = new Map()
+
+/** @param {string} name */
+function load(name) {
+  const known = loaded.get(name)
+  if (known) return known.exports
+  const file = path.join(__dirname, name)
+  const run = compile(name, file).runInThisContext()
+  const module = { exports: {} }
+  loaded.set(name, module)
+  run(module.exports, requireFrom, module, file, __dirname, pathToFileURL(file).href, importFrom)
+  return module.exports
+}
+
+/** @param {string} id */
+function requireFrom(id) {
+  return id.startsWith('./') ? load(id.slice(2)) : require(id)
+}
+
+/** @param {string} id @param {ImportCallOptions} [options] */
+async function importFrom(id, options) {
+  return String(id).startsWith('./') ? load(id.slice(2)) : import(id, options)
+}
+
+/** @param {string} name @param {string} file */
+function compile(name, file) {
+  const cachedData = readCache(name)
+  // The chunks are ASCII, so latin1 is right and spares V8 the decoding.
+  const text = fs.readFileSync(file, 'latin1')
+  const names = 'exports, require, module, __filename, __dirname, __fileUrl, __weaveImport'
+  const wrapped = `(function (${names}) { 'use strict'\n${text}\n})`
+  const script = new vm.Script(wrapped, { filename: file, lineOffset: -1, cachedData })
+  if (cachedData === undefined) keepLater(name, script)
+  return script
+}
+
+/** @param {string} name */
+function readCache(name) {
+  try {
+    return fs.readFileSync(path.join(cacheFolder, name))
+  } catch {
+    return undefined
+  }
+}
+
+/** @param {string} name @param {vm.Script} script */
+function keepLater(name, script) {
+  if (uncached.size === 0) process.once('exit', writeCaches)
+  uncached.set(name, script)
+}
+
+function writeCaches() {
+  try {
+    fs.mkdirSync(cacheFolder, { recursive: true })
+    for (const [name, script] of uncached) {
+      const file = path.join(cacheFolder, name)
+      const draft = `${file}.${process.pid}`
+      fs.writeFileSync(draft, script.createCachedData())
+      fs.renameSync(draft, file)
+    }
+  } catch {
+    // Installed where this user may not write: every start compiles.
+  }
+}
+
+load(entry)

@@ -1,0 +1,34 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Generated } from './generate/generated.ts'
+import { protocolPage } from './generate/protocol.ts'
+
+/** Writes the generated files, or with `--check` says which of them are not what the source would give now. */
+const generators: readonly Generated[] = [protocolPage]
+
+const results = generators.map(({ path, content }) => {
+  const file = fileURLToPath(new URL(`../${path}`, import.meta.url))
+  const text = content()
+  return { path, file, text, current: textOf(file) === text }
+})
+const stale = results.filter(result => !result.current)
+
+if (process.argv.includes('--check')) {
+  for (const { path } of stale) console.log(`${path}:1 is not current; run: npm run generate`)
+  if (stale.length > 0) process.exitCode = 1
+} else {
+  for (const { file, text } of stale) {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+  for (const { path, current } of results) console.log(`${path} ${current ? 'is current' : 'written'}`)
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,38 @@
+import { homeOf, housedIn, isSource } from './places.mjs'
+
+/** @import { RepoFile, Rules, Violation } from '../layers.mjs' */
+
+/**
+ * Every room is in the table and has a door.
+ *
+ * @param {readonly RepoFile[]} files
+ * @param {Rules} rules
+ * @returns {Violation[]}
+ */
+export function roomProblems(files, rules) {
+  const paths = new Set(files.map(file => file.path))
+  const firstOf = new Map()
+  for (const path of paths) {
+    const { room } = homeOf(path)
+    if (room !== undefined && isSource(path) && !firstOf.has(room)) firstOf.set(room, path)
+  }
+  return [...firstOf].flatMap(([room, path]) => {
+    const problems = []
+    if (!rules.rooms[room]) {
+      problems.push({
+        path,
+        line: 1,
+        message: `lives in ${room}, which layers.json does not list; add it there or move the file.`,
+      })
+    }
+    const door = `packages/${housedIn}/src/${room}/index.ts`
+    if (path !== `packages/${housedIn}/src/${room}` && !paths.has(door)) {
+      problems.push({
+        path: door,
+        line: 1,
+        message: `is missing: a room shows what it offers in its door, index.ts.`,
+      })
+    }
+    return problems
+  })
+}

@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** @import { RepoFile, Rules, Violation } from './layers.mjs' */
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** What git ignores; a walk needs no git and no process. */
+const ignored =
+  /(?:^|\/)(?:node_modules|dist|coverage|\.git|\.weave|weave-results)$|bench\/results\/local[^/]*$|\.tsbuildinfo$/
+
+/** @returns {RepoFile[]} */
+export function readRepository() {
+  return pathsUnder('').flatMap(path => {
+    const text = readFileSync(join(root, path), 'utf8')
+    return text.includes('\0') ? [] : [{ path, text }]
+  })
+}
+
+/** @returns {Rules} */
+export function readRules() {
+  return JSON.parse(readFileSync(join(root, 'layers.json'), 'utf8'))
+}
+
+/**
+ * @param {string} subject
+ * @param {readonly Violation[]} violations
+ */
+export function report(subject, violations) {
+  for (const { path, line, message } of violations) console.log(`${path}:${line} ${message}`)
+  if (violations.length === 0) return
+  console.log(`\n${violations.length} ${subject} ${violations.length === 1 ? 'problem' : 'problems'}`)
+  process.exitCode = 1
+}
+
+/** @param {string} folder @returns {string[]} */
+function pathsUnder(folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+    if (ignored.test(path)) return []
+    if (entry.isDirectory()) return pathsUnder(path)
+    return entry.isFile() ? [path] : []
+  })
+}

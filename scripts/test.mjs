@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './repository.mjs'
+import { tool } from './tool.mjs'
+
+/** `npm test`: everything, once. The end-to-end tests start the built program, so it is built first when it is old. */
+const built = await buildIfOld()
+process.exitCode = built === 0 ? await run(tool('vitest', 'run', ...process.argv.slice(2))) : built
+
+/** @returns {Promise<number>} the exit code */
+async function buildIfOld() {
+  const workspaces = readdirSync(join(root, 'packages')).map(name => `packages/${name}`)
+  const sources = [
+    ...workspaces.flatMap(folder => [`${folder}/src`, `${folder}/package.json`]),
+    'scripts/bundle',
+    'scripts/bundle.mjs',
+  ]
+  const isOld = Math.max(...sources.map(path => newest(join(root, path)))) > builtAt()
+  return isOld ? run(['scripts/bundle.mjs']) : 0
+}
+
+function builtAt() {
+  return statSync(join(root, 'packages/cli/dist/weave.cjs'), { throwIfNoEntry: false })?.mtimeMs ?? 0
+}
+
+/**
+ * When something at `path` or below it last changed; a folder changes when a file in it comes or goes.
+ *
+ * @param {string} path
+ * @returns {number}
+ */
+function newest(path) {
+  const stat = statSync(path)
+  if (!stat.isDirectory()) return stat.mtimeMs
+  return Math.max(stat.mtimeMs, ...readdirSync(path).map(name => newest(join(path, name))))
+}
+
+/** @param {string[]} args @returns {Promise<number>} */
+function run(args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' })
+    child.once('error', reject).once('close', code => resolve(code ?? 1))
+  })
+}

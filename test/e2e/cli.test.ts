@@ -1,0 +1,72 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { tempDir } from '../support/temp-dir.ts'
+
+const root = new URL('../..', import.meta.url).pathname
+const launcher = join(root, 'packages/cli/bin/weave.cjs')
+const { version } = JSON.parse(readFileSync(join(root, 'packages/cli/package.json'), 'utf8'))
+
+function weave(...words: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [launcher, ...words], {
+    encoding: 'utf8',
+    cwd: root,
+  })
+  return { status, stdout, stderr }
+}
+
+describe('the built command', () => {
+  test('prints its version', () => {
+    expect(weave('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' })
+    expect(weave('--version', '--help').stdout).toBe(`${version}\n`)
+  })
+
+  test('prints help without hidden flags', () => {
+    const { status, stdout } = weave('--help')
+    expect(status).toBe(0)
+    expect(stdout).toContain('Usage: weave [hank]')
+    expect(stdout).not.toContain('scripted')
+  })
+
+  test('refuses an unknown flag with the nearest one and exit code 2', () => {
+    const { status, stdout, stderr } = weave('--excution=x')
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toContain('Unknown option --excution. Did you mean --execution?')
+  })
+})
+
+describe('a thread through the house', () => {
+  test('loads, plans and runs a one-codon hank, tells every event and leaves a file and a journal', async () => {
+    const dir = await tempDir()
+    const { status, stdout } = weave('examples/01-one-codon', '--scripted', '--json', '-e', dir)
+    expect(status).toBe(0)
+    const events = stdout
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(events.map(event => event.seq)).toEqual(events.map((_, at) => at + 1))
+    const types = events.map(event => event.type).filter(type => type !== 'state.transition')
+    expect(types).toEqual([
+      'run.started',
+      'codon.started',
+      'assistant.action',
+      'assistant.action',
+      'tool.result',
+      'token.usage',
+      'assistant.action',
+      'codon.completed',
+      'run.completed',
+      'server.idle',
+    ])
+    expect(readFileSync(join(dir, 'agentRoot/greet.md'), 'utf8')).toContain('> Write a short greeting')
+    expect(existsSync(join(dir, '.weave/journal/events-000000000001.jsonl'))).toBe(true)
+  })
+
+  test('says what is wrong with a hank and exits with 1', async () => {
+    const dir = await tempDir()
+    const { status, stderr } = weave(join(dir, 'nothing.json'), '--scripted')
+    expect(status).toBe(1)
+    expect(stderr).toContain('nothing.json')
+  })
+})

@@ -1,0 +1,72 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { bundleProgram } from '../../scripts/bundle/program.mjs'
+
+const folder = mkdtempSync(join(tmpdir(), 'weave-bundle-'))
+const dist = join(folder, 'dist')
+
+const sources = {
+  'counter.ts': 'let count = 0\nexport function next() { return ++count }',
+  'other.ts': "export { next } from './counter.ts'",
+  'main.ts': `
+    declare const __WEAVE_VERSION__: string
+    async function main() {
+      const counter = await import('./counter.ts')
+      const other = await import('./other.ts')
+      console.log(JSON.stringify({
+        version: __WEAVE_VERSION__,
+        counts: [counter.next(), other.next()],
+        builtin: typeof (await import('node:path')).join,
+        missing: await import('not-installed').catch(error => error.code),
+        strict: (function () { return this === undefined })(),
+        text: 'import("./counter.ts")',
+        url: import.meta.url.startsWith('file:'),
+      }))
+    }
+    void main()`,
+}
+
+const expected = {
+  version: '1.2.3',
+  counts: [1, 2],
+  builtin: 'function',
+  missing: 'ERR_MODULE_NOT_FOUND',
+  strict: true,
+  text: 'import("./counter.ts")',
+  url: true,
+}
+
+beforeAll(async () => {
+  for (const [name, text] of Object.entries(sources)) writeFileSync(join(folder, name), text)
+  await bundleProgram({
+    entry: join(folder, 'main.ts'),
+    outdir: dist,
+    name: 'program',
+    external: ['not-installed'],
+    define: { __WEAVE_VERSION__: '"1.2.3"' },
+  })
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+it('a bundled program runs the same without a code cache, with one, and with a broken one', () => {
+  expect(start()).toEqual(expected)
+  expect(caches().length).toBeGreaterThan(0)
+  expect(start()).toEqual(expected)
+  for (const cache of caches()) writeFileSync(cache, 'broken')
+  expect(start()).toEqual(expected)
+})
+
+function start(): unknown {
+  const { stdout, stderr } = spawnSync(process.execPath, [join(dist, 'program.cjs')], { encoding: 'utf8' })
+  expect(stderr).toBe('')
+  return JSON.parse(stdout)
+}
+
+function caches(): readonly string[] {
+  const all = readdirSync(join(dist, 'cache'), { recursive: true, encoding: 'utf8' })
+  return all.filter(name => name.endsWith('.cjs')).map(name => join(dist, 'cache', name))
+}
