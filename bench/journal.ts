@@ -159,7 +159,7 @@ async function fill(dir: string, events: number): Promise<void> {
   await journal.close()
 }
 
-/** Everything through the real path: found, checked, cut into batches. */
+/** Everything through the real path: found, checked, cut into batches, each put together as it would be sent. */
 async function readBack(dir: string): Promise<{ readonly time: number; readonly growth: number }> {
   const before = process.memoryUsage.rss()
   let peak = before
@@ -167,6 +167,7 @@ async function readBack(dir: string): Promise<{ readonly time: number; readonly 
   const time = await milliseconds(async () => {
     for await (const page of createHistory({ dir }).pages({ maxEvents: 500, maxBytes: 1024 * 1024 })) {
       events += page.events.length
+      payload(page.events.map(stored => stored.rest))
       if (events % 50_000 === 0) peak = Math.max(peak, process.memoryUsage.rss())
     }
   })
@@ -174,7 +175,7 @@ async function readBack(dir: string): Promise<{ readonly time: number; readonly 
   return { time, growth: (peak - before) / 1e6 }
 }
 
-/** The floor of reading everything: chunks of the same files, cut at line feeds into batches, not looked at. */
+/** The floor of reading everything: chunks of the same files, cut at line feeds into batches, not looked at, put together. */
 function rawBatches(dir: string): void {
   const files = readdirSync(dir).filter(name => name.endsWith('.jsonl'))
   const lines = files.reduce((sum, name) => sum + rawFile(join(dir, name)), 0)
@@ -190,6 +191,7 @@ function rawFile(path: string): number {
     if (bytes === 0) break
     const cut = cutLines(chunk.subarray(0, bytes))
     lines += cut.length
+    for (let at = 0; at < cut.length; at += 500) payload(cut.slice(at, at + 500))
     position += chunk.lastIndexOf(10, bytes - 1) + 1
   }
   closeSync(fd)
@@ -201,7 +203,7 @@ function rawPage(dir: string): void {
   const fd = openSync(join(dir, 'events-000000000001.jsonl'), 'r')
   const page = Buffer.allocUnsafeSlow(160_000)
   readSync(fd, page, 0, page.length, 4_000_000)
-  cutLines(page)
+  payload(cutLines(page))
   closeSync(fd)
 }
 
@@ -217,6 +219,16 @@ function cutLines(chunk: Buffer): readonly Buffer[] {
 
 async function readPage(history: History, after: number): Promise<void> {
   let events = 0
-  for await (const page of history.pages({ after, upTo: after + 500 })) events += page.events.length
+  for await (const page of history.pages({ after, upTo: after + 500 })) {
+    events += page.events.length
+    payload(page.events.map(stored => stored.rest))
+  }
   if (events !== 500) throw new Error(`read ${events} events`)
 }
+
+/** One message with many events, as it goes to a socket. */
+function payload(lines: readonly Buffer[]): Buffer {
+  return Buffer.concat(lines.flatMap(line => [comma, line]))
+}
+
+const comma = Buffer.from(',{')

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { bundleLibrary } from './bundle/library.mjs'
 import { bundleProgram } from './bundle/program.mjs'
@@ -17,6 +17,8 @@ const workspaces = manifest(root).workspaces.map(
 
 try {
   const outputs = await buildAll()
+  cpSync(join(root, 'schemas'), join(cli, 'schemas'), { recursive: true })
+
   for (const { file, bytes } of outputs.flat()) {
     console.log(`${(bytes / 1024).toFixed(1).padStart(8)} kB  ${relative(root, file)}`)
   }

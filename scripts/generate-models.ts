@@ -35,7 +35,8 @@ import {
  * 3. A price of 0 for input and output means that pi-ai does not know, except for an id that ends in `:free`.
  * 4. A cache class without a price of its own costs what input costs: that is how such providers bill it.
  * 5. A price that depends on the hour counts at its dearest; one that begins later than the data, not at all.
- * 6. What a person looked up stands in `reviewed` and wins over everything.
+ * 6. Where the sources disagree, somebody looked at what each says; the outcome stands in `reviewed` and wins over
+ *    everything. An entry without a value says that the rules chose well.
  *
  * Disagreements about a window, input or output that nobody reviewed are printed, except for OpenRouter, whose prices
  * float.
@@ -43,27 +44,34 @@ import {
 const reviewed: Readonly<Record<string, Review>> = {
   ...each('anthropic', ['claude-sonnet-4-5', 'claude-sonnet-4-5-20250929'], {
     contextWindow: 200_000,
-    because: '1M was a beta; the Claude SDK, genai-prices, pi-ai 0.74 and 1.5 say 200k, pi-ai 0.87 alone 1M',
+    because: 'the Claude SDK, genai-prices, pi-ai 0.74 and 1.5 agree; pi-ai 0.87 alone says 1M',
   }),
   'anthropic/claude-3-sonnet-20240229': {
     prices: [3, 15, 0.3, 3.75],
-    because: 'pi-ai 0.74 gives the cache read price for cache writes; the vendor writes at 1.25 times input',
+    because: 'pi-ai 0.74 repeats the price of cache reads for writes; genai-prices says 3.75 for the family',
   },
   ...each(
     'openai',
-    [
-      ...['gpt-5.4', 'gpt-5.5', 'gpt-5.6-luna', 'gpt-5.6-sol', 'gpt-5.6-terra'],
-      ...['gpt-6-astra', 'gpt-6-luna', 'gpt-6-sol'],
-    ],
-    { because: '272k of 1.05M on purpose: the embedded SDK works with it, and beyond it the price doubles' },
+    'gpt-5.4 gpt-5.5 gpt-5.6-luna gpt-5.6-sol gpt-5.6-terra gpt-6-astra gpt-6-luna gpt-6-sol'.split(' '),
+    {
+      because:
+        'genai-prices says 1M; 272k is what the embedded SDK works with and where prices begin to rise',
+    },
   ),
-  'xai/grok-code-fast-1': { contextWindow: 256_000, because: 'pi-ai 0.74 alone says 32k' },
-  'google/gemini-3.1-flash-lite-image': { because: 'agents get text, so the price of text, not of images' },
-  ...each('deepseek', ['deepseek-v4-flash', 'deepseek-v4-pro'], { because: 'dearest hour, newest data' }),
-  'mistral/mistral-small-latest': { because: 'the name moved to a newer model; newest data' },
-  'moonshotai/kimi-k2-turbo-preview': { because: 'the price was lowered; newest data' },
-  'together/meta-llama/Llama-3.3-70B-Instruct-Turbo': { because: 'newest data' },
+  'xai/grok-code-fast-1': { contextWindow: 256_000, because: 'as genai-prices says; pi-ai 0.74 says 32k' },
+  'google/gemini-3.1-flash-lite-image': {
+    because: 'pi-ai gives the price of image output, genai-prices of text',
+  },
+  ...each('deepseek', ['deepseek-v4-flash', 'deepseek-v4-pro'], {
+    because: 'rules 2 and 5; prices rose in August',
+  }),
+  ...each('mistral', ['mistral-small-latest'], { because: 'rule 2' }),
+  ...each('moonshotai', ['kimi-k2-turbo-preview'], { because: 'rule 2' }),
+  ...each('together', ['meta-llama/Llama-3.3-70B-Instruct-Turbo'], { because: 'rule 2' }),
 }
+
+/** The day on which the table was last gone through, and the name of prices that come from it. */
+const review = { name: 'review', date: '2026-11-15' }
 
 interface Review {
   readonly contextWindow?: number
@@ -104,9 +112,11 @@ function catalogueOf(pi: readonly Source<PiModel>[], genai: Source<GenaiModel>):
       const { source, row } = rowOf(`${provider}/${id}`, pi, genai)
       groups[source] = [...(groups[source] ?? []), row]
     }
-    models[provider] = Object.fromEntries(Object.entries(groups).sort())
+    models[provider] = Object.fromEntries(
+      Object.entries(groups).sort(([left], [right]) => (left < right ? -1 : 1)),
+    )
   }
-  const sources = [...pi, genai].map(({ name, date }) => [name, date])
+  const sources = [...pi, genai, review].map(({ name, date }) => [name, date])
   return { columns: [...columns], sources: Object.fromEntries(sources), models }
 }
 
@@ -115,14 +125,14 @@ function rowOf(key: string, pi: readonly Source<PiModel>[], genai: Source<GenaiM
   const model = source?.models.get(key)
   if (!source || !model) throw new Error(`${key} is in no source`)
   const other = genai.models.get(key)
-  const review = reviewed[key]
+  const looked = reviewed[key]
   const mine = piPrices(model)
   const theirs = other && genaiPrices(other, genai.date)
   const theirsWin = theirs !== undefined && (mine === undefined || genai.date > source.date)
-  const won = review?.prices ? { prices: review.prices, tiers: [] } : theirsWin ? theirs : mine
-  if (!review && !key.startsWith('openrouter/')) report({ key, model, other, mine, theirs })
+  const won = looked?.prices ? { prices: looked.prices, tiers: [] } : theirsWin ? theirs : mine
+  if (!looked && !key.startsWith('openrouter/')) report({ key, model, other, mine, theirs })
 
-  const window = review?.contextWindow ?? model.contextWindow ?? other?.context_window
+  const window = looked?.contextWindow ?? model.contextWindow ?? other?.context_window
   if (window === undefined) throw new Error(`${key} has no context window`)
   const row: CatalogueRow = [
     model.id,
@@ -132,7 +142,7 @@ function rowOf(key: string, pi: readonly Source<PiModel>[], genai: Source<GenaiM
     won?.prices ?? null,
   ]
   if (won && won.tiers.length > 0) row.push(won.tiers)
-  return { source: theirsWin ? genai.name : source.name, row }
+  return { source: looked?.prices ? review.name : theirsWin ? genai.name : source.name, row }
 }
 
 interface Compared {
@@ -148,7 +158,7 @@ function report({ key, model, other, mine, theirs }: Compared): void {
   const ratio = (windows[0] ?? 1) / (windows[1] ?? windows[0] ?? 1)
   // One source rounds 1,048,576 to a million; that is not worth a person's look.
   if (ratio < 0.9 || ratio > 1.1) console.error(`window of ${key}: ${windows.join(' or ')}`)
-  if (mine && theirs && `${mine.prices.slice(0, 2)}` !== `${theirs.prices.slice(0, 2)}`) {
+  if (mine && theirs && (mine.prices[0] !== theirs.prices[0] || mine.prices[1] !== theirs.prices[1])) {
     console.error(`prices of ${key}: ${mine.prices.join(' ')} or ${theirs.prices.join(' ')}`)
   }
 }

@@ -1,39 +1,35 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { verifies } from '../conformance/verifies.ts'
+import { runCli, version } from '../support/run-cli.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
-const root = new URL('../..', import.meta.url).pathname
-const launcher = join(root, 'packages/cli/bin/weave.cjs')
-const { version } = JSON.parse(readFileSync(join(root, 'packages/cli/package.json'), 'utf8'))
-
-function weave(...words: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [launcher, ...words], {
-    encoding: 'utf8',
-    cwd: root,
-  })
-  return { status, stdout, stderr }
-}
+const weave = (...words: readonly string[]) => runCli(words)
 
 describe('the built command', () => {
-  test('prints its version', () => {
+  verifies(['d2/flag-version'], 'prints its version', () => {
     expect(weave('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' })
     expect(weave('--version', '--help').stdout).toBe(`${version}\n`)
   })
 
-  test('prints help without hidden flags', () => {
+  verifies(['d2/flag-help'], 'prints help without hidden flags', () => {
     const { status, stdout } = weave('--help')
     expect(status).toBe(0)
     expect(stdout).toContain('Usage: weave [hank]')
+    expect(weave('-h').stdout).toBe(stdout)
     expect(stdout).not.toContain('scripted')
   })
 
-  test('refuses an unknown flag with the nearest one and exit code 2', () => {
-    const { status, stdout, stderr } = weave('--excution=x')
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
-    expect(stderr).toContain('Unknown option --excution. Did you mean --execution?')
-  })
+  verifies(
+    ['d2/unknown-flag-suggestion', 'd2/unknown-flag-exit', 'd2/exit-2-usage'],
+    'refuses an unknown flag with the nearest one and exit code 2',
+    () => {
+      const { status, stdout, stderr } = weave('--excution=x')
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+      expect(stderr).toContain('Unknown option --excution. Did you mean --execution?')
+    },
+  )
 })
 
 describe('a thread through the house', () => {

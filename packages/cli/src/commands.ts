@@ -13,11 +13,53 @@ export interface CommandRow {
 
 export const defaultCommand = 'run'
 
+const preparing = [
+  'model',
+  'max-cost',
+  'max-time',
+  'output',
+  'port',
+  'idle-timeout',
+  'shim-idle-timeout',
+  'proxy',
+  'without-proxy',
+  'vendor-base-url',
+  'ignore-rig-failures',
+  'runtime-config',
+  'skip-self-test',
+] as const satisfies readonly FlagName[]
+
+const always = ['no-color', 'help', 'version'] as const satisfies readonly FlagName[]
+
 export const commands: Readonly<Record<string, CommandRow>> = {
   run: {
-    usage: 'weave [hank] [options]',
-    summary: 'run a hank',
-    flags: ['execution', 'json', 'scripted', 'help', 'version'],
+    usage: 'weave [hank] [data] --validate [options]',
+    summary: 'check a hank',
+    flags: ['validate', 'verbose', 'json', ...preparing, 'execution', 'scripted', ...always],
     load: async () => (await import('./run.ts')).runCommand,
+  },
+  validate: {
+    usage: 'weave validate [hank] [data]',
+    summary: 'check a hank and everything it needs, without spending a token',
+    flags: ['verbose', 'json', ...preparing, ...always],
+    load: async () => (await import('./validate/validate.ts')).validateCommand,
+  },
+  init: {
+    usage: 'weave init [dir]',
+    summary: 'write a small hank to start from',
+    flags: always,
+    load: async () => (await import('./init/init.ts')).initCommand,
+  },
+  models: {
+    usage: 'weave models [filter]',
+    summary: 'list the models, their prices and whose key is there',
+    flags: ['json', ...always],
+    load: async () => (await import('./models.ts')).modelsCommand,
+  },
+  schema: {
+    usage: 'weave schema <hank|weave|sentinel|rehearsal>',
+    summary: 'print the JSON Schema that editors use',
+    flags: always,
+    load: async () => (await import('./schema.ts')).schemaCommand,
   },
 }

@@ -1,23 +1,106 @@
+import type { SettingField } from '@weave/runtime'
+
 /**
- * TABLE of all flags. Parsing and help are made from it; a command lists the names it takes. A flag that does nothing
- * yet is not here.
+ * TABLE of all flags. Parsing, help and the settings layer of the command line are made from it; a command lists the
+ * names it takes. A flag that does nothing yet is not here.
  */
 export interface Flag {
   readonly kind: 'switch' | 'text'
   readonly short?: string
-  /** What stands for the value in help: `--execution <dir>`. */
+  /** What stands for the value in help: `--model <name>`. */
   readonly value?: string
   readonly summary: string
+  /** The setting it sets; a switch sets it to true, or to what `sets` says. */
+  readonly setting?: SettingField
+  readonly sets?: boolean
   /** Not shown in help. */
   readonly hidden?: true
 }
 
 export const flags = {
-  version: { kind: 'switch', summary: 'print the version' },
-  help: { kind: 'switch', short: 'h', summary: 'print help' },
-  execution: { kind: 'text', short: 'e', value: 'dir', summary: 'use exactly this execution directory' },
-  json: { kind: 'switch', summary: 'print each event as a JSON line' },
+  validate: { kind: 'switch', summary: 'check everything, spend nothing, run nothing' },
+  'skip-self-test': { kind: 'switch', summary: 'ask no provider whether key and model are good' },
+  verbose: { kind: 'switch', summary: 'also print every setting with its origin, and the environment' },
+  json: { kind: 'switch', summary: 'print JSON for programs instead of text for people' },
+  model: {
+    kind: 'text',
+    short: 'm',
+    value: 'name',
+    summary: 'use this model for every codon',
+    setting: 'model',
+  },
+  'max-cost': {
+    kind: 'text',
+    value: 'dollars',
+    summary: 'ceiling in US dollars for the whole run',
+    setting: 'budget.maxDollars',
+  },
+  'max-time': {
+    kind: 'text',
+    value: 'seconds',
+    summary: 'ceiling in seconds for the whole run',
+    setting: 'budget.maxTimeSeconds',
+  },
+  output: {
+    kind: 'text',
+    short: 'o',
+    value: 'dir',
+    summary: 'where output files are copied to',
+    setting: 'outputDirectory',
+  },
+  port: {
+    kind: 'text',
+    value: 'number',
+    summary: 'port of the control socket; 0 lets the system choose',
+    setting: 'port',
+  },
+  'idle-timeout': {
+    kind: 'text',
+    value: 'seconds',
+    summary: 'close silent connections after so long; 0 never',
+    setting: 'idleTimeout',
+  },
+  'shim-idle-timeout': {
+    kind: 'text',
+    value: 'seconds',
+    summary: 'longest silence of an agent',
+    setting: 'shimIdleTimeout',
+  },
+  proxy: { kind: 'switch', summary: 'run the model proxy', setting: 'withoutProxy', sets: false },
+  'without-proxy': {
+    kind: 'switch',
+    summary: 'do not run the model proxy',
+    setting: 'withoutProxy',
+    hidden: true,
+  },
+  'vendor-base-url': {
+    kind: 'text',
+    value: 'url',
+    summary: 'upstream address of the model proxy',
+    setting: 'vendorBaseUrl',
+  },
+  'ignore-rig-failures': {
+    kind: 'switch',
+    summary: 'let no failure of a rig fail its codon',
+    setting: 'ignoreRigFailures',
+  },
+  'runtime-config': { kind: 'text', value: 'file', summary: 'read this instead of weave.json' },
+  'no-color': { kind: 'switch', summary: 'no colours' },
+  execution: {
+    kind: 'text',
+    short: 'e',
+    value: 'dir',
+    summary: 'use exactly this execution directory',
+    hidden: true,
+  },
   scripted: { kind: 'switch', summary: 'let a scripted agent do the work', hidden: true },
+  help: { kind: 'switch', short: 'h', summary: 'print this' },
+  version: { kind: 'switch', summary: 'print the version' },
 } as const satisfies Record<string, Flag>
 
 export type FlagName = keyof typeof flags
+
+/** The flags that change a setting, in the order of the table. */
+export const settingFlags = Object.entries(flags as Readonly<Record<FlagName, Flag>>).flatMap(
+  ([name, flag]) => (flag.setting === undefined ? [] : [name as FlagName]),
+)

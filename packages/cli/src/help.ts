@@ -1,3 +1,4 @@
+import { columns } from './columns.ts'
 import { type CommandRow, commands, defaultCommand } from './commands.ts'
 import { type Flag, type FlagName, flags } from './flags.ts'
 
@@ -5,7 +6,7 @@ import { type Flag, type FlagName, flags } from './flags.ts'
 export function helpText(name: string, row: CommandRow): string {
   const others = Object.entries(commands).filter(([other]) => other !== defaultCommand)
   const list =
-    name === defaultCommand && others.length > 0 ? ['', 'Commands:', ...table(others.map(commandLine))] : []
+    name === defaultCommand && others.length > 0 ? ['', 'Commands:', ...columns(others.map(commandLine))] : []
   return [
     `Usage: ${row.usage}`,
     '',
@@ -13,7 +14,7 @@ export function helpText(name: string, row: CommandRow): string {
     ...list,
     '',
     'Options:',
-    ...table(flagLines(row.flags)),
+    ...columns(flagLines(row.flags)),
   ].join('\n')
 }
 
@@ -29,11 +30,6 @@ function flagLines(names: readonly FlagName[]): readonly (readonly [string, stri
       const short = flag.short ? `-${flag.short}, ` : '    '
       return [`${short}--${name}${flag.value ? ` <${flag.value}>` : ''}`, flag.summary]
     })
-}
-
-function table(rows: readonly (readonly [string, string])[]): readonly string[] {
-  const width = Math.max(...rows.map(([left]) => left.length))
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)
 }
 
 function sentence(text: string): string {

@@ -1,26 +1,32 @@
 import { mkdtemp, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildPlan, createScriptedHarness, execute, formatProblem, loadHank, type Plan } from '@weave/runtime'
+import { buildPlan, createScriptedHarness, execute, type Plan } from '@weave/runtime'
 import { describeEvent } from 'weave-client'
 import { type ExitCode, exitCodes } from './exit.ts'
 import type { Arguments } from './parse-arguments.ts'
+import { prepareRun } from './prepare-run.ts'
 import { greeting } from './scripted-greeting.ts'
 import type { Terminal } from './terminal.ts'
+import { report } from './validate/report.ts'
 
-/** `weave [hank]`: load, plan, run, and say what happens while it does. */
+/** `weave [hank]`: checks with `--validate`; otherwise runs, which today only a scripted agent can do. */
 export async function runCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  const { hank, source, problems } = await loadHank(args.positionals[0], {
-    workingDirectory: process.cwd(),
-    environment: process.env,
-    priceOf: () => undefined,
-  })
-  for (const problem of problems) terminal.error(formatProblem(problem))
-  if (!hank || !source) return exitCodes.failed
+  if (args.switches.has('validate'))
+    return (await import('./validate/validate.ts')).validateCommand(args, terminal)
+  const run = await prepareRun(args)
+  if (!run.ok) {
+    terminal.error(run.usage)
+    return exitCodes.usage
+  }
+  const { prepared } = run
+  const { hank, source } = prepared.loaded
+  if (!prepared.ok || !hank || !source) {
+    for (const line of report(prepared, { verbose: false, environment: {} })) terminal.error(line)
+    return exitCodes.failed
+  }
   if (!args.switches.has('scripted')) {
-    terminal.error(
-      'No agent is built in yet: this version checks hanks and runs the examples with a scripted agent.',
-    )
+    terminal.error('This version checks hanks and cannot run them yet. Try: weave --validate')
     return exitCodes.failed
   }
   return runPlan(buildPlan({ hank, path: source.path, directory: source.directory }), args, terminal)

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { codonExecution, startedFrom, stateSummary } from './state.ts'
 import { type TransitionType, transitionTypes } from './transitions.ts'
 import {
@@ -374,7 +374,7 @@ export const events = {
     'A failed codon is tried again after a delay.',
     z.object({
       codonId,
-      attempt: z.int().min(1).describe('the attempt that will run'),
+      attempt: z.int().min(1).register(z.globalRegistry, { description: 'the attempt that will run' }),
       maxAttempts: z.int().min(1),
       delayMs: milliseconds,
       resumeAt: isoTime,

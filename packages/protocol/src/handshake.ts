@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { eventEnvelope } from './envelope.ts'
 import type { Immutable } from './values.ts'
 
@@ -15,7 +15,11 @@ export const handshakeRequest = z.strictObject({
   data: z.strictObject({
     mode: clientMode,
     sendPreviousEvents: z.boolean().default(false),
-    since: z.int().nonnegative().optional().describe('`eventHistory` starts after this `seq`'),
+    since: z
+      .int()
+      .nonnegative()
+      .optional()
+      .register(z.globalRegistry, { description: '`eventHistory` starts after this `seq`' }),
     extensions: z.array(z.string()).max(16).optional(),
     token: z.string().optional(),
   }),
@@ -29,7 +33,10 @@ export const handshakeResponse = z.object({
   data: z.object({
     clientId: z.string(),
     mode: clientMode,
-    eventHistory: z.array(eventEnvelope).optional().describe('only when the handshake asked for it'),
+    eventHistory: z
+      .array(eventEnvelope)
+      .optional()
+      .register(z.globalRegistry, { description: 'only when the handshake asked for it' }),
     totalEvents: z.int().nonnegative(),
   }),
 })

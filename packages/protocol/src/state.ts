@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   budgetBreach,
   checkpointType,
@@ -19,7 +19,11 @@ import {
  */
 
 const codonRecord = z.object({
-  codonId: z.string().describe('runtime id: the codon id, with `#n` for iteration n of a loop'),
+  codonId: z
+    .string()
+    .register(z.globalRegistry, {
+      description: 'runtime id: the codon id, with `#n` for iteration n of a loop',
+    }),
   codonName: z.string(),
   startTime: isoTime,
   attempt: z.int().min(1),
@@ -27,7 +31,10 @@ const codonRecord = z.object({
   previousSessionId: z.string().optional(),
   model: z.string(),
   cost: dollars,
-  costUnknown: z.literal(true).optional().describe('some usage had no known price; `cost` is the known part'),
+  costUnknown: z
+    .literal(true)
+    .optional()
+    .register(z.globalRegistry, { description: 'some usage had no known price; `cost` is the known part' }),
   tokens: tokenCounts,
   assistantMessageCount: z.int().nonnegative(),
   extensionCount: z.int().nonnegative(),
@@ -78,7 +85,9 @@ const runRecord = z.object({
   gitBranch: z.string(),
   startedFrom,
   initialCheckpoint: z.string().optional(),
-  codons: z.array(codonExecution).describe('in order of their start; a retry appends a record'),
+  codons: z
+    .array(codonExecution)
+    .register(z.globalRegistry, { description: 'in order of their start; a retry appends a record' }),
   cost: dollars.describe('codons and sentinels of this run'),
 })
 
@@ -93,7 +102,10 @@ export type RunState = Immutable<z.infer<typeof runState>>
 export type RunStatus = RunState['status']
 
 export const weaveState = z.object({
-  currentRunId: z.string().nullable().describe('the run started last; null before the first'),
+  currentRunId: z
+    .string()
+    .nullable()
+    .register(z.globalRegistry, { description: 'the run started last; null before the first' }),
   runs: z.array(runState),
   totalCost: dollars.describe('all runs: money of rolled-back codons stays spent'),
 })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { startedFrom } from './state.ts'
 import {
   budgetBreach,
@@ -31,7 +31,9 @@ export const transitions = {
     endTime: isoTime,
     outcome: z
       .enum(['completed', 'stopped'])
-      .describe('`stopped`: a person, a signal or a rollback ended the run'),
+      .register(z.globalRegistry, {
+        description: '`stopped`: a person, a signal or a rollback ended the run',
+      }),
     reason: z.string().optional(),
   }),
   RunFailed: z.object({ ...run, endTime: isoTime, reason: z.string(), codonId: z.string().optional() }),

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Values that several messages share (specification 2.13 and what decisions 4 adds to it). */
 
@@ -9,9 +9,12 @@ export type Immutable<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: Immutable<T[Key]> }
     : T
 
-export const isoTime = z.iso.datetime().describe('ISO 8601 time')
-export const dollars = z.number().nonnegative().describe('US dollars')
-export const milliseconds = z.number().nonnegative().describe('milliseconds')
+export const isoTime = z.iso.datetime().register(z.globalRegistry, { description: 'ISO 8601 time' })
+export const dollars = z.number().nonnegative().register(z.globalRegistry, { description: 'US dollars' })
+export const milliseconds = z
+  .number()
+  .nonnegative()
+  .register(z.globalRegistry, { description: 'milliseconds' })
 const count = z.int().nonnegative()
 
 export const processExit = z.discriminatedUnion('type', [
@@ -27,7 +30,10 @@ export const failureReason = z.object({
   type: failureType,
   retriable: z.boolean(),
   message: z.string().optional(),
-  sentinelRefs: z.array(z.string()).optional().describe('for `sentinel-load-failure`'),
+  sentinelRefs: z
+    .array(z.string())
+    .optional()
+    .register(z.globalRegistry, { description: 'for `sentinel-load-failure`' }),
 })
 export type FailureReason = Immutable<z.infer<typeof failureReason>>
 
@@ -113,7 +119,11 @@ export const budgetBreach = z.object({
   currency: z.enum(['dollars', 'seconds', 'output-tokens', 'context-tokens']),
   limit: z.number(),
   used: z.number(),
-  scope: z.string().describe('`codon`, `loop:<id>`, `hank`, or the setting the limit came from'),
+  scope: z
+    .string()
+    .register(z.globalRegistry, {
+      description: '`codon`, `loop:<id>`, `hank`, or the setting the limit came from',
+    }),
 })
 export type BudgetBreach = Immutable<z.infer<typeof budgetBreach>>
 

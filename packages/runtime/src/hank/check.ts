@@ -9,7 +9,10 @@ export interface CheckContext {
   /** A model from flag, environment or `weave.json`: it replaces the model of every codon. */
   readonly modelOverride?: string | undefined
   /** Dollar and time ceilings from flags and `weave.json`, which the budget warnings take into account. */
-  readonly ceilings?: { readonly maxDollars?: number | undefined; readonly maxTimeSeconds?: number | undefined }
+  readonly ceilings?: {
+    readonly maxDollars?: number | undefined
+    readonly maxTimeSeconds?: number | undefined
+  }
   /** The output directory of the run, when it is known; one that is not empty gets a warning. */
   readonly outputDirectory?: string | undefined
   /** What is known of a model's price; undefined for a model without one. */
@@ -17,4 +20,7 @@ export interface CheckContext {
 }
 
 /** One family of rules. Never throws: what is wrong comes back as problems, all of them at once. */
-export type Check = (hank: HankFile, context: CheckContext) => readonly Problem[] | Promise<readonly Problem[]>
+export type Check = (
+  hank: HankFile,
+  context: CheckContext,
+) => readonly Problem[] | Promise<readonly Problem[]>

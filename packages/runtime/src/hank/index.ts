@@ -4,10 +4,12 @@
  * names, and the `$schema` line. Reads, and writes nothing but that line. Does not know which models exist, whose
  * credentials are there, or how anything is run.
  */
+export { type BudgetRow, budgetTable, type Limit } from './budget-table.ts'
 export { codonLabel, codonsOf, loopsOf, type PlacedCodon, type PlacedLoop } from './codons.ts'
 export { scanCopiedTree, type TreeFinding, type TreeLimits, treeMessage } from './copied-tree.ts'
 export { type LoadContext, type LoadedHank, loadHank } from './load.ts'
 export { maxPromptBytes, type PromptFacts } from './named-files.ts'
+export { withPlaces } from './places.ts'
 export { discoverHank, type HankSource } from './read.ts'
 export {
   type Reference,

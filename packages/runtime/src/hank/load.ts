@@ -2,9 +2,10 @@ import { hasErrors, type Problem, sortProblems } from '../kit/index.ts'
 import type { Check, CheckContext } from './check.ts'
 import { rules } from './checks/rules.ts'
 import { codonsOf, loopsOf } from './codons.ts'
+import { checkLimits } from './limits.ts'
 import { checkNamedFiles, type PromptFacts } from './named-files.ts'
 import { checkPatterns } from './patterns.ts'
-import { withPlaces } from './places.ts'
+import { firstOf, withPlaces } from './places.ts'
 import { type HankSource, readHank } from './read.ts'
 import type { HankFile } from './schema.ts'
 import { type AttachedSentinel, checkAttachments, checkOutputPaths } from './sentinel-attachments.ts'
@@ -45,7 +46,11 @@ export async function loadHank(
 ): Promise<LoadedHank> {
   const read = await readHank(path, context.workingDirectory)
   if (!read.ok) {
-    return { ...nothing, problems: read.problems, ...(read.excerpt !== undefined && { excerpt: read.excerpt }) }
+    return {
+      ...nothing,
+      problems: read.problems,
+      ...(read.excerpt !== undefined && { excerpt: read.excerpt }),
+    }
   }
   const { source } = read
   const found: Problem[] = []
@@ -60,13 +65,13 @@ export async function loadHank(
     problems: sortProblems(found),
   })
 
-  add(source.warnings)
+  add(firstOf(source.warnings))
   const { hank, problems } = checkShape(source)
-  if (add(problems) || !hank) return done()
+  if (add(problems) || !hank || add(checkLimits(hank))) return done()
   const counts = { codons: codonsOf(hank).length, loops: loopsOf(hank).length }
 
   const ruleContext: CheckContext = { ...context, hankDir: source.directory }
-  const broken = await Promise.all(checks.map(check => check(hank, ruleContext)))
+  const broken = await Promise.all(checks.map(async check => check(hank, ruleContext)))
   if (add(broken.flat())) return done({ counts })
 
   const files = await checkNamedFiles(hank, source.directory)

@@ -1,7 +1,7 @@
-import type { Problem } from '../kit/index.ts'
+import { collector, type Problem } from '../kit/index.ts'
 import { codonLabel, codonsOf, type PlacedCodon } from './codons.ts'
 import { scanCopiedTree, type TreeFinding, treeMessage } from './copied-tree.ts'
-import { checkSpelling, type Reference, readReference, resolveReference } from './references.ts'
+import { type Reference, readReference, resolveReference, spellReference } from './references.ts'
 import type { HankFile } from './schema.ts'
 
 /** What a look at a prompt file told. */
@@ -19,29 +19,44 @@ export interface CheckedFiles {
 /** A prompt larger than this fits no model; it is not even read. */
 export const maxPromptBytes = 10 * 1024 * 1024
 
+/** A few at a time: a hank may name thousands of files. */
+const atOnce = 8
+
+/** More than anyone reads; each costs a look at the disk. */
+export const mostFaults = 1_000
+export const tooManyFaults = `there are more than ${mostFaults} problems with files; the rest is not checked`
+
 /**
  * Every prompt file and every copied tree that a hank names: first the spelling of all, then the disk for those that are
  * spelled well. Reports all it finds. Never rejects.
  */
 export async function checkNamedFiles(hank: HankFile, hankDir: string): Promise<CheckedFiles> {
-  const named = [...promptReferences(hank), ...treeReferences(hank)]
-  const problems: Problem[] = []
-  const prompts = new Map<string, PromptFacts>()
-  const trees = new Map<string, readonly TreeFinding[]>()
-  const report = ({ where }: Named, message: string) => problems.push({ severity: 'error', where, message })
+  const problems = collector()
+  const report = ({ where }: Named, message: string) => problems.error(where, message)
+  const wellSpelled = [...promptReferences(hank), ...treeReferences(hank)].flatMap(named => {
+    const spelled = spellReference(hankDir, named.reference)
+    if (spelled.ok) return [{ named, relative: spelled.relative }]
+    report(named, spelled.message)
+    return []
+  })
 
-  const wellSpelled = named.filter(each => {
-    const fault = checkSpelling(hankDir, each.reference)
-    if (fault !== undefined) report(each, fault)
-    return fault === undefined
-  })
-  await inBatches(wellSpelled, async each => {
-    const faults = each.tree
-      ? await lookAtTree(hankDir, each.reference, trees)
-      : await lookAtPrompt(hankDir, each.reference, prompts)
-    for (const fault of faults) report(each, fault)
-  })
-  return { problems, prompts }
+  const seen: Seen = { hankDir, prompts: new Map(), trees: new Map() }
+  let faults = 0
+  for (let start = 0; start < wellSpelled.length; start += atOnce) {
+    const batch = wellSpelled.slice(start, start + atOnce)
+    const found = await Promise.all(
+      batch.map(({ named, relative }) =>
+        (named.tree ? lookAtTree : lookAtPrompt)(named.reference, relative, seen),
+      ),
+    )
+    for (const [at, { named }] of batch.entries()) for (const fault of found[at] ?? []) report(named, fault)
+    faults += found.flat().length
+    if (faults >= mostFaults) {
+      problems.error('', tooManyFaults)
+      break
+    }
+  }
+  return { problems: problems.all(), prompts: seen.prompts }
 }
 
 interface Named {
@@ -61,7 +76,11 @@ function promptReferences(hank: HankFile): readonly Named[] {
   ]
 }
 
-function filesAt(paths: string | readonly string[] | undefined, where: string, label: string): readonly Named[] {
+function filesAt(
+  paths: string | readonly string[] | undefined,
+  where: string,
+  label: string,
+): readonly Named[] {
   if (paths === undefined) return []
   if (typeof paths === 'string') return [{ reference: { path: paths, label }, where, tree: false }]
   return paths.map((path, at) => ({ reference: { path, label }, where: `${where}[${at}]`, tree: false }))
@@ -80,49 +99,39 @@ function treeAt(placed: PlacedCodon, path: string, at: number): Named {
   return { reference: { path, label }, where: `${placed.where}.rigSetup[${at}].copy.from`, tree: true }
 }
 
-type Faults = readonly string[]
+/** What was looked at, by relative path: a thousand codons may name the same file. */
+interface Seen {
+  readonly hankDir: string
+  readonly prompts: Map<string, PromptFacts>
+  /** Scans under way, too: the same large tree is not walked eight times at once. */
+  readonly trees: Map<string, Promise<readonly TreeFinding[]>>
+}
 
-async function lookAtPrompt(
-  hankDir: string,
-  reference: Reference,
-  known: Map<string, PromptFacts>,
-): Promise<Faults> {
-  const resolved = resolveReference(hankDir, reference)
-  if (!resolved.ok) return [resolved.message]
-  if (known.has(resolved.relative)) return []
-  const read = await readReference(hankDir, reference, { maxBytes: maxPromptBytes })
+async function lookAtPrompt(reference: Reference, relative: string, seen: Seen): Promise<readonly string[]> {
+  if (seen.prompts.has(relative)) return []
+  const read = await readReference(seen.hankDir, reference, { maxBytes: maxPromptBytes })
   if (!read.ok) return [read.message]
-  known.set(read.relative, factsOf(read.bytes))
+  seen.prompts.set(relative, factsOf(read.bytes))
   return []
+}
+
+async function lookAtTree(reference: Reference, relative: string, seen: Seen): Promise<readonly string[]> {
+  const { path, label } = reference
+  if (relative === '') {
+    return [`${path} is the hank directory itself; copy.from must name a file or directory inside it`]
+  }
+  let scan = seen.trees.get(relative)
+  if (!scan) {
+    const resolved = resolveReference(seen.hankDir, reference)
+    if (!resolved.ok) return [resolved.message]
+    scan = scanCopiedTree(resolved.path)
+    seen.trees.set(relative, scan)
+  }
+  return (await scan).map(finding => treeMessage(finding, path, label))
 }
 
 function factsOf(bytes: Buffer): PromptFacts {
   let lines = bytes.length > 0 && bytes.at(-1) !== 0x0a ? 1 : 0
   for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1)) lines++
   return { bytes: bytes.length, lines }
-}
-
-async function lookAtTree(
-  hankDir: string,
-  reference: Reference,
-  known: Map<string, readonly TreeFinding[]>,
-): Promise<Faults> {
-  const { path, label } = reference
-  const resolved = resolveReference(hankDir, reference)
-  if (!resolved.ok) return [resolved.message]
-  if (resolved.relative === '') {
-    return [`${path} is the hank directory itself; copy.from must name a file or directory inside it`]
-  }
-  const findings = known.get(resolved.relative) ?? (await scanCopiedTree(resolved.path))
-  known.set(resolved.relative, findings)
-  return findings.map(finding => treeMessage(finding, path, label))
-}
-
-const atOnce = 8
-
-/** In their order, a few at a time: a hank may name ten thousand files. */
-async function inBatches<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  for (let start = 0; start < items.length; start += atOnce) {
-    await Promise.all(items.slice(start, start + atOnce).map(work))
-  }
 }

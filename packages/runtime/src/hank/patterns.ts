@@ -18,15 +18,18 @@ export function checkPatterns(hank: HankFile): readonly Problem[] {
     if (patterns.length > mostInList) error(where, `${label} holds more than ${mostInList} patterns`)
     for (const pattern of patterns.slice(0, mostInList)) distinct.add(pattern)
   }
-  if (distinct.size > mostDistinct) error('hank', `the hank holds more than ${mostDistinct} different patterns`)
-  if (wildcardsIn(distinct) > mostWildcards) error('hank', `the patterns hold more than ${mostWildcards} wildcards`)
+  if (distinct.size > mostDistinct)
+    error('hank', `the hank holds more than ${mostDistinct} different patterns`)
+  if (wildcardsIn(distinct) > mostWildcards)
+    error('hank', `the patterns hold more than ${mostWildcards} wildcards`)
   if (problems.length > 0) return problems
 
   const faults = new Map([...distinct].map(pattern => [pattern, faultOf(pattern)]))
   for (const { patterns, where, label } of lists) {
     for (const [at, pattern] of patterns.entries()) {
       const fault = faults.get(pattern)
-      if (fault !== undefined) error(`${where}[${at}]`, `${label}: the pattern ${clipped(pattern)} is ${fault}`)
+      if (fault !== undefined)
+        error(`${where}[${at}]`, `${label}: the pattern ${clipped(pattern)} is ${fault}`)
     }
   }
   return problems

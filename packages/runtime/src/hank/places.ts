@@ -1,10 +1,24 @@
 import type { JsonPath, JsonSource, Problem } from '../kit/index.ts'
 
 /** Gives each problem that has no place yet the place of its `where` in the text. */
-export function withPlaces(problems: readonly Problem[], source: Pick<JsonSource, 'placeOf'>): readonly Problem[] {
+export function withPlaces(
+  problems: readonly Problem[],
+  source: Pick<JsonSource, 'placeOf'>,
+): readonly Problem[] {
   return problems.map(problem =>
     problem.place ? problem : { ...problem, place: source.placeOf(pathOf(problem.where)) },
   )
+}
+
+const mostAlike = 100
+
+/** Enough of many alike warnings, and a word about the others. */
+export function firstOf(warnings: readonly Problem[]): readonly Problem[] {
+  const more = warnings.length - mostAlike
+  if (more <= 0) return warnings
+  const shown = warnings.slice(0, mostAlike)
+  const last = shown.at(-1)
+  return last ? [...shown, { ...last, message: `… and ${more} more of this kind` }] : []
 }
 
 const step = /\.?([^.[\]]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/y

@@ -3,6 +3,7 @@ import { lstat, realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { errorCode, type JsonSource, type Problem, parseJsonSource, readRegularFile } from '../kit/index.ts'
 import { excerptAt } from './excerpt.ts'
+import { tooManyParts } from './text-limits.ts'
 
 /** A hank file that is JSON; what it says is not checked yet. */
 export interface HankSource extends JsonSource {
@@ -25,7 +26,7 @@ export type HankRead =
       readonly excerpt?: string
     }
 
-export const hankFileName = 'hank.json'
+const hankFileName = 'hank.json'
 const otherFileName = 'strand.json'
 export const maxHankBytes = 10 * 1024 * 1024
 const maxDepth = 64
@@ -42,6 +43,8 @@ export async function readHank(path: string | undefined, workingDirectory: strin
   if (!read.ok) return refused(file, unreadable(file, read.reason, read.code))
   const encoding = encodingFault(read.bytes)
   if (encoding) return refused(file, encoding.message, encoding.line)
+  const excess = tooManyParts(read.bytes)
+  if (excess !== undefined) return refused(file, excess)
 
   const parsed = parseJsonSource(read.bytes, { file, maxBytes: maxHankBytes, maxDepth })
   if (!parsed.ok) {
@@ -51,7 +54,10 @@ export async function readHank(path: string | undefined, workingDirectory: strin
   }
   const { value, placeOf, warnings } = parsed
   const directory = dirname(located.path)
-  return { ok: true, source: { value, placeOf, warnings, file, path: located.path, directory, hash: hashOf(value) } }
+  return {
+    ok: true,
+    source: { value, placeOf, warnings, file, path: located.path, directory, hash: hashOf(value) },
+  }
 }
 
 /** The `hank.json` of a directory, if it has one; no other name is ever found without being named. */
@@ -84,7 +90,7 @@ async function real(path: string, file: string): Promise<Located> {
     const link = (await lstat(path)).isSymbolicLink()
     return { ok: true, path: link ? await realpath(path) : path, file }
   } catch (error) {
-    return refused(file, unreadable(file, errorCode(error) === 'ENOENT' ? 'missing' : 'unreadable', errorCode(error)))
+    return refused(file, unreadable(file, isAbsence(error) ? 'missing' : 'unreadable', errorCode(error)))
   }
 }
 
@@ -94,8 +100,13 @@ async function kindOf(path: string): Promise<'file' | 'directory' | 'missing' | 
     if (found.isDirectory()) return 'directory'
     return found.isFile() ? 'file' : 'other'
   } catch (error) {
-    return errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR' ? 'missing' : 'other'
+    return isAbsence(error) ? 'missing' : 'other'
   }
+}
+
+function isAbsence(error: unknown): boolean {
+  const code = errorCode(error)
+  return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
 function unreadable(file: string, reason: string, code: string | undefined): string {
@@ -112,7 +123,10 @@ function unreadable(file: string, reason: string, code: string | undefined): str
 }
 
 function refused(file: string, message: string, line = 1): Extract<HankRead, { ok: false }> {
-  return { ok: false, problems: [{ severity: 'error', where: '', message, place: { file, line, column: 1 } }] }
+  return {
+    ok: false,
+    problems: [{ severity: 'error', where: '', message, place: { file, line, column: 1 } }],
+  }
 }
 
 interface EncodingFault {

@@ -27,6 +27,10 @@ export type ResolvedReference =
     }
   | { readonly ok: false; readonly message: string }
 
+export type SpelledReference =
+  | { readonly ok: true; readonly relative: string }
+  | { readonly ok: false; readonly message: string }
+
 export type ReferencedFile =
   | (Extract<ReadResult, { ok: true }> & { readonly relative: string })
   | { readonly ok: false; readonly message: string }
@@ -37,11 +41,14 @@ export type ReferencedFile =
  */
 export function resolveReference(hankDir: string, reference: Reference): ResolvedReference {
   const { path } = reference
-  const spelled = spell(hankDir, reference)
+  const spelled = spellReference(hankDir, reference)
   if (!spelled.ok) return spelled
   const resolved = resolveInside(hankDir, spelled.relative)
   if (resolved.ok) return { ok: true, path: resolved.path, relative: spelled.relative }
-  return { ok: false, message: refusal(resolved, reference, outside(path, resolve(hankDir, spelled.relative))) }
+  return {
+    ok: false,
+    message: refusal(resolved, reference, outside(path, resolve(hankDir, spelled.relative))),
+  }
 }
 
 /**
@@ -61,10 +68,17 @@ export async function readReference(
   return { ok: false, message: readFailure(read, reference, maxBytes) }
 }
 
-/** The spelling alone, without a look at the disk: all of these are told before any file is. */
-export function checkSpelling(hankDir: string, reference: Reference): string | undefined {
-  const spelled = spell(hankDir, reference)
-  return spelled.ok ? undefined : spelled.message
+/** The spelling alone, without a look at the disk. `relative` is normalised, as in a resolved reference. */
+export function spellReference(hankDir: string, reference: Reference): SpelledReference {
+  const { path, base = '', label } = reference
+  if (path.length > longestPath)
+    return { ok: false, message: `${label} is longer than ${longestPath} characters` }
+  const alone = checkRelativeSpelling(path)
+  if (!alone.ok && alone.reason !== 'outside') return { ok: false, message: refusal(alone, reference, '') }
+  const whole = base === '' ? path : `${base}/${path}`
+  const spelling = checkRelativeSpelling(whole)
+  if (spelling.ok) return { ok: true, relative: spelling.components.join('/') }
+  return { ok: false, message: outside(path, furthest(hankDir, whole)) }
 }
 
 /** The directory part of a resolved reference, as the `base` of the references inside that file. */
@@ -74,20 +88,6 @@ export function baseOf(relative: string): string {
 }
 
 const longestPath = 4_096
-
-type Spelled = { readonly ok: true; readonly relative: string } | { readonly ok: false; readonly message: string }
-
-function spell(hankDir: string, reference: Reference): Spelled {
-  const { path, base = '' } = reference
-  if (path.length > longestPath) {
-    return { ok: false, message: `${reference.label} is longer than ${longestPath} characters` }
-  }
-  const alone = checkRelativeSpelling(path)
-  if (!alone.ok && alone.reason !== 'outside') return { ok: false, message: refusal(alone, reference, '') }
-  const spelling = checkRelativeSpelling(base === '' ? path : `${base}/${path}`)
-  if (spelling.ok) return { ok: true, relative: spelling.components.join('/') }
-  return { ok: false, message: outside(path, furthest(hankDir, `${base}/${path}`)) }
-}
 
 /** Where a path that leaves the directory ends; if it comes back in, the first place outside. */
 function furthest(hankDir: string, path: string): string {

@@ -7,13 +7,11 @@ import { formatPath, type JsonPath, type JsonSource, type Problem } from '../kit
 export function reservedKeys(source: JsonSource, known: readonly Problem[]): readonly Problem[] {
   const found: JsonPath[] = []
   const visit = (value: unknown, path: JsonPath): void => {
-    if (Array.isArray(value)) value.forEach((item, at) => visit(item, [...path, at]))
-    else if (typeof value === 'object' && value !== null) {
-      for (const [key, inner] of Object.entries(value)) {
-        const whole = [...path, key]
-        if (key === '__proto__') found.push(whole)
-        else visit(inner, whole)
-      }
+    if (typeof value !== 'object' || value === null) return
+    for (const [key, inner] of Object.entries(value)) {
+      const whole = [...path, Array.isArray(value) ? Number(key) : key]
+      if (key === '__proto__') found.push(whole)
+      else visit(inner, whole)
     }
   }
   visit(source.value, [])

@@ -9,8 +9,8 @@ import {
   parseJsonSource,
 } from '../kit/index.ts'
 import { codonLabel, codonsOf, type PlacedCodon } from './codons.ts'
-import { maxPromptBytes } from './named-files.ts'
-import { pathOf } from './places.ts'
+import { maxPromptBytes, mostFaults, tooManyFaults } from './named-files.ts'
+import { firstOf, pathOf } from './places.ts'
 import type { HankSource } from './read.ts'
 import { baseOf, type Reference, readReference } from './references.ts'
 import { reservedKeys } from './reserved-keys.ts'
@@ -22,6 +22,7 @@ import type { SentinelConfig } from './sentinel-schema.ts'
 export interface AttachedSentinel {
   /** The codon in the file: `hank[2].codons[0]`. */
   readonly codon: string
+  readonly codonId: string
   readonly config: SentinelConfig
   readonly settings: NonNullable<SentinelAttachment['settings']>
   /** The configuration file, relative to the hank directory; none for a configuration inside the hank. */
@@ -40,21 +41,33 @@ export interface CheckedAttachments {
  * share once. Never rejects.
  */
 export async function checkAttachments(hank: HankFile, source: HankSource): Promise<CheckedAttachments> {
-  const seen: Seen = { files: new Map(), problems: collector(), source }
+  const seen: Seen = { files: new Map(), problems: collector(), source, faults: 0 }
   const sentinels: AttachedSentinel[] = []
   for (const placed of codonsOf(hank)) {
     const ids = new Map<string, string>()
     for (const [at, attachment] of (placed.codon.sentinels ?? []).entries()) {
       const where = `${placed.where}.sentinels[${at}].sentinelConfig`
+      if (seen.faults >= mostFaults) {
+        seen.problems.error(where, tooManyFaults)
+        return { problems: seen.problems.all(), sentinels }
+      }
       const loaded = await load(attachment, { placed, where }, seen)
-      if (!loaded) continue
+      if (!loaded) {
+        seen.faults++
+        continue
+      }
       const other = ids.get(loaded.config.id)
       if (other !== undefined) {
         const message = `${codonLabel(placed)}: two sentinels have the id ${loaded.config.id}; the other is ${other}`
         seen.problems.error(where, message)
       }
       ids.set(loaded.config.id, where)
-      sentinels.push({ ...loaded, codon: placed.where, settings: attachment.settings ?? {} })
+      sentinels.push({
+        ...loaded,
+        codon: placed.where,
+        codonId: placed.codon.id,
+        settings: attachment.settings ?? {},
+      })
     }
   }
   return { problems: seen.problems.all(), sentinels }
@@ -79,6 +92,7 @@ interface Seen {
   /** By path relative to the hank directory; undefined for one that is no good, which was said. */
   readonly files: Map<string, Loaded | undefined>
   readonly problems: Collector
+  faults: number
   readonly source: HankSource
 }
 
@@ -115,15 +129,22 @@ async function load(
 
 const maxConfigBytes = 1024 * 1024
 
-async function loadFile(relative: string, bytes: Buffer, { source, problems }: Seen): Promise<Loaded | undefined> {
-  const document = parseJsonSource(bytes, { file: join(dirname(source.file), relative), maxBytes: maxConfigBytes })
+async function loadFile(
+  relative: string,
+  bytes: Buffer,
+  { source, problems }: Seen,
+): Promise<Loaded | undefined> {
+  const document = parseJsonSource(bytes, {
+    file: join(dirname(source.file), relative),
+    maxBytes: maxConfigBytes,
+  })
   if (!document.ok) {
     problems.add(document.problems)
     return undefined
   }
   const checked = checkSentinelConfig(document)
   const reserved = reservedKeys(document, checked.problems)
-  for (const found of [document.warnings, checked.problems, reserved]) problems.add(found)
+  for (const found of [firstOf(document.warnings), checked.problems, reserved]) problems.add(found)
   if (!checked.config || reserved.length > 0) return undefined
   const loaded = { config: checked.config, sourcePath: relative, base: baseOf(relative) }
   problems.add(await checkFiles(loaded, { document, path: [] }, source))
@@ -136,7 +157,11 @@ interface Text {
   readonly path: JsonPath
 }
 
-async function checkFiles({ config, base }: Loaded, text: Text, source: HankSource): Promise<readonly Problem[]> {
+async function checkFiles(
+  { config, base }: Loaded,
+  text: Text,
+  source: HankSource,
+): Promise<readonly Problem[]> {
   const problems = collector()
   const read = async (field: JsonPath, path: string | undefined) => {
     if (path === undefined) return undefined

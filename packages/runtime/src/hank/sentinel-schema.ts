@@ -1,5 +1,5 @@
 import type { Immutable } from '@weave/protocol'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /**
  * The shape of a sentinel configuration (decisions 10): one definition for the loader, for the types and for the editor
@@ -13,21 +13,31 @@ const idPattern = /^[a-z0-9-]{1,100}$/
 
 const path = text.describe('A dotted path into the `data` of the event.')
 
-export const condition = z.discriminatedUnion('operator', [
-  z.strictObject({ operator: z.enum(['equals', 'notEquals', 'contains']), path, value: z.unknown() }),
-  z.strictObject({ operator: z.enum(['in', 'notIn']), path, value: z.array(z.unknown()).min(1) }),
-  z.strictObject({
-    operator: z.literal('matches'),
-    path,
-    value: text.describe('A regular expression.'),
-  }),
-  z.strictObject({ operator: z.enum(['greaterThan', 'lessThan']), path, value: z.number() }),
+const anything = z.unknown()
+const list = z.array(anything).min(1)
+
+function comparing<Operator extends string, Value extends z.ZodType>(operator: Operator, value: Value) {
+  return z.strictObject({ operator: z.literal(operator), path, value })
+}
+
+const condition = z.discriminatedUnion('operator', [
+  comparing('equals', anything),
+  comparing('notEquals', anything),
+  comparing('in', list),
+  comparing('notIn', list),
+  comparing('contains', anything),
+  comparing('matches', text.describe('A regular expression.')),
+  comparing('greaterThan', z.number()),
+  comparing('lessThan', z.number()),
 ])
 
 const conditions = z.array(condition)
-const on = z.array(text).min(1).describe('Event types; `*` stands for all.')
+const on = z
+  .array(text)
+  .min(1)
+  .register(z.globalRegistry, { description: 'Event types; `*` stands for all.' })
 
-export const trigger = z.discriminatedUnion('type', [
+const trigger = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('event'), on, conditions: conditions.optional() }),
   z.strictObject({
     type: z.literal('sequence'),
@@ -35,20 +45,23 @@ export const trigger = z.discriminatedUnion('type', [
     pattern: z.array(z.strictObject({ type: text, conditions: conditions.optional() })).min(1),
     options: z
       .strictObject({
-        consecutive: z.boolean().default(false).describe('Nothing of interest may come between two steps.'),
+        consecutive: z
+          .boolean()
+          .default(false)
+          .register(z.globalRegistry, { description: 'Nothing of interest may come between two steps.' }),
       })
       .prefault({}),
   }),
 ])
 
-export const execution = z.discriminatedUnion('strategy', [
+const execution = z.discriminatedUnion('strategy', [
   z.strictObject({ strategy: z.literal('immediate') }),
   z.strictObject({ strategy: z.literal('debounce'), milliseconds: z.int().min(1).max(300_000) }),
   z.strictObject({ strategy: z.literal('count'), threshold: z.int().min(1).max(1_000) }),
   z.strictObject({ strategy: z.literal('timeWindow'), milliseconds: z.int().min(1).max(3_600_000) }),
 ])
 
-export const conversational = z.strictObject({
+const conversational = z.strictObject({
   trimmingStrategy: z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('maxTurns'), maxTurns: z.int().min(1).max(100) }),
     z.strictObject({ type: z.literal('maxTokens'), maxTokens: z.int().min(1).max(100_000) }),
@@ -56,9 +69,12 @@ export const conversational = z.strictObject({
   continueOnError: z.boolean().optional(),
 })
 
-export const structuredOutput = z.strictObject({
+const structuredOutput = z.strictObject({
   output: z.enum(['object', 'array', 'enum']),
-  schema: z.record(z.string(), z.unknown()).optional().describe('A JSON Schema.'),
+  schema: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .register(z.globalRegistry, { description: 'A JSON Schema.' }),
   schemaFile: file.optional(),
   enumValues: z.array(text).min(1).optional(),
   schemaName: text.optional(),
@@ -83,10 +99,20 @@ export const sentinelConfig = z.strictObject({
   conversational: conversational.optional(),
   structuredOutput: structuredOutput.optional(),
   output: z
-    .strictObject({ format: z.enum(['text', 'jsonl']), file: text.optional(), lastValueFile: text.optional() })
+    .strictObject({
+      format: z.enum(['text', 'jsonl']),
+      file: text.optional(),
+      lastValueFile: text.optional(),
+    })
     .optional()
-    .describe('A file with `/` lies in the agent workspace, a bare name in the directory of the sentinel.'),
-  joinString: z.string().default('\n---\n').describe('Between two outputs; text only.'),
+    .register(z.globalRegistry, {
+      description:
+        'A file with `/` lies in the agent workspace, a bare name in the directory of the sentinel.',
+    }),
+  joinString: z
+    .string()
+    .default('\n---\n')
+    .register(z.globalRegistry, { description: 'Between two outputs; text only.' }),
   llmParams: z
     .strictObject({
       temperature: z.number().min(0).max(2).default(0),

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   formatPath,
   type JsonPath,
@@ -24,24 +24,52 @@ export type CheckedShape =
  */
 export function checkShape(source: JsonSource): CheckedShape {
   const { value } = source
-  const items = itemsAt(value, ['hank'])
-  const found = [...check(source, rootShape, []), ...items.flatMap(path => checkItem(source, path))]
+  const crowded = crowdedObject(value)
+  if (crowded) return { problems: [problemAt(source, crowded, `an object has more than ${mostKeys} keys`)] }
+  const found = [...check(source, rootShape, []), ...checkEach(source, ['hank'], checkItem)]
   const problems = sortProblems([...found, ...reservedKeys(source, found)])
   if (problems.some(({ severity }) => severity === 'error')) return { problems }
   return { hank: value as HankFile, problems }
 }
 
+/** More than anyone reads; a file can be wrong in a million places. */
+const mostProblems = 1_000
+const mostUnknown = 200
+const mostKeys = 20_000
+
 const rootShape = z.strictObject({ ...rootFields, hank: z.array(z.unknown()).min(1) })
 const loopShape = z.strictObject({ ...loop.shape, codons: z.array(z.unknown()).min(1) })
+
+type CheckPart = (source: JsonSource, path: JsonPath) => readonly Problem[]
+
+function checkEach(source: JsonSource, list: JsonPath, checkOne: CheckPart): readonly Problem[] {
+  const found: Problem[] = []
+  for (const path of itemsAt(source.value, list)) {
+    if (found.length >= mostProblems) {
+      const message = `there are more than ${mostProblems} problems; the rest of the list is not checked`
+      return [...found, problemAt(source, path, message)]
+    }
+    for (const problem of checkOne(source, path)) found.push(problem)
+  }
+  return found
+}
 
 function check(source: JsonSource, schema: z.ZodType, base: JsonPath): readonly Problem[] {
   const parsed = schema.safeParse(valueAt(source.value, base))
   if (parsed.success) return []
-  return shapeProblems(parsed.error, source, {
+  let unknown = 0
+  const problems = shapeProblems(parsed.error, source, {
     schema,
     base,
-    unknownKey: (path, key, validKeys) => unknownField(source.value, path, { key, validKeys }),
+    unknownKey: (path, key, validKeys) =>
+      // Beyond that number they are counted, not shown.
+      unknown++ < mostUnknown ? unknownField(source.value, path, { key, validKeys }) : '',
   })
+  return problems.map(problem => (problem.place ? problem : problemAt(source, base, problem.message)))
+}
+
+function problemAt(source: JsonSource, path: JsonPath, message: string): Problem {
+  return { severity: 'error', where: formatPath(path), message, place: source.placeOf(path) }
 }
 
 function checkItem(source: JsonSource, path: JsonPath): readonly Problem[] {
@@ -50,30 +78,27 @@ function checkItem(source: JsonSource, path: JsonPath): readonly Problem[] {
   const found = kind === 'loop' ? checkLoop(source, path) : checkCodon(source, path)
   if (type === kind || (type === undefined && kind === 'codon')) return found
 
-  const where = formatPath([...path, 'type'])
-  const message =
+  const wrong = problemAt(
+    source,
+    [...path, 'type'],
     type === undefined
       ? 'is missing; an item with codons needs "type": "loop"'
-      : 'expected one of "codon", "loop"'
-  const place = source.placeOf([...path, 'type'])
-  return [{ severity: 'error', where, message, place }, ...found.filter(problem => problem.where !== where)]
+      : `expected one of "codon", "loop", found ${JSON.stringify(type).slice(0, 60)}`,
+  )
+  return [wrong, ...found.filter(({ where }) => where !== wrong.where)]
 }
 
 function checkLoop(source: JsonSource, path: JsonPath): readonly Problem[] {
-  const codons = itemsAt(source.value, [...path, 'codons'])
   return [
     ...check(source, loopShape, path),
-    ...codons.flatMap(inner => {
+    ...checkEach(source, [...path, 'codons'], (_, inner) => {
       const nested = valueAt(source.value, [...inner, 'type']) === 'loop' || looksLikeLoop(source, inner)
-      return nested ? [nestedLoop(source, inner)] : checkCodon(source, inner)
+      return nested ? [problemAt(source, inner, nestedLoop)] : checkCodon(source, inner)
     }),
   ]
 }
 
-function nestedLoop(source: JsonSource, path: JsonPath): Problem {
-  const message = 'loops cannot be nested: the codons of a loop must be plain codons'
-  return { severity: 'error', where: formatPath(path), message, place: source.placeOf(path) }
-}
+const nestedLoop = 'loops cannot be nested: the codons of a loop must be plain codons'
 
 function checkCodon(source: JsonSource, path: JsonPath): readonly Problem[] {
   const inline = itemsAt(source.value, [...path, 'sentinels'])
@@ -92,6 +117,19 @@ function looksLikeLoop(source: JsonSource, path: JsonPath): boolean {
 function itemsAt(value: unknown, path: JsonPath): readonly JsonPath[] {
   const items = valueAt(value, path)
   return Array.isArray(items) ? items.map((_, at) => [...path, at]) : []
+}
+
+/** The way to an object with so many keys that to check each would take too long. */
+function crowdedObject(value: unknown): JsonPath | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const isList = Array.isArray(value)
+  const entries = Object.entries(value)
+  if (!isList && entries.length > mostKeys) return []
+  for (const [key, inner] of entries) {
+    const below = crowdedObject(inner)
+    if (below) return [isList ? Number(key) : key, ...below]
+  }
+  return undefined
 }
 
 function isObject(value: unknown): boolean {

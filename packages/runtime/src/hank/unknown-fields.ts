@@ -100,7 +100,8 @@ function codonHome(position: Position, names: readonly string[], fields: readonl
 
 /** The fields that say the same for all codons at once. */
 function globalTwins(names: readonly string[], fields: readonly string[]): readonly string[] {
-  if (fields.every(field => Object.hasOwn(overrides.shape, field))) return names.map(name => `overrides.${name}`)
+  if (fields.every(field => Object.hasOwn(overrides.shape, field)))
+    return names.map(name => `overrides.${name}`)
   return fields
     .map(field => field.replace(/^append/, 'global'))
     .filter(field => Object.hasOwn(rootFields, field))

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type WeaveState, weaveState } from '@weave/protocol'
-import { z } from 'zod'
+import * as z from 'zod'
 import { readRegularFile, writeFileAtomicSync } from '../kit/index.ts'
 
 /**

@@ -45,21 +45,87 @@ export function parseJsonSource(input: string | Uint8Array, options: JsonSourceO
   if (text === undefined) return refused('the file is not valid UTF-8')
 
   const placeAt = placesIn(text, file)
-  const tooDeep = firstTooDeep(text, maxDepth)
-  if (tooDeep !== undefined)
-    return refused(`values are nested more than ${maxDepth} levels deep`, placeAt(tooDeep))
-
-  const errors: ParseError[] = []
-  const root = parseTree(text, errors, { disallowComments: true })
   const parsed = parseStrictly(text)
-  if (!parsed.ok || !root) {
-    const fault = errors[0]
-      ? syntaxFault(text, errors[0])
-      : { offset: 0, message: 'the text is not valid JSON' }
-    return refused(withLine(text, fault), placeAt(fault.offset))
+  if (!parsed.ok) return refusedSyntax(text, { maxDepth, placeAt, refused })
+  const { tooDeepAt, keys } = survey(text, maxDepth)
+  if (tooDeepAt !== undefined) return refused(tooDeep(maxDepth), placeAt(tooDeepAt))
+
+  // Places are asked for when something is wrong; a good file never pays for the tree that knows them.
+  let tree: Node | undefined
+  const rootOf = (): Node => {
+    tree ??= parseTree(text, [], { disallowComments: true }) ?? nowhere
+    return tree
   }
-  const placeOf: JsonSource['placeOf'] = (path, at = 'value') => placeAt(offsetOf(root, path, at))
-  return { ok: true, value: parsed.value, placeOf, warnings: keysWrittenTwice(root, placeAt) }
+  const { value } = parsed
+  const placeOf: JsonSource['placeOf'] = (path, at = 'value') => placeAt(offsetOf(rootOf(), path, at))
+  const warnings = keys === keysIn(value) ? [] : keysWrittenTwice(rootOf(), placeAt)
+  return { ok: true, value, placeOf, warnings }
+}
+
+interface SyntaxContext {
+  readonly maxDepth: number
+  readonly placeAt: (offset: number) => Place
+  readonly refused: (message: string, place?: Place) => JsonSourceResult
+}
+
+/** Says what is wrong with a text that is not JSON. Depth first: the parser that finds faults works by recursion. */
+function refusedSyntax(text: string, { maxDepth, placeAt, refused }: SyntaxContext): JsonSourceResult {
+  const deep = firstTooDeep(text, maxDepth)
+  if (deep !== undefined) return refused(tooDeep(maxDepth), placeAt(deep))
+  const errors: ParseError[] = []
+  parseTree(text, errors, { disallowComments: true })
+  const fault = errors[0]
+    ? syntaxFault(text, errors[0])
+    : { offset: 0, message: 'the text is not valid JSON' }
+  return refused(withLine(text, fault), placeAt(fault.offset))
+}
+
+function tooDeep(maxDepth: number): string {
+  return `values are nested more than ${maxDepth} levels deep`
+}
+
+const nowhere: Node = { type: 'null', offset: 0, length: 0 }
+
+/** One pass over a text that is JSON: how many keys are written in it, and where it first goes too deep. */
+function survey(
+  text: string,
+  maxDepth: number,
+): { readonly tooDeepAt: number | undefined; readonly keys: number } {
+  let depth = 0
+  let keys = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) at = endOfString(text, at)
+    else if (code === colon) keys++
+    else if (code === openBrace || code === openBracket) {
+      if (++depth > maxDepth) return { tooDeepAt: at, keys }
+    } else if (code === closeBrace || code === closeBracket) depth--
+  }
+  return { tooDeepAt: undefined, keys }
+}
+
+const [quote, backslash, colon] = [0x22, 0x5c, 0x3a]
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
+
+/** The place of the quote that ends a string. */
+function endOfString(text: string, start: number): number {
+  let at = text.indexOf('"', start + 1)
+  while (at !== -1 && isEscaped(text, at)) at = text.indexOf('"', at + 1)
+  return at === -1 ? text.length : at
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let first = at
+  while (text.charCodeAt(first - 1) === backslash) first--
+  return (at - first) % 2 === 1
+}
+
+/** Keys of all objects in a value that is known not to be too deep. A key written twice is there once. */
+function keysIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const inner: readonly unknown[] = Object.values(value)
+  const own = Array.isArray(value) ? 0 : inner.length
+  return inner.reduce((sum: number, item) => sum + keysIn(item), own)
 }
 
 function textOf(input: string | Uint8Array): string | undefined {

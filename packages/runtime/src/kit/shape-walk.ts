@@ -30,7 +30,7 @@ export function keysOf(schema: Schema, value: unknown): readonly string[] {
 }
 
 /** Without the wrappers around it: optional, default and their like. A union stays one. */
-export function unwrapped(schema: Schema): Schema {
+function unwrapped(schema: Schema): Schema {
   const { def } = (schema as Known)._zod
   switch (def.type) {
     case 'optional':

@@ -1,5 +1,5 @@
 import type { Immutable } from '@weave/protocol'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The shape of `rehearsal.json`: what the scripted model answers, one step per request. */
 
@@ -10,11 +10,16 @@ const usage = z
     cacheRead: z.int().nonnegative().optional(),
     cacheWrite: z.int().nonnegative().optional(),
   })
-  .describe('Tokens that this answer is charged with.')
+  .register(z.globalRegistry, { description: 'Tokens that this answer is charged with.' })
 
 const any = {
   usage: usage.optional(),
-  wait: z.number().positive().max(3_600_000).optional().describe('Milliseconds before answering.'),
+  wait: z
+    .number()
+    .positive()
+    .max(3_600_000)
+    .optional()
+    .register(z.globalRegistry, { description: 'Milliseconds before answering.' }),
 }
 
 const toolInputs = {
@@ -25,37 +30,43 @@ const toolInputs = {
 }
 
 const use = <Name extends keyof typeof toolInputs>(name: Name, summary: string) =>
-  z.strictObject({ use: z.literal(name), input: toolInputs[name], ...any }).describe(summary)
+  z
+    .strictObject({ use: z.literal(name), input: toolInputs[name], ...any })
+    .register(z.globalRegistry, { description: summary })
 
 export const rehearsalStep = z.union([
   use('read', 'The model reads a file.'),
   use('write', 'The model writes a file.'),
   use('edit', 'The model replaces a piece of a file.'),
   use('bash', 'The model runs a shell command.'),
-  z.strictObject({ say: z.string(), ...any }).describe('The model answers and ends its turn.'),
+  z
+    .strictObject({ say: z.string(), ...any })
+    .register(z.globalRegistry, { description: 'The model answers and ends its turn.' }),
   z
     .strictObject({ think: z.string(), say: z.string().optional(), ...any })
-    .describe('The model thinks, and may answer.'),
+    .register(z.globalRegistry, { description: 'The model thinks, and may answer.' }),
   z
     .strictObject({
       fail: z.strictObject({
         status: z.int().min(400).max(599),
         message: z.string().optional(),
-        retryAfter: z.number().positive().optional().describe('Seconds.'),
+        retryAfter: z.number().positive().optional().register(z.globalRegistry, { description: 'Seconds.' }),
       }),
       ...any,
     })
-    .describe('The provider answers with an error.'),
+    .register(z.globalRegistry, { description: 'The provider answers with an error.' }),
   z
     .strictObject({ overflow: z.literal(true), ...any })
-    .describe('The provider says that the context is full.'),
+    .register(z.globalRegistry, { description: 'The provider says that the context is full.' }),
   z
     .strictObject({ hang: z.number().positive().max(86_400), ...any })
-    .describe('Nothing is answered for so many seconds.'),
-  z.strictObject({ drop: z.literal(true), ...any }).describe('The connection is cut.'),
+    .register(z.globalRegistry, { description: 'Nothing is answered for so many seconds.' }),
+  z
+    .strictObject({ drop: z.literal(true), ...any })
+    .register(z.globalRegistry, { description: 'The connection is cut.' }),
   z
     .strictObject({ wait: z.number().positive().max(3_600_000) })
-    .describe('Milliseconds before the next step is answered.'),
+    .register(z.globalRegistry, { description: 'Milliseconds before the next step is answered.' }),
 ])
 
 export const rehearsalScript = z.strictObject({
@@ -63,11 +74,13 @@ export const rehearsalScript = z.strictObject({
   codons: z
     .record(z.string().min(1), z.array(rehearsalStep).min(1))
     .optional()
-    .describe('Codon id, runtime id (`review#1`) or `*` to the steps of its model.'),
+    .register(z.globalRegistry, {
+      description: 'Codon id, runtime id (`review#1`) or `*` to the steps of its model.',
+    }),
   sentinels: z
     .record(z.string().min(1), z.array(z.string()).min(1))
     .optional()
-    .describe('Sentinel id to its outputs, in order.'),
+    .register(z.globalRegistry, { description: 'Sentinel id to its outputs, in order.' }),
 })
 
 export type RehearsalStep = Immutable<z.infer<typeof rehearsalStep>>

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { forced } from './model.ts'
 
 /** The shape of a file with which a person adds models to the catalogue or corrects it. */

@@ -9,9 +9,9 @@ import {
   readRegularFile,
   shapeProblems,
 } from '../kit/index.ts'
+import type { AdditionsFile } from './additions-files.ts'
 import { type Addition, type AdditionPrices, addition, additionsOutline } from './additions-schema.ts'
 import { fullName, type Model, type Prices, type TokenPrices } from './model.ts'
-import type { AdditionsFile } from './registry.ts'
 
 /**
  * The models with the additions of these files, a later file over an earlier one.

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /**
  * The shape of `models.json`, which `scripts/generate-models.ts` writes: a table, because a table of some 1,400 rows is

@@ -5,6 +5,7 @@
  * variables and addresses. Reads files and is given the environment; it calls nobody, adds up no money, and does not
  * know whether a key is good. The catalogue is loaded when a registry is made, not before.
  */
+export { type AdditionsFile, additionsOf } from './additions-files.ts'
 export { type Alias, aliases } from './aliases.ts'
 export {
   type Credential,
@@ -17,11 +18,5 @@ export { type Endpoint, endpointFor } from './endpoints.ts'
 export { type ListOptions, listModels, type ModelRow } from './list.ts'
 export type { HarnessName, Model, Prices, PriceTier, TokenPrices } from './model.ts'
 export { type Cost, costOf } from './pricing.ts'
-export {
-  type AdditionsFile,
-  additionsOf,
-  createRegistry,
-  type Registry,
-  type RegistryResult,
-} from './registry.ts'
+export { createRegistry, type Registry, type RegistryResult } from './registry.ts'
 export { findModel, type ModelResolution, type ResolvedModel, resolveModel } from './resolve.ts'

@@ -10,8 +10,9 @@ export type Cost = { readonly known: true; readonly dollars: number } | { readon
  * `inputTokens` are those that were neither read from nor written to a cache. Without prices, and for counts that are
  * not counts, the cost is not known; it is never taken for zero.
  *
- * Arithmetic: doubles. The four products are added in millionths of a dollar and divided once, so the error stays
- * below one part in 10^15 and the result for whole tokens at prices with few digits prints without a tail of nines.
+ * Arithmetic: a price counts to the millionth of a dollar per million tokens, which is as finely as the catalogue has
+ * them, so the sum is one of whole numbers and exact up to nine thousand dollars a request. It is divided once; the
+ * result is the double next to the true value. Nothing is rounded to cents.
  */
 export function costOf(tokens: TokenCounts, prices: Prices | undefined): Cost {
   const { inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens } = tokens
@@ -21,12 +22,16 @@ export function costOf(tokens: TokenCounts, prices: Prices | undefined): Cost {
     inputTokens + cacheReadTokens + cacheCreationTokens,
     prices,
   )
-  const millionths =
-    inputTokens * input +
-    outputTokens * output +
-    cacheReadTokens * cacheRead +
-    cacheCreationTokens * cacheWrite
-  return { known: true, dollars: millionths / 1_000_000 }
+  const sum =
+    inputTokens * inMillionths(input) +
+    outputTokens * inMillionths(output) +
+    cacheReadTokens * inMillionths(cacheRead) +
+    cacheCreationTokens * inMillionths(cacheWrite)
+  return { known: true, dollars: sum / 1e12 }
+}
+
+function inMillionths(dollars: number): number {
+  return Math.round(dollars * 1e6)
 }
 
 function pricesFor(allInput: number, prices: Prices): TokenPrices {

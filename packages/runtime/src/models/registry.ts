@@ -1,5 +1,5 @@
-import { join } from 'node:path'
 import type { Problem } from '../kit/index.ts'
+import type { AdditionsFile } from './additions-files.ts'
 import { type Alias, aliasTargets } from './aliases.ts'
 import { fullName, type Model } from './model.ts'
 import { rankOf } from './providers.ts'
@@ -13,13 +13,6 @@ export interface Registry {
   find(provider: string, id: string): Model | undefined
   /** Every provider's model with exactly this id, the preferred provider first. */
   withId(id: string): readonly Model[]
-}
-
-/** A file of a person that adds models to the catalogue. */
-export interface AdditionsFile {
-  readonly path: string
-  /** Whether it is an error when the file is not there. */
-  readonly required: boolean
 }
 
 export interface RegistryResult {
@@ -42,19 +35,6 @@ export async function createRegistry({
   const { withAdditions } = await import('./additions.ts')
   const { models, problems } = await withAdditions(builtInModels, additions)
   return { registry: registryOf(models), problems }
-}
-
-/** Where additions come from: `~/.weave/models.json`, and then the `modelsFile` of `weave.json`, which must be there. */
-export function additionsOf({
-  home,
-  modelsFile,
-}: {
-  readonly home: string
-  /** Absolute. */
-  readonly modelsFile?: string | undefined
-}): readonly AdditionsFile[] {
-  const own = { path: join(home, '.weave', 'models.json'), required: false }
-  return modelsFile === undefined ? [own] : [own, { path: modelsFile, required: true }]
 }
 
 /** `models` has no two entries of the same provider and id. */

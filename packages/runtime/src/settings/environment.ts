@@ -45,13 +45,20 @@ export function readEnvironment(environment: Environment): LayerResult {
 }
 
 function unknownVariables(environment: Environment): readonly Problem[] {
-  const names = Object.keys(runtimeVariables)
+  const names = Object.keys(runtimeVariables).map(withoutPrefix)
   return Object.keys(environment)
     .filter(name => name.startsWith(prefix) && environment[name] && !Object.hasOwn(runtimeVariables, name))
     .sort()
-    .map(name => ({
-      severity: 'warning',
-      where: name,
-      message: `Unknown variable ${name}; it has no effect.${didYouMean(nearestNames(name, names, 1))}`,
-    }))
+    .map(name => {
+      const meant = didYouMean(nearestNames(withoutPrefix(name), names, 1), rest => `${prefix}${rest}`)
+      return {
+        severity: 'warning',
+        where: name,
+        message: `Unknown variable ${name}; it has no effect.${meant}`,
+      }
+    })
+}
+
+function withoutPrefix(name: string): string {
+  return name.slice(prefix.length)
 }

@@ -31,12 +31,5 @@ export {
   resolveSettings,
   type Settings,
 } from './resolve.ts'
-export {
-  defaults,
-  fields,
-  type RuntimeFile,
-  runtimeFile,
-  type SettingField,
-  settingFields,
-} from './schema.ts'
+export { runtimeFile, type SettingField } from './schema.ts'
 export { telemetrySwitch } from './telemetry-switch.ts'

@@ -1,15 +1,21 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { formatProblem, type Problem } from '../../src/kit/index.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
-import type { Check } from '../../src/hank/check.ts'
 import { type LoadContext, type LoadedHank, loadHank } from '../../src/hank/load.ts'
+import { formatProblem, type Problem } from '../../src/kit/index.ts'
 
 export type Json = Record<string, unknown>
 
 /** The smallest codon that loads. */
 export function codon(more: Json = {}): Json {
-  return { id: 'draft', name: 'Draft', model: 'haiku', continuationMode: 'fresh', promptText: 'Hello.', ...more }
+  return {
+    id: 'draft',
+    name: 'Draft',
+    model: 'haiku',
+    continuationMode: 'fresh',
+    promptText: 'Hello.',
+    ...more,
+  }
 }
 
 export function loop(more: Json = {}): Json {
@@ -52,14 +58,14 @@ export function contextIn(workingDirectory: string): LoadContext {
   return { workingDirectory, environment: {}, priceOf: () => ({}) }
 }
 
-/** Loads `hank.json` of a directory without the rules of `checks/`, which have their own tests. */
-export function loadIn(dir: string, checks: readonly Check[] = []): Promise<LoadedHank> {
-  return loadHank(undefined, contextIn(dir), checks)
+/** Loads `hank.json` of a directory. */
+export function loadIn(dir: string): Promise<LoadedHank> {
+  return loadHank(undefined, contextIn(dir))
 }
 
-/** Loads a hank that has no files. */
-export async function loadValue(hank: unknown): Promise<LoadedHank> {
-  return loadIn(await directoryWith({ 'hank.json': hank }))
+/** Loads a hank from a directory of its own, with what it names. */
+export async function loadValue(hank: unknown, files: Json = {}): Promise<LoadedHank> {
+  return loadIn(await directoryWith({ ...files, 'hank.json': hank }))
 }
 
 /** `where: message` of each problem. */

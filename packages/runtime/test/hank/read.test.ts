@@ -1,8 +1,8 @@
 import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { loadHank } from '../../src/hank/load.ts'
 import { discoverHank, readHank } from '../../src/hank/read.ts'
 import { codon, contextIn, directoryWith, loadIn, loadValue, printed } from './fixture.ts'
@@ -42,7 +42,10 @@ describe('finding the file', () => {
   })
 
   test('a link that was named is followed to the file and to its directory', async () => {
-    const dir = await directoryWith({ 'real/hank.json': { hank: [codon({ promptFile: 'p.md' })] }, 'real/p.md': 'x' })
+    const dir = await directoryWith({
+      'real/hank.json': { hank: [codon({ promptFile: 'p.md' })] },
+      'real/p.md': 'x',
+    })
     await symlink(join(dir, 'real/hank.json'), join(dir, 'hank.json'))
     const loaded = await loadIn(dir)
     expect(printed(loaded)).toEqual([])
@@ -75,7 +78,11 @@ describe('what the bytes may be', () => {
   })
 
   test.each<[string, Uint8Array, string]>([
-    ['UTF-16', Buffer.from('\uFEFF{}', 'utf16le'), '1:1: error: the file is encoded as UTF-16; save it as UTF-8'],
+    [
+      'UTF-16',
+      Buffer.from('\uFEFF{}', 'utf16le'),
+      '1:1: error: the file is encoded as UTF-16; save it as UTF-8',
+    ],
     [
       'broken UTF-8',
       Buffer.from([0x7b, 0x0a, 0x0a, 0x22, 0xc3, 0x28, 0x22, 0x7d]),

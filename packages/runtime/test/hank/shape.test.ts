@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { codon, type Json, loadValue, loop, sentinel, told } from './fixture.ts'
+import { loadHank } from '../../src/hank/load.ts'
+import { codon, contextIn, directoryWith, type Json, loadValue, loop, sentinel, told } from './fixture.ts'
 
 async function accepts(...hanks: readonly unknown[]): Promise<void> {
   for (const hank of hanks) {
-    const { problems, hank: loaded } = await loadValue(hank)
+    const { problems, hank: loaded } = await loadValue(hank, { 'a.md': 'Hello.', 'b.md': 'Hi.' })
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([])
     expect(loaded).toEqual(hank)
   }
@@ -44,23 +45,27 @@ describe('the root', () => {
       ['null', ': expected an object, found null'],
     ),
   )
-  verifies(['2.1/hank-items', '2.7/type', '2.3/type-enum', '2.3/type-default'], 'holds codons and loops', async () => {
-    await accepts({ hank: [codon(), loop()] }, withCodon({ type: 'codon' }))
-    const loaded = await loadValue({ hank: [codon(), loop()] })
-    expect(loaded.counts).toEqual({ codons: 2, loops: 1 })
-    await refuses(
-      [{ hank: [3] }, 'hank[0]: expected an object, found 3'],
-      [withCodon({ type: 'step' }), 'hank[0].type: expected one of "codon", "loop"'],
-      [
-        { hank: [without(loop(), 'type')] },
-        'hank[0].type: is missing; an item with codons needs "type": "loop"',
-      ],
-      [
-        { hank: [loop({ codons: [codon({ type: 'step' })] })] },
-        'hank[0].codons[0].type: expected "codon", found "step"',
-      ],
-    )
-  })
+  verifies(
+    ['2.1/hank-items', '2.7/type', '2.3/type-enum', '2.3/type-default'],
+    'holds codons and loops',
+    async () => {
+      await accepts({ hank: [codon(), loop()] }, withCodon({ type: 'codon' }))
+      const loaded = await loadValue({ hank: [codon(), loop()] })
+      expect(loaded.counts).toEqual({ codons: 2, loops: 1 })
+      await refuses(
+        [{ hank: [3] }, 'hank[0]: expected an object, found 3'],
+        [withCodon({ type: 'step' }), 'hank[0].type: expected one of "codon", "loop", found "step"'],
+        [
+          { hank: [without(loop(), 'type')] },
+          'hank[0].type: is missing; an item with codons needs "type": "loop"',
+        ],
+        [
+          { hank: [loop({ codons: [codon({ type: 'step' })] })] },
+          'hank[0].codons[0].type: expected "codon", found "step"',
+        ],
+      )
+    },
+  )
   verifies(['2.1/schema-field-accepted', '9/schema-address-tag'], 'takes any schema address', async () => {
     await accepts(
       withRoot({ $schema: 'https://unpkg.com/weave-runtime@0.10.0/schemas/hank.schema.json' }),
@@ -88,12 +93,16 @@ describe('the root', () => {
       )
     },
   )
-  verifies(['2.1/requirements-env-type'], 'takes names of required variables', () =>
-    refuses(
+  verifies(['2.1/requirements-env-type'], 'takes names of required variables', async () => {
+    const hank = withRoot({ requirements: { env: ['A', 'B'] } })
+    const dir = await directoryWith({ 'hank.json': hank })
+    const loaded = await loadHank(dir, { ...contextIn(dir), environment: { A: '1', B: '2' } })
+    expect(loaded.hank).toEqual(hank)
+    await refuses(
       [withRoot({ requirements: { env: 'A' } }), 'requirements.env: expected a list of strings, found "A"'],
       [withRoot({ requirements: { env: [1] } }), 'requirements.env[0]: expected a non-empty string, found 1'],
-    ),
-  )
+    )
+  })
   verifies(['2.2/data-hash-time-limit-positive'], 'takes a positive time limit for hashing', async () => {
     await accepts(withRoot({ overrides: { dataHashTimeLimit: 0.5 } }))
     await refuses([
@@ -116,44 +125,71 @@ describe('the root', () => {
 })
 
 describe('a codon', () => {
-  verifies(['2.3/id-required', '2.3/id-not-empty', '2.3/name-required', '2.3/name-not-empty'], 'has id and name', () =>
-    refuses(
-      [{ hank: [without(codon(), 'id')] }, `hank[0].id: ${missing}`],
-      [withCodon({ id: '' }), `hank[0].id: ${empty}`],
-      [{ hank: [without(codon(), 'name')] }, `hank[0].name: ${missing}`],
-      [withCodon({ name: '' }), `hank[0].name: ${empty}`],
-    ),
+  verifies(
+    ['2.3/id-required', '2.3/id-not-empty', '2.3/name-required', '2.3/name-not-empty'],
+    'has id and name',
+    () =>
+      refuses(
+        [{ hank: [without(codon(), 'id')] }, `hank[0].id: ${missing}`],
+        [withCodon({ id: '' }), `hank[0].id: ${empty}`],
+        [{ hank: [without(codon(), 'name')] }, `hank[0].name: ${missing}`],
+        [withCodon({ name: '' }), `hank[0].name: ${empty}`],
+      ),
   )
-  verifies(['2.3/description-optional', '2.3/model-not-empty'], 'may have a description and a model', async () => {
-    await accepts(withCodon({ description: 'x' }))
-    await refuses(
-      [withCodon({ description: 1 }), `hank[0].description: ${text}`],
-      [withCodon({ model: '' }), `hank[0].model: ${empty}`],
-    )
-  })
-  verifies(['2.3/continuation-mode-required', '2.3/continuation-mode-enum'], 'says how it continues', async () => {
-    const expected = 'expected one of "fresh", "continue-previous"'
-    await accepts({ hank: [codon(), codon({ id: 'b', name: 'B', continuationMode: 'continue-previous' })] })
-    await refuses(
-      [{ hank: [without(codon(), 'continuationMode')] }, `hank[0].continuationMode: is missing; ${expected}`],
-      [
-        withCodon({ continuationMode: 'Fresh' }),
-        `hank[0].continuationMode: ${expected}, found "Fresh". Did you mean "fresh"?`,
-      ],
-    )
-  })
-  verifies(['2.3/prompt-file-string-or-list', '2.3/append-prompt-file-string-or-list'], 'names prompt files', () =>
-    refuses(
-      [withCodon({ promptFile: 1 }), `hank[0].promptFile: ${oneOrMany}, found 1`],
-      [withCodon({ promptFile: [] }), `hank[0].promptFile: ${oneOrMany}, found an empty list`],
-      [withCodon({ promptFile: ['a', ''] }), `hank[0].promptFile[1]: ${empty}`],
-      [withCodon({ appendSystemPromptFile: {} }), `hank[0].appendSystemPromptFile: ${oneOrMany}, found an object`],
-    ),
+  verifies(
+    ['2.3/description-optional', '2.3/model-not-empty'],
+    'may have a description and a model',
+    async () => {
+      await accepts(withCodon({ description: 'x' }))
+      await refuses(
+        [withCodon({ description: 1 }), `hank[0].description: ${text}`],
+        [withCodon({ model: '' }), `hank[0].model: ${empty}`],
+      )
+    },
+  )
+  verifies(
+    ['2.3/continuation-mode-required', '2.3/continuation-mode-enum'],
+    'says how it continues',
+    async () => {
+      const expected = 'expected one of "fresh", "continue-previous"'
+      await accepts({ hank: [codon(), codon({ id: 'b', name: 'B', continuationMode: 'continue-previous' })] })
+      await refuses(
+        [
+          { hank: [without(codon(), 'continuationMode')] },
+          `hank[0].continuationMode: is missing; ${expected}`,
+        ],
+        [
+          withCodon({ continuationMode: 'Fresh' }),
+          `hank[0].continuationMode: ${expected}, found "Fresh". Did you mean "fresh"?`,
+        ],
+      )
+    },
+  )
+  verifies(
+    ['2.3/prompt-file-string-or-list', '2.3/append-prompt-file-string-or-list'],
+    'names prompt files, one or several',
+    async () => {
+      for (const field of ['promptFile', 'appendSystemPromptFile']) {
+        await accepts(withCodon({ [field]: 'a.md' }), withCodon({ [field]: ['a.md', 'b.md'] }))
+      }
+      await refuses(
+        [withCodon({ promptFile: 1 }), `hank[0].promptFile: ${oneOrMany}, found 1`],
+        [withCodon({ promptFile: [] }), `hank[0].promptFile: ${oneOrMany}, found an empty list`],
+        [withCodon({ promptFile: ['a', ''] }), `hank[0].promptFile[1]: ${empty}`],
+        [
+          withCodon({ appendSystemPromptFile: {} }),
+          `hank[0].appendSystemPromptFile: ${oneOrMany}, found an object`,
+        ],
+      )
+    },
   )
   verifies(['2.3/checkpointed-files-globs', 'd8a/not-empty-globs'], 'selects files by globs', async () => {
     await accepts(withCodon({ checkpointedFiles: ['src/**', '!src/tmp'] }))
     await refuses(
-      [withCodon({ checkpointedFiles: 'src' }), 'hank[0].checkpointedFiles: expected a list of strings, found "src"'],
+      [
+        withCodon({ checkpointedFiles: 'src' }),
+        'hank[0].checkpointedFiles: expected a list of strings, found "src"',
+      ],
       [withCodon({ checkpointedFiles: [''] }), `hank[0].checkpointedFiles[0]: ${empty}`],
       [withCodon({ archiveOnSuccess: [''] }), `hank[0].archiveOnSuccess[0]: ${empty}`],
       [withLoop({ archiveOnSuccess: [''] }), `hank[0].archiveOnSuccess[0]: ${empty}`],
@@ -184,7 +220,10 @@ describe('a codon', () => {
   verifies(['2.3/sentinels-list', '2.5/config-path-or-inline'], 'lists sentinels', async () => {
     await accepts(withCodon({ sentinels: [{ sentinelConfig: sentinel() }] }))
     await refuses(
-      [withCodon({ sentinels: sentinel() }), 'hank[0].sentinels: expected a list of objects, found an object'],
+      [
+        withCodon({ sentinels: sentinel() }),
+        'hank[0].sentinels: expected a list of objects, found an object',
+      ],
       [
         withCodon({ sentinels: [{ sentinelConfig: 1 }] }),
         'hank[0].sentinels[0].sentinelConfig: expected a non-empty string or an object, found 1',
@@ -261,18 +300,22 @@ describe('a codon', () => {
       }
     },
   )
-  verifies(['2.4/rig-operation-types', '2.4/working-directory-enum'], 'is prepared by copies and commands', async () => {
-    const rig = (item: Json) => withCodon({ rigSetup: [item] })
-    const command = (more: Json) => rig({ type: 'command', command: { run: 'true', ...more } })
-    await accepts(command({}), command({ workingDirectory: 'project' }))
-    await refuses(
-      [rig({ type: 'move' }), 'hank[0].rigSetup[0].type: expected one of "copy", "command", found "move"'],
-      [
-        command({ workingDirectory: 'home' }),
-        'hank[0].rigSetup[0].command.workingDirectory: expected one of "project", "lastCopied", found "home"',
-      ],
-    )
-  })
+  verifies(
+    ['2.4/rig-operation-types', '2.4/working-directory-enum'],
+    'is prepared by copies and commands',
+    async () => {
+      const rig = (item: Json) => withCodon({ rigSetup: [item] })
+      const command = (more: Json) => rig({ type: 'command', command: { run: 'true', ...more } })
+      await accepts(command({}), command({ workingDirectory: 'project' }))
+      await refuses(
+        [rig({ type: 'move' }), 'hank[0].rigSetup[0].type: expected one of "copy", "command", found "move"'],
+        [
+          command({ workingDirectory: 'home' }),
+          'hank[0].rigSetup[0].command.workingDirectory: expected one of "project", "lastCopied", found "home"',
+        ],
+      )
+    },
+  )
   verifies(
     ['d8a/not-empty-copy-from', 'd8a/not-empty-copy-to', 'd8a/not-empty-command', 'd8a/not-empty-names'],
     'has no empty path, command or name',
@@ -366,25 +409,36 @@ describe('a budget', () => {
 })
 
 describe('a loop', () => {
-  verifies(['2.7/id-required', '2.7/name-required', '2.7/description-optional'], 'has id and name', async () => {
-    await accepts(withLoop({ description: 'x' }))
-    await refuses(
-      [{ hank: [without(loop(), 'id')] }, `hank[0].id: ${missing}`],
-      [withLoop({ id: '' }), `hank[0].id: ${empty}`],
-      [{ hank: [without(loop(), 'name')] }, `hank[0].name: ${missing}`],
-      [withLoop({ name: '' }), `hank[0].name: ${empty}`],
-      [withLoop({ description: 1 }), `hank[0].description: ${text}`],
-    )
-  })
   verifies(
-    ['2.7/terminate-on-required', '2.7/terminate-on-enum', '2.7/iteration-limit-integer', '8/iteration-limit'],
+    ['2.7/id-required', '2.7/name-required', '2.7/description-optional'],
+    'has id and name',
+    async () => {
+      await accepts(withLoop({ description: 'x' }))
+      await refuses(
+        [{ hank: [without(loop(), 'id')] }, `hank[0].id: ${missing}`],
+        [withLoop({ id: '' }), `hank[0].id: ${empty}`],
+        [{ hank: [without(loop(), 'name')] }, `hank[0].name: ${missing}`],
+        [withLoop({ name: '' }), `hank[0].name: ${empty}`],
+        [withLoop({ description: 1 }), `hank[0].description: ${text}`],
+      )
+    },
+  )
+  verifies(
+    [
+      '2.7/terminate-on-required',
+      '2.7/terminate-on-enum',
+      '2.7/iteration-limit-integer',
+      '8/iteration-limit',
+    ],
     'says when it ends',
     async () => {
       const ending = (terminateOn: unknown) => withLoop({ terminateOn })
       const limit = 'hank[0].terminateOn.limit: expected a whole number of at least 1'
       await accepts(ending({ type: 'iterationLimit', limit: 1 }))
       const continued = [codon({ id: 'inner', continuationMode: 'continue-previous', onFailure: 'abort' })]
-      await accepts({ hank: [codon(), loop({ terminateOn: { type: 'contextExceeded' }, codons: continued })] })
+      await accepts({
+        hank: [codon(), loop({ terminateOn: { type: 'contextExceeded' }, codons: continued })],
+      })
       await refuses(
         [{ hank: [without(loop(), 'terminateOn')] }, 'hank[0].terminateOn: is missing; expected an object'],
         [
@@ -400,14 +454,18 @@ describe('a loop', () => {
       )
     },
   )
-  verifies(['2.7/codons-required', '2.7/codons-not-empty', '8/loop-codons-length'], 'has a codon', async () => {
-    await accepts(withLoop({}))
-    await refuses(
-      [withLoop({ codons: [] }), 'hank[0].codons: expected a non-empty list, found an empty list'],
-      [{ hank: [without(loop(), 'codons')] }, 'hank[0].codons: is missing; expected a non-empty list'],
-      [withLoop({ codons: {} }), 'hank[0].codons: expected a non-empty list, found an object'],
-    )
-  })
+  verifies(
+    ['2.7/codons-required', '2.7/codons-not-empty', '8/loop-codons-length'],
+    'has a codon',
+    async () => {
+      await accepts(withLoop({}))
+      await refuses(
+        [withLoop({ codons: [] }), 'hank[0].codons: expected a non-empty list, found an empty list'],
+        [{ hank: [without(loop(), 'codons')] }, 'hank[0].codons: is missing; expected a non-empty list'],
+        [withLoop({ codons: {} }), 'hank[0].codons: expected a non-empty list, found an object'],
+      )
+    },
+  )
   verifies(['2.7/no-nested-loops', '7.3/load-nested-loops'], 'has no loop in it', async () => {
     const nested = 'loops cannot be nested: the codons of a loop must be plain codons'
     await refuses(

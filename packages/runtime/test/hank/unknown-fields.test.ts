@@ -60,7 +60,8 @@ describe('the typos of the specification, in a codon', () => {
   )
 })
 
-const rootFields = '$schema, meta, overrides, requirements, globalSystemPromptFile, globalSystemPromptText, hank'
+const rootFields =
+  '$schema, meta, overrides, requirements, globalSystemPromptFile, globalSystemPromptText, hank'
 const codonFields =
   'type, id, name, description, model, continuationMode, promptFile, promptText, appendSystemPromptFile, appendSystemPromptText, rigSetup, checkpointedFiles, env, outputFiles, sentinels, archiveOnSuccess, onFailure, retryConfig, exhaustWithPrompt, maxExtensions, autoCompact, shimIdleTimeout, budget'
 const loopFields = 'type, id, name, description, terminateOn, codons, budget, archiveOnSuccess'
@@ -79,7 +80,7 @@ describe('any other unknown field', () => {
       await refuses({ hank: [codon()], zzz: 1 }, `: Unknown field zzz. Valid root fields: ${rootFields}`)
       await refuses(
         { hank: [codon()], globalSystemPromtText: '' },
-        `: Unknown field globalSystemPromtText. Did you mean globalSystemPromptText? Valid root fields: ${rootFields}`,
+        `: Unknown field globalSystemPromtText. Did you mean globalSystemPromptText or globalSystemPromptFile? Valid root fields: ${rootFields}`,
       )
     },
   )
@@ -97,7 +98,8 @@ describe('any other unknown field', () => {
   verifies(
     ['7.3/unknown-field-lists-loop-fields', '7.3/load-unknown-loop-key'],
     'in a loop lists the fields of a loop',
-    () => refuses({ hank: [loop({ zzz: 1 })] }, `hank[0]: Unknown field zzz. Valid loop fields: ${loopFields}`),
+    () =>
+      refuses({ hank: [loop({ zzz: 1 })] }, `hank[0]: Unknown field zzz. Valid loop fields: ${loopFields}`),
   )
 
   verifies(['7.3/codon-field-at-root'], 'that belongs into a codon is told so at the root', async () => {

@@ -42,7 +42,7 @@ describe('the catalogue', () => {
     expect(free.length).toBeGreaterThan(0)
   })
 
-  it('never lets a request in a cache cost nothing when its input costs something', () => {
+  it('never prices a cached token at nothing where input costs something', () => {
     const odd = builtInModels.filter(({ prices }) =>
       [prices, ...(prices?.tiers ?? [])].some(
         row => row && row.input > 0 && !(row.cacheRead > 0 && row.cacheWrite > 0),
@@ -51,7 +51,7 @@ describe('the catalogue', () => {
     expect(odd.map(fullName)).toEqual([])
   })
 
-  it('orders the tiers of a price by their thresholds, each dearer than the one before', () => {
+  it('orders the tiers of a price by their thresholds', () => {
     for (const model of builtInModels) {
       const thresholds = model.prices?.tiers?.map(({ above }) => above) ?? []
       expect(thresholds, fullName(model)).toEqual(thresholds.toSorted((left, right) => left - right))

@@ -13,11 +13,11 @@ describe('the cost of a request', () => {
     'counts each of four token classes at the price of the catalogue',
     () => {
       const { prices: listed } = findModel('claude-sonnet-4-5', registry) ?? {}
-      const million = 100_000
-      expect(costOf({ ...none, inputTokens: million }, listed)).toEqual({ known: true, dollars: 0.3 })
-      expect(costOf({ ...none, outputTokens: million }, listed)).toEqual({ known: true, dollars: 1.5 })
-      expect(costOf({ ...none, cacheReadTokens: million }, listed)).toEqual({ known: true, dollars: 0.03 })
-      expect(costOf({ ...none, cacheCreationTokens: million }, listed)).toEqual({
+      const many = 100_000
+      expect(costOf({ ...none, inputTokens: many }, listed)).toEqual({ known: true, dollars: 0.3 })
+      expect(costOf({ ...none, outputTokens: many }, listed)).toEqual({ known: true, dollars: 1.5 })
+      expect(costOf({ ...none, cacheReadTokens: many }, listed)).toEqual({ known: true, dollars: 0.03 })
+      expect(costOf({ ...none, cacheCreationTokens: many }, listed)).toEqual({
         known: true,
         dollars: 0.375,
       })
@@ -30,6 +30,17 @@ describe('the cost of a request', () => {
       expect(costOf(all, listed)).toEqual({ known: true, dollars: 0.036 })
     },
   )
+
+  it('is the double next to the true value', () => {
+    const cents = { ...prices, input: 0.1, output: 0.7, cacheRead: 0.083333 }
+    expect(costOf({ ...none, inputTokens: 3 }, cents)).toEqual({ known: true, dollars: 0.0000003 })
+    expect(costOf({ ...none, inputTokens: 1, outputTokens: 1 }, cents)).toEqual({
+      known: true,
+      dollars: 0.0000008,
+    })
+    expect(costOf({ ...none, cacheReadTokens: 3 }, cents)).toEqual({ known: true, dollars: 0.000000249999 })
+    expect(costOf({ ...none, outputTokens: 600_000_000 }, prices)).toEqual({ known: true, dollars: 9_000 })
+  })
 
   it('without tokens is nothing', () => {
     expect(costOf(none, prices)).toEqual({ known: true, dollars: 0 })

@@ -91,5 +91,5 @@ function suggestion(id: string, at: number, ids: ReadonlySet<string>): string {
 }
 
 function keyed(id: string): string {
-  return /^[A-Za-z_][\w-]*$/.test(id) ? `.${id}` : `[${quoted(id)}]`
+  return /^[A-Za-z_][\w-]*$/.test(id) ? `.${id}` : `[${JSON.stringify(id)}]`
 }

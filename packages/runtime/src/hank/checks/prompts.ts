@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs'
 import { type Collector, collector, type Problem, readRegularFile, resolveInside } from '../../kit/index.ts'
 import type { CheckContext } from '../check.ts'
 import { codonLabel, codonsOf, type PlacedCodon } from '../codons.ts'
@@ -66,33 +67,41 @@ function filesIn(paths: string | readonly string[] | undefined, at: Omit<PromptF
 
 /** The largest prompt file without a warning; 1 MB in the specification is 1,048,576 bytes here. */
 const largestPrompt = 1024 * 1024
-const readsAtOnce = 16
+
+/** Files up to this size are read, because a stray newline makes no prompt; to read them all would take too long. */
+const smallestPrompt = 8
 
 /** One word per file, at its first mention, in the order of the hank. */
 async function checkPromptFiles(hankDir: string, mentions: readonly PromptFile[]): Promise<Problem[]> {
   const firsts = new Map<string, PromptFile>()
   for (const file of mentions) if (!firsts.has(file.path)) firsts.set(file.path, file)
-  const files = [...firsts.values()]
-  const found: Problem[][] = []
-  for (let at = 0; at < files.length; at += readsAtOnce) {
-    const some = files.slice(at, at + readsAtOnce)
-    found.push(...(await Promise.all(some.map(file => checkPromptFile(hankDir, file)))))
+  const problems: Problem[] = []
+  for (const { path, where, label } of firsts.values()) {
+    const complaint = await complaintAbout(hankDir, path)
+    if (complaint === undefined) continue
+    problems.push({ severity: 'warning', where, message: `${label} ${shown(path)} ${complaint}` })
   }
-  return found.flat()
+  return problems
 }
 
-/** Silent about a file that cannot be read, is missing or lies elsewhere: the check of references speaks of those. */
-async function checkPromptFile(hankDir: string, { path, where, label }: PromptFile): Promise<Problem[]> {
+/** Silent about a file that is missing, unreadable or elsewhere: the check of references speaks of those. */
+async function complaintAbout(hankDir: string, path: string): Promise<string | undefined> {
   const resolved = resolveInside(hankDir, path)
-  if (!resolved.ok) return []
-  const read = await readRegularFile(resolved.path, { maxBytes: largestPrompt })
-  const warning = (message: string): Problem[] => [{ severity: 'warning', where, message }]
-  if (!read.ok) {
-    if (read.reason !== 'too-large') return []
-    return warning(
-      `${label} ${shown(path)} is larger than 1 MB. Shorten it, or let the agent read it as data.`,
-    )
+  if (!resolved.ok) return undefined
+  const size = sizeOf(resolved.path)
+  if (size === undefined || (size > smallestPrompt && size <= largestPrompt)) return undefined
+  if (size > largestPrompt) return 'is larger than 1 MB. Shorten it, or let the agent read it as data.'
+  const read = await readRegularFile(resolved.path, { maxBytes: smallestPrompt })
+  if (!read.ok || read.bytes.toString('utf8').trim() !== '') return undefined
+  return 'is empty. Write the prompt, or remove the reference.'
+}
+
+/** Of a regular file; a look at the entry alone waits for nothing. */
+function sizeOf(path: string): number | undefined {
+  try {
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    return stat?.isFile() ? stat.size : undefined
+  } catch {
+    return undefined
   }
-  if (read.bytes.toString('utf8').trim() !== '') return []
-  return warning(`${label} ${shown(path)} is empty. Write the prompt, or remove the reference.`)
 }

@@ -38,11 +38,13 @@ function commandsAt(line: string, search: Search): readonly Command[] {
   })
 }
 
-const wrappers = new Set([
-  ...['!', '{', 'if', 'then', 'else', 'do', 'while', 'until'],
-  ...['builtin', 'command', 'env', 'exec', 'ionice', 'nice', 'nohup', 'stdbuf', 'time', 'timeout'],
-  ...['busybox', 'doas', 'npx', 'sudo', 'xargs'],
-])
+const wrappers = new Set(
+  [
+    ['!', '{', 'if', 'then', 'else', 'do', 'while', 'until'],
+    ['builtin', 'command', 'env', 'exec', 'ionice', 'nice', 'nohup', 'stdbuf', 'time', 'timeout'],
+    ['busybox', 'doas', 'npx', 'sudo', 'xargs'],
+  ].flat(),
+)
 
 function unwrap(words: readonly Word[], { isKnown }: Search): Pick<Command, 'name' | 'args'> {
   const start = words.findIndex(({ text }) => !/^[A-Za-z_]\w*=/.test(text))

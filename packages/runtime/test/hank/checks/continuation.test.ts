@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../../test/conformance/verifies.ts'
-import { codonOf, contextLoopOf, hankOf, loopOf, nextCodonOf } from '../../../../../test/support/hank-builder.ts'
+import {
+  codonOf,
+  contextLoopOf,
+  hankOf,
+  loopOf,
+  nextCodonOf,
+} from '../../../../../test/support/hank-builder.ts'
 import { checkContinuation } from '../../../src/hank/checks/continuation.ts'
 import { places, told } from './problems.ts'
 
@@ -64,19 +70,15 @@ describe('the model of a continuation', () => {
 })
 
 describe('warnings about continuations', () => {
-  verifies(
-    ['7.3/warn-first-codon-continues'],
-    'a first codon that continues gives a warning',
-    async () => {
-      expect(await told(checkContinuation, hankOf([nextCodonOf('a')]))).toEqual([
-        'warning: hank[0].continuationMode: Codon 1 (a): continuationMode is "continue-previous", but this codon is the first and starts a new conversation. Set it to "fresh".',
-      ])
-      expect(await told(checkContinuation, hankOf([contextLoopOf('l', [nextCodonOf('a')])]))).toEqual([
-        'warning: hank[0].codons[0].continuationMode: Codon 1.1 (a): continuationMode is "continue-previous", but this codon is the first and starts a new conversation. Put a "fresh" codon before the loop, which cannot begin with one itself.',
-      ])
-      expect(await told(checkContinuation, hankOf([codonOf('a')]))).toEqual([])
-    },
-  )
+  verifies(['7.3/warn-first-codon-continues'], 'a first codon that continues gives a warning', async () => {
+    expect(await told(checkContinuation, hankOf([nextCodonOf('a')]))).toEqual([
+      'warning: hank[0].continuationMode: Codon 1 (a): continuationMode is "continue-previous", but this codon is the first and starts a new conversation. Set it to "fresh".',
+    ])
+    expect(await told(checkContinuation, hankOf([contextLoopOf('l', [nextCodonOf('a')])]))).toEqual([
+      'warning: hank[0].codons[0].continuationMode: Codon 1.1 (a): continuationMode is "continue-previous", but this codon is the first and starts a new conversation. Put a "fresh" codon before the loop, which cannot begin with one itself.',
+    ])
+    expect(await told(checkContinuation, hankOf([codonOf('a')]))).toEqual([])
+  })
 
   verifies(
     ['7.3/warn-continue-without-checkpointed-files'],
@@ -92,7 +94,9 @@ describe('warnings about continuations', () => {
       expect(await told(checkContinuation, hankOf([codonOf('a', none), codonOf('b', none)]))).toEqual([])
       const again = hankOf([codonOf('a'), loopOf('l', [nextCodonOf('b', none)])])
       expect(await told(checkContinuation, again)).toEqual([
-        expect.stringMatching(/Codon 2\.1 \(b\): from the second iteration on it continues itself, which has no /),
+        expect.stringMatching(
+          /Codon 2\.1 \(b\): from the second iteration on it continues itself, which has no /,
+        ),
       ])
     },
   )

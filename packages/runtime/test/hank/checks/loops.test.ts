@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../../test/conformance/verifies.ts'
-import { codonOf, contextLoopOf, hankOf, loopOf, nextCodonOf } from '../../../../../test/support/hank-builder.ts'
+import {
+  codonOf,
+  contextLoopOf,
+  hankOf,
+  loopOf,
+  nextCodonOf,
+} from '../../../../../test/support/hank-builder.ts'
 import { checkLoops } from '../../../src/hank/checks/loops.ts'
 import { type Codon, hankFile, type RigOperation } from '../../../src/hank/schema.ts'
 import { places, told } from './problems.ts'
@@ -14,7 +20,11 @@ describe('contextExceeded loops', () => {
       expect(await told(checkLoops, hank)).toEqual([
         'error: hank[1].codons[1].continuationMode: Codon 2.2 (c): a loop with terminateOn "contextExceeded" cannot hold a "fresh" codon, because a new conversation never fills the context. Set continuationMode to "continue-previous", or use an iterationLimit.',
       ])
-      const allowed = hankOf([codonOf('a'), contextLoopOf('l', [nextCodonOf('b')]), loopOf('m', [codonOf('c')])])
+      const allowed = hankOf([
+        codonOf('a'),
+        contextLoopOf('l', [nextCodonOf('b')]),
+        loopOf('m', [codonOf('c')]),
+      ])
       expect(await told(checkLoops, allowed)).toEqual([])
     },
   )
@@ -108,7 +118,9 @@ describe('codons of loops', () => {
       expect(await told(checkLoops, hankOf([loopOf('l', [silent])]))).toEqual([
         'warning: hank[0].codons[0]: Codon 1.1 (a): has no onFailure, so one failure in any iteration stops the whole hank ("abort" is the default). Write onFailure to say what is meant.',
       ])
-      expect(await told(checkLoops, hankOf([loopOf('l', [codonOf('a', { onFailure: 'abort' })])]))).toEqual([])
+      expect(await told(checkLoops, hankOf([loopOf('l', [codonOf('a', { onFailure: 'abort' })])]))).toEqual(
+        [],
+      )
       expect(await told(checkLoops, hankOf([silent]))).toEqual([])
     },
   )

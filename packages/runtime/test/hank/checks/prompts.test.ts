@@ -41,7 +41,8 @@ describe('where prompts come from', () => {
       expect(await told(checkPrompts, hankOf([codonOf('a')], { ...file, ...text }))).toEqual([
         'error: globalSystemPromptText: globalSystemPromptFile and globalSystemPromptText cannot be used together. Keep one of them.',
       ])
-      for (const one of [file, text]) expect(await told(checkPrompts, hankOf([codonOf('a')], one))).toEqual([])
+      for (const one of [file, text])
+        expect(await told(checkPrompts, hankOf([codonOf('a')], one))).toEqual([])
     },
   )
 
@@ -54,7 +55,8 @@ describe('where prompts come from', () => {
       expect(await told(checkPrompts, hankOf([codonOf('a', { ...file, ...text })]))).toEqual([
         'error: hank[0].appendSystemPromptText: Codon 1 (a): appendSystemPromptFile and appendSystemPromptText cannot be used together. Keep one of them.',
       ])
-      for (const one of [file, text]) expect(await told(checkPrompts, hankOf([codonOf('a', one)]))).toEqual([])
+      for (const one of [file, text])
+        expect(await told(checkPrompts, hankOf([codonOf('a', one)]))).toEqual([])
     },
   )
 })
@@ -111,7 +113,16 @@ describe('prompt files', () => {
     await writeFile(join(outer, 'outside.md'), '')
     await symlink('../outside.md', join(hankDir, 'link.md'))
     await promisify(execFile)('mkfifo', [join(hankDir, 'pipe.md')])
-    const promptFile = ['pipe.md', 'folder', 'link.md', '../outside.md', '/dev/null', 'missing.md', 'a\0b', '.']
+    const promptFile = [
+      'pipe.md',
+      'folder',
+      'link.md',
+      '../outside.md',
+      '/dev/null',
+      'missing.md',
+      'a\0b',
+      '.',
+    ]
     const hank = hankOf([codonOf('a', { promptFile })])
     expect(await told(checkPrompts, hank, { hankDir })).toEqual([])
   })

@@ -23,7 +23,9 @@ describe('retryConfig', () => {
       expect(await told(checkRetry, hankOf([loopOf('l', [codon('ignore')])]))).toEqual([
         'error: hank[0].codons[0].retryConfig: Codon 1.1 (a): retryConfig needs onFailure "retry", but onFailure is "ignore". Set onFailure to "retry" or remove retryConfig.',
       ])
-      expect(await told(checkRetry, hankOf([codon('retry'), codonOf('b', { onFailure: 'retry' })]))).toEqual([])
+      expect(await told(checkRetry, hankOf([codon('retry'), codonOf('b', { onFailure: 'retry' })]))).toEqual(
+        [],
+      )
     },
   )
 })
@@ -91,7 +93,18 @@ describe('meta.version', () => {
   const versioned = (version: string) => hankOf([codonOf('a')], { meta: { name: 'x', version } })
 
   verifies(['d8a/meta-version-warning'], 'warns when it is not a semantic version', async () => {
-    for (const version of ['', '1', '1.0', 'v1.0.0', '1.0.0.0', '01.0.0', '1.0.0-', '1.0.0-01', ' 1.0.0', 'latest']) {
+    for (const version of [
+      '',
+      '1',
+      '1.0',
+      'v1.0.0',
+      '1.0.0.0',
+      '01.0.0',
+      '1.0.0-',
+      '1.0.0-01',
+      ' 1.0.0',
+      'latest',
+    ]) {
       expect(await places(checkMeta, versioned(version))).toEqual(['warning meta.version'])
     }
     expect(await told(checkMeta, versioned('1.0'))).toEqual([
@@ -100,7 +113,14 @@ describe('meta.version', () => {
   })
 
   verifies(['2.1/meta-version-semantic'], 'takes every semantic version silently', async () => {
-    for (const version of ['0.0.0', '1.2.3', '10.20.30', '1.0.0-alpha.1', '1.0.0-0A.is.legal', '1.0.0+build.01']) {
+    for (const version of [
+      '0.0.0',
+      '1.2.3',
+      '10.20.30',
+      '1.0.0-alpha.1',
+      '1.0.0-0A.is.legal',
+      '1.0.0+build.01',
+    ]) {
       expect(await told(checkMeta, versioned(version))).toEqual([])
     }
     expect(await told(checkMeta, hankOf([codonOf('a')]))).toEqual([])

@@ -1,0 +1,13 @@
+/** Rows of words as lines with aligned columns. Counts characters, which is enough for what we print. */
+export function columns(rows: readonly (readonly string[])[], indent = '  '): readonly string[] {
+  const widths = rows.reduce<readonly number[]>(
+    (known, row) =>
+      Array.from({ length: Math.max(known.length, row.length) }, (_, at) =>
+        Math.max(known[at] ?? 0, row[at]?.length ?? 0),
+      ),
+    [],
+  )
+  return rows.map(row =>
+    `${indent}${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd(),
+  )
+}

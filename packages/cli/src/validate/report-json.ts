@@ -1,0 +1,35 @@
+import { listEnvironment, type Prepared } from '@weave/runtime'
+import { structure } from './structure.ts'
+
+/** The same verdict for programs: one JSON document. */
+export function reportJson(
+  prepared: Prepared,
+  environment: Readonly<Record<string, string | undefined>>,
+): string {
+  const { ok, loaded, settings, preflight, runtimeFile } = prepared
+  const model = (name: string | undefined) =>
+    settings.modelOverride?.value ?? name ?? settings.modelFallback?.value ?? ''
+  return JSON.stringify(
+    {
+      valid: ok,
+      file: loaded.source?.path,
+      problems: prepared.problems,
+      counts: loaded.counts,
+      structure: structure(loaded, codon => model(codon.model)),
+      ceilings: settings.ceilings,
+      settings: settings.sources,
+      runtimeFile,
+      environment: listEnvironment(environment, loaded.hank?.requirements?.env),
+      models: preflight?.models.map(({ identity, provider, id, contextWindow, prices }) => ({
+        identity,
+        provider,
+        id,
+        contextWindow,
+        prices,
+      })),
+      selfTests: preflight?.results,
+    },
+    null,
+    2,
+  )
+}

@@ -1,0 +1,80 @@
+import {
+  type Codon,
+  errorsOf,
+  findModel,
+  formatProblem,
+  type Prepared,
+  type Problem,
+  warningsOf,
+} from '@weave/runtime'
+import { harmless } from 'weave-client'
+import { budgetLines } from './budgets.ts'
+import { settingLines } from './settings.ts'
+import { structure, structureLines } from './structure.ts'
+
+export interface ReportOptions {
+  readonly verbose: boolean
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+/** The verdict in lines for people. Text that comes from a file is made harmless for a terminal. */
+export function report(prepared: Prepared, options: ReportOptions): readonly string[] {
+  const { loaded } = prepared
+  const lines = loaded.hank
+    ? [...outline(prepared), ...(options.verbose ? settingLines(prepared, options.environment) : [])]
+    : []
+  const warnings = warningsOf(prepared.problems)
+  const errors = errorsOf(prepared.problems)
+  return [
+    ...lines,
+    ...(warnings.length > 0 ? ['Warnings:', ...warnings.map(bullet), ''] : []),
+    ...(prepared.ok
+      ? verdict(prepared)
+      : ['Validation failed:', ...errors.map(bullet), ...excerpt(loaded.excerpt)]),
+  ].map(line => harmless(line))
+}
+
+function outline(prepared: Prepared): readonly string[] {
+  const { loaded } = prepared
+  const { meta } = loaded.hank ?? {}
+  const title = meta ? `${meta.name} ${meta.version}` : (loaded.source?.file ?? 'hank')
+  const rows = structure(loaded, codon => modelWords(prepared, codon))
+  return [
+    title,
+    ...(meta?.description ? [meta.description] : []),
+    '',
+    ...structureLines(rows),
+    '',
+    ...budgetLines(prepared),
+  ]
+}
+
+/** The model a codon will really use, by its full id. */
+function modelWords({ settings, registry }: Prepared, codon: Codon): string {
+  const name = settings.modelOverride?.value ?? codon.model ?? settings.modelFallback?.value ?? 'no model'
+  return findModel(name, registry)?.id ?? name
+}
+
+function verdict({ loaded, preflight }: Prepared): readonly string[] {
+  const { codons, loops } = loaded.counts
+  const models = new Set(preflight?.models.map(model => model.identity)).size
+  const counts = [
+    plural(codons, 'codon'),
+    plural(loops, 'loop'),
+    plural(models, 'model'),
+    ...(loaded.sentinels.length > 0 ? [plural(loaded.sentinels.length, 'sentinel')] : []),
+  ]
+  return ['Configuration is valid!', `  ${counts.join(', ')}`]
+}
+
+function bullet(problem: Problem): string {
+  return `- ${formatProblem(problem).replace(/(^|: )(?:error|warning): /, '$1')}`
+}
+
+function excerpt(text: string | undefined): readonly string[] {
+  return text === undefined ? [] : ['', ...text.split('\n')]
+}
+
+function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
+}

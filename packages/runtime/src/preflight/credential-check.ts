@@ -1,0 +1,66 @@
+import { collector, type Problem, type Severity } from '../kit/index.ts'
+import { type Credential, credentialFor } from '../models/index.ts'
+import { accessOf, hostOf } from './access.ts'
+import { type Environments, groupBy, isCodon, labelsOf, type Resolved } from './model-use.ts'
+
+/**
+ * Second step: whether a key is there for everyone who needs one. Looks at the environment only and repeats no value.
+ *
+ * Once for each provider: codons without a key are an error, and so are sentinels that a codon cannot do without. Other
+ * sentinels are only not loaded, which is a warning. A codon whose hank sends a key of the person to an address of its
+ * own is a warning too.
+ */
+export function checkCredentials(
+  resolved: readonly Resolved[],
+  environments: Environments,
+): readonly Problem[] {
+  const problems = collector()
+  const lacking = resolved.flatMap(one => {
+    const credential = credentialOf(one, environments)
+    return credential.ok ? [] : [{ ...one, kind: kindOf(one), missing: credential.missing }]
+  })
+  for (const { first, all } of groupBy(lacking, ({ kind, model }) => `${kind} ${model.provider}`)) {
+    const { severity, consequence } = kinds[first.kind]
+    const message = `No key for ${first.model.provider}${consequence}. Set ${orList(first.missing)}.`
+    problems[severity](first.use.where, `${labelsOf(all)}: ${message}`)
+  }
+  problems.add(lentKeys(resolved, environments))
+  return problems.all()
+}
+
+type Kind = 'codon' | 'needed' | 'spare'
+
+const kinds: Readonly<Record<Kind, { readonly severity: Severity; readonly consequence: string }>> = {
+  codon: { severity: 'error', consequence: '' },
+  needed: { severity: 'error', consequence: ', without which failCodonIfNotLoaded fails the codon' },
+  spare: { severity: 'warning', consequence: ', without which a sentinel is not loaded' },
+}
+
+function kindOf({ use }: Resolved): Kind {
+  if (use.use === 'codon') return 'codon'
+  return use.failCodonIfNotLoaded === true ? 'needed' : 'spare'
+}
+
+function credentialOf(resolved: Resolved, environments: Environments): Credential {
+  if (isCodon(resolved)) return accessOf(resolved, environments).credential
+  return credentialFor(resolved.model.provider, 'sentinel', environments.sentinel)
+}
+
+function lentKeys(resolved: readonly Resolved[], environments: Environments): readonly Problem[] {
+  const problems = collector()
+  for (const one of resolved.filter(isCodon)) {
+    const { credential, endpoint, isLent } = accessOf(one, environments)
+    if (!isLent || !credential.ok || !endpoint.ok) continue
+    const { where, label } = one.use
+    const journey = `The hank sends your ${credential.variable} to ${hostOf(endpoint.api)}`
+    problems.warning(
+      where,
+      `${label}: ${journey}, where nothing was asked yet. Run it only if you trust that address.`,
+    )
+  }
+  return problems.all()
+}
+
+function orList(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`
+}

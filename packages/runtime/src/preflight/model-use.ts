@@ -1,0 +1,64 @@
+import type { Environment, ResolvedModel } from '../models/index.ts'
+
+/** A place in a hank that names a model. Plain data, so that this room need not know what a hank is. */
+export type ModelUse = CodonUse | SentinelUse
+
+interface Named {
+  /** Where problems point: `hank[2].codons[0].model`. */
+  readonly where: string
+  /** How messages begin: `Codon 3.1 (review)`. */
+  readonly label: string
+  /** The model as it is written. */
+  readonly name: string
+}
+
+export interface CodonUse extends Named {
+  readonly use: 'codon'
+  /** Its whole environment, where the hank changes that with `env`; without it, the one that all codons share. */
+  readonly environment?: Environment | undefined
+}
+
+export interface SentinelUse extends Named {
+  readonly use: 'sentinel'
+  readonly failCodonIfNotLoaded?: boolean | undefined
+}
+
+/** A use whose name was understood. */
+export interface Resolved<U extends ModelUse = ModelUse> {
+  readonly use: U
+  readonly model: ResolvedModel
+}
+
+/** Where keys and addresses come from. Both are the person's own: nothing that a hank says is in them. */
+export interface Environments {
+  /** What reaches every agent. */
+  readonly codon: Environment
+  /** What the server itself sees, with the keys that only sentinels use. */
+  readonly sentinel: Environment
+}
+
+export function isCodon(resolved: Resolved): resolved is Resolved<CodonUse> {
+  return resolved.use.use === 'codon'
+}
+
+/** All who are meant, in one breath: `Codon 1 (draft), Codon 2 (review)`. */
+export function labelsOf(all: readonly Resolved[]): string {
+  return all.map(({ use }) => use.label).join(', ')
+}
+
+export interface Group<T> {
+  readonly first: T
+  /** The first one too. */
+  readonly all: readonly T[]
+}
+
+/** In the order in which the keys first come. */
+export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): readonly Group<T>[] {
+  const groups = new Map<string, { readonly first: T; readonly all: T[] }>()
+  for (const item of items) {
+    const group = groups.get(keyOf(item))
+    if (group) group.all.push(item)
+    else groups.set(keyOf(item), { first: item, all: [item] })
+  }
+  return [...groups.values()]
+}

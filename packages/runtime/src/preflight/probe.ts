@@ -1,0 +1,81 @@
+import type { Endpoint, ResolvedModel } from '../models/index.ts'
+
+/** One authenticated request that costs no tokens. */
+export interface Probe {
+  /** Holds no key. */
+  readonly url: string
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Whether the answer is about the model; one that is only about the key cannot say that a model is missing. */
+  readonly isAboutModel: boolean
+  /** Whether the body of a good answer is what this provider sends, and not the page of someone in between. */
+  isAnswer(body: unknown): boolean
+}
+
+type Address = Extract<Endpoint, { readonly ok: true }>
+type Dialect = (id: string, api: string, key: string) => Probe
+
+/**
+ * What to ask about a model, or nothing: a provider whose way of being asked for one model is not known is left to the
+ * catalogue. `key` must be fit for a header.
+ */
+export function probeFor({ provider, id }: ResolvedModel, { api }: Address, key: string): Probe | undefined {
+  return dialects.get(provider)?.(id, api, key)
+}
+
+const json = { accept: 'application/json' }
+
+const messages: Dialect = (id, api, key) => ({
+  url: `${api}/messages/count_tokens`,
+  method: 'POST',
+  headers: {
+    ...json,
+    'content-type': 'application/json',
+    'x-api-key': key,
+    'anthropic-version': '2023-06-01',
+  },
+  body: JSON.stringify({ model: id, messages: [{ role: 'user', content: 'ping' }] }),
+  isAboutModel: true,
+  isAnswer: body => has(body, 'input_tokens'),
+})
+
+const openAi: Dialect = (id, api, key) => ({
+  url: `${api}/models/${encodeURIComponent(id)}`,
+  method: 'GET',
+  headers: { ...json, authorization: `Bearer ${key}` },
+  isAboutModel: true,
+  isAnswer: body => has(body, 'id'),
+})
+
+const google: Dialect = (id, api, key) => ({
+  url: `${api}/models/${encodeURIComponent(id)}`,
+  method: 'GET',
+  headers: { ...json, 'x-goog-api-key': key },
+  isAboutModel: true,
+  isAnswer: body => has(body, 'name'),
+})
+
+const openRouter: Dialect = (_id, api, key) => ({
+  url: `${api}/key`,
+  method: 'GET',
+  headers: { ...json, authorization: `Bearer ${key}` },
+  isAboutModel: false,
+  isAnswer: body => has(body, 'data'),
+})
+
+/** Of the OpenAI-shaped providers, those that document an answer for a single model; the others only list theirs. */
+const dialects: ReadonlyMap<string, Dialect> = new Map([
+  ['anthropic', messages],
+  ['google', google],
+  ['openrouter', openRouter],
+  ['openai', openAi],
+  ['xai', openAi],
+  ['mistral', openAi],
+  ['groq', openAi],
+  ['cerebras', openAi],
+])
+
+function has(body: unknown, field: string): boolean {
+  return typeof body === 'object' && body !== null && Object.hasOwn(body, field)
+}

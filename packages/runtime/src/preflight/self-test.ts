@@ -1,0 +1,161 @@
+import { type Clock, collector, createRedactor, type Problem, secretsOf } from '../kit/index.ts'
+import { credentialVariables, type HarnessName, type ResolvedModel } from '../models/index.ts'
+import { type Access, accessOf, hostOf } from './access.ts'
+import { ask } from './ask.ts'
+import { catalogueFault, type Servable } from './catalog.ts'
+import { inParallel, within } from './deadline.ts'
+import { type Failure, type FailureCategory, failure } from './failure.ts'
+import { type CodonUse, type Environments, groupBy, labelsOf, type Resolved } from './model-use.ts'
+import { probeFor } from './probe.ts'
+import { type Asked, tooLate, verdictOn } from './verdict.ts'
+
+export type HarnessCheck = { readonly ok: true } | { readonly ok: false; readonly install: string }
+
+export interface SelfTestOptions {
+  readonly environments: Environments
+  readonly clock: Clock
+  /** Whether the package of a harness can be loaded, and else what to type to install it. Asked once for each harness. */
+  readonly harnessAvailable: (harness: HarnessName) => Promise<HarnessCheck>
+  readonly servable: Servable
+  /** Leaves out the request; all that can be told without it is still told. */
+  readonly skipRequest: boolean
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface SelfTestResult {
+  /** `harness:provider/id`. */
+  readonly identity: string
+  readonly outcome: 'ok' | FailureCategory
+  /** Whether the provider was asked. If not, `ok` means that nothing is known to be wrong. */
+  readonly asked: boolean
+  readonly durationMs: number
+}
+
+export interface SelfTests {
+  readonly problems: readonly Problem[]
+  /** One for each identity, in the order in which they first come. */
+  readonly results: readonly SelfTestResult[]
+}
+
+const limitMs = 10_000
+const width = 8
+
+/**
+ * Third step: whether the model of each codon would answer. One test for each identity, all that find room in parallel,
+ * each given up after 10 s: the harness is there, the catalogue serves the model, a key is there, and one request that
+ * costs no tokens is answered.
+ *
+ * Goes to the addresses of the environment, so never through our own proxy. No key is in any message or address. Rejects
+ * only with the reason of `signal`.
+ */
+export async function selfTest(
+  codons: readonly Resolved<CodonUse>[],
+  options: SelfTestOptions,
+): Promise<SelfTests> {
+  const harnesses = new Map<HarnessName, Promise<HarnessCheck>>()
+  const harnessAvailable = (name: HarnessName) => {
+    const check = harnesses.get(name) ?? options.harnessAvailable(name)
+    harnesses.set(name, check)
+    return check
+  }
+  const problems = collector()
+  const results: SelfTestResult[] = []
+  const groups = groupBy(codons, ({ model }) => model.identity)
+  const tested = await inParallel(groups, width, async ({ first, all }) => {
+    const subject = { model: first.model, access: accessFor(all, options.environments) }
+    return { first, all, ...(await test(subject, { ...options, harnessAvailable })) }
+  })
+  for (const { first, all, failed, asked, durationMs } of tested) {
+    const { identity } = first.model
+    results.push({ identity, outcome: failed?.category ?? 'ok', asked, durationMs })
+    if (!failed) continue
+    const { category, what, cure } = failed
+    const message = `${labelsOf(all)}: Self-test of ${identity} failed (${category}): ${what} ${cure}`
+    problems.error(first.use.where, message)
+  }
+  return { problems: problems.all(), results }
+}
+
+/** Codons that share an identity may be set up differently; the first that may be asked speaks for all. */
+function accessFor(codons: readonly Resolved<CodonUse>[], environments: Environments): Access | undefined {
+  const all = codons.map(one => accessOf(one, environments))
+  return all.find(({ isLent }) => !isLent) ?? all[0]
+}
+
+interface Subject {
+  readonly model: ResolvedModel
+  readonly access: Access | undefined
+}
+
+interface Tested {
+  readonly failed: Failure | undefined
+  readonly asked: boolean
+  readonly durationMs: number
+}
+
+async function test(subject: Subject, options: SelfTestOptions): Promise<Tested> {
+  const { clock, signal, environments } = options
+  const start = clock.monotonic()
+  let asked: Asked | undefined
+  const work = async (limit: AbortSignal) => {
+    try {
+      const ready = await prepare(subject, options)
+      asked = ready.asked
+      return asked ? verdictOn(await ask(asked.probe, limit), asked) : ready.failed
+    } catch (error) {
+      const text = createRedactor(secretsOf(environments.codon)).text(String(error))
+      return failure('unknown', `The test itself failed (${text}).`)
+    }
+  }
+  const late = () => (asked ? tooLate(asked, limitMs) : failure('unknown', slow))
+  const failed = await within({ clock, ms: limitMs, signal }, work, late)
+  return { failed, asked: asked !== undefined, durationMs: Math.round(clock.monotonic() - start) }
+}
+
+const slow = `The harness was not ready within ${limitMs / 1000} s.`
+
+interface Ready {
+  readonly failed?: Failure
+  /** Absent without a failure: there is nothing to ask. */
+  readonly asked?: Asked
+}
+
+/** Everything that can be told without a request, and the request. */
+async function prepare({ model, access }: Subject, options: SelfTestOptions): Promise<Ready> {
+  const harness = await options.harnessAvailable(model.harness)
+  if (!harness.ok) {
+    const what = `The package of the ${model.harness} harness cannot be loaded.`
+    return { failed: failure('missing-harness', what, { install: harness.install }) }
+  }
+  const unservable = await catalogueFault(model, options.servable)
+  if (unservable !== undefined) return { failed: failure('model', unservable) }
+  return access ? request(model, access, options.skipRequest) : {}
+}
+
+function request(model: ResolvedModel, { credential, endpoint, isLent }: Access, skip: boolean): Ready {
+  const { provider } = model
+  const keys = credentialVariables(provider, 'codon')
+  if (!credential.ok && skip) return {}
+  if (!credential.ok) return { failed: failure('auth', `There is no key for ${provider}.`, { keys }) }
+  const { variable: name } = credential
+  const value = credential.value.trim()
+  if (!/^[\x20-\x7e]+$/.test(value)) {
+    return { failed: failure('auth', `${name} holds letters that no key has.`, { keys: [name] }) }
+  }
+  const { variable: address } = endpoint
+  if (!endpoint.ok) return { failed: failure('network', endpoint.message, { address }) }
+  if (!isPlain(endpoint.api)) {
+    const what = `The address in ${address ?? provider} has a user, a password, a query or a fragment in it.`
+    return { failed: failure('network', what, { address }) }
+  }
+  const probe = skip || isLent ? undefined : probeFor(model, endpoint, value)
+  if (!probe) return {}
+  const host = hostOf(endpoint.api) + (address === undefined ? '' : ` (from ${address})`)
+  return { asked: { probe, provider, host, key: { name, value }, address } }
+}
+
+/** A path can be added to nothing else, and `fetch` quotes an address with a password when it refuses it. */
+function isPlain(address: string): boolean {
+  const { username, password, search, hash } = new URL(address)
+  return [username, password, search, hash].every(part => part === '')
+}

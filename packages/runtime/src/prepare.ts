@@ -1,0 +1,164 @@
+import { stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import {
+  codonLabel,
+  codonsOf,
+  type LoadedHank,
+  loadHank,
+  type PlacedCodon,
+  withPlaces,
+} from './hank/index.ts'
+import { hasErrors, type Problem, systemClock } from './kit/index.ts'
+import { additionsOf, createRegistry, findModel, type Registry } from './models/index.ts'
+import { type ModelUse, type PreflightResult, preflight } from './preflight/index.ts'
+import {
+  codonEnvironment,
+  type FlagValue,
+  type ResolvedSettings,
+  readEnvironment,
+  readFlags,
+  readRuntimeFile,
+  resolveSettings,
+  type SettingPaths,
+  serverEnvironment,
+  settingPaths,
+} from './settings/index.ts'
+
+export interface PrepareOptions {
+  /** As given on the command line; undefined: the `hank.json` of the working directory. */
+  readonly hank?: string | undefined
+  readonly flags: readonly FlagValue[]
+  /** What `--runtime-config` names. */
+  readonly runtimeConfig?: string | undefined
+  readonly skipSelfTest: boolean
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly workingDirectory: string
+  readonly home: string
+}
+
+/** Everything that is known before the first token, and everything that is wrong. */
+export interface Prepared {
+  /** True when nothing stands in the way of a run. */
+  readonly ok: boolean
+  readonly problems: readonly Problem[]
+  readonly loaded: LoadedHank
+  readonly settings: ResolvedSettings
+  readonly paths: SettingPaths
+  /** The `weave.json` that was used. */
+  readonly runtimeFile?: string
+  readonly registry: Registry
+  /** Absent when an earlier step found an error. */
+  readonly preflight?: PreflightResult
+}
+
+/**
+ * From a command line to a verdict: settings, hank, models, credentials, self-tests. A later step runs only when the
+ * earlier ones found no error, and every step tells all it finds. Writes nothing, starts no process, and makes no
+ * connection before all checks on this machine have passed. Never rejects because of what a file says.
+ */
+export async function prepare(options: PrepareOptions): Promise<Prepared> {
+  const { workingDirectory, home } = options
+  const environment = serverEnvironment(options.environment)
+  const layers = await readLayers(options)
+  const early = resolveSettings({ ...layers, environment })
+  const earlyPaths = settingPaths(early.settings, { workingDirectory, home, runtimeFile: layers.path })
+  const models = await createRegistry({ additions: additionsOf({ home, modelsFile: earlyPaths.modelsFile }) })
+  const { registry } = models
+
+  const loaded = await loadHank(options.hank, {
+    workingDirectory,
+    environment,
+    modelOverride: early.modelOverride?.value,
+    ceilings: {
+      maxDollars: early.ceilings.maxDollars?.value,
+      maxTimeSeconds: early.ceilings.maxTimeSeconds?.value,
+    },
+    outputDirectory: earlyPaths.outputDirectory,
+    priceOf: name => findModel(name, registry)?.prices,
+  })
+  const settings = resolveSettings({ ...layers, environment, overrides: loaded.hank?.overrides })
+  const paths = settingPaths(settings.settings, { workingDirectory, home, runtimeFile: layers.path })
+  const problems = [...layers.problems, ...models.problems, ...loaded.problems]
+  const found = {
+    loaded,
+    settings,
+    paths,
+    registry,
+    ...(layers.path !== undefined && { runtimeFile: layers.path }),
+  }
+  if (hasErrors(problems) || !loaded.hank) return { ...found, ok: false, problems }
+
+  const outside = options.environment
+  const checked = await preflight(modelUses(loaded, settings, outside), {
+    registry,
+    environments: { codon: codonEnvironment({ environment: outside }), sentinel: environment },
+    clock: systemClock,
+    harnessAvailable: async () => ({ ok: true }),
+    skipSelfTest: options.skipSelfTest,
+  })
+  const placed = loaded.source ? withPlaces(checked.problems, loaded.source) : checked.problems
+  const all = [...problems, ...placed]
+  return { ...found, ok: !hasErrors(all), problems: all, preflight: checked }
+}
+
+async function readLayers({ hank, flags, runtimeConfig, environment, workingDirectory }: PrepareOptions) {
+  const fromFlags = readFlags(flags)
+  const fromVariables = readEnvironment(environment)
+  const hankDirectory = await directoryOf(resolve(workingDirectory, hank ?? '.'))
+  const search = {
+    workingDirectory,
+    hankDirectory,
+    ...(runtimeConfig !== undefined && { named: runtimeConfig }),
+  }
+  const file = await readRuntimeFile(search)
+  return {
+    flags: fromFlags.layer,
+    variables: fromVariables.layer,
+    file: file.layer,
+    path: file.path,
+    problems: [...fromFlags.problems, ...fromVariables.problems, ...file.problems],
+  }
+}
+
+/** Where the hank lies, or would lie: the path itself when it is a directory. */
+async function directoryOf(path: string): Promise<string> {
+  const isDirectory = await stat(path).then(
+    found => found.isDirectory(),
+    () => false,
+  )
+  return isDirectory ? path : dirname(path)
+}
+
+function modelUses(
+  { hank, sentinels }: LoadedHank,
+  { modelOverride, modelFallback }: ResolvedSettings,
+  environment: PrepareOptions['environment'],
+): readonly ModelUse[] {
+  if (!hank) return []
+  const placed = codonsOf(hank)
+  const codons = placed.map((each): ModelUse => {
+    const { env, model } = each.codon
+    return {
+      where: `${each.where}.model`,
+      label: codonLabel(each),
+      name: modelOverride?.value ?? model ?? modelFallback?.value ?? '',
+      use: 'codon',
+      ...(env && { environment: codonEnvironment({ environment, codon: env }) }),
+    }
+  })
+  const owners = new Map(placed.map(each => [each.codon.id, each]))
+  const observers = sentinels.map(
+    ({ codonId, config, settings }): ModelUse => ({
+      where: `${owners.get(codonId)?.where ?? ''}.sentinels`,
+      label: `${labelOf(owners.get(codonId))}: sentinel ${config.id}`,
+      name: config.model,
+      use: 'sentinel',
+      failCodonIfNotLoaded: settings.failCodonIfNotLoaded,
+    }),
+  )
+  return [...codons, ...observers]
+}
+
+function labelOf(placed: PlacedCodon | undefined): string {
+  return placed ? codonLabel(placed) : 'A codon'
+}
