@@ -10,8 +10,30 @@ import { root } from './repository.mjs'
 const path = join(root, 'package-lock.json')
 const lock = JSON.parse(readFileSync(path, 'utf8'))
 
-const systems = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32']
-const processors = ['arm64', 'arm', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64']
+const systems = [
+  'aix',
+  'android',
+  'darwin',
+  'freebsd',
+  'linux',
+  'netbsd',
+  'openbsd',
+  'openharmony',
+  'sunos',
+  'win32',
+]
+const processors = [
+  'arm64',
+  'arm',
+  'ia32',
+  'loong64',
+  'mips64el',
+  'ppc64',
+  'riscv64',
+  's390x',
+  'wasm32',
+  'x64',
+]
 
 const added = Object.entries(lock.packages).flatMap(([at, entry]) =>
   Object.entries(entry.optionalDependencies ?? {})
@@ -20,7 +42,9 @@ const added = Object.entries(lock.packages).flatMap(([at, entry]) =>
 )
 const sorted = Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
 writeFileSync(path, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`)
-console.log(added.length === 0 ? 'the lockfile is complete' : `added ${added.length} packages of other platforms`)
+console.log(
+  added.length === 0 ? 'the lockfile is complete' : `added ${added.length} packages of other platforms`,
+)
 
 /** @param {string} at @param {string} name */
 function isLocked(at, name) {

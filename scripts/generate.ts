@@ -3,10 +3,11 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Generated } from './generate/generated.ts'
 import { protocolPage } from './generate/protocol.ts'
+import { quickShapes } from './generate/quick-shapes.ts'
 import { schemas } from './generate/schemas.ts'
 
 /** Writes the generated files, or with `--check` says which of them are not what the source would give now. */
-const generators: readonly Generated[] = [protocolPage, ...schemas]
+const generators: readonly Generated[] = [protocolPage, ...schemas, ...quickShapes]
 
 const results = generators.map(({ path, content }) => {
   const file = fileURLToPath(new URL(`../${path}`, import.meta.url))

@@ -9,7 +9,7 @@ const build = spawnSync(process.execPath, [join(root, 'scripts/bundle.mjs')], {
 if (build.status !== 0) process.exit(build.status ?? 1)
 
 const words = process.argv.slice(2)
-const example = words.length > 0 ? words : [join(root, 'examples/01-one-codon'), '--scripted']
+const example = words.length > 0 ? words : [join(root, 'examples/01-one-codon'), '--scripted', '--start-new']
 const run = spawnSync(process.execPath, [join(root, 'packages/cli/bin/weave.cjs'), ...example], {
   stdio: 'inherit',
 })

@@ -39,7 +39,18 @@ function requireFrom(id) {
 
 /** @param {string} id @param {ImportCallOptions} [options] */
 async function importFrom(id, options) {
-  return String(id).startsWith('./') ? load(id.slice(2)) : import(id, options)
+  return String(id).startsWith('./') ? named(load(id.slice(2))) : import(id, options)
+}
+
+/**
+ * A package in CommonJS becomes a chunk with nothing but a default. Its names are put beside it, as Node does when it
+ * imports one; our own modules have no default.
+ *
+ * @param {any} exports
+ */
+function named(exports) {
+  const isWrapped = Object.keys(exports).join() === 'default' && typeof exports.default === 'object'
+  return isWrapped ? { ...exports.default, default: exports.default } : exports
 }
 
 /** @param {string} name @param {string} file */

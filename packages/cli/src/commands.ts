@@ -29,14 +29,26 @@ const preparing = [
   'skip-self-test',
 ] as const satisfies readonly FlagName[]
 
+const running = [
+  'execution',
+  'start-new',
+  'force',
+  'no-wipe',
+  'copy',
+  'input',
+  'overwrite-output',
+  'headless',
+  'yes',
+] as const satisfies readonly FlagName[]
+
 const always = ['no-color', 'help', 'version'] as const satisfies readonly FlagName[]
 
 export const commands: Readonly<Record<string, CommandRow>> = {
   run: {
-    usage: 'weave [hank] [data] --validate [options]',
-    summary: 'check a hank',
-    flags: ['validate', 'verbose', 'json', ...preparing, 'execution', 'scripted', ...always],
-    load: async () => (await import('./run.ts')).runCommand,
+    usage: 'weave [hank] [data] [options]',
+    summary: 'run a hank, or check it with --validate',
+    flags: ['validate', 'verbose', 'json', ...running, ...preparing, 'scripted', ...always],
+    load: async () => (await import('./run/run.ts')).runCommand,
   },
   validate: {
     usage: 'weave validate [hank] [data]',
@@ -49,6 +61,12 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     summary: 'write a small hank to start from',
     flags: always,
     load: async () => (await import('./init/init.ts')).initCommand,
+  },
+  list: {
+    usage: 'weave list',
+    summary: 'list executions: hank, data, status, cost, age',
+    flags: ['json', 'runtime-config', ...always],
+    load: async () => (await import('./list.ts')).listCommand,
   },
   models: {
     usage: 'weave models [filter]',

@@ -6,6 +6,10 @@ export const exitCodes = {
   failed: 1,
   /** Wrong usage. */
   usage: 2,
+  /** Ended by SIGINT before the hank was done. */
+  interrupted: 130,
+  /** Ended by SIGTERM before the hank was done. */
+  terminated: 143,
 } as const
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]

@@ -5,7 +5,7 @@ import type { Arguments } from './parse-arguments.ts'
 import { settingValues } from './setting-flags.ts'
 
 export type PreparedRun =
-  | { readonly ok: true; readonly prepared: Prepared }
+  | { readonly ok: true; readonly prepared: Prepared; readonly data?: string | undefined }
   /** The words themselves are wrong. */
   | { readonly ok: false; readonly usage: string }
 
@@ -23,7 +23,7 @@ export async function prepareRun(args: Arguments): Promise<PreparedRun> {
     workingDirectory: process.cwd(),
     home: homedir(),
   })
-  return { ok: true, prepared }
+  return { ok: true, prepared, data: words.data }
 }
 
 /** A scripted agent calls no model, so it needs no key; the checks still want to see one. */

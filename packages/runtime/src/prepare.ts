@@ -15,8 +15,7 @@ import {
   codonEnvironment,
   type FlagValue,
   type ResolvedSettings,
-  readEnvironment,
-  readFlags,
+  readGiven,
   readRuntimeFile,
   resolveSettings,
   type SettingPaths,
@@ -101,9 +100,15 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   return { ...found, ok: !hasErrors(all), problems: all, preflight: checked }
 }
 
+/** Where executions and outputs lie, for commands that need no hank. */
+export async function settledPaths(options: Omit<PrepareOptions, 'skipSelfTest'>): Promise<SettingPaths> {
+  const layers = await readLayers({ ...options, skipSelfTest: true })
+  const { settings } = resolveSettings({ ...layers, environment: options.environment })
+  return settingPaths(settings, { ...options, runtimeFile: layers.path })
+}
+
 async function readLayers({ hank, flags, runtimeConfig, environment, workingDirectory }: PrepareOptions) {
-  const fromFlags = readFlags(flags)
-  const fromVariables = readEnvironment(environment)
+  const given = await readGiven(flags, environment)
   const hankDirectory = await directoryOf(resolve(workingDirectory, hank ?? '.'))
   const search = {
     workingDirectory,
@@ -112,11 +117,11 @@ async function readLayers({ hank, flags, runtimeConfig, environment, workingDire
   }
   const file = await readRuntimeFile(search)
   return {
-    flags: fromFlags.layer,
-    variables: fromVariables.layer,
+    flags: given.flags.layer,
+    variables: given.variables.layer,
     file: file.layer,
     path: file.path,
-    problems: [...fromFlags.problems, ...fromVariables.problems, ...file.problems],
+    problems: [...given.flags.problems, ...given.variables.problems, ...file.problems],
   }
 }
 

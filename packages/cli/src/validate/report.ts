@@ -34,6 +34,15 @@ export function report(prepared: Prepared, options: ReportOptions): readonly str
   ].map(line => harmless(line))
 }
 
+/** What a run prints before it begins: the structure and what to look out for. */
+export function startReport(prepared: Prepared): readonly string[] {
+  const warnings = warningsOf(prepared.problems)
+  return [
+    ...outline(prepared),
+    ...(warnings.length > 0 ? ['! Configuration warnings:', ...warnings.map(bullet), ''] : []),
+  ].map(line => harmless(line))
+}
+
 function outline(prepared: Prepared): readonly string[] {
   const { loaded } = prepared
   const { meta } = loaded.hank ?? {}

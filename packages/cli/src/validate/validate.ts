@@ -1,11 +1,10 @@
-import { addSchemaLine, type Prepared } from '@weave/runtime'
 import { type ExitCode, exitCodes } from '../exit.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { prepareRun } from '../prepare-run.ts'
 import type { Terminal } from '../terminal.ts'
-import { version } from '../version.ts'
 import { report } from './report.ts'
 import { reportJson } from './report-json.ts'
+import { schemaLine } from './schema-line.ts'
 
 /** `weave validate`: everything that can be known before a token is spent, for people or for programs. */
 export async function validateCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
@@ -23,11 +22,4 @@ export async function validateCommand(args: Arguments, terminal: Terminal): Prom
     for (const line of report(prepared, { verbose, environment: process.env })) terminal.out(line)
   }
   return prepared.ok ? exitCodes.done : exitCodes.failed
-}
-
-/** The one thing that validating writes: the editor's schema, into a hank that has none. */
-async function schemaLine({ loaded }: Prepared): Promise<string | undefined> {
-  if (!loaded.source) return undefined
-  const line = await addSchemaLine(loaded.source, version)
-  return line.added ? line.message : undefined
 }

@@ -1,4 +1,4 @@
-import { type Codon, type HankFile, isLoop, type Loop } from './schema.ts'
+import type { Codon, HankFile, HankItem, Loop } from './schema.ts'
 
 /** A codon with everything a message needs to say which one is meant. */
 export interface PlacedCodon {
@@ -14,6 +14,10 @@ export interface PlacedLoop {
   readonly loop: Loop
   readonly where: string
   readonly number: string
+}
+
+export function isLoop(item: HankItem): item is Loop {
+  return item.type === 'loop'
 }
 
 /** All codons in the order of the file, those of loops where their loop stands. */

@@ -5,8 +5,9 @@
  * credentials are there, or how anything is run.
  */
 export { type BudgetRow, budgetTable, type Limit } from './budget-table.ts'
-export { codonLabel, codonsOf, loopsOf, type PlacedCodon, type PlacedLoop } from './codons.ts'
+export { codonLabel, codonsOf, isLoop, loopsOf, type PlacedCodon, type PlacedLoop } from './codons.ts'
 export { scanCopiedTree, type TreeFinding, type TreeLimits, treeMessage } from './copied-tree.ts'
+export { hankHash } from './hank-hash.ts'
 export { type LoadContext, type LoadedHank, loadHank } from './load.ts'
 export { maxPromptBytes, type PromptFacts } from './named-files.ts'
 export { withPlaces } from './places.ts'
@@ -25,7 +26,6 @@ export {
   type HankItem,
   type HankOverrides,
   hankFile,
-  isLoop,
   type Loop,
   type OutputFiles,
   type RigOperation,
@@ -33,7 +33,8 @@ export {
   type SharedBudget,
 } from './schema.ts'
 export { type SchemaKind, schemaAddress } from './schema-addresses.ts'
-export { addSchemaLine, type SchemaLine } from './schema-line.ts'
+export { addSchemaLine } from './schema-line.ts'
 export type { AttachedSentinel } from './sentinel-attachments.ts'
-export { outputPathFault } from './sentinel-config.ts'
+export { outputPathFault } from './sentinel-paths.ts'
 export { type SentinelCondition, type SentinelConfig, sentinelConfig } from './sentinel-schema.ts'
+export type { SchemaLine } from './write-schema-line.ts'

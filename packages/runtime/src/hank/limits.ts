@@ -2,6 +2,8 @@ import { collector, type Problem } from '../kit/index.ts'
 import { codonLabel, codonsOf } from './codons.ts'
 import type { Codon, HankFile } from './schema.ts'
 
+/** To check each key of a larger object would take too long. */
+export const mostKeys = 20_000
 const mostFiles = 20_000
 /** One argument of a program is not longer on Linux, and the shell gets the command as one argument. */
 const longestCommand = 131_071

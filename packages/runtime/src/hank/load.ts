@@ -8,7 +8,8 @@ import { checkPatterns } from './patterns.ts'
 import { firstOf, withPlaces } from './places.ts'
 import { type HankSource, readHank } from './read.ts'
 import type { HankFile } from './schema.ts'
-import { type AttachedSentinel, checkAttachments, checkOutputPaths } from './sentinel-attachments.ts'
+import type { AttachedSentinel, CheckedAttachments } from './sentinel-attachments.ts'
+import { checkOutputPaths } from './sentinel-paths.ts'
 import { checkShape } from './shape.ts'
 
 /** What a load looks at besides the file. */
@@ -66,7 +67,7 @@ export async function loadHank(
   })
 
   add(firstOf(source.warnings))
-  const { hank, problems } = checkShape(source)
+  const { hank, problems } = await checkShape(source)
   if (add(problems) || !hank || add(checkLimits(hank))) return done()
   const counts = { codons: codonsOf(hank).length, loops: loopsOf(hank).length }
 
@@ -75,12 +76,21 @@ export async function loadHank(
   if (add(broken.flat())) return done({ counts })
 
   const files = await checkNamedFiles(hank, source.directory)
-  const attachments = await checkAttachments(hank, source)
+  const attachments = await lookAtSentinels(hank, source)
   const { prompts } = files
   const { sentinels } = attachments
   if (add([...files.problems, ...attachments.problems])) return done({ counts })
   return done({ counts, hank, prompts, sentinels })
 }
+
+/** Most hanks have no sentinel, and what knows how to read one is large. */
+async function lookAtSentinels(hank: HankFile, source: HankSource): Promise<CheckedAttachments> {
+  if (!codonsOf(hank).some(({ codon }) => (codon.sentinels ?? []).length > 0)) return noAttachments
+  const { checkAttachments } = await import('./sentinel-attachments.ts')
+  return checkAttachments(hank, source)
+}
+
+const noAttachments: CheckedAttachments = { problems: [], sentinels: [] }
 
 const nothing: Pick<LoadedHank, 'counts' | 'sentinels' | 'prompts'> = {
   counts: { codons: 0, loops: 0 },

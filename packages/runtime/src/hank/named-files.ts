@@ -1,6 +1,6 @@
 import { collector, type Problem } from '../kit/index.ts'
 import { codonLabel, codonsOf, type PlacedCodon } from './codons.ts'
-import { scanCopiedTree, type TreeFinding, treeMessage } from './copied-tree.ts'
+import type { TreeFinding } from './copied-tree.ts'
 import { type Reference, readReference, resolveReference, spellReference } from './references.ts'
 import type { HankFile } from './schema.ts'
 
@@ -120,6 +120,7 @@ async function lookAtTree(reference: Reference, relative: string, seen: Seen): P
   if (relative === '') {
     return [`${path} is the hank directory itself; copy.from must name a file or directory inside it`]
   }
+  const { scanCopiedTree, treeMessage } = await import('./copied-tree.ts')
   let scan = seen.trees.get(relative)
   if (!scan) {
     const resolved = resolveReference(seen.hankDir, reference)

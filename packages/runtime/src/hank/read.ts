@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { lstat, realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { errorCode, type JsonSource, type Problem, parseJsonSource, readRegularFile } from '../kit/index.ts'
@@ -13,8 +12,6 @@ export interface HankSource extends JsonSource {
   readonly path: string
   /** Absolute; holds the file. Every reference starts here. */
   readonly directory: string
-  /** SHA-256 of what the file says, whatever its layout and its `$schema`. */
-  readonly hash: string
 }
 
 export type HankRead =
@@ -56,7 +53,7 @@ export async function readHank(path: string | undefined, workingDirectory: strin
   const directory = dirname(located.path)
   return {
     ok: true,
-    source: { value, placeOf, warnings, file, path: located.path, directory, hash: hashOf(value) },
+    source: { value, placeOf, warnings, file, path: located.path, directory },
   }
 }
 
@@ -158,10 +155,4 @@ function isUtf8(bytes: Uint8Array): boolean {
   } catch {
     return false
   }
-}
-
-function hashOf(value: unknown): string {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  const { $schema: _, ...content } = isObject ? { $schema: undefined, ...value } : { value }
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex')
 }

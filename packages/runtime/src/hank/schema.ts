@@ -259,7 +259,3 @@ export type SentinelAttachment = Immutable<z.infer<typeof sentinelAttachment>>
 export type SharedBudget = Immutable<z.infer<typeof sharedBudget>>
 export type CodonBudget = Immutable<z.infer<typeof codonBudget>>
 export type HankOverrides = Immutable<z.infer<typeof overrides>>
-
-export function isLoop(item: HankItem): item is Loop {
-  return item.type === 'loop'
-}

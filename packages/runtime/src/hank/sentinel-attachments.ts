@@ -15,7 +15,7 @@ import type { HankSource } from './read.ts'
 import { baseOf, type Reference, readReference } from './references.ts'
 import { reservedKeys } from './reserved-keys.ts'
 import type { HankFile, SentinelAttachment } from './schema.ts'
-import { checkSentinelConfig, outputPathFault } from './sentinel-config.ts'
+import { checkSentinelConfig } from './sentinel-config.ts'
 import type { SentinelConfig } from './sentinel-schema.ts'
 
 /** A sentinel of a codon, read and checked. */
@@ -71,21 +71,6 @@ export async function checkAttachments(hank: HankFile, source: HankSource): Prom
     }
   }
   return { problems: seen.problems.all(), sentinels }
-}
-
-/** Where the attachments of a hank let their sentinels write; the same rule as for the configuration itself. */
-export function checkOutputPaths(hank: HankFile): readonly Problem[] {
-  const problems = collector()
-  for (const placed of codonsOf(hank)) {
-    for (const [at, { settings }] of (placed.codon.sentinels ?? []).entries()) {
-      for (const [field, path] of Object.entries(settings?.outputPaths ?? {})) {
-        const fault = path === undefined ? undefined : outputPathFault(path)
-        const where = `${placed.where}.sentinels[${at}].settings.outputPaths.${field}`
-        if (fault !== undefined) problems.error(where, `${codonLabel(placed)}: ${field} ${fault}`)
-      }
-    }
-  }
-  return problems.all()
 }
 
 interface Seen {

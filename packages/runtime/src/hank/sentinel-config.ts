@@ -1,7 +1,6 @@
 import { eventTypes, isEventType } from '@weave/protocol'
 import {
   type Collector,
-  checkRelativeSpelling,
   collector,
   didYouMean,
   formatPath,
@@ -12,6 +11,7 @@ import {
   shapeProblems,
   valueAt,
 } from '../kit/index.ts'
+import { outputPathFault } from './sentinel-paths.ts'
 import { type SentinelCondition, type SentinelConfig, sentinelConfig } from './sentinel-schema.ts'
 
 export interface CheckedSentinel {
@@ -101,32 +101,6 @@ function checkOutput(config: SentinelConfig, hasJoinString: boolean, { error }: 
     if (wrong !== undefined) error(['output', key], wrong)
   }
 }
-
-/**
- * What is wrong with where a sentinel writes (decisions 10): a path with `/` lies in the agent workspace, a bare name in
- * the directory of the sentinel, and neither may leave it. Also for `settings.outputPaths` of an attachment.
- */
-export function outputPathFault(path: string): string | undefined {
-  const home = path.includes('/') ? 'the agent workspace' : 'the directory of the sentinel'
-  if (path.length > longestPath) return `is longer than ${longestPath} characters`
-  const spelling = checkRelativeSpelling(path)
-  if (!spelling.ok) {
-    switch (spelling.reason) {
-      case 'absolute':
-        return `${path} is an absolute or drive-qualified path; it must be relative to ${home}`
-      case 'backslash':
-        return `${path} contains a backslash; / is the only path separator`
-      case 'nul':
-        return `${path} contains an invalid character (NUL)`
-      case 'outside':
-        return `${path} leaves ${home}`
-    }
-  }
-  const namesDirectory = spelling.components.length === 0 || /(^|\/)\.{0,2}$/.test(path)
-  return namesDirectory ? `${path} names a directory, not a file` : undefined
-}
-
-const longestPath = 4_096
 
 function checkTrigger({ trigger }: SentinelConfig, rule: Rule): void {
   if (trigger.type === 'event') {

@@ -6,4 +6,5 @@
  */
 export type { Harness, HarnessSpec } from './harness.ts'
 export type { HarnessEnd, HarnessEvent } from './harness-event.ts'
+export { type IdleWatch, watchIdle } from './idle-timeout.ts'
 export { createScriptedHarness, type ScriptStep } from './scripted.ts'

@@ -55,5 +55,6 @@ export { createRedactor, type RedactingStream, type Redactor, type Secret, secre
 export { type ReadFailure, type ReadResult, readRegularFile } from './safe-read.ts'
 export { type RemoveTreeOptions, removeTree } from './safe-remove.ts'
 export { createScope, type Scope, type UndoFailure } from './scope.ts'
+export { type JsonShape, shapeFits } from './shape-fits.ts'
 export { type ShapeOptions, type ShapeSource, shapeProblems } from './shape-problems.ts'
 export { type WalkItem, type WalkOptions, walk } from './walk.ts'

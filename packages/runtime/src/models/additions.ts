@@ -10,26 +10,30 @@ import {
   shapeProblems,
 } from '../kit/index.ts'
 import type { AdditionsFile } from './additions-files.ts'
-import { type Addition, type AdditionPrices, addition, additionsOutline } from './additions-schema.ts'
+import type { Addition, AdditionPrices } from './additions-schema.ts'
 import { fullName, type Model, type Prices, type TokenPrices } from './model.ts'
+import type { Shelves } from './shelves.ts'
 
 /**
- * The models with the additions of these files, a later file over an earlier one.
+ * What these files add to the known models or change of them, a later file over an earlier one. A model that is changed
+ * twice comes once.
  *
  * An addition for a provider and id that is there already replaces the fields it gives; one for a new model must say
  * the context window. An entry with something wrong in it is left out and reported, the others count.
  */
-export async function withAdditions(
-  models: readonly Model[],
+export async function readAdditions(
   files: readonly AdditionsFile[],
-): Promise<{ readonly models: readonly Model[]; readonly problems: readonly Problem[] }> {
-  const merged = new Map(models.map(model => [fullName(model), model]))
+  known: Pick<Shelves, 'find'>,
+): Promise<{ readonly added: readonly Model[]; readonly problems: readonly Problem[] }> {
+  const added = new Map<string, Model>()
   const problems = collector()
   for (const file of files) {
     const source = await readSource(file, problems)
-    if (source) addAll({ source, file: file.path, merged, problems })
+    // Few people have such a file; what checks it takes long to set up.
+    const schema = source && (await import('./additions-schema.ts'))
+    if (source && schema) addAll({ source, schema, file: file.path, known, added, problems })
   }
-  return { models: [...merged.values()], problems: problems.all() }
+  return { added: [...added.values()], problems: problems.all() }
 }
 
 const maxBytes = 4 * 1024 * 1024
@@ -57,15 +61,19 @@ async function readSource(
 
 interface Job {
   readonly source: JsonSource
+  readonly schema: typeof import('./additions-schema.ts')
   readonly file: string
-  readonly merged: Map<string, Model>
+  readonly known: Pick<Shelves, 'find'>
+  readonly added: Map<string, Model>
   readonly problems: Collector
 }
 
-function addAll({ source, file, merged, problems }: Job): void {
+function addAll(job: Job): void {
+  const { source, file, known, added, problems } = job
+  const { addition } = job.schema
   problems.add(source.warnings)
   const seen = new Set<string>()
-  for (const [index, entry] of entriesOf(source, problems).entries()) {
+  for (const [index, entry] of entriesOf(job).entries()) {
     const base = ['models', index]
     const checked = addition.safeParse(entry)
     if (!checked.success) {
@@ -73,7 +81,8 @@ function addAll({ source, file, merged, problems }: Job): void {
       continue
     }
     const name = fullName(checked.data)
-    const model = modelOf(checked.data, merged.get(name), file)
+    const { provider, id } = checked.data
+    const model = modelOf(checked.data, added.get(name) ?? known.find(provider, id), file)
     const complaint = seen.has(name)
       ? `${name} is in this file twice`
       : model
@@ -81,12 +90,12 @@ function addAll({ source, file, merged, problems }: Job): void {
         : missingWindow(name)
     seen.add(name)
     if (complaint !== undefined) problems.error(`models[${index}]`, complaint, source.placeOf(base))
-    else if (model) merged.set(name, model)
+    else if (model) added.set(name, model)
   }
 }
 
 /** What stands under `models`, not yet checked, so that one wrong entry does not hide the others. */
-function entriesOf(source: JsonSource, problems: Collector): readonly unknown[] {
+function entriesOf({ source, schema: { additionsOutline }, problems }: Job): readonly unknown[] {
   const checked = additionsOutline.safeParse(source.value)
   if (checked.success) return checked.data.models
   problems.add(shapeProblems(checked.error, source, { schema: additionsOutline }))

@@ -1,20 +1,27 @@
 import type { CatalogueFile, CatalogueRow } from './catalogue-schema.ts'
 import type { Model, Prices, PriceTier } from './model.ts'
 import file from './models.json' with { type: 'json' }
+import type { Shelves } from './shelves.ts'
 
 // A test holds the file against its schema; doing it at every start would cost more than all the rest here.
 const { sources, models } = file as unknown as CatalogueFile
 
 /**
- * The models that come with the program. This module holds the whole table: import it only with `import()`, where a
- * model is looked up, so that a command that needs no model does not pay for it.
+ * The models that come with the program, each made of its row when it is asked for. This module holds the whole table:
+ * import it only with `import()`, where a model is looked up, so that a command that needs no model does not pay for it.
  */
-export const builtInModels: readonly Model[] = Object.entries(models).flatMap(([provider, groups]) =>
-  Object.entries(groups).flatMap(([source, rows]) => {
-    const group = { provider, source, date: dateOf(source) }
-    return rows.map(row => modelOf(row, group))
-  }),
-)
+export const builtIn: Shelves = {
+  providers: Object.keys(models),
+  find(provider, id) {
+    for (const [source, rows] of groupsOf(provider)) {
+      const row = rows.find(([ofRow]) => ofRow === id)
+      if (row) return modelOf(row, { provider, source })
+    }
+    return undefined
+  },
+  of: provider =>
+    groupsOf(provider).flatMap(([source, rows]) => rows.map(row => modelOf(row, { provider, source }))),
+}
 
 type Cells = NonNullable<CatalogueRow[4]>
 type Tier = NonNullable<CatalogueRow[5]>[number]
@@ -22,30 +29,29 @@ type Tier = NonNullable<CatalogueRow[5]>[number]
 interface Group {
   readonly provider: string
   readonly source: string
-  readonly date: string
 }
 
-// Cells by number and no spreads: this runs for every row, before anything is compiled, and is twice as fast so.
+function groupsOf(provider: string): readonly (readonly [source: string, rows: readonly CatalogueRow[]])[] {
+  return Object.entries((Object.hasOwn(models, provider) ? models[provider] : undefined) ?? {})
+}
+
+/** One row is one model, however often it is asked for. */
+const made = new Map<CatalogueRow, Model>()
+
 function modelOf(row: CatalogueRow, group: Group): Model {
-  const model = {
-    provider: group.provider,
-    id: row[0],
-    name: row[1],
-    contextWindow: row[2],
-    maxOutputTokens: row[3],
-  }
-  return row[4] ? Object.assign(model, { prices: pricesOf(row[4], row[5], group) }) : model
+  const known = made.get(row)
+  if (known) return known
+  const [id, name, contextWindow, maxOutputTokens, cells, tiers] = row
+  const { provider } = group
+  const prices = cells && { prices: pricesOf(cells, tiers, group) }
+  const model = { provider, id, name, contextWindow, maxOutputTokens, ...prices }
+  made.set(row, model)
+  return model
 }
 
-function pricesOf(cells: Cells, tiers: CatalogueRow[5], { source, date }: Group): Prices {
-  const prices = {
-    input: cells[0],
-    output: cells[1],
-    cacheRead: cells[2],
-    cacheWrite: cells[3],
-    source,
-    date,
-  }
+function pricesOf(cells: Cells, tiers: CatalogueRow[5], { source }: Group): Prices {
+  const [input, output, cacheRead, cacheWrite] = cells
+  const prices = { input, output, cacheRead, cacheWrite, source, date: dateOf(source) }
   return tiers ? { ...prices, tiers: tiers.map(tierOf) } : prices
 }
 

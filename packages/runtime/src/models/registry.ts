@@ -1,10 +1,12 @@
 import type { Problem } from '../kit/index.ts'
+import { readAdditions } from './additions.ts'
 import type { AdditionsFile } from './additions-files.ts'
 import { type Alias, aliasTargets } from './aliases.ts'
-import { fullName, type Model } from './model.ts'
+import { fullName, type Model, vendor } from './model.ts'
 import { rankOf } from './providers.ts'
+import { allOf, type Shelves, shelvesOf } from './shelves.ts'
 
-/** Every model that is known, as it was when the registry was made. */
+/** Every model that is known, as it was when the registry was made. Puts together only what is asked for. */
 export interface Registry {
   /** By provider in the order of the table of providers (others last, by name), then as the catalogue lists them. */
   readonly models: readonly Model[]
@@ -30,33 +32,42 @@ export async function createRegistry({
 }: {
   readonly additions?: readonly AdditionsFile[]
 } = {}): Promise<RegistryResult> {
-  const { builtInModels } = await import('./built-in.ts')
-  if (additions.length === 0) return { registry: registryOf(builtInModels), problems: [] }
-  const { withAdditions } = await import('./additions.ts')
-  const { models, problems } = await withAdditions(builtInModels, additions)
-  return { registry: registryOf(models), problems }
+  const { builtIn } = await import('./built-in.ts')
+  const { added, problems } = await readAdditions(additions, builtIn)
+  if (added.length === 0) return { registry: registryOn(builtIn), problems }
+  const merged = new Map([...allOf(builtIn), ...added].map(model => [fullName(model), model]))
+  return { registry: registryOf([...merged.values()]), problems }
 }
 
 /** `models` has no two entries of the same provider and id. */
 export function registryOf(models: readonly Model[]): Registry {
-  const sorted = [...models].sort(byProvider)
-  const byName = new Map(sorted.map(model => [fullName(model), model]))
-  const byId = new Map<string, Model[]>()
-  for (const model of sorted) {
-    const others = byId.get(model.id)
-    if (others) others.push(model)
-    else byId.set(model.id, [model])
-  }
+  return registryOn(shelvesOf(models))
+}
+
+function registryOn(shelves: Shelves): Registry {
+  const providers = [...shelves.providers].sort(byPreference)
+  let models: readonly Model[] | undefined
+  let aliases: ReadonlyMap<Alias, Model> | undefined
+  // A hank may name the same model ten thousand times.
+  const byId = new Map<string, readonly Model[]>()
   return {
-    models: sorted,
-    aliases: aliasTargets(sorted),
-    find: (provider, id) => byName.get(fullName({ provider, id })),
-    withId: id => byId.get(id) ?? [],
+    get models() {
+      models ??= allOf({ ...shelves, providers })
+      return models
+    },
+    get aliases() {
+      aliases ??= aliasTargets(shelves.of(vendor))
+      return aliases
+    },
+    find: shelves.find,
+    withId(id) {
+      const known = byId.get(id) ?? providers.flatMap(provider => shelves.find(provider, id) ?? [])
+      byId.set(id, known)
+      return known
+    },
   }
 }
 
-function byProvider(left: Model, right: Model): number {
-  const ranks = rankOf(left.provider) - rankOf(right.provider)
-  if (ranks !== 0 || left.provider === right.provider) return ranks
-  return left.provider < right.provider ? -1 : 1
+function byPreference(left: string, right: string): number {
+  return rankOf(left) - rankOf(right) || (left < right ? -1 : 1)
 }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
-import { type Codon, type HankFile, isLoop } from '../hank/index.ts'
-import type { Plan, PlannedCodon, PlannedText } from './plan.ts'
+import { type Codon, type HankFile, type HankItem, isLoop, type Loop } from '../hank/index.ts'
+import type { Plan, PlannedCodon, PlannedItem, PlannedLoop, PlannedModel, PlannedText } from './plan.ts'
 
 export interface PlanSource {
   readonly hank: HankFile
@@ -9,30 +9,72 @@ export interface PlanSource {
   readonly directory: string
 }
 
-/** Turns a checked hank into a plan. A model given from outside replaces that of every codon; the hank's own is a fallback. */
-export function buildPlan({ hank, path, directory }: PlanSource, modelOverride?: string): Plan {
+export interface PlanOptions {
+  /** The model that a codon will really use: override, own, fallback, resolved. */
+  readonly modelOf: (codon: Codon) => PlannedModel
+  /** From `weave.json`, the environment or a flag; a codon's own value wins. */
+  readonly shimIdleTimeout?: number | undefined
+}
+
+/** Seconds of silence that end a session when nobody says otherwise. */
+const silence = { sdk: 180, embedded: 120 } as const
+
+/** Turns a checked hank into a plan. Pure. */
+export function buildPlan({ hank, path, directory }: PlanSource, options: PlanOptions): Plan {
   const global = plannedText(hank.globalSystemPromptFile, hank.globalSystemPromptText)
-  const modelOf = (codon: Codon) => modelOverride ?? codon.model ?? hank.overrides?.model ?? ''
+  const item = (each: HankItem): PlannedItem =>
+    isLoop(each) ? plannedLoop(each, options) : plannedCodon(each, options)
   return {
     hankName: hank.meta?.name ?? basename(path, '.json'),
     hankDir: directory,
     ...(global && { globalSystemPrompt: global }),
-    items: hank.hank
-      .flatMap(item => (isLoop(item) ? item.codons : [item]))
-      .map(codon => plannedCodon(codon, modelOf(codon))),
+    items: hank.hank.map(item),
   }
 }
 
-function plannedCodon(codon: Codon, model: string): PlannedCodon {
-  const { id, name, description } = codon
-  const append = plannedText(codon.appendSystemPromptFile, codon.appendSystemPromptText)
+function plannedLoop(loop: Loop, options: PlanOptions): PlannedLoop {
+  const { id, name, description, terminateOn, budget } = loop
   return {
+    kind: 'loop',
+    id,
+    name,
+    ...(description !== undefined && { description }),
+    limit: terminateOn.type === 'iterationLimit' ? terminateOn.limit : null,
+    codons: loop.codons.map(codon => plannedCodon(codon, options)),
+    archiveOnSuccess: loop.archiveOnSuccess ?? [],
+    ...(budget && { budget }),
+  }
+}
+
+function plannedCodon(codon: Codon, { modelOf, shimIdleTimeout }: PlanOptions): PlannedCodon {
+  const { id, name, description, exhaustWithPrompt, budget, retryConfig } = codon
+  const append = plannedText(codon.appendSystemPromptFile, codon.appendSystemPromptText)
+  const model = modelOf(codon)
+  return {
+    kind: 'codon',
     id,
     name,
     ...(description !== undefined && { description }),
     model,
+    continuation: codon.continuationMode,
     prompt: plannedText(codon.promptFile, codon.promptText) ?? { text: '' },
     ...(append && { appendSystemPrompt: append }),
+    ...(exhaustWithPrompt !== undefined && { exhaustWithPrompt }),
+    maxExtensions: codon.maxExtensions ?? 100,
+    autoCompact: codon.autoCompact ?? false,
+    idleTimeoutMs: 1_000 * (codon.shimIdleTimeout ?? shimIdleTimeout ?? silence[model.harness]),
+    rig: codon.rigSetup ?? [],
+    checkpointedFiles: codon.checkpointedFiles ?? [],
+    env: codon.env ?? {},
+    outputFiles: codon.outputFiles ?? [],
+    archiveOnSuccess: codon.archiveOnSuccess ?? [],
+    onFailure: codon.onFailure ?? 'abort',
+    retry: {
+      maxAttempts: retryConfig?.maxAttempts ?? 3,
+      delayMs: retryConfig?.delayMs ?? 1_000,
+      maxDelayMs: retryConfig?.maxDelayMs ?? 60_000,
+    },
+    ...(budget && { budget }),
   }
 }
 

@@ -1,19 +1,67 @@
-/** What will run, with everything decided that can be decided before the first token: frozen when an execution begins. */
+import type { CodonBudget, OutputFiles, RigOperation, SharedBudget } from '../hank/index.ts'
+
+/**
+ * What will run, with everything decided that can be decided before the first token. Plain data: it is written into the
+ * journal when an execution begins, and a resumed execution goes on with it.
+ */
 export interface Plan {
   readonly hankName: string
   /** Absolute. */
   readonly hankDir: string
   readonly globalSystemPrompt?: PlannedText
-  readonly items: readonly PlannedCodon[]
+  readonly items: readonly PlannedItem[]
 }
 
+export type PlannedItem = PlannedCodon | PlannedLoop
+
 export interface PlannedCodon {
+  readonly kind: 'codon'
   readonly id: string
   readonly name: string
   readonly description?: string
-  readonly model: string
+  readonly model: PlannedModel
+  readonly continuation: 'fresh' | 'continue-previous'
   readonly prompt: PlannedText
   readonly appendSystemPrompt?: PlannedText
+  readonly exhaustWithPrompt?: string
+  readonly maxExtensions: number
+  readonly autoCompact: boolean
+  /** Longest silence of the agent. */
+  readonly idleTimeoutMs: number
+  readonly rig: readonly RigOperation[]
+  readonly checkpointedFiles: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly outputFiles: readonly OutputFiles[]
+  readonly archiveOnSuccess: readonly string[]
+  readonly onFailure: 'abort' | 'retry' | 'ignore'
+  readonly retry: RetryRules
+  readonly budget?: CodonBudget
+}
+
+export interface PlannedLoop {
+  readonly kind: 'loop'
+  readonly id: string
+  readonly name: string
+  readonly description?: string
+  /** Null: until the context is full. */
+  readonly limit: number | null
+  readonly codons: readonly PlannedCodon[]
+  readonly archiveOnSuccess: readonly string[]
+  readonly budget?: SharedBudget
+}
+
+export interface PlannedModel {
+  readonly id: string
+  readonly provider: string
+  readonly harness: 'sdk' | 'embedded'
+  /** `harness:provider/id`. */
+  readonly identity: string
+}
+
+export interface RetryRules {
+  readonly maxAttempts: number
+  readonly delayMs: number
+  readonly maxDelayMs: number
 }
 
 /** Files are read anew when the codon starts; the plan keeps their places, relative to the hank directory. */

@@ -1,125 +1,291 @@
-import type { EventData, FailureReason, ProcessExit, Transition } from '@weave/protocol'
-import type { Harness, HarnessEvent } from '../harness/index.ts'
-import type { Clock } from '../kit/index.ts'
-import type { Plan, PlannedCodon } from '../plan/index.ts'
-import { codonPrompt } from './codon-prompt.ts'
-import { narrate, type Told } from './narrate.ts'
+import type { EventData, FailureReason, ProcessExit } from '@weave/protocol'
+import { endsLoop } from '../plan/index.ts'
+import { type AgentEnd, runAgent } from './agent.ts'
+import type { CodonTask } from './codon-task.ts'
+import type { Surroundings } from './ports.ts'
+import type { StopReason } from './stop.ts'
 
 /** How a codon came out. */
-export type Outcome =
-  | { readonly status: 'completed' }
-  | { readonly status: 'failed'; readonly reason: FailureReason }
-
-export interface CodonTask {
-  readonly plan: Plan
-  readonly codon: PlannedCodon
-  readonly agentRoot: string
-  readonly env: Readonly<Record<string, string>>
-  readonly harness: Harness
-  readonly clock: Clock
-  readonly signal: AbortSignal
-  /** The only way out: what is reported here is recorded and told in this order. */
-  readonly record: (transition: Transition) => void
-  readonly tell: (told: Told) => void
+export interface Outcome {
+  readonly status: 'completed' | 'failed' | 'skipped'
+  /** Why it was stopped from outside, if it was. */
+  readonly stopped?: StopReason
+  /** What the provider asked for when it failed. */
+  readonly retryAfterMs?: number
+  /** What clients will hear; told by the machine once it is ready for their next command. */
+  readonly completed: EventData<'codon.completed'>
 }
 
-/** One codon as a straight line of phases. Touches no state: it reports and returns how it ended. */
+/**
+ * One attempt at a codon as a straight line of phases: rig, prompt, agent, outputs, archive, checkpoint. Touches no
+ * state: it reports and returns how it ended. Never rejects; a fault of our own ends the codon as failed.
+ */
 export async function runCodon(task: CodonTask): Promise<Outcome> {
-  const { codon, clock, record, tell } = task
-  const codonId = codon.id
+  const { step, attempt, clock, stopper, record } = task
+  const codonId = step.runtimeId
   const startTime = clock.now().toISOString()
   const began = clock.monotonic()
   record({
     type: 'CodonStarted',
-    data: { codonId, codonName: codon.name, attempt: 1, startTime, model: codon.model },
+    data: { codonId, codonName: step.codon.name, attempt, startTime, ...origin(task) },
   })
-  record({ type: 'CodonTransitioned', data: { codonId, to: 'starting' } })
-  const end = await runAgent(task, startTime)
-  const cost = end.dollars
-  const endTime = clock.now().toISOString()
-  const outcome: Outcome = end.failure ? { status: 'failed', reason: end.failure } : { status: 'completed' }
-  if (outcome.status === 'failed') {
-    record({
-      type: 'CodonTransitioned',
-      data: { codonId, to: 'failed', endTime, exitStatus: end.exit, failureReason: outcome.reason },
-    })
-  } else {
-    record({ type: 'CodonTransitioned', data: { codonId, to: 'completing-sentinels' } })
-    record({ type: 'CodonTransitioned', data: { codonId, to: 'completed', endTime, exitStatus: end.exit } })
-  }
-  tell({
-    type: 'codon.completed',
-    data: completed(codonId, outcome, { cost, duration: clock.monotonic() - began, exit: end.exit }),
-  })
-  return outcome
+  const ending = await phases(task, startTime).catch((error: unknown) => fault(error))
+  const final = stopper.reason && ending.status !== 'completed' ? stoppedBy(stopper.reason) : ending
+  return await finish(task, final, began)
 }
 
-interface AgentEnd {
+/** What the phases came to. */
+interface Ending {
+  readonly status: 'completed' | 'failed' | 'skipped'
   readonly exit: ProcessExit
   readonly failure?: FailureReason
-  readonly dollars: number
+  readonly contextExceeded?: boolean
+  readonly retryAfterMs?: number
 }
 
-async function runAgent(task: CodonTask, startTime: string): Promise<AgentEnd> {
-  const { plan, codon, harness, agentRoot, env, signal, record, tell } = task
-  const codonId = codon.id
-  const texts = await codonPrompt(plan, codon, agentRoot)
-  if (!texts.ok) return unprompted(texts.message)
+async function phases(task: CodonTask, startTime: string): Promise<Ending> {
+  const { step, ports, record, stopper } = task
+  const codonId = step.runtimeId
+  const surroundings = surroundingsOf(task)
+  await ports.watch(step.codon.checkpointedFiles)
+  const rig = task.withoutRig ? { ok: true as const } : await ports.runRig(step, surroundings)
+  if (!rig.ok) return failed(rig.message, { exit: rig.exit, retriable: rig.retriable })
+  if (step.codon.rig.length > 0 && !task.withoutRig) await checkpoint(task, 'rig-setup')
+  if (stopper.signal.aborted) return failed('stopped', {})
+
+  record({ type: 'CodonTransitioned', data: { codonId, to: 'starting' } })
+  const prompt = await ports.promptOf(step)
+  if (!prompt.ok) return failed(prompt.message, {})
+  for (const message of prompt.warnings ?? [])
+    task.tell({ type: 'error', data: { message, codon: codonId, fatal: false, severity: 'warning' } })
+  const lost = lostSession(task)
+  if (lost !== undefined) return failed(lost, {})
+  if (stopper.signal.aborted) return failed('stopped', {})
+
   record({ type: 'CodonTransitioned', data: { codonId, to: 'initializing' } })
-  const { ok: _ok, ...prompts } = texts
-  let dollars = 0
-  for await (const event of harness.start(
-    { codonId, model: codon.model, ...prompts, cwd: agentRoot, env },
-    signal,
-  )) {
-    for (const told of narrate(codonId, event)) tell(told)
-    if (event.type === 'session') begin(task, event.sessionId, startTime)
-    if (event.type === 'usage') dollars = charge(task, event, dollars)
-    if (event.type === 'ended') return ending(event, dollars)
-  }
-  throw new Error('the harness broke its promise: no `ended` event')
-}
+  const end = await runAgent(
+    { ...task, begun: sessionId => begin(task, { sessionId, startTime, metadata: prompt.metadata }) },
+    specOf(task, prompt),
+  )
+  const agent = agentEnding(task, end)
+  if (agent.status !== 'completed') return agent
 
-function unprompted(message: string): AgentEnd {
-  return {
-    exit: { type: 'error', code: 1 },
-    failure: { type: 'unknown', retriable: false, message },
-    dollars: 0,
-  }
-}
-
-function begin({ codon, record, tell }: CodonTask, sessionId: string, startTime: string): void {
-  record({ type: 'CodonTransitioned', data: { codonId: codon.id, to: 'running', sessionId } })
-  const { id: codonId, name: codonName, description } = codon
-  const described = description === undefined ? {} : { codonDescription: description }
-  tell({ type: 'codon.started', data: { codonId, codonName, ...described, sessionId, startTime } })
-}
-
-function charge(
-  { codon, record, tell }: CodonTask,
-  event: HarnessEvent & { type: 'usage' },
-  soFar: number,
-): number {
-  const total = soFar + (event.dollars ?? 0)
-  const unpriced = event.dollars === undefined ? { costUnknown: true as const } : {}
-  record({
-    type: 'CostsIncremented',
-    data: { codonId: codon.id, cost: event.dollars ?? 0, tokens: event.tokens, ...unpriced },
+  record({ type: 'CodonTransitioned', data: { codonId, to: 'completing-sentinels' } })
+  const outputs = await ports.copyOutputs(step, {
+    ...surroundings,
+    lastCopied: 'lastCopied' in rig ? rig.lastCopied : undefined,
   })
-  tell({ type: 'token.usage', data: { codonId: codon.id, ...event.tokens, totalCost: total } })
-  return total
+  if (!outputs.ok) return failed(outputs.message, {})
+  const archived = await archives(task, agent.contextExceeded === true)
+  return archived === undefined ? agent : failed(archived, {})
 }
 
-function ending({ end }: HarnessEvent & { type: 'ended' }, dollars: number): AgentEnd {
-  if (end.ok) return { exit: { type: 'success' }, dollars }
-  return { exit: end.exit, failure: end.reason, dollars }
+/** Undefined when all went well. */
+async function archives(
+  { plan, step, ports, tell }: CodonTask,
+  contextExceeded: boolean,
+): Promise<string | undefined> {
+  const { codon, loop, position, runtimeId } = step
+  const leaveLoop = contextExceeded && loop?.limit === null
+  const owners = [
+    { id: runtimeId, patterns: codon.archiveOnSuccess },
+    ...(loop && endsLoop(plan, position, { leaveLoop })
+      ? [{ id: loop.id, patterns: loop.archiveOnSuccess }]
+      : []),
+  ]
+  for (const { id, patterns } of owners.filter(owner => owner.patterns.length > 0)) {
+    const moved = await ports.archive(id, patterns, step)
+    if (!moved.ok) return moved.message
+    tell({ type: 'archive.completed', data: { ownerId: id, files: moved.files } })
+  }
+  return undefined
 }
 
-function completed(
-  codonId: string,
-  outcome: Outcome,
-  { cost, duration, exit }: { readonly cost: number; readonly duration: number; readonly exit: ProcessExit },
-): EventData<'codon.completed'> {
-  const failure = outcome.status === 'failed' ? { failureReason: outcome.reason } : {}
-  return { codonId, success: outcome.status === 'completed', cost, duration, exitStatus: exit, ...failure }
+/** What the end of the agent means for the codon (decisions 8): a full context is a good end where it is waited for. */
+function agentEnding({ step }: CodonTask, end: AgentEnd): Ending {
+  const { ok, exit, failure, contextFull, retryAfterMs } = end
+  if (ok) return { status: 'completed', exit, ...(contextFull && { contextExceeded: true }) }
+  const wanted = step.loop?.limit === null || step.codon.exhaustWithPrompt !== undefined
+  if (contextFull && wanted) return { status: 'completed', exit: { type: 'success' }, contextExceeded: true }
+  return {
+    status: 'failed',
+    exit,
+    ...(failure && { failure }),
+    ...(contextFull && { contextExceeded: true }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  }
+}
+
+async function finish(task: CodonTask, ending: Ending, began: number): Promise<Outcome> {
+  const { step, ports, clock, stopper, record } = task
+  const codonId = step.runtimeId
+  const { status, exit, failure, contextExceeded, retryAfterMs } = ending
+  await ports.settleFiles()
+  await checkpoint(task, status === 'failed' ? 'error' : status)
+  const endTime = clock.now().toISOString()
+  const full = contextExceeded ? { contextExceeded } : {}
+  const failureReason = failure ?? unexplained
+  if (status === 'completed')
+    record({ type: 'CodonTransitioned', data: { codonId, to: status, endTime, exitStatus: exit, ...full } })
+  else if (status === 'skipped')
+    record({ type: 'CodonTransitioned', data: { codonId, to: status, endTime, exitStatus: exit } })
+  else
+    record({
+      type: 'CodonTransitioned',
+      data: { codonId, to: status, endTime, exitStatus: exit, failureReason, ...full },
+    })
+  const completed: EventData<'codon.completed'> = {
+    codonId,
+    success: status === 'completed',
+    cost: task.costSoFar(),
+    duration: clock.monotonic() - began,
+    exitStatus: exit,
+    ...(status === 'failed' && { failureReason }),
+  }
+  return {
+    status,
+    completed,
+    ...(stopper.reason && { stopped: stopper.reason }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  }
+}
+
+const unexplained: FailureReason = {
+  type: 'unknown',
+  retriable: true,
+  message: 'The agent ended without a reason.',
+}
+
+async function checkpoint(
+  task: CodonTask,
+  type: 'rig-setup' | 'completed' | 'error' | 'skipped',
+): Promise<void> {
+  const { step, ports, record } = task
+  const statuses = {
+    'rig-setup': 'preparing',
+    completed: 'completed',
+    error: 'failed',
+    skipped: 'skipped',
+  } as const
+  const sha = await ports.checkpoint(type, step, statuses[type])
+  if (sha !== undefined)
+    record({ type: 'CheckpointCreated', data: { codonId: step.runtimeId, checkpointType: type, sha } })
+}
+
+interface Beginning {
+  readonly sessionId: string
+  readonly startTime: string
+  readonly metadata: EventData<'codon.started'>['promptMetadata']
+}
+
+function begin(
+  { step, previousSessionId, record, tell, begun }: CodonTask,
+  { sessionId, startTime, metadata }: Beginning,
+): void {
+  const codonId = step.runtimeId
+  record({ type: 'CodonTransitioned', data: { codonId, to: 'running', sessionId } })
+  const { name, description } = step.codon
+  tell({
+    type: 'codon.started',
+    data: {
+      codonId,
+      codonName: name,
+      ...(description !== undefined && { codonDescription: description }),
+      sessionId,
+      ...(previousSessionId !== undefined && { previousSessionId }),
+      startTime,
+      ...(metadata && { promptMetadata: metadata }),
+    },
+  })
+  begun(sessionId)
+}
+
+function origin({ step, previousSessionId }: CodonTask) {
+  const { codon, loop, position } = step
+  const inLoop = loop && {
+    loopContext: { loopId: loop.id, iteration: position.iteration, codonIndexInLoop: position.index },
+  }
+  return {
+    model: codon.model.id,
+    ...inLoop,
+    ...(previousSessionId !== undefined && { previousSessionId }),
+  }
+}
+
+function specOf({ step, ports, previousSessionId }: CodonTask, prompt: ReadyPrompt) {
+  const { codon } = step
+  return {
+    codonId: step.runtimeId,
+    model: codon.model.id,
+    provider: codon.model.provider,
+    prompt: prompt.prompt,
+    ...(prompt.systemPrompt !== undefined && { systemPrompt: prompt.systemPrompt }),
+    ...(prompt.exhaustWithPrompt !== undefined && { exhaustWithPrompt: prompt.exhaustWithPrompt }),
+    ...(previousSessionId !== undefined && { previousSessionId }),
+    cwd: ports.agentRoot,
+    env: ports.environmentOf(step),
+    autoCompact: codon.autoCompact,
+  }
+}
+
+interface ReadyPrompt {
+  readonly prompt: string
+  readonly systemPrompt?: string
+  readonly exhaustWithPrompt?: string
+}
+
+/** A codon that continues must have something to continue from; only the very first may start fresh instead. */
+function lostSession({ step, previousSessionId, isFirst }: CodonTask): string | undefined {
+  if (step.codon.continuation === 'fresh' || previousSessionId !== undefined || isFirst) return undefined
+  return 'There is no session to continue: no earlier codon of this run has one. Use "fresh", or roll back to a codon that has.'
+}
+
+function surroundingsOf({ step, ports, stopper, tell }: CodonTask): Surroundings {
+  return {
+    signal: stopper.signal,
+    env: ports.environmentOf(step),
+    onOutput: (operation, stream, text) =>
+      tell({ type: 'rig.output', data: { codonId: step.runtimeId, operation, stream, text } }),
+  }
+}
+
+function failed(
+  message: string,
+  {
+    exit = { type: 'error', code: 1 },
+    retriable = false,
+  }: { readonly exit?: ProcessExit | undefined; readonly retriable?: boolean },
+): Ending {
+  return { status: 'failed', exit, failure: { type: 'unknown', retriable, message } }
+}
+
+function fault(error: unknown): Ending {
+  return failed(`A fault inside weave: ${error instanceof Error ? error.message : String(error)}`, {})
+}
+
+const killed: ProcessExit = { type: 'killed', signal: 'SIGTERM' }
+
+/** A stop from outside says what the codon becomes, whatever the agent said when it was stopped. */
+function stoppedBy(reason: StopReason): Ending {
+  const end = (failure: FailureReason): Ending => ({ status: 'failed', exit: killed, failure })
+  switch (reason.kind) {
+    case 'skip':
+      return { status: 'skipped', exit: killed }
+    case 'force-stop':
+      return end({
+        type: 'unknown',
+        retriable: false,
+        message: `Stopped by force${reason.reason ? `: ${reason.reason}` : ''}.`,
+      })
+    case 'shutdown':
+      return end({ type: 'unknown', retriable: true, message: 'The server was shut down.' })
+    case 'rollback':
+      return end({ type: 'unknown', retriable: true, message: 'Stopped by a rollback.' })
+    case 'idle':
+      return end({
+        type: 'timeout',
+        retriable: true,
+        message: `No sign of life from the agent for ${Math.round(reason.silentMs / 1000)} s.`,
+      })
+  }
 }

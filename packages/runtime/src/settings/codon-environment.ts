@@ -1,4 +1,4 @@
-import type { Environment } from './environment.ts'
+import type { Environment } from './variables.ts'
 
 const prefix = 'WEAVE_'
 /** What the prefix does not lend to codons: settings, the keys of sentinels, and what the runtime says about itself. */

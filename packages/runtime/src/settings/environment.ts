@@ -1,11 +1,7 @@
 import { didYouMean, nearestNames, type Problem } from '../kit/index.ts'
+import { type SettingField, settingKinds } from './fields.ts'
 import { type GivenValue, type LayerResult, readValues } from './read-value.ts'
-import { fields, type SettingField } from './schema.ts'
-
-/** Variables by name. An absent one is undefined or not there at all. */
-export type Environment = Readonly<Record<string, string | undefined>>
-
-const prefix = 'WEAVE_RUNTIME_'
+import { type Environment, runtimePrefix } from './variables.ts'
 
 type Variable = `WEAVE_RUNTIME_${string}`
 
@@ -37,7 +33,7 @@ export function readEnvironment(environment: Environment): LayerResult {
   const values = variables.flatMap(([variable, field]): readonly GivenValue[] => {
     const text = environment[variable]
     if (text === undefined || text === '') return []
-    const value = fields[field].type === 'boolean' ? text === 'true' || text === '1' : text
+    const value = settingKinds[field] === 'boolean' ? text === 'true' || text === '1' : text
     return [{ field, origin: variable, value }]
   })
   const { layer, problems } = readValues(values)
@@ -47,10 +43,12 @@ export function readEnvironment(environment: Environment): LayerResult {
 function unknownVariables(environment: Environment): readonly Problem[] {
   const names = Object.keys(runtimeVariables).map(withoutPrefix)
   return Object.keys(environment)
-    .filter(name => name.startsWith(prefix) && environment[name] && !Object.hasOwn(runtimeVariables, name))
+    .filter(
+      name => name.startsWith(runtimePrefix) && environment[name] && !Object.hasOwn(runtimeVariables, name),
+    )
     .sort()
     .map(name => {
-      const meant = didYouMean(nearestNames(withoutPrefix(name), names, 1), rest => `${prefix}${rest}`)
+      const meant = didYouMean(nearestNames(withoutPrefix(name), names, 1), rest => `${runtimePrefix}${rest}`)
       return {
         severity: 'warning',
         where: name,
@@ -60,5 +58,5 @@ function unknownVariables(environment: Environment): readonly Problem[] {
 }
 
 function withoutPrefix(name: string): string {
-  return name.slice(prefix.length)
+  return name.slice(runtimePrefix.length)
 }

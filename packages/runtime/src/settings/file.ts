@@ -1,9 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
-import { type Problem, parseJsonSource, readRegularFile, shapeProblems } from '../kit/index.ts'
-import { type Layer, layerOf } from './layer.ts'
-import { runtimeFile } from './schema.ts'
-import { unknownSetting } from './unknown-setting.ts'
+import { type Problem, readRegularFile } from '../kit/index.ts'
+import type { Layer } from './layer.ts'
 
 export interface RuntimeFileSearch {
   readonly workingDirectory: string
@@ -22,7 +20,6 @@ export interface RuntimeFileResult {
 }
 
 const maxBytes = 10 * 1024 * 1024
-const maxDepth = 64
 const fileName = 'weave.json'
 
 /**
@@ -50,20 +47,9 @@ async function readFrom(path: string, cwd: string): Promise<RuntimeFileResult | 
   const read = await readRegularFile(target, { maxBytes })
   if (!read.ok && read.reason === 'missing') return undefined
   if (!read.ok) return { path, layer: {}, problems: [wholeFile(file, read.message)] }
+  // Few people have such a file; what checks it takes long to set up.
+  const { parseRuntimeFile } = await import('./parse-file.ts')
   return { path, ...parseRuntimeFile(read.bytes, file) }
-}
-
-/** Checks the text of a runtime file. `file` is its name in messages. */
-export function parseRuntimeFile(
-  text: string | Uint8Array,
-  file: string,
-): { readonly layer: Layer; readonly problems: readonly Problem[] } {
-  const source = parseJsonSource(text, { file, maxBytes, maxDepth })
-  if (!source.ok) return { layer: {}, problems: source.problems }
-  const checked = runtimeFile.safeParse(source.value)
-  if (checked.success) return { layer: layerOf(checked.data, 'weave.json'), problems: source.warnings }
-  const problems = shapeProblems(checked.error, source, { schema: runtimeFile, unknownKey: unknownSetting })
-  return { layer: {}, problems: [...source.warnings, ...problems] }
 }
 
 /** The end of a chain of links, or the path itself when it leads nowhere. */

@@ -1,5 +1,5 @@
+import type { SettingField } from './fields.ts'
 import { type LayerResult, readValues } from './read-value.ts'
-import type { SettingField } from './schema.ts'
 
 /** A flag that sets a setting: `{ flag: '--proxy', field: 'withoutProxy', value: false }`. */
 export interface FlagValue {

@@ -11,16 +11,14 @@ export {
   missingVariables,
   serverEnvironment,
 } from './codon-environment.ts'
-export { type Environment, readEnvironment, runtimeVariables } from './environment.ts'
-export {
-  parseRuntimeFile,
-  type RuntimeFileResult,
-  type RuntimeFileSearch,
-  readRuntimeFile,
-} from './file.ts'
+export { readEnvironment, runtimeVariables } from './environment.ts'
+export type { SettingField } from './fields.ts'
+export { type RuntimeFileResult, type RuntimeFileSearch, readRuntimeFile } from './file.ts'
 export { type FlagValue, readFlags } from './flags.ts'
+export { type Given, readGiven } from './given.ts'
 export type { Layer, Origin, Sourced } from './layer.ts'
 export { type ListedVariable, listEnvironment } from './mask.ts'
+export { parseRuntimeFile } from './parse-file.ts'
 export { type PathBases, type SettingPaths, settingPaths } from './paths.ts'
 export type { LayerResult } from './read-value.ts'
 export {
@@ -31,5 +29,6 @@ export {
   resolveSettings,
   type Settings,
 } from './resolve.ts'
-export { runtimeFile, type SettingField } from './schema.ts'
+export { runtimeFile } from './schema.ts'
 export { telemetrySwitch } from './telemetry-switch.ts'
+export type { Environment } from './variables.ts'

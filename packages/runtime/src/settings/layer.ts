@@ -1,5 +1,5 @@
 import { valueAt } from '../kit/index.ts'
-import { type SettingField, type SettingValues, settingFields } from './schema.ts'
+import { type SettingField, type SettingValues, settingFields } from './fields.ts'
 
 /** Where a value came from, in words that a person can act on. */
 export type Origin =

@@ -1,5 +1,5 @@
 import { createRedactor, secretsOf } from '../kit/index.ts'
-import type { Environment } from './environment.ts'
+import type { Environment } from './variables.ts'
 
 export interface ListedVariable {
   readonly name: string

@@ -1,6 +1,7 @@
 import { type Problem, shapeProblems } from '../kit/index.ts'
+import { type SettingField, settingKinds } from './fields.ts'
 import type { Layer, Origin } from './layer.ts'
-import { fields, type SettingField } from './schema.ts'
+import { fields } from './schema.ts'
 
 export interface LayerResult {
   /** Holds what was right, also when something else was wrong. */
@@ -29,7 +30,7 @@ export function readValues(values: readonly GivenValue[]): LayerResult {
 
 function readValue({ field, origin, value: given }: GivenValue): LayerResult {
   const schema = fields[field]
-  const value = schema.type === 'number' && typeof given === 'string' ? numberFrom(given) : given
+  const value = settingKinds[field] === 'number' && typeof given === 'string' ? numberFrom(given) : given
   const checked = schema.safeParse(value)
   // The key is the setting whose schema has just accepted the value.
   if (checked.success) return { layer: { [field]: { value: checked.data, origin } }, problems: [] }

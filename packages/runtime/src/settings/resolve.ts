@@ -1,7 +1,7 @@
-import type { Environment } from './environment.ts'
+import { defaults, type SettingField } from './fields.ts'
 import { type Layer, layerOf, merged, type Sourced } from './layer.ts'
-import { defaults, type SettingField } from './schema.ts'
 import { telemetrySwitch } from './telemetry-switch.ts'
+import type { Environment } from './variables.ts'
 
 /** What the program works with: every setting with its final value. Model and budget have rules of their own, below. */
 export interface Settings {

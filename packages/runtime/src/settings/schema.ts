@@ -1,9 +1,11 @@
 import * as z from 'zod'
 import { addressFault } from './address.ts'
+import { defaults, type SettingField, type SettingValues } from './fields.ts'
 
 /**
- * Every setting there is, by its path in `weave.json`: one definition for the checks of all layers, for the types and
- * for the editor schema. None of these schemas has a default of its own, since a layer must say only what it was told.
+ * What a value of each setting must be: one definition for the checks of all layers and for the editor schema. None of
+ * these schemas has a default of its own, since a layer must say only what it was told. Takes long to set up: import it
+ * only with `import()`, where there is something to check.
  */
 export const fields = {
   port: z
@@ -14,18 +16,12 @@ export const fields = {
   autostart: z
     .boolean()
     .register(z.globalRegistry, { description: 'Run the hank when the first client connects.' }),
-  withoutProxy: z
-    .boolean()
-    .register(z.globalRegistry, {
-      description: 'Bypass the LLM proxy; the proxy runs only when this is false.',
-    }),
-  idleTimeout: z
-    .int()
-    .min(0)
-    .max(255)
-    .register(z.globalRegistry, {
-      description: 'Seconds after which an idle connection is closed; 0 keeps it open.',
-    }),
+  withoutProxy: z.boolean().register(z.globalRegistry, {
+    description: 'Bypass the LLM proxy; the proxy runs only when this is false.',
+  }),
+  idleTimeout: z.int().min(0).max(255).register(z.globalRegistry, {
+    description: 'Seconds after which an idle connection is closed; 0 keeps it open.',
+  }),
   model: text('Replaces the model of every codon.'),
   vendorBaseUrl: address('Upstream address of the LLM proxy.'),
   outputDirectory: text('Where output files are copied to, relative to the working directory.'),
@@ -41,13 +37,9 @@ export const fields = {
   showCosts: z
     .boolean()
     .register(z.globalRegistry, { description: 'Show cost and token totals in the terminal UI.' }),
-  shimIdleTimeout: z
-    .int()
-    .min(1)
-    .max(1_800)
-    .register(z.globalRegistry, {
-      description: 'Longest silence of an agent in seconds, for codons and hanks that say nothing else.',
-    }),
+  shimIdleTimeout: z.int().min(1).max(1_800).register(z.globalRegistry, {
+    description: 'Longest silence of an agent in seconds, for codons and hanks that say nothing else.',
+  }),
   ignoreRigFailures: z
     .boolean()
     .register(z.globalRegistry, { description: 'Treat every rig operation as if it had `allowFailure`.' }),
@@ -66,52 +58,20 @@ export const fields = {
   'sentinel.enablePersistence': z
     .boolean()
     .register(z.globalRegistry, { description: 'Save sentinel outputs to disk.' }),
-  'sentinel.healthCheckGracePeriodMs': z
-    .int()
-    .min(0)
-    .register(z.globalRegistry, {
-      description: 'Milliseconds that a codon waits for the health checks of its sentinels.',
-    }),
+  'sentinel.healthCheckGracePeriodMs': z.int().min(0).register(z.globalRegistry, {
+    description: 'Milliseconds that a codon waits for the health checks of its sentinels.',
+  }),
   'sentinel.waitForAllHealthChecks': z
     .boolean()
     .register(z.globalRegistry, { description: 'Wait until all health checks have finished.' }),
-  'telemetry.enabled': z
-    .boolean()
-    .register(z.globalRegistry, {
-      description: 'Anonymous usage telemetry; nothing is sent without an endpoint. Off in CI.',
-    }),
-  'telemetry.debug': z
-    .boolean()
-    .register(z.globalRegistry, {
-      description: 'Print telemetry payloads and write them to `~/.weave/telemetry-debug.jsonl`.',
-    }),
+  'telemetry.enabled': z.boolean().register(z.globalRegistry, {
+    description: 'Anonymous usage telemetry; nothing is sent without an endpoint. Off in CI.',
+  }),
+  'telemetry.debug': z.boolean().register(z.globalRegistry, {
+    description: 'Print telemetry payloads and write them to `~/.weave/telemetry-debug.jsonl`.',
+  }),
   'telemetry.endpoint': address('Where telemetry is sent; there is no built-in address.'),
-}
-
-export type SettingField = keyof typeof fields
-export type SettingValues = { readonly [F in SettingField]: z.infer<(typeof fields)[F]> }
-
-export const settingFields = Object.keys(fields) as readonly SettingField[]
-
-/** Layer 1. A setting that is not here has no value until another layer gives it one. */
-export const defaults = {
-  port: 0,
-  autostart: true,
-  withoutProxy: true,
-  idleTimeout: 0,
-  outputDirectory: 'weave-results',
-  executionBaseDir: '~/.weave-executions',
-  logParsingInterval: 1_000,
-  dataHashTimeLimit: 5_000,
-  showCosts: false,
-  ignoreRigFailures: false,
-  readonlyOnly: false,
-  'sentinel.enablePersistence': true,
-  'sentinel.healthCheckGracePeriodMs': 2_000,
-  'sentinel.waitForAllHealthChecks': false,
-  'telemetry.enabled': true,
-  'telemetry.debug': false,
-} as const satisfies Partial<SettingValues>
+} satisfies { readonly [F in SettingField]: z.ZodType<SettingValues[F]> }
 
 /** The shape of `weave.json`; the editor schema is made from it. */
 export const runtimeFile = z

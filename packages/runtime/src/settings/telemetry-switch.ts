@@ -1,5 +1,5 @@
-import type { Environment } from './environment.ts'
 import type { Sourced } from './layer.ts'
+import type { Environment } from './variables.ts'
 
 /** Set by build machines; most of them set `CI` as well, these do not. */
 const buildVariables = ['TF_BUILD', 'TEAMCITY_VERSION', 'JENKINS_URL', 'CODEBUILD_BUILD_ID', 'BUILD_NUMBER']

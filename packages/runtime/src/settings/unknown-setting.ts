@@ -1,5 +1,5 @@
 import { didYouMean, formatKey, type JsonPath, nearestNames } from '../kit/index.ts'
-import { settingFields } from './schema.ts'
+import { settingFields } from './fields.ts'
 
 /** What people write who mean a setting with another name; the letters alone would not lead there. */
 const othersCallIt: Readonly<Record<string, string>> = {

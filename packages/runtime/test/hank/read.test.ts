@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
+import { hankHash } from '../../src/hank/hank-hash.ts'
 import { loadHank } from '../../src/hank/load.ts'
 import { discoverHank, readHank } from '../../src/hank/read.ts'
 import { codon, contextIn, directoryWith, loadIn, loadValue, printed } from './fixture.ts'
@@ -122,7 +123,7 @@ test('the hash is that of the content, whatever the layout and the schema line',
   const hashOf = async (text: string) => {
     await writeFile(join(dir, 'hank.json'), text)
     const read = await readHank(undefined, dir)
-    return read.ok ? read.source.hash : undefined
+    return read.ok ? hankHash(read.source) : undefined
   }
   const plain = await hashOf('{"hank":[1]}')
   expect(plain).toMatch(/^[0-9a-f]{64}$/)

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { builtInModels } from '../../src/models/built-in.ts'
+import { builtIn } from '../../src/models/built-in.ts'
 import { catalogueFile, columns } from '../../src/models/catalogue-schema.ts'
 import { fullName, type Model, type Prices, type TokenPrices } from '../../src/models/model.ts'
 import file from '../../src/models/models.json' with { type: 'json' }
 import { providerNames } from '../../src/models/providers.ts'
+import { allOf } from '../../src/models/shelves.ts'
+
+const builtInModels = allOf(builtIn)
 
 describe('the catalogue', () => {
   it('has the shape that its schema says', () => {

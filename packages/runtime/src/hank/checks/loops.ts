@@ -1,8 +1,8 @@
 import { type Collector, collector, type Problem } from '../../kit/index.ts'
 import { tightest } from '../budget-arithmetic.ts'
 import type { CheckContext } from '../check.ts'
-import { codonLabel, codonsOf, loopsOf, type PlacedCodon, type PlacedLoop } from '../codons.ts'
-import { type HankFile, isLoop } from '../schema.ts'
+import { codonLabel, codonsOf, isLoop, loopsOf, type PlacedCodon, type PlacedLoop } from '../codons.ts'
+import type { HankFile } from '../schema.ts'
 import { continuationsOf, isContextLoop } from './continuations.ts'
 import { loopLabel } from './labels.ts'
 

@@ -1,0 +1,55 @@
+import { homedir } from 'node:os'
+import { executionStatus, listExecutions, settledPaths, systemClock } from '@weave/runtime'
+import { dollarsText, durationText } from 'weave-client'
+import { columns } from './columns.ts'
+import { type ExitCode, exitCodes } from './exit.ts'
+import type { Arguments } from './parse-arguments.ts'
+import type { Terminal } from './terminal.ts'
+
+/** `weave list`: every execution below the base directory, newest first. */
+export async function listCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const { executionBaseDir } = await settledPaths({
+    environment: process.env,
+    workingDirectory: process.cwd(),
+    home: homedir(),
+    runtimeConfig: args.texts['runtime-config'],
+    flags: [],
+  })
+  const { executions, damaged } = await listExecutions({ executionBaseDir, clock: systemClock })
+  const rows = await Promise.all(
+    executions.map(async ({ layout, file, lock }) => {
+      const { status, cost, codons } = await executionStatus(layout)
+      const running = lock.kind === 'held'
+      return {
+        dir: layout.dir,
+        hank: file.hankName,
+        data: file.dataPath ?? '',
+        status: running ? 'running' : status,
+        cost,
+        codons,
+        lastUsed: file.lastUsed,
+      }
+    }),
+  )
+  if (args.switches.has('json')) terminal.out(JSON.stringify(rows, null, 2))
+  else if (rows.length === 0) terminal.out(`No executions in ${executionBaseDir}.`)
+  else {
+    const now = Date.now()
+    const cells = rows.map(row => [
+      row.hank,
+      row.status,
+      `${row.codons} codons`,
+      dollarsText(row.cost),
+      `${durationText(now - Date.parse(row.lastUsed))} ago`,
+      row.data,
+      row.dir,
+    ])
+    for (const line of columns(
+      [['HANK', 'STATUS', 'DONE', 'COST', 'USED', 'DATA', 'EXECUTION'], ...cells],
+      '',
+    ))
+      terminal.out(line)
+  }
+  for (const { dir, message, cure } of damaged) terminal.error(`${dir}: ${message} ${cure}`)
+  return exitCodes.done
+}

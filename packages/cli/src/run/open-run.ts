@@ -1,0 +1,75 @@
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import {
+  hankHash,
+  hashData,
+  noDataHash,
+  type OpenedExecution,
+  openExecution,
+  type Prepared,
+  storeInlineData,
+  systemClock,
+} from '@weave/runtime'
+import type { Arguments } from '../parse-arguments.ts'
+import { version } from '../version.ts'
+import { confirm } from './confirm.ts'
+
+export type OpenedRun =
+  | { readonly ok: true; readonly execution: OpenedExecution; readonly notes: readonly string[] }
+  | { readonly ok: false; readonly message: string }
+
+/** From the data on the command line to the execution that this start will use. */
+export async function openRun(
+  prepared: Prepared,
+  named: string | undefined,
+  args: Arguments,
+): Promise<OpenedRun> {
+  const data = await dataPath(named, args)
+  if (!data.ok) return data
+  const hashed = await hashOf(data.path, prepared)
+  if (!hashed.ok) return hashed
+  const { loaded, paths } = prepared
+  const { switches, texts } = args
+  const opened = await openExecution({
+    hankPath: loaded.source?.path ?? '',
+    hankHash: loaded.source ? hankHash(loaded.source) : '',
+    hankName: loaded.hank?.meta?.name,
+    data: data.path,
+    dataHash: hashed.hash,
+    executionBaseDir: paths.executionBaseDir,
+    execution: texts.execution === undefined ? undefined : resolve(texts.execution),
+    startNew: switches.has('start-new'),
+    force: switches.has('force'),
+    wipe: !switches.has('no-wipe'),
+    copy: switches.has('copy'),
+    rehearsal: false,
+    weaveVersion: version,
+    clock: systemClock,
+  })
+  if (opened.kind === 'problem') return { ok: false, message: `${opened.message}\n${opened.cure}` }
+  if (opened.hankChanged) {
+    const question = `The hank has changed since ${opened.layout.dir} was made. Go on with the plan it was made with?`
+    const agreed = await confirm(question, switches.has('yes'))
+    if (!agreed.ok) return agreed
+  }
+  return { ok: true, execution: opened, notes: hashed.warnings }
+}
+
+async function dataPath(
+  named: string | undefined,
+  { texts }: Arguments,
+): Promise<{ readonly ok: true; readonly path?: string } | { readonly ok: false; readonly message: string }> {
+  if (texts.input !== undefined) return await storeInlineData(texts.input, { home: homedir() })
+  if (named === '-') return await storeInlineData(process.stdin, { home: homedir() })
+  return named === undefined ? { ok: true } : { ok: true, path: resolve(named) }
+}
+
+async function hashOf(path: string | undefined, { settings, paths }: Prepared) {
+  if (path === undefined) return { ok: true, hash: noDataHash, warnings: [] } as const
+  return await hashData({
+    path,
+    timeLimit: settings.settings.dataHashTimeLimit,
+    clock: systemClock,
+    exclude: [paths.executionBaseDir, paths.outputDirectory],
+  })
+}

@@ -1,0 +1,179 @@
+import type { JournaledEvent } from '@weave/protocol'
+import { type Reference, resolveReference, scanCopiedTree, treeMessage } from './hank/index.ts'
+import type { Harness } from './harness/index.ts'
+import type { Journal } from './journal/index.ts'
+import type { Clock, Marker } from './kit/index.ts'
+import type { Plan, PlannedModel, Step } from './plan/index.ts'
+import {
+  codonPrompt,
+  type EffectResult,
+  type Ports,
+  type RigResult,
+  type Surroundings,
+} from './runner/index.ts'
+import { codonEnvironment } from './settings/index.ts'
+import {
+  type CopySource,
+  copyOutputs,
+  createCheckpointSelection,
+  type ExecutionLayout,
+  type OutputRecord,
+  performArchive,
+  planArchive,
+  runRig,
+  type WorkspaceWatch,
+  watchWorkspace,
+} from './workspace/index.ts'
+
+export interface PortsOptions {
+  readonly plan: Plan
+  readonly layout: ExecutionLayout
+  readonly journal: Journal
+  readonly clock: Clock
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly harnessFor: (model: PlannedModel) => Harness
+  readonly outputDirectory: string
+  readonly overwriteOutput: boolean
+  readonly ignoreRigFailures: boolean
+  readonly outputRecord: OutputRecord
+  readonly runId: () => string
+}
+
+/** What the runner needs from the rooms around it, put together for one execution. */
+export async function openPorts(options: PortsOptions): Promise<Ports & { close(): Promise<void> }> {
+  const { plan, layout, environment, harnessFor } = options
+  const watch = await startWatch(options)
+  const marker: Marker = `WEAVE_EXECUTION_ID=${layout.dir}`
+  const environmentOf = (step: Step) =>
+    codonEnvironment({
+      environment,
+      codon: step.codon.env,
+      markers: { WEAVE_EXECUTION_ID: layout.dir, WEAVE_CODON_ID: step.runtimeId },
+    })
+  return {
+    agentRoot: layout.agentRoot,
+    harnessFor,
+    environmentOf,
+    promptOf: step => codonPrompt(plan, step.codon, layout.agentRoot),
+    runRig: (step, surroundings) => rig(step, { ...surroundings, marker, options }),
+    copyOutputs: (step, surroundings) => outputs(step, { ...surroundings, marker, options }),
+    archive: (owner, patterns, step) => archive({ owner, patterns, codonId: step.runtimeId }, options),
+    checkpoint: async () => undefined,
+    restore: async () => ({ ok: true, files: [] }),
+    watch: async patterns => void (await watch?.addPatterns(patterns)),
+    settleFiles: async () => void (await watch?.settle()),
+    hintFiles: () => watch?.hint(),
+    fileTree: async () => (await watch?.tree()) ?? [],
+    close: async () => await watch?.close(),
+  }
+}
+
+async function startWatch({ layout, journal, clock }: PortsOptions): Promise<WorkspaceWatch | undefined> {
+  const selected = createCheckpointSelection([])
+  if (!selected.ok) return undefined
+  return await watchWorkspace({
+    agentRoot: layout.agentRoot,
+    selection: selected.selection,
+    clock,
+    onChange: update => void journal.append('file.updated', update),
+    onTree: tree => void journal.append('filetree.updated', { tree }),
+    onNote: ({ message }) => void tellWarning(journal, message),
+  })
+}
+
+interface Effect extends Surroundings {
+  readonly marker: Marker
+  readonly options: PortsOptions
+}
+
+async function rig(step: Step, { signal, env, marker, onOutput, options }: Effect): Promise<RigResult> {
+  const { plan, layout, clock, ignoreRigFailures } = options
+  if (step.codon.rig.length === 0) return { ok: true }
+  const result = await runRig({
+    operations: step.codon.rig,
+    layout,
+    resolveSource: from => copySource(plan.hankDir, from, step),
+    ignoreFailures: ignoreRigFailures,
+    env,
+    marker,
+    signal,
+    clock,
+    onOutput: ({ operation, stream, text }) => onOutput(operation, stream, text),
+  })
+  const lastCopied = result.copied.at(-1)
+  if (result.ok) return { ok: true, ...(lastCopied !== undefined && { lastCopied }) }
+  if (result.kind === 'stopped') return { ok: false, message: 'The rig was stopped.', retriable: true }
+  const isCommand = step.codon.rig[result.operation]?.type === 'command'
+  return {
+    ok: false,
+    message: `Rig operation ${result.operation + 1} failed: ${result.message}`,
+    retriable: isCommand,
+    ...(result.exit && { exit: result.exit }),
+  }
+}
+
+/** Looks again at what will be copied: it may have changed since the hank was checked. */
+async function copySource(hankDir: string, from: string, step: Step): Promise<CopySource> {
+  const reference: Reference = { path: from, label: `Codon ${step.codon.id}: copy.from` }
+  const resolved = resolveReference(hankDir, reference)
+  if (!resolved.ok) return resolved
+  const [finding] = await scanCopiedTree(resolved.path)
+  return finding
+    ? { ok: false, message: treeMessage(finding, from, reference.label) }
+    : { ok: true, path: resolved.path }
+}
+
+async function outputs(
+  step: Step,
+  {
+    signal,
+    env,
+    marker,
+    onOutput,
+    lastCopied,
+    options,
+  }: Effect & { readonly lastCopied?: string | undefined },
+): Promise<EffectResult> {
+  if (step.codon.outputFiles.length === 0) return { ok: true, files: [] }
+  const { layout, clock, outputDirectory, overwriteOutput, outputRecord, journal } = options
+  const result = await copyOutputs({
+    entries: step.codon.outputFiles,
+    agentRoot: layout.agentRoot,
+    outputDirectory,
+    overwrite: overwriteOutput,
+    lastCopied,
+    env,
+    marker,
+    signal,
+    clock,
+    record: outputRecord,
+    onOutput: ({ command, stream, text }) => onOutput(command, stream, text),
+  })
+  if (!result.ok)
+    return { ok: false, message: 'message' in result ? result.message : 'Output copying was stopped.' }
+  for (const warning of result.warnings) tellWarning(journal, warning)
+  const files = result.copied.map(({ to }) => to)
+  if (files.length > 0)
+    journal.append('info', { message: `Copied ${files.length} output files to ${outputDirectory}.` })
+  return { ok: true, files }
+}
+
+async function archive(
+  {
+    owner,
+    patterns,
+    codonId,
+  }: { readonly owner: string; readonly patterns: readonly string[]; readonly codonId: string },
+  { layout, clock, runId, journal }: PortsOptions,
+): Promise<EffectResult> {
+  const planned = await planArchive(layout, { owner, patterns, codonId, runId: runId(), clock })
+  if (!planned.ok)
+    return { ok: false, message: 'message' in planned ? planned.message : 'Archiving was stopped.' }
+  for (const warning of planned.warnings) tellWarning(journal, warning)
+  const done = await performArchive(layout, planned.plan)
+  return done.ok ? { ok: true, files: done.moved.map(({ from }) => from) } : done
+}
+
+function tellWarning(journal: Journal, message: string): JournaledEvent {
+  return journal.append('error', { message, fatal: false, severity: 'warning' })
+}

@@ -1,0 +1,129 @@
+import * as z from 'zod'
+import {
+  formatPath,
+  type JsonPath,
+  type JsonSource,
+  type Problem,
+  shapeProblems,
+  sortProblems,
+  valueAt,
+} from '../kit/index.ts'
+import { mostKeys } from './limits.ts'
+import { reservedKeys } from './reserved-keys.ts'
+import { codon, loop, rootFields } from './schema.ts'
+import { checkSentinelConfig } from './sentinel-config.ts'
+import { unknownField } from './unknown-fields.ts'
+
+/**
+ * What is wrong with the shape of a hank, for people; nothing when it is right. Items and the codons of loops are checked
+ * one by one, so that each message is about one place. Brings the schema along: see `shape.ts`.
+ */
+export function shapeFaults(source: JsonSource): readonly Problem[] {
+  const crowded = crowdedObject(source.value)
+  if (crowded) return [problemAt(source, crowded, `an object has more than ${mostKeys} keys`)]
+  const found = [...check(source, rootShape, []), ...checkEach(source, ['hank'], checkItem)]
+  return sortProblems([...found, ...reservedKeys(source, found)])
+}
+
+/** More than anyone reads; a file can be wrong in a million places. */
+const mostProblems = 1_000
+const mostUnknown = 200
+
+const rootShape = z.strictObject({ ...rootFields, hank: z.array(z.unknown()).min(1) })
+const loopShape = z.strictObject({ ...loop.shape, codons: z.array(z.unknown()).min(1) })
+
+type CheckPart = (source: JsonSource, path: JsonPath) => readonly Problem[]
+
+function checkEach(source: JsonSource, list: JsonPath, checkOne: CheckPart): readonly Problem[] {
+  const found: Problem[] = []
+  for (const path of itemsAt(source.value, list)) {
+    if (found.length >= mostProblems) {
+      const message = `there are more than ${mostProblems} problems; the rest of the list is not checked`
+      return [...found, problemAt(source, path, message)]
+    }
+    for (const problem of checkOne(source, path)) found.push(problem)
+  }
+  return found
+}
+
+function check(source: JsonSource, schema: z.ZodType, base: JsonPath): readonly Problem[] {
+  const parsed = schema.safeParse(valueAt(source.value, base))
+  if (parsed.success) return []
+  let unknown = 0
+  const problems = shapeProblems(parsed.error, source, {
+    schema,
+    base,
+    unknownKey: (path, key, validKeys) =>
+      // Beyond that number they are counted, not shown.
+      unknown++ < mostUnknown ? unknownField(source.value, path, { key, validKeys }) : '',
+  })
+  return problems.map(problem => (problem.place ? problem : problemAt(source, base, problem.message)))
+}
+
+function problemAt(source: JsonSource, path: JsonPath, message: string): Problem {
+  return { severity: 'error', where: formatPath(path), message, place: source.placeOf(path) }
+}
+
+function checkItem(source: JsonSource, path: JsonPath): readonly Problem[] {
+  const type = valueAt(source.value, [...path, 'type'])
+  const kind = type === 'loop' || type === 'codon' ? type : looksLikeLoop(source, path) ? 'loop' : 'codon'
+  const found = kind === 'loop' ? checkLoop(source, path) : checkCodon(source, path)
+  if (type === kind || (type === undefined && kind === 'codon')) return found
+
+  const wrong = problemAt(
+    source,
+    [...path, 'type'],
+    type === undefined
+      ? 'is missing; an item with codons needs "type": "loop"'
+      : `expected one of "codon", "loop", found ${JSON.stringify(type).slice(0, 60)}`,
+  )
+  return [wrong, ...found.filter(({ where }) => where !== wrong.where)]
+}
+
+function checkLoop(source: JsonSource, path: JsonPath): readonly Problem[] {
+  return [
+    ...check(source, loopShape, path),
+    ...checkEach(source, [...path, 'codons'], (_, inner) => {
+      const nested = valueAt(source.value, [...inner, 'type']) === 'loop' || looksLikeLoop(source, inner)
+      return nested ? [problemAt(source, inner, nestedLoop)] : checkCodon(source, inner)
+    }),
+  ]
+}
+
+const nestedLoop = 'loops cannot be nested: the codons of a loop must be plain codons'
+
+function checkCodon(source: JsonSource, path: JsonPath): readonly Problem[] {
+  const inline = itemsAt(source.value, [...path, 'sentinels'])
+    .map(attachment => [...attachment, 'sentinelConfig'])
+    .filter(config => isObject(valueAt(source.value, config)))
+  return [
+    ...check(source, codon, path),
+    ...inline.flatMap(config => checkSentinelConfig(source, config).problems),
+  ]
+}
+
+function looksLikeLoop(source: JsonSource, path: JsonPath): boolean {
+  return ['codons', 'terminateOn'].some(key => valueAt(source.value, [...path, key]) !== undefined)
+}
+
+function itemsAt(value: unknown, path: JsonPath): readonly JsonPath[] {
+  const items = valueAt(value, path)
+  return Array.isArray(items) ? items.map((_, at) => [...path, at]) : []
+}
+
+/** The way to an object with so many keys that to check each would take too long. */
+function crowdedObject(value: unknown): JsonPath | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const isList = Array.isArray(value)
+  const entries = Object.entries(value)
+  if (!isList && entries.length > mostKeys) return []
+  for (const [key, inner] of entries) {
+    const below = crowdedObject(inner)
+    if (below) return [isList ? Number(key) : key, ...below]
+  }
+  return undefined
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

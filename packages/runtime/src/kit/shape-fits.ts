@@ -1,0 +1,105 @@
+/** A JSON Schema, or a part of one. */
+export type JsonShape = Readonly<Record<string, unknown>>
+
+type Fits = (value: unknown) => boolean
+
+/**
+ * A quick test made from a JSON Schema, which does without the words for people.
+ *
+ * A yes can be relied on; a no means: look closer. So a schema with a word that is not known here fits nothing, nor does
+ * one that lets a value be anything, nor an object with a key `__proto__` or with more than `maxKeys` keys.
+ */
+export function shapeFits(schema: JsonShape, { maxKeys }: { readonly maxKeys: number }): Fits {
+  const make = (part: unknown): Fits => (isShape(part) && hasKnownWords(part) ? testOf(part) : nothing)
+  const testOf = (part: JsonShape): Fits => {
+    const alternatives = part['anyOf'] ?? part['oneOf']
+    if (Array.isArray(alternatives)) return anyOf(alternatives.map(make))
+    switch (part['type']) {
+      case 'string':
+        return stringTest(part)
+      case 'number':
+      case 'integer':
+        return numberTest(part)
+      case 'boolean':
+        return value => typeof value === 'boolean'
+      case 'array':
+        return arrayTest(part, make(part['items']))
+      case 'object':
+        return objectTest(part, { make, maxKeys })
+      default:
+        return nothing
+    }
+  }
+  return make(schema)
+}
+
+const nothing: Fits = () => false
+
+const words: ReadonlySet<string> = new Set([
+  ...['type', 'anyOf', 'oneOf', 'const', 'enum', 'minLength'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'items', 'minItems'],
+  ...['properties', 'required', 'additionalProperties', 'propertyNames'],
+])
+
+function hasKnownWords(schema: JsonShape): boolean {
+  return Object.keys(schema).every(word => words.has(word))
+}
+
+function anyOf(tests: readonly Fits[]): Fits {
+  return value => tests.some(fits => fits(value))
+}
+
+function stringTest(schema: JsonShape): Fits {
+  const least = numberOf(schema['minLength'], 0)
+  const fixed = 'const' in schema ? [schema['const']] : schema['enum']
+  const choices = Array.isArray(fixed) ? new Set<unknown>(fixed) : undefined
+  return value =>
+    typeof value === 'string' && value.length >= least && (choices === undefined || choices.has(value))
+}
+
+function numberTest(schema: JsonShape): Fits {
+  const least = numberOf(schema['minimum'], Number.NEGATIVE_INFINITY)
+  const above = numberOf(schema['exclusiveMinimum'], Number.NEGATIVE_INFINITY)
+  const most = numberOf(schema['maximum'], Number.POSITIVE_INFINITY)
+  const isNumber = schema['type'] === 'integer' ? Number.isSafeInteger : Number.isFinite
+  return value =>
+    typeof value === 'number' && isNumber(value) && value >= least && value > above && value <= most
+}
+
+function arrayTest(schema: JsonShape, item: Fits): Fits {
+  const least = numberOf(schema['minItems'], 0)
+  return value => Array.isArray(value) && value.length >= least && value.every(item)
+}
+
+interface Making {
+  readonly make: (schema: unknown) => Fits
+  readonly maxKeys: number
+}
+
+function objectTest(schema: JsonShape, { make, maxKeys }: Making): Fits {
+  const { properties = {}, required = [], additionalProperties: others = {}, propertyNames } = schema
+  if (!isShape(properties) || !Array.isArray(required)) return nothing
+  const fields = new Map(Object.entries(properties).map(([key, part]) => [key, make(part)]))
+  const other = others === false ? undefined : make(others)
+  const name = propertyNames === undefined ? undefined : make(propertyNames)
+  if (other === nothing) return nothing
+  return value => {
+    if (!isShape(value) || !required.every(key => Object.hasOwn(value, String(key)))) return false
+    const keys = Object.keys(value)
+    if (keys.length > maxKeys) return false
+    return keys.every(key => {
+      const fits = fields.get(key) ?? other
+      return (
+        fits !== undefined && key !== '__proto__' && (name === undefined || name(key)) && fits(value[key])
+      )
+    })
+  }
+}
+
+function numberOf(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise
+}
+
+function isShape(value: unknown): value is JsonShape {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,74 @@
+import type { Plan, PlannedCodon, PlannedLoop } from './plan.ts'
+
+/**
+ * A place in a plan. Loops grow one iteration at a time, so a place names its iteration; for a codon outside of loops
+ * `iteration` and `index` are 0. Everything here is pure.
+ */
+export interface Position {
+  readonly item: number
+  readonly iteration: number
+  readonly index: number
+}
+
+/** A codon in its place, as it will run. */
+export interface Step {
+  readonly position: Position
+  readonly codon: PlannedCodon
+  /** The codon's id, with `#n` in iteration n of a loop. */
+  readonly runtimeId: string
+  readonly loop?: PlannedLoop
+}
+
+export const start: Position = { item: 0, iteration: 0, index: 0 }
+
+/** Undefined at the end of the plan. */
+export function stepAt(plan: Plan, position: Position): Step | undefined {
+  const item = plan.items[position.item]
+  if (!item) return undefined
+  if (item.kind === 'codon') return { position, codon: item, runtimeId: item.id }
+  const codon = item.codons[position.index]
+  return codon && { position, codon, runtimeId: `${codon.id}#${position.iteration}`, loop: item }
+}
+
+/** What comes next. `leaveLoop`: the loop ends here, the rest of its iteration is dropped. */
+export function after(plan: Plan, position: Position, { leaveLoop = false } = {}): Position {
+  const item = plan.items[position.item]
+  const nextItem = { item: position.item + 1, iteration: 0, index: 0 }
+  if (item?.kind !== 'loop' || leaveLoop) return nextItem
+  const { iteration, index } = position
+  if (index + 1 < item.codons.length) return { ...position, index: index + 1 }
+  const hasMore = item.limit === null || iteration + 1 < item.limit
+  return hasMore ? { item: position.item, iteration: iteration + 1, index: 0 } : nextItem
+}
+
+/** Whether the step after this one is in another iteration, or outside of the loop. */
+export function endsIteration(
+  plan: Plan,
+  position: Position,
+  options: { readonly leaveLoop: boolean },
+): boolean {
+  const next = after(plan, position, options)
+  return (
+    plan.items[position.item]?.kind === 'loop' &&
+    (next.item !== position.item || next.iteration !== position.iteration)
+  )
+}
+
+export function endsLoop(plan: Plan, position: Position, options: { readonly leaveLoop: boolean }): boolean {
+  return plan.items[position.item]?.kind === 'loop' && after(plan, position, options).item !== position.item
+}
+
+/** The place of a runtime id; a codon of a loop named without `#n` is meant in its first iteration. */
+export function find(plan: Plan, name: string): Position | undefined {
+  for (const [at, item] of plan.items.entries()) {
+    if (item.kind === 'codon') {
+      if (item.id === name) return { item: at, iteration: 0, index: 0 }
+      continue
+    }
+    const [, id = name, digits = '0'] = /^(.*)#(\d+)$/.exec(name) ?? []
+    const index = item.codons.findIndex(codon => codon.id === id)
+    const iteration = Number(digits)
+    if (index !== -1 && (item.limit === null || iteration < item.limit)) return { item: at, iteration, index }
+  }
+  return undefined
+}

@@ -1,0 +1,100 @@
+import type { FailureReason, ProcessExit } from '@weave/protocol'
+import { type HarnessEvent, type HarnessSpec, watchIdle } from '../harness/index.ts'
+import type { CodonTask } from './codon-task.ts'
+import { narrate } from './narrate.ts'
+import { createTally, type Tally } from './usage.ts'
+
+/** How the agent's work ended, before anyone asks what that means for the codon. */
+export interface AgentEnd {
+  readonly ok: boolean
+  readonly exit: ProcessExit
+  readonly failure?: FailureReason
+  readonly retryAfterMs?: number
+  readonly contextFull: boolean
+}
+
+/** Lets the agent work and reports all it does. Returns when no process of it is left. */
+export async function runAgent(
+  task: CodonTask,
+  spec: Omit<HarnessSpec, 'nextPrompt'> & { readonly exhaustWithPrompt?: string },
+): Promise<AgentEnd> {
+  const { step, ports, clock, stopper, record, tell } = task
+  const codonId = step.runtimeId
+  const tally = createTally()
+  const extend = extensionsOf(task, spec.exhaustWithPrompt, tally)
+  const harness = ports.harnessFor(step.codon.model)
+  const idle = watchIdle(clock, step.codon.idleTimeoutMs, silentMs =>
+    stopper.stop({ kind: 'idle', silentMs }),
+  )
+  let contextFull = false
+  try {
+    for await (const event of harness.start({ ...spec, nextPrompt: extend }, stopper.signal)) {
+      idle.heard(event)
+      for (const told of narrate(codonId, event)) tell(told)
+      if (event.type === 'session') task.begun(event.sessionId)
+      if (event.type === 'usage') charge(task, event, tally.add(event))
+      if (event.type === 'tool-result') ports.hintFiles()
+      if (event.type === 'context-full') contextFull = true
+      if (event.type === 'ended') return ended(task, event, { contextFull, tally: tally.total() })
+    }
+  } finally {
+    idle.close()
+  }
+  record({ type: 'AssistantMessageCountUpdated', data: { codonId, count: tally.total().messages } })
+  const failure = { type: 'unknown', retriable: true, message: 'The agent ended without a result.' } as const
+  return { ok: false, exit: { type: 'error', code: 1 }, failure, contextFull }
+}
+
+function charge(
+  { step, record, tell }: CodonTask,
+  event: HarnessEvent & { type: 'usage' },
+  tally: Tally,
+): void {
+  const codonId = step.runtimeId
+  const unpriced = tally.costUnknown ? { costUnknown: true as const } : {}
+  record({ type: 'CostsUpdated', data: { codonId, cost: tally.cost, tokens: tally.tokens, ...unpriced } })
+  record({ type: 'AssistantMessageCountUpdated', data: { codonId, count: tally.messages } })
+  const model = event.modelId === undefined ? {} : { modelId: event.modelId }
+  tell({ type: 'token.usage', data: { codonId, ...event.tokens, totalCost: tally.cost, ...model } })
+}
+
+function ended(
+  { step, record }: CodonTask,
+  { end }: HarnessEvent & { type: 'ended' },
+  { contextFull, tally }: { readonly contextFull: boolean; readonly tally: Tally },
+): AgentEnd {
+  if (!end.ok) {
+    const { exit, reason, retryAfterMs } = end
+    return {
+      ok: false,
+      exit,
+      failure: reason,
+      contextFull,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    }
+  }
+  if (end.totalDollars !== undefined) {
+    const data = { codonId: step.runtimeId, cost: end.totalDollars, tokens: tally.tokens }
+    record({ type: 'CodonFinalCostSet', data })
+  }
+  return { ok: true, exit: { type: 'success' }, contextFull }
+}
+
+/** After each turn that went well: the same prompt again, until the context is full or the limit is reached. */
+function extensionsOf(
+  { step, record, tell }: CodonTask,
+  prompt: string | undefined,
+  tally: ReturnType<typeof createTally>,
+) {
+  const { maxExtensions } = step.codon
+  let extension = 0
+  return (): string | undefined => {
+    if (prompt === undefined || extension >= maxExtensions) return undefined
+    extension++
+    const codonId = step.runtimeId
+    const count = tally.total().messages
+    record({ type: 'AssistantMessageCountUpdated', data: { codonId, count, extensionCount: extension } })
+    tell({ type: 'codon.extended', data: { codonId, extension, maxExtensions } })
+    return prompt
+  }
+}

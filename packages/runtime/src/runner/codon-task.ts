@@ -1,0 +1,27 @@
+import type { Transition } from '@weave/protocol'
+import type { Clock } from '../kit/index.ts'
+import type { Plan, Step } from '../plan/index.ts'
+import type { Told } from './narrate.ts'
+import type { Ports } from './ports.ts'
+import type { Stopper } from './stop.ts'
+
+/** Everything one attempt at a codon works with. It reports through `record` and `tell` and never reads the state. */
+export interface CodonTask {
+  readonly plan: Plan
+  readonly step: Step
+  readonly attempt: number
+  readonly withoutRig: boolean
+  /** The session that `continue-previous` goes on from. */
+  readonly previousSessionId?: string | undefined
+  /** Whether an earlier codon exists that a session could have come from. */
+  readonly isFirst: boolean
+  readonly ports: Ports
+  readonly clock: Clock
+  readonly stopper: Stopper
+  readonly record: (transition: Transition) => void
+  readonly tell: (told: Told) => void
+  /** Called once when the session is there. */
+  readonly begun: (sessionId: string) => void
+  /** Dollars recorded for this attempt until now. */
+  readonly costSoFar: () => number
+}

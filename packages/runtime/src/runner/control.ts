@@ -1,0 +1,17 @@
+import type { Command, ErrorCode, EventData } from '@weave/protocol'
+
+/** What the server may ask of the runner. The runner's second door. */
+export interface Control {
+  /**
+   * Takes a command. Resolves when it has been acted on or refused; what it causes is told by events that carry its id.
+   * Commands act one after another, in the order in which they came.
+   */
+  submit(command: Command): Promise<CommandResult>
+  /** The first client is there: begins, when the settings say so. Later calls change nothing. */
+  clientArrived(): void
+  snapshot(): Promise<EventData<'state.snapshot'>>
+}
+
+export type CommandResult =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly code: ErrorCode; readonly message: string }

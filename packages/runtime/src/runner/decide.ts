@@ -1,0 +1,63 @@
+import { currentRun, isLive, type WeaveState } from '@weave/protocol'
+import { find, type Plan, type Step, stepAt } from '../plan/index.ts'
+import { retryDelay } from './retry.ts'
+import { entryOf, following, isPassed } from './thread.ts'
+
+/** What the run does next. */
+export type Move =
+  | { readonly kind: 'start'; readonly step: Step; readonly attempt: number; readonly withoutRig: boolean }
+  /** A failed codon is tried again after a while. */
+  | { readonly kind: 'retry'; readonly step: Step; readonly attempt: number; readonly delayMs: number }
+  /** The plan is done. */
+  | { readonly kind: 'finish' }
+  /** A codon failed and nothing says to go on. */
+  | { readonly kind: 'abort'; readonly codonId: string; readonly retriable: boolean; readonly reason: string }
+  /** A codon is at work, or there is no run. */
+  | { readonly kind: 'nothing' }
+
+export interface Hints {
+  /** What the provider asked for when the last codon failed. */
+  readonly retryAfterMs?: number | undefined
+}
+
+/** Reads the plan and the state, never writes. What a person wants at the moment is the runner's business, not this. */
+export function decide(plan: Plan, state: WeaveState, hints: Hints = {}): Move {
+  const run = currentRun(state)
+  if (run?.status !== 'running') return { kind: 'nothing' }
+  const last = run.codons.at(-1)
+  if (!last) {
+    const { position, withoutRig } = entryOf(plan, state, run)
+    const step = stepAt(plan, position)
+    return step ? { kind: 'start', step, attempt: 1, withoutRig } : { kind: 'finish' }
+  }
+  if (isLive(last)) return { kind: 'nothing' }
+  const position = find(plan, last.codonId)
+  const step = position && stepAt(plan, position)
+  if (last.status === 'failed' && step && !isPassed(last, step)) return onFailure(step, last, hints)
+  const next = stepAt(plan, following(plan, last))
+  return next ? { kind: 'start', step: next, attempt: 1, withoutRig: false } : { kind: 'finish' }
+}
+
+interface Failed {
+  readonly codonId: string
+  readonly attempt: number
+  readonly failureReason: {
+    readonly retriable: boolean
+    readonly type: string
+    readonly message?: string | undefined
+  }
+}
+
+function onFailure(step: Step, { codonId, attempt, failureReason }: Failed, { retryAfterMs }: Hints): Move {
+  const { onFailure: policy, retry } = step.codon
+  const { retriable } = failureReason
+  if (policy === 'retry' && retriable && attempt < retry.maxAttempts) {
+    return { kind: 'retry', step, attempt: attempt + 1, delayMs: retryDelay(retry, attempt, retryAfterMs) }
+  }
+  return {
+    kind: 'abort',
+    codonId,
+    retriable,
+    reason: `${codonId}: ${failureReason.message ?? failureReason.type}`,
+  }
+}

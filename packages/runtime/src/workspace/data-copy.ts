@@ -1,0 +1,160 @@
+import { lstatSync, type Stats } from 'node:fs'
+import { chmod, mkdir, readlink, realpath, symlink, utimes } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join } from 'node:path'
+import { removeTree, type WalkItem, walk } from '../kit/index.ts'
+import { createDirectoryChain, type DirectoryChain } from './directory-chain.ts'
+import { copyToNew, openRegular, permissionsOf, wordsOf } from './file-copy.ts'
+import { waysBelow } from './ways-below.ts'
+
+export interface DataCopyOptions {
+  /** A file or a directory. */
+  readonly data: string
+  /** A directory that does not exist yet; it will hold what the data holds, or the one file. */
+  readonly target: string
+  /** Absolute paths that are not copied, such as the execution itself. */
+  readonly exclude: readonly string[]
+  readonly limits?: Partial<CopyLimits>
+}
+
+export interface CopyLimits {
+  readonly entries: number
+  readonly depth: number
+  readonly bytes: number
+}
+
+export type DataCopyResult =
+  | { readonly ok: true; readonly notes: readonly string[] }
+  | { readonly ok: false; readonly message: string }
+
+const defaults: CopyLimits = { entries: 1_000_000, depth: 128, bytes: 64 * 1024 ** 3 }
+
+/**
+ * Copies data with its permissions and times. Links that stay inside are made again; links that lead out, and what is
+ * neither file nor directory, are left out and named. Nothing behind a link is read.
+ *
+ * Never rejects. All or nothing: with `ok: false` the target is gone.
+ */
+export async function copyData(options: DataCopyOptions): Promise<DataCopyResult> {
+  const { data, target } = options
+  try {
+    const result = await copyInto(options)
+    if (!result.ok) await removeTree(target)
+    return result
+  } catch (error) {
+    await removeTree(target).catch(() => undefined)
+    return { ok: false, message: `the data ${data} cannot be copied: ${wordsOf(error)}` }
+  }
+}
+
+async function copyInto(options: DataCopyOptions): Promise<DataCopyResult> {
+  const { data, target } = options
+  await mkdir(target, { mode: 0o700 })
+  const root = await realpath(data)
+  if (!lstatSync(root).isDirectory()) {
+    const source = createDirectoryChain(dirname(root))
+    try {
+      await copyFile({ source, from: basename(root), to: join(target, basename(data)) })
+      return { ok: true, notes: [] }
+    } finally {
+      source.close()
+    }
+  }
+  return copyTree(root, options)
+}
+
+interface Progress {
+  bytes: number
+  readonly leftOut: string[]
+  readonly directories: { readonly path: string; readonly stats: Stats }[]
+}
+
+async function copyTree(root: string, options: DataCopyOptions): Promise<DataCopyResult> {
+  const limits = { ...defaults, ...options.limits }
+  const excluded = new Set(await waysBelow(root, options.exclude))
+  const progress: Progress = { bytes: 0, leftOut: [], directories: [] }
+  const source = createDirectoryChain(root)
+  const skip = (path: string) => excluded.has(path)
+  try {
+    for await (const item of walk(root, { maxEntries: limits.entries, maxDepth: limits.depth, skip })) {
+      const obstacle = obstacleOf(item, progress, limits)
+      if (obstacle !== undefined) return tooMuch(options.data, obstacle)
+      if (item.kind !== 'entry') progress.leftOut.push(item.path)
+      else await copyEntry(item, { root, target: options.target, source, progress })
+    }
+  } finally {
+    source.close()
+  }
+  // From the inside out, since a file that is made changes the time of its directory.
+  for (const { path, stats } of progress.directories.toReversed()) {
+    await chmod(path, permissionsOf(stats) | 0o700)
+    await utimes(path, stats.atime, stats.mtime)
+  }
+  return { ok: true, notes: leftOutNotes(progress.leftOut) }
+}
+
+function obstacleOf(item: WalkItem, progress: Progress, limits: CopyLimits): string | undefined {
+  if (item.kind === 'capped')
+    return item.cap === 'depth' ? `${limits.depth} levels` : `${limits.entries} entries`
+  if (item.kind === 'entry' && item.stats.isFile()) progress.bytes += item.stats.size
+  return progress.bytes > limits.bytes ? `${limits.bytes} bytes` : undefined
+}
+
+function tooMuch(data: string, limit: string): DataCopyResult {
+  return { ok: false, message: `the data ${data} has more than ${limit}, too much to copy; link it instead` }
+}
+
+interface CopyContext {
+  readonly root: string
+  readonly target: string
+  readonly source: DirectoryChain
+  readonly progress: Progress
+}
+
+async function copyEntry(
+  { path, stats }: { readonly path: string; readonly stats: Stats },
+  { root, target, source, progress }: CopyContext,
+): Promise<void> {
+  const to = join(target, path)
+  if (stats.isDirectory()) {
+    await mkdir(to, { mode: 0o700 })
+    progress.directories.push({ path: to, stats })
+  } else if (stats.isFile()) await copyFile({ source, from: path, to })
+  else if (!stats.isSymbolicLink() || !(await copyLink(join(root, path), to, root)))
+    progress.leftOut.push(path)
+}
+
+interface OneFile {
+  readonly source: DirectoryChain
+  /** Below the root of `source`, with `/`. */
+  readonly from: string
+  readonly to: string
+}
+
+async function copyFile({ source, from, to }: OneFile): Promise<void> {
+  const components = from.split('/')
+  const name = components.pop() ?? ''
+  const opened = await openRegular(source.mustEnter(components).at(name))
+  try {
+    await copyToNew(opened, to, { mode: permissionsOf(opened.stats) })
+    await utimes(to, opened.stats.atime, opened.stats.mtime)
+  } finally {
+    await opened.file.close()
+  }
+}
+
+/** `false`: it leads nowhere, or out of the data, by its spelling or on the disk. */
+async function copyLink(from: string, to: string, root: string): Promise<boolean> {
+  const spelling = await readlink(from)
+  if (isAbsolute(spelling)) return false
+  const end = await realpath(from).catch(() => undefined)
+  if (end === undefined || (await waysBelow(root, [end])).length === 0) return false
+  await symlink(spelling, to)
+  return true
+}
+
+function leftOutNotes(paths: readonly string[]): readonly string[] {
+  if (paths.length === 0) return []
+  const named = paths.slice(0, 3).join(', ')
+  const more = paths.length > 3 ? ` and ${paths.length - 3} more` : ''
+  return [`Not copied, because they are unreadable, lead out of the data or are no files: ${named}${more}.`]
+}

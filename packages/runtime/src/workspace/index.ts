@@ -1,0 +1,61 @@
+/**
+ * The execution directory: one agent workspace with everything the runtime keeps about it. Owns where things lie, which
+ * execution a start uses, who holds it, how the data gets in, and all work on files of the agent workspace: rig,
+ * outputs, archives, watching, the tree that clients see.
+ *
+ * It does not know what the state or the journal say, takes no checkpoints, reads no settings and prints nothing: what
+ * a person should hear comes back as text in a value.
+ */
+
+export { performArchive } from './archive.ts'
+export { planArchive } from './archive-plan.ts'
+export {
+  type CheckpointSelection,
+  type CheckpointSelectionResult,
+  createCheckpointSelection,
+} from './checkpoint-selection.ts'
+export { type DataHashOptions, type DataHashResult, hashData, noDataHash } from './data-hash.ts'
+export type { ExecutionFile, LinkType } from './execution-file.ts'
+export { type ExecutionFileResult, readExecutionFile } from './execution-file.ts'
+export type { FileUpdate } from './file-update.ts'
+export {
+  type DamagedExecution,
+  type ExecutionList,
+  type FoundExecution,
+  type ListOptions,
+  listExecutions,
+} from './find-executions.ts'
+export { type InlineDataOptions, type InlineDataResult, storeInlineData } from './inline-data.ts'
+export {
+  archiveDirectory,
+  type ExecutionLayout,
+  executionLayout,
+  sentinelDirectory,
+  sessionLog,
+} from './layout.ts'
+export {
+  acquireLock,
+  describeHolder,
+  type LockFailure,
+  type LockHolder,
+  type LockOptions,
+  type LockResult,
+  type LockState,
+  readLock,
+} from './lock-file.ts'
+export type { LockRecord } from './lock-record.ts'
+export { openExecution } from './open-execution.ts'
+export type {
+  OpenedExecution,
+  OpenOptions,
+  OpenProblem,
+  OpenProblemCode,
+  OpenResult,
+} from './open-options.ts'
+export { settleOutputs, undoOutputs } from './output-undo.ts'
+export { copyOutputs, type OutputRecord } from './outputs.ts'
+export type { ExecutionLock, LockUpdate } from './own-lock.ts'
+export { runRig } from './rig.ts'
+export type { CopySource } from './rig-copy.ts'
+export { type WatchOptions, type WorkspaceWatch, watchWorkspace } from './watch.ts'
+export type { WatchNote } from './workspace-looks.ts'

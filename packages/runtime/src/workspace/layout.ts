@@ -1,0 +1,70 @@
+import { join, resolve } from 'node:path'
+import { fileNameOf } from './file-name.ts'
+
+/**
+ * Every path of one execution directory, absolute. Computed, never looked up: nothing here need exist.
+ *
+ * What belongs to the runtime (`internals`, `rigArchive`) lies beside `agentRoot`, never below it.
+ */
+export interface ExecutionLayout {
+  readonly dir: string
+  /** The agent's working directory and the work tree of the checkpoints. */
+  readonly agentRoot: string
+  /** Where the agent finds the data. */
+  readonly dataSource: string
+  readonly rigArchive: string
+  /** `.weave/`. */
+  readonly internals: string
+  readonly lockFile: string
+  readonly executionFile: string
+  readonly stateFile: string
+  readonly journal: string
+  /** The git directory of the checkpoints. */
+  readonly checkpoints: string
+  readonly sessions: string
+  readonly logs: string
+  readonly serverLog: string
+  readonly sentinels: string
+  readonly archiveManifest: string
+}
+
+export const internalsName = '.weave'
+export const dataSourceName = 'read_only_data_source'
+
+export function executionLayout(directory: string): ExecutionLayout {
+  const dir = resolve(directory)
+  const agentRoot = join(dir, 'agentRoot')
+  const internals = join(dir, internalsName)
+  const logs = join(internals, 'logs')
+  return {
+    dir,
+    agentRoot,
+    dataSource: join(agentRoot, dataSourceName),
+    rigArchive: join(dir, 'rigArchive'),
+    internals,
+    lockFile: join(internals, 'lock.json'),
+    executionFile: join(internals, 'execution.json'),
+    stateFile: join(internals, 'state.json'),
+    journal: join(internals, 'journal'),
+    checkpoints: join(internals, 'checkpoints'),
+    sessions: join(internals, 'sessions'),
+    logs,
+    serverLog: join(logs, 'server.log'),
+    sentinels: join(internals, 'sentinels'),
+    archiveManifest: join(internals, 'archive.json'),
+  }
+}
+
+/** The archive of a codon (by its runtime id) or of a loop (by its id). */
+export function archiveDirectory({ rigArchive }: ExecutionLayout, owner: string): string {
+  return join(rigArchive, fileNameOf(owner).replaceAll('#', '-'))
+}
+
+/** Raw messages of the harness in one codon of one run. */
+export function sessionLog({ sessions }: ExecutionLayout, runId: string, runtimeId: string): string {
+  return join(sessions, fileNameOf(runId), `${fileNameOf(runtimeId)}.jsonl`)
+}
+
+export function sentinelDirectory({ sentinels }: ExecutionLayout, sentinelId: string): string {
+  return join(sentinels, fileNameOf(sentinelId))
+}

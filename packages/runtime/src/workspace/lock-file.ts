@@ -1,0 +1,208 @@
+import { renameSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type Clock, errorCode, processStartTime } from '../kit/index.ts'
+import { wordsOf } from './file-copy.ts'
+import { sweepLeftovers } from './leftovers.ts'
+import { type Chain, claimFile, claimsOf, linkIfFree, readChain } from './lock-chain.ts'
+import {
+  type LockEntry,
+  type LockRecord,
+  readEntry,
+  standingOf,
+  type UnreadableEntry,
+} from './lock-record.ts'
+import {
+  createDraft,
+  discardDraft,
+  draftPrefix,
+  type ExecutionLock,
+  holdLock,
+  type OwnFile,
+  removeQuietly,
+} from './own-lock.ts'
+
+export interface LockOptions {
+  /** `lock.json`; its directory must exist. */
+  readonly lockFile: string
+  readonly runId: string
+  readonly clock: Clock
+  readonly port?: number
+  readonly token?: string
+  /**
+   * Called at most once, when the lock is found to be no longer ours: then another server may be at work in the same
+   * execution, and the caller must stop writing. Must not throw. Not called after `release`.
+   */
+  readonly onLost: (reason: string) => void
+}
+
+/** Who holds an execution, as far as the lock tells. */
+export interface LockHolder {
+  readonly pid: number
+  /** Absent while it starts, and when the lock is damaged. */
+  readonly port?: number
+  readonly since?: string
+  readonly record?: LockRecord
+}
+
+export type LockResult =
+  | { readonly kind: 'acquired'; readonly lock: ExecutionLock; readonly tookOver?: LockHolder }
+  | { readonly kind: 'held'; readonly holder: LockHolder; readonly message: string }
+  | LockFailure
+
+/** The lock is damaged, or the disk refuses. `cure` says what a person can do. */
+export interface LockFailure {
+  readonly kind: 'failed'
+  readonly path: string
+  readonly message: string
+  readonly cure: string
+}
+
+/** Two heartbeats and some patience: a server that only seemed silent after a sleep of the machine shows up in it. */
+const watchTime = 12_000
+/** Every further attempt means that somebody else got one step on. */
+const attempts = 200
+
+/**
+ * Takes the lock of an execution, or says who has it. Never rejects.
+ *
+ * Of any number of processes that try at once exactly one gets it, also when a stale lock has to be taken over, and also
+ * when some of them are killed on the way (see `Chain`). A lock is stale when its process has ended, or its id now
+ * belongs to another process, or when it runs but has not written a heartbeat for 60 s. The last is looked at twice,
+ * 12 s apart, so that a machine that slept or a clock that jumped costs nobody the lock.
+ */
+export async function acquireLock(options: LockOptions): Promise<LockResult> {
+  const { lockFile } = options
+  let draft: OwnFile | undefined
+  let result: LockResult | undefined
+  try {
+    for (let attempt = 1; attempt <= attempts && !result; attempt++) {
+      const chain = await readChain(lockFile)
+      const obstacle = await obstacleIn(chain, options)
+      if (obstacle === 'changed') continue
+      draft ??= obstacle ? undefined : createDraft(lockFile, newRecord(options))
+      result = obstacle ?? (draft && (await take(chain, draft, options)))
+    }
+    if (result?.kind === 'acquired') await sweepLeftovers(dirname(lockFile), draftPrefix)
+  } catch (error) {
+    result ??= failure(options, error)
+  } finally {
+    if (draft && result?.kind !== 'acquired') discardDraft(draft)
+  }
+  return result ?? failure(options, new Error(`${lockFile} changes hands again and again`))
+}
+
+/** Why the lock cannot be taken now; nothing if it can. */
+async function obstacleIn(chain: Chain, options: LockOptions): Promise<LockResult | 'changed' | undefined> {
+  if (chain.kind === 'free') return undefined
+  if (chain.kind === 'unreadable') return damaged(chain)
+  const { last, ids } = chain
+  const standing = standingOf(last, options.clock.now())
+  if (standing === 'gone') return undefined
+  // A claim has no heartbeat: whoever makes one is at work for a moment only.
+  if (standing === 'live' || ids.length > 1) return held(last)
+  await options.clock.sleep(watchTime)
+  const later = await readChain(options.lockFile)
+  if (later.kind !== 'chain' || later.ids.join() !== ids.join()) return 'changed'
+  return hasBeaten(last, later.first) ? held(later.first) : undefined
+}
+
+/** Nothing when somebody else was quicker. Throws the system's error. */
+async function take(chain: Chain, draft: OwnFile, options: LockOptions): Promise<LockResult | undefined> {
+  const { lockFile } = options
+  if (chain.kind === 'unreadable') return damaged(chain)
+  if (chain.kind === 'free') {
+    if (!linkIfFree(draft.path, lockFile)) return undefined
+    removeQuietly(draft.path)
+    return { kind: 'acquired', lock: holdLock(draft, options) }
+  }
+  const claim = claimFile(lockFile, chain.ids)
+  if (!linkIfFree(draft.path, claim)) return undefined
+  if (!(await replaceClaimed(chain, draft, options))) return undefined
+  for (const path of [...claimsOf(lockFile, chain.ids), claim]) removeQuietly(path)
+  return { kind: 'acquired', lock: holdLock(draft, options), tookOver: holderOf(chain.first) }
+}
+
+/** The owner of the claim on a chain puts its own lock in place. A claim that comes to nothing is taken back. */
+async function replaceClaimed(claimed: ClaimedChain, draft: OwnFile, options: LockOptions): Promise<boolean> {
+  const { lockFile } = options
+  let replaced = false
+  try {
+    if (!(await isClaimGood(claimed, lockFile))) return false
+    renameSync(draft.path, lockFile)
+    replaced = true
+    return true
+  } finally {
+    if (!replaced) removeQuietly(claimFile(lockFile, claimed.ids))
+  }
+}
+
+type ClaimedChain = Extract<Chain, { kind: 'chain' }>
+
+/** C3, and the other half of the agreement with a holder that wakes up, see `holdLock`. */
+async function isClaimGood(claimed: ClaimedChain, lockFile: string): Promise<boolean> {
+  const now = await readChain(lockFile)
+  if (now.kind !== 'chain' || now.ids.length !== claimed.ids.length + 1) return false
+  return claimed.ids.every((id, at) => now.ids[at] === id) && !hasBeaten(claimed.first, now.first)
+}
+
+function hasBeaten(before: LockEntry, now: LockEntry): boolean {
+  return before.record?.lastHeartbeat !== now.record?.lastHeartbeat
+}
+
+function newRecord({ runId, clock, port = 0, token }: LockOptions): LockRecord {
+  const now = clock.now().toISOString()
+  const { pid } = process
+  const pidStartTime = processStartTime(pid) ?? ''
+  const record = { pid, pidStartTime, runId, startTime: now, lastHeartbeat: now, port }
+  return { ...record, ...(token !== undefined && { token }) }
+}
+
+export type LockState =
+  | { readonly kind: 'free' }
+  /** `silent`: its process runs, but the last heartbeat is older than 60 s. */
+  | { readonly kind: 'held'; readonly holder: LockHolder; readonly silent: boolean }
+  | { readonly kind: 'stale'; readonly holder: LockHolder }
+  | { readonly kind: 'unreadable'; readonly message: string; readonly cure: string }
+
+/** Who holds an execution, for those who only want to know. Never rejects, changes nothing, waits for nothing. */
+export async function readLock(lockFile: string, clock: Clock): Promise<LockState> {
+  const found = await readEntry(lockFile)
+  if (found.kind === 'none') return { kind: 'free' }
+  if (found.kind === 'unreadable') return { ...damaged(found), kind: 'unreadable' }
+  const holder = holderOf(found.entry)
+  const standing = standingOf(found.entry, clock.now())
+  return standing === 'gone'
+    ? { kind: 'stale', holder }
+    : { kind: 'held', holder, silent: standing === 'silent' }
+}
+
+/** Such as `process 4711 (port 40123) since 2026-01-01T00:00:00.000Z`. */
+export function describeHolder({ pid, port, since }: LockHolder): string {
+  const where = port === undefined ? '' : ` (port ${port})`
+  return `process ${pid}${where}${since === undefined ? '' : ` since ${since}`}`
+}
+
+function holderOf({ pid, record }: LockEntry): LockHolder {
+  if (!record) return { pid }
+  const { port, startTime } = record
+  return { pid, since: startTime, record, ...(port > 0 && { port }) }
+}
+
+function held(entry: LockEntry): LockResult & { readonly kind: 'held' } {
+  const holder = holderOf(entry)
+  return { kind: 'held', holder, message: `the execution is held by ${describeHolder(holder)}` }
+}
+
+function damaged({ path, message, isDamaged }: UnreadableEntry): LockFailure {
+  const remove = `If no weave server works in ${dirname(dirname(path))}, delete ${path} and try again`
+  return { kind: 'failed', path, message, cure: isDamaged ? remove : tryAgain }
+}
+
+const tryAgain = 'See to the disk and its permissions, and try again'
+
+function failure({ lockFile }: LockOptions, error: unknown): LockFailure {
+  const code = errorCode(error)
+  const noLinks = code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS'
+  const cure = noLinks ? 'Choose an executionBaseDir on a file system with hard links' : tryAgain
+  return { kind: 'failed', path: lockFile, message: `the lock cannot be taken: ${wordsOf(error)}`, cure }
+}

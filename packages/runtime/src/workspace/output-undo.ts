@@ -1,0 +1,70 @@
+import { type BigIntStats, lstatSync, readdirSync, unlinkSync } from 'node:fs'
+import { removeTree } from '../kit/index.ts'
+import { createDirectoryChain, type HeldDirectory } from './directory-chain.ts'
+import { wordsOf } from './file-copy.ts'
+import { isConflictName } from './output-name.ts'
+import { type OutputCopy, stagedFiles, stagingOf } from './output-staging.ts'
+
+export type OutputsSettled =
+  | { readonly ok: true /** Relative to the output directory. */; readonly removed: readonly string[] }
+  | { readonly ok: false; readonly message: string }
+
+/** Tidies up after a copy that is on record as done. Idempotent; never rejects. */
+export async function settleOutputs(copy: OutputCopy): Promise<OutputsSettled> {
+  try {
+    await removeTree(stagingOf(copy))
+    return { ok: true, removed: [] }
+  } catch (error) {
+    return { ok: false, message: `cannot tidy up ${copy.directory}: ${wordsOf(error)}` }
+  }
+}
+
+/**
+ * Takes back a copy that is not on record as done: what it put into the output directory goes, under whatever name, and
+ * nothing else does. Idempotent; never rejects. With `overwrite`, what was replaced stays replaced; the next copy
+ * replaces it again. So does, where there are no hard links, what had its name already.
+ */
+export async function undoOutputs(copy: OutputCopy): Promise<OutputsSettled> {
+  try {
+    const removed = isThere(stagingOf(copy)) ? await takeBack(copy) : []
+    const settled = await settleOutputs(copy)
+    return settled.ok ? { ok: true, removed } : settled
+  } catch (error) {
+    return { ok: false, message: `cannot take back what was copied to ${copy.directory}: ${wordsOf(error)}` }
+  }
+}
+
+async function takeBack(copy: OutputCopy): Promise<readonly string[]> {
+  const removed: string[] = []
+  const gathered = createDirectoryChain(stagingOf(copy))
+  const outputs = createDirectoryChain(copy.directory)
+  try {
+    for await (const { parents, name } of stagedFiles(copy)) {
+      const file = lstatSync(gathered.mustEnter(parents).at(name), { bigint: true })
+      if (file.nlink === 1n) continue
+      const entered = outputs.enter(parents)
+      if (!entered.ok) continue
+      const final = nameOf(file, entered.directory, name)
+      if (final === undefined) continue
+      unlinkSync(entered.directory.at(final))
+      removed.push([...parents, final].join('/'))
+    }
+    return removed
+  } finally {
+    gathered.close()
+    outputs.close()
+  }
+}
+
+function nameOf(file: BigIntStats, directory: HeldDirectory, name: string): string | undefined {
+  const isIt = (candidate: string) => {
+    const stats = lstatSync(directory.at(candidate), { bigint: true, throwIfNoEntry: false })
+    return stats?.ino === file.ino && stats.dev === file.dev
+  }
+  if (isIt(name)) return name
+  return readdirSync(directory.at('.')).find(candidate => isConflictName(candidate, name) && isIt(candidate))
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}

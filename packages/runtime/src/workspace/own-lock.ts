@@ -1,0 +1,170 @@
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Clock, errorCode } from '../kit/index.ts'
+import { unfinishedName } from './leftovers.ts'
+import { claimFile, linkIfFree } from './lock-chain.ts'
+import { type LockRecord, lockId, recordBytes, staleAfter } from './lock-record.ts'
+
+/** The file with our record: first a draft under a name of its own, then, linked or renamed, the lock. */
+export interface OwnFile {
+  /** The name of the draft. */
+  readonly path: string
+  readonly fd: number
+  readonly record: LockRecord
+}
+
+/** Of the names of drafts. */
+export const draftPrefix = 'lock.draft'
+const recordSize = 1024
+const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+
+/** Throws the system's error; then nothing is left behind. */
+export function createDraft(lockFile: string, record: LockRecord): OwnFile {
+  const path = join(dirname(lockFile), unfinishedName(draftPrefix))
+  const fd = openSync(path, createFlags, 0o600)
+  try {
+    writeWhole(fd, recordBytes(record, recordSize))
+    fsyncSync(fd)
+    return { path, fd, record }
+  } catch (error) {
+    closeSync(fd)
+    removeQuietly(path)
+    throw error
+  }
+}
+
+export function discardDraft({ path, fd }: OwnFile): void {
+  closeSync(fd)
+  removeQuietly(path)
+}
+
+/** A lock that this process holds. None of the methods waits. */
+export interface ExecutionLock {
+  record(): LockRecord
+  /**
+   * Tells readers of the lock; nothing happens when it is no longer ours. Throws the system's error when the disk
+   * refuses; the lock is held all the same.
+   */
+  update(change: LockUpdate): void
+  /** Looks at the disk: whether nobody has taken the lock from us or is about to. */
+  isHeld(): boolean
+  /** Removes the lock if it is still ours; `lost` if not. May be called again. Never throws. */
+  release(): 'released' | 'lost'
+}
+
+export type LockUpdate = Partial<Pick<LockRecord, 'port' | 'proxyPort' | 'token'>>
+
+export interface HoldOptions {
+  readonly lockFile: string
+  readonly clock: Clock
+  /** See `LockOptions`. */
+  readonly onLost: (reason: string) => void
+}
+
+/** Decisions 3. */
+const heartbeatInterval = 5_000
+
+/** Starts the heartbeat of a file that has become the lock. Owns the descriptor from now on. */
+export function holdLock(own: OwnFile, { lockFile, clock, onLost }: HoldOptions): ExecutionLock {
+  let { record } = own
+  let size = recordSize
+  let written = clock.monotonic()
+  let outcome: 'released' | 'lost' | undefined
+  const ownClaim = claimFile(lockFile, [lockId(record)])
+
+  const write = (next: LockRecord): void => {
+    const bytes = recordBytes(next, size)
+    writeWhole(own.fd, bytes)
+    size = bytes.length
+    record = next
+    written = clock.monotonic()
+  }
+  const isHeld = () => outcome === undefined && isSameFile(own.fd, lockFile) && !existsSync(ownClaim)
+  const end = (how: 'released' | 'lost'): typeof how => {
+    stopBeating()
+    if (outcome === undefined) closeSync(own.fd)
+    outcome ??= how
+    return outcome
+  }
+  const lose = (reason: string): void => {
+    if (outcome !== undefined) return
+    end('lost')
+    onLost(reason)
+  }
+  // First the sign of life, then the look for a claim: a rival first claims, then looks for a sign of life. So at least
+  // one of the two sees the other and gives way.
+  const beat = (): void => {
+    try {
+      write({ ...record, lastHeartbeat: clock.now().toISOString() })
+    } catch (error) {
+      const isTooLong = clock.monotonic() - written > staleAfter
+      if (isTooLong) lose(`${lockFile} cannot be renewed (${errorCode(error) ?? String(error)})`)
+    }
+    if (!isHeld()) lose(`${lockFile} was taken over or removed`)
+  }
+  const stopBeating = clock.every(heartbeatInterval, beat)
+
+  return {
+    record: () => record,
+    // The number of a closed descriptor may already be that of another file.
+    update: change => {
+      if (outcome === undefined) write({ ...record, ...change })
+    },
+    isHeld,
+    release: () => outcome ?? end(removeOwn(own.fd, lockFile, ownClaim) ? 'released' : 'lost'),
+  }
+}
+
+/** C2: a release claims first, like everyone else who removes a lock. */
+function removeOwn(fd: number, lockFile: string, ownClaim: string): boolean {
+  try {
+    if (!isSameFile(fd, lockFile) || !linkIfFree(lockFile, ownClaim)) return false
+    const isOurs = isSameFile(fd, lockFile)
+    if (isOurs) unlinkSync(lockFile)
+    removeQuietly(ownClaim)
+    return isOurs
+  } catch {
+    return false
+  }
+}
+
+/** The descriptor is open, so the number of its file cannot have been given to another. */
+function isSameFile(fd: number, path: string): boolean {
+  const there = statOrNothing(path)
+  if (!there) return false
+  const ours = fstatSync(fd, { bigint: true })
+  return there.ino === ours.ino && there.dev === ours.dev
+}
+
+function statOrNothing(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+function writeWhole(fd: number, bytes: Buffer): void {
+  let at = 0
+  while (at < bytes.length) at += writeSync(fd, bytes, at, bytes.length - at, at)
+}
+
+/** What cannot be removed is left: it does no harm, and what counts has already happened. */
+export function removeQuietly(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch {
+    return
+  }
+}

@@ -1,0 +1,168 @@
+import { join } from 'node:path'
+import {
+  type Command,
+  type CommandInput,
+  type CommandType,
+  commands,
+  emptyState,
+  isLive,
+  type JournaledEvent,
+  type WeaveState,
+} from '@weave/protocol'
+import { expect, onTestFinished } from 'vitest'
+import { tempDir } from '../../../../test/support/temp-dir.ts'
+import { createTestClock } from '../../../../test/support/test-clock.ts'
+import { createScriptedHarness, type HarnessSpec, type ScriptStep } from '../../src/harness/index.ts'
+import { type Journal, openJournal, replay } from '../../src/journal/index.ts'
+import { createRedactor } from '../../src/kit/index.ts'
+import type { Plan } from '../../src/plan/index.ts'
+import {
+  createRecorder,
+  type Ports,
+  type Recorder,
+  type Runner,
+  startRunner,
+} from '../../src/runner/index.ts'
+
+export interface ScenarioOptions {
+  readonly plan: Plan
+  /** What the agent does, by runtime id and number of earlier calls for it; nothing said: it says "done". */
+  readonly script?: (codonId: string, call: number, turn: number) => readonly ScriptStep[] | undefined
+  readonly headless?: boolean
+  readonly autostart?: boolean
+  readonly ports?: Partial<Ports>
+  /** Goes on from this state, as a second server would. */
+  readonly from?: { readonly dir: string; readonly state: WeaveState }
+}
+
+/** A runner with a scripted agent, a clock moved by hand and a real journal. Checks the invariants when it is closed. */
+export async function startScenario(options: ScenarioOptions) {
+  const dir = options.from?.dir ?? (await tempDir({ inMemory: true }))
+  const clock = createTestClock()
+  const redactor = createRedactor([])
+  const journal = await openJournal({ dir: join(dir, 'journal'), clock, redactor })
+  const recorder = createRecorder(journal, redactor, options.from?.state ?? emptyState)
+  const events: JournaledEvent[] = []
+  const waiting: { readonly wants: (event: JournaledEvent) => boolean; readonly resolve: () => void }[] = []
+  journal.subscribe(({ event }) => {
+    events.push(event)
+    for (const each of waiting.filter(({ wants }) => wants(event))) each.resolve()
+  })
+  const specs: HarnessSpec[] = []
+  const ports = fakePorts(options, specs)
+  const { plan, headless = true, autostart = true } = options
+  const runner = startRunner({ plan, journal, recorder, ports, clock, headless, autostart })
+  const close = createClose({ dir, journal, recorder, runner, events })
+  onTestFinished(close)
+  let commandNumber = 0
+
+  return {
+    dir,
+    clock,
+    events,
+    specs,
+    runner,
+    recorder,
+    close,
+    types: () =>
+      events
+        .filter(event => event.type !== 'state.transition' && event.type !== 'state.snapshot')
+        .map(event => event.type),
+    codons: () => (recorder.state.runs.at(-1)?.codons ?? []).map(codon => `${codon.codonId}:${codon.status}`),
+    /** Sends a command as a client would. */
+    send<T extends CommandType>(type: T, data: CommandInput<T> = {} as CommandInput<T>) {
+      const parsed = commands[type].data.parse(data)
+      return runner.submit({ id: `c${++commandNumber}`, type, data: parsed } as Command)
+    },
+    /** Resolves when an event of this type is told, or was told after `after` events. */
+    until(
+      type: JournaledEvent['type'],
+      wants: (event: JournaledEvent) => boolean = () => true,
+      after = 0,
+    ): Promise<void> {
+      const fits = (event: JournaledEvent) => event.type === type && wants(event)
+      if (events.slice(after).some(fits)) return Promise.resolve()
+      return new Promise(resolve => waiting.push({ wants: fits, resolve }))
+    },
+  }
+}
+
+function fakePorts({ script, ports }: ScenarioOptions, specs: HarnessSpec[]): Ports {
+  const calls = new Map<string, number>()
+  let call = 0
+  const harness = createScriptedHarness((spec, turn) => {
+    if (turn === 0) {
+      call = calls.get(spec.codonId) ?? 0
+      calls.set(spec.codonId, call + 1)
+      specs.push(spec)
+    }
+    return script?.(spec.codonId, call, turn) ?? [{ say: 'done' }]
+  })
+  return {
+    agentRoot: '/nowhere',
+    harnessFor: () => harness,
+    environmentOf: () => ({}),
+    promptOf: async ({ codon }) => ({
+      ok: true,
+      prompt: 'text' in codon.prompt ? codon.prompt.text : '',
+      ...(codon.exhaustWithPrompt !== undefined && { exhaustWithPrompt: codon.exhaustWithPrompt }),
+    }),
+    runRig: async () => ({ ok: true }),
+    copyOutputs: async () => ({ ok: true, files: [] }),
+    archive: async () => ({ ok: true, files: [] }),
+    checkpoint: async () => undefined,
+    restore: async () => ({ ok: true, files: [] }),
+    watch: async () => undefined,
+    settleFiles: async () => undefined,
+    hintFiles: () => undefined,
+    fileTree: async () => [],
+    ...ports,
+  }
+}
+
+interface Closing {
+  readonly dir: string
+  readonly journal: Journal
+  readonly recorder: Recorder
+  readonly runner: Runner
+  readonly events: readonly JournaledEvent[]
+}
+
+/** R2 and R6, after every scenario. */
+function createClose({ dir, journal, recorder, runner, events }: Closing) {
+  let closed: Promise<void> | undefined
+  return (): Promise<void> => {
+    closed ??= (async () => {
+      runner.shutdown('end of the test')
+      await runner.done
+      await journal.close()
+      const replayed = await replay(journal.history, join(dir, 'state.json'))
+      expect(replayed.refused).toEqual([])
+      expect(JSON.stringify(replayed.state)).toBe(JSON.stringify(recorder.state))
+      for (const run of recorder.state.runs) {
+        expect(run.status).not.toBe('running')
+        expect(run.codons.filter(isLive)).toEqual([])
+      }
+      expect(startsWithoutEnd(events)).toEqual([])
+    })()
+    return closed
+  }
+}
+
+/** One end per start, never two codons at once. */
+function startsWithoutEnd(events: readonly JournaledEvent[]): readonly string[] {
+  const open: string[] = []
+  for (const event of events) {
+    if (event.type !== 'state.transition') continue
+    const { transitionType, codonId = '', transition } = event.data
+    if (transitionType === 'CodonStarted') {
+      expect(open).toEqual([])
+      open.push(codonId)
+    }
+    const to = transition.data['to']
+    if (transitionType === 'CodonTransitioned' && (to === 'completed' || to === 'failed' || to === 'skipped'))
+      open.pop()
+    if (transitionType === 'RunCrashed') open.pop()
+  }
+  return open
+}
