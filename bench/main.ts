@@ -2,12 +2,14 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { journalFigures } from './journal.ts'
 import { type Figure, meets, ratioOf } from './measure.ts'
+import { overheadFigures } from './overhead.ts'
 import { startupFigures } from './startup.ts'
 
 /** `npm run bench [-- journal …]`: figures as ratios to floors taken in the same run; a table and a JSON file. */
 const suites: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   journal: journalFigures,
   startup: startupFigures,
+  overhead: overheadFigures,
 }
 
 const wanted = process.argv.slice(2)

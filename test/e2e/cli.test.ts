@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { runCli, version } from '../support/run-cli.ts'
+import { launcher, runCli, version } from '../support/run-cli.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 const weave = (...words: readonly string[]) => runCli(words)
@@ -32,6 +33,20 @@ describe('the built command', () => {
   )
 })
 
+test('a reader who stops reading is no fault', () => {
+  const shell = spawnSync('/bin/sh', ['-c', `"${process.execPath}" "${launcher}" models | head -1`], {
+    encoding: 'utf8',
+  })
+  expect(shell.stdout).toContain('MODEL')
+  expect(shell.stderr).toBe('')
+})
+
+test('somebody without a hank hears how to begin', async () => {
+  const { status, stderr } = runCli([], { cwd: await tempDir() })
+  expect(status).toBe(1)
+  expect(stderr).toMatch(/hank\.json does not exist[\s\S]*weave init/)
+})
+
 describe('a thread through the house', () => {
   test('loads, plans and runs a one-codon hank, tells every event and leaves a file and a journal', async () => {
     const dir = await tempDir()
@@ -42,8 +57,11 @@ describe('a thread through the house', () => {
       .split('\n')
       .map(line => JSON.parse(line))
     expect(events.map(event => event.seq)).toEqual(events.map((_, at) => at + 1))
-    const types = events.map(event => event.type).filter(type => type !== 'state.transition')
+    const types = events
+      .map(event => String(event.type))
+      .filter(type => !/^(state|file|filetree)\./.test(type))
     expect(types).toEqual([
+      'preflight.result',
       'run.started',
       'codon.started',
       'assistant.action',

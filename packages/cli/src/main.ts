@@ -1,5 +1,8 @@
 import { exitCodes } from './exit.ts'
+import { tolerateClosedPipes } from './terminal.ts'
 import { weave } from './weave.ts'
+
+tolerateClosedPipes()
 
 /** The start of the program. The exit code is set, not forced, so that what was printed arrives whole. */
 weave(process.argv.slice(2)).then(

@@ -8,3 +8,12 @@ export const processTerminal: Terminal = {
   out: line => void process.stdout.write(`${line}\n`),
   error: line => void process.stderr.write(`${line}\n`),
 }
+
+/** Whoever reads along may stop reading (`weave models | head`); that is no fault of the program. */
+export function tolerateClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+    })
+  }
+}

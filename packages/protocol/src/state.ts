@@ -19,11 +19,9 @@ import {
  */
 
 const codonRecord = z.object({
-  codonId: z
-    .string()
-    .register(z.globalRegistry, {
-      description: 'runtime id: the codon id, with `#n` for iteration n of a loop',
-    }),
+  codonId: z.string().register(z.globalRegistry, {
+    description: 'runtime id: the codon id, with `#n` for iteration n of a loop',
+  }),
   codonName: z.string(),
   startTime: isoTime,
   attempt: z.int().min(1),

@@ -29,11 +29,9 @@ export const transitions = {
   RunCompleted: z.object({
     ...run,
     endTime: isoTime,
-    outcome: z
-      .enum(['completed', 'stopped'])
-      .register(z.globalRegistry, {
-        description: '`stopped`: a person, a signal or a rollback ended the run',
-      }),
+    outcome: z.enum(['completed', 'stopped']).register(z.globalRegistry, {
+      description: '`stopped`: a person, a signal or a rollback ended the run',
+    }),
     reason: z.string().optional(),
   }),
   RunFailed: z.object({ ...run, endTime: isoTime, reason: z.string(), codonId: z.string().optional() }),

@@ -119,11 +119,9 @@ export const budgetBreach = z.object({
   currency: z.enum(['dollars', 'seconds', 'output-tokens', 'context-tokens']),
   limit: z.number(),
   used: z.number(),
-  scope: z
-    .string()
-    .register(z.globalRegistry, {
-      description: '`codon`, `loop:<id>`, `hank`, or the setting the limit came from',
-    }),
+  scope: z.string().register(z.globalRegistry, {
+    description: '`codon`, `loop:<id>`, `hank`, or the setting the limit came from',
+  }),
 })
 export type BudgetBreach = Immutable<z.infer<typeof budgetBreach>>
 

@@ -64,14 +64,16 @@ export async function openPorts(options: PortsOptions): Promise<Ports & { close(
     settleFiles: async () => void (await watch?.settle()),
     hintFiles: () => watch?.hint(),
     fileTree: async () => (await watch?.tree()) ?? [],
-    close: async () => await watch?.close(),
+    close: async () => {
+      await watch?.close()
+    },
   }
 }
 
 async function startWatch({ layout, journal, clock }: PortsOptions): Promise<WorkspaceWatch | undefined> {
   const selected = createCheckpointSelection([])
   if (!selected.ok) return undefined
-  return await watchWorkspace({
+  return watchWorkspace({
     agentRoot: layout.agentRoot,
     selection: selected.selection,
     clock,

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import {
   codonLabel,
@@ -109,7 +109,7 @@ export async function settledPaths(options: Omit<PrepareOptions, 'skipSelfTest'>
 
 async function readLayers({ hank, flags, runtimeConfig, environment, workingDirectory }: PrepareOptions) {
   const given = await readGiven(flags, environment)
-  const hankDirectory = await directoryOf(resolve(workingDirectory, hank ?? '.'))
+  const hankDirectory = directoryOf(resolve(workingDirectory, hank ?? '.'))
   const search = {
     workingDirectory,
     hankDirectory,
@@ -126,12 +126,12 @@ async function readLayers({ hank, flags, runtimeConfig, environment, workingDire
 }
 
 /** Where the hank lies, or would lie: the path itself when it is a directory. */
-async function directoryOf(path: string): Promise<string> {
-  const isDirectory = await stat(path).then(
-    found => found.isDirectory(),
-    () => false,
-  )
-  return isDirectory ? path : dirname(path)
+function directoryOf(path: string): string {
+  try {
+    return statSync(path).isDirectory() ? path : dirname(path)
+  } catch {
+    return dirname(path)
+  }
 }
 
 function modelUses(

@@ -59,14 +59,14 @@ async function dataPath(
   named: string | undefined,
   { texts }: Arguments,
 ): Promise<{ readonly ok: true; readonly path?: string } | { readonly ok: false; readonly message: string }> {
-  if (texts.input !== undefined) return await storeInlineData(texts.input, { home: homedir() })
-  if (named === '-') return await storeInlineData(process.stdin, { home: homedir() })
+  if (texts.input !== undefined) return storeInlineData(texts.input, { home: homedir() })
+  if (named === '-') return storeInlineData(process.stdin, { home: homedir() })
   return named === undefined ? { ok: true } : { ok: true, path: resolve(named) }
 }
 
 async function hashOf(path: string | undefined, { settings, paths }: Prepared) {
   if (path === undefined) return { ok: true, hash: noDataHash, warnings: [] } as const
-  return await hashData({
+  return hashData({
     path,
     timeLimit: settings.settings.dataHashTimeLimit,
     clock: systemClock,

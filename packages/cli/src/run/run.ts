@@ -48,7 +48,7 @@ export async function runCommand(args: Arguments, terminal: Terminal): Promise<E
     return exitCodes.failed
   }
   for (const note of [...opened.execution.notes, ...opened.notes]) terminal.error(note)
-  return await execute({ prepared, opened: opened.execution, args, terminal })
+  return execute({ prepared, opened: opened.execution, args, terminal })
 }
 
 interface Run {

@@ -30,7 +30,7 @@ export function report(prepared: Prepared, options: ReportOptions): readonly str
     ...(warnings.length > 0 ? ['Warnings:', ...warnings.map(bullet), ''] : []),
     ...(prepared.ok
       ? verdict(prepared)
-      : ['Validation failed:', ...errors.map(bullet), ...excerpt(loaded.excerpt)]),
+      : ['Validation failed:', ...errors.map(bullet), ...excerpt(loaded.excerpt), ...firstSteps(prepared)]),
   ].map(line => harmless(line))
 }
 
@@ -78,6 +78,12 @@ function verdict({ loaded, preflight }: Prepared): readonly string[] {
 
 function bullet(problem: Problem): string {
   return `- ${formatProblem(problem).replace(/(^|: )(?:error|warning): /, '$1')}`
+}
+
+/** For somebody who has no hank yet. */
+function firstSteps({ loaded }: Prepared): readonly string[] {
+  if (loaded.source || loaded.excerpt !== undefined) return []
+  return ['', 'To begin: "weave init" writes a small hank here, "weave --help" shows what there is.']
 }
 
 function excerpt(text: string | undefined): readonly string[] {

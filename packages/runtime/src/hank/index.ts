@@ -9,8 +9,9 @@ export { codonLabel, codonsOf, isLoop, loopsOf, type PlacedCodon, type PlacedLoo
 export { scanCopiedTree, type TreeFinding, type TreeLimits, treeMessage } from './copied-tree.ts'
 export { hankHash } from './hank-hash.ts'
 export { type LoadContext, type LoadedHank, loadHank } from './load.ts'
-export { maxPromptBytes, type PromptFacts } from './named-files.ts'
+export { maxPromptBytes } from './named-files.ts'
 export { withPlaces } from './places.ts'
+export type { PromptFacts } from './prompt-content.ts'
 export { discoverHank, type HankSource } from './read.ts'
 export {
   type Reference,

@@ -1,14 +1,15 @@
 import { collector, type Problem } from '../kit/index.ts'
 import { codonLabel, codonsOf, type PlacedCodon } from './codons.ts'
 import type { TreeFinding } from './copied-tree.ts'
-import { type Reference, readReference, resolveReference, spellReference } from './references.ts'
+import { type PromptFacts, promptComplaints, promptFacts } from './prompt-content.ts'
+import {
+  letterCaseHint,
+  type Reference,
+  readReference,
+  resolveReference,
+  spellReference,
+} from './references.ts'
 import type { HankFile } from './schema.ts'
-
-/** What a look at a prompt file told. */
-export interface PromptFacts {
-  readonly bytes: number
-  readonly lines: number
-}
 
 export interface CheckedFiles {
   readonly problems: readonly Problem[]
@@ -28,15 +29,14 @@ export const tooManyFaults = `there are more than ${mostFaults} problems with fi
 
 /**
  * Every prompt file and every copied tree that a hank names: first the spelling of all, then the disk for those that are
- * spelled well. Reports all it finds. Never rejects.
+ * spelled well; what is odd about a prompt is a warning, once per file. Reports all it finds. Never rejects.
  */
 export async function checkNamedFiles(hank: HankFile, hankDir: string): Promise<CheckedFiles> {
   const problems = collector()
-  const report = ({ where }: Named, message: string) => problems.error(where, message)
   const wellSpelled = [...promptReferences(hank), ...treeReferences(hank)].flatMap(named => {
     const spelled = spellReference(hankDir, named.reference)
     if (spelled.ok) return [{ named, relative: spelled.relative }]
-    report(named, spelled.message)
+    problems.error(named.where, spelled.message)
     return []
   })
 
@@ -49,8 +49,12 @@ export async function checkNamedFiles(hank: HankFile, hankDir: string): Promise<
         (named.tree ? lookAtTree : lookAtPrompt)(named.reference, relative, seen),
       ),
     )
-    for (const [at, { named }] of batch.entries()) for (const fault of found[at] ?? []) report(named, fault)
-    faults += found.flat().length
+    for (const [at, { named }] of batch.entries()) {
+      const { errors = [], warnings = [] } = found[at] ?? {}
+      for (const message of errors) problems.error(named.where, message)
+      for (const message of warnings) problems.warning(named.where, message)
+      faults += errors.length
+    }
     if (faults >= mostFaults) {
       problems.error('', tooManyFaults)
       break
@@ -107,32 +111,39 @@ interface Seen {
   readonly trees: Map<string, Promise<readonly TreeFinding[]>>
 }
 
-async function lookAtPrompt(reference: Reference, relative: string, seen: Seen): Promise<readonly string[]> {
-  if (seen.prompts.has(relative)) return []
-  const read = await readReference(seen.hankDir, reference, { maxBytes: maxPromptBytes })
-  if (!read.ok) return [read.message]
-  seen.prompts.set(relative, factsOf(read.bytes))
-  return []
+/** Sentences about one reference. */
+interface Findings {
+  readonly errors?: readonly string[]
+  readonly warnings?: readonly string[]
 }
 
-async function lookAtTree(reference: Reference, relative: string, seen: Seen): Promise<readonly string[]> {
+async function lookAtPrompt(reference: Reference, relative: string, seen: Seen): Promise<Findings> {
+  if (seen.prompts.has(relative)) return {}
+  const read = await readReference(seen.hankDir, reference, { maxBytes: maxPromptBytes })
+  if (!read.ok) return { errors: [read.message] }
+  // Two mentions may have been read at the same time.
+  if (seen.prompts.has(relative)) return {}
+  seen.prompts.set(relative, promptFacts(read.bytes))
+  const about = `${reference.label} ${reference.path}`
+  return { warnings: promptComplaints(read.bytes).map(complaint => `${about} ${complaint}`) }
+}
+
+async function lookAtTree(reference: Reference, relative: string, seen: Seen): Promise<Findings> {
   const { path, label } = reference
   if (relative === '') {
-    return [`${path} is the hank directory itself; copy.from must name a file or directory inside it`]
+    return {
+      errors: [`${path} is the hank directory itself; copy.from must name a file or directory inside it`],
+    }
   }
   const { scanCopiedTree, treeMessage } = await import('./copied-tree.ts')
   let scan = seen.trees.get(relative)
   if (!scan) {
     const resolved = resolveReference(seen.hankDir, reference)
-    if (!resolved.ok) return [resolved.message]
+    if (!resolved.ok) return { errors: [resolved.message] }
     scan = scanCopiedTree(resolved.path)
     seen.trees.set(relative, scan)
   }
-  return (await scan).map(finding => treeMessage(finding, path, label))
-}
-
-function factsOf(bytes: Buffer): PromptFacts {
-  let lines = bytes.length > 0 && bytes.at(-1) !== 0x0a ? 1 : 0
-  for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1)) lines++
-  return { bytes: bytes.length, lines }
+  const hint = (finding: TreeFinding) =>
+    finding.kind === 'missing' ? letterCaseHint(seen.hankDir, relative) : ''
+  return { errors: (await scan).map(finding => treeMessage(finding, path, label) + hint(finding)) }
 }

@@ -1,10 +1,9 @@
-import { createMatcher, type Problem } from '../kit/index.ts'
+import { type Problem, refusePatterns } from '../kit/index.ts'
 import { codonLabel, codonsOf, loopsOf } from './codons.ts'
 import type { HankFile } from './schema.ts'
 
 const mostInList = 1_000
-const longest = 1_000
-/** Each `*`, `?` and `[` costs time when patterns are compiled: this many take about a second. */
+/** All patterns of a hank may come together in one matcher, which takes no more either. */
 const mostWildcards = 40_000
 const mostDistinct = 20_000
 
@@ -68,13 +67,15 @@ function wildcardsIn(patterns: Iterable<string>): number {
 }
 
 function faultOf(pattern: string): string | undefined {
-  const matcher = createMatcher([pattern], { maxLength: longest })
-  if (matcher.ok) return undefined
-  switch (matcher.reason) {
+  const refusal = refusePatterns([pattern])
+  switch (refusal?.reason) {
+    case undefined:
+      return undefined
     case 'too-long':
-      return `longer than ${longest} characters`
+      return refusal?.message
     case 'too-many-globstars':
-      return `too costly: it has ${matcher.message}`
+    case 'too-many-wildcards':
+      return `too costly: it has ${refusal?.message}`
     case 'too-many-patterns':
     case 'invalid':
       return 'not a valid pattern'

@@ -1,4 +1,4 @@
-import { lstat, realpath, stat } from 'node:fs/promises'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { errorCode, type JsonSource, type Problem, parseJsonSource, readRegularFile } from '../kit/index.ts'
 import { excerptAt } from './excerpt.ts'
@@ -33,7 +33,7 @@ const maxDepth = 64
  * of the working directory. Never rejects.
  */
 export async function readHank(path: string | undefined, workingDirectory: string): Promise<HankRead> {
-  const located = await locate(path, workingDirectory)
+  const located = locate(path, workingDirectory)
   if (!located.ok) return located
   const { file } = located
   const read = await readRegularFile(located.path, { maxBytes: maxHankBytes })
@@ -58,42 +58,42 @@ export async function readHank(path: string | undefined, workingDirectory: strin
 }
 
 /** The `hank.json` of a directory, if it has one; no other name is ever found without being named. */
-export async function discoverHank(directory: string): Promise<string | undefined> {
+export function discoverHank(directory: string): string | undefined {
   const path = join(directory, hankFileName)
-  return (await kindOf(path)) === 'file' ? path : undefined
+  return kindOf(path) === 'file' ? path : undefined
 }
 
 type Located =
   | { readonly ok: true; readonly path: string; readonly file: string }
   | Extract<HankRead, { ok: false }>
 
-async function locate(path: string | undefined, workingDirectory: string): Promise<Located> {
+function locate(path: string | undefined, workingDirectory: string): Located {
   const named = path ?? '.'
   const absolute = resolve(workingDirectory, named)
-  const kind = await kindOf(absolute)
+  const kind = kindOf(absolute)
   if (kind !== 'directory') return real(absolute, named)
 
   const file = path === undefined ? hankFileName : join(named, hankFileName)
   const inside = join(absolute, hankFileName)
-  if ((await kindOf(inside)) !== 'missing') return real(inside, file)
-  const other = (await kindOf(join(absolute, otherFileName))) === 'file'
+  if (kindOf(inside) !== 'missing') return real(inside, file)
+  const other = kindOf(join(absolute, otherFileName)) === 'file'
   const hint = other ? `; there is a ${otherFileName}, which is used only when its path is given` : ''
   return refused(file, `${file} does not exist${hint}`)
 }
 
 /** A link is followed here, and only here: the person at the keyboard named it. */
-async function real(path: string, file: string): Promise<Located> {
+function real(path: string, file: string): Located {
   try {
-    const link = (await lstat(path)).isSymbolicLink()
-    return { ok: true, path: link ? await realpath(path) : path, file }
+    const link = lstatSync(path).isSymbolicLink()
+    return { ok: true, path: link ? realpathSync(path) : path, file }
   } catch (error) {
     return refused(file, unreadable(file, isAbsence(error) ? 'missing' : 'unreadable', errorCode(error)))
   }
 }
 
-async function kindOf(path: string): Promise<'file' | 'directory' | 'missing' | 'other'> {
+function kindOf(path: string): 'file' | 'directory' | 'missing' | 'other' {
   try {
-    const found = await stat(path)
+    const found = statSync(path)
     if (found.isDirectory()) return 'directory'
     return found.isFile() ? 'file' : 'other'
   } catch (error) {

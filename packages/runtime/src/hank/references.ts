@@ -1,4 +1,5 @@
-import { dirname, posix, resolve } from 'node:path'
+import { lstatSync, opendirSync } from 'node:fs'
+import { dirname, join, posix, resolve } from 'node:path'
 import {
   type ContainedPath,
   checkRelativeSpelling,
@@ -65,7 +66,8 @@ export async function readReference(
   if (!resolved.ok) return resolved
   const read = await readRegularFile(resolved.path, { maxBytes })
   if (read.ok) return { ...read, relative: resolved.relative }
-  return { ok: false, message: readFailure(read, reference, maxBytes) }
+  const hint = read.reason === 'missing' ? letterCaseHint(hankDir, resolved.relative) : ''
+  return { ok: false, message: readFailure(read, reference, maxBytes) + hint }
 }
 
 /** The spelling alone, without a look at the disk. `relative` is normalised, as in a resolved reference. */
@@ -88,6 +90,44 @@ export function baseOf(relative: string): string {
 }
 
 const longestPath = 4_096
+
+/** How a message about something missing goes on when there is another that differs only in capital letters; or ''. */
+export function letterCaseHint(hankDir: string, relative: string): string {
+  const parts = relative.split('/')
+  const missing = parts.findIndex((_, at) => !isThere(join(hankDir, ...parts.slice(0, at + 1))))
+  const before = parts.slice(0, missing)
+  const other = missing === -1 ? undefined : nameLike(parts[missing] ?? '', join(hankDir, ...before))
+  return other === undefined ? '' : `; there is ${[...before, other].join('/')}, and capital letters count`
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
+}
+
+const mostNames = 1_000
+
+/** A name of the directory that is the same but for capital letters, if it is among the first that are found there. */
+function nameLike(name: string, path: string): string | undefined {
+  try {
+    const directory = opendirSync(path, { bufferSize: mostNames })
+    try {
+      for (let at = 0; at < mostNames; at++) {
+        const entry = directory.readSync()
+        if (entry === null) return undefined
+        if (entry.name.toLowerCase() === name.toLowerCase()) return entry.name
+      }
+    } finally {
+      directory.closeSync()
+    }
+  } catch {
+    // A hint is not worth a failure.
+  }
+  return undefined
+}
 
 /** Where a path that leaves the directory ends; if it comes back in, the first place outside. */
 function furthest(hankDir: string, path: string): string {

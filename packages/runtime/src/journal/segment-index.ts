@@ -18,7 +18,7 @@ export interface SegmentIndex {
 
 export const indexStep = 64
 
-export function indexPath(segment: string): string {
+function indexPath(segment: string): string {
   return segment.replace(/\.jsonl$/, '.idx')
 }
 

@@ -1,11 +1,23 @@
 import ignore from 'ignore'
 
+/** What keeps patterns from outside from taking more than a moment. A caller may move each limit. */
 export interface MatcherLimits {
+  /** 1,000 when nothing else is said. */
   readonly maxPatterns?: number
-  /** Characters of one pattern. */
+  /** Characters of one pattern; 1,000. */
   readonly maxLength?: number
-  /** `**` inside one pattern: the time for a deep path grows with its depth to the power of this. */
+  /** `**` inside one pattern: the time for a deep path grows with its depth to the power of this; 3. */
   readonly maxGlobstars?: number
+  /** `*`, `?` and `[` in all patterns together: each takes time when the patterns are first used; 40,000. */
+  readonly maxWildcards?: number
+}
+
+export interface PatternRefusal {
+  readonly ok: false
+  readonly reason: 'too-many-patterns' | 'too-long' | 'too-many-globstars' | 'too-many-wildcards' | 'invalid'
+  /** Position of the pattern at fault. */
+  readonly index: number
+  readonly message: string
 }
 
 export type MatcherResult =
@@ -17,13 +29,7 @@ export type MatcherResult =
        */
       matches(relativePath: string, isDirectory: boolean): boolean
     }
-  | {
-      readonly ok: false
-      readonly reason: 'too-many-patterns' | 'too-long' | 'too-many-globstars' | 'invalid'
-      /** Position of the pattern at fault. */
-      readonly index: number
-      readonly message: string
-    }
+  | PatternRefusal
 
 /**
  * A selection by the rules of a gitignore file, case-sensitive: what git would ignore is what is selected. A directory
@@ -31,7 +37,7 @@ export type MatcherResult =
  * patterns and `#` comments select nothing. Never throws: patterns come from outside, and a bad one is a value.
  */
 export function createMatcher(patterns: readonly string[], limits: MatcherLimits = {}): MatcherResult {
-  const wrong = exceeds(patterns, limits) ?? invalid(patterns)
+  const wrong = refusePatterns(patterns, limits)
   if (wrong) return wrong
   let rules = compile(patterns)
   let remembered = 0
@@ -56,32 +62,49 @@ function compile(patterns: readonly string[]): ignore.Ignore {
   return ignore({ ignorecase: false, allowRelativePaths: true }).add(patterns.map(hideLineEnds))
 }
 
-type Refusal = Extract<MatcherResult, { ok: false }>
+/** Why `createMatcher` would refuse these patterns, or undefined when it would not; quicker than making one. */
+export function refusePatterns(
+  patterns: readonly string[],
+  limits: MatcherLimits = {},
+): PatternRefusal | undefined {
+  return exceeds(patterns, limits) ?? invalid(patterns)
+}
 
-function exceeds(patterns: readonly string[], limits: MatcherLimits): Refusal | undefined {
-  const { maxPatterns = 1000, maxLength = 4096, maxGlobstars = 3 } = limits
+function exceeds(patterns: readonly string[], limits: MatcherLimits): PatternRefusal | undefined {
+  const { maxPatterns = 1_000, maxLength = 1_000, maxGlobstars = 3, maxWildcards = 40_000 } = limits
   if (patterns.length > maxPatterns) {
     const message = `more than ${maxPatterns} patterns`
     return { ok: false, reason: 'too-many-patterns', index: maxPatterns, message }
   }
+  let wildcards = 0
   for (const [index, pattern] of patterns.entries()) {
-    if (pattern.length > maxLength) {
-      return { ok: false, reason: 'too-long', index, message: `longer than ${maxLength} characters` }
-    }
-    if (countGlobstars(pattern) > maxGlobstars) {
-      return { ok: false, reason: 'too-many-globstars', index, message: `more than ${maxGlobstars} times **` }
-    }
+    const refuse = (reason: PatternRefusal['reason'], message: string): PatternRefusal => ({
+      ok: false,
+      reason,
+      index,
+      message,
+    })
+    if (pattern.length > maxLength) return refuse('too-long', `longer than ${maxLength} characters`)
+    if (countGlobstars(pattern) > maxGlobstars)
+      return refuse('too-many-globstars', `more than ${maxGlobstars} times **`)
+    wildcards += countWildcards(pattern)
+    if (wildcards > maxWildcards) return refuse('too-many-wildcards', `more than ${maxWildcards} wildcards`)
   }
   return undefined
+}
+
+function countWildcards(pattern: string): number {
+  return pattern.match(/[*?[]/g)?.length ?? 0
 }
 
 function countGlobstars(pattern: string): number {
   return pattern.match(/\*{2,}/g)?.length ?? 0
 }
 
-/** Patterns are compiled at their first use; here, so that one that cannot be is found now. */
-function invalid(patterns: readonly string[]): Refusal | undefined {
+/** Patterns are compiled at their first use; here, so that one that cannot be is found now. Without `[` each one can. */
+function invalid(patterns: readonly string[]): PatternRefusal | undefined {
   for (const [index, pattern] of patterns.entries()) {
+    if (!/[[\\]/.test(pattern)) continue
     try {
       compile([pattern]).ignores('x')
     } catch {

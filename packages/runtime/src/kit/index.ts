@@ -14,7 +14,13 @@ export {
 export { ensureDir } from './ensure-dir.ts'
 export { errorCode } from './error-code.ts'
 export { createFileLog, type FileLog, type FileLogOptions } from './file-log.ts'
-export { createMatcher, type MatcherLimits, type MatcherResult } from './globs.ts'
+export {
+  createMatcher,
+  type MatcherLimits,
+  type MatcherResult,
+  type PatternRefusal,
+  refusePatterns,
+} from './globs.ts'
 export { createId } from './ids.ts'
 export { createInbox, type Inbox } from './inbox.ts'
 export {

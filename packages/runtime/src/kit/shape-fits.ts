@@ -79,19 +79,25 @@ interface Making {
 function objectTest(schema: JsonShape, { make, maxKeys }: Making): Fits {
   const { properties = {}, required = [], additionalProperties: others = {}, propertyNames } = schema
   if (!isShape(properties) || !Array.isArray(required)) return nothing
-  const fields = new Map(Object.entries(properties).map(([key, part]) => [key, make(part)]))
   const other = others === false ? undefined : make(others)
-  const name = propertyNames === undefined ? undefined : make(propertyNames)
   if (other === nothing) return nothing
+  const name = propertyNames === undefined ? undefined : make(propertyNames)
+  // Made when a value first has the field: most values have few of them.
+  const fields = new Map<string, Fits>()
+  const fieldTest = (key: string): Fits | undefined => {
+    const known = fields.get(key)
+    if (known || !Object.hasOwn(properties, key)) return known ?? other
+    const made = make(properties[key])
+    fields.set(key, made)
+    return made
+  }
   return value => {
     if (!isShape(value) || !required.every(key => Object.hasOwn(value, String(key)))) return false
     const keys = Object.keys(value)
     if (keys.length > maxKeys) return false
     return keys.every(key => {
-      const fits = fields.get(key) ?? other
-      return (
-        fits !== undefined && key !== '__proto__' && (name === undefined || name(key)) && fits(value[key])
-      )
+      const fits = fieldTest(key)
+      return fits?.(value[key]) === true && key !== '__proto__' && (name === undefined || name(key))
     })
   }
 }

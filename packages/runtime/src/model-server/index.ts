@@ -3,4 +3,4 @@
  *
  * Owns the shape of a rehearsal's script. Knows nothing of hanks.
  */
-export { type RehearsalScript, type RehearsalStep, rehearsalScript } from './rehearsal-script.ts'
+export { type RehearsalScript, rehearsalScript } from './rehearsal-script.ts'

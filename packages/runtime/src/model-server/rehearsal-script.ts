@@ -34,7 +34,7 @@ const use = <Name extends keyof typeof toolInputs>(name: Name, summary: string) 
     .strictObject({ use: z.literal(name), input: toolInputs[name], ...any })
     .register(z.globalRegistry, { description: summary })
 
-export const rehearsalStep = z.union([
+const rehearsalStep = z.union([
   use('read', 'The model reads a file.'),
   use('write', 'The model writes a file.'),
   use('edit', 'The model replaces a piece of a file.'),
@@ -71,17 +71,13 @@ export const rehearsalStep = z.union([
 
 export const rehearsalScript = z.strictObject({
   $schema: z.string().optional(),
-  codons: z
-    .record(z.string().min(1), z.array(rehearsalStep).min(1))
-    .optional()
-    .register(z.globalRegistry, {
-      description: 'Codon id, runtime id (`review#1`) or `*` to the steps of its model.',
-    }),
+  codons: z.record(z.string().min(1), z.array(rehearsalStep).min(1)).optional().register(z.globalRegistry, {
+    description: 'Codon id, runtime id (`review#1`) or `*` to the steps of its model.',
+  }),
   sentinels: z
     .record(z.string().min(1), z.array(z.string()).min(1))
     .optional()
     .register(z.globalRegistry, { description: 'Sentinel id to its outputs, in order.' }),
 })
 
-export type RehearsalStep = Immutable<z.infer<typeof rehearsalStep>>
 export type RehearsalScript = Immutable<z.infer<typeof rehearsalScript>>

@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import {
   type Collector,
@@ -28,12 +29,22 @@ export async function readAdditions(
   const added = new Map<string, Model>()
   const problems = collector()
   for (const file of files) {
+    if (!file.required && isMissing(file.path)) continue
     const source = await readSource(file, problems)
     // Few people have such a file; what checks it takes long to set up.
     const schema = source && (await import('./additions-schema.ts'))
     if (source && schema) addAll({ source, schema, file: file.path, known, added, problems })
   }
   return { added: [...added.values()], problems: problems.all() }
+}
+
+/** Mostly it is, and then one quick look is enough. */
+function isMissing(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined
+  } catch {
+    return false
+  }
 }
 
 const maxBytes = 4 * 1024 * 1024

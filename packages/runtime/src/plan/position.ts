@@ -65,10 +65,18 @@ export function find(plan: Plan, name: string): Position | undefined {
       if (item.id === name) return { item: at, iteration: 0, index: 0 }
       continue
     }
-    const [, id = name, digits = '0'] = /^(.*)#(\d+)$/.exec(name) ?? []
-    const index = item.codons.findIndex(codon => codon.id === id)
-    const iteration = Number(digits)
-    if (index !== -1 && (item.limit === null || iteration < item.limit)) return { item: at, iteration, index }
+    for (const { id, iteration } of readings(name)) {
+      const index = item.codons.findIndex(codon => codon.id === id)
+      if (index !== -1 && iteration < (item.limit ?? Number.MAX_SAFE_INTEGER))
+        return { item: at, iteration, index }
+    }
   }
   return undefined
+}
+
+/** What a name may mean inside a loop: the codon itself, or its iteration n. */
+function readings(name: string): readonly { readonly id: string; readonly iteration: number }[] {
+  const [, id, digits] = /^(.+)#(0|[1-9]\d*)$/s.exec(name) ?? []
+  const bare = { id: name, iteration: 0 }
+  return id === undefined ? [bare] : [bare, { id, iteration: Number(digits) }]
 }

@@ -21,12 +21,12 @@ export async function runAgent(
   const { step, ports, clock, stopper, record, tell } = task
   const codonId = step.runtimeId
   const tally = createTally()
-  const extend = extensionsOf(task, spec.exhaustWithPrompt, tally)
   const harness = ports.harnessFor(step.codon.model)
   const idle = watchIdle(clock, step.codon.idleTimeoutMs, silentMs =>
     stopper.stop({ kind: 'idle', silentMs }),
   )
   let contextFull = false
+  const extend = extensionsOf(task, spec.exhaustWithPrompt, () => (contextFull ? undefined : tally.total()))
   try {
     for await (const event of harness.start({ ...spec, nextPrompt: extend }, stopper.signal)) {
       idle.heard(event)
@@ -84,15 +84,16 @@ function ended(
 function extensionsOf(
   { step, record, tell }: CodonTask,
   prompt: string | undefined,
-  tally: ReturnType<typeof createTally>,
+  tallyUnlessFull: () => Tally | undefined,
 ) {
   const { maxExtensions } = step.codon
   let extension = 0
   return (): string | undefined => {
-    if (prompt === undefined || extension >= maxExtensions) return undefined
+    const tally = tallyUnlessFull()
+    if (prompt === undefined || extension >= maxExtensions || !tally) return undefined
     extension++
     const codonId = step.runtimeId
-    const count = tally.total().messages
+    const count = tally.messages
     record({ type: 'AssistantMessageCountUpdated', data: { codonId, count, extensionCount: extension } })
     tell({ type: 'codon.extended', data: { codonId, extension, maxExtensions } })
     return prompt

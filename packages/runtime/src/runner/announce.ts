@@ -1,88 +1,90 @@
-import { currentRun, type EventData, isLive, liveCodon } from '@weave/protocol'
+import { currentRun, type EventData, type JournaledType } from '@weave/protocol'
 import type { Journal } from '../journal/index.ts'
 import type { Clock } from '../kit/index.ts'
 import { endsIteration, type Plan, type Step, stepAt } from '../plan/index.ts'
-import { decide } from './decide.ts'
 import type { Told } from './narrate.ts'
-import type { Ports } from './ports.ts'
 import type { Recorder } from './record.ts'
-import { runSummary } from './run-record.ts'
-import { following, leavesLoop, threadOf } from './thread.ts'
+import { parkedAfterMs } from './retry.ts'
+import { following, isPassed, leavesLoop, threadOf, wasInterrupted } from './thread.ts'
 
 export interface AnnouncerOptions {
   readonly plan: Plan
   readonly journal: Journal
   readonly recorder: Recorder
-  readonly ports: Ports
   readonly clock: Clock
 }
 
+/** What can be the answer to a command: the first of these after it. */
+const answers: ReadonlySet<JournaledType> = new Set([
+  'codon.started',
+  'codon.completed',
+  'server.idle',
+  'run.completed',
+])
+
+/** The last moment that a timestamp can name. */
+const endOfTime = 8_640_000_000_000_000
+
 /** What the runner says between codons. Reads the state, never changes it. */
-export function createAnnouncer({ plan, journal, recorder, ports, clock }: AnnouncerOptions) {
-  const began = clock.monotonic()
-  let snapshotSeq = 0
-  let answering: string | undefined
+export function createAnnouncer({ plan, journal, recorder, clock }: AnnouncerOptions) {
+  const unanswered: string[] = []
 
-  /** The first codon event after a command answers it. */
   const tell = ({ type, data }: Told): void => {
-    const answers = answering !== undefined && (type === 'codon.started' || type === 'codon.completed')
-    journal.append(type, data, answers ? { commandId: answering } : {})
-    if (answers) answering = undefined
-  }
-
-  const snapshot = async (isRollingBack: boolean): Promise<EventData<'state.snapshot'>> => {
-    const { state } = recorder
-    const live = liveCodon(state)
-    return {
-      ...(live && { currentCodon: live }),
-      completedCodons: threadOf(state, currentRun(state)).filter(codon => !isLive(codon)),
-      fileTree: await ports.fileTree(),
-      totalCost: state.totalCost,
-      totalTime: clock.monotonic() - began,
-      isRollingBack,
-    }
+    const commandId = answers.has(type) ? unanswered.shift() : undefined
+    journal.append(type, data, { commandId })
   }
 
   return {
     tell,
-    snapshot,
+    /** The next event that can answer a command carries this id. */
     answer(commandId: string): void {
-      answering = commandId
+      unanswered.push(commandId)
     },
     idle(reason: EventData<'server.idle'>['reason'], message: string): void {
       tell({ type: 'server.idle', data: { reason, message } })
     },
-    runEnd(): void {
-      const run = currentRun(recorder.state)
-      const duration = clock.monotonic() - began
-      if (run) tell({ type: 'run.completed', data: runSummary(run, duration, recorder.state.totalCost) })
+    warning(message: string): void {
+      tell({ type: 'error', data: { message, fatal: false, severity: 'warning' } })
+    },
+    runEnd(summary: EventData<'run.completed'> | undefined): void {
+      if (summary) tell({ type: 'run.completed', data: summary })
+    },
+    /** That `attempt` will begin after a wait. */
+    retry({ runtimeId: codonId, codon }: Step, attempt: number, delayMs: number): void {
+      const last = currentRun(recorder.state)?.codons.at(-1)
+      const resumeAt = new Date(Math.min(clock.now().getTime() + delayMs, endOfTime)).toISOString()
+      const failureReason =
+        last?.status === 'failed' ? last.failureReason : ({ type: 'unknown', retriable: true } as const)
+      const { maxAttempts } = codon.retry
+      tell({
+        type: 'codon.retrying',
+        data: { codonId, attempt, maxAttempts, delayMs, resumeAt, failureReason },
+      })
+      if (delayMs <= parkedAfterMs) return
+      const reason = failureReason.message ?? failureReason.type
+      tell({ type: 'run.parked', data: { codonId, until: resumeAt, reason } })
     },
     iteration(step: Step): void {
       const end = iterationEnd(plan, recorder, step)
       if (!end) return
-      const { began: since, ...data } = end
-      const duration = Math.max(0, clock.now().getTime() - since)
+      const { began, ...data } = end
+      const duration = Math.max(0, clock.now().getTime() - began)
       tell({ type: 'loop.iteration.completed', data: { ...data, duration } })
-    },
-    /** Says nothing when nothing was said since the last one. */
-    async snapshotIfNew(): Promise<void> {
-      if (journal.lastSeq === snapshotSeq || journal.failure) return
-      const data = await snapshot(false)
-      if (!journal.failure) snapshotSeq = journal.append('state.snapshot', data).seq
     },
   }
 }
 
 export type Announcer = ReturnType<typeof createAnnouncer>
 
-/** Undefined while the iteration goes on, also when its last codon will be tried again. */
-function iterationEnd(plan: Plan, { state }: Recorder, { loop, position }: Step) {
+/** Undefined while the iteration goes on, also when the plan has not passed its last codon yet. */
+function iterationEnd(plan: Plan, { state }: Recorder, step: Step) {
+  const { loop, position } = step
   const run = currentRun(state)
   const record = run?.codons.at(-1)
-  if (!loop || !record || isLive(record) || decide(plan, state).kind === 'retry') return undefined
+  if (!loop || !record || !isPassed(record, step) || wasInterrupted(record)) return undefined
   if (!endsIteration(plan, position, { leaveLoop: leavesLoop(plan, position, record) })) return undefined
   const { iteration } = position
-  const own = (run?.codons ?? []).filter(
+  const own = threadOf(state, run).filter(
     ({ loopContext }) => loopContext?.loopId === loop.id && loopContext.iteration === iteration,
   )
   return {

@@ -7,9 +7,6 @@ import type { StopReason } from './stop.ts'
 
 /** How a codon came out. */
 export interface Outcome {
-  readonly status: 'completed' | 'failed' | 'skipped'
-  /** Why it was stopped from outside, if it was. */
-  readonly stopped?: StopReason
   /** What the provider asked for when it failed. */
   readonly retryAfterMs?: number
   /** What clients will hear; told by the machine once it is ready for their next command. */
@@ -31,7 +28,7 @@ export async function runCodon(task: CodonTask): Promise<Outcome> {
   })
   const ending = await phases(task, startTime).catch((error: unknown) => fault(error))
   const final = stopper.reason && ending.status !== 'completed' ? stoppedBy(stopper.reason) : ending
-  return await finish(task, final, began)
+  return finish(task, final, began)
 }
 
 /** What the phases came to. */
@@ -46,6 +43,7 @@ interface Ending {
 async function phases(task: CodonTask, startTime: string): Promise<Ending> {
   const { step, ports, record, stopper } = task
   const codonId = step.runtimeId
+  if (stopper.signal.aborted) return failed('stopped', {})
   const surroundings = surroundingsOf(task)
   await ports.watch(step.codon.checkpointedFiles)
   const rig = task.withoutRig ? { ok: true as const } : await ports.runRig(step, surroundings)
@@ -56,10 +54,12 @@ async function phases(task: CodonTask, startTime: string): Promise<Ending> {
   record({ type: 'CodonTransitioned', data: { codonId, to: 'starting' } })
   const prompt = await ports.promptOf(step)
   if (!prompt.ok) return failed(prompt.message, {})
-  for (const message of prompt.warnings ?? [])
+  const warn = (message: string): void =>
     task.tell({ type: 'error', data: { message, codon: codonId, fatal: false, severity: 'warning' } })
+  for (const message of prompt.warnings ?? []) warn(message)
   const lost = lostSession(task)
   if (lost !== undefined) return failed(lost, {})
+  if (startsFresh(task)) warn(firstStartsFresh)
   if (stopper.signal.aborted) return failed('stopped', {})
 
   record({ type: 'CodonTransitioned', data: { codonId, to: 'initializing' } })
@@ -117,7 +117,7 @@ function agentEnding({ step }: CodonTask, end: AgentEnd): Ending {
 }
 
 async function finish(task: CodonTask, ending: Ending, began: number): Promise<Outcome> {
-  const { step, ports, clock, stopper, record } = task
+  const { step, ports, clock, record } = task
   const codonId = step.runtimeId
   const { status, exit, failure, contextExceeded, retryAfterMs } = ending
   await ports.settleFiles()
@@ -142,12 +142,7 @@ async function finish(task: CodonTask, ending: Ending, began: number): Promise<O
     exitStatus: exit,
     ...(status === 'failed' && { failureReason }),
   }
-  return {
-    status,
-    completed,
-    ...(stopper.reason && { stopped: stopper.reason }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  }
+  return { completed, ...(retryAfterMs !== undefined && { retryAfterMs }) }
 }
 
 const unexplained: FailureReason = {
@@ -238,6 +233,13 @@ interface ReadyPrompt {
 function lostSession({ step, previousSessionId, isFirst }: CodonTask): string | undefined {
   if (step.codon.continuation === 'fresh' || previousSessionId !== undefined || isFirst) return undefined
   return 'There is no session to continue: no earlier codon of this run has one. Use "fresh", or roll back to a codon that has.'
+}
+
+const firstStartsFresh =
+  'This codon continues the one before it, but it is the first: it starts a new session.'
+
+function startsFresh({ step, previousSessionId }: CodonTask): boolean {
+  return step.codon.continuation === 'continue-previous' && previousSessionId === undefined
 }
 
 function surroundingsOf({ step, ports, stopper, tell }: CodonTask): Surroundings {

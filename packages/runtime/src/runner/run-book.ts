@@ -1,10 +1,9 @@
-import { type CodonExecution, currentRun, type RunState } from '@weave/protocol'
+import { currentRun, type RunState } from '@weave/protocol'
 import type { Journal } from '../journal/index.ts'
 import { type Clock, createId } from '../kit/index.ts'
-import { type Plan, type Step, start, stepAt } from '../plan/index.ts'
+import type { Plan } from '../plan/index.ts'
 import type { Recorder } from './record.ts'
-import { runStarted, runStartedEvent, type StartedFrom } from './run-record.ts'
-import { following, lastPassed, threadOf } from './thread.ts'
+import { runStarted, runStartedEvent, runSummary, type StartedFrom } from './run-record.ts'
 
 export interface RunBookOptions {
   readonly plan: Plan
@@ -13,87 +12,42 @@ export interface RunBookOptions {
   readonly clock: Clock
 }
 
-/** Opening and closing runs, and what the runs so far say about the next step. */
+/** Opens and closes runs. */
 export function createRunBook({ plan, journal, recorder, clock }: RunBookOptions) {
-  const run = (): RunState | undefined => currentRun(recorder.state)
-  const thread = (): readonly CodonExecution[] => threadOf(recorder.state, run())
+  let openedAt = clock.monotonic()
+
+  const openRun = (): RunState | undefined => {
+    const run = currentRun(recorder.state)
+    return run?.status === 'running' ? run : undefined
+  }
 
   return {
-    run,
-    thread,
-    isOpen: () => run()?.status === 'running',
+    isOpen: () => openRun() !== undefined,
     open(startedFrom: StartedFrom): void {
       const started = runStarted(createId('run'), clock.now().toISOString(), startedFrom)
+      openedAt = clock.monotonic()
       recorder.record(started)
       journal.append('run.started', runStartedEvent(plan, started))
     },
     close(outcome: 'completed' | 'stopped', reason?: string): void {
-      const open = run()
-      if (open?.status !== 'running') return
+      const runId = openRun()?.runId
+      if (runId === undefined) return
       const endTime = clock.now().toISOString()
       const why = reason === undefined ? {} : { reason }
-      recorder.record({ type: 'RunCompleted', data: { runId: open.runId, endTime, outcome, ...why } })
+      recorder.record({ type: 'RunCompleted', data: { runId, endTime, outcome, ...why } })
     },
     fail(reason: string, codonId: string): void {
-      const open = run()
-      if (open?.status !== 'running') return
-      recorder.record({
-        type: 'RunFailed',
-        data: { runId: open.runId, endTime: clock.now().toISOString(), reason, codonId },
-      })
+      const runId = openRun()?.runId
+      if (runId === undefined) return
+      const endTime = clock.now().toISOString()
+      recorder.record({ type: 'RunFailed', data: { runId, endTime, reason, codonId } })
     },
-    /** Where a run that goes on from what there is begins: after the last codon that the plan passed. */
-    resumePoint(): StartedFrom {
-      const last = run()
-      if (!last) return { type: 'fresh' }
-      const passed = lastPassed(plan, recorder.state)
-      return continuation(last.runId, passed, passed && endCheckpoint(passed))
-    },
-    /** Where a run that does the last codon again begins: after the codon before it, in the workspace as it was then. */
-    redoPoint(): { readonly startedFrom: StartedFrom; readonly sha?: string } {
-      const last = thread().at(-1)
-      const earlier = thread().findLast(codon => codon.codonId !== last?.codonId)
-      const sha = startCheckpoint(earlier, run())
-      return {
-        startedFrom: continuation(run()?.runId ?? '', earlier, sha),
-        ...(sha !== undefined && { sha }),
-      }
-    },
-    /** The version of the workspace that a codon began with. */
-    startOf(step: Step): string | undefined {
-      const earlier = thread().findLast(codon => codon.codonId !== step.runtimeId)
-      return startCheckpoint(earlier, run())
-    },
-    /** The codon after the last one of the thread, whatever became of that. */
-    next(): Step | undefined {
-      const last = thread().at(-1)
-      return stepAt(plan, last ? following(plan, last) : start)
-    },
-    attemptAt(step: Step): number {
-      return (run()?.codons.findLast(codon => codon.codonId === step.runtimeId)?.attempt ?? 0) + 1
+    /** What there is to say about the run that was closed last. */
+    summary() {
+      const run = currentRun(recorder.state)
+      return run && runSummary(run, clock.monotonic() - openedAt)
     },
   }
 }
 
 export type RunBook = ReturnType<typeof createRunBook>
-
-function continuation(
-  runId: string,
-  after: CodonExecution | undefined,
-  checkpoint: string | undefined,
-): StartedFrom {
-  return {
-    type: 'continuation',
-    runId,
-    ...(after && { codonId: after.codonId }),
-    ...(checkpoint !== undefined && { checkpoint }),
-  }
-}
-
-function startCheckpoint(earlier: CodonExecution | undefined, run: RunState | undefined): string | undefined {
-  return (earlier && endCheckpoint(earlier)) ?? run?.initialCheckpoint
-}
-
-function endCheckpoint({ checkpoints }: CodonExecution): string | undefined {
-  return checkpoints.completed ?? checkpoints.skipped ?? checkpoints.error
-}

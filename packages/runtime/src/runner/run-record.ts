@@ -35,14 +35,14 @@ export function runStartedEvent(plan: Plan, { data }: Transition<'RunStarted'>):
   return { ...data, hankName: plan.hankName, outline }
 }
 
-export function runSummary(run: RunState, duration: number, totalCost: number): EventData<'run.completed'> {
+export function runSummary(run: RunState, duration: number): EventData<'run.completed'> {
   const status = run.status === 'completed' || run.status === 'stopped' ? run.status : 'failed'
   const reason = 'reason' in run && run.reason !== undefined ? { reason: run.reason } : {}
   return {
     runId: run.runId,
     status,
     ...reason,
-    totalCost,
+    totalCost: run.cost,
     ...(run.codons.some(codon => codon.costUnknown) && { costUnknown: true }),
     duration,
     codons: run.codons.map(codonSummary),

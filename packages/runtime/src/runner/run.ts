@@ -1,16 +1,19 @@
-import { type Command, type EventData, isLive } from '@weave/protocol'
+import { type Command, currentRun, type EventData, type WeaveState } from '@weave/protocol'
 import { createInbox } from '../kit/index.ts'
-import { find, type Step, stepAt } from '../plan/index.ts'
+import type { Step } from '../plan/index.ts'
 import { type Activity, admit, type Situation } from './admit.ts'
-import { type Announcer, type AnnouncerOptions, createAnnouncer } from './announce.ts'
-import { type Outcome, runCodon } from './codon.ts'
+import { type Announcer, createAnnouncer } from './announce.ts'
+import { type Attempt, makeAttempt } from './attempt.ts'
+import type { Outcome } from './codon.ts'
 import type { CommandResult, Control } from './control.ts'
 import { decide, type Move } from './decide.ts'
+import { type Input, refuseTheRest } from './input.ts'
 import { refuse } from './messages.ts'
-import { parkedAfterMs } from './retry.ts'
-import { createRunBook, type RunBook } from './run-book.ts'
+import type { Ports } from './ports.ts'
+import { createRunBook, type RunBook, type RunBookOptions } from './run-book.ts'
+import { createSnapshots, type Snapshots } from './snapshots.ts'
+import { attemptAt, type Beginning, nextStep, redoPoint, resumePoint, startOf, stepOf } from './standing.ts'
 import { createStopper, type Stopper, type StopReason } from './stop.ts'
-import { previousSession } from './thread.ts'
 
 /**
  * The machine.
@@ -35,14 +38,13 @@ export interface RunnerEnd {
   readonly reason?: string
 }
 
-export interface RunnerOptions extends AnnouncerOptions {
-  /** False: every codon waits for a command. */
+export interface RunnerOptions extends RunBookOptions {
+  readonly ports: Ports
+  /** False: every codon waits for a command; its retries and the end of the run do not. */
   readonly autostart: boolean
-  /** Without a client to wait for: begins at once and ends with the hank. */
+  /** Without a client to wait for: begins at once, if it starts by itself at all, and ends with the hank. */
   readonly headless: boolean
 }
-
-const snapshotEvery = 30_000
 
 export function startRunner(options: RunnerOptions): Runner {
   const machine = new Machine(options)
@@ -56,31 +58,22 @@ export function startRunner(options: RunnerOptions): Runner {
   }
 }
 
-type Input =
-  | { readonly type: 'command'; readonly command: Command; readonly answer: (result: CommandResult) => void }
-  | { readonly type: 'settled'; readonly step: Step; readonly outcome: Outcome }
-  | { readonly type: 'woke' }
-  | { readonly type: 'client' }
-  | { readonly type: 'shutdown'; readonly reason: string }
-  /** The codon could not even be recorded. */
-  | { readonly type: 'fault'; readonly error: unknown }
-
-/** An attempt that will be made: asked for by a person, or waited for. */
-interface Attempt {
-  readonly step: Step
-  readonly attempt: number
-  readonly withoutRig: boolean
-}
+/** What may happen by itself: everything, everything but the start of another codon, nothing. */
+type Gate = 'open' | 'step' | 'shut'
 
 class Machine {
   readonly #options: RunnerOptions
   readonly #inbox = createInbox<Input>()
   readonly #say: Announcer
   readonly #book: RunBook
+  readonly #snapshots: Snapshots
   #activity: Activity = 'idle'
   #stopper: Stopper | undefined
-  /** Nothing starts by itself until a person says so. */
-  #held: boolean
+  /** Runs on after its input was put in; settles when nothing of the task is left. */
+  #task: Promise<void> = Promise.resolve()
+  #gate: Gate
+  /** Whether the first client is still to come. */
+  #awaitsClient: boolean
   #wish: Attempt | undefined
   #waitingFor: Attempt | undefined
   #retryAfterMs: number | undefined
@@ -92,7 +85,10 @@ class Machine {
     this.#options = options
     this.#say = createAnnouncer(options)
     this.#book = createRunBook(options)
-    this.#held = !options.headless
+    this.#snapshots = createSnapshots(options)
+    const { autostart, headless } = options
+    this.#gate = autostart && headless ? 'open' : 'shut'
+    this.#awaitsClient = autostart && !headless
   }
 
   put(input: Input): boolean {
@@ -106,27 +102,29 @@ class Machine {
   }
 
   snapshot(): Promise<EventData<'state.snapshot'>> {
-    return this.#say.snapshot(this.#activity === 'rollback')
+    return this.#snapshots.take(this.#activity === 'rollback')
   }
 
   /** What cannot be recorded must not go on: a journal that fails ends everything, and nothing is called a success. */
   async loop(): Promise<RunnerEnd> {
     try {
       const end = await this.#runToEnd()
+      await this.#snapshots.settled()
       this.#options.journal.flush()
       return end
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       this.#stopper?.stop({ kind: 'shutdown', reason })
+      await this.#task
       return { status: 'failed', reason }
     } finally {
-      this.#refuseTheRest()
+      void refuseTheRest(this.#inbox)
     }
   }
 
   async #runToEnd(): Promise<RunnerEnd> {
-    this.#book.open(this.#book.resumePoint())
-    if (this.#held) this.#say.idle('startup', 'Waiting for a client.')
+    this.#openRun()
+    if (this.#gate === 'shut') this.#say.idle('startup', 'Waiting for a client.')
     for (;;) {
       if (this.#activity === 'idle') this.#act()
       if (this.#end) return this.#end
@@ -137,84 +135,49 @@ class Machine {
 
   /** Starts what is next, if anything may start now. */
   #act(): void {
-    if (this.#wish) {
-      const wish = this.#wish
-      this.#wish = undefined
-      this.#start(wish)
-      return
-    }
-    if (this.#held) return
-    const move = decide(this.#options.plan, this.#options.recorder.state, {
-      retryAfterMs: this.#retryAfterMs,
-    })
-    if (move.kind === 'start') this.#start(move)
+    const wish = this.#wish
+    this.#wish = undefined
+    if (wish) this.#start(wish)
+    if (wish || this.#gate === 'shut') return
+    const move = this.#move()
+    if (move.kind === 'start' && this.#gate === 'open') this.#start(move)
     else if (move.kind === 'retry') this.#wait(move)
     else if (move.kind === 'finish') this.#finish()
     else if (move.kind === 'abort') this.#abort(move)
   }
 
-  #start({ step, attempt, withoutRig }: Attempt): void {
-    const { plan, ports, clock, recorder } = this.#options
+  #move(): Move {
+    return decide(this.#options.plan, this.#state(), { retryAfterMs: this.#retryAfterMs })
+  }
+
+  #start(attempt: Attempt): void {
+    const { step } = attempt
     const stopper = createStopper()
-    const stopSnapshots = clock.every(snapshotEvery, () => void this.#say.snapshotIfNew())
     this.#activity = 'codon'
     this.#stopper = stopper
     this.#retryAfterMs = undefined
-    const continues = step.codon.continuation === 'continue-previous'
-    const task = runCodon({
-      plan,
-      step,
-      attempt,
-      withoutRig,
-      previousSessionId: continues ? previousSession(recorder.state) : undefined,
-      isFirst: this.#book.thread().length === 0,
-      ports,
-      clock,
-      stopper,
-      record: transition => void recorder.record(transition),
-      tell: told => this.#say.tell(told),
-      begun: () => undefined,
-      costSoFar: () => this.#book.run()?.codons.at(-1)?.cost ?? 0,
-    })
-    const settled = (input: Input) => {
-      stopSnapshots()
-      this.put(input)
-    }
-    task.then(
-      outcome => settled({ type: 'settled', step, outcome }),
-      (error: unknown) => settled({ type: 'fault', error }),
+    const { tell } = this.#say
+    const task = makeAttempt(attempt, { ...this.#options, stopper, tell, onTick: () => this.#tellSnapshot() })
+    this.#task = task.then(
+      outcome => void this.put({ type: 'settled', step, outcome }),
+      (error: unknown) => void this.put({ type: 'fault', error }),
     )
   }
 
   /** Waits for the moment of the next attempt; a skip, a stop or a shutdown cuts it short. */
   #wait({ step, attempt, delayMs }: Move & { kind: 'retry' }): void {
-    const { clock } = this.#options
-    const codonId = step.runtimeId
-    const last = this.#book.run()?.codons.at(-1)
-    const resumeAt = new Date(clock.now().getTime() + delayMs).toISOString()
-    const failureReason =
-      last?.status === 'failed' ? last.failureReason : ({ type: 'unknown', retriable: true } as const)
-    const { maxAttempts } = step.codon.retry
-    this.#say.tell({
-      type: 'codon.retrying',
-      data: { codonId, attempt, maxAttempts, delayMs, resumeAt, failureReason },
-    })
-    if (delayMs > parkedAfterMs) {
-      const reason = failureReason.message ?? failureReason.type
-      this.#say.tell({ type: 'run.parked', data: { codonId, until: resumeAt, reason } })
-    }
+    this.#say.retry(step, attempt, delayMs)
     this.#activity = 'waiting'
     this.#stopper = createStopper()
     this.#waitingFor = { step, attempt, withoutRig: false }
     const woke = () => void this.put({ type: 'woke' })
-    clock.sleep(delayMs, this.#stopper.signal).then(woke, woke)
+    this.#options.clock.sleep(delayMs, this.#stopper.signal).then(woke, woke)
   }
 
   #finish(): void {
-    this.#book.close('completed')
-    this.#say.runEnd()
+    this.#closeRun('completed')
     this.#say.idle('all-codons-completed', 'All codons are done.')
-    this.#held = true
+    this.#gate = 'shut'
     if (this.#options.headless) this.#end = { status: 'completed' }
   }
 
@@ -223,16 +186,36 @@ class Machine {
     this.#book.fail(reason, codonId)
     const severity = retriable ? 'codon' : 'fatal'
     this.#say.tell({ type: 'error', data: { message: reason, codon: codonId, fatal: !retriable, severity } })
-    this.#say.runEnd()
-    this.#held = true
+    this.#say.runEnd(this.#book.summary())
+    this.#gate = 'shut'
     if (retriable) this.#say.idle('codon-completed', 'The codon failed; codon.redo runs it again.')
     if (!retriable || this.#options.headless) this.#end = { status: 'failed', reason }
+  }
+
+  #closeRun(outcome: 'completed' | 'stopped', reason?: string): void {
+    if (!this.#book.isOpen()) return
+    this.#book.close(outcome, reason)
+    this.#say.runEnd(this.#book.summary())
+  }
+
+  /** Goes on from what there is. */
+  #openRun(): void {
+    this.#book.open(resumePoint(this.#options.plan, this.#state()))
+  }
+
+  /** A disk that refuses is a fault like any other: the machine hears of it in its one waiting place. */
+  #tellSnapshot(): void {
+    this.#snapshots.tellIfNew().catch((error: unknown) => this.put({ type: 'fault', error }))
+  }
+
+  #state(): WeaveState {
+    return this.#options.recorder.state
   }
 
   async #handle(input: Input): Promise<void> {
     switch (input.type) {
       case 'command':
-        input.answer(await this.#command(input.command))
+        await this.#obey(input)
         return
       case 'settled':
         this.#settled(input.step, input.outcome)
@@ -241,7 +224,8 @@ class Machine {
         await this.#woke()
         return
       case 'client':
-        if (this.#options.autostart && this.#book.run()?.codons.length === 0) this.#held = false
+        if (this.#awaitsClient && currentRun(this.#state())?.codons.length === 0) this.#gate = 'open'
+        this.#awaitsClient = false
         return
       case 'shutdown':
         this.#goDown(input.reason)
@@ -251,23 +235,33 @@ class Machine {
     }
   }
 
+  async #obey({ command, answer }: Input & { type: 'command' }): Promise<void> {
+    try {
+      answer(await this.#command(command))
+    } catch (error) {
+      answer(refuse('INTERNAL_ERROR', messageOf(error)))
+      throw error
+    }
+  }
+
   async #command(command: Command): Promise<CommandResult> {
     const refusal = admit(command.type, this.#situation())
     if (refusal) return refuse(refusal)
-    this.#say.answer(command.id)
     switch (command.type) {
       case 'codon.start':
-        return this.#startNamed(command.data.codonId, command.data.skipPreCommands)
+        return this.#startNamed(command)
       case 'codon.next':
-        return this.#grant(this.#book.next(), false)
+        return this.#grant(nextStep(this.#options.plan, this.#state()), command)
       case 'codon.redo':
-        return await this.#redo()
+        return await this.#redo(command)
       case 'codon.skip':
-        return this.#stop({ kind: 'skip' })
+        return this.#stop({ kind: 'skip' }, command)
       case 'codon.forceStop':
-        return this.#stop({ kind: 'force-stop', reason: command.data.reason })
+        return this.#stop({ kind: 'force-stop', reason: command.data.reason }, command)
       case 'server.shutdown':
-        return this.#goDown(command.data.reason ?? 'a client asked for it')
+        this.#say.answer(command.id)
+        this.#goDown(command.data.reason ?? 'a client asked for it')
+        return { ok: true }
       case 'rollback.toCheckpoint':
       case 'rollback.toCodon':
       case 'rollback.toLastSuccess':
@@ -281,67 +275,76 @@ class Machine {
     }
   }
 
-  #startNamed(name: string, withoutRig: boolean): CommandResult {
-    const position = find(this.#options.plan, name)
-    const step = position && stepAt(this.#options.plan, position)
-    return step ? this.#grant(step, withoutRig) : refuse('UNKNOWN_CODON', `The plan has no codon ${name}.`)
+  #startNamed(command: Command<'codon.start'>): CommandResult {
+    const { codonId, skipPreCommands: withoutRig } = command.data
+    const step = stepOf(this.#options.plan, codonId)
+    if (!step) return refuse('UNKNOWN_CODON', `The plan has no codon ${codonId}.`)
+    return this.#grant({ step, withoutRig }, command)
   }
 
-  /** A new run that goes on from before the last codon, in the workspace as it was then. */
-  async #redo(): Promise<CommandResult> {
-    const last = this.#book.thread().at(-1)
-    const position = last && find(this.#options.plan, last.codonId)
-    const step = position && stepAt(this.#options.plan, position)
-    if (!step) return refuse('NOTHING_TO_REDO')
-    const { startedFrom, sha } = this.#book.redoPoint()
+  /** A new run that goes on from before the codon, in the workspace as it was then. */
+  async #redo(command: Command): Promise<CommandResult> {
+    const point = redoPoint(this.#options.plan, this.#state())
+    if (!point) return refuse('NOTHING_TO_REDO')
+    const { step, sha, startedFrom } = point
     const restored = sha === undefined ? undefined : await this.#options.ports.restore(sha)
     if (restored && !restored.ok) return refuse('INTERNAL_ERROR', restored.message)
-    this.#book.close('stopped', 'redo')
+    this.#closeRun('stopped', 'redo')
     this.#book.open(startedFrom)
-    return this.#grant(step, false)
+    return this.#grant({ step, withoutRig: false }, command)
   }
 
-  #grant(step: Step | undefined, withoutRig: boolean): CommandResult {
-    if (!step) return refuse('NO_NEXT_CODON')
-    if (!this.#book.isOpen()) this.#book.open(this.#book.resumePoint())
-    this.#wish = { step, attempt: this.#book.attemptAt(step), withoutRig }
-    this.#held = !this.#options.autostart
+  #grant(wish: Beginning | undefined, { id }: Command): CommandResult {
+    if (!wish) return refuse('NO_NEXT_CODON')
+    if (!this.#book.isOpen()) this.#openRun()
+    this.#wish = { ...wish, attempt: attemptAt(this.#state(), wish.step) }
+    this.#gate = this.#options.autostart ? 'open' : 'step'
+    this.#say.answer(id)
     return { ok: true }
   }
 
-  #stop(reason: StopReason): CommandResult {
+  /** A codon that is being stopped already is stopped for the first reason (R5). */
+  #stop(reason: StopReason, { id }: Command): CommandResult {
+    if (this.#stopper?.reason === undefined) this.#say.answer(id)
     this.#stopper?.stop(reason)
     return { ok: true }
   }
 
-  #goDown(reason: string): CommandResult {
+  #goDown(reason: string): void {
     this.#goingDown ??= reason
-    const busy = this.#activity === 'codon' || this.#activity === 'waiting'
     this.#activity = 'shutting-down'
-    if (busy) this.#stopper?.stop({ kind: 'shutdown', reason })
-    else if (!this.#stopper) this.#isDown()
-    return { ok: true }
+    if (this.#stopper) this.#stopper.stop({ kind: 'shutdown', reason })
+    else this.#isDown()
   }
 
   #isDown(): void {
     const reason = this.#goingDown ?? 'stopped'
-    if (this.#book.isOpen()) {
-      this.#book.close('stopped', reason)
-      this.#say.runEnd()
-    }
+    this.#closeRun('stopped', reason)
     this.#end = { status: 'stopped', reason }
   }
 
   #settled(step: Step, outcome: Outcome): void {
+    // Not the outcome's word: a stop may have come when the codon was at its end already, and was accepted.
+    const stopped = this.#stopper?.reason?.kind
     this.#stopper = undefined
     this.#retryAfterMs = outcome.retryAfterMs
     if (this.#goingDown === undefined) this.#activity = 'idle'
     this.#say.tell({ type: 'codon.completed', data: outcome.completed })
     this.#say.iteration(step)
-    void this.#say.snapshotIfNew()
+    this.#tellSnapshot()
     if (this.#goingDown !== undefined) this.#isDown()
-    else if (outcome.stopped?.kind === 'force-stop') this.#holdAfterStop('The codon was stopped.')
-    else if (this.#held) this.#say.idle('codon-completed', 'The codon has ended.')
+    else if (stopped === 'force-stop') this.#holdAfterStop('The codon was stopped.')
+    else if (stopped === 'skip') this.#passOver(step)
+    else if (this.#gate === 'step' && this.#move().kind === 'start')
+      this.#say.idle('codon-completed', 'The codon has ended.')
+  }
+
+  /** A skip leads to the next codon, also when the codon had failed by itself a moment before: then its next attempt is skipped. */
+  #passOver(step: Step): void {
+    const move = this.#move()
+    if (move.kind === 'start') this.#wish = move
+    else if (move.kind === 'retry' || move.kind === 'abort')
+      this.#wish = { step, attempt: attemptAt(this.#state(), step), withoutRig: true, skipped: true }
   }
 
   /** The wait for the next attempt is over, or was cut short. */
@@ -356,67 +359,37 @@ class Machine {
     }
     this.#activity = 'idle'
     if (!waited) return
-    if (reason?.kind === 'skip') this.#skipAttempt(waited)
+    if (reason?.kind === 'skip') this.#wish = { ...waited, skipped: true }
     else if (reason) this.#holdAfterStop('The wait for the next attempt was ended.')
     else await this.#retry(waited)
   }
 
   #holdAfterStop(message: string): void {
-    this.#held = true
+    this.#gate = 'shut'
     this.#say.idle('codon-completed', message)
     if (!this.#options.headless) return
-    this.#book.close('stopped', 'stopped by force')
-    this.#say.runEnd()
+    this.#closeRun('stopped', 'stopped by force')
     this.#end = { status: 'failed', reason: 'stopped by force' }
   }
 
   /** A retry begins where the codon began. */
   async #retry(waited: Attempt): Promise<void> {
-    const sha = this.#book.startOf(waited.step)
+    const sha = startOf(this.#state(), waited.step)
     const restored = sha === undefined ? undefined : await this.#options.ports.restore(sha)
-    if (restored && !restored.ok) {
-      this.#say.tell({
-        type: 'error',
-        data: { message: restored.message, fatal: false, severity: 'warning' },
-      })
-    }
+    if (restored && !restored.ok) this.#say.warning(restored.message)
     this.#start(waited)
-  }
-
-  /** An attempt that a person skipped before it began: it has a record of its own, so that the plan goes on. */
-  #skipAttempt({ step, attempt }: Attempt): void {
-    const { clock, recorder } = this.#options
-    const now = clock.now().toISOString()
-    const codonId = step.runtimeId
-    const { name: codonName, model } = step.codon
-    const exitStatus = { type: 'killed', signal: 'SIGTERM' } as const
-    recorder.record({
-      type: 'CodonStarted',
-      data: { codonId, codonName, attempt, startTime: now, model: model.id },
-    })
-    recorder.record({ type: 'CodonTransitioned', data: { codonId, to: 'skipped', endTime: now, exitStatus } })
-    this.#say.tell({
-      type: 'codon.completed',
-      data: { codonId, success: false, cost: 0, duration: 0, exitStatus },
-    })
-    this.#say.iteration(step)
-    if (this.#held) this.#say.idle('codon-completed', 'The codon was skipped.')
   }
 
   #situation(): Situation {
     const { plan } = this.#options
-    const ended = this.#book.thread().some(codon => !isLive(codon) && find(plan, codon.codonId) !== undefined)
-    return { activity: this.#activity, hasNext: this.#book.next() !== undefined, hasHistory: ended }
-  }
-
-  /** Nobody waits for an answer that will never come. */
-  #refuseTheRest(): void {
-    this.#inbox.close()
-    const drain = async (): Promise<void> => {
-      for (let input = await this.#inbox.take(); input; input = await this.#inbox.take()) {
-        if (input.type === 'command') input.answer(refuse('SHUTTING_DOWN'))
-      }
+    return {
+      activity: this.#activity,
+      hasNext: nextStep(plan, this.#state()) !== undefined,
+      hasHistory: redoPoint(plan, this.#state()) !== undefined,
     }
-    void drain()
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

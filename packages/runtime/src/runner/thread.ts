@@ -12,14 +12,9 @@ export function entryOf(
   state: WeaveState,
   run: RunState,
 ): { readonly position: Position; readonly withoutRig: boolean } {
-  const { startedFrom } = run
-  if (startedFrom.type === 'fresh' || startedFrom.codonId === undefined)
-    return { position: start, withoutRig: false }
-  const record = recordOf(state, startedFrom.runId, startedFrom.codonId)
-  const position = find(plan, startedFrom.codonId)
+  const { record, afterRig } = originOf(state, run)
+  const position = record && find(plan, record.codonId)
   if (!record || !position) return { position: start, withoutRig: false }
-  const afterRig =
-    startedFrom.checkpoint !== undefined && record.checkpoints['rig-setup'] === startedFrom.checkpoint
   if (afterRig) return { position, withoutRig: true }
   return {
     position: after(plan, position, { leaveLoop: leavesLoop(plan, position, record) }),
@@ -50,41 +45,26 @@ export function isPassed(record: CodonExecution, step: Step | undefined): boolea
   return step?.codon.onFailure === 'ignore'
 }
 
+/** Ended from outside (a crash, a shutdown, a stop by force), not by a failure of its own: `onFailure` does not speak of it. */
+export function wasInterrupted(record: CodonExecution): boolean {
+  if (record.status !== 'failed' || record.exitStatus.type !== 'killed') return false
+  return record.failureReason.type !== 'timeout'
+}
+
 /** The codons of the thread that a run belongs to, oldest first: its own and those it went on from. */
 export function threadOf(state: WeaveState, run: RunState | undefined): readonly CodonExecution[] {
   if (!run) return []
-  const { startedFrom } = run
-  if (startedFrom.type === 'fresh') return run.codons
-  const base = state.runs.find(each => each.runId === startedFrom.runId)
-  const before = threadOf(state, base)
-  const cut =
-    startedFrom.codonId === undefined
-      ? -1
-      : before.findLastIndex(codon => codon.codonId === startedFrom.codonId)
-  return [...before.slice(0, cut + 1), ...run.codons]
+  return [...originOf(state, run).kept, ...run.codons]
 }
 
 /** Where a resumed execution goes on: after the last codon that the plan passed, or undefined for the beginning. */
 export function lastPassed(plan: Plan, state: WeaveState): CodonExecution | undefined {
   const thread = threadOf(state, state.runs.at(-1))
-  return thread.findLast(record => {
+  return thread.findLast((record, at) => {
     const position = find(plan, record.codonId)
-    return isPassed(record, position && stepAt(plan, position))
+    const cutOff = at === thread.length - 1 && wasInterrupted(record)
+    return !cutOff && isPassed(record, position && stepAt(plan, position))
   })
-}
-
-/** The session that a `continue-previous` codon goes on from: that of the nearest earlier codon of the thread that has one. */
-export function previousSession(state: WeaveState): string | undefined {
-  const thread = threadOf(state, state.runs.at(-1))
-  const record = thread.findLast(
-    codon => 'sessionId' in codon && codon.sessionId !== undefined && codon.status === 'completed',
-  )
-  return record && 'sessionId' in record ? record.sessionId : undefined
-}
-
-function recordOf(state: WeaveState, runId: string, codonId: string): CodonExecution | undefined {
-  const run = state.runs.find(each => each.runId === runId)
-  return threadOf(state, run).findLast(codon => codon.codonId === codonId)
 }
 
 /** Whether the plan has come to its end. */
@@ -93,4 +73,47 @@ export function nothingLeft(plan: Plan, state: WeaveState): boolean {
   const newest = threadOf(state, state.runs.at(-1)).at(-1)
   if (!last || last !== newest) return false
   return stepAt(plan, following(plan, last)) === undefined
+}
+
+/**
+ * The session that a `continue-previous` codon goes on from: that of the nearest earlier codon of the thread that has one,
+ * whatever became of it. Earlier attempts at the codon itself do not count: an attempt begins where the codon began.
+ */
+export function previousSession(state: WeaveState, codonId: string): string | undefined {
+  const record = threadOf(state, state.runs.at(-1)).findLast(
+    codon => codon.codonId !== codonId && 'sessionId' in codon && codon.sessionId !== undefined,
+  )
+  return record && 'sessionId' in record ? record.sessionId : undefined
+}
+
+/** What a run goes on from. */
+interface Origin {
+  /** The codon that `startedFrom` names. */
+  readonly record?: CodonExecution | undefined
+  /** The run begins after the rig of `record`: that codon itself is still to come. */
+  readonly afterRig: boolean
+  readonly kept: readonly CodonExecution[]
+}
+
+function originOf(state: WeaveState, { startedFrom }: RunState): Origin {
+  if (startedFrom.type === 'fresh' || startedFrom.codonId === undefined) return { afterRig: false, kept: [] }
+  const { runId, codonId, checkpoint } = startedFrom
+  const thread = threadOf(
+    state,
+    state.runs.find(each => each.runId === runId),
+  )
+  const lastAt = (fits: (record: CodonExecution) => boolean): number =>
+    thread.findLastIndex(record => record.codonId === codonId && fits(record))
+  // Of several attempts the one that has the checkpoint is meant.
+  const exact = lastAt(
+    ({ checkpoints }) => checkpoint !== undefined && shasOf(checkpoints).includes(checkpoint),
+  )
+  const at = exact === -1 ? lastAt(() => true) : exact
+  const record = thread[at]
+  const afterRig = checkpoint !== undefined && record?.checkpoints['rig-setup'] === checkpoint
+  return { record, afterRig, kept: thread.slice(0, afterRig ? at : at + 1) }
+}
+
+function shasOf(checkpoints: CodonExecution['checkpoints']): readonly (string | undefined)[] {
+  return Object.values(checkpoints)
 }

@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { type Problem, readRegularFile } from '../kit/index.ts'
@@ -33,7 +34,7 @@ export async function readRuntimeFile(search: RuntimeFileSearch): Promise<Runtim
   const cwd = resolve(workingDirectory)
   if (named !== undefined) return (await readFrom(resolve(cwd, named), cwd)) ?? missing(named)
   const directories = hankDirectory === undefined ? [cwd] : [resolve(cwd, hankDirectory), cwd]
-  for (const directory of directories) {
+  for (const directory of new Set(directories)) {
     const result = await readFrom(join(directory, fileName), cwd)
     if (result) return result
   }
@@ -42,6 +43,7 @@ export async function readRuntimeFile(search: RuntimeFileSearch): Promise<Runtim
 
 /** Undefined when there is no such file. */
 async function readFrom(path: string, cwd: string): Promise<RuntimeFileResult | undefined> {
+  if (isMissing(path)) return undefined
   const file = displayName(path, cwd)
   const target = await targetOf(path)
   const read = await readRegularFile(target, { maxBytes })
@@ -50,6 +52,15 @@ async function readFrom(path: string, cwd: string): Promise<RuntimeFileResult | 
   // Few people have such a file; what checks it takes long to set up.
   const { parseRuntimeFile } = await import('./parse-file.ts')
   return { path, ...parseRuntimeFile(read.bytes, file) }
+}
+
+/** Mostly it is, and then one quick look is enough. */
+function isMissing(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined
+  } catch {
+    return false
+  }
 }
 
 /** The end of a chain of links, or the path itself when it leads nowhere. */

@@ -7,8 +7,9 @@
  * a person should hear comes back as text in a value.
  */
 
-export { performArchive } from './archive.ts'
-export { planArchive } from './archive-plan.ts'
+export { type ArchiveOutcome, performArchive, type RestoreOutcome, restoreArchived } from './archive.ts'
+export { type ArchiveEntry, type ArchiveRead, readArchive } from './archive-manifest.ts'
+export { type ArchivePlan, type ArchivePlanned, type ArchiveRequest, planArchive } from './archive-plan.ts'
 export {
   type CheckpointSelection,
   type CheckpointSelectionResult,
@@ -52,10 +53,23 @@ export type {
   OpenProblemCode,
   OpenResult,
 } from './open-options.ts'
-export { settleOutputs, undoOutputs } from './output-undo.ts'
-export { copyOutputs, type OutputRecord } from './outputs.ts'
+export type { OutputCopy, OutputFile } from './output-staging.ts'
+export { type OutputsSettled, settleOutputs, undoOutputs } from './output-undo.ts'
+export {
+  type BeforeCopyOutput,
+  copyOutputs,
+  type OutputOutcome,
+  type OutputRecord,
+  type OutputRequest,
+} from './outputs.ts'
 export type { ExecutionLock, LockUpdate } from './own-lock.ts'
-export { runRig } from './rig.ts'
+export {
+  type RigOperationResult,
+  type RigOutcome,
+  type RigOutput,
+  type RigRequest,
+  runRig,
+} from './rig.ts'
 export type { CopySource } from './rig-copy.ts'
 export { type WatchOptions, type WorkspaceWatch, watchWorkspace } from './watch.ts'
 export type { WatchNote } from './workspace-looks.ts'

@@ -21,8 +21,10 @@ export async function settleOutputs(copy: OutputCopy): Promise<OutputsSettled> {
 
 /**
  * Takes back a copy that is not on record as done: what it put into the output directory goes, under whatever name, and
- * nothing else does. Idempotent; never rejects. With `overwrite`, what was replaced stays replaced; the next copy
- * replaces it again. So does, where there are no hard links, what had its name already.
+ * nothing else does; directories stay. Idempotent; never rejects.
+ *
+ * Two things cannot be taken back: what `overwrite` has replaced, which the next copy replaces again, and, where there
+ * are no hard links, what already has its name.
  */
 export async function undoOutputs(copy: OutputCopy): Promise<OutputsSettled> {
   try {

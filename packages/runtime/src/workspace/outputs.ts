@@ -1,12 +1,19 @@
 import { realpathSync } from 'node:fs'
-import { relative, resolve, sep } from 'node:path'
+import { basename, relative, resolve, sep } from 'node:path'
 import type { ProcessExit } from '@weave/protocol'
 import type { OutputFiles } from '../hank/index.ts'
 import { createId, type OutputStream, systemClock } from '../kit/index.ts'
 import { wordsOf } from './file-copy.ts'
 import { selectFiles } from './file-selection.ts'
 import { isHiddenFromOutputs, outputSources } from './output-sources.ts'
-import { type OutputCopy, type OutputFile, openStaging, publishStaged, stageFiles } from './output-staging.ts'
+import {
+  type OutputCopy,
+  type OutputFile,
+  openStaging,
+  publishStaged,
+  stageFiles,
+  stagingOf,
+} from './output-staging.ts'
 import { settleOutputs, undoOutputs } from './output-undo.ts'
 import { type CommandSurroundings, runShellCommand } from './shell-command.ts'
 import { workingDirectory } from './working-directory.ts'
@@ -103,7 +110,7 @@ async function gather(
 ): Promise<void> {
   const { agentRoot, signal, record } = request
   const { copy, warnings } = gathering
-  const skip = isPassedOver(agentRoot, copy.directory)
+  const skip = isPassedOver(agentRoot, copy)
   const { files, unreadable } = await selectFiles({ agentRoot, patterns, skip, signal })
   warnings.push(...unreadable.map(path => `output files: ${path} cannot be looked into`))
   const sources = outputSources(agentRoot, files)
@@ -149,10 +156,11 @@ async function abandon({ copy, begun }: Gathering, failure: OutputFailure): Prom
   return { ...failure, message: `${failure.message}; ${undone.message}` }
 }
 
-/** The output directory may lie in the workspace; what was copied before is no output of this codon. */
-function isPassedOver(agentRoot: string, directory: string): (path: string) => boolean {
-  const inside = relative(realpathSync(agentRoot), realpathIfPresent(directory)).split(sep).join('/')
-  return path => isHiddenFromOutputs(path) || path === inside
+/** The output directory may lie in the workspace, or be it; what was copied or gathered is no output of this codon. */
+function isPassedOver(agentRoot: string, copy: OutputCopy): (path: string) => boolean {
+  const inside = relative(realpathSync(agentRoot), realpathIfPresent(copy.directory)).split(sep).join('/')
+  const staging = basename(stagingOf(copy))
+  return path => isHiddenFromOutputs(path) || path === inside || path === staging
 }
 
 function realpathIfPresent(path: string): string {

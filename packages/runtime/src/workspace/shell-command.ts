@@ -50,6 +50,7 @@ export async function runShellCommand(request: CommandRequest): Promise<CommandR
   const result = await run(shell, args, {
     cwd,
     env,
+    marker,
     onOutput: lines.push,
     ...(signal && { signal }),
     ...(clock && { clock }),

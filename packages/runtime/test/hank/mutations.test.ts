@@ -226,9 +226,7 @@ describe.each(hanks.map((hank, at) => [at, hank] as const))('hank %i', (_, hank)
     const nameless: string[] = []
     const passing: unknown[] = []
     for (const { what, keys, value } of mutantsOf(hank)) {
-      const lines = (await checkText(value))
-        .filter(({ severity }) => severity === 'error')
-        .map(formatProblem)
+      const lines = (await checkText(value)).filter(({ severity }) => severity === 'error').map(formatProblem)
       if (lines.length === 0) passing.push(value)
       if (lines.length === 0 && schemaRefuses(value)) silent.push(what)
       const named = lines.some(line => keys.some(key => line.includes(key)))

@@ -16,8 +16,8 @@ describe('finding the file', () => {
     expect((await loadIn(both)).hank).toEqual(hank)
     const none = await directoryWith({ 'flow.json': hank, 'hank.yaml': '', 'Hank.JSON': hank })
     expect(printed(await loadIn(none))).toEqual(['hank.json:1:1: error: hank.json does not exist'])
-    expect(await discoverHank(both)).toBe(join(both, 'hank.json'))
-    expect(await discoverHank(none)).toBeUndefined()
+    expect(discoverHank(both)).toBe(join(both, 'hank.json'))
+    expect(discoverHank(none)).toBeUndefined()
   })
 
   verifies(['1/strand-json-explicit-only'], 'strand.json is used only when it is named', async () => {
@@ -25,7 +25,7 @@ describe('finding the file', () => {
     expect(printed(await loadIn(dir))).toEqual([
       'hank.json:1:1: error: hank.json does not exist; there is a strand.json, which is used only when its path is given',
     ])
-    expect(await discoverHank(dir)).toBeUndefined()
+    expect(discoverHank(dir)).toBeUndefined()
     expect((await loadHank('strand.json', contextIn(dir))).hank).toEqual(hank)
     expect((await loadHank(join(dir, 'strand.json'), contextIn('/'))).hank).toEqual(hank)
   })

@@ -65,17 +65,29 @@ describe('a matcher', () => {
 
   it.each<[string, readonly string[], number]>([
     ['too-many-patterns', Array.from({ length: 1001 }, () => 'a'), 1000],
-    ['too-long', ['fine', 'a'.repeat(4097)], 1],
+    ['too-long', ['fine', 'a'.repeat(1001)], 1],
     ['too-many-globstars', ['a/**/b/**/c/**/d/**'], 0],
+    ['too-many-wildcards', Array.from({ length: 100 }, () => '*?['.repeat(150)), 88],
   ])('is refused as %s', (reason, patterns, index) => {
     expect(createMatcher(patterns)).toMatchObject({ ok: false, reason, index })
   })
 
   it('is accepted at its limits, which can be moved', () => {
     expect(createMatcher(Array.from({ length: 1000 }, () => 'a')).ok).toBe(true)
-    expect(createMatcher(['a'.repeat(4096)]).ok).toBe(true)
+    expect(createMatcher(['a'.repeat(1000)]).ok).toBe(true)
+    expect(createMatcher(['a'.repeat(4096)], { maxLength: 4096 }).ok).toBe(true)
     expect(createMatcher(['ab'], { maxLength: 1 }).ok).toBe(false)
     expect(createMatcher(['a', 'b'], { maxPatterns: 1 }).ok).toBe(false)
+    expect(createMatcher(['*', '*'], { maxWildcards: 1 }).ok).toBe(false)
+  })
+
+  it('needs no more than a moment for as much as its limits allow', () => {
+    const patterns = Array.from({ length: 1000 }, (_, at) => `${'a*?'.repeat(20)}${at}`)
+    const before = performance.now()
+    const result = createMatcher(patterns)
+    if (result.ok) result.matches('a'.repeat(255), false)
+    expect(result.ok).toBe(true)
+    expect(performance.now() - before).toBeLessThan(2000)
   })
 
   it.each(['*a*a*a*a*a*a*a*a*a*a*a*b', 'a/**/a/**/a/**/b', `${'?*'.repeat(100)}b`, '[a-z]*'.repeat(50)])(

@@ -1,10 +1,13 @@
 import { link, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { performArchive, restoreArchived } from '../../src/workspace/archive.ts'
-import { type ArchiveEntry, readArchive } from '../../src/workspace/archive-manifest.ts'
-import { type ArchivePlan, planArchive } from '../../src/workspace/archive-plan.ts'
-import type { ExecutionLayout } from '../../src/workspace/layout.ts'
+import {
+  type ArchivePlan,
+  type ExecutionLayout,
+  performArchive,
+  restoreArchived,
+} from '../../src/workspace/index.ts'
+import { entriesOf, planned } from './archive-runs.ts'
 import { dyingProgram, untilFinished } from './dying-program.ts'
 import { preparedWorkspace, put, treeOf } from './prepared-workspace.ts'
 
@@ -15,18 +18,10 @@ const archive = { 'draft/src/a.txt': 'a', 'draft/src/deep/b.txt': 'b', 'draft/sr
 async function prepared(): Promise<{ layout: ExecutionLayout; plan: ArchivePlan; planFile: string }> {
   const { layout } = await preparedWorkspace({ inMemory: true })
   await put(layout.agentRoot, { ...files, 'src/link': { link: '/nowhere' } })
-  const request = { patterns: ['src/'], owner: 'draft', runId: 'run_1', codonId: 'draft' }
-  const result = await planArchive(layout, request)
-  if (!result.ok) throw new Error(JSON.stringify(result))
+  const plan = await planned(layout, ['src/'])
   const planFile = join(layout.internals, 'plan.json')
-  await writeFile(planFile, JSON.stringify(result.plan))
-  return { layout, plan: result.plan, planFile }
-}
-
-async function entriesOf(layout: ExecutionLayout): Promise<readonly ArchiveEntry[]> {
-  const read = await readArchive(layout.archiveManifest)
-  if (!read.ok) throw new Error(read.message)
-  return read.entries
+  await writeFile(planFile, JSON.stringify(plan))
+  return { layout, plan, planFile }
 }
 
 const archiveTree = (layout: ExecutionLayout) => treeOf(layout.rigArchive).catch(() => ({}))

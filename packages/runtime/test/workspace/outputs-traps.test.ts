@@ -3,16 +3,9 @@ import { readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { copyOutputs, type OutputRequest } from '../../src/workspace/outputs.ts'
+import type { OutputRequest } from '../../src/workspace/index.ts'
+import { command, copyFrom, silent } from './output-runs.ts'
 import { type PreparedWorkspace, preparedWorkspace, put, treeOf } from './prepared-workspace.ts'
-
-const silent = { intent: () => undefined, done: () => undefined }
-
-function copyFrom(workspace: PreparedWorkspace, more: Partial<OutputRequest> = {}) {
-  const { agentRoot, output, surroundings } = workspace
-  const request = { entries: [{ copy: ['**'] }], agentRoot, outputDirectory: output, record: silent }
-  return copyOutputs({ ...request, ...surroundings, ...more })
-}
 
 const failure = (message: RegExp) =>
   expect.objectContaining({
@@ -34,7 +27,7 @@ describe('what an agent plants in the workspace', () => {
         await put(workspace.outside, { secret: 's3cret' })
         await put(workspace.agentRoot, { 'a.txt': 'a', hop: { link: '../../outside/secret' } })
         await put(workspace.agentRoot, { 'z.txt': { link: link.replace('PLACE', workspace.outside) } })
-        expect(await copyFrom(workspace, { entries: [{ copy: ['*.txt'] }] })).toEqual(
+        expect(await copyFrom(workspace, ['**'], { entries: [{ copy: ['*.txt'] }] })).toEqual(
           failure(/z\.txt is a link that leaves the agent workspace/),
         )
         expect(await outputsOf(workspace)).toEqual({})
@@ -45,7 +38,7 @@ describe('what an agent plants in the workspace', () => {
   it('a link to a file inside stands for that file', async () => {
     const workspace = await preparedWorkspace()
     await put(workspace.agentRoot, { 'v2/report.md': 'two', 'latest.md': { link: 'v2/report.md' } })
-    expect(await copyFrom(workspace)).toMatchObject({ ok: true })
+    expect(await copyFrom(workspace, ['**'])).toMatchObject({ ok: true })
     expect(await treeOf(workspace.output)).toEqual({ 'latest.md': 'two', 'v2/report.md': 'two' })
   })
 
@@ -63,7 +56,7 @@ describe('what an agent plants in the workspace', () => {
   ])('a link %s is refused', async (_where, files, message) => {
     const workspace = await preparedWorkspace()
     await put(workspace.agentRoot, { ...files, 'good.txt': 'good' })
-    expect(await copyFrom(workspace)).toEqual(failure(message))
+    expect(await copyFrom(workspace, ['**'])).toEqual(failure(message))
     expect(await outputsOf(workspace)).toEqual({})
   })
 
@@ -71,10 +64,12 @@ describe('what an agent plants in the workspace', () => {
     const workspace = await preparedWorkspace()
     execFileSync('mkfifo', [join(workspace.agentRoot, 'pipe')])
     await put(workspace.agentRoot, { link: { link: 'pipe' } })
-    expect(await copyFrom(workspace)).toEqual(
+    expect(await copyFrom(workspace, ['**'])).toEqual(
       failure(/link is a link to something that is not a regular file; pipe is not a regular file/),
     )
-    expect(await copyFrom(workspace, { entries: [{ copy: ['**', '!pipe', '!link'] }] })).toMatchObject({
+    expect(
+      await copyFrom(workspace, ['**'], { entries: [{ copy: ['**', '!pipe', '!link'] }] }),
+    ).toMatchObject({
       ok: true,
     })
   })
@@ -106,7 +101,7 @@ describe('what an agent plants in the workspace', () => {
     await put(workspace.outside, { 'a.txt': 's3cret' })
     await put(workspace.agentRoot, { 'sub/a.txt': 'a' })
     const record = { ...silent, intent: () => spring(workspace) }
-    expect(await copyFrom(workspace, { record })).toEqual(failure(/symbolic link|not a regular file/))
+    expect(await copyFrom(workspace, ['**'], { record })).toEqual(failure(/symbolic link|not a regular file/))
     expect(await treeOf(workspace.output)).toEqual({})
   })
 
@@ -115,12 +110,12 @@ describe('what an agent plants in the workspace', () => {
     await put(workspace.agentRoot, { 'a.txt': 'a' })
     const notText = Buffer.concat([Buffer.from(`${workspace.agentRoot}/bad`), Buffer.from([0xff])])
     await writeFile(notText, 'x')
-    expect(await copyFrom(workspace, { entries: [{ copy: ['*.txt'] }] })).toMatchObject({
+    expect(await copyFrom(workspace, ['**'], { entries: [{ copy: ['*.txt'] }] })).toMatchObject({
       ok: true,
       copied: [{ to: 'a.txt' }],
       warnings: [expect.stringContaining('cannot be looked into')],
     })
-    expect(await copyFrom(workspace)).toEqual(failure(/cannot be read \(EILSEQ\)/))
+    expect(await copyFrom(workspace, ['**'])).toEqual(failure(/cannot be read \(EILSEQ\)/))
   })
 })
 
@@ -129,8 +124,8 @@ describe('an output directory that cannot take the files', () => {
     const workspace = await preparedWorkspace()
     await put(workspace.agentRoot, { 'a.txt': 'a' })
     await writeFile(workspace.output, 'mine')
-    expect(await copyFrom(workspace)).toEqual(failure(/output files: /))
-    expect(await copyFrom(workspace, { outputDirectory: join(workspace.output, 'below') })).toEqual(
+    expect(await copyFrom(workspace, ['**'])).toEqual(failure(/output files: /))
+    expect(await copyFrom(workspace, ['**'], { outputDirectory: join(workspace.output, 'below') })).toEqual(
       failure(/ENOTDIR/),
     )
   })
@@ -141,7 +136,7 @@ describe('an output directory that cannot take the files', () => {
       await put(workspace.agentRoot, { 'a.txt': 'a', 'sub/b.txt': 'b' })
       await put(workspace.output, { sub: inTheWay })
       const before = await treeOf(workspace.output)
-      expect(await copyFrom(workspace)).toEqual(failure(/sub is (not a directory|a symbolic link)/))
+      expect(await copyFrom(workspace, ['**'])).toEqual(failure(/sub is (not a directory|a symbolic link)/))
       expect(await treeOf(workspace.output)).toEqual(before)
       expect(await treeOf(workspace.outside)).toEqual({})
     }
@@ -156,7 +151,7 @@ describe('a copy that is not to be', () => {
       await put(workspace.agentRoot, { 'a.txt': 'a', 'sub/b.txt': 'b' })
       await put(workspace.output, { 'a.txt': 'mine' })
       const record = { ...silent, [step]: () => Promise.reject(new Error('the journal is full')) }
-      expect(await copyFrom(workspace, { record })).toEqual(failure(/the journal is full/))
+      expect(await copyFrom(workspace, ['**'], { record })).toEqual(failure(/the journal is full/))
       expect(await outputFilesOf(workspace)).toEqual({ 'a.txt': 'mine' })
     },
   )
@@ -167,10 +162,10 @@ describe('a copy that is not to be', () => {
     const during = async (more: (stop: () => void) => Partial<OutputRequest>) => {
       const controller = new AbortController()
       const stop = () => controller.abort('skip')
-      return copyFrom(workspace, { signal: controller.signal, ...more(stop) })
+      return copyFrom(workspace, ['**'], { signal: controller.signal, ...more(stop) })
     }
     const stopped = { ok: false, kind: 'stopped', reason: 'skip' }
-    const beforeCopy = [{ type: 'command' as const, command: { run: 'echo ready; sleep 30' } }]
+    const beforeCopy = [command('echo ready; sleep 30')]
     expect(await during(stop => ({ entries: [{ copy: ['*'], beforeCopy }], onOutput: stop }))).toEqual(
       stopped,
     )
@@ -191,13 +186,8 @@ verifies(
     const workspace = await preparedWorkspace()
     await put(workspace.agentRoot, { 'a.txt': 'ours', 'b.txt': 'ours' })
     const seen: string[] = []
-    const late = [
-      {
-        type: 'command' as const,
-        command: { run: `ls -A '${workspace.output}'; echo theirs > '${workspace.output}/a.txt'` },
-      },
-    ]
-    const outcome = await copyFrom(workspace, {
+    const late = [command(`ls -A '${workspace.output}'; echo theirs > '${workspace.output}/a.txt'`)]
+    const outcome = await copyFrom(workspace, ['**'], {
       entries: [{ copy: ['*.txt'] }, { copy: ['none'], beforeCopy: late }],
       onOutput: ({ text }) => void seen.push(text.trim()),
     })

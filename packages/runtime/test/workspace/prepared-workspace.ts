@@ -10,7 +10,7 @@ import {
 import { dirname, join } from 'node:path'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { createId, type Marker } from '../../src/kit/index.ts'
-import { type ExecutionLayout, executionLayout } from '../../src/workspace/layout.ts'
+import { type ExecutionLayout, executionLayout } from '../../src/workspace/index.ts'
 
 export interface PreparedWorkspace {
   readonly layout: ExecutionLayout

@@ -208,14 +208,17 @@ describe('events of the system', () => {
   })
 
   it('come from the real system too', async () => {
-    const heard = { listener: () => undefined as void }
-    const untilHeard = () => new Promise<void>(resolve => Object.assign(heard, { listener: resolve }))
+    let onHeard: () => void = () => undefined
+    const untilHeard = () =>
+      new Promise<void>(resolve => {
+        onHeard = resolve
+      })
     const listen: Listen = (directory, listener) =>
       listenToSystem(directory, {
         ...listener,
         onEvent(type, name) {
           listener.onEvent(type, name)
-          heard.listener()
+          onHeard()
         },
       })
     const workspace = await watched({ listen, files: { 'src/a': '' } })

@@ -1,17 +1,13 @@
-import type { Dir } from 'node:fs'
-import { opendir } from 'node:fs/promises'
+import { opendirSync } from 'node:fs'
 import { errorCode, type Problem } from '../../kit/index.ts'
 import type { CheckContext } from '../check.ts'
 import type { HankFile } from '../schema.ts'
 import { shown } from './labels.ts'
 
 /** The directory that receives the output files is better empty (specification 2.4); one that is not there yet is fine. */
-export async function checkOutputs(
-  _hank: HankFile,
-  { outputDirectory }: CheckContext,
-): Promise<readonly Problem[]> {
+export function checkOutputs(_hank: HankFile, { outputDirectory }: CheckContext): readonly Problem[] {
   if (outputDirectory === undefined) return []
-  const message = complaintAbout(shown(outputDirectory), await lookInto(outputDirectory))
+  const message = complaintAbout(shown(outputDirectory), lookInto(outputDirectory))
   return message === undefined ? [] : [{ severity: 'warning', where: '', message }]
 }
 
@@ -30,14 +26,15 @@ function complaintAbout(directory: string, content: Content): string | undefined
 }
 
 /** Reads one entry at most: the directory may hold very many. */
-async function lookInto(path: string): Promise<Content> {
-  let directory: Dir | undefined
+function lookInto(path: string): Content {
   try {
-    directory = await opendir(path, { bufferSize: 1 })
-    return (await directory.read()) === null ? 'none' : 'some'
+    const directory = opendirSync(path, { bufferSize: 1 })
+    try {
+      return directory.readSync() === null ? 'none' : 'some'
+    } finally {
+      directory.closeSync()
+    }
   } catch (error) {
     return errorCode(error) === 'ENOTDIR' ? 'not-a-directory' : 'unknown'
-  } finally {
-    await directory?.close().catch(() => undefined)
   }
 }

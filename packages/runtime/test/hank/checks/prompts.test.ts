@@ -1,15 +1,10 @@
-import { execFile } from 'node:child_process'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../../test/conformance/verifies.ts'
 import { codonOf, hankOf, loopOf } from '../../../../../test/support/hank-builder.ts'
-import { tempDir } from '../../../../../test/support/temp-dir.ts'
 import { checkPrompts } from '../../../src/hank/checks/prompts.ts'
+import { templateVariables } from '../../../src/hank/template-variables.ts'
+import { fillTemplate } from '../../../src/prompt/index.ts'
 import { places, told } from './problems.ts'
-
-const megabyte = 1_048_576
 
 describe('where prompts come from', () => {
   verifies(
@@ -61,69 +56,45 @@ describe('where prompts come from', () => {
   )
 })
 
-describe('prompt files', () => {
-  verifies(['7.3/warn-empty-prompt-file'], 'an empty prompt file gives a warning', async () => {
-    const hankDir = await tempDir({ inMemory: true })
-    await writeFile(join(hankDir, 'empty.md'), '')
-    await writeFile(join(hankDir, 'blank.md'), ' \n\t\n')
-    await writeFile(join(hankDir, 'good.md'), 'Hello.')
+describe('a variable that is not spelled well', () => {
+  it('is pointed at in every text that is sent, with the one that was meant', async () => {
     const hank = hankOf(
       [
-        codonOf('a', { promptFile: 'empty.md' }),
-        codonOf('b', { promptFile: ['good.md', './blank.md'], appendSystemPromptFile: 'good.md' }),
+        codonOf('a', {
+          promptText: 'Read\n<%DATADIR%> and <% DATA_DIR %>.',
+          exhaustWithPrompt: '<%AGENT ROOT%>',
+        }),
+        codonOf('b', { appendSystemPromptText: 'Work in <%PROJECT_ROOT%>.' }),
       ],
-      { globalSystemPromptFile: ['good.md'] },
+      { globalSystemPromptText: '<%EXECUTIONDIR%>' },
     )
-    expect(await told(checkPrompts, hank, { hankDir })).toEqual([
-      'warning: hank[0].promptFile: Codon 1 (a): promptFile empty.md is empty. Write the prompt, or remove the reference.',
-      'warning: hank[1].promptFile[1]: Codon 2 (b): promptFile ./blank.md is empty. Write the prompt, or remove the reference.',
+    expect(await told(checkPrompts, hank)).toEqual([
+      'warning: globalSystemPromptText: globalSystemPromptText has <%EXECUTIONDIR%> in line 1, which is not replaced. Did you mean <%EXECUTION_DIR%>?',
+      'warning: hank[0].promptText: Codon 1 (a): promptText has <%DATADIR%> in line 2, which is not replaced. Did you mean <%DATA_DIR%>?',
+      'warning: hank[0].promptText: Codon 1 (a): promptText has <% DATA_DIR %> in line 2, which is not replaced. Did you mean <%DATA_DIR%>?',
+      'warning: hank[0].exhaustWithPrompt: Codon 1 (a): exhaustWithPrompt has <%AGENT ROOT%> in line 1, which is not replaced. Did you mean <%AGENT_ROOT%>?',
+      'warning: hank[1].appendSystemPromptText: Codon 2 (b): appendSystemPromptText has <%PROJECT_ROOT%> in line 1, which is not replaced. Did you mean <%PROJECT_DIR%>?',
     ])
   })
 
-  verifies(
-    ['7.3/warn-large-prompt-file', '8/prompt-file-size'],
-    'a prompt file of 1 MB loads silently and a larger one warns',
-    async () => {
-      const hankDir = await tempDir({ inMemory: true })
-      await writeFile(join(hankDir, 'full.md'), 'x'.repeat(megabyte))
-      await writeFile(join(hankDir, 'over.md'), 'x'.repeat(megabyte + 1))
-      const hank = hankOf([
-        codonOf('a', { promptFile: 'full.md' }),
-        codonOf('b', { appendSystemPromptFile: 'over.md' }),
-      ])
-      expect(await told(checkPrompts, hank, { hankDir })).toEqual([
-        'warning: hank[1].appendSystemPromptFile: Codon 2 (b): appendSystemPromptFile over.md is larger than 1 MB. Shorten it, or let the agent read it as data.',
-      ])
-      const global = hankOf([codonOf('a')], { globalSystemPromptFile: 'over.md' })
-      expect(await places(checkPrompts, global, { hankDir })).toEqual(['warning globalSystemPromptFile'])
-    },
-  )
-
-  it('speaks once of a file that many codons name', async () => {
-    const hankDir = await tempDir({ inMemory: true })
-    await writeFile(join(hankDir, 'empty.md'), '')
-    const codons = ['a', 'b', 'c'].map(id => codonOf(id, { promptFile: 'empty.md' }))
-    expect(await places(checkPrompts, hankOf(codons), { hankDir })).toEqual(['warning hank[0].promptFile'])
+  it.each([
+    'All four: <%AGENT_ROOT%><%PROJECT_DIR%><%EXECUTION_DIR%><%DATA_DIR%>',
+    'Another language: <%TITLE%> <%= it.events %> <% if (a) { %> <%data_dir%>',
+    'No end: <%DATADIR <% DATA_DIR',
+  ])('is not seen in %j', async promptText => {
+    expect(await told(checkPrompts, hankOf([codonOf('a', { promptText })]))).toEqual([])
   })
 
-  it('leaves everything it cannot or must not read to the check of references, and never waits', async () => {
-    const outer = await tempDir({ inMemory: true })
-    const hankDir = join(outer, 'hank')
-    await mkdir(join(hankDir, 'folder'), { recursive: true })
-    await writeFile(join(outer, 'outside.md'), '')
-    await symlink('../outside.md', join(hankDir, 'link.md'))
-    await promisify(execFile)('mkfifo', [join(hankDir, 'pipe.md')])
-    const promptFile = [
-      'pipe.md',
-      'folder',
-      'link.md',
-      '../outside.md',
-      '/dev/null',
-      'missing.md',
-      'a\0b',
-      '.',
-    ]
-    const hank = hankOf([codonOf('a', { promptFile })])
-    expect(await told(checkPrompts, hank, { hankDir })).toEqual([])
+  it('is told once for each spelling, three times at most, and found in a moment', async () => {
+    const spellings = ['<%DATADIR%>', '<%DATA_DIRR%>', '<%DATA__DIR%>', '<%DAT_DIR%>']
+    const promptText = `${spellings.join(' ').repeat(100)}${'<%A'.repeat(1_000_000)}`
+    const before = performance.now()
+    expect(await told(checkPrompts, hankOf([codonOf('a', { promptText })]))).toHaveLength(3)
+    expect(performance.now() - before).toBeLessThan(1_000)
+  })
+
+  it('is one that the prompts do not have', () => {
+    for (const name of templateVariables)
+      expect(fillTemplate(`<%${name}%>`, '/work/space')).not.toContain('<%')
   })
 })

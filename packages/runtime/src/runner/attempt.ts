@@ -1,0 +1,61 @@
+import { currentRun } from '@weave/protocol'
+import type { Clock } from '../kit/index.ts'
+import type { Plan, Step } from '../plan/index.ts'
+import { type Outcome, runCodon } from './codon.ts'
+import type { Told } from './narrate.ts'
+import type { Ports } from './ports.ts'
+import type { Recorder } from './record.ts'
+import type { Stopper } from './stop.ts'
+import { previousSession, threadOf } from './thread.ts'
+
+/** An attempt that will be made: asked for by a person, waited for, or next in the plan. */
+export interface Attempt {
+  readonly step: Step
+  readonly attempt: number
+  readonly withoutRig: boolean
+  /** A person skipped it before it began: it only leaves its record, so that the plan goes on. */
+  readonly skipped?: boolean
+}
+
+export interface AttemptOptions {
+  readonly plan: Plan
+  readonly ports: Ports
+  readonly recorder: Recorder
+  readonly clock: Clock
+  readonly stopper: Stopper
+  readonly tell: (told: Told) => void
+  /** Called every 30 s while the codon runs. */
+  readonly onTick: () => void
+}
+
+const tickEvery = 30_000
+
+/** Runs a codon once, with what the state knows that concerns it. Rejects when its end could not be recorded. */
+export async function makeAttempt(
+  { step, attempt, withoutRig, skipped = false }: Attempt,
+  { plan, ports, recorder, clock, stopper, tell, onTick }: AttemptOptions,
+): Promise<Outcome> {
+  const { state } = recorder
+  const continues = step.codon.continuation === 'continue-previous'
+  if (skipped) stopper.stop({ kind: 'skip' })
+  const stopTicking = clock.every(tickEvery, onTick)
+  try {
+    return await runCodon({
+      plan,
+      step,
+      attempt,
+      withoutRig,
+      previousSessionId: continues ? previousSession(state, step.runtimeId) : undefined,
+      isFirst: threadOf(state, currentRun(state)).every(({ codonId }) => codonId === step.runtimeId),
+      ports,
+      clock,
+      stopper,
+      record: transition => void recorder.record(transition),
+      tell,
+      begun: () => undefined,
+      costSoFar: () => currentRun(recorder.state)?.codons.at(-1)?.cost ?? 0,
+    })
+  } finally {
+    stopTicking()
+  }
+}
