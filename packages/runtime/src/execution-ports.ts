@@ -3,6 +3,7 @@ import { type Reference, resolveReference, scanCopiedTree, treeMessage } from '.
 import type { Harness } from './harness/index.ts'
 import type { Journal } from './journal/index.ts'
 import type { Clock, Marker } from './kit/index.ts'
+import type { KeptOutputRecord } from './output-record.ts'
 import type { Plan, PlannedModel, Step } from './plan/index.ts'
 import {
   codonPrompt,
@@ -17,7 +18,6 @@ import {
   copyOutputs,
   createCheckpointSelection,
   type ExecutionLayout,
-  type OutputRecord,
   performArchive,
   planArchive,
   runRig,
@@ -35,7 +35,7 @@ export interface PortsOptions {
   readonly outputDirectory: string
   readonly overwriteOutput: boolean
   readonly ignoreRigFailures: boolean
-  readonly outputRecord: OutputRecord
+  readonly outputRecord: KeptOutputRecord
   readonly runId: () => string
 }
 
@@ -102,8 +102,8 @@ async function rig(step: Step, { signal, env, marker, onOutput, options }: Effec
     clock,
     onOutput: ({ operation, stream, text }) => onOutput(operation, stream, text),
   })
-  const lastCopied = result.copied.at(-1)
-  if (result.ok) return { ok: true, ...(lastCopied !== undefined && { lastCopied }) }
+  const lastCopy = result.operations.findLast(each => each.type === 'copy' && each.outcome === 'succeeded')
+  if (result.ok) return { ok: true, ...(lastCopy?.type === 'copy' && { lastCopied: lastCopy.to }) }
   if (result.kind === 'stopped') return { ok: false, message: 'The rig was stopped.', retriable: true }
   const isCommand = step.codon.rig[result.operation]?.type === 'command'
   return {
@@ -151,6 +151,8 @@ async function outputs(
     record: outputRecord,
     onOutput: ({ command, stream, text }) => onOutput(command, stream, text),
   })
+  // A failed copy has taken itself back, so nothing is left to finish either way.
+  outputRecord.clear()
   if (!result.ok)
     return { ok: false, message: 'message' in result ? result.message : 'Output copying was stopped.' }
   for (const warning of result.warnings) tellWarning(journal, warning)

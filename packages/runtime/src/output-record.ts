@@ -8,14 +8,17 @@ import { type ExecutionLayout, type OutputRecord, settleOutputs, undoOutputs } f
  * Output copying is put on record before its first effect and again when it is done, so that a restart can finish or
  * undo what was cut off. One file, because at most one copy is under way.
  */
-export function openOutputRecord(layout: ExecutionLayout): OutputRecord {
+export interface KeptOutputRecord extends OutputRecord {
+  /** Call when everything of the copy is in place and tidied up. */
+  clear(): void
+}
+
+export function openOutputRecord(layout: ExecutionLayout): KeptOutputRecord {
   const file = recordFile(layout)
   return {
     intent: copy => writeFileAtomicSync(file, JSON.stringify({ copy, done: false })),
-    done: copy => {
-      writeFileAtomicSync(file, JSON.stringify({ copy, done: true }))
-      rmSync(file, { force: true })
-    },
+    done: copy => writeFileAtomicSync(file, JSON.stringify({ copy, done: true })),
+    clear: () => rmSync(file, { force: true }),
   }
 }
 
