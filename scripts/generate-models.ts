@@ -3,10 +3,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { rowText } from '../packages/runtime/src/models/catalogue-row.ts'
 import {
   type CatalogueFile,
   type CatalogueRow,
   catalogueFile,
+  catalogueRow,
   columns,
 } from '../packages/runtime/src/models/catalogue-schema.ts'
 import { providerNames } from '../packages/runtime/src/models/providers.ts'
@@ -110,7 +112,7 @@ function catalogueOf(pi: readonly Source<PiModel>[], genai: Source<GenaiModel>):
     const ids = new Set(pi.flatMap(source => [...source.models.values()].filter(of(provider)).map(idOf)))
     for (const id of [...ids].sort()) {
       const { source, row } = rowOf(`${provider}/${id}`, pi, genai)
-      groups[source] = [...(groups[source] ?? []), row]
+      groups[source] = [...(groups[source] ?? []), rowText(catalogueRow.parse(row))]
     }
     models[provider] = Object.fromEntries(
       Object.entries(groups).sort(([left], [right]) => (left < right ? -1 : 1)),

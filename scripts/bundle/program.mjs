@@ -2,13 +2,15 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { build, transform } from 'esbuild'
 import { scan } from '../layers/scan.mjs'
+import { throughDoors } from './doors.mjs'
+import { packed } from './pack.mjs'
 
 /**
  * Bundles a program for Node so that it starts fast.
  *
  * Node 20 has a code cache only for scripts, not for ES modules, and esbuild splits only ES modules. So: split as ES
- * modules, which keeps every `import()` lazy and every module single, then turn each chunk into a script that
- * `loader.cjs` runs with its code cache.
+ * modules, which keeps every `import()` lazy and every module single, turn each chunk into a script, put those together
+ * that are loaded together, and let `loader.cjs` run them with their code cache.
  *
  * @param {{ entry: string, outdir: string, name: string, external: string[], define: Record<string, string> }} options
  * @returns {Promise<{ file: string, bytes: number }[]>}
@@ -16,7 +18,7 @@ import { scan } from '../layers/scan.mjs'
 export async function bundleProgram({ entry, outdir, name, external, define }) {
   const chunks = await split({ entry, outdir, external, define })
   const main = chunks.find(chunk => chunk.isEntry)
-  const scripts = await Promise.all(chunks.map(toScript))
+  const scripts = packed(await Promise.all(chunks.map(toScript)), graphOf(chunks))
   const loader = readFileSync(new URL('loader.cjs', import.meta.url), 'utf8').replace(
     '__ENTRY__',
     main?.name ?? '',
@@ -30,7 +32,8 @@ export async function bundleProgram({ entry, outdir, name, external, define }) {
   return files.map(({ name: file, code }) => ({ file: join(outdir, file), bytes: Buffer.byteLength(code) }))
 }
 
-/** @typedef {{ name: string, text: string, isEntry: boolean }} Chunk */
+/** @typedef {{ name: string, text: string, isEntry: boolean, imports: readonly ImportedChunk[] }} Chunk */
+/** @typedef {{ name: string, isLazy: boolean }} ImportedChunk */
 
 /**
  * @param {{ entry: string, outdir: string, external: string[], define: Record<string, string> }} options
@@ -58,14 +61,40 @@ async function split({ entry, outdir, external, define }) {
     sourcemap: 'inline',
     sourcesContent: false,
     logLevel: 'warning',
+    plugins: [throughDoors()],
+    supported,
   })
-  const outputs = Object.entries(result.metafile.outputs)
-  const main = basename(outputs.find(([, output]) => output.entryPoint === basename(entry))?.[0] ?? '')
-  return result.outputFiles.map(({ path, text }) => ({
-    name: basename(path),
-    text,
-    isEntry: basename(path) === main,
-  }))
+  const outputs = new Map(
+    Object.entries(result.metafile.outputs).map(([path, output]) => [basename(path), output]),
+  )
+  return result.outputFiles.map(({ path, text }) => {
+    const output = outputs.get(basename(path))
+    return {
+      name: basename(path),
+      text,
+      isEntry: output?.entryPoint === basename(entry),
+      imports: (output?.imports ?? [])
+        .filter(({ external }) => !external)
+        .map(({ path: other, kind }) => ({ name: basename(other), isLazy: kind === 'dynamic-import' })),
+    }
+  })
+}
+
+// Node 20 has them, but not those of the newest Unicode; esbuild would build each such pattern when the program starts.
+const supported = { 'regexp-unicode-property-escapes': true }
+
+/** @param {readonly Chunk[]} chunks */
+function graphOf(chunks) {
+  /** @param {boolean} lazy */
+  const edges = lazy =>
+    new Map(
+      chunks.map(({ name, imports }) => [
+        name,
+        imports.filter(({ isLazy }) => isLazy === lazy).map(imported => imported.name),
+      ]),
+    )
+  const entry = chunks.find(({ isEntry }) => isEntry)?.name ?? ''
+  return { entry, statics: edges(false), lazies: edges(true) }
 }
 
 /**
@@ -79,6 +108,7 @@ async function toScript({ name, text }) {
     format: 'cjs',
     platform: 'node',
     target: 'node20.19',
+    supported,
     define: {
       'import.meta.url': '__fileUrl',
       'import.meta.filename': '__filename',

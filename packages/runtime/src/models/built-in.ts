@@ -1,3 +1,4 @@
+import { isRowOf, rowCells } from './catalogue-row.ts'
 import type { CatalogueFile, CatalogueRow } from './catalogue-schema.ts'
 import type { Model, Prices, PriceTier } from './model.ts'
 import file from './models.json' with { type: 'json' }
@@ -14,8 +15,8 @@ export const builtIn: Shelves = {
   providers: Object.keys(models),
   find(provider, id) {
     for (const [source, rows] of groupsOf(provider)) {
-      const row = rows.find(([ofRow]) => ofRow === id)
-      if (row) return modelOf(row, { provider, source })
+      const row = rows.find(text => isRowOf(text, id))
+      if (row !== undefined) return modelOf(row, { provider, source })
     }
     return undefined
   },
@@ -31,21 +32,23 @@ interface Group {
   readonly source: string
 }
 
-function groupsOf(provider: string): readonly (readonly [source: string, rows: readonly CatalogueRow[]])[] {
+function groupsOf(provider: string): readonly (readonly [source: string, rows: readonly string[]])[] {
   return Object.entries((Object.hasOwn(models, provider) ? models[provider] : undefined) ?? {})
 }
 
-/** One row is one model, however often it is asked for. */
-const made = new Map<CatalogueRow, Model>()
+/** One row is one model, however often it is asked for; by provider, since two may have the same row. */
+const made = new Map<string, Map<string, Model>>()
 
-function modelOf(row: CatalogueRow, group: Group): Model {
-  const known = made.get(row)
-  if (known) return known
-  const [id, name, contextWindow, maxOutputTokens, cells, tiers] = row
+function modelOf(row: string, group: Group): Model {
   const { provider } = group
+  const ofProvider = made.get(provider) ?? new Map<string, Model>()
+  made.set(provider, ofProvider)
+  const known = ofProvider.get(row)
+  if (known) return known
+  const [id, name, contextWindow, maxOutputTokens, cells, tiers] = rowCells(row)
   const prices = cells && { prices: pricesOf(cells, tiers, group) }
   const model = { provider, id, name, contextWindow, maxOutputTokens, ...prices }
-  made.set(row, model)
+  ofProvider.set(row, model)
   return model
 }
 

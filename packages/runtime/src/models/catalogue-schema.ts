@@ -4,7 +4,7 @@ import * as z from 'zod'
  * The shape of `models.json`, which `scripts/generate-models.ts` writes: a table, because a table of some 1,400 rows is
  * a third of the size of as many objects and can still be read and compared line by line.
  *
- * `models` goes by provider, then by source; each row has the cells of `columns`.
+ * `models` goes by provider, then by source; each row is a text with the cells of `columns` (see `catalogue-row.ts`).
  */
 const tokens = z.int().positive()
 const dollars = z.number().nonnegative()
@@ -15,13 +15,14 @@ export const columns = [
   'name',
   'contextWindow',
   'maxOutputTokens',
-  'dollars per million tokens: input, output, cacheRead, cacheWrite; null is not known',
-  'the same above a number of input tokens: above, input, output, cacheRead, cacheWrite',
+  'dollars per million tokens: input output cacheRead cacheWrite, or unknown',
+  'the same above a number of input tokens: above: input output cacheRead cacheWrite; …',
 ] as const
 
 const prices = z.tuple([dollars, dollars, dollars, dollars])
 const tier = z.tuple([tokens, dollars, dollars, dollars, dollars])
 
+/** The cells of a row. */
 export const catalogueRow = z.tuple([
   z.string().min(1),
   z.string().min(1),
@@ -34,7 +35,7 @@ export const catalogueRow = z.tuple([
 export const catalogueFile = z.strictObject({
   columns: z.array(z.string()),
   sources: z.record(z.string(), day).describe('Each source and the day of its data.'),
-  models: z.record(z.string(), z.record(z.string(), z.array(catalogueRow).min(1))),
+  models: z.record(z.string(), z.record(z.string(), z.array(z.string()).min(1))),
 })
 
 export type CatalogueRow = z.infer<typeof catalogueRow>

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { fixtureProgram } from '../../../../test/support/fixture-program.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import type { Entry } from '../../src/journal/index.ts'
-import { bundleFixture } from './bundle-fixture.ts'
 import { openTestJournal, readAll } from './open.ts'
 
 const told = (entries: Entry[]) => entries.map(entry => entry.event.seq)
@@ -200,7 +200,7 @@ describe('large fields', () => {
 describe('a disk that refuses', () => {
   test('stops for good: the failed event is not told, every later append throws, the file is readable afterwards', async () => {
     const dir = await tempDir()
-    const program = await bundleFixture('append-until-refused.ts')
+    const program = await fixtureProgram(new URL('./fixtures/append-until-refused.ts', import.meta.url))
     // The limit on file size makes the kernel refuse real writes half-way through a line.
     const child = spawnSync(
       '/bin/sh',

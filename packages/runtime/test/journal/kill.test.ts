@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { fixtureProgram } from '../../../../test/support/fixture-program.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
-import { bundleFixture } from './bundle-fixture.ts'
 import { openTestJournal, readAll } from './open.ts'
 
 interface Attempt {
@@ -42,7 +42,7 @@ verifies(
   ['d6/durable-transitions', 'd6/durable-checkpoints'],
   'killed before and in the middle of every write of a 200-event append: no acknowledged event is lost',
   async () => {
-    const program = await bundleFixture('append-and-die.ts')
+    const program = await fixtureProgram(new URL('./fixtures/append-and-die.ts', import.meta.url))
     const base = await tempDir({ inMemory: true })
     const sweep = async (how: string): Promise<number> => {
       for (let write = 1; ; write++) {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { builtIn } from '../../src/models/built-in.ts'
-import { catalogueFile, columns } from '../../src/models/catalogue-schema.ts'
+import { isRowOf, rowCells, rowText } from '../../src/models/catalogue-row.ts'
+import { catalogueFile, catalogueRow, columns } from '../../src/models/catalogue-schema.ts'
 import { fullName, type Model, type Prices, type TokenPrices } from '../../src/models/model.ts'
 import file from '../../src/models/models.json' with { type: 'json' }
 import { providerNames } from '../../src/models/providers.ts'
@@ -13,6 +14,23 @@ describe('the catalogue', () => {
   it('has the shape that its schema says', () => {
     expect(catalogueFile.safeParse(file).error).toBeUndefined()
     expect(file.columns).toEqual(columns)
+  })
+
+  it('has rows whose cells are as its schema says, and are written in one way', () => {
+    const rows = Object.values<Readonly<Record<string, readonly string[]>>>(file.models).flatMap(groups =>
+      Object.values(groups).flat(),
+    )
+    expect(rows.length).toBeGreaterThan(1_000)
+    for (const row of rows) {
+      const cells = rowCells(row)
+      expect(catalogueRow.safeParse(cells).error, row).toBeUndefined()
+      expect(rowText(cells)).toBe(row)
+      expect([
+        isRowOf(row, cells[0]),
+        isRowOf(row, cells[0].slice(0, -1)),
+        isRowOf(row, `${cells[0]} `),
+      ]).toEqual([true, false, false])
+    }
   })
 
   it('names every provider of the table and no other', () => {

@@ -208,7 +208,7 @@ describe('a person', () => {
     expect(await first.runner.done).toMatchObject({ status: 'stopped' })
     await first.close()
     expect(first.codons()).toEqual(['a:completed', 'b:failed'])
-    const second = await startScenario({ plan, from: { dir: first.dir, state: first.recorder.state } })
+    const second = await startScenario({ plan, from: first })
     expect(await second.runner.done).toEqual({ status: 'completed' })
     expect(second.codons()).toEqual(['b:completed', 'c:completed'])
   })

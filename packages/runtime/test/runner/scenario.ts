@@ -7,14 +7,13 @@ import {
   emptyState,
   isLive,
   type JournaledEvent,
-  type WeaveState,
 } from '@weave/protocol'
 import { expect, onTestFinished } from 'vitest'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
 import { createScriptedHarness, type HarnessSpec, type ScriptStep } from '../../src/harness/index.ts'
-import { type Journal, openJournal, replay } from '../../src/journal/index.ts'
-import { createRedactor } from '../../src/kit/index.ts'
+import { crashOf, type Journal, openJournal, replay } from '../../src/journal/index.ts'
+import { type Clock, createRedactor } from '../../src/kit/index.ts'
 import type { Plan } from '../../src/plan/index.ts'
 import {
   createRecorder,
@@ -31,34 +30,44 @@ export interface ScenarioOptions {
   readonly headless?: boolean
   readonly autostart?: boolean
   readonly ports?: Partial<Ports>
-  /** Goes on from this state, as a second server would. */
-  readonly from?: { readonly dir: string; readonly state: WeaveState }
+  /** Goes on from the journal that is there, as the next server would. */
+  readonly from?: { readonly dir: string }
+  readonly onEvent?: (event: JournaledEvent) => void
+  /** Stands between the runner and the journal. */
+  readonly wrap?: (journal: Journal) => Journal
 }
 
-/** A runner with a scripted agent, a clock moved by hand and a real journal. Checks the invariants when it is closed. */
-export async function startScenario(options: ScenarioOptions) {
-  const dir = options.from?.dir ?? (await tempDir({ inMemory: true }))
+/** A runner with a scripted agent, a clock moved by hand and a real journal. Checks the invariants when the test ends. */
+export async function startScenario(options: ScenarioOptions): Promise<Scenario> {
+  const scenario = await openScenario(options, options.from?.dir ?? (await tempDir({ inMemory: true })))
+  onTestFinished(() => scenario.close())
+  return scenario
+}
+
+export type Scenario = Awaited<ReturnType<typeof openScenario>>
+
+/** The same in a given directory, for who closes it by himself. */
+export async function openScenario(options: ScenarioOptions, dir: string) {
   const clock = createTestClock()
-  const redactor = createRedactor([])
-  const journal = await openJournal({ dir: join(dir, 'journal'), clock, redactor })
-  const recorder = createRecorder(journal, redactor, options.from?.state ?? emptyState)
+  const { journal, recorder } = await openRecord(options, { dir, clock })
   const events: JournaledEvent[] = []
   const waiting: { readonly wants: (event: JournaledEvent) => boolean; readonly resolve: () => void }[] = []
   journal.subscribe(({ event }) => {
     events.push(event)
     for (const each of waiting.filter(({ wants }) => wants(event))) each.resolve()
+    options.onEvent?.(event)
   })
   const specs: HarnessSpec[] = []
   const ports = fakePorts(options, specs)
   const { plan, headless = true, autostart = true } = options
   const runner = startRunner({ plan, journal, recorder, ports, clock, headless, autostart })
   const close = createClose({ dir, journal, recorder, runner, events })
-  onTestFinished(close)
   let commandNumber = 0
 
   return {
     dir,
     clock,
+    journal,
     events,
     specs,
     runner,
@@ -85,6 +94,22 @@ export async function startScenario(options: ScenarioOptions) {
       return new Promise(resolve => waiting.push({ wants: fits, resolve }))
     },
   }
+}
+
+/** Reads what is there and, as every server does first, says of a run without an end that it crashed. */
+async function openRecord(
+  { from, wrap = journal => journal }: ScenarioOptions,
+  { dir, clock }: { readonly dir: string; readonly clock: Clock },
+) {
+  const redactor = createRedactor([])
+  const journal = wrap(await openJournal({ dir: join(dir, 'journal'), clock, redactor }))
+  if (!from) return { journal, recorder: createRecorder(journal, redactor, emptyState) }
+  const replayed = await replay(journal.history, join(dir, 'state.json'))
+  expect(replayed.refused).toEqual([])
+  const recorder = createRecorder(journal, redactor, replayed.state)
+  const crash = crashOf(replayed.state, clock.now())
+  if (crash) recorder.record(crash)
+  return { journal, recorder }
 }
 
 function fakePorts({ script, ports }: ScenarioOptions, specs: HarnessSpec[]): Ports {

@@ -1,7 +1,5 @@
-import { join } from 'node:path'
-import { build } from 'esbuild'
 import { expect } from 'vitest'
-import { tempDir } from '../../../../test/support/temp-dir.ts'
+import { fixtureProgram } from '../../../../test/support/fixture-program.ts'
 import { run } from '../../src/kit/index.ts'
 
 export interface DyingRun {
@@ -15,18 +13,7 @@ export type DyingProgram = (args: readonly string[], deadline: number) => Promis
 
 /** A program of `fixtures/`, as one file of plain JavaScript, so that starting it many times is cheap. */
 export async function dyingProgram(name: 'outputs-and-die' | 'archive-and-die'): Promise<DyingProgram> {
-  const outfile = join(await tempDir(), `${name}.mjs`)
-  await build({
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    logLevel: 'error',
-    entryPoints: [new URL(`./fixtures/${name}.ts`, import.meta.url).pathname],
-    outfile,
-    conditions: ['development'],
-    mainFields: ['module', 'main'],
-  })
+  const outfile = await fixtureProgram(new URL(`./fixtures/${name}.ts`, import.meta.url))
   return async (args, deadline) => {
     const result = await run(process.execPath, [outfile, ...args, `${deadline}`])
     if (result.signal === 'SIGKILL') return { finished: false, stdout: result.stdout }

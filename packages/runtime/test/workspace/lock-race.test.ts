@@ -5,12 +5,12 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { fixtureProgram } from '../../../../test/support/fixture-program.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { systemClock } from '../../src/kit/index.ts'
 import { acquireLock, executionLayout, type LockRecord } from '../../src/workspace/index.ts'
 import { claimFile } from '../../src/workspace/lock-chain.ts'
 import { lockId, recordBytes } from '../../src/workspace/lock-record.ts'
-import { fixtureProgram } from './fixture-program.ts'
 import type { Answer, Order } from './fixtures/lock-contender.ts'
 
 describe('fifty processes', () => {
@@ -85,7 +85,7 @@ describe('killed at any step', () => {
   it.each(['fresh', 'take-over'])(
     'a %s leaves nothing that the next start cannot take',
     async how => {
-      const program = await fixtureProgram('lock-and-die')
+      const program = await fixtureProgram(new URL('./fixtures/lock-and-die.ts', import.meta.url))
       const dead = await deadProcess()
       for (let step = 1; ; step++) {
         const lockFile = await newLockFile()
@@ -117,7 +117,7 @@ async function newLockFile(): Promise<string> {
 }
 
 async function startContenders(count: number): Promise<readonly ChildProcess[]> {
-  const program = await fixtureProgram('lock-contender')
+  const program = await fixtureProgram(new URL('./fixtures/lock-contender.ts', import.meta.url))
   const crowd = Array.from({ length: count }, () => fork(program))
   await Promise.all(crowd.map(child => once(child, 'message')))
   return crowd

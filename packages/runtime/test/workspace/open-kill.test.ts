@@ -2,15 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { fixtureProgram } from '../../../../test/support/fixture-program.ts'
 import { systemClock } from '../../src/kit/index.ts'
 import { acquireLock, type OpenedExecution, type OpenOptions } from '../../src/workspace/index.ts'
-import { fixtureProgram } from './fixture-program.ts'
 import { listing, openScene } from './open-scene.ts'
 import { usedExecution } from './used-execution.ts'
 
 /** Opens in another process, killed before its n-th change on the disk. `false`: it got through. */
 async function killed(options: OpenOptions, deadline: number): Promise<boolean> {
-  const program = await fixtureProgram('open-and-die')
+  const program = await fixtureProgram(new URL('./fixtures/open-and-die.ts', import.meta.url))
   const args = [program, JSON.stringify(options), String(deadline)]
   const run = spawnSync(process.execPath, args, { encoding: 'utf8' })
   if (run.signal === null && run.status !== 0) throw new Error(run.stderr)

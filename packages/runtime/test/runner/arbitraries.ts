@@ -1,0 +1,180 @@
+import type { CommandInput, CommandType } from '@weave/protocol'
+import fc from 'fast-check'
+import type { ScriptStep } from '../../src/harness/index.ts'
+import type { Plan, PlannedCodon, PlannedItem } from '../../src/plan/index.ts'
+import type { Turn } from './model.ts'
+import { placeOf } from './model-plan.ts'
+import { codonPlan, loopPlan, planOf } from './plans.ts'
+
+/** Random hanks, agents and people. */
+
+const codonFields: fc.Arbitrary<Partial<PlannedCodon>> = fc
+  .record({
+    onFailure: fc.constantFrom('abort', 'retry', 'ignore'),
+    continuation: fc.constantFrom('fresh', 'continue-previous'),
+    retry: fc.record({
+      maxAttempts: fc.integer({ min: 1, max: 3 }),
+      delayMs: fc.constantFrom(0, 100, 1_000),
+      maxDelayMs: fc.constantFrom(150, 60_000),
+    }),
+    extensions: fc.option(fc.integer({ min: 1, max: 2 }), { nil: undefined }),
+  })
+  .map(({ extensions, ...fields }) => ({
+    ...fields,
+    idleTimeoutMs: 4_000,
+    ...(extensions !== undefined && { exhaustWithPrompt: 'go on', maxExtensions: extensions }),
+  }))
+
+interface Loose {
+  readonly limit: number | null | undefined
+  readonly codons: readonly Partial<PlannedCodon>[]
+}
+
+const item: fc.Arbitrary<Loose> = fc.record({
+  limit: fc.oneof(
+    { weight: 3, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: 3 }) },
+    { weight: 1, arbitrary: fc.constant(null) },
+  ),
+  codons: fc.array(codonFields, { minLength: 1, maxLength: 3 }),
+})
+
+function build(items: readonly Loose[]): Plan {
+  const planned = items.map(({ limit, codons }, at): PlannedItem => {
+    if (limit === undefined) return codonPlan(`c${at}`, codons[0])
+    return loopPlan(
+      `l${at}`,
+      limit,
+      codons.map((fields, index) => codonPlan(`c${at}${'xyz'[index]}`, fields)),
+    )
+  })
+  return planOf(...planned)
+}
+
+/** Up to 12 items. */
+export const plans: fc.Arbitrary<Plan> = fc.array(item, { minLength: 1, maxLength: 12 }).map(build)
+
+const turn: fc.Arbitrary<Turn> = fc.oneof(
+  { weight: 6, arbitrary: fc.constant({ kind: 'succeed' } as const) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .constantFrom(undefined, undefined, 0, 500, 90_000)
+      .map(hint => ({ kind: 'retriable', hint }) as const),
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: 'final' } as const) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'full' } as const) },
+  { weight: 4, arbitrary: fc.constant({ kind: 'hang' } as const) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'hang-in-tool' } as const) },
+)
+
+/** What the agent does in its first call, in its second, and so on; after these it succeeds. */
+export type Scripts = readonly (readonly Turn[])[]
+
+export const scripts: fc.Arbitrary<Scripts> = fc.array(fc.array(turn, { minLength: 1, maxLength: 3 }), {
+  maxLength: 24,
+})
+
+/** Without the turns that only a person or the clock ends. */
+export const restlessScripts: fc.Arbitrary<Scripts> = scripts.map(all =>
+  all.map(turns => turns.filter(({ kind }) => kind !== 'hang' && kind !== 'hang-in-tool')),
+)
+
+/** A loop until the context is full has it full in its third iteration, if not before. */
+export function turnsOf(plan: Plan, all: Scripts, codonId: string, call: number): readonly Turn[] {
+  const { loop, iteration = 0 } = placeOf(plan, codonId) ?? {}
+  if (loop?.limit === null && iteration >= 2) return [{ kind: 'full' }]
+  return all[call] ?? []
+}
+
+export function stepsOf(turn: Turn | undefined): readonly ScriptStep[] {
+  const usage = { usage: { input: 3, output: 1, dollars: 0.25 } }
+  switch (turn?.kind) {
+    case undefined:
+    case 'succeed':
+      return [{ say: 'done' }, usage]
+    case 'retriable':
+      return [
+        usage,
+        {
+          fail: 'overloaded',
+          retriable: true,
+          ...(turn.hint !== undefined && { retryAfterMs: turn.hint }),
+        },
+      ]
+    case 'final':
+      return [{ fail: 'no such model', retriable: false }]
+    case 'full':
+      return [{ say: 'that was much' }, { contextFull: true }]
+    case 'hang':
+      return [{ say: 'hm' }, { hang: true }]
+    case 'hang-in-tool':
+      return [{ hangInTool: 'make' }]
+  }
+}
+
+/** A command of one of three clients. `codon`: picks a name for `codon.start`. */
+export interface Saying {
+  readonly client: number
+  readonly type: CommandType
+  readonly codon: number
+  /** After so many more events; undefined: when nothing moves any more. */
+  readonly afterEvents?: number | undefined
+  /** Without waiting for what the command before it does. */
+  readonly atOnce: boolean
+}
+
+export type Deed = { readonly kind: 'say'; readonly saying: Saying } | { readonly kind: 'time' | 'client' }
+
+const weights: readonly (readonly [CommandType, number])[] = [
+  ['codon.start', 4],
+  ['codon.next', 5],
+  ['codon.skip', 6],
+  ['codon.redo', 4],
+  ['codon.forceStop', 4],
+  ['server.shutdown', 1],
+  ['rollback.toCheckpoint', 1],
+  ['rollback.toCodon', 1],
+  ['rollback.toLastSuccess', 1],
+  ['ping', 1],
+]
+
+const saying: fc.Arbitrary<Saying> = fc.record({
+  client: fc.integer({ min: 0, max: 2 }),
+  type: fc.oneof(...weights.map(([type, weight]) => ({ weight, arbitrary: fc.constant(type) }))),
+  codon: fc.nat({ max: 40 }),
+  afterEvents: fc.option(fc.nat({ max: 30 }), { nil: undefined }),
+  atOnce: fc.boolean(),
+})
+
+export const deeds: fc.Arbitrary<readonly Deed[]> = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: saying.map(each => ({ kind: 'say', saying: each }) as const) },
+    { weight: 2, arbitrary: fc.constant({ kind: 'time' } as const) },
+    { weight: 1, arbitrary: fc.constant({ kind: 'client' } as const) },
+  ),
+  { maxLength: 16 },
+)
+
+/** Right and wrong names for `codon.start`. */
+export function namesOf(plan: Plan): readonly string[] {
+  const names = plan.items.flatMap(each =>
+    each.kind === 'codon'
+      ? [each.id]
+      : each.codons.flatMap(({ id }) => [id, `${id}#0`, `${id}#1`, `${id}#3`]),
+  )
+  return [...names, 'nobody', `${names[0]}#0`]
+}
+
+export function commandData(type: CommandType, codonId: string): CommandInput<CommandType> {
+  switch (type) {
+    case 'codon.start':
+      return { codonId }
+    case 'rollback.toCheckpoint':
+      return { checkpointSha: 'abcd' }
+    case 'rollback.toCodon':
+      return { codonId, checkpointType: 'start' }
+    default:
+      return {}
+  }
+}

@@ -1,0 +1,36 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, test } from 'vitest'
+import { tempDir } from '../../../../test/support/temp-dir.ts'
+import { deeds, plans, scripts } from './arbitraries.ts'
+import { playStory, type Story } from './steered.ts'
+
+async function holds(stories: fc.Arbitrary<Story>, numRuns: number): Promise<void> {
+  const base = await tempDir({ inMemory: true })
+  let number = 0
+  await fc.assert(
+    fc.asyncProperty(stories, async story => {
+      const dir = join(base, `${number++}`)
+      await playStory(story, dir)
+      await rm(dir, { recursive: true, force: true })
+    }),
+    { numRuns },
+  )
+}
+
+const story = (headless: boolean, autostart: boolean): fc.Arbitrary<Story> =>
+  fc.record({
+    plan: plans,
+    scripts,
+    deeds,
+    headless: fc.constant(headless),
+    autostart: fc.constant(autostart),
+  })
+
+describe('three clients, any plan, any agent: the runner does what the model says', () => {
+  test('with a person who looks on', () => holds(story(false, true), 700), 60_000)
+  test('step by step', () => holds(story(false, false), 500), 60_000)
+  test('alone', () => holds(story(true, true), 500), 60_000)
+  test('alone, but step by step', () => holds(story(true, false), 300), 60_000)
+})

@@ -1,0 +1,261 @@
+import { type Command, commands, type JournaledEvent } from '@weave/protocol'
+import { expect } from 'vitest'
+import type { Plan } from '../../src/plan/index.ts'
+import {
+  commandData,
+  type Deed,
+  namesOf,
+  type Saying,
+  type Scripts,
+  stepsOf,
+  turnsOf,
+} from './arbitraries.ts'
+import {
+  type Answer,
+  ask,
+  began,
+  clientCame,
+  type Done,
+  ended,
+  type Model,
+  newModel,
+  shutDown,
+  timedOut,
+  woke,
+} from './model.ts'
+import { openScenario, type Scenario } from './scenario.ts'
+
+export interface Story {
+  readonly plan: Plan
+  readonly scripts: Scripts
+  readonly deeds: readonly Deed[]
+  readonly headless: boolean
+  readonly autostart: boolean
+}
+
+/**
+ * Plays a story to a runner and, in step with it, to the model. The model hears of a command when it is sent and of
+ * everything else when it is seen; whatever the runner says or does must be what the model had foretold.
+ */
+export async function playStory(story: Story, dir: string): Promise<void> {
+  const { plan, headless, autostart } = story
+  let scenario: Scenario | undefined
+  const early: JournaledEvent[] = []
+  const onEvent = (event: JournaledEvent): void => {
+    if (!player) early.push(event)
+    else player.heard(event)
+  }
+  let calls = 0
+  let call = 0
+  const script = (codonId: string, _call: number, turn: number) => {
+    if (turn === 0) call = calls++
+    return stepsOf(turnsOf(plan, story.scripts, codonId, call)[turn])
+  }
+  let shas = 0
+  const checkpoint = async (): Promise<string> => (0xabcd00 + shas++).toString(16)
+  let player: Player | undefined
+  scenario = await openScenario({ plan, headless, autostart, script, onEvent, ports: { checkpoint } }, dir)
+  player = new Player(story, scenario)
+  for (const event of early) player.heard(event)
+  for (const deed of story.deeds) await player.play(deed)
+  await player.toTheEnd()
+}
+
+class Player {
+  readonly #story: Story
+  readonly #scenario: Scenario
+  readonly #seen: string[] = []
+  readonly #answers: { readonly expected: Answer; readonly given: Promise<Answer> }[] = []
+  readonly #acceptedIds = new Set<string>()
+  readonly #answeredIds: string[] = []
+  #model: Model
+  #status: Done['status'] = 'failed'
+  #planned: { left: number; readonly saying: Saying }[] = []
+  #commands = 0
+
+  constructor(story: Story, scenario: Scenario) {
+    this.#story = story
+    this.#scenario = scenario
+    this.#model = newModel(story.plan, story)
+  }
+
+  async play(deed: Deed): Promise<void> {
+    if (deed.kind === 'say' && deed.saying.afterEvents !== undefined) {
+      this.#planned.push({ left: deed.saying.afterEvents, saying: deed.saying })
+      return
+    }
+    if (deed.kind !== 'say' || !deed.saying.atOnce) await this.#quiet()
+    if (deed.kind === 'say') this.#send(deed.saying)
+    else if (deed.kind === 'time') await this.#passTime()
+    else {
+      this.#scenario.runner.clientArrived()
+      this.#model = clientCame(this.#model)
+    }
+  }
+
+  /** Lets everything run that runs by itself, ends the server, and compares what is left to compare. */
+  async toTheEnd(): Promise<void> {
+    await this.#quiet()
+    for (let patience = 200; this.#isBusy() && patience > 0; patience--) {
+      await this.#passTime()
+      await this.#quiet()
+    }
+    expect(this.#isBusy()).toBe(false)
+    this.#planned = []
+    this.#model = shutDown(this.#model)
+    await this.#scenario.close()
+    this.#compare()
+    expect((await this.#scenario.runner.done).status).toBe(this.#model.end)
+    for (const { expected, given } of this.#answers) expect(await given).toBe(expected)
+    expect(new Set(this.#answeredIds).size).toBe(this.#answeredIds.length)
+    for (const id of this.#answeredIds) expect(this.#acceptedIds).toContain(id)
+    expect(runsOf(this.#scenario)).toEqual(
+      this.#model.runs.map(({ status, codons }) => [
+        status,
+        ...codons.map(({ id, attempt, status: end }) => `${id} ${attempt} ${end}`),
+      ]),
+    )
+  }
+
+  heard(event: JournaledEvent): void {
+    if (event.type === 'state.snapshot') return
+    if (event.commandId !== undefined) this.#answeredIds.push(event.commandId)
+    if (event.type === 'state.transition') this.#note(event.data.transition.data)
+    if (event.type === 'codon.started') this.#model = began(this.#model)
+    if (event.type === 'codon.completed') this.#codonEnded()
+    const line = lineOf(event, this.#status)
+    if (line !== undefined) this.#see(line)
+    this.#count()
+  }
+
+  #see(line: string): void {
+    // What nobody foretold can only be the end of a wait that was cut short.
+    if (this.#seen.length === this.#model.lines.length) this.#model = woke(this.#model)
+    this.#seen.push(line)
+  }
+
+  #note(data: Readonly<Record<string, unknown>>): void {
+    const { to } = data
+    if (to === 'completed' || to === 'failed' || to === 'skipped') this.#status = to
+  }
+
+  #codonEnded(): void {
+    const { current } = this.#model
+    const { plan, scripts } = this.#story
+    const turns = current ? turnsOf(plan, scripts, current.id, current.call ?? -1) : []
+    this.#model = this.#timesOut ? timedOut(this.#model) : ended(this.#model, turns, this.#status)
+    this.#timesOut = false
+  }
+
+  #timesOut = false
+
+  /** Sends what was to be sent after this many events. */
+  #count(): void {
+    const due = this.#planned.filter(each => each.left-- <= 0)
+    this.#planned = this.#planned.filter(each => !due.includes(each))
+    for (const { saying } of due) this.#send(saying)
+  }
+
+  #send({ client, type, codon }: Saying): void {
+    const names = namesOf(this.#story.plan)
+    const codonId = names[codon % names.length] ?? ''
+    const id = `client${client}-${++this.#commands}`
+    const data = commands[type].data.parse(commandData(type, codonId))
+    const { answer, model } = ask(this.#model, { type, codonId })
+    this.#model = model
+    if (answer === 'ok') this.#acceptedIds.add(id)
+    const given = this.#scenario.runner.submit({ id, type, data } as Command)
+    this.#answers.push({ expected: answer, given: given.then(result => (result.ok ? 'ok' : result.code)) })
+  }
+
+  /** As much as it takes for what goes on now to end by itself. */
+  async #passTime(): Promise<void> {
+    const { activity, stop } = this.#model
+    const { clock } = this.#scenario
+    if (activity === 'waiting' && !stop) {
+      const delay = Number(
+        / (\d+)$/.exec(this.#model.lines.findLast(line => line.startsWith('wait')) ?? '')?.[1],
+      )
+      await clock.advance(Math.max(0, delay - 1))
+      if (delay > 0) expect(clock.sleepers()).toBe(1)
+      this.#model = woke(this.#model)
+      await clock.advance(1)
+    } else if (activity === 'codon' && !stop) {
+      this.#timesOut = true
+      await clock.advance(this.#inTool() ? 31 * 60_000 : 6_000)
+    } else await clock.advance(45_000)
+  }
+
+  #inTool(): boolean {
+    const { current } = this.#model
+    const turns = turnsOf(this.#story.plan, this.#story.scripts, current?.id ?? '', current?.call ?? -1)
+    return turns.find(({ kind }) => kind !== 'succeed')?.kind === 'hang-in-tool'
+  }
+
+  #isBusy(): boolean {
+    return this.#model.activity === 'codon' || this.#model.activity === 'waiting'
+  }
+
+  /** Until nothing moves any more; then everything foretold has happened, and nothing else. */
+  async #quiet(): Promise<void> {
+    const { events } = this.#scenario
+    for (let before = -1; before !== events.length; ) {
+      before = events.length
+      await turnOfTheLoop()
+      await turnOfTheLoop()
+    }
+    if (this.#model.activity === 'waiting' && this.#model.stop) this.#model = woke(this.#model)
+    this.#compare()
+  }
+
+  #compare(): void {
+    expect(this.#seen).toEqual(this.#model.lines)
+  }
+}
+
+function lineOf(event: JournaledEvent, status: Done['status']): string | undefined {
+  switch (event.type) {
+    case 'state.transition':
+      return transitionLine(event.data.transition.type, event.data.transition.data)
+    case 'codon.completed':
+      expect(event.data.success).toBe(status === 'completed')
+      return `end ${event.data.codonId} ${status}`
+    case 'codon.retrying':
+      return `wait ${event.data.codonId} ${event.data.attempt} ${event.data.delayMs}`
+    case 'run.parked':
+      return `parked ${event.data.codonId}`
+    case 'run.completed':
+      return `summary ${event.data.status}`
+    case 'loop.iteration.completed':
+      return `iteration ${event.data.loopId} ${event.data.iteration}${event.data.last ? ' last' : ''}`
+    case 'server.idle':
+      return `idle ${event.data.reason}`
+    case 'error':
+      return event.data.severity === 'warning'
+        ? undefined
+        : `error ${event.data.codon} ${event.data.severity}`
+    default:
+      return undefined
+  }
+}
+
+function transitionLine(type: string, data: Readonly<Record<string, unknown>>): string | undefined {
+  const { codonId, attempt, outcome, startedFrom } = data
+  if (type === 'CodonStarted') return `start ${codonId} ${attempt}`
+  if (type === 'RunCompleted') return `run ${outcome}`
+  if (type === 'RunFailed') return 'run failed'
+  if (type === 'RunStarted')
+    return `run from ${(startedFrom as { codonId?: string }).codonId ?? 'the beginning'}`
+  return undefined
+}
+
+function runsOf({ recorder }: Scenario): readonly (readonly string[])[] {
+  return recorder.state.runs.map(({ status, codons }) => [
+    status,
+    ...codons.map(({ codonId, attempt, status: end }) => `${codonId} ${attempt} ${end}`),
+  ])
+}
+
+function turnOfTheLoop(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve))
+}

@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { verifies } from '../../../../test/conformance/verifies.ts'
+import type { HarnessEvent } from '../../src/harness/index.ts'
+import { createTally } from '../../src/runner/usage.ts'
+
+type Usage = HarnessEvent & { readonly type: 'usage' }
+
+function usage(messageId: string, outputTokens: number, dollars?: number): Usage {
+  const tokens = { inputTokens: 10, outputTokens, cacheCreationTokens: 2, cacheReadTokens: 3 }
+  return { type: 'usage', messageId, tokens, ...(dollars !== undefined && { dollars }) }
+}
+
+function total(reports: readonly Usage[]) {
+  const tally = createTally()
+  for (const report of reports) tally.add(report)
+  return tally.total()
+}
+
+test('nothing was used', () => {
+  expect(total([])).toEqual({
+    cost: 0,
+    tokens: { inputTokens: 0, outputTokens: 0, cacheCreationTokens: 0, cacheReadTokens: 0 },
+    costUnknown: false,
+    messages: 0,
+  })
+})
+
+verifies(['d5/token-usage-once'], 'counts each message once, by its last report', () => {
+  expect(total([usage('m1', 1, 0.5), usage('m2', 4, 0.25), usage('m1', 8, 1)])).toEqual({
+    cost: 1.25,
+    tokens: { inputTokens: 20, outputTokens: 12, cacheCreationTokens: 4, cacheReadTokens: 6 },
+    costUnknown: false,
+    messages: 2,
+  })
+})
+
+test('says so when a price is not known, and counts the rest', () => {
+  expect(total([usage('m1', 1, 0.5), usage('m2', 1)])).toMatchObject({ cost: 0.5, costUnknown: true })
+  expect(total([usage('m1', 1), usage('m1', 2, 0.5)])).toMatchObject({ cost: 0.5, costUnknown: false })
+})
+
+test('each add returns the total so far', () => {
+  const tally = createTally()
+  expect(tally.add(usage('m1', 1, 0.5))).toMatchObject({ cost: 0.5, messages: 1 })
+  expect(tally.add(usage('m1', 1, 0.5))).toMatchObject({ cost: 0.5, messages: 1 })
+  expect(tally.add(usage('m2', 1, 0.5))).toMatchObject({ cost: 1, messages: 2 })
+})
+
+test('duplicated and reordered reports change nothing', () => {
+  // Of one message the output only grows, and the price with it.
+  const message = fc.record({ id: fc.nat({ max: 4 }), output: fc.nat({ max: 50 }) })
+  const reports = fc
+    .array(message, { minLength: 1, maxLength: 12 })
+    .map(all => all.map(({ id, output }) => usage(`m${id}`, output, output / 8)))
+  const shuffled = reports.chain(all =>
+    fc.shuffledSubarray([...all, ...all], { minLength: all.length * 2 }).map(other => ({ all, other })),
+  )
+  fc.assert(fc.property(shuffled, ({ all, other }) => void expect(total(other)).toEqual(total(all))))
+})

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+
+/** @typedef {{ name: string, code: string, map: string }} Script */
+
+/**
+ * Which chunk imports which, at once (`statics`) or when it needs it (`lazies`), by name.
+ *
+ * @typedef {object} Graph
+ * @property {string} entry
+ * @property {ReadonlyMap<string, readonly string[]>} statics
+ * @property {ReadonlyMap<string, readonly string[]>} lazies
+ */
+
+/**
+ * Puts chunks that are always loaded together into one file: a program that loads much only when it is needed falls into
+ * many small chunks, and to open a file takes longer than to run what is in it.
+ *
+ * Together are chunks that the same commands need, a command being what the start of the program loads lazily. So no
+ * command loads more than before, and the code cache of a pack is written by a run that needs all of it.
+ *
+ * @param {readonly Script[]} scripts
+ * @param {Graph} graph
+ * @returns {Script[]}
+ */
+export function packed(scripts, graph) {
+  const packs = groupsOf(scripts, graph).map(group => ({ name: nameOf(group), group }))
+  const homes = new Map(packs.flatMap(({ name, group }) => group.map(part => [part.name, name])))
+  /** @param {Script} script */
+  const redirected = script => ({
+    ...script,
+    code: script.code.replace(/require\("\.\/([\w.-]+)"\)/g, (whole, name) =>
+      homes.has(name) ? `require("./${homes.get(name)}")("${name}")` : whole,
+    ),
+  })
+  const alone = scripts.filter(({ name }) => !homes.has(name)).map(redirected)
+  return [...alone, ...packs.map(({ name, group }) => packOf(name, group.map(redirected)))]
+}
+
+/** @param {readonly Script[]} scripts @param {Graph} graph */
+function groupsOf(scripts, { entry, statics, lazies }) {
+  /** @param {string} start */
+  const needsOf = start => {
+    /** @type {Set<string>} */
+    const needs = new Set([start])
+    for (const name of needs) for (const next of statics.get(name) ?? []) needs.add(next)
+    return needs
+  }
+  const commands = [entry, ...[...needsOf(entry)].flatMap(name => lazies.get(name) ?? [])].map(needsOf)
+  const entries = new Set([entry, ...[...lazies.values()].flat()])
+  /** @type {Map<string, Script[]>} */
+  const groups = new Map()
+  for (const script of scripts) {
+    const users = commands.map(needs => Number(needs.has(script.name))).join('')
+    if (entries.has(script.name) || !users.includes('1')) continue
+    groups.set(users, [...(groups.get(users) ?? []), script])
+  }
+  return [...groups.values()].filter(group => group.length > 1)
+}
+
+/** By its text, as the name of a chunk is: a code cache can never belong to another. @param {readonly Script[]} group */
+function nameOf(group) {
+  const hash = createHash('sha256')
+  for (const { name, code } of group) hash.update(`${name}\n${code}\n`)
+  return `pack-${hash.digest('hex').slice(0, 8).toUpperCase()}.cjs`
+}
+
+const before = 'const parts = {'
+const after = `}
+const made = new Map()
+module.exports = name => {
+  const known = made.get(name)
+  if (known) return known.exports
+  const part = { exports: {} }
+  made.set(name, part)
+  parts[name](part.exports, part)
+  return part.exports
+}
+`
+
+/** @param {string} name @param {readonly Script[]} parts @returns {Script} */
+function packOf(name, parts) {
+  const lines = [before]
+  const sections = parts.map(({ name: part, code, map }) => {
+    lines.push(`${JSON.stringify(part)}: (exports, module) => {`)
+    const line = lines.join('\n').split('\n').length
+    lines.push(code, '},')
+    return { offset: { line, column: 0 }, map: JSON.parse(map) }
+  })
+  return { name, code: [...lines, after].join('\n'), map: JSON.stringify({ version: 3, sections }) }
+}
