@@ -69,6 +69,8 @@ class Machine {
   readonly #snapshots: Snapshots
   #activity: Activity = 'idle'
   #stopper: Stopper | undefined
+  /** How a person wants to end what goes on now. Counts also when it came too late to be what ended the codon. */
+  #asked: 'skip' | 'force-stop' | undefined
   /** Runs on after its input was put in; settles when nothing of the task is left. */
   #task: Promise<void> = Promise.resolve()
   #gate: Gate
@@ -155,6 +157,7 @@ class Machine {
     const stopper = createStopper()
     this.#activity = 'codon'
     this.#stopper = stopper
+    this.#asked = attempt.skipped ? 'skip' : undefined
     this.#retryAfterMs = undefined
     const { tell } = this.#say
     const task = makeAttempt(attempt, { ...this.#options, stopper, tell, onTick: () => this.#tellSnapshot() })
@@ -168,6 +171,7 @@ class Machine {
   #wait({ step, attempt, delayMs }: Move & { kind: 'retry' }): void {
     this.#say.retry(step, attempt, delayMs)
     this.#activity = 'waiting'
+    this.#asked = undefined
     this.#stopper = createStopper()
     this.#waitingFor = { step, attempt, withoutRig: false }
     const woke = () => void this.put({ type: 'woke' })
@@ -303,9 +307,10 @@ class Machine {
     return { ok: true }
   }
 
-  /** A codon that is being stopped already is stopped for the first reason (R5). */
-  #stop(reason: StopReason, { id }: Command): CommandResult {
-    if (this.#stopper?.reason === undefined) this.#say.answer(id)
+  /** Of several people the first is obeyed. */
+  #stop(reason: StopReason & { kind: 'skip' | 'force-stop' }, { id }: Command): CommandResult {
+    if (this.#asked === undefined) this.#say.answer(id)
+    this.#asked ??= reason.kind
     this.#stopper?.stop(reason)
     return { ok: true }
   }
@@ -324,8 +329,6 @@ class Machine {
   }
 
   #settled(step: Step, outcome: Outcome): void {
-    // Not the outcome's word: a stop may have come when the codon was at its end already, and was accepted.
-    const stopped = this.#stopper?.reason?.kind
     this.#stopper = undefined
     this.#retryAfterMs = outcome.retryAfterMs
     if (this.#goingDown === undefined) this.#activity = 'idle'
@@ -333,8 +336,8 @@ class Machine {
     this.#say.iteration(step)
     this.#tellSnapshot()
     if (this.#goingDown !== undefined) this.#isDown()
-    else if (stopped === 'force-stop') this.#holdAfterStop('The codon was stopped.')
-    else if (stopped === 'skip') this.#passOver(step)
+    else if (this.#asked === 'force-stop') this.#holdAfterStop('The codon was stopped.')
+    else if (this.#asked === 'skip') this.#passOver(step)
     else if (this.#gate === 'step' && this.#move().kind === 'start')
       this.#say.idle('codon-completed', 'The codon has ended.')
   }
@@ -350,7 +353,6 @@ class Machine {
   /** The wait for the next attempt is over, or was cut short. */
   async #woke(): Promise<void> {
     const waited = this.#waitingFor
-    const reason = this.#stopper?.reason
     this.#stopper = undefined
     this.#waitingFor = undefined
     if (this.#goingDown !== undefined) {
@@ -359,8 +361,8 @@ class Machine {
     }
     this.#activity = 'idle'
     if (!waited) return
-    if (reason?.kind === 'skip') this.#wish = { ...waited, skipped: true }
-    else if (reason) this.#holdAfterStop('The wait for the next attempt was ended.')
+    if (this.#asked === 'skip') this.#wish = { ...waited, skipped: true }
+    else if (this.#asked === 'force-stop') this.#holdAfterStop('The wait for the next attempt was ended.')
     else await this.#retry(waited)
   }
 

@@ -154,16 +154,23 @@ export function woke(model: Model): Model {
   return begin(idle, current.id, { attempt: current.attempt, stillborn: stop === 'skip' })
 }
 
-/**
- * The running codon came to its end. `turns` is what its agent would do; `seen` is the status that was observed, which
- * decides only where a stop and an end of its own met: either may have been first.
- */
-export function ended(model: Model, turns: readonly Turn[], seen: Done['status']): Model {
+/** What is known of an end besides the model. */
+export interface Sight {
+  /** What the agent does, turn by turn, if nobody stops it. */
+  readonly turns: readonly Turn[]
+  /** The clock moves: an agent that hangs is silent for too long. */
+  readonly timePasses: boolean
+  /** Decides only where a stop and an end of its own met: either may have been first. */
+  readonly status: Done['status']
+}
+
+/** The running codon came to its end. */
+export function ended(model: Model, sight: Sight): Model {
   const { current, stop } = model
   if (!current) return told(model, 'an end without a start')
-  const own = ownEnd(model, current, turns)
+  const own = ownEnd(model, current, sight)
   const byStop = stop && endByStop(stop)
-  const end = byStop && (!own || seen === byStop.status) ? byStop : own
+  const end = byStop && (!own || sight.status === byStop.status) ? byStop : own
   if (!end) return told(model, `${current.id} cannot have ended`)
   return settle(model, {
     full: false,
@@ -182,7 +189,7 @@ function endByStop(stop: 'skip' | 'force' | 'shutdown'): End {
 }
 
 /** How the codon ends if nobody stops it; undefined: it does not end. */
-function ownEnd(model: Model, current: Current, turns: readonly Turn[]): End | undefined {
+function ownEnd(model: Model, current: Current, { turns, timePasses }: Sight): End | undefined {
   if (current.stillborn) return undefined
   const { codon, loop } = placeOf(model.plan, current.id) ?? {}
   if (!codon) return undefined
@@ -206,16 +213,8 @@ function ownEnd(model: Model, current: Current, turns: readonly Turn[]): End | u
         : { status: 'failed', retriable: false }
     case 'hang':
     case 'hang-in-tool':
-      return undefined
+      return timePasses ? { status: 'failed', retriable: true } : undefined
   }
-}
-
-/** The agent was silent for too long. */
-export function timedOut(model: Model): Model {
-  const { current } = model
-  if (!current) return model
-  const { id, attempt } = current
-  return settle(model, { id, attempt, status: 'failed', retriable: true, full: false, hasSession: true })
 }
 
 /** Something ran before, but nothing of it has a session. */

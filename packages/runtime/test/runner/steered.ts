@@ -20,7 +20,6 @@ import {
   type Model,
   newModel,
   shutDown,
-  timedOut,
   woke,
 } from './model.ts'
 import { openScenario, type Scenario } from './scenario.ts'
@@ -39,7 +38,6 @@ export interface Story {
  */
 export async function playStory(story: Story, dir: string): Promise<void> {
   const { plan, headless, autostart } = story
-  let scenario: Scenario | undefined
   const early: JournaledEvent[] = []
   const onEvent = (event: JournaledEvent): void => {
     if (!player) early.push(event)
@@ -54,7 +52,10 @@ export async function playStory(story: Story, dir: string): Promise<void> {
   let shas = 0
   const checkpoint = async (): Promise<string> => (0xabcd00 + shas++).toString(16)
   let player: Player | undefined
-  scenario = await openScenario({ plan, headless, autostart, script, onEvent, ports: { checkpoint } }, dir)
+  const scenario = await openScenario(
+    { plan, headless, autostart, script, onEvent, ports: { checkpoint } },
+    dir,
+  )
   player = new Player(story, scenario)
   for (const event of early) player.heard(event)
   for (const deed of story.deeds) await player.play(deed)
@@ -72,6 +73,7 @@ class Player {
   #status: Done['status'] = 'failed'
   #planned: { left: number; readonly saying: Saying }[] = []
   #commands = 0
+  #timePasses = false
 
   constructor(story: Story, scenario: Scenario) {
     this.#story = story
@@ -143,11 +145,9 @@ class Player {
     const { current } = this.#model
     const { plan, scripts } = this.#story
     const turns = current ? turnsOf(plan, scripts, current.id, current.call ?? -1) : []
-    this.#model = this.#timesOut ? timedOut(this.#model) : ended(this.#model, turns, this.#status)
-    this.#timesOut = false
+    const sight = { turns, timePasses: this.#timePasses, status: this.#status }
+    this.#model = ended(this.#model, sight)
   }
-
-  #timesOut = false
 
   /** Sends what was to be sent after this many events. */
   #count(): void {
@@ -172,18 +172,16 @@ class Player {
   async #passTime(): Promise<void> {
     const { activity, stop } = this.#model
     const { clock } = this.#scenario
+    this.#timePasses = true
     if (activity === 'waiting' && !stop) {
-      const delay = Number(
-        / (\d+)$/.exec(this.#model.lines.findLast(line => line.startsWith('wait')) ?? '')?.[1],
-      )
+      const delay = Number(/ (\d+)$/.exec(this.#model.lines.findLast(isWait) ?? '')?.[1])
       await clock.advance(Math.max(0, delay - 1))
       if (delay > 0) expect(clock.sleepers()).toBe(1)
       this.#model = woke(this.#model)
       await clock.advance(1)
-    } else if (activity === 'codon' && !stop) {
-      this.#timesOut = true
-      await clock.advance(this.#inTool() ? 31 * 60_000 : 6_000)
-    } else await clock.advance(45_000)
+    } else await clock.advance(activity === 'codon' && this.#inTool() ? 31 * 60_000 : 6_000)
+    await this.#quiet()
+    this.#timePasses = false
   }
 
   #inTool(): boolean {
@@ -211,6 +209,10 @@ class Player {
   #compare(): void {
     expect(this.#seen).toEqual(this.#model.lines)
   }
+}
+
+function isWait(line: string): boolean {
+  return line.startsWith('wait')
 }
 
 function lineOf(event: JournaledEvent, status: Done['status']): string | undefined {

@@ -1,0 +1,218 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { verifies } from '../conformance/verifies.ts'
+import { launcher, runCli, version } from '../support/run-cli.ts'
+import { tempDir } from '../support/temp-dir.ts'
+
+const hank = (name: string) =>
+  JSON.stringify({
+    $schema: 'x',
+    meta: { name, version: '1.0.0' },
+    hank: [
+      {
+        id: 'a',
+        name: 'A',
+        model: 'sonnet',
+        continuationMode: 'fresh',
+        promptText: 'x',
+        checkpointedFiles: ['*'],
+      },
+    ],
+  })
+
+interface Place {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** A directory with `hank.json`, `other/hank.json` and `data/`. */
+async function place(): Promise<Place> {
+  const cwd = await tempDir()
+  writeFileSync(join(cwd, 'hank.json'), hank('here'))
+  mkdirSync(join(cwd, 'other'))
+  writeFileSync(join(cwd, 'other/hank.json'), hank('other'))
+  mkdirSync(join(cwd, 'data'))
+  writeFileSync(join(cwd, 'data/table.csv'), 'a,b\n')
+  return { cwd, env: { HOME: join(cwd, 'home') } }
+}
+
+const run = (at: Place, ...words: readonly string[]) => runCli(['--scripted', ...words], at)
+
+/** The only execution of a place: its name, and what the agent found as its data. */
+function execution({ cwd }: Place) {
+  const base = join(cwd, 'home/.weave-executions')
+  const [name = ''] = readdirSync(base)
+  const source = join(base, name, 'agentRoot/read_only_data_source')
+  return { name, dir: join(base, name), data: readdirSync(source), source }
+}
+
+describe('the words after the command', () => {
+  verifies(
+    [
+      'd2/run-form',
+      'd2/default-hank-working-directory',
+      'd2/no-data',
+      'd2/mode-no-terminal',
+      'd2/headless-starts-itself',
+      'd2/headless-exits-at-end',
+      'd2/autostart-headless',
+    ],
+    'none: the hank of this directory, without data; it starts and ends by itself',
+    async () => {
+      const at = await place()
+      expect(run(at).status).toBe(0)
+      expect(execution(at)).toMatchObject({ name: expect.stringMatching(/^here-/), data: [] })
+    },
+  )
+
+  verifies(['d2/single-argument-json'], 'one that ends in .json is the hank', async () => {
+    const at = await place()
+    expect(run(at, 'other/hank.json').status).toBe(0)
+    expect(execution(at).name).toMatch(/^other-/)
+  })
+
+  verifies(
+    ['d2/single-argument-hank-directory'],
+    'one that is a directory with a hank is the hank',
+    async () => {
+      const at = await place()
+      expect(run(at, 'other').status).toBe(0)
+      expect(execution(at).name).toMatch(/^other-/)
+    },
+  )
+
+  verifies(['d2/single-argument-data'], 'any other one is the data', async () => {
+    const at = await place()
+    expect(run(at, 'data').status).toBe(0)
+    expect(execution(at)).toMatchObject({ name: expect.stringMatching(/^here-/), data: ['table.csv'] })
+  })
+
+  verifies(
+    ['d2/two-arguments', 'd2/flag-copy'],
+    'two are the hank and the data, which --copy copies',
+    async () => {
+      const at = await place()
+      expect(run(at, 'other', 'data', '--copy').status).toBe(0)
+      const { name, data, source } = execution(at)
+      expect({ name, data }).toEqual({ name: expect.stringMatching(/^other-/), data: ['table.csv'] })
+      expect(lstatSync(source).isDirectory()).toBe(true)
+    },
+  )
+
+  verifies(['d2/data-from-stdin'], 'a dash reads the data from standard input', async () => {
+    const at = await place()
+    const words = [launcher, '--scripted', 'hank.json', '-']
+    const env = { PATH: process.env['PATH'], ...at.env }
+    expect(spawnSync(process.execPath, words, { cwd: at.cwd, env, input: 'from a pipe' }).status).toBe(0)
+    const { data, source } = execution(at)
+    expect(readFileSync(join(source, data[0] ?? ''), 'utf8')).toBe('from a pipe')
+  })
+
+  verifies(
+    ['d2/data-from-input-flag', 'd2/flag-with-space', 'd2/flag-with-equals'],
+    '--input gives it inline, in both spellings of a flag',
+    async () => {
+      for (const words of [['--input', 'in line'], ['--input=in line']]) {
+        const at = await place()
+        expect(run(at, ...words).status).toBe(0)
+        const { data, source } = execution(at)
+        expect(readFileSync(join(source, data[0] ?? ''), 'utf8')).toBe('in line')
+      }
+    },
+  )
+})
+
+describe('flags', () => {
+  verifies(
+    ['d2/spec-flags', 'd2/flag-model'],
+    'every flag of the specification is taken, -m too',
+    async () => {
+      const at = await place()
+      const words = [
+        '--proxy',
+        '--vendor-base-url',
+        'https://example.com',
+        '--idle-timeout',
+        '5',
+        '--max-cost',
+        '1',
+        '--max-time',
+        '60',
+        '--port',
+        '7777',
+        '-m',
+        'haiku',
+      ]
+      const { status, stdout } = runCli(['--validate', '--skip-self-test', '--verbose', ...words], at)
+      expect(status).toBe(0)
+      expect(stdout).toMatch(/withoutProxy +false +--proxy/)
+      expect(stdout).toMatch(/model +"haiku" +--model/)
+      expect(stdout).toMatch(/claude-haiku-/)
+      expect(
+        runCli(['--validate', '--skip-self-test', '--without-proxy', '--overwrite-output'], at).status,
+      ).toBe(0)
+    },
+  )
+
+  verifies(
+    ['d2/flag-execution', 'd2/flag-start-new'],
+    '-e uses exactly one directory; --start-new ignores what there was',
+    async () => {
+      const at = await place()
+      expect(run(at, '-e', 'mine').status).toBe(0)
+      expect(existsSync(join(at.cwd, 'mine/.weave/execution.json'))).toBe(true)
+      expect(existsSync(join(at.cwd, 'home/.weave-executions'))).toBe(false)
+      run(at)
+      run(at, '-n')
+      expect(readdirSync(join(at.cwd, 'home/.weave-executions')).length).toBe(2)
+    },
+  )
+
+  verifies(
+    ['d2/headless-plain-lines', 'd2/headless-json-lines'],
+    'events are plain lines, or with --json every event and nothing else',
+    async () => {
+      const at = await place()
+      const plain = run(at).stdout.trimEnd().split('\n')
+      for (const line of plain) expect(line).toMatch(/^\d\d:\d\d:\d\d \S/)
+      const lines = run(at, '-n', '--json').stdout.trimEnd().split('\n')
+      const seqs = lines.map(line => (JSON.parse(line) as { seq: number }).seq)
+      expect(seqs).toEqual(seqs.map((_, index) => index + 1))
+    },
+  )
+})
+
+describe('commands', () => {
+  verifies(
+    ['d2/command-form', 'd2/command-schema', 'd1/schema-printed', 'd2/command-models'],
+    'are called by their name; the printed schema is the one that ships',
+    async () => {
+      const { stdout } = runCli(['schema', 'hank'])
+      expect(stdout).toBe(readFileSync(new URL('../../schemas/hank.schema.json', import.meta.url), 'utf8'))
+      expect(JSON.parse(stdout)).toMatchObject({
+        $id: `https://unpkg.com/weave-runtime@${version}/schemas/hank.schema.json`,
+      })
+      expect(JSON.parse(runCli(['models', 'sonnet', '--json']).stdout)[0]).toMatchObject({
+        provider: 'anthropic',
+      })
+    },
+  )
+
+  verifies(
+    ['d2/command-validate', 'd2/command-list'],
+    'validate is --validate; list tells of executions',
+    async () => {
+      const at = await place()
+      const both = [['validate'], ['--validate']].map(
+        words => runCli([...words, '--skip-self-test'], at).stdout,
+      )
+      expect(both[0]).toBe(both[1])
+      run(at)
+      const [row] = JSON.parse(runCli(['list', '--json'], at).stdout) as readonly object[]
+      expect(row).toMatchObject({ hank: 'here', status: 'completed', cost: 0 })
+      expect(runCli(['list'], at).stdout).toMatch(/HANK +STATUS[\s\S]*here +completed/)
+    },
+  )
+})
