@@ -141,6 +141,50 @@ describe('a run without a screen', () => {
   })
 })
 
+describe('the journal of an execution', () => {
+  verifies(
+    ['d2/command-journal'],
+    'is printed whole, by type, by codon, from an event on, and as it grows',
+    async () => {
+      const loop = {
+        type: 'loop',
+        id: 'l',
+        name: 'L',
+        terminateOn: { type: 'iterationLimit', limit: 2 },
+        codons: [codon('b', { onFailure: 'ignore' })],
+      }
+      const at = await place(codon('a'), loop)
+      weave(at)
+      const journal = (...words: readonly string[]) =>
+        runCli(['journal', ...words], { cwd: at.dir, env: at.env })
+      const all = journal('--json').stdout.trimEnd().split('\n')
+      expect(all.map(line => (JSON.parse(line) as { seq: number }).seq)).toEqual(
+        all.map((_, index) => index + 1),
+      )
+      expect(journal('--type', 'codon.completed').stdout.trimEnd().split('\n').length).toBe(3)
+      expect(journal('--type', 'codon.started', '--codon', 'b').stdout).toMatch(/b#0[\s\S]*b#1/)
+      expect(journal('--type', 'codon.started', '--codon', 'b#1').stdout.trimEnd().split('\n').length).toBe(1)
+      expect(
+        journal('--since', String(all.length - 1))
+          .stdout.trimEnd()
+          .split('\n').length,
+      ).toBe(1)
+      expect(journal(executions(at)[0] ?? '').status).toBe(0)
+      expect(journal('nothing')).toMatchObject({ status: 1, stderr: expect.stringContaining('weave list') })
+      expect(journal('--type', 'codon.startd')).toMatchObject({ status: 2 })
+      const follower = spawn(process.execPath, [launcher, 'journal', '--follow', '--type', 'run.completed'], {
+        cwd: at.dir,
+        env: { PATH: process.env['PATH'], ...at.env },
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+      const ended = new Promise<number | null>(resolve => follower.on('close', resolve))
+      await new Promise(resolve => follower.stdout.once('data', resolve))
+      follower.kill('SIGINT')
+      expect(await ended).toBe(0)
+    },
+  )
+})
+
 describe('what goes wrong', () => {
   verifies(
     ['d2/exit-1-run-failed'],

@@ -68,6 +68,12 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: ['json', 'runtime-config', ...always],
     load: async () => (await import('./list.ts')).listCommand,
   },
+  journal: {
+    usage: 'weave journal [execution]',
+    summary: 'print what happened in an execution, the newest one unless named',
+    flags: ['type', 'codon', 'since', 'follow', 'json', 'runtime-config', ...always],
+    load: async () => (await import('./journal.ts')).journalCommand,
+  },
   models: {
     usage: 'weave models [filter]',
     summary: 'list the models, their prices and whose key is there',

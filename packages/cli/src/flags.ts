@@ -85,6 +85,14 @@ export const flags = {
     setting: 'ignoreRigFailures',
   },
   'runtime-config': { kind: 'text', value: 'file', summary: 'read this instead of weave.json' },
+  type: { kind: 'text', value: 'types', summary: 'only events of these types, separated by commas' },
+  codon: {
+    kind: 'text',
+    value: 'id',
+    summary: 'only events of this codon; all iterations of a loop without #n',
+  },
+  since: { kind: 'text', value: 'seq', summary: 'only events after this one' },
+  follow: { kind: 'switch', short: 'f', summary: 'go on as events come' },
   'no-color': { kind: 'switch', summary: 'no colours' },
   execution: {
     kind: 'text',

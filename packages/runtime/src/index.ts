@@ -22,6 +22,7 @@ export { errorsOf, formatProblem, type Problem, systemClock, warningsOf } from '
 export { additionsOf, createRegistry, findModel, listModels, type ModelRow } from './models/index.ts'
 export { buildPlan, type Plan, type PlannedModel } from './plan/index.ts'
 export { type Prepared, prepare, settledPaths } from './prepare.ts'
+export { findExecution, readEvents } from './read-execution.ts'
 export type { RunnerEnd } from './runner/index.ts'
 export { type FlagValue, listEnvironment, type SettingField } from './settings/index.ts'
 export {

@@ -1,5 +1,5 @@
 import { allotment } from './budget-arithmetic.ts'
-import type { CheckContext } from './check.ts'
+import type { Ceilings } from './check.ts'
 import { type Scope, scopesOf } from './checks/budget-scopes.ts'
 import { codonLabel, codonsOf, type PlacedCodon } from './codons.ts'
 import type { HankFile } from './schema.ts'
@@ -20,7 +20,7 @@ export interface Limit {
 /** The whole hank, each loop and each codon that a limit reaches, in the order in which they run. */
 export function budgetTable(
   hank: HankFile,
-  ceilings: NonNullable<CheckContext['ceilings']> = {},
+  ceilings: Ceilings = {},
 ): readonly BudgetRow[] {
   const scopes = scopesOf(hank, { hankDir: '', environment: {}, ceilings, priceOf: () => undefined })
   const whole: BudgetRow = {
@@ -79,10 +79,10 @@ function limit<Key extends 'dollars' | 'seconds'>(
 
 function ceilingOrigin(
   hank: HankFile,
-  ceilings: NonNullable<CheckContext['ceilings']>,
+  ceilings: Ceilings,
   field: 'maxDollars' | 'maxTimeSeconds',
 ): string {
   const own = hank.overrides?.budget?.[field]
   const given = ceilings[field]
-  return own !== undefined && (given === undefined || own <= given) ? 'its overrides' : 'flag or weave.json'
+  return own !== undefined && (given === undefined || own <= given) ? 'its overrides' : (ceilings.origins?.[field] ?? 'flag or weave.json')
 }

@@ -9,14 +9,23 @@ export interface CheckContext {
   /** A model from flag, environment or `weave.json`: it replaces the model of every codon. */
   readonly modelOverride?: string | undefined
   /** Dollar and time ceilings from flags and `weave.json`, which the budget warnings take into account. */
-  readonly ceilings?: {
-    readonly maxDollars?: number | undefined
-    readonly maxTimeSeconds?: number | undefined
-  }
+  readonly ceilings?: Ceilings
   /** The output directory of the run, when it is known; one that is not empty gets a warning. */
   readonly outputDirectory?: string | undefined
   /** What is known of a model's price; undefined for a model without one. */
   readonly priceOf: (model: string) => object | undefined
+  /** What a model name means, the same for two names of one model; undefined for an unknown one. */
+  readonly identityOf?: (model: string) => string | undefined
+}
+
+export interface Ceilings {
+  readonly maxDollars?: number | undefined
+  readonly maxTimeSeconds?: number | undefined
+  /** Who says so, as a person would look for it: `weave.json`, `--max-cost`. */
+  readonly origins?: {
+    readonly maxDollars?: string | undefined
+    readonly maxTimeSeconds?: string | undefined
+  }
 }
 
 /** One family of rules. Never throws: what is wrong comes back as problems, all of them at once. */

@@ -58,7 +58,10 @@ export async function playStory(story: Story, dir: string): Promise<void> {
   )
   player = new Player(story, scenario)
   for (const event of early) player.heard(event)
-  for (const deed of story.deeds) await player.play(deed)
+  for (const deed of story.deeds) {
+    if (deed.kind === 'say' && deed.saying.atOnce) player.say(deed.saying)
+    else await player.play(deed)
+  }
   await player.toTheEnd()
 }
 
@@ -74,6 +77,7 @@ class Player {
   #planned: { left: number; readonly saying: Saying }[] = []
   #commands = 0
   #timePasses = false
+  #waitsUntil = 0
 
   constructor(story: Story, scenario: Scenario) {
     this.#story = story
@@ -82,17 +86,19 @@ class Player {
   }
 
   async play(deed: Deed): Promise<void> {
-    if (deed.kind === 'say' && deed.saying.afterEvents !== undefined) {
-      this.#planned.push({ left: deed.saying.afterEvents, saying: deed.saying })
-      return
-    }
-    if (deed.kind !== 'say' || !deed.saying.atOnce) await this.#quiet()
-    if (deed.kind === 'say') this.#send(deed.saying)
+    await this.#quiet()
+    if (deed.kind === 'say') this.say(deed.saying)
     else if (deed.kind === 'time') await this.#passTime()
     else {
       this.#scenario.runner.clientArrived()
       this.#model = clientCame(this.#model)
     }
+  }
+
+  /** Now, or after so many events. */
+  say(saying: Saying): void {
+    if (saying.afterEvents === undefined) this.#send(saying)
+    else this.#planned.push({ left: saying.afterEvents, saying })
   }
 
   /** Lets everything run that runs by itself, ends the server, and compares what is left to compare. */
@@ -126,13 +132,17 @@ class Player {
     if (event.type === 'codon.started') this.#model = began(this.#model)
     if (event.type === 'codon.completed') this.#codonEnded()
     const line = lineOf(event, this.#status)
-    if (line !== undefined) this.#see(line)
+    if (line !== undefined) this.#see(line, Date.parse(event.timestamp))
+    if (event.type === 'codon.retrying') this.#waitsUntil = Date.parse(event.timestamp) + event.data.delayMs
     this.#count()
   }
 
-  #see(line: string): void {
-    // What nobody foretold can only be the end of a wait that was cut short.
-    if (this.#seen.length === this.#model.lines.length) this.#model = woke(this.#model)
+  #see(line: string, at: number): void {
+    // What nobody foretold can only be the end of a wait: cut short, or at its very moment.
+    if (this.#seen.length === this.#model.lines.length && this.#model.activity === 'waiting') {
+      if (!this.#model.stop) expect(at).toBe(this.#waitsUntil)
+      this.#model = woke(this.#model)
+    }
     this.#seen.push(line)
   }
 
@@ -174,10 +184,9 @@ class Player {
     const { clock } = this.#scenario
     this.#timePasses = true
     if (activity === 'waiting' && !stop) {
-      const delay = Number(/ (\d+)$/.exec(this.#model.lines.findLast(isWait) ?? '')?.[1])
-      await clock.advance(Math.max(0, delay - 1))
-      if (delay > 0) expect(clock.sleepers()).toBe(1)
-      this.#model = woke(this.#model)
+      const left = this.#waitsUntil - clock.now().getTime()
+      await clock.advance(Math.max(0, left - 1))
+      if (left > 0) expect(this.#model.activity).toBe('waiting')
       await clock.advance(1)
     } else await clock.advance(activity === 'codon' && this.#inTool() ? 31 * 60_000 : 6_000)
     await this.#quiet()
@@ -209,10 +218,6 @@ class Player {
   #compare(): void {
     expect(this.#seen).toEqual(this.#model.lines)
   }
-}
-
-function isWait(line: string): boolean {
-  return line.startsWith('wait')
 }
 
 function lineOf(event: JournaledEvent, status: Done['status']): string | undefined {

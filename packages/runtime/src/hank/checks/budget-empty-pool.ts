@@ -1,10 +1,10 @@
-import { collector, type Problem } from '../../kit/index.ts'
+import type { Problem } from '../../kit/index.ts'
 import { exceeds, type Pool } from '../budget-arithmetic.ts'
 import { codonLabel, type PlacedCodon } from '../codons.ts'
 import type { HankFile, Loop } from '../schema.ts'
-import { onExceededOf, type Scope, type Scopes } from './budget-scopes.ts'
+import { type OnExceeded, onExceededOf, type Scope, type Scopes } from './budget-scopes.ts'
 import { repeats } from './continuations.ts'
-import { dollars } from './labels.ts'
+import { andMore, dollars } from './labels.ts'
 
 /**
  * A codon with `onExceeded: fail` that comes after codons which may use up the dollars they share with it, while the run
@@ -14,26 +14,35 @@ import { dollars } from './labels.ts'
  * after it when it completes at the limit or its failure is ignored.
  */
 export function checkEmptyPools(hank: HankFile, scopes: Scopes): readonly Problem[] {
-  const problems = collector()
   const told = new Set<string>()
+  const groups = new Map<string, Endangered & { more: number }>()
   for (const scope of [scopes.hank, ...scopes.loops]) {
     if (!scope.pool || scope.pool.rest <= 0) continue
-    for (const { placed, by } of endangered(hank, scope, scope.pool)) {
-      if (told.has(placed.where)) continue
-      told.add(placed.where)
-      problems.warning(
-        `${placed.where}.budget.onExceeded`,
-        `${codonLabel(placed)}: onExceeded is "fail", but ${by} may use up the ${dollars(scope.pool.rest)} of ${scope.label} first, and then the run fails here. Limit what comes before, give shares, or set onExceeded to "complete".`,
-      )
+    for (const found of endangered(hank, scope, scope.pool)) {
+      if (told.has(found.placed.where)) continue
+      told.add(found.placed.where)
+      // Codons that inherit one word are told of together, at the place of that word.
+      const key = JSON.stringify([found.rule.where, found.by, found.pool])
+      const known = groups.get(key)
+      if (known) known.more++
+      else groups.set(key, { ...found, more: 0 })
     }
   }
-  return problems.all()
+  return [...groups.values()].map(({ placed, by, pool, rule, more }) => ({
+    severity: 'warning',
+    where: rule.where,
+    message: `${codonLabel(placed)}${andMore(more)}: onExceeded is "fail"${rule.isInherited ? ', as it says here for all codons' : ''}, but ${by} may use up the ${pool} first, and then the run fails ${more > 0 ? 'at the next of them' : 'there'}. Limit what comes before, give shares, or set onExceeded to "complete".`,
+  }))
 }
 
 interface Endangered {
   readonly placed: PlacedCodon
+  /** The word that makes it fail. */
+  readonly rule: OnExceeded
   /** Who may have used up the pool. */
   readonly by: string
+  /** In words: `$5 of the hank`. */
+  readonly pool: string
 }
 
 /** Codons that draw from the same pool one after another, over and over if they are in a loop. */
@@ -46,19 +55,59 @@ interface Stretch {
 
 function endangered(hank: HankFile, scope: Scope, pool: Pool): readonly Endangered[] {
   const found: Endangered[] = []
+  const spenders: Spender[] = []
+  const add = (placed: PlacedCodon, others: readonly Spender[]) => {
+    const rule = onExceededOf(placed, hank)
+    if (rule.policy !== 'fail' || others.length === 0) return
+    found.push({ placed, rule, by: culprits(others, pool), pool: poolWords(scope, pool) })
+  }
   let used = 0
-  let by: string | undefined
+  let mayBeEmpty = false
   for (const stretch of stretchesOf(scope, pool)) {
-    const before = by
+    const before = mayBeEmpty
     const most = used + stretch.most
     for (const placed of stretch.codons) {
-      if (by !== undefined && onExceededOf(placed, hank) === 'fail') found.push({ placed, by })
+      if (mayBeEmpty) add(placed, [...spenders])
+      spenders.push({ label: codonLabel(placed), most: Math.min(mostOf(placed), stretch.most) })
       used = Math.min(used + mostOf(placed), most)
-      if (!exceeds(pool.rest, used) && goesOn(placed, hank)) by ??= codonLabel(placed)
+      if (!exceeds(pool.rest, used) && goesOn(placed, hank)) mayBeEmpty = true
     }
-    if (before === undefined && by !== undefined) found.push(...inNextIteration(stretch, hank, by))
+    // What comes later in a loop also comes before, when the loop repeats.
+    if (before || !mayBeEmpty || !stretch.loop || !repeats(stretch.loop)) continue
+    for (const placed of stretch.codons) {
+      add(
+        placed,
+        spenders.filter(({ label }) => label !== codonLabel(placed)),
+      )
+    }
   }
   return found
+}
+
+/** A codon that draws from a pool, and the most it can use of it. */
+interface Spender {
+  readonly label: string
+  readonly most: number
+}
+
+/** Those whose own limit does not keep them from using up the pool; if there is none, all together. */
+function culprits(spenders: readonly Spender[], pool: Pool): string {
+  const alone = spenders.filter(({ most }) => !exceeds(pool.rest, most))
+  const names = (alone.length > 0 ? alone : spenders).map(({ label }) => label)
+  return `${listed(names)}${alone.length > 0 || names.length === 1 ? '' : ' together'}`
+}
+
+const mostNamed = 3
+
+function listed(names: readonly string[]): string {
+  const shown = names.length > mostNamed ? names.slice(0, mostNamed) : names
+  const more = names.length - shown.length
+  const words = more > 0 ? [...shown, more === 1 ? '1 more codon' : `${more} more codons`] : shown
+  return words.length === 1 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`
+}
+
+function poolWords({ label, origin }: Scope, { rest }: Pool): string {
+  return `${dollars(rest)} ${origin === undefined ? `of ${label}` : `that ${origin} allows`}`
 }
 
 /** Without the children that have a share of their own: they do not touch what the others have in common. */
@@ -68,16 +117,8 @@ function stretchesOf({ children, loop }: Scope, pool: Pool): readonly Stretch[] 
   return drawing.map(child => ({ codons: child.codons, loop: child.loop, most: child.cap ?? unlimited }))
 }
 
-/** What comes later in a loop also comes before, when the loop repeats. */
-function inNextIteration({ loop, codons }: Stretch, hank: HankFile, by: string): readonly Endangered[] {
-  if (!loop || !repeats(loop)) return []
-  return codons
-    .filter(placed => onExceededOf(placed, hank) === 'fail' && codonLabel(placed) !== by)
-    .map(placed => ({ placed, by }))
-}
-
 function goesOn(placed: PlacedCodon, hank: HankFile): boolean {
-  return placed.codon.onFailure === 'ignore' || onExceededOf(placed, hank) === 'complete'
+  return placed.codon.onFailure === 'ignore' || onExceededOf(placed, hank).policy === 'complete'
 }
 
 const unlimited = Number.POSITIVE_INFINITY

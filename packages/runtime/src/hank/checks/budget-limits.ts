@@ -38,11 +38,19 @@ function reportChildren(scope: Scope, pool: Pool, problems: Collector): void {
     else if (child.cap !== undefined && exceeds(child.cap, allotted)) {
       problems.warning(
         `${child.where}.budget.maxDollars`,
-        `${child.label}: its limit of ${dollars(child.cap)} is above the ${dollars(allotted)} that ${scope.label} leaves for it, and the lower one counts. Lower the one or raise the other.`,
+        `${child.label}: its limit of ${dollars(child.cap)} is above the ${leftBy(scope, pool, allotted)}, and the lower one counts. Lower the one or raise the other.`,
       )
     }
     someReturn ||= pool.allocation === 'proportional' && pool.shares.has(child.id)
   }
+}
+
+/** `$5 that the hank leaves for it`, or who else it is that sets the limit. */
+function leftBy({ label, origin }: Scope, { total }: Pool, allotted: number): string {
+  if (origin === undefined) return `${dollars(allotted)} that ${label} leaves for it`
+  return allotted === total
+    ? `${dollars(total)} that ${origin} allows for the whole run`
+    : `${dollars(allotted)} that ${label} leaves for it of the ${dollars(total)} from ${origin}`
 }
 
 function reportZero(child: Child, scope: Scope, problems: Collector): void {

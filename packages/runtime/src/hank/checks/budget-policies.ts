@@ -8,7 +8,7 @@ export function checkPolicies(hank: HankFile, scopes: Scopes): readonly Problem[
   const problems = collector()
   for (const placed of codonsOf(hank)) {
     reportExhaustUnderTime(placed, scopes, problems)
-    if (placed.codon.onFailure !== 'retry' || onExceededOf(placed, hank) !== 'fail') continue
+    if (placed.codon.onFailure !== 'retry' || onExceededOf(placed, hank).policy !== 'fail') continue
     problems.warning(
       `${placed.where}.onFailure`,
       `${codonLabel(placed)}: onExceeded is "fail" and onFailure is "retry", but a codon that failed by its budget is not tried again. Set onExceeded to "complete" if the run shall go on.`,
@@ -32,7 +32,7 @@ function nearestTimeLimit({ codon, loop }: PlacedCodon, scopes: Scopes): string 
   if (own !== undefined) return `its time limit of ${own} s`
   const ofLoop = loop?.budget?.maxTimeSeconds
   if (ofLoop !== undefined) return `the time limit of ${ofLoop} s of its loop`
-  return scopes.maxTimeSeconds === undefined
-    ? undefined
-    : `the time limit of ${scopes.maxTimeSeconds} s of the whole run`
+  const { maxTimeSeconds: ofRun, timeOrigin } = scopes
+  if (ofRun === undefined) return undefined
+  return `the time limit of ${ofRun} s of the whole run${timeOrigin === undefined ? '' : ` from ${timeOrigin}`}`
 }

@@ -4,7 +4,7 @@ import { codonLabel, codonsOf, type PlacedCodon } from '../codons.ts'
 import type { HankFile } from '../schema.ts'
 import type { Scopes } from './budget-scopes.ts'
 import { effectiveModel } from './effective-model.ts'
-import { quoted } from './labels.ts'
+import { andMore, quoted } from './labels.ts'
 
 interface Unpriced {
   readonly first: PlacedCodon
@@ -32,9 +32,4 @@ export function checkPricing(hank: HankFile, context: CheckContext, scopes: Scop
 
 function hasDollarLimit(placed: PlacedCodon, scopes: Scopes): boolean {
   return placed.codon.budget?.maxDollars !== undefined || scopes.of(placed).pool !== undefined
-}
-
-function andMore(more: number): string {
-  if (more === 0) return ''
-  return more === 1 ? ' and 1 more codon' : ` and ${more} more codons`
 }

@@ -1,5 +1,5 @@
 import { allotment, createPool, type Pool, tightest } from '../budget-arithmetic.ts'
-import type { CheckContext } from '../check.ts'
+import type { Ceilings, CheckContext } from '../check.ts'
 import { codonLabel, codonsOf, loopsOf, type PlacedCodon, type PlacedLoop } from '../codons.ts'
 import type { HankFile, Loop, SharedBudget } from '../schema.ts'
 import { loopLabel } from './labels.ts'
@@ -13,6 +13,8 @@ export interface Scope {
   readonly budget: SharedBudget | undefined
   /** Undefined when no dollar limit reaches it, neither its own nor one from above. */
   readonly pool: Pool | undefined
+  /** Who sets the dollars of the pool, when that is nobody in the hank: `weave.json`, `--max-cost`. */
+  readonly origin?: string | undefined
   /** In the order in which they run. */
   readonly children: readonly Child[]
   readonly loop?: Loop
@@ -36,6 +38,8 @@ export interface Scopes {
   readonly loops: readonly Scope[]
   /** The ceiling of the whole run, from wherever it is lowest. */
   readonly maxTimeSeconds: number | undefined
+  /** Who sets that ceiling, when it is not the hank. */
+  readonly timeOrigin?: string | undefined
   /** The innermost scope of a codon. */
   of(placed: PlacedCodon): Scope
 }
@@ -44,6 +48,7 @@ export function scopesOf(hank: HankFile, { ceilings }: CheckContext): Scopes {
   const budget = hank.overrides?.budget
   const total = tightest(budget?.maxDollars, ceilings?.maxDollars)
   const whole: Scope = {
+    origin: originOf('maxDollars', budget, ceilings),
     label: 'the hank',
     where: 'overrides.budget',
     budget,
@@ -52,30 +57,61 @@ export function scopesOf(hank: HankFile, { ceilings }: CheckContext): Scopes {
   }
   const loops = new Map(
     whole.children.flatMap(child =>
-      child.loop ? [[child.loop, loopScope(child, child.loop, whole.pool)]] : [],
+      child.loop ? [[child.loop, loopScope(child, child.loop, whole)]] : [],
     ),
   )
   return {
     hank: whole,
     loops: [...loops.values()],
     maxTimeSeconds: tightest(budget?.maxTimeSeconds, ceilings?.maxTimeSeconds),
+    timeOrigin: originOf('maxTimeSeconds', budget, ceilings),
     of: ({ loop }) => (loop && loops.get(loop)) ?? whole,
   }
 }
 
+/** Who sets a ceiling of the whole run, when it is lower than that of the hank itself. */
+function originOf(
+  limit: 'maxDollars' | 'maxTimeSeconds',
+  budget: SharedBudget | undefined,
+  ceilings: Ceilings | undefined,
+): string | undefined {
+  const given = ceilings?.[limit]
+  if (given === undefined || (budget?.[limit] ?? Number.POSITIVE_INFINITY) <= given) return undefined
+  return ceilings?.origins?.[limit] ?? 'a flag or weave.json'
+}
+
+export interface OnExceeded {
+  readonly policy: 'complete' | 'fail'
+  /** Of the word in the file, or where it would be. */
+  readonly where: string
+  /** Whether it is written in a budget above the codon. */
+  readonly isInherited: boolean
+}
+
 /** What happens to a codon at a limit: the nearest word counts (decisions 9). */
-export function onExceededOf({ codon, loop }: PlacedCodon, hank: HankFile): 'complete' | 'fail' {
-  return (
-    codon.budget?.onExceeded ?? loop?.budget?.onExceeded ?? hank.overrides?.budget?.onExceeded ?? 'complete'
-  )
+export function onExceededOf({ codon, loop, where }: PlacedCodon, hank: HankFile): OnExceeded {
+  const own = { policy: codon.budget?.onExceeded, where, isInherited: false }
+  const ofLoop = {
+    policy: loop?.budget?.onExceeded,
+    where: where.slice(0, where.lastIndexOf('.')),
+    isInherited: true,
+  }
+  const ofHank = { policy: hank.overrides?.budget?.onExceeded, where: 'overrides', isInherited: true }
+  const nearest = [own, ofLoop, ofHank].find(({ policy }) => policy !== undefined) ?? own
+  return {
+    policy: nearest.policy ?? 'complete',
+    where: `${nearest.where}.budget.onExceeded`,
+    isInherited: nearest.isInherited,
+  }
 }
 
 /** A loop with a share acts as if it had that budget; one without still draws from what is above it. */
-function loopScope(child: Child, loop: Loop, above: Pool | undefined): Scope {
+function loopScope(child: Child, loop: Loop, above: Scope): Scope {
   const { budget } = loop
-  const total = tightest(budget?.maxDollars, above && allotment(above, child.id))
+  const total = tightest(budget?.maxDollars, above.pool && allotment(above.pool, child.id))
   return {
     label: child.label,
+    origin: total === budget?.maxDollars ? undefined : above.origin,
     where: `${child.where}.budget`,
     budget,
     pool: total === undefined ? undefined : createPool(total, budget),

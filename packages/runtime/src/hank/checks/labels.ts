@@ -20,6 +20,12 @@ export function dollars(amount: number): string {
   return `$${Number(amount.toPrecision(6))}`
 }
 
+/** How a message about one codon goes on that is also about others: ` and 3 more codons`. */
+export function andMore(more: number): string {
+  if (more === 0) return ''
+  return more === 1 ? ' and 1 more codon' : ` and ${more} more codons`
+}
+
 const longest = 200
 
 function clipped(text: string): string {

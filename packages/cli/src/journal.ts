@@ -1,0 +1,56 @@
+import { homedir } from 'node:os'
+import { findExecution, readEvents, settledPaths } from '@weave/runtime'
+import { describeEvent, eventTypes, isEventType } from 'weave-client'
+import { type ExitCode, exitCodes } from './exit.ts'
+import type { Arguments } from './parse-arguments.ts'
+import type { Terminal } from './terminal.ts'
+
+/** `weave journal [execution]`: what happened in an execution, live or at rest. */
+export async function journalCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const { texts, switches, positionals } = args
+  const types = texts.type?.split(',').map(type => type.trim())
+  const unknown = types?.find(type => !isEventType(type))
+  if (unknown !== undefined) {
+    terminal.error(`There is no event type ${unknown}. There are: ${eventTypes.join(', ')}.`)
+    return exitCodes.usage
+  }
+  const since = texts.since === undefined ? 0 : Number(texts.since)
+  if (!Number.isSafeInteger(since) || since < 0) {
+    terminal.error('--since takes the number of an event, such as 120.')
+    return exitCodes.usage
+  }
+  const paths = await settledPaths({
+    environment: process.env,
+    workingDirectory: process.cwd(),
+    home: homedir(),
+    runtimeConfig: texts['runtime-config'],
+    flags: [],
+  })
+  const found = await findExecution(positionals[0], paths.executionBaseDir)
+  if (!found.ok) {
+    terminal.error(found.message)
+    return exitCodes.failed
+  }
+  const query = {
+    types: types && new Set(types),
+    codonId: texts.codon,
+    since,
+    follow: switches.has('follow') ? untilInterrupted() : undefined,
+  }
+  const damaged = (place: string) => terminal.error(`damaged line in ${place}`)
+  for await (const { event, text } of readEvents(found.layout, query, damaged)) {
+    if (switches.has('json')) terminal.out(text)
+    else
+      terminal.out(
+        `${String(event.seq).padStart(6)} ${event.timestamp} ${event.type.padEnd(18)} ${describeEvent(event)}`,
+      )
+  }
+  return exitCodes.done
+}
+
+function untilInterrupted(): AbortSignal {
+  const controller = new AbortController()
+  process.once('SIGINT', () => controller.abort())
+  process.once('SIGTERM', () => controller.abort())
+  return controller.signal
+}

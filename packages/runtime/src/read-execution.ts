@@ -1,0 +1,85 @@
+import { stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { JournaledEvent } from '@weave/protocol'
+import { createHistory } from './journal/index.ts'
+import { type Clock, systemClock } from './kit/index.ts'
+import { type ExecutionLayout, executionLayout, listExecutions } from './workspace/index.ts'
+
+export type FoundLayout =
+  | { readonly ok: true; readonly layout: ExecutionLayout }
+  | { readonly ok: false; readonly message: string }
+
+/** The execution that a person means: a directory, a name below the base directory, or without a word the newest. */
+export async function findExecution(
+  word: string | undefined,
+  executionBaseDir: string,
+): Promise<FoundLayout> {
+  if (word === undefined) {
+    const { executions } = await listExecutions({ executionBaseDir, clock: systemClock })
+    const newest = executions[0]
+    if (newest) return { ok: true, layout: newest.layout }
+    return { ok: false, message: `There are no executions in ${executionBaseDir}.` }
+  }
+  for (const dir of [resolve(word), join(executionBaseDir, word)]) {
+    const layout = executionLayout(dir)
+    if (await isDirectory(layout.internals)) return { ok: true, layout }
+  }
+  return { ok: false, message: `${word} is no execution. Run "weave list" to see which there are.` }
+}
+
+export interface ReadEventsQuery {
+  readonly types?: ReadonlySet<string> | undefined
+  readonly codonId?: string | undefined
+  /** Only events after this `seq`. */
+  readonly since?: number | undefined
+  /** Goes on when the end is reached, until it aborts. */
+  readonly follow?: AbortSignal | undefined
+  readonly clock?: Clock
+}
+
+export interface ReadEvent {
+  readonly event: JournaledEvent
+  /** As it travels on the wire. */
+  readonly text: string
+}
+
+/** How often a followed journal is looked at. */
+const lookEvery = 250
+
+/** Events of an execution, live or at rest, in order. Damaged lines are passed over; `onDamage` hears of each. */
+export async function* readEvents(
+  layout: ExecutionLayout,
+  query: ReadEventsQuery,
+  onDamage: (place: string) => void,
+): AsyncGenerator<ReadEvent> {
+  const { follow, clock = systemClock } = query
+  let after = query.since ?? 0
+  for (;;) {
+    // A reader of its own each time: what it knows of the newest segment is only true for the moment.
+    const history = createHistory({ dir: layout.journal })
+    for await (const page of history.pages({ after })) {
+      for (const { file, offset } of page.problems) onDamage(`${file} at byte ${offset}`)
+      for (const stored of page.events) {
+        after = stored.seq
+        const event = await history.event(stored)
+        if (event && fits(event, query)) yield { event, text: await history.text(stored) }
+      }
+    }
+    if (!follow || follow.aborted) return
+    await clock.sleep(lookEvery, follow).catch(() => undefined)
+  }
+}
+
+function fits(event: JournaledEvent, { types, codonId }: ReadEventsQuery): boolean {
+  if (types && !types.has(event.type)) return false
+  if (codonId === undefined) return true
+  const own = 'codonId' in event.data ? event.data.codonId : undefined
+  return own === codonId || own?.startsWith(`${codonId}#`) === true
+}
+
+function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    found => found.isDirectory(),
+    () => false,
+  )
+}
