@@ -96,7 +96,7 @@ async function straight(text, path, { pathOf, things }) {
 
 /** The statements that name what they import or hand on, without types. @param {string} text @param {string} word */
 function statements(text, word) {
-  const pattern = new RegExp(`^${word} \\{([^}]*)\\} from '([^']+)'$`, 'gm')
+  const pattern = new RegExp(`^[ \\t]*${word} \\{([^}]*)\\} from '([^']+)'$`, 'gm')
   return [...text.matchAll(pattern)].map(([whole, list = '', specifier = '']) => ({
     whole,
     specifier,

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { hankFiles } from '../../packages/cli/src/init/hank-files.ts'
@@ -7,8 +7,10 @@ import { codonsOf, type LoadedHank, loadHank } from '../../packages/runtime/src/
 import { formatProblem, type Problem } from '../../packages/runtime/src/kit/index.ts'
 import { type RehearsalScript, rehearsalScript } from '../../packages/runtime/src/model-server/index.ts'
 import { createRegistry, findModel, type Registry } from '../../packages/runtime/src/models/index.ts'
+import { prepare } from '../../packages/runtime/src/prepare.ts'
 import { assemblePrompt, readFrontMatter } from '../../packages/runtime/src/prompt/index.ts'
 import {
+  type FlagValue,
   type ResolvedSettings,
   readRuntimeFile,
   resolveSettings,
@@ -48,7 +50,7 @@ const rows: readonly Row[] = [
     loops: 0,
     sentinels: 0,
     warnings: [
-      'quarterly-report/hank.json:72:17: warning: hank[3].budget.onExceeded: Codon 4 (typeset): onExceeded is "fail", but Codon 3 (figures) may use up the $6 of the hank first, and then the run fails here. Limit what comes before, give shares, or set onExceeded to "complete".',
+      'quarterly-report/hank.json:10:48: warning: overrides.budget.onExceeded: Codon 4 (typeset): onExceeded is "fail" by what is written here, but Codon 1 (numbers) and Codon 2 (chapters) may use up the $6 of the hank first, and then the run fails there. Limit what comes before, give shares, or set onExceeded to "complete".',
     ],
     because:
       'half a report is worse than none, so the hank fails at its limit; only the figures may be cut short',
@@ -92,7 +94,7 @@ const rows: readonly Row[] = [
     sentinels: 2,
     environment: { GITHUB_TOKEN: 'gh-0000' },
     warnings: [
-      'nightly-maintenance/hank.json:47:33: warning: hank[0].budget.maxDollars: Codon 1 (update-dependencies): its limit of $6 is above the $5 that the hank leaves for it, and the lower one counts. Lower the one or raise the other.',
+      'nightly-maintenance/hank.json:47:33: warning: hank[0].budget.maxDollars: Codon 1 (update-dependencies): its limit of $6 is above the $5 that weave.json allows for the whole run, and the lower one counts. Lower the one or raise the other.',
       'nightly-maintenance/hank.json:53:27: warning: hank[1].continuationMode: Codon 2 (explain-updates): continues Codon 1 (update-dependencies), whose failure is ignored (onFailure "ignore"): it may continue a conversation that broke off, or find none. Set onFailure to "abort" or "retry" there.',
     ],
     because:
@@ -122,9 +124,14 @@ async function check({ name, environment = {} }: Pick<Row, 'name' | 'environment
     ceilings: {
       maxDollars: early.ceilings.maxDollars?.value,
       maxTimeSeconds: early.ceilings.maxTimeSeconds?.value,
+      origins: {
+        maxDollars: early.ceilings.maxDollars?.origin,
+        maxTimeSeconds: early.ceilings.maxTimeSeconds?.origin,
+      },
     },
     outputDirectory: paths.outputDirectory,
     priceOf: model => findModel(model, registry)?.prices,
+    identityOf: model => findModel(model, registry)?.identity,
   })
   const settings = resolveSettings({ file: file.layer, overrides: loaded.hank?.overrides })
   return { loaded, problems: [...file.problems, ...problems, ...loaded.problems], settings, registry }
@@ -341,3 +348,49 @@ async function newHank(): Promise<string> {
 async function scriptOf(directory: string): Promise<RehearsalScript> {
   return rehearsalScript.parse(JSON.parse(await readFile(join(directory, 'rehearsal.json'), 'utf8')))
 }
+
+describe('a start', () => {
+  const codon = (id: string, more: object = {}) => ({
+    id,
+    name: id,
+    model: 'sonnet',
+    continuationMode: 'fresh',
+    promptText: 'Hello.',
+    checkpointedFiles: ['**'],
+    ...more,
+  })
+  const messages = async (files: Readonly<Record<string, unknown>>, flags: readonly FlagValue[] = []) => {
+    const dir = await tempDir({ inMemory: true })
+    for (const [name, content] of Object.entries(files)) {
+      await writeFile(join(dir, name), JSON.stringify(content))
+    }
+    const { problems } = await prepare({
+      flags,
+      skipSelfTest: true,
+      environment: { ANTHROPIC_API_KEY: 'placeholder' },
+      workingDirectory: dir,
+      home: dir,
+    })
+    return problems.map(({ message }) => message)
+  }
+
+  test('says who set the ceiling that a codon does not fit under', async () => {
+    const hank = { hank: [codon('a', { budget: { maxDollars: 8 } })] }
+    const above = (origin: string) =>
+      `Codon 1 (a): its limit of $8 is above the $5 that ${origin} allows for the whole run, and the lower one counts. Lower the one or raise the other.`
+    expect(await messages({ 'hank.json': hank, 'weave.json': { budget: { maxDollars: 5 } } })).toEqual([
+      above('weave.json'),
+    ])
+    const flag = { flag: '--max-cost', field: 'budget.maxDollars', value: '5' } as const
+    expect(await messages({ 'hank.json': hank }, [flag])).toEqual([above('--max-cost')])
+  })
+
+  test('knows an alias and the id that it stands for as one model', async () => {
+    const { registry } = await createRegistry()
+    const next = (model: string | undefined) => ({
+      'hank.json': { hank: [codon('a'), codon('b', { continuationMode: 'continue-previous', model })] },
+    })
+    expect(await messages(next(findModel('sonnet', registry)?.id))).toEqual([])
+    expect(await messages(next('opus'))).toEqual([expect.stringContaining('with another model, "opus"')])
+  })
+})

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -11,6 +11,22 @@ const dist = join(folder, 'dist')
 const sources = {
   'counter.ts': 'let count = 0\nexport function next() { return ++count }',
   'other.ts': "export { next } from './counter.ts'",
+  'room/index.ts': `export { heavy } from './heavy.ts'\nexport { type Light, light as lightest } from './light.ts'`,
+  'room/heavy.ts': "export const heavy = 'heavy'\nglobalThis.heavyIsLoaded = true",
+  'room/light.ts': 'export interface Light { a: 1 }\nexport const light = () => 1',
+  'first.ts': `
+    import { heavy } from './room/index.ts'
+    import { next } from './counter.ts'
+    import {
+      type Light,
+      lightest as mine,
+    } from './room/index.ts'
+    const of = (a: Light) => a
+    export const first = () => [heavy, mine(), of({ a: 1 }).a, typeof next]`,
+  'second.ts': `
+    import { lightest } from './room/index.ts'
+    export const second = async () => [lightest(), (await import('./lazy.ts')).lazy]`,
+  'lazy.ts': "import { lightest } from './room/index.ts'\nexport const lazy = lightest() + 1",
   'main.ts': `
     declare const __WEAVE_VERSION__: string
     async function main() {
@@ -24,6 +40,10 @@ const sources = {
         strict: (function () { return this === undefined })(),
         text: 'import("./counter.ts")',
         url: import.meta.url.startsWith('file:'),
+        second: await (await import('./second.ts')).second(),
+        heavyBefore: globalThis.heavyIsLoaded === true,
+        first: (await import('./first.ts')).first(),
+        heavyAfter: globalThis.heavyIsLoaded === true,
       }))
     }
     void main()`,
@@ -37,9 +57,14 @@ const expected = {
   strict: true,
   text: 'import("./counter.ts")',
   url: true,
+  second: [1, 2],
+  heavyBefore: false,
+  first: ['heavy', 1, 1, 'function'],
+  heavyAfter: true,
 }
 
 beforeAll(async () => {
+  mkdirSync(join(folder, 'room'))
   for (const [name, text] of Object.entries(sources)) writeFileSync(join(folder, name), text)
   await bundleProgram({
     entry: join(folder, 'main.ts'),

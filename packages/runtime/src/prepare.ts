@@ -71,9 +71,14 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     ceilings: {
       maxDollars: early.ceilings.maxDollars?.value,
       maxTimeSeconds: early.ceilings.maxTimeSeconds?.value,
+      origins: {
+        maxDollars: early.ceilings.maxDollars?.origin,
+        maxTimeSeconds: early.ceilings.maxTimeSeconds?.origin,
+      },
     },
     outputDirectory: earlyPaths.outputDirectory,
     priceOf: name => findModel(name, registry)?.prices,
+    identityOf: name => findModel(name, registry)?.identity,
   })
   const settings = resolveSettings({ ...layers, environment, overrides: loaded.hank?.overrides })
   const paths = settingPaths(settings.settings, { workingDirectory, home, runtimeFile: layers.path })

@@ -18,10 +18,7 @@ export interface Limit {
 }
 
 /** The whole hank, each loop and each codon that a limit reaches, in the order in which they run. */
-export function budgetTable(
-  hank: HankFile,
-  ceilings: Ceilings = {},
-): readonly BudgetRow[] {
+export function budgetTable(hank: HankFile, ceilings: Ceilings = {}): readonly BudgetRow[] {
   const scopes = scopesOf(hank, { hankDir: '', environment: {}, ceilings, priceOf: () => undefined })
   const whole: BudgetRow = {
     label: 'The whole hank',
@@ -77,12 +74,10 @@ function limit<Key extends 'dollars' | 'seconds'>(
   return lowest ? ({ [key]: lowest } as { [K in Key]: Limit }) : {}
 }
 
-function ceilingOrigin(
-  hank: HankFile,
-  ceilings: Ceilings,
-  field: 'maxDollars' | 'maxTimeSeconds',
-): string {
+function ceilingOrigin(hank: HankFile, ceilings: Ceilings, field: 'maxDollars' | 'maxTimeSeconds'): string {
   const own = hank.overrides?.budget?.[field]
   const given = ceilings[field]
-  return own !== undefined && (given === undefined || own <= given) ? 'its overrides' : (ceilings.origins?.[field] ?? 'flag or weave.json')
+  return own !== undefined && (given === undefined || own <= given)
+    ? 'its overrides'
+    : (ceilings.origins?.[field] ?? 'flag or weave.json')
 }

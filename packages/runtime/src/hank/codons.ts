@@ -20,8 +20,16 @@ export function isLoop(item: HankItem): item is Loop {
   return item.type === 'loop'
 }
 
-/** All codons in the order of the file, those of loops where their loop stands. */
+/** All codons in the order of the file, those of loops where their loop stands. Made once: every rule asks for them. */
 export function codonsOf(hank: HankFile): readonly PlacedCodon[] {
+  const known = placed.get(hank) ?? placeCodons(hank)
+  placed.set(hank, known)
+  return known
+}
+
+const placed = new WeakMap<HankFile, readonly PlacedCodon[]>()
+
+function placeCodons(hank: HankFile): readonly PlacedCodon[] {
   return hank.hank.flatMap((item, at) => {
     const where = `hank[${at}]`
     const number = String(at + 1)

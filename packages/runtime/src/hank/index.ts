@@ -5,14 +5,14 @@
  * credentials are there, or how anything is run.
  */
 export { type BudgetRow, budgetTable, type Limit } from './budget-table.ts'
-export { codonLabel, codonsOf, isLoop, loopsOf, type PlacedCodon, type PlacedLoop } from './codons.ts'
+export { codonLabel, codonsOf, isLoop, type PlacedCodon } from './codons.ts'
 export { scanCopiedTree, type TreeFinding, type TreeLimits, treeMessage } from './copied-tree.ts'
 export { hankHash } from './hank-hash.ts'
 export { type LoadContext, type LoadedHank, loadHank } from './load.ts'
 export { maxPromptBytes } from './named-files.ts'
 export { withPlaces } from './places.ts'
 export type { PromptFacts } from './prompt-content.ts'
-export { discoverHank, type HankSource } from './read.ts'
+export type { HankSource } from './read.ts'
 export {
   type Reference,
   type ReferencedFile,
@@ -25,7 +25,6 @@ export {
   type CodonBudget,
   type HankFile,
   type HankItem,
-  type HankOverrides,
   hankFile,
   type Loop,
   type OutputFiles,
@@ -36,6 +35,5 @@ export {
 export { type SchemaKind, schemaAddress } from './schema-addresses.ts'
 export { addSchemaLine } from './schema-line.ts'
 export type { AttachedSentinel } from './sentinel-attachments.ts'
-export { outputPathFault } from './sentinel-paths.ts'
 export { type SentinelCondition, type SentinelConfig, sentinelConfig } from './sentinel-schema.ts'
 export type { SchemaLine } from './write-schema-line.ts'

@@ -1,5 +1,7 @@
 import { type Problem, refusePatterns } from '../kit/index.ts'
 import { codonLabel, codonsOf, loopsOf } from './codons.ts'
+import { neverMatches, onlyExcludes } from './idle-patterns.ts'
+import { firstOf } from './places.ts'
 import type { HankFile } from './schema.ts'
 
 const mostInList = 1_000
@@ -7,7 +9,10 @@ const mostInList = 1_000
 const mostWildcards = 40_000
 const mostDistinct = 20_000
 
-/** The globs of a hank must be patterns, and few and short enough to be compiled in a moment. */
+/**
+ * The globs of a hank must be patterns, and few and short enough to be compiled in a moment. Patterns that can never
+ * select anything get a warning.
+ */
 export function checkPatterns(hank: HankFile): readonly Problem[] {
   const problems: Problem[] = []
   const error = (where: string, message: string) => problems.push({ severity: 'error', where, message })
@@ -31,7 +36,24 @@ export function checkPatterns(hank: HankFile): readonly Problem[] {
         error(`${where}[${at}]`, `${label}: the pattern ${clipped(pattern)} is ${fault}`)
     }
   }
-  return problems
+  if (problems.length > 0) return problems
+  const idle = new Map([...distinct].map(pattern => [pattern, neverMatches(pattern)]))
+  return firstOf(lists.flatMap(list => idleIn(list, idle)))
+}
+
+function idleIn(
+  { patterns, where, label }: PatternList,
+  reasons: ReadonlyMap<string, string | undefined>,
+): readonly Problem[] {
+  const idle = patterns.flatMap((pattern, at): readonly Problem[] => {
+    const why = reasons.get(pattern)
+    if (why === undefined) return []
+    const message = `${label}: the pattern ${clipped(pattern)} never matches: ${why}`
+    return [{ severity: 'warning', where: `${where}[${at}]`, message }]
+  })
+  if (!onlyExcludes(patterns)) return idle
+  const message = `${label} selects nothing, because each of its patterns takes away. Begin with one that selects, such as "**".`
+  return [{ severity: 'warning', where, message }, ...idle]
 }
 
 interface PatternList {

@@ -2,7 +2,6 @@ import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { errorCode, type JsonSource, type Problem, parseJsonSource, readRegularFile } from '../kit/index.ts'
 import { excerptAt } from './excerpt.ts'
-import { tooManyParts } from './text-limits.ts'
 
 /** A hank file that is JSON; what it says is not checked yet. */
 export interface HankSource extends JsonSource {
@@ -40,8 +39,6 @@ export async function readHank(path: string | undefined, workingDirectory: strin
   if (!read.ok) return refused(file, unreadable(file, read.reason, read.code))
   const encoding = encodingFault(read.bytes)
   if (encoding) return refused(file, encoding.message, encoding.line)
-  const excess = tooManyParts(read.bytes)
-  if (excess !== undefined) return refused(file, excess)
 
   const parsed = parseJsonSource(read.bytes, { file, maxBytes: maxHankBytes, maxDepth })
   if (!parsed.ok) {

@@ -67,11 +67,12 @@ const commandStep = z.strictObject({
     .default('project')
     .optional()
     .register(z.globalRegistry, {
-      description: '`project`: the execution directory. `lastCopied`: the target of the last copy.',
+      description:
+        '`project`: the execution directory. `lastCopied`: the target of the last copy, or its directory when it is a file.',
     }),
 })
 
-export const copyOperation = z.strictObject({
+const copyOperation = z.strictObject({
   type: z.literal('copy'),
   copy: z.strictObject({
     from: path.describe('A file or directory, relative to the hank directory.'),
@@ -80,7 +81,7 @@ export const copyOperation = z.strictObject({
   allowFailure,
 })
 
-export const commandOperation = z.strictObject({
+const commandOperation = z.strictObject({
   type: z.literal('command'),
   command: commandStep,
   allowFailure,
@@ -117,7 +118,7 @@ export const sentinelAttachment = z.strictObject({
     .optional(),
 })
 
-export const retryConfig = z.strictObject({
+const retryConfig = z.strictObject({
   maxAttempts: z
     .int()
     .min(1)
@@ -206,7 +207,7 @@ export const loop = z.strictObject({
   archiveOnSuccess: globs.optional(),
 })
 
-export const meta = z.strictObject({
+const meta = z.strictObject({
   name: z.string(),
   version: z.string().register(z.globalRegistry, { description: 'A semantic version.' }),
   description: z.string().optional(),
@@ -258,4 +259,3 @@ export type OutputFiles = Immutable<z.infer<typeof outputFiles>>
 export type SentinelAttachment = Immutable<z.infer<typeof sentinelAttachment>>
 export type SharedBudget = Immutable<z.infer<typeof sharedBudget>>
 export type CodonBudget = Immutable<z.infer<typeof codonBudget>>
-export type HankOverrides = Immutable<z.infer<typeof overrides>>

@@ -44,7 +44,7 @@ export async function checkAttachments(hank: HankFile, source: HankSource): Prom
   const seen: Seen = { files: new Map(), problems: collector(), source, faults: 0 }
   const sentinels: AttachedSentinel[] = []
   for (const placed of codonsOf(hank)) {
-    const ids = new Map<string, string>()
+    const ids = new Map<string, Earlier>()
     for (const [at, attachment] of (placed.codon.sentinels ?? []).entries()) {
       const where = `${placed.where}.sentinels[${at}].sentinelConfig`
       if (seen.faults >= mostFaults) {
@@ -57,11 +57,8 @@ export async function checkAttachments(hank: HankFile, source: HankSource): Prom
         continue
       }
       const other = ids.get(loaded.config.id)
-      if (other !== undefined) {
-        const message = `${codonLabel(placed)}: two sentinels have the id ${loaded.config.id}; the other is ${other}`
-        seen.problems.error(where, message)
-      }
-      ids.set(loaded.config.id, where)
+      if (other) seen.problems.error(where, `${codonLabel(placed)}: ${attachedTwice(loaded, other)}`)
+      ids.set(loaded.config.id, { where, sourcePath: loaded.sourcePath })
       sentinels.push({
         ...loaded,
         codon: placed.where,
@@ -71,6 +68,18 @@ export async function checkAttachments(hank: HankFile, source: HankSource): Prom
     }
   }
   return { problems: seen.problems.all(), sentinels }
+}
+
+interface Earlier {
+  readonly where: string
+  readonly sourcePath: string | undefined
+}
+
+function attachedTwice({ config, sourcePath }: Loaded, other: Earlier): string {
+  if (sourcePath !== undefined && sourcePath === other.sourcePath) {
+    return `the sentinel ${sourcePath} is attached twice, first at ${other.where}; remove one, or attach a copy of the file with another id`
+  }
+  return `two sentinels have the id ${config.id}; the other is ${other.where}. Give one of them another id`
 }
 
 interface Seen {

@@ -126,10 +126,23 @@ function checkEventTypes(types: readonly string[], path: JsonPath, { warning }: 
     if (type.startsWith('sentinel.')) {
       warning([...path, at], `${type} triggers nothing: sentinels do not see the events of sentinels`)
     } else if (type !== anyEvent && !isEventType(type)) {
-      const near = nearestNames(type, eventTypes, 1)
-      warning([...path, at], `there is no event type ${type}.${didYouMean(near)}`)
+      warning([...path, at], noSuchEvent(type))
     }
   }
+}
+
+const mostSuggested = 4
+
+/** The nearest types; if none is near, those that begin alike: `assistant.action` for `assistant.message`. */
+function noSuchEvent(type: string): string {
+  const category = `${type.split('.')[0] ?? ''}.`
+  const alike = eventTypes.filter(known => known.startsWith(category)).slice(0, mostSuggested)
+  if (type.includes(anyEvent)) {
+    const list = alike.length > 0 ? `, such as ${alike.join(', ')}` : ''
+    return `${type} matches nothing: only ${anyEvent} alone stands for all events. List the types you mean${list}`
+  }
+  const near = nearestNames(type, eventTypes, 1)
+  return `there is no event type ${type}.${didYouMean(near.length > 0 ? near : alike)}`
 }
 
 const longestPattern = 1_000

@@ -12,6 +12,7 @@ import { mostKeys } from './limits.ts'
 import { reservedKeys } from './reserved-keys.ts'
 import { codon, loop, rootFields } from './schema.ts'
 import { checkSentinelConfig } from './sentinel-config.ts'
+import { fullForm } from './short-forms.ts'
 import { unknownField } from './unknown-fields.ts'
 
 /**
@@ -53,6 +54,7 @@ function check(source: JsonSource, schema: z.ZodType, base: JsonPath): readonly 
   const problems = shapeProblems(parsed.error, source, {
     schema,
     base,
+    advice: path => fullForm(source.value, path),
     unknownKey: (path, key, validKeys) =>
       // Beyond that number they are counted, not shown.
       unknown++ < mostUnknown ? unknownField(source.value, path, { key, validKeys }) : '',

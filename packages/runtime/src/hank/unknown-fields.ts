@@ -1,5 +1,6 @@
 import { didYouMean, formatKey, formatPath, type JsonPath, nearestNames, valueAt } from '../kit/index.ts'
 import { codon, loop, overrides, rootFields } from './schema.ts'
+import { nestedForm } from './short-forms.ts'
 
 /** What is written → what is probably meant (specification 7.3). A dot leads into an object of the same place. */
 const typos: ReadonlyMap<string, readonly string[]> = new Map(
@@ -34,12 +35,28 @@ const typos: ReadonlyMap<string, readonly string[]> = new Map(
 export function unknownField(hank: unknown, path: JsonPath, found: UnknownKey): string {
   const place = positionOf(hank, path)
   const unknown = `Unknown field ${formatKey(found.key)}.`
+  const nested = nestedForm(hank, path, found.key)
+  if (nested !== undefined) return `${unknown} ${nested}`
+  if (place === 'root' && othersForHank.has(found.key)) return `${unknown}${didYouMean(['hank'])}`
   const meant = typoAt(place, found.key)
   const hint = homeOf(place, meant ?? [found.key], found.validKeys)
   if (meant) return `${unknown}${didYouMean(meant)}${hint}`
   const near = hint === '' ? didYouMean(nearestNames(found.key, found.validKeys)) : ''
   return `${unknown}${near}${hint} Valid ${fieldsOf(place, path)}: ${found.validKeys.join(', ')}`
 }
+
+/** What people call the list of items who come from elsewhere. */
+const othersForHank = new Set([
+  'codons',
+  'steps',
+  'tasks',
+  'stages',
+  'nodes',
+  'items',
+  'jobs',
+  'workflow',
+  'pipeline',
+])
 
 export interface UnknownKey {
   readonly key: string

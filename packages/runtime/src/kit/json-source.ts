@@ -1,4 +1,5 @@
 import { createScanner, type Node, type ParseError, parseTree } from 'jsonc-parser'
+import { endOfString, tooManyParts } from './json-limits.ts'
 import { formatKey, formatPath, type JsonPath, shown } from './json-path.ts'
 import { syntaxFault } from './json-syntax.ts'
 import type { Place, Problem } from './problems.ts'
@@ -30,8 +31,9 @@ const defaultMaxDepth = 64
 /**
  * Reads strict JSON (no comments, no trailing commas; a byte order mark is forgiven). Bytes must be UTF-8.
  *
- * Never throws, and needs time and stack in proportion to what the caps allow, whatever the text holds. Of several
- * syntax faults it reports the first, with its line and column and the line itself.
+ * Never throws, and needs time and stack in proportion to what the caps allow, whatever the text holds: a file with
+ * millions of values, or of blanks in a row, is refused as well. Of several syntax faults it reports the first, with its
+ * line and column and the line itself.
  */
 export function parseJsonSource(input: string | Uint8Array, options: JsonSourceOptions): JsonSourceResult {
   const { file, maxBytes = defaultMaxBytes, maxDepth = defaultMaxDepth } = options
@@ -43,6 +45,8 @@ export function parseJsonSource(input: string | Uint8Array, options: JsonSourceO
   if (size > maxBytes) return refused(`the file has ${size} bytes; at most ${maxBytes} are allowed`)
   const text = textOf(input)
   if (text === undefined) return refused('the file is not valid UTF-8')
+  const excess = tooManyParts(text)
+  if (excess !== undefined) return refused(excess)
 
   const placeAt = placesIn(text, file)
   const parsed = parseStrictly(text)
@@ -104,21 +108,8 @@ function survey(
   return { tooDeepAt: undefined, keys }
 }
 
-const [quote, backslash, colon] = [0x22, 0x5c, 0x3a]
+const [quote, colon] = [0x22, 0x3a]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
-
-/** The place of the quote that ends a string. */
-function endOfString(text: string, start: number): number {
-  let at = text.indexOf('"', start + 1)
-  while (at !== -1 && isEscaped(text, at)) at = text.indexOf('"', at + 1)
-  return at === -1 ? text.length : at
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let first = at
-  while (text.charCodeAt(first - 1) === backslash) first--
-  return (at - first) % 2 === 1
-}
 
 /** Keys of all objects in a value that is known not to be too deep. A key written twice is there once. */
 function keysIn(value: unknown): number {

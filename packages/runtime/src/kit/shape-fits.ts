@@ -35,11 +35,13 @@ export function shapeFits(schema: JsonShape, { maxKeys }: { readonly maxKeys: nu
 
 const nothing: Fits = () => false
 
-const words: ReadonlySet<string> = new Set([
-  ...['type', 'anyOf', 'oneOf', 'const', 'enum', 'minLength'],
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'items', 'minItems'],
-  ...['properties', 'required', 'additionalProperties', 'propertyNames'],
-])
+const words: ReadonlySet<string> = new Set(
+  [
+    ['type', 'anyOf', 'oneOf', 'const', 'enum', 'minLength'],
+    ['minimum', 'maximum', 'exclusiveMinimum', 'items', 'minItems'],
+    ['properties', 'required', 'additionalProperties', 'propertyNames'],
+  ].flat(),
+)
 
 function hasKnownWords(schema: JsonShape): boolean {
   return Object.keys(schema).every(word => words.has(word))

@@ -16,6 +16,8 @@ export interface ShapeOptions {
   readonly schema?: z.core.$ZodType
   /** Where the checked value lies in the source, when only a part of it was checked. */
   readonly base?: JsonPath
+  /** A sentence to add about the wrong or missing value at a path of the source, such as what to write instead. */
+  readonly advice?: (path: JsonPath) => string | undefined
   /** The message for a key that is not in the schema, or undefined for the usual one. */
   readonly unknownKey?: (path: JsonPath, key: string, validKeys: readonly string[]) => string | undefined
 }
@@ -36,10 +38,9 @@ export function shapeProblems(
   options: ShapeOptions = {},
 ): readonly Problem[] {
   const context: Context = { source, options, base: options.base ?? [] }
-  const findings = error.issues.flatMap(issue => findingsOf(issue, []))
-  const told = findings.slice(0, mostProblems).map(finding => problemOf(finding, context))
+  const { findings, left } = firstFindings(error.issues)
+  const told = findings.map(finding => problemOf(finding, context))
   const problems = sortProblems([...new Map(told.map(problem => [keyOf(problem), problem])).values()])
-  const left = findings.length - told.length
   return left === 0
     ? problems
     : [...problems, { severity: 'error', where: '', message: `… and ${left} more problems` }]
@@ -62,13 +63,38 @@ interface Finding {
   readonly unknownKey?: string
 }
 
-/** One for each thing wrong. Looks into unions: the alternative that was most likely meant speaks for all. */
-function findingsOf(issue: z.core.$ZodIssue, before: JsonPath): readonly Finding[] {
-  const path = [...before, ...issue.path]
-  if (issue.code === 'unrecognized_keys') return issue.keys.map(unknownKey => ({ path, issue, unknownKey }))
-  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [{ path, issue }]
-  const likely = likelyMeant(issue.errors)
-  return likely === undefined ? [{ path, issue }] : likely.flatMap(inner => findingsOf(inner, path))
+/**
+ * One for each thing wrong, as many as are told, and how many more there are. Looks into unions: the alternative that was
+ * most likely meant speaks for all.
+ */
+function firstFindings(issues: readonly z.core.$ZodIssue[]): {
+  readonly findings: readonly Finding[]
+  readonly left: number
+} {
+  const findings: Finding[] = []
+  let left = 0
+  const add = (found: readonly Finding[], count: number) => {
+    const taken = found.slice(0, mostProblems - findings.length)
+    findings.push(...taken)
+    left += count - taken.length
+  }
+  const visit = (issue: z.core.$ZodIssue, before: JsonPath): void => {
+    const path = [...before, ...issue.path]
+    if (issue.code === 'unrecognized_keys') {
+      const keys = issue.keys.slice(0, mostProblems)
+      add(
+        keys.map(unknownKey => ({ path, issue, unknownKey })),
+        issue.keys.length,
+      )
+      return
+    }
+    const isUnion = issue.code === 'invalid_union' && issue.errors.length > 0
+    const likely = isUnion ? likelyMeant(issue.errors) : undefined
+    if (likely) for (const inner of likely) visit(inner, path)
+    else add([{ path, issue }], 1)
+  }
+  for (const issue of issues) visit(issue, [])
+  return { findings, left }
 }
 
 function likelyMeant(
@@ -113,11 +139,15 @@ function invalidKeyMessage(path: JsonPath): string {
 }
 
 function mismatch(finding: Finding, context: Context): string {
-  const value = valueAt(context.source.value, [...context.base, ...finding.path])
+  const at = [...context.base, ...finding.path]
+  const value = valueAt(context.source.value, at)
   const { words, values } = expected(finding, context)
-  if (value === undefined) return `is missing; expected ${words}`
-  const meant = typeof value === 'string' ? nearestNames(value, values, 1) : []
-  return `expected ${words}, found ${foundWords(value)}${meant.length > 0 ? '.' : ''}${didYouMean(meant, shown)}`
+  const meant = typeof value === 'string' ? didYouMean(nearestNames(value, values, 1), shown) : ''
+  const advice = context.options.advice?.(at)
+  const more = `${meant}${advice === undefined ? '' : ` ${advice}`}`
+  const fault =
+    value === undefined ? `is missing; expected ${words}` : `expected ${words}, found ${foundWords(value)}`
+  return more === '' ? fault : `${fault}.${more}`
 }
 
 interface Expected {

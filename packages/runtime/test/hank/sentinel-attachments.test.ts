@@ -106,7 +106,11 @@ describe('a sentinel configuration', () => {
     const loaded = await loadIn(dir)
     expect(loaded.hank).toBeUndefined()
     expect(told(loaded)).toEqual([
-      'hank[0].sentinels[1].sentinelConfig: Codon 1 (draft): two sentinels have the id narrator; the other is hank[0].sentinels[0].sentinelConfig',
+      'hank[0].sentinels[1].sentinelConfig: Codon 1 (draft): two sentinels have the id narrator; the other is hank[0].sentinels[0].sentinelConfig. Give one of them another id',
+    ])
+    const twice = await directoryWith({ 'hank.json': attaching('s.json', './s.json'), 's.json': sentinel() })
+    expect(told(await loadIn(twice))).toEqual([
+      'hank[0].sentinels[1].sentinelConfig: Codon 1 (draft): the sentinel s.json is attached twice, first at hank[0].sentinels[0].sentinelConfig; remove one, or attach a copy of the file with another id',
     ])
   })
 

@@ -410,6 +410,13 @@ test('an event that cannot come is a warning', () => {
     's.json:9:7: warning: trigger.on[1]: sentinel.output triggers nothing: sentinels do not see the events of sentinels',
     's.json:10:7: warning: trigger.on[2]: there is no event type no-such-thing.',
   ])
+  const events = ['assistant.message', 'codon.*', '*.completed', 'rollback.starts']
+  expect(told(checked(sentinel({ trigger: { type: 'event', on: events } })))).toEqual([
+    'trigger.on[0]: there is no event type assistant.message. Did you mean assistant.action?',
+    'trigger.on[1]: codon.* matches nothing: only * alone stands for all events. List the types you mean, such as codon.started, codon.completed, codon.extended, codon.retrying',
+    'trigger.on[2]: *.completed matches nothing: only * alone stands for all events. List the types you mean',
+    'trigger.on[3]: there is no event type rollback.starts. Did you mean rollback.started?',
+  ])
   const sequence = checked(
     sentinel({ trigger: { type: 'sequence', interestFilter: { on: ['tool.result'] }, pattern } }),
   )

@@ -41,7 +41,7 @@ describe('the root', () => {
       [{}, 'hank: is missing; expected a non-empty list'],
       [{ hank: [] }, 'hank: expected a non-empty list, found an empty list'],
       [{ hank: {} }, 'hank: expected a non-empty list, found an object'],
-      [[], ': expected an object, found an empty list'],
+      [[], ': expected an object, found an empty list. The root is an object: put the list under "hank".'],
       ['null', ': expected an object, found null'],
     ),
   )
@@ -99,7 +99,10 @@ describe('the root', () => {
     const loaded = await loadHank(dir, { ...contextIn(dir), environment: { A: '1', B: '2' } })
     expect(loaded.hank).toEqual(hank)
     await refuses(
-      [withRoot({ requirements: { env: 'A' } }), 'requirements.env: expected a list of strings, found "A"'],
+      [
+        withRoot({ requirements: { env: 'A' } }),
+        'requirements.env: expected a list of strings, found "A". Write ["A"].',
+      ],
       [withRoot({ requirements: { env: [1] } }), 'requirements.env[0]: expected a non-empty string, found 1'],
     )
   })
@@ -188,7 +191,7 @@ describe('a codon', () => {
     await refuses(
       [
         withCodon({ checkpointedFiles: 'src' }),
-        'hank[0].checkpointedFiles: expected a list of strings, found "src"',
+        'hank[0].checkpointedFiles: expected a list of strings, found "src". Write ["src"].',
       ],
       [withCodon({ checkpointedFiles: [''] }), `hank[0].checkpointedFiles[0]: ${empty}`],
       [withCodon({ archiveOnSuccess: [''] }), `hank[0].archiveOnSuccess[0]: ${empty}`],

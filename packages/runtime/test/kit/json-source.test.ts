@@ -159,6 +159,24 @@ describe('a JSON source', () => {
     expect(performance.now() - start).toBeLessThan(3_000)
   })
 
+  it.each<[string, string, string]>([
+    ['blanks', ' '.repeat(9_000_000), 'the file has more than 100000 blanks in a row'],
+    ['numbers', `[${'1,'.repeat(4_000_000)}1]`, 'the file has more than 1000000 values'],
+    ['objects without an end', `[${'{},'.repeat(3_000_000)}`, 'the file has more than 1000000 values'],
+    ['words', `[${'1 '.repeat(4_000_000)}`, 'the file has more than 1000000 values'],
+  ])('refuses nine megabytes of %s in a moment', (_, hostile, message) => {
+    const start = performance.now()
+    expect(faultOf(hostile)).toEqual({ at: '1:1', message })
+    expect(faultOf(Buffer.from(hostile)).message).toBe(message)
+    expect(performance.now() - start).toBeLessThan(1_000)
+  })
+
+  it('takes a text that is only long, and blanks and brackets inside of it', () => {
+    const long = `${' '.repeat(200_000)}${'[{,'.repeat(1_000_000)}\\"`
+    expect(read(JSON.stringify([long, 1])).value).toEqual([long, 1])
+    expect(read(`[1${`,${' '.repeat(1_000)}1`.repeat(1_000)}]`).value).toHaveLength(1_001)
+  })
+
   it('finds the place of each of many keys without searching them all', () => {
     const keys = Array.from({ length: 50_000 }, (_, index) => `key${index}`)
     const source = read(`{\n${keys.map(key => `"${key}": 1`).join(',\n')}\n}`)

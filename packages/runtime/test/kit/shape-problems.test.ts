@@ -165,6 +165,21 @@ describe('the problems of a shape', () => {
     ])
   })
 
+  it('can have a word of advice, about a wrong value or a missing one', () => {
+    const asked: unknown[] = []
+    const advice = (path: readonly PropertyKey[]) => {
+      asked.push(path)
+      return path.at(-1) === 'port' ? 'Write 80.' : path.at(-1) === 'id' ? 'Write an id.' : undefined
+    }
+    expect(problemsOf('{"port": "x", "on": 1, "items": [{"mode": "freh"}]}', { schema, advice })).toEqual([
+      'f:1:10: error: port: expected a whole number from 0 to 65535, found "x". Write 80.',
+      'f:1:21: error: on: expected true or false, found 1',
+      'f:1:34: error: items[0].id: is missing; expected a non-empty string. Write an id.',
+      'f:1:43: error: items[0].mode: expected one of "fresh", "continue", found "freh". Did you mean "fresh"?',
+    ])
+    expect(asked).toContainEqual(['items', 0, 'mode'])
+  })
+
   it('are not more than a person can read, and quick to make', () => {
     const keys = Array.from({ length: 100_000 }, (_, index) => `"k${index}": 1`)
     const start = performance.now()

@@ -82,8 +82,17 @@ describe('after', () => {
 
   test('a whole plan is walked once, loops grow by one iteration at a time', () => {
     expect(walk(plan, id => id === 'one#2')).toEqual([
-      ...['a', 'edit#0', 'check#0', 'edit#1', 'check#1'],
-      ...['one#0', 'two#0', 'one#1', 'two#1', 'one#2', 'z'],
+      'a',
+      'edit#0',
+      'check#0',
+      'edit#1',
+      'check#1',
+      'one#0',
+      'two#0',
+      'one#1',
+      'two#1',
+      'one#2',
+      'z',
     ])
   })
 

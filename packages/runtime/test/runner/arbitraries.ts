@@ -45,14 +45,23 @@ function build(items: readonly Loose[]): Plan {
     return loopPlan(
       `l${at}`,
       limit,
-      codons.map((fields, index) => codonPlan(`c${at}${'xyz'[index]}`, fields)),
+      codons.map((fields, index) =>
+        codonPlan(`c${at}${'xyz'[index]}`, limit === null ? ending(fields) : fields),
+      ),
     )
   })
   return planOf(...planned)
 }
 
+/** A loop that waits for a full context goes on for ever when none of its codons has a session to continue and nobody minds. */
+function ending(fields: Partial<PlannedCodon>): Partial<PlannedCodon> {
+  return fields.onFailure === 'ignore' ? { ...fields, continuation: 'fresh' } : fields
+}
+
 /** Up to 12 items. */
-export const plans: fc.Arbitrary<Plan> = fc.array(item, { minLength: 1, maxLength: 12 }).map(build)
+export const plans: fc.Arbitrary<Plan> = fc
+  .array(item, { minLength: 1, maxLength: 12, size: 'medium' })
+  .map(build)
 
 const turn: fc.Arbitrary<Turn> = fc.oneof(
   { weight: 6, arbitrary: fc.constant({ kind: 'succeed' } as const) },
@@ -64,7 +73,7 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constant({ kind: 'final' } as const) },
   { weight: 1, arbitrary: fc.constant({ kind: 'full' } as const) },
-  { weight: 4, arbitrary: fc.constant({ kind: 'hang' } as const) },
+  { weight: 6, arbitrary: fc.constant({ kind: 'hang' } as const) },
   { weight: 1, arbitrary: fc.constant({ kind: 'hang-in-tool' } as const) },
 )
 
@@ -73,10 +82,11 @@ export type Scripts = readonly (readonly Turn[])[]
 
 export const scripts: fc.Arbitrary<Scripts> = fc.array(fc.array(turn, { minLength: 1, maxLength: 3 }), {
   maxLength: 24,
+  size: 'max',
 })
 
 /** Without the turns that only a person or the clock ends. */
-export const restlessScripts: fc.Arbitrary<Scripts> = scripts.map(all =>
+const restlessScripts: fc.Arbitrary<Scripts> = scripts.map(all =>
   all.map(turns => turns.filter(({ kind }) => kind !== 'hang' && kind !== 'hang-in-tool')),
 )
 
@@ -122,6 +132,22 @@ export interface Saying {
   readonly afterEvents?: number | undefined
   /** Without waiting for what the command before it does. */
   readonly atOnce: boolean
+  /** A command that cannot act in this moment gives way to one that can. */
+  readonly fitting: boolean
+}
+
+/** What somebody says who looks before he speaks. */
+export function fittingType(type: CommandType, busy: boolean): CommandType {
+  const whenBusy: Partial<Record<CommandType, CommandType>> = {
+    'codon.start': 'codon.skip',
+    'codon.next': 'codon.skip',
+    'codon.redo': 'codon.forceStop',
+  }
+  const whenIdle: Partial<Record<CommandType, CommandType>> = {
+    'codon.skip': 'codon.redo',
+    'codon.forceStop': 'codon.next',
+  }
+  return (busy ? whenBusy : whenIdle)[type] ?? type
 }
 
 export type Deed = { readonly kind: 'say'; readonly saying: Saying } | { readonly kind: 'time' | 'client' }
@@ -145,16 +171,22 @@ const saying: fc.Arbitrary<Saying> = fc.record({
   codon: fc.nat({ max: 40 }),
   afterEvents: fc.option(fc.nat({ max: 30 }), { nil: undefined }),
   atOnce: fc.boolean(),
+  fitting: fc.integer({ min: 0, max: 9 }).map(n => n < 7),
 })
 
-export const deeds: fc.Arbitrary<readonly Deed[]> = fc.array(
+const laterDeeds: fc.Arbitrary<readonly Deed[]> = fc.array(
   fc.oneof(
-    { weight: 6, arbitrary: saying.map(each => ({ kind: 'say', saying: each }) as const) },
+    { weight: 8, arbitrary: saying.map(each => ({ kind: 'say', saying: each }) as const) },
     { weight: 2, arbitrary: fc.constant({ kind: 'time' } as const) },
     { weight: 1, arbitrary: fc.constant({ kind: 'client' } as const) },
   ),
-  { maxLength: 16 },
+  { maxLength: 16, size: 'max' },
 )
+
+/** Most often somebody comes first of all. */
+export const deeds: fc.Arbitrary<readonly Deed[]> = fc
+  .tuple(fc.integer({ min: 0, max: 9 }), laterDeeds)
+  .map(([n, later]) => (n < 8 ? [{ kind: 'client' }, ...later] : later))
 
 /** Right and wrong names for `codon.start`. */
 export function namesOf(plan: Plan): readonly string[] {

@@ -52,6 +52,8 @@ export interface Done {
   readonly full: boolean
   readonly hasSession: boolean
   readonly hint?: number | undefined
+  /** Ended by a person or a shutdown, not by a failure of its own. */
+  readonly isInterrupted: boolean
 }
 
 /** How an agent ends one turn if nobody stops it. `hang`: it does not. */
@@ -144,11 +146,12 @@ export function began(model: Model): Model {
   return { ...model, calls: model.calls + 1, current: { ...model.current, call: model.calls } }
 }
 
-/** The wait for the next attempt is over, or was cut short. */
-export function woke(model: Model): Model {
+/** The wait for the next attempt is over, or was cut short. `byClock`: the clock was faster than a stop that was accepted. */
+export function woke(model: Model, { byClock = false } = {}): Model {
   const { current, stop } = model
   if (model.activity !== 'waiting' || !current) return model
   const idle: Model = { ...model, activity: 'idle', stop: undefined, current: undefined }
+  if (byClock) return { ...begin(idle, current.id, { attempt: current.attempt }), stop }
   if (model.shuttingDown) return gone(idle)
   if (stop === 'force') return hold(idle)
   return begin(idle, current.id, { attempt: current.attempt, stillborn: stop === 'skip' })
@@ -160,8 +163,8 @@ export interface Sight {
   readonly turns: readonly Turn[]
   /** The clock moves: an agent that hangs is silent for too long. */
   readonly timePasses: boolean
-  /** Decides only where a stop and an end of its own met: either may have been first. */
-  readonly status: Done['status']
+  /** Whether the stop ended it. Decides only where a stop and an end of its own met: either may have been first. */
+  readonly wasStopped: boolean
 }
 
 /** The running codon came to its end. */
@@ -170,7 +173,7 @@ export function ended(model: Model, sight: Sight): Model {
   if (!current) return told(model, 'an end without a start')
   const own = ownEnd(model, current, sight)
   const byStop = stop && endByStop(stop)
-  const end = byStop && (!own || sight.status === byStop.status) ? byStop : own
+  const end = byStop && (!own || sight.wasStopped) ? byStop : own
   if (!end) return told(model, `${current.id} cannot have ended`)
   return settle(model, {
     full: false,
@@ -178,6 +181,7 @@ export function ended(model: Model, sight: Sight): Model {
     id: current.id,
     attempt: current.attempt,
     hasSession: current.call !== undefined,
+    isInterrupted: end === byStop && end.status === 'failed',
   })
 }
 
@@ -236,7 +240,7 @@ function settle(model: Model, done: Done): Model {
       runs: run ? [...model.runs.slice(0, -1), { ...run, codons: [...run.codons, done] }] : model.runs,
     },
     `end ${done.id} ${done.status}`,
-    ...iterationEnd(model, done, stop),
+    ...iterationEnd(model, done),
   )
   if (model.shuttingDown) return gone(idle)
   if (stop === 'force') return hold(idle)
@@ -379,10 +383,9 @@ function isPassed(plan: Plan, { id, status }: Done): boolean {
 }
 
 /** A loop's iteration ends with its last codon, or with the one that filled the context. */
-function iterationEnd(model: Model, done: Done, stop: Model['stop']): readonly string[] {
+function iterationEnd(model: Model, done: Done): readonly string[] {
   const { loop, index, iteration } = placeOf(model.plan, done.id) ?? {}
-  const interrupted = done.status === 'failed' && (stop === 'force' || stop === 'shutdown')
-  if (!loop || interrupted || !isPassed(model.plan, done)) return []
+  if (!loop || done.isInterrupted || !isPassed(model.plan, done)) return []
   const leaves = loop.limit === null && done.full
   if (index !== loop.codons.length - 1 && !leaves) return []
   const isLast = leaves || (loop.limit !== null && (iteration ?? 0) + 1 >= loop.limit)

@@ -138,11 +138,7 @@ describe('a person', () => {
         event => event.type === 'codon.completed' && event.data.codonId === id,
       )
     }
-    await run.until(
-      'server.idle',
-      event => event.type === 'server.idle' && event.data.reason === 'codon-completed',
-      run.events.length - 2,
-    )
+    await run.until('server.idle', event => event.type === 'server.idle' && event.data.reason !== 'startup')
     expect(await run.send('codon.next')).toMatchObject({ ok: false, code: 'NO_NEXT_CODON' })
   })
 
@@ -283,7 +279,10 @@ describe('an agent', () => {
         codonPlan('a', { onFailure: 'ignore' }),
         codonPlan('b', { continuation: 'continue-previous' }),
       ),
-      script: id => (id === 'a' ? [{ fail: 'nope', retriable: false }] : undefined),
+      ports: {
+        runRig: async ({ codon }) =>
+          codon.id === 'a' ? { ok: false, message: 'no luck', retriable: false } : { ok: true },
+      },
     })
     expect(await lost.runner.done).toMatchObject({
       status: 'failed',

@@ -1,4 +1,4 @@
-import { type Command, commands, type JournaledEvent } from '@weave/protocol'
+import { type Command, commands, type EventData, events, type JournaledEvent } from '@weave/protocol'
 import { expect } from 'vitest'
 import type { Plan } from '../../src/plan/index.ts'
 import {
@@ -130,18 +130,19 @@ class Player {
     if (event.commandId !== undefined) this.#answeredIds.push(event.commandId)
     if (event.type === 'state.transition') this.#note(event.data.transition.data)
     if (event.type === 'codon.started') this.#model = began(this.#model)
-    if (event.type === 'codon.completed') this.#codonEnded()
+    if (event.type === 'codon.completed') this.#codonEnded(event.data)
     const line = lineOf(event, this.#status)
     if (line !== undefined) this.#see(line, Date.parse(event.timestamp))
     if (event.type === 'codon.retrying') this.#waitsUntil = Date.parse(event.timestamp) + event.data.delayMs
-    this.#count()
+    // Other events may be told when what they tell of is long past.
+    if (events[event.type].durability === 'synced') this.#count()
   }
 
   #see(line: string, at: number): void {
     // What nobody foretold can only be the end of a wait: cut short, or at its very moment.
     if (this.#seen.length === this.#model.lines.length && this.#model.activity === 'waiting') {
       if (!this.#model.stop) expect(at).toBe(this.#waitsUntil)
-      this.#model = woke(this.#model)
+      this.#model = woke(this.#model, { byClock: line.startsWith('start') && at === this.#waitsUntil })
     }
     this.#seen.push(line)
   }
@@ -151,12 +152,12 @@ class Player {
     if (to === 'completed' || to === 'failed' || to === 'skipped') this.#status = to
   }
 
-  #codonEnded(): void {
+  #codonEnded({ exitStatus, failureReason }: EventData<'codon.completed'>): void {
     const { current } = this.#model
     const { plan, scripts } = this.#story
     const turns = current ? turnsOf(plan, scripts, current.id, current.call ?? -1) : []
-    const sight = { turns, timePasses: this.#timePasses, status: this.#status }
-    this.#model = ended(this.#model, sight)
+    const wasStopped = exitStatus.type === 'killed' && failureReason?.type !== 'timeout'
+    this.#model = ended(this.#model, { turns, timePasses: this.#timePasses, wasStopped })
   }
 
   /** Sends what was to be sent after this many events. */
@@ -205,9 +206,9 @@ class Player {
 
   /** Until nothing moves any more; then everything foretold has happened, and nothing else. */
   async #quiet(): Promise<void> {
-    const { events } = this.#scenario
-    for (let before = -1; before !== events.length; ) {
-      before = events.length
+    const { events: heard } = this.#scenario
+    for (let before = -1; before !== heard.length; ) {
+      before = heard.length
       await turnOfTheLoop()
       await turnOfTheLoop()
     }
@@ -248,8 +249,8 @@ function lineOf(event: JournaledEvent, status: Done['status']): string | undefin
 
 function transitionLine(type: string, data: Readonly<Record<string, unknown>>): string | undefined {
   const { codonId, attempt, outcome, startedFrom } = data
-  if (type === 'CodonStarted') return `start ${codonId} ${attempt}`
-  if (type === 'RunCompleted') return `run ${outcome}`
+  if (type === 'CodonStarted') return `start ${String(codonId)} ${String(attempt)}`
+  if (type === 'RunCompleted') return `run ${String(outcome)}`
   if (type === 'RunFailed') return 'run failed'
   if (type === 'RunStarted')
     return `run from ${(startedFrom as { codonId?: string }).codonId ?? 'the beginning'}`

@@ -31,7 +31,7 @@ export function checkEmptyPools(hank: HankFile, scopes: Scopes): readonly Proble
   return [...groups.values()].map(({ placed, by, pool, rule, more }) => ({
     severity: 'warning',
     where: rule.where,
-    message: `${codonLabel(placed)}${andMore(more)}: onExceeded is "fail"${rule.isInherited ? ', as it says here for all codons' : ''}, but ${by} may use up the ${pool} first, and then the run fails ${more > 0 ? 'at the next of them' : 'there'}. Limit what comes before, give shares, or set onExceeded to "complete".`,
+    message: `${codonLabel(placed)}${andMore(more)}: onExceeded is "fail"${rule.isInherited ? ' by what is written here' : ''}, but ${by} may use up the ${pool} first, and then the run fails ${rule.isInherited ? 'there' : 'here'}. Limit what comes before, give shares, or set onExceeded to "complete".`,
   }))
 }
 
@@ -55,31 +55,26 @@ interface Stretch {
 
 function endangered(hank: HankFile, scope: Scope, pool: Pool): readonly Endangered[] {
   const found: Endangered[] = []
-  const spenders: Spender[] = []
-  const add = (placed: PlacedCodon, others: readonly Spender[]) => {
+  const add = (placed: PlacedCodon, by: string | undefined) => {
     const rule = onExceededOf(placed, hank)
-    if (rule.policy !== 'fail' || others.length === 0) return
-    found.push({ placed, rule, by: culprits(others, pool), pool: poolWords(scope, pool) })
+    if (rule.policy !== 'fail' || by === undefined) return
+    found.push({ placed, rule, by, pool: poolWords(scope, pool) })
   }
+  const spenders: Spender[] = []
   let used = 0
-  let mayBeEmpty = false
+  let culprits: Culprits | undefined
   for (const stretch of stretchesOf(scope, pool)) {
-    const before = mayBeEmpty
+    const before = culprits
     const most = used + stretch.most
     for (const placed of stretch.codons) {
-      if (mayBeEmpty) add(placed, [...spenders])
+      if (culprits) add(placed, wordsFor(culprits))
       spenders.push({ label: codonLabel(placed), most: Math.min(mostOf(placed), stretch.most) })
       used = Math.min(used + mostOf(placed), most)
-      if (!exceeds(pool.rest, used) && goesOn(placed, hank)) mayBeEmpty = true
+      if (!exceeds(pool.rest, used) && goesOn(placed, hank)) culprits ??= culpritsAmong(spenders, pool)
     }
     // What comes later in a loop also comes before, when the loop repeats.
-    if (before || !mayBeEmpty || !stretch.loop || !repeats(stretch.loop)) continue
-    for (const placed of stretch.codons) {
-      add(
-        placed,
-        spenders.filter(({ label }) => label !== codonLabel(placed)),
-      )
-    }
+    if (before || !culprits || !stretch.loop || !repeats(stretch.loop)) continue
+    for (const placed of stretch.codons) add(placed, wordsFor(culprits, codonLabel(placed)))
   }
   return found
 }
@@ -90,20 +85,32 @@ interface Spender {
   readonly most: number
 }
 
-/** Those whose own limit does not keep them from using up the pool; if there is none, all together. */
-function culprits(spenders: readonly Spender[], pool: Pool): string {
-  const alone = spenders.filter(({ most }) => !exceeds(pool.rest, most))
-  const names = (alone.length > 0 ? alone : spenders).map(({ label }) => label)
-  return `${listed(names)}${alone.length > 0 || names.length === 1 ? '' : ' together'}`
+/** Who may use up a pool: the first of them, and how many they are. */
+interface Culprits {
+  readonly first: readonly string[]
+  readonly count: number
+  /** None of them could do it alone. */
+  readonly together: boolean
 }
 
 const mostNamed = 3
 
-function listed(names: readonly string[]): string {
-  const shown = names.length > mostNamed ? names.slice(0, mostNamed) : names
-  const more = names.length - shown.length
-  const words = more > 0 ? [...shown, more === 1 ? '1 more codon' : `${more} more codons`] : shown
-  return words.length === 1 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`
+/** Those whose own limit does not keep them from using up the pool; if there is none, all together. */
+function culpritsAmong(spenders: readonly Spender[], pool: Pool): Culprits {
+  const alone = spenders.filter(({ most }) => !exceeds(pool.rest, most))
+  const together = alone.length === 0
+  const names = (together ? spenders : alone).map(({ label }) => label)
+  return { first: names.slice(0, mostNamed + 1), count: names.length, together: together && names.length > 1 }
+}
+
+/** `Codon 1 (a) and 3 more codons`; without one that is in danger itself, and undefined when no other is left. */
+function wordsFor({ first, count, together }: Culprits, without?: string): string | undefined {
+  const others = together ? first : first.filter(label => label !== without)
+  const named = others.slice(0, mostNamed)
+  const more = count - (first.length - others.length) - named.length
+  const words = more > 0 ? [...named, more === 1 ? '1 more codon' : `${more} more codons`] : named
+  if (words.length < 2) return words[0]
+  return `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}${together ? ' together' : ''}`
 }
 
 function poolWords({ label, origin }: Scope, { rest }: Pool): string {

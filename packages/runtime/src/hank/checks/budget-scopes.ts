@@ -56,9 +56,7 @@ export function scopesOf(hank: HankFile, { ceilings }: CheckContext): Scopes {
     children: itemsOf(hank),
   }
   const loops = new Map(
-    whole.children.flatMap(child =>
-      child.loop ? [[child.loop, loopScope(child, child.loop, whole)]] : [],
-    ),
+    whole.children.flatMap(child => (child.loop ? [[child.loop, loopScope(child, child.loop, whole)]] : [])),
   )
   return {
     hank: whole,

@@ -1,6 +1,7 @@
 import { type Collector, collector, type Problem } from '../../kit/index.ts'
 import type { CheckContext } from '../check.ts'
 import { codonLabel, codonsOf } from '../codons.ts'
+import { onlyExcludes } from '../idle-patterns.ts'
 import type { Codon, HankFile } from '../schema.ts'
 import { type Continuation, continuationsOf, isContextLoop } from './continuations.ts'
 import { effectiveModel } from './effective-model.ts'
@@ -9,7 +10,8 @@ import { quoted } from './labels.ts'
 /**
  * What one codon may continue of another (specification 2.3 and 2.7), inside and outside of loops. "The preceding codon"
  * of a codon that begins a loop is the one before the loop, and in a loop that repeats also the last one of the loop.
- * Models are compared as they are written. What follows a `contextExceeded` loop is the business of the rules for loops.
+ * Models are compared by what their names mean; an unknown one by its spelling. What follows a `contextExceeded` loop is
+ * the business of the rules for loops.
  */
 export function checkContinuation(hank: HankFile, context: CheckContext): readonly Problem[] {
   const problems = collector()
@@ -44,7 +46,7 @@ function reportOtherModel(continuation: Continuation, { hank, context, problems 
   const { placed, previous } = continuation
   const model = effectiveModel(placed.codon, hank, context)
   const expected = effectiveModel(previous.codon, hank, context)
-  if (model === undefined || expected === undefined || model === expected) return
+  if (model === undefined || expected === undefined || isSame(model, expected, context)) return
   const advice = isContextLoop(placed.loop)
     ? 'Use one model for both.'
     : 'Use one model for both, or set continuationMode to "fresh".'
@@ -54,13 +56,23 @@ function reportOtherModel(continuation: Continuation, { hank, context, problems 
   )
 }
 
+/** `sonnet` and the full id it stands for are one model. */
+function isSame(model: string, expected: string, { identityOf }: CheckContext): boolean {
+  if (model === expected) return true
+  const identity = identityOf?.(model)
+  return identity !== undefined && identity === identityOf?.(expected)
+}
+
 function reportLooseEnds(continuation: Continuation, problems: Collector): void {
   const { codon } = continuation.previous
   const where = `${continuation.placed.where}.continuationMode`
   if (!versionsFiles(codon)) {
+    const [fault, cure] = codon.checkpointedFiles
+      ? ['whose checkpointedFiles select nothing', 'Add a pattern that selects files there.']
+      : ['which has no checkpointedFiles', 'Add checkpointedFiles there.']
     problems.warning(
       where,
-      `${begin(continuation)}, which has no checkpointedFiles: after a rollback the conversation speaks of files that were not restored. Add checkpointedFiles there.`,
+      `${begin(continuation)}, ${fault}: after a rollback the conversation speaks of files that were not restored. ${cure}`,
     )
   }
   if (codon.onFailure === 'ignore') {
@@ -72,7 +84,7 @@ function reportLooseEnds(continuation: Continuation, problems: Collector): void 
 }
 
 function versionsFiles({ checkpointedFiles = [] }: Codon): boolean {
-  return checkpointedFiles.some(pattern => !pattern.startsWith('!'))
+  return checkpointedFiles.length > 0 && !onlyExcludes(checkpointedFiles)
 }
 
 function begin({ placed, previous, kind }: Continuation): string {

@@ -26,9 +26,14 @@ export function checkExistingTargets(hank: HankFile, { hankDir }: CheckContext):
     const occupant = occupantOf(copy, made)
     made.add(copy)
     if (occupant === undefined) return []
-    const message = `${codonLabel(copy.placed)}: copy.to ${shown(copy.to)} already exists when this copy runs, because ${occupant}. Choose another target, or archive what is there first.`
-    return [{ severity: 'warning', where: `${copy.where}.to`, message }]
+    return [{ severity: 'warning', where: `${copy.where}.to`, message: messageAbout(copy, occupant) }]
   })
+}
+
+function messageAbout({ placed, to, target }: Copy, occupant: string): string {
+  const about = `${codonLabel(placed)}: copy.to ${shown(to)}`
+  if (target === '') return `${about} is ${occupant}. Name a directory or file inside it, such as "src".`
+  return `${about} already exists when this copy runs, because ${occupant}. Choose another target, or archive what is there first.`
 }
 
 function copiesOf(hank: HankFile): readonly Copy[] {
@@ -49,7 +54,7 @@ const dataDirectory = 'read_only_data_source'
 
 function occupantOf(copy: Copy, made: Made): string | undefined {
   const { target } = copy
-  if (target === '') return 'it is the agent workspace itself'
+  if (target === '') return 'the agent workspace itself'
   if (target === dataDirectory || target.startsWith(`${dataDirectory}/`)) return 'the data source is there'
   const earlier = made.find(copy)
   return earlier && `${codonLabel(earlier.placed)} copies to ${shown(earlier.to)}`

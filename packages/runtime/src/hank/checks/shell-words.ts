@@ -29,8 +29,8 @@ export function simpleCommands(line: string): readonly SimpleCommand[] {
 
 interface Cutter {
   readonly commands: SimpleCommand[]
-  /** `kept`: the shell takes the character as it is. */
-  put(text: string, kept: boolean): void
+  /** `kept`: the characters that the shell replaces elsewhere but takes as they are here. */
+  put(text: string, kept?: RegExp): void
   /** Makes a word of nothing (`''`) count. */
   openWord(): void
   isInWord(): boolean
@@ -48,7 +48,7 @@ function take(line: string, at: number, cutter: Cutter): number {
     case '"':
       return takeQuoted(line, at, cutter)
     case '\\':
-      if (next !== '\n') cutter.put(next, true)
+      if (next !== '\n') cutter.put(next, replaced)
       return at + 2
     case ' ':
     case '\t':
@@ -73,29 +73,52 @@ function take(line: string, at: number, cutter: Cutter): number {
       cutter.endCommand(char === ')')
       return at + 1
   }
-  cutter.put(char, false)
-  return at + 1
+  plain.lastIndex = at
+  const run = plain.exec(line)?.[0] ?? char
+  cutter.put(run)
+  return at + run.length
 }
+
+/** What the shell replaces, and what it leaves alone of that between double quotes. */
+const replaced = /[~*$]/g
+const replacedUnquoted = /[~*]/g
+
+/** As many characters as possible that mean nothing to `take`. */
+const plain = /[^'"\\ \t\r\n>&#;|()`]+/y
 
 function takeQuoted(line: string, start: number, cutter: Cutter): number {
   const quote = line.charAt(start)
   cutter.openWord()
+  if (quote === "'") {
+    const end = indexOf(line, quote, start + 1)
+    cutter.put(line.slice(start + 1, end), replaced)
+    return end + 1
+  }
   let at = start + 1
   while (at < line.length && line.charAt(at) !== quote) {
-    if (quote === '"' && line.charAt(at) === '\\' && at + 1 < line.length) {
-      cutter.put(line.charAt(at + 1), true)
+    if (line.charAt(at) === '\\' && at + 1 < line.length) {
+      cutter.put(line.charAt(at + 1), replaced)
       at += 2
       continue
     }
-    cutter.put(line.charAt(at), quote === "'" || line.charAt(at) !== '$')
-    at++
+    quotable.lastIndex = at
+    const run = quotable.exec(line)?.[0] ?? line.charAt(at)
+    cutter.put(run, replacedUnquoted)
+    at += run.length
   }
   return at + 1
 }
 
+const quotable = /[^"\\]+/y
+
 function endOfLine(line: string, at: number): number {
-  const end = line.indexOf('\n', at)
-  return end === -1 ? line.length : end
+  return indexOf(line, '\n', at)
+}
+
+/** The end of the line when it is not there. */
+function indexOf(line: string, text: string, from: number): number {
+  const at = line.indexOf(text, from)
+  return at === -1 ? line.length : at
 }
 
 function createCutter(): Cutter {
@@ -117,7 +140,7 @@ function createCutter(): Cutter {
     put(text, kept) {
       word ??= { text: '', live: '' }
       word.text += text
-      word.live += kept && /[~*$]/.test(text) ? `\\${text}` : text
+      word.live += kept ? text.replace(kept, '\\$&') : text
     },
     openWord() {
       word ??= { text: '', live: '' }

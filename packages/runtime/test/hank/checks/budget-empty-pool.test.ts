@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../../test/conformance/verifies.ts'
 import { codonOf, hankOf, loopOf } from '../../../../../test/support/hank-builder.ts'
 import { checkBudgets } from '../../../src/hank/checks/budgets.ts'
-import type { CodonBudget, HankItem, SharedBudget } from '../../../src/hank/schema.ts'
+import type { CodonBudget, HankFile, HankItem, SharedBudget } from '../../../src/hank/schema.ts'
 import { places, told } from './problems.ts'
 
 const going = (id: string, budget: CodonBudget = {}) => codonOf(id, { budget })
@@ -12,6 +12,8 @@ const ignoring = (id: string) => codonOf(id, { onFailure: 'ignore', budget: { on
 const capped = { maxDollars: 2 }
 
 const under = (budget: SharedBudget, ...items: HankItem[]) => hankOf(items, { overrides: { budget } })
+
+const warnedIn = (hank: HankFile) => places(checkBudgets, hank)
 
 /** Where a hank with ten dollars warns. */
 const warned = (...items: HankItem[]) => places(checkBudgets, under({ maxDollars: 10 }, ...items))
@@ -65,5 +67,45 @@ describe('a codon that fails at a limit, after others that may use up the pool',
     expect(await told(checkBudgets, shared({ a: 0.5 }))).toEqual([])
     expect(await told(checkBudgets, shared({ b: 0.5 }))).toEqual([])
     expect(await places(checkBudgets, shared({ c: 0.5 }))).toEqual(['warning hank[1].budget.onExceeded'])
+  })
+
+  it('that is told by a word above it is told of at that word, together with all others, and with who is to blame', async () => {
+    const complete = going('b', { ...capped, onExceeded: 'complete' })
+    const codons = [codonOf('a'), complete, codonOf('c'), codonOf('d'), codonOf('e')]
+    const byHank = under({ maxDollars: 10, onExceeded: 'fail' }, ...codons)
+    expect(await told(checkBudgets, byHank)).toEqual([
+      'warning: overrides.budget.onExceeded: Codon 3 (c) and 2 more codons: onExceeded is "fail" by what is written here, but Codon 1 (a) may use up the $10 of the hank first, and then the run fails there. Limit what comes before, give shares, or set onExceeded to "complete".',
+    ])
+    const byLoop = loopOf('l', [complete, codonOf('c')], { budget: { maxDollars: 2, onExceeded: 'fail' } })
+    expect(await told(checkBudgets, hankOf([byLoop]))).toEqual([
+      'warning: hank[0].budget.onExceeded: Codon 1.2 (c): onExceeded is "fail" by what is written here, but Codon 1.1 (b) may use up the $2 of Loop 1 (l) first, and then the run fails there. Limit what comes before, give shares, or set onExceeded to "complete".',
+    ])
+  })
+
+  it('names those that can use it up alone, or all together', async () => {
+    const by = async (...items: HankItem[]) =>
+      /but (.*) may/.exec((await told(checkBudgets, under({ maxDollars: 10 }, ...items))).join())?.[1]
+    const big = { maxDollars: 10 }
+    expect(await by(going('a', capped), going('b', big), going('c', capped), failing('d'))).toBe(
+      'Codon 2 (b)',
+    )
+    const five = ['a', 'b', 'c', 'd', 'e'].map(id => going(id, capped))
+    expect(await by(...five, failing('f'))).toBe(
+      'Codon 1 (a), Codon 2 (b), Codon 3 (c) and 2 more codons together',
+    )
+    const loop = loopOf('l', [failing('a'), going('b'), going('c')])
+    expect(await by(loop)).toBe('Codon 1.2 (b)')
+  })
+
+  it('is found in a moment among ten thousand', async () => {
+    const codons = Array.from({ length: 10_000 }, (_, at) => codonOf(`c${at}`))
+    const hank = under(
+      { maxDollars: 10, onExceeded: 'fail' },
+      going('x', { onExceeded: 'complete' }),
+      ...codons,
+    )
+    const before = performance.now()
+    expect(await warnedIn(hank)).toEqual(['warning overrides.budget.onExceeded'])
+    expect(performance.now() - before).toBeLessThan(1_000)
   })
 })

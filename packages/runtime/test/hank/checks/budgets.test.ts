@@ -106,6 +106,35 @@ describe('limits below other limits', () => {
     },
   )
 
+  it.each(['weave.json', '--max-cost'])('from %s names it', async maxDollars => {
+    const given = {
+      ceilings: { maxDollars: 5, maxTimeSeconds: 60, origins: { maxDollars, maxTimeSeconds: '--max-time' } },
+    }
+    const codon = limited('a', { maxDollars: 8 })
+    const above = (where: string, who: string) =>
+      `warning: ${where}.budget.maxDollars: ${who}: its limit of $8 is above the $5 that ${maxDollars} allows for the whole run, and the lower one counts. Lower the one or raise the other.`
+    expect(await told(checkBudgets, hankOf([codon]), given)).toEqual([above('hank[0]', 'Codon 1 (a)')])
+    expect(await told(checkBudgets, hankOf([loopOf('l', [codon])]), given)).toEqual([
+      above('hank[0].codons[0]', 'Codon 1.1 (a)'),
+    ])
+    const shared = under({ allocation: 'proportional', shares: { a: 0.4 } }, codon, codonOf('b'))
+    expect(await told(checkBudgets, shared, given)).toEqual([
+      `warning: hank[0].budget.maxDollars: Codon 1 (a): its limit of $8 is above the $2 that the hank leaves for it of the $5 from ${maxDollars}, and the lower one counts. Lower the one or raise the other.`,
+    ])
+    const own = under({ maxDollars: 4 }, codon)
+    expect(await told(checkBudgets, own, given)).toEqual([
+      'warning: hank[0].budget.maxDollars: Codon 1 (a): its limit of $8 is above the $4 that the hank leaves for it, and the lower one counts. Lower the one or raise the other.',
+    ])
+    const exhausting = hankOf([codonOf('a', { exhaustWithPrompt: 'More.' })])
+    expect(await told(checkBudgets, exhausting, given)).toEqual([
+      'warning: hank[0].exhaustWithPrompt: Codon 1 (a): exhaustWithPrompt goes on until the context is full, but the time limit of 60 s of the whole run from --max-time may end it before. Remove the one or the other, or limit it with maxExtensions.',
+    ])
+    const failing = codonOf('b', { budget: { onExceeded: 'fail' } })
+    expect(await told(checkBudgets, hankOf([codonOf('a'), failing]), given)).toEqual([
+      expect.stringContaining(`Codon 1 (a) may use up the $5 that ${maxDollars} allows first`),
+    ])
+  })
+
   it('hold for loops and what is in them, with a share that acts as their budget', async () => {
     const half = { maxDollars: 10, allocation: 'proportional', shares: { l: 0.5 } } as const
     const loop = loopOf('l', [limited('a', { maxDollars: 6 })], { budget: { maxDollars: 7 } })

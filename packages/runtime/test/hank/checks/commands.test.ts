@@ -219,4 +219,41 @@ describe('dangerous commands', () => {
     }
     expect(performance.now() - started).toBeLessThan(5_000)
   })
+
+  it('are looked for in the beginning of a long command only, which is told', async () => {
+    const long = `${'echo 1; '.repeat(8_192)}rm -rf /`
+    expect(await saidAbout(`rm -rf ~; ${long}`)).toEqual([
+      expect.stringContaining('seems to delete the root or a home directory'),
+      expect.stringMatching(
+        /` is longer than 65536 characters, and only its beginning was looked at\. Put it into a script\.$/,
+      ),
+    ])
+    expect(await saidAbout('x'.repeat(65_536))).toEqual([])
+  })
+
+  it('are looked for in very many commands without delay, which is told', async () => {
+    const runs = Array.from({ length: 80 }, (_, at) => `${'rm -rf a;'.repeat(7_000)}${at}`)
+    const before = performance.now()
+    const said = await told(checkCommands, hankOf([codonOf('a', rig(...runs, ...runs))]))
+    expect(performance.now() - before).toBeLessThan(6_000)
+    expect(said).toEqual([
+      'warning: hank: The commands are longer than 1048576 characters together, and the rest was not looked at.',
+    ])
+    const same = Array.from({ length: 200_000 }, () => 'npm ci --ignore-scripts')
+    expect(await told(checkCommands, hankOf([codonOf('a', rig(...same))]))).toEqual([])
+  })
+
+  it('are found behind every kind of quotes', () => {
+    const found = [`rm -rf "/"`, `rm -rf '/'`, `rm -rf "$HOME"`, `rm -rf \\/`, `'rm' -rf ~`, `r"m" -rf /*`]
+    for (const line of found) expect([...dangersIn(line)], line).toEqual(['root-or-home'])
+    const kept = [
+      `rm -rf '$HOME'`,
+      `rm -rf "~"`,
+      `rm -rf '~'`,
+      `rm -rf \\~`,
+      `rm -rf "\\$HOME"`,
+      `echo "rm -rf /"`,
+    ]
+    for (const line of kept) expect([...dangersIn(line)], line).toEqual([])
+  })
 })

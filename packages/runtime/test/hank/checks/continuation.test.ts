@@ -61,6 +61,23 @@ describe('the model of a continuation', () => {
     expect(await told(checkContinuation, hankOf([codonOf('a'), without]))).toEqual([])
   })
 
+  it('takes two names of one model for the same, and an unknown name by its letters', async () => {
+    const full = { model: 'claude-sonnet-5-5' }
+    const identities: Readonly<Record<string, string>> = {
+      sonnet: 'sdk:anthropic/claude-sonnet-5-5',
+      'claude-sonnet-5-5': 'sdk:anthropic/claude-sonnet-5-5',
+      'pi/anthropic/claude-sonnet-5-5': 'embedded:anthropic/claude-sonnet-5-5',
+    }
+    const identityOf = (name: string) => identities[name]
+    const same = hankOf([codonOf('a'), nextCodonOf('b', full)])
+    expect(await told(checkContinuation, same, { identityOf })).toEqual([])
+    expect(await places(checkContinuation, same)).toEqual(['error hank[1].model'])
+    const forced = hankOf([codonOf('a'), nextCodonOf('b', { model: 'pi/anthropic/claude-sonnet-5-5' })])
+    expect(await places(checkContinuation, forced, { identityOf })).toEqual(['error hank[1].model'])
+    const unknown = hankOf([codonOf('a', { model: 'x' }), nextCodonOf('b', { model: 'y' })])
+    expect(await places(checkContinuation, unknown, { identityOf })).toEqual(['error hank[1].model'])
+  })
+
   it('does not advise a fresh codon where none is allowed', async () => {
     const hank = hankOf([codonOf('a'), contextLoopOf('l', [nextCodonOf('b', haiku)])])
     expect(await told(checkContinuation, hank)).toEqual([
@@ -84,10 +101,14 @@ describe('warnings about continuations', () => {
     ['7.3/warn-continue-without-checkpointed-files'],
     'continuing a codon without checkpointed files gives a warning',
     async () => {
-      for (const checkpointedFiles of [undefined, [], ['!secret']]) {
-        const hank = hankOf([codonOf('a', { checkpointedFiles }), nextCodonOf('b')])
-        expect(await told(checkContinuation, hank)).toEqual([
-          'warning: hank[1].continuationMode: Codon 2 (b): continues Codon 1 (a), which has no checkpointedFiles: after a rollback the conversation speaks of files that were not restored. Add checkpointedFiles there.',
+      const without = hankOf([codonOf('a', { checkpointedFiles: undefined }), nextCodonOf('b')])
+      expect(await told(checkContinuation, without)).toEqual([
+        'warning: hank[1].continuationMode: Codon 2 (b): continues Codon 1 (a), which has no checkpointedFiles: after a rollback the conversation speaks of files that were not restored. Add checkpointedFiles there.',
+      ])
+      for (const checkpointedFiles of [[], ['!secret', '!node_modules/**']]) {
+        const idle = hankOf([codonOf('a', { checkpointedFiles }), nextCodonOf('b')])
+        expect(await told(checkContinuation, idle)).toEqual([
+          'warning: hank[1].continuationMode: Codon 2 (b): continues Codon 1 (a), whose checkpointedFiles select nothing: after a rollback the conversation speaks of files that were not restored. Add a pattern that selects files there.',
         ])
       }
       const none = { checkpointedFiles: undefined }

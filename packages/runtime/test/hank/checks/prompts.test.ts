@@ -95,6 +95,6 @@ describe('a variable that is not spelled well', () => {
 
   it('is one that the prompts do not have', () => {
     for (const name of templateVariables)
-      expect(fillTemplate(`<%${name}%>`, '/work/space')).not.toContain('<%')
+      expect(fillTemplate(`<%${name}%>`, '/root/of/it')).not.toContain('<%')
   })
 })

@@ -99,9 +99,12 @@ describe('copy targets that are taken', () => {
       expect(await places(checkRigTargets, sameRig)).toEqual(['warning hank[0].rigSetup[1].copy.to'])
       const above = hankOf([rigged('a', copy('src/app/config')), rigged('b', copy('src'))])
       expect(await places(checkRigTargets, above)).toEqual(['warning hank[1].rigSetup[0].copy.to'])
+      for (const to of ['.', './', 'a/..']) {
+        expect(await told(checkRigTargets, hankOf([rigged('a', copy(to))]))).toEqual([
+          `warning: hank[0].rigSetup[0].copy.to: Codon 1 (a): copy.to ${to} is the agent workspace itself. Name a directory or file inside it, such as "src".`,
+        ])
+      }
       for (const [to, reason] of [
-        ['.', 'it is the agent workspace itself'],
-        ['a/..', 'it is the agent workspace itself'],
         ['read_only_data_source', 'the data source is there'],
         ['read_only_data_source/x', 'the data source is there'],
       ]) {
