@@ -85,11 +85,6 @@ export const scripts: fc.Arbitrary<Scripts> = fc.array(fc.array(turn, { minLengt
   size: 'max',
 })
 
-/** Without the turns that only a person or the clock ends. */
-const restlessScripts: fc.Arbitrary<Scripts> = scripts.map(all =>
-  all.map(turns => turns.filter(({ kind }) => kind !== 'hang' && kind !== 'hang-in-tool')),
-)
-
 /** A loop until the context is full has it full in its third iteration, if not before. */
 export function turnsOf(plan: Plan, all: Scripts, codonId: string, call: number): readonly Turn[] {
   const { loop, iteration = 0 } = placeOf(plan, codonId) ?? {}
@@ -137,7 +132,7 @@ export interface Saying {
 }
 
 /** What somebody says who looks before he speaks. */
-export function fittingType(type: CommandType, busy: boolean): CommandType {
+function fittingType(type: CommandType, busy: boolean): CommandType {
   const whenBusy: Partial<Record<CommandType, CommandType>> = {
     'codon.start': 'codon.skip',
     'codon.next': 'codon.skip',
@@ -169,7 +164,7 @@ const saying: fc.Arbitrary<Saying> = fc.record({
   client: fc.integer({ min: 0, max: 2 }),
   type: fc.oneof(...weights.map(([type, weight]) => ({ weight, arbitrary: fc.constant(type) }))),
   codon: fc.nat({ max: 40 }),
-  afterEvents: fc.option(fc.nat({ max: 30 }), { nil: undefined }),
+  afterEvents: fc.option(fc.nat({ max: 12 }), { nil: undefined }),
   atOnce: fc.boolean(),
   fitting: fc.integer({ min: 0, max: 9 }).map(n => n < 7),
 })

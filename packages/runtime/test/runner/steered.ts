@@ -4,6 +4,7 @@ import type { Plan } from '../../src/plan/index.ts'
 import {
   commandData,
   type Deed,
+  fittingType,
   namesOf,
   type Saying,
   type Scripts,
@@ -167,7 +168,8 @@ class Player {
     for (const { saying } of due) this.#send(saying)
   }
 
-  #send({ client, type, codon }: Saying): void {
+  #send({ client, codon, fitting, ...saying }: Saying): void {
+    const type = fitting ? fittingType(saying.type, this.#isBusy()) : saying.type
     const names = namesOf(this.#story.plan)
     const codonId = names[codon % names.length] ?? ''
     const id = `client${client}-${++this.#commands}`
