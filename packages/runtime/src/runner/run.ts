@@ -257,7 +257,7 @@ class Machine {
       case 'codon.next':
         return this.#grant(nextStep(this.#options.plan, this.#state()), command)
       case 'codon.redo':
-        return await this.#redo(command)
+        return this.#redo(command)
       case 'codon.skip':
         return this.#stop({ kind: 'skip' }, command)
       case 'codon.forceStop':

@@ -132,7 +132,7 @@ export interface Saying {
 }
 
 /** What somebody says who looks before he speaks. */
-function fittingType(type: CommandType, busy: boolean): CommandType {
+export function fittingType(type: CommandType, busy: boolean): CommandType {
   const whenBusy: Partial<Record<CommandType, CommandType>> = {
     'codon.start': 'codon.skip',
     'codon.next': 'codon.skip',
