@@ -1,23 +1,27 @@
 import { hankFile } from '../../packages/runtime/src/hank/index.ts'
+import { runtimeFile } from '../../packages/runtime/src/settings/index.ts'
 import type { Generated } from './generated.ts'
 
 /**
- * The shape of a hank as plain data, without the words: a good file is recognised with it, so that the schema itself and
- * its library are loaded only to explain what is wrong with another.
+ * The shapes of files as plain data, without the words: a good file is recognised with them, so that the schemas
+ * themselves and their library are loaded only to explain what is wrong with another.
  */
 export const quickShapes: readonly Generated[] = [
-  { path: 'packages/runtime/src/hank/hank-shape.json', content: () => `${printed(hankShape(), 0, 0)}\n` },
+  { path: 'packages/runtime/src/hank/hank-shape.json', content: () => textOf(hankFile) },
+  { path: 'packages/runtime/src/settings/weave-shape.json', content: () => textOf(runtimeFile) },
 ]
 
-function hankShape(): unknown {
-  const { $schema: _, ...shape } = hankFile.toJSONSchema({
+function textOf(schema: typeof hankFile | typeof runtimeFile): string {
+  const { $schema: _, ...shape } = schema.toJSONSchema({
     io: 'input',
-    override: ({ jsonSchema }) => {
+    override: ({ jsonSchema, zodSchema }) => {
       delete jsonSchema.description
       delete jsonSchema.default
+      // A rule in code has no words in JSON Schema; with this one a value is always looked at more closely.
+      if (zodSchema._zod.def.checks?.some(check => check._zod.def.check === 'custom')) jsonSchema['not'] = {}
     },
   })
-  return shape
+  return `${printed(shape, 0, 0)}\n`
 }
 
 const widest = 110

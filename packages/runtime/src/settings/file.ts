@@ -1,8 +1,10 @@
 import { lstatSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
-import { type Problem, readRegularFile } from '../kit/index.ts'
-import type { Layer } from './layer.ts'
+import { type Problem, parseJsonSource, readRegularFile, shapeFits } from '../kit/index.ts'
+import { type Layer, layerOf } from './layer.ts'
+import type { LayerResult } from './read-value.ts'
+import weaveShape from './weave-shape.json' with { type: 'json' }
 
 export interface RuntimeFileSearch {
   readonly workingDirectory: string
@@ -49,9 +51,22 @@ async function readFrom(path: string, cwd: string): Promise<RuntimeFileResult | 
   const read = await readRegularFile(target, { maxBytes })
   if (!read.ok && read.reason === 'missing') return undefined
   if (!read.ok) return { path, layer: {}, problems: [wholeFile(file, read.message)] }
-  // Few people have such a file; what checks it takes long to set up.
+  return { path, ...(goodFile(read.bytes, file) ?? (await explained(read.bytes, file))) }
+}
+
+const fits = shapeFits(weaveShape, { maxKeys: 100 })
+
+/** What a file says that is recognised as good by what `npm run generate` has written down of its schema. */
+function goodFile(bytes: Buffer, file: string): LayerResult | undefined {
+  const source = parseJsonSource(bytes, { file })
+  const isGood = source.ok && fits(source.value) && typeof source.value === 'object' && source.value !== null
+  return isGood ? { layer: layerOf(source.value, 'weave.json'), problems: source.warnings } : undefined
+}
+
+/** With the schema itself, which takes long to set up. */
+async function explained(bytes: Buffer, file: string): Promise<LayerResult> {
   const { parseRuntimeFile } = await import('./parse-file.ts')
-  return { path, ...parseRuntimeFile(read.bytes, file) }
+  return parseRuntimeFile(bytes, file)
 }
 
 /** Mostly it is, and then one quick look is enough. */

@@ -2,6 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { formatProblem } from '../../src/kit/index.ts'
+import { settingFields } from '../../src/settings/fields.ts'
 import { parseRuntimeFile, readRuntimeFile, resolveSettings } from '../../src/settings/index.ts'
 import { tempDir } from '../kit/temp-dir.ts'
 
@@ -261,5 +262,41 @@ describe('the text of weave.json', () => {
     expect(twice.problems.map(formatProblem)).toEqual([
       'weave.json:1:2: warning: the key port is written more than once; only the last one counts',
     ])
+  })
+})
+
+describe('reading the file and checking its text', () => {
+  it('say the same, whatever it holds: the one is only quicker', async () => {
+    await using dir = await tempDir()
+    const odd = [
+      0,
+      1,
+      -1,
+      0.5,
+      1e9,
+      '',
+      'x',
+      'https://a.example',
+      'http://a.example',
+      true,
+      null,
+      [],
+      {},
+      { x: 1 },
+    ]
+    const keys = ['$schema', ...settingFields, 'other', '__proto__', 'budget', 'telemetry']
+    let good = 0
+    for (const key of keys) {
+      for (const value of odd) {
+        const [outer = '', inner] = key.split('.')
+        const held = inner === undefined ? JSON.stringify(value) : `{"${inner}": ${JSON.stringify(value)}}`
+        const text = `{"autostart": false, "${outer}": ${held}}`
+        await writeFile(dir.file('weave.json'), text)
+        const { path: _, ...read } = await readRuntimeFile({ workingDirectory: dir.path })
+        expect(read, text).toEqual(parseRuntimeFile(text, 'weave.json'))
+        if (read.problems.length === 0) good++
+      }
+    }
+    expect(good).toBeGreaterThan(40)
   })
 })
