@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, test } from 'vitest'
+import { describe } from 'vitest'
+import { verifies } from '../../../../test/conformance/verifies.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { deeds, plans, scripts } from './arbitraries.ts'
 import { playStory, type Story } from './steered.ts'
@@ -15,7 +16,7 @@ async function holds(stories: fc.Arbitrary<Story>, numRuns: number): Promise<voi
       await playStory(story, dir)
       await rm(dir, { recursive: true, force: true })
     }),
-    { numRuns },
+    { numRuns, plugins: [fc.timeout(10_000)] },
   )
 }
 
@@ -29,8 +30,8 @@ const story = (headless: boolean, autostart: boolean): fc.Arbitrary<Story> =>
   })
 
 describe('three clients, any plan, any agent: the runner does what the model says', () => {
-  test('with a person who looks on', () => holds(story(false, true), 700), 60_000)
-  test('step by step', () => holds(story(false, false), 500), 60_000)
-  test('alone', () => holds(story(true, true), 500), 60_000)
-  test('alone, but step by step', () => holds(story(true, false), 300), 60_000)
+  verifies(['safety/I17'], 'with a person who looks on', () => holds(story(false, true), 700), 90_000)
+  verifies(['safety/I17'], 'step by step', () => holds(story(false, false), 500), 90_000)
+  verifies(['safety/I17'], 'alone', () => holds(story(true, true), 500), 90_000)
+  verifies(['safety/I17'], 'alone, but step by step', () => holds(story(true, false), 300), 90_000)
 })

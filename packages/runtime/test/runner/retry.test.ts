@@ -1,6 +1,12 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { retryDelay } from '../../src/runner/retry.ts'
+import { codonPlan, planOf } from './plans.ts'
+import { openScenario } from './scenario.ts'
 
 const delays = (rules: { delayMs: number; maxDelayMs: number }, attempts: number) =>
   Array.from({ length: attempts }, (_, at) => retryDelay({ maxAttempts: 10, ...rules }, at + 1))
@@ -29,3 +35,53 @@ test.each<[number, number]>([
   const rules = { maxAttempts: 3, delayMs: 1_000, maxDelayMs: 2_000 }
   expect([1, 2, 3].map(attempt => retryDelay(rules, attempt, hint))).toEqual([wait, wait, wait])
 })
+
+const rules = fc.record({
+  maxAttempts: fc.integer({ min: 1, max: 10 }),
+  delayMs: fc.integer({ min: 0, max: 60_000 }),
+  maxDelayMs: fc.integer({ min: 0, max: 600_000 }),
+})
+/** A failed attempt and what the provider asked for, if it did. */
+const failures = fc.array(fc.option(fc.integer({ min: 0, max: 7_200_000 }), { nil: undefined }), {
+  maxLength: 12,
+  size: 'max',
+})
+
+verifies(
+  ['safety/I10'],
+  'a codon is never tried more often than it may be, each time after the right delay, by the hint if there is one',
+  async () => {
+    const base = await tempDir({ inMemory: true })
+    let number = 0
+    await fc.assert(
+      fc.asyncProperty(rules, failures, async (retry, hints) => {
+        const dir = join(base, `${number++}`)
+        const plan = planOf(codonPlan('a', { onFailure: 'retry', retry }))
+        const script = (_id: string, call: number) => {
+          if (call >= hints.length) return undefined
+          const retryAfterMs = hints[call]
+          const hint = retryAfterMs === undefined ? {} : { retryAfterMs }
+          return [{ fail: 'overloaded', retriable: true, ...hint }]
+        }
+        const run = await openScenario({ plan, script }, dir)
+        const attempts = Math.min(hints.length + 1, retry.maxAttempts)
+        const delays = hints
+          .slice(0, attempts - 1)
+          .map((hint, at) => hint ?? Math.min(retry.delayMs * 2 ** at, retry.maxDelayMs))
+        for (const delay of delays) {
+          await run.clock.untilSleepers(1)
+          await run.clock.advance(delay)
+        }
+        const status = hints.length < retry.maxAttempts ? 'completed' : 'failed'
+        expect((await run.runner.done).status).toBe(status)
+        const starts = run.recorder.state.runs[0]?.codons.map(({ startTime }) => Date.parse(startTime)) ?? []
+        expect(starts.slice(1).map((start, at) => start - (starts[at] ?? 0))).toEqual(delays)
+        expect(run.specs.length).toBe(attempts)
+        await run.close()
+        await rm(dir, { recursive: true, force: true })
+      }),
+      { numRuns: 150, plugins: [fc.timeout(10_000)] },
+    )
+  },
+  60_000,
+)

@@ -4,6 +4,7 @@ import {
   type CommandInput,
   type CommandType,
   commands,
+  type EventData,
   emptyState,
   isLive,
   type JournaledEvent,
@@ -32,6 +33,7 @@ export interface ScenarioOptions {
   readonly ports?: Partial<Ports>
   /** Goes on from the journal that is there, as the next server would. */
   readonly from?: { readonly dir: string }
+  readonly onPrompt?: (prompt: string) => void
   readonly onEvent?: (event: JournaledEvent) => void
   /** Stands between the runner and the journal. */
   readonly wrap?: (journal: Journal) => Journal
@@ -78,6 +80,16 @@ export async function openScenario(options: ScenarioOptions, dir: string) {
         .filter(event => event.type !== 'state.transition' && event.type !== 'state.snapshot')
         .map(event => event.type),
     codons: () => (recorder.state.runs.at(-1)?.codons ?? []).map(codon => `${codon.codonId}:${codon.status}`),
+    /** What was told of one type. */
+    told<T extends JournaledEvent['type']>(type: T): readonly EventData<T>[] {
+      return events.flatMap(event => (event.type === type ? [event.data as EventData<T>] : []))
+    },
+    /** Resolves when the server is idle for this reason, or was so more than `earlier` times. */
+    async untilIdle(reason: EventData<'server.idle'>['reason'], earlier = 0): Promise<void> {
+      const fits = (event: JournaledEvent) => event.type === 'server.idle' && event.data.reason === reason
+      if (events.filter(fits).length > earlier) return
+      await new Promise<void>(resolve => waiting.push({ wants: fits, resolve }))
+    },
     /** Sends a command as a client would. */
     send<T extends CommandType>(type: T, data: CommandInput<T> = {} as CommandInput<T>) {
       const parsed = commands[type].data.parse(data)
@@ -112,10 +124,11 @@ async function openRecord(
   return { journal, recorder }
 }
 
-function fakePorts({ script, ports }: ScenarioOptions, specs: HarnessSpec[]): Ports {
+function fakePorts({ script, ports, onPrompt }: ScenarioOptions, specs: HarnessSpec[]): Ports {
   const calls = new Map<string, number>()
   let call = 0
   const harness = createScriptedHarness((spec, turn) => {
+    onPrompt?.(spec.prompt)
     if (turn === 0) {
       call = calls.get(spec.codonId) ?? 0
       calls.set(spec.codonId, call + 1)
