@@ -38,7 +38,7 @@ export {
   type JsonSourceResult,
   parseJsonSource,
 } from './json-source.ts'
-export { type Log, type LogFields, type LogLevel, silentLog } from './log.ts'
+export { isLogLevel, type Log, type LogFields, type LogLevel, logLevels, silentLog } from './log.ts'
 export { type LogEntry, type MemoryLog, memoryLog } from './memory-log.ts'
 export { didYouMean, nearestNames } from './nearest-names.ts'
 export {
@@ -54,9 +54,12 @@ export {
   warningsOf,
 } from './problems.ts'
 export { type OutputStream, type ProcessHandle, type ProcessOptions, run, start } from './process.ts'
+export { signalGroup } from './process-group.ts'
 export { isAlive, processStartTime } from './process-identity.ts'
+export { findMarked, type Marker } from './process-marker.ts'
 export type { ProcessResult } from './process-result.ts'
-export { findMarked, killMarked, type Marker, type SweepResult } from './process-sweep.ts'
+export { endOwned, killMarked, type SweepOptions, type SweepResult } from './process-sweep.ts'
+export { type ProcessWatch, watchProcess } from './process-watch.ts'
 export { createRedactor, type RedactingStream, type Redactor, type Secret, secretsOf } from './redact.ts'
 export { type ReadFailure, type ReadResult, readRegularFile } from './safe-read.ts'
 export { type RemoveTreeOptions, removeTree } from './safe-remove.ts'
@@ -64,3 +67,6 @@ export { createScope, type Scope, type UndoFailure } from './scope.ts'
 export { type JsonShape, shapeFits } from './shape-fits.ts'
 export { type ShapeOptions, type ShapeSource, shapeProblems } from './shape-problems.ts'
 export { type WalkItem, type WalkOptions, walk } from './walk.ts'
+export { startWarden, type Warden, type WardenOptions } from './warden.ts'
+export type { WardenProgram } from './warden-process.ts'
+export { runWarden } from './warden-program.ts'

@@ -1,4 +1,10 @@
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+/** From the most talkative to the quietest. */
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export function isLogLevel(word: string): word is LogLevel {
+  return (logLevels as readonly string[]).includes(word)
+}
 
 export type LogFields = Readonly<Record<string, unknown>>
 

@@ -12,20 +12,27 @@ export interface StopperOptions {
   readonly leader: number | undefined
   readonly graceMs: number
   readonly clock: Clock
+  /** Called right before each signal, while what the leader started can still be found through it. Must not throw. */
+  readonly beforeSignal?: (() => void) | undefined
   /** Aborted once the leader has ended: its id means nothing any more. */
   readonly ended: AbortSignal
 }
 
-export function createStopper({ leader, graceMs, clock, ended }: StopperOptions): Stopper {
+export function createStopper({ leader, graceMs, clock, beforeSignal, ended }: StopperOptions): Stopper {
   let stopped: Stopper['stopped']
+
+  function send(signal: NodeJS.Signals): void {
+    if (leader === undefined) return
+    beforeSignal?.()
+    signalGroup(leader, signal)
+  }
 
   function stop(reason: unknown): void {
     if (stopped || ended.aborted) return
     stopped = { reason }
-    if (leader === undefined) return
-    signalGroup(leader, 'SIGTERM')
+    send('SIGTERM')
     clock.sleep(graceMs, ended).then(
-      () => signalGroup(leader, 'SIGKILL'),
+      () => send('SIGKILL'),
       () => undefined,
     )
   }

@@ -1,9 +1,17 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
 import { type Clock, systemClock } from './clock.ts'
 import { isAlive } from './process-identity.ts'
+import { findMarked, type Marker } from './process-marker.ts'
+import { type ProcessRow, processTable } from './process-table.ts'
+import { type ProcessName, treeOf } from './process-tree.ts'
 
-/** A variable in the environment of processes, to know them by: `NAME=value`. */
-export type Marker = `${string}=${string}`
+export interface SweepOptions {
+  /** Between SIGTERM and SIGKILL; 0 does not ask. */
+  readonly graceMs?: number
+  /** For how long after that what keeps appearing is killed. */
+  readonly limitMs?: number
+  /** For the grace. */
+  readonly clock?: Clock
+}
 
 export interface SweepResult {
   /** Processes that were found and are gone. */
@@ -12,65 +20,61 @@ export interface SweepResult {
   readonly survivors: readonly number[]
 }
 
-/**
- * Our user's processes whose environment, as it was when they started, holds `marker`, except this one.
- * Finds what left its process group and lost its parent; misses what was started with a cleaned environment. Never
- * rejects; what cannot be read is passed over. Empty where the system does not show environments.
- */
-export async function findMarked(marker: Marker): Promise<readonly number[]> {
-  if (process.platform !== 'linux') return []
-  const pids = (await readdir('/proc').catch(() => [])).filter(name => /^\d+$/.test(name)).map(Number)
-  const found: number[] = []
-  for (let at = 0; at < pids.length; at += readsAtOnce) {
-    const batch = pids.slice(at, at + readsAtOnce)
-    const marked = await Promise.all(batch.map(pid => isMarked(pid, marker)))
-    found.push(...batch.filter((_, index) => marked[index]))
-  }
-  return found
+/** `endOwned`, for what carries `marker` and what came from it. */
+export function killMarked(marker: Marker, options: SweepOptions = {}): Promise<SweepResult> {
+  return endOwned({ marker, names: [] }, options)
+}
+
+/** What to know processes by. */
+export interface Ownership {
+  readonly marker?: Marker | undefined
+  readonly names: readonly ProcessName[]
 }
 
 /**
- * Ends every process that `findMarked` finds: SIGTERM, up to `graceMs`, SIGKILL, and again until none is found, since a
- * process may start another while it is being looked for. Bounded; never rejects.
+ * Ends what is named or marked and everything that came from it (see `treeOf`): SIGTERM, up to `graceMs`, SIGKILL, and
+ * again until none is found, since a process may start another while it is being looked for. Bounded; never rejects.
  */
-export async function killMarked(
-  marker: Marker,
-  { graceMs = 5000, clock = systemClock }: { readonly graceMs?: number; readonly clock?: Clock } = {},
+export async function endOwned(
+  { marker, names }: Ownership,
+  { graceMs = 5000, limitMs = 5000, clock = systemClock }: SweepOptions = {},
 ): Promise<SweepResult> {
-  const met = new Set<number>()
-  let left = await findMarked(marker)
-  const signalLeft = async (signal: NodeJS.Signals, limitMs: number, waitingClock: Clock) => {
-    for (const pid of left) met.add(pid)
+  const met = new Map<string, ProcessRow>()
+  // Whoever was met stays a root: its end must not cut what it started off from us.
+  const look = async () => {
+    const found = await findOwned({ marker, names: [...names, ...met.values()] })
+    for (const row of found) met.set(`${row.pid} ${row.startTime}`, row)
+    return found.map(({ pid }) => pid)
+  }
+  let left = await look()
+  const signalLeft = async (signal: NodeJS.Signals, waitMs: number, waitingClock: Clock) => {
     signalAll(left, signal)
-    await untilGone(left, limitMs, waitingClock)
+    await untilGone(left, waitMs, waitingClock)
     // Looked up afresh before each signal, so that none goes to a stranger under a reused id.
-    left = await findMarked(marker)
+    left = await look()
+    if (left.length > 0) return
+    // A process that is just becoming another program shows no environment for a moment.
+    await systemClock.sleep(secondLookMs)
+    left = await look()
   }
   if (graceMs > 0 && left.length > 0) await signalLeft('SIGTERM', graceMs, clock)
-  for (let round = 0; round < rounds && left.length > 0; round++) {
+  const deadline = systemClock.monotonic() + limitMs
+  while (left.length > 0 && systemClock.monotonic() < deadline) {
     await signalLeft('SIGKILL', killedWithinMs, systemClock)
   }
-  return { killed: [...met].filter(pid => !left.includes(pid)), survivors: left }
+  const pids = new Set([...met.values()].map(({ pid }) => pid))
+  return { killed: [...pids].filter(pid => !left.includes(pid)), survivors: left }
 }
 
-const rounds = 5
-const readsAtOnce = 16
 const pollMs = 10
+const secondLookMs = 20
 const killedWithinMs = 1000
 
-async function isMarked(pid: number, marker: Marker): Promise<boolean> {
-  if (pid === process.pid) return false
-  try {
-    const { uid } = await stat(`/proc/${pid}`)
-    if (uid !== process.getuid?.()) return false
-    const environment = await readFile(`/proc/${pid}/environ`)
-    return Buffer.concat([nul, environment, nul]).includes(`\0${marker}\0`)
-  } catch {
-    return false
-  }
+async function findOwned({ marker, names }: Ownership): Promise<readonly ProcessRow[]> {
+  const marked = new Set(marker === undefined ? [] : await findMarked(marker))
+  const rows = await processTable()
+  return treeOf(rows, [...names, ...rows.filter(({ pid }) => marked.has(pid))])
 }
-
-const nul = Buffer.from('\0')
 
 function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) {

@@ -5,10 +5,12 @@ import { setImmediate } from 'node:timers/promises'
 import { type Clock, systemClock } from './clock.ts'
 import { errorCode } from './error-code.ts'
 import { endGroup } from './process-group.ts'
+import type { Marker } from './process-marker.ts'
 import { type OutputReader, readOutput } from './process-output.ts'
 import type { ProcessResult } from './process-result.ts'
 import { createStopper } from './process-stop.ts'
-import { killMarked, type Marker } from './process-sweep.ts'
+import { endOwned } from './process-sweep.ts'
+import { type OwnGroup, type ProcessWatch, watchProcess } from './process-watch.ts'
 
 export interface ProcessOptions {
   readonly cwd?: string
@@ -35,6 +37,11 @@ export interface ProcessOptions {
   readonly killGroupOnExit?: boolean
   /** `NAME=value`, added to `env`: with `killGroupOnExit`, finds also what left the group (see `findMarked`). */
   readonly marker?: Marker
+  /**
+   * Told the group of the process, and those of its descendants that left it: `own` of a `Warden`. Must not throw. With
+   * this or `marker` the descendants are looked up each half second, and end with the process wherever they went.
+   */
+  readonly own?: OwnGroup
   /** For `timeoutMs`, `graceMs` and the duration. */
   readonly clock?: Clock
 }
@@ -64,8 +71,8 @@ export function run(
  * started is a result like any other.
  *
  * Stopping: SIGTERM to the group, `graceMs`, SIGKILL to the group. When the leader has ended, members that are left get
- * SIGTERM and a quarter of a second, then SIGKILL, then come those that `marker` finds. `done` does not wait for pipes
- * that something else holds open longer than that quarter of a second. No callback is called after `done`.
+ * SIGTERM and a quarter of a second, then SIGKILL, then come those that `marker` and the looks find. `done` does not wait
+ * for pipes that something else holds open longer than that quarter of a second. No callback is called after `done`.
  */
 export function start(command: string, args: readonly string[], options: ProcessOptions = {}): ProcessHandle {
   const { signal, clock = systemClock } = options
@@ -87,6 +94,7 @@ type Ending = Omit<ProcessResult, 'durationMs'>
 const defaultGraceMs = 5000
 const defaultCaptureBytes = 1 << 20
 const lingerMs = 250
+const lookEveryMs = 500
 
 function launch(command: string, args: readonly string[], options: ProcessOptions): ChildProcess {
   const child = spawn(command, args, {
@@ -109,7 +117,14 @@ function supervise(
 ): ProcessHandle {
   const { signal, timeoutMs, graceMs = defaultGraceMs, clock = systemClock } = options
   const ended = new AbortController()
-  const stopper = createStopper({ leader: child.pid, graceMs, clock, ended: ended.signal })
+  const watch = watchOf(child.pid, options, ended.signal)
+  const stopper = createStopper({
+    leader: child.pid,
+    graceMs,
+    clock,
+    beforeSignal: watch?.look,
+    ended: ended.signal,
+  })
   const read = (name: OutputStream) =>
     readOutput(child[name] ?? Readable.from([]), options.maxCaptureBytes ?? defaultCaptureBytes, {
       onBytes: bytes => options.onBytes?.(name, bytes),
@@ -132,8 +147,9 @@ function supervise(
     ended.abort()
     const sweep = (options.killGroupOnExit ?? true) || stopper.stopped !== undefined
     if (child.pid !== undefined) {
-      await settle(child.pid, [stdout, stderr], sweep ? { marker: options.marker } : undefined)
+      await settle(child.pid, [stdout, stderr], sweep ? { marker: options.marker, watch } : undefined)
     }
+    watch?.close()
     stdout.finish()
     stderr.finish()
     return timed({
@@ -146,6 +162,17 @@ function supervise(
   }
 
   return { pid: child.pid, done: finish(), kill: stopper.stop }
+}
+
+function watchOf(
+  leader: number | undefined,
+  { marker, own }: ProcessOptions,
+  ended: AbortSignal,
+): ProcessWatch | undefined {
+  if (leader === undefined || (marker === undefined && own === undefined)) return undefined
+  const watch = watchProcess(leader, own)
+  ended.addEventListener('abort', systemClock.every(lookEveryMs, watch.look), { once: true })
+  return watch
 }
 
 /** 'exit', not 'close': the latter waits for everyone who holds the pipes. */
@@ -164,15 +191,17 @@ function endOf(child: ChildProcess, cwd: string | undefined): Promise<Ending> {
 async function settle(
   leader: number,
   outputs: readonly OutputReader[],
-  sweep: { readonly marker: Marker | undefined } | undefined,
+  sweep: { readonly marker: Marker | undefined; readonly watch: ProcessWatch | undefined } | undefined,
 ): Promise<void> {
+  sweep?.watch?.look()
   const drained = new AbortController()
   const closed = Promise.all(outputs.map(output => output.closed))
   await Promise.all([
     sweep && endGroup(leader, lingerMs),
     Promise.race([closed, lingered(drained.signal)]).finally(() => drained.abort()),
   ])
-  if (sweep?.marker !== undefined) await killMarked(sweep.marker, { graceMs: lingerMs })
+  if (!sweep?.watch) return
+  await endOwned({ marker: sweep.marker, names: sweep.watch.names() }, { graceMs: lingerMs })
 }
 
 /** The turns at the end let a process that was busy all the while read what had long been written. */

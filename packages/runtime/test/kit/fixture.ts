@@ -6,6 +6,9 @@ export type Program = readonly [command: string, args: readonly string[]]
 /** Says `ready` and waits, without the time that node takes to start. */
 export const waits: Program = ['sh', ['-c', 'echo ready; exec sleep 30']]
 
+/** For `vi.waitFor`: what must come may take its time on a busy machine. */
+export const patience = 10_000
+
 /** Makes node run one of the programs in `fixtures/`. */
 export function fixture(name: string, ...args: readonly string[]): Program {
   return [process.execPath, [fileURLToPath(new URL(`fixtures/${name}.mjs`, import.meta.url)), ...args]]

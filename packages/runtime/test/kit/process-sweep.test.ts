@@ -1,40 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
-import { createId, findMarked, isAlive, killMarked, type Marker, start } from '../../src/kit/index.ts'
-import { fixture, outputWatch, type Program, waits } from './fixture.ts'
-
-const newMarker = (): Marker => `KIT_TEST_MARKER=${createId('test')}`
-
-/** Started without `marker`, so that only the sweep can end it. */
-async function startMarked(program: Program, marker: Marker) {
-  const [variable = '', value = ''] = marker.split('=')
-  const watch = outputWatch()
-  const process = start(...program, {
-    env: { [variable]: value, OTHER: 'x' },
-    onOutput: watch.onOutput,
-  })
-  await watch.until(/ready/)
-  return { ...process, pid: process.pid ?? 0 }
-}
-
-describe('findMarked', () => {
-  it('finds processes by the whole of their marker only', async () => {
-    const marker = newMarker()
-    const process = await startMarked(waits, marker)
-    expect(await findMarked(marker)).toEqual([process.pid])
-    expect(await findMarked(`${marker}x`)).toEqual([])
-    expect(await findMarked(marker.slice(0, -1) as Marker)).toEqual([])
-    expect(await findMarked(marker.slice(1) as Marker)).toEqual([])
-    process.kill('enough')
-    await process.done
-    expect(await findMarked(marker)).toEqual([])
-  })
-
-  it('never names this very process', async () => {
-    const path = `PATH=${process.env['PATH']}` as const
-    expect(await findMarked(path)).not.toContain(process.pid)
-  })
-})
+import { findMarked, isAlive, killMarked } from '../../src/kit/index.ts'
+import { fixture, waits } from './fixture.ts'
+import { newMarker, startMarked } from './marked.ts'
 
 describe('killMarked', () => {
   it('asks first', async () => {
@@ -61,6 +29,28 @@ describe('killMarked', () => {
     const process = await startMarked(waits, marker)
     await killMarked(marker, { graceMs: 0 })
     expect(await process.done).toMatchObject({ signal: 'SIGKILL' })
+  })
+
+  it('ends what came from a marked process, though it carries no marker and has a session of its own', async () => {
+    const marker = newMarker()
+    const script = 'env -i setsid sleep 30 & echo "$! ready"; wait'
+    const process = await startMarked(['sh', ['-c', script]], marker)
+    const child = Number.parseInt(process.said, 10)
+    const { killed, survivors } = await killMarked(marker, { graceMs: 50 })
+    expect([new Set(killed), survivors]).toEqual([new Set([process.pid, child]), []])
+    expect(isAlive(child)).toBe(false)
+    await process.done
+  })
+
+  it('finds what was started in answer to SIGTERM', async () => {
+    const marker = newMarker()
+    const script = 'trap "(setsid sleep 30 &); exit" TERM; echo ready; while :; do sleep 0.01; done'
+    const process = await startMarked(['sh', ['-c', script]], marker)
+    const { killed, survivors } = await killMarked(marker, { graceMs: 2000 })
+    expect(survivors).toEqual([])
+    expect(killed.length).toBeGreaterThan(1)
+    expect(await findMarked(marker)).toEqual([])
+    await process.done
   })
 
   it('has nothing to do when nobody is marked', async () => {

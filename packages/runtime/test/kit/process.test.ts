@@ -1,8 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
+import { verifies } from '../../../../test/conformance/verifies.ts'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
-import { createId, findMarked, isAlive, type ProcessOptions, run, start } from '../../src/kit/index.ts'
+import { findMarked, isAlive, type ProcessOptions, run, start } from '../../src/kit/index.ts'
 import { fixture, outputWatch, type Program, waits } from './fixture.ts'
+import { newMarker } from './marked.ts'
 import { tempDir } from './temp-dir.ts'
 
 const { env } = process
@@ -130,7 +132,7 @@ describe('stopping a process', () => {
     })
   })
 
-  it('kills one that ignores SIGTERM, after the grace and not before', async () => {
+  verifies(['d8/end-sigkill'], 'kills one that ignores SIGTERM, after the grace and not before', async () => {
     const clock = createTestClock()
     const process = startWatched(fixture('ignores-sigterm'), { clock })
     await process.until(/ready/)
@@ -154,6 +156,30 @@ describe('stopping a process', () => {
     expect(await process.done).toMatchObject({ outcome: 'signaled', signal: 'SIGKILL' })
   })
 
+  verifies(
+    ['safety/I8'],
+    'takes no longer than the grace and two seconds when it is deaf, stopped, or leaves one that holds its pipes',
+    async () => {
+      const graceMs = 300
+      const deaf = fixture('ignores-sigterm')
+      const [node, [leavesChild]] = fixture('leaves-child')
+      const holder: Program = ['sh', ['-c', `"${node}" "${leavesChild}" session; echo ready; sleep 30`]]
+      const markers = [newMarker(), newMarker(), newMarker()]
+      const agents = [deaf, deaf, holder].map((program, at) =>
+        startWatched(program, { graceMs, marker: markers[at] ?? newMarker() }),
+      )
+      await Promise.all(agents.map(agent => agent.until(/ready/)))
+      globalThis.process.kill(agents[1]?.pid ?? 0, 'SIGSTOP')
+      const marked = (await Promise.all(markers.map(findMarked))).flat()
+      expect(marked.length).toBeGreaterThan(agents.length)
+      const before = performance.now()
+      for (const agent of agents) agent.kill('enough')
+      await Promise.all(agents.map(agent => agent.done))
+      expect(performance.now() - before).toBeLessThan(graceMs + 2000)
+      expect(marked.filter(isAlive)).toEqual([])
+    },
+  )
+
   it('reports a normal end when it ends normally on SIGTERM', async () => {
     const watch = outputWatch()
     const process = start('sh', ['-c', 'trap "exit 7" TERM; echo ready; while :; do sleep 0.01; done'], {
@@ -165,7 +191,7 @@ describe('stopping a process', () => {
     expect(await process.done).toMatchObject({ outcome: 'exited', code: 7, stopped: { reason: 'enough' } })
   })
 
-  it('reaches the whole group', async () => {
+  verifies(['d8/end-sigterm-group'], 'reaches the whole group', async () => {
     const watch = outputWatch()
     const process = start('sh', ['-c', 'sleep 30 & echo child $!; wait'], { env, onOutput: watch.onOutput })
     const [, child] = await watch.until(/child (\d+)/)
@@ -203,8 +229,8 @@ describe('what a process leaves behind', () => {
     globalThis.process.kill(Number(child), 'SIGKILL')
   })
 
-  it('is found by its marker wherever it went', async () => {
-    const marker = `KIT_TEST_MARKER=${createId('test')}` as const
+  verifies(['d8/end-sweep'], 'is found by its marker wherever it went', async () => {
+    const marker = newMarker()
     const process = startWatched(fixture('leaves-child', 'session'), { marker })
     const [, child] = await process.until(/child (\d+)/)
     await process.done
