@@ -1,6 +1,12 @@
 /**
- * A scripted model on loopback.
+ * A scripted model on loopback, in every dialect that the harnesses speak.
  *
- * Owns the shape of a rehearsal's script. Knows nothing of hanks.
+ * Owns how requests are read and answered on the wire, how a tool use becomes the call of the harness that asks, and the
+ * script of a rehearsal. Knows nothing of hanks and runs nothing itself: what a tool does, the real agent does.
  */
+export type { Answer, AnswerPart, GivenUsage, StopReason, ToolUse, Usage } from './answer.ts'
+export type { DialectName, ModelRequest, ToolCall, ToolResult, Turn } from './model-request.ts'
+export { type ModelServer, type ModelServerOptions, startModelServer } from './model-server.ts'
+export { createRehearsal, type Rehearsal, type RehearsalOptions } from './rehearsal.ts'
 export { type RehearsalScript, rehearsalScript } from './rehearsal-script.ts'
+export type { RecordedRequest } from './request-book.ts'

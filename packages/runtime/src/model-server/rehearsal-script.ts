@@ -80,4 +80,6 @@ export const rehearsalScript = z.strictObject({
     .register(z.globalRegistry, { description: 'Sentinel id to its outputs, in order.' }),
 })
 
+export type RehearsalStep = Immutable<z.infer<typeof rehearsalStep>>
+
 export type RehearsalScript = Immutable<z.infer<typeof rehearsalScript>>

@@ -1,0 +1,164 @@
+import { createId } from '../../kit/index.ts'
+import type { StopReason, Usage } from '../answer.ts'
+import { field, isObject, type JsonObject, keys, list, parsedText, text } from '../json.ts'
+import type { RequestReading, Turn } from '../model-request.ts'
+import type { Dialect, WireMessage, WirePart } from './dialect.ts'
+import { openAiError, openAiOverflow } from './openai-errors.ts'
+import { pieces, sseEvent } from './sse.ts'
+import { alternating, turn } from './turns.ts'
+
+/** OpenAI Chat Completions: `POST /v1/chat/completions`. Cached tokens are counted within `prompt_tokens`. */
+export const openAiChat: Dialect = {
+  name: 'openai-chat',
+  read,
+  whole: message => whole(message, 'reasoning_content'),
+  events: message => events(message, 'reasoning_content'),
+  error: openAiError,
+  overflow: () =>
+    openAiOverflow(
+      "This model's maximum context length is 128000 tokens. However, your messages resulted in 131072 tokens. Please reduce the length of the messages.",
+    ),
+}
+
+/** OpenRouter: the same at another address, with another name for thinking and plainer errors. */
+export const openRouter: Dialect = {
+  name: 'openrouter',
+  read,
+  whole: message => whole(message, 'reasoning'),
+  events: message => events(message, 'reasoning'),
+  error: ({ status, message }) => ({ error: { message, code: status } }),
+  overflow: () => ({
+    error: {
+      message:
+        "This endpoint's maximum context length is 128000 tokens. However, you requested about 131072 tokens.",
+      code: 400,
+    },
+  }),
+}
+
+function read(body: JsonObject): RequestReading {
+  const messages = list(body['messages'])
+  const schema = field(field(body['response_format'], 'json_schema'), 'schema')
+  const forcedTool = text(field(field(body['tool_choice'], 'function'), 'name'))
+  return {
+    model: text(body['model']),
+    system: messages.filter(isSystem).flatMap(textsOf).join('\n\n'),
+    turns: alternating(messages.filter(message => !isSystem(message)).map(turnOf)),
+    declarations: list(body['tools']).map(tool => ({
+      name: text(field(field(tool, 'function'), 'name')),
+      fields: keys(field(field(field(tool, 'function'), 'parameters'), 'properties')),
+    })),
+    stream: body['stream'] === true,
+    ...(isObject(schema) && { schema }),
+    ...(forcedTool !== '' && { forcedTool }),
+  }
+}
+
+function isSystem(message: unknown): boolean {
+  return ['system', 'developer'].includes(text(field(message, 'role')))
+}
+
+function turnOf(message: unknown): Turn {
+  const role = field(message, 'role')
+  const texts = textsOf(message)
+  if (role === 'tool') {
+    const result = { id: text(field(message, 'tool_call_id')), text: texts.join('\n\n'), isError: false }
+    return turn('user', { results: [result] })
+  }
+  if (role !== 'assistant') return turn('user', { texts })
+  const calls = list(field(message, 'tool_calls')).map(call => ({
+    id: text(field(call, 'id')),
+    name: text(field(field(call, 'function'), 'name')),
+    input: parsedText(field(field(call, 'function'), 'arguments')),
+  }))
+  return turn('assistant', { texts, calls })
+}
+
+function textsOf(message: unknown): readonly string[] {
+  const content = field(message, 'content')
+  if (typeof content === 'string') return [content]
+  return list(content)
+    .filter(part => field(part, 'type') === 'text')
+    .map(part => text(field(part, 'text')))
+}
+
+function whole(message: WireMessage, reasoningField: string): JsonObject {
+  const calls = message.parts.flatMap(part => (part.kind === 'call' ? [callOf(part)] : []))
+  const thinking = joined(message, 'thinking')
+  return {
+    ...head(message),
+    object: 'chat.completion',
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: joined(message, 'text') ?? null,
+          ...(thinking !== undefined && { [reasoningField]: thinking }),
+          ...(calls.length > 0 && { tool_calls: calls }),
+        },
+        finish_reason: stopReasons[message.stop],
+      },
+    ],
+    usage: usageOf(message.usage),
+  }
+}
+
+function joined({ parts }: WireMessage, kind: 'text' | 'thinking'): string | undefined {
+  const texts = parts.flatMap(part => (part.kind === kind ? [part.text] : []))
+  return texts.length > 0 ? texts.join('\n\n') : undefined
+}
+
+function events(message: WireMessage, reasoningField: string): readonly string[] {
+  const base = { ...head(message), object: 'chat.completion.chunk' }
+  const chunk = (delta: JsonObject, finish: string | null = null) =>
+    sseEvent({ ...base, choices: [{ index: 0, delta, finish_reason: finish }] })
+  let calls = 0
+  const deltas = message.parts.flatMap(part =>
+    part.kind === 'call'
+      ? callDeltas(part, calls++)
+      : pieces(part.text).map(piece => ({ [part.kind === 'text' ? 'content' : reasoningField]: piece })),
+  )
+  return [
+    chunk({ role: 'assistant', content: '' }),
+    ...deltas.map(delta => chunk(delta)),
+    chunk({}, stopReasons[message.stop]),
+    sseEvent({ ...base, choices: [], usage: usageOf(message.usage) }),
+    sseEvent('[DONE]'),
+  ]
+}
+
+type Call = Extract<WirePart, { readonly kind: 'call' }>
+
+function callOf({ name, input }: Call) {
+  return { id: createId('call'), type: 'function', function: { name, arguments: JSON.stringify(input) } }
+}
+
+function callDeltas(part: Call, index: number): readonly JsonObject[] {
+  const { id, type, function: called } = callOf(part)
+  const begin = { index, id, type, function: { name: called.name, arguments: '' } }
+  const rest = pieces(called.arguments).map(piece => ({ index, function: { arguments: piece } }))
+  return [begin, ...rest].map(call => ({ tool_calls: [call] }))
+}
+
+function head({ model, now }: WireMessage): JsonObject {
+  return { id: createId('chatcmpl'), model, created: Math.floor(now.getTime() / 1000) }
+}
+
+const stopReasons: Readonly<Record<StopReason, string>> = {
+  end: 'stop',
+  'tool-use': 'tool_calls',
+  'max-tokens': 'length',
+  refusal: 'content_filter',
+}
+
+function usageOf({ input, output, cacheRead, cacheWrite }: Usage): JsonObject {
+  const prompt = input + cacheRead + cacheWrite
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: output,
+    total_tokens: prompt + output,
+    prompt_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: cacheWrite },
+    completion_tokens_details: { reasoning_tokens: 0 },
+  }
+}

@@ -1,0 +1,128 @@
+import { createId } from '../../kit/index.ts'
+import type { Usage } from '../answer.ts'
+import { field, isObject, type JsonObject, keys, list, parsedText, text } from '../json.ts'
+import type { RequestReading, Turn } from '../model-request.ts'
+import type { Dialect, WireMessage, WirePart } from './dialect.ts'
+import { openAiError, openAiOverflow } from './openai-errors.ts'
+import { responseEvents } from './openai-responses-events.ts'
+import { alternating, turn } from './turns.ts'
+
+/** OpenAI Responses: `POST /v1/responses`. Cached tokens are counted within `input_tokens`. */
+export const openAiResponses: Dialect = {
+  name: 'openai-responses',
+  read,
+  whole: responseOf,
+  events: message => responseEvents(responseOf(message)),
+  error: openAiError,
+  overflow: () =>
+    openAiOverflow(
+      'Your input exceeds the context window of this model. Please adjust your input and try again.',
+    ),
+}
+
+function read(body: JsonObject): RequestReading {
+  const input = body['input']
+  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : list(input)
+  const schema = field(field(body['text'], 'format'), 'schema')
+  const forcedTool = text(field(body['tool_choice'], 'name'))
+  return {
+    model: text(body['model']),
+    system: [text(body['instructions']), ...items.filter(isSystem).flatMap(textsOf)]
+      .filter(Boolean)
+      .join('\n\n'),
+    turns: alternating(items.filter(item => !isSystem(item)).flatMap(turnsOf)),
+    declarations: list(body['tools']).map(tool => ({
+      name: text(field(tool, 'name')),
+      fields: keys(field(field(tool, 'parameters'), 'properties')),
+    })),
+    stream: body['stream'] === true,
+    ...(isObject(schema) && { schema }),
+    ...(forcedTool !== '' && { forcedTool }),
+  }
+}
+
+function isSystem(item: unknown): boolean {
+  return ['system', 'developer'].includes(text(field(item, 'role')))
+}
+
+function turnsOf(item: unknown): readonly Turn[] {
+  const type = field(item, 'type') ?? 'message'
+  const id = text(field(item, 'call_id'))
+  if (type === 'message') {
+    return [turn(field(item, 'role') === 'assistant' ? 'assistant' : 'user', { texts: textsOf(item) })]
+  }
+  if (type === 'function_call') {
+    const call = { id, name: text(field(item, 'name')), input: parsedText(field(item, 'arguments')) }
+    return [turn('assistant', { calls: [call] })]
+  }
+  if (type !== 'function_call_output') return []
+  const output = textsIn(field(item, 'output')).join('\n\n')
+  return [turn('user', { results: [{ id, text: output, isError: false }] })]
+}
+
+function textsOf(item: unknown): readonly string[] {
+  return textsIn(field(item, 'content'))
+}
+
+function textsIn(content: unknown): readonly string[] {
+  if (typeof content === 'string') return [content]
+  return list(content)
+    .filter(part => ['input_text', 'output_text'].includes(text(field(part, 'type'))))
+    .map(part => text(field(part, 'text')))
+}
+
+function responseOf({ model, parts, usage, stop, now }: WireMessage) {
+  const isWhole = stop === 'end' || stop === 'tool-use'
+  const reason = stop === 'max-tokens' ? 'max_output_tokens' : 'content_filter'
+  return {
+    id: createId('resp'),
+    object: 'response',
+    created_at: Math.floor(now.getTime() / 1000),
+    status: isWhole ? 'completed' : 'incomplete',
+    incomplete_details: isWhole ? null : { reason },
+    error: null,
+    model,
+    output: parts.map(itemOf),
+    usage: usageOf(usage),
+  } as const
+}
+
+function itemOf(part: WirePart) {
+  switch (part.kind) {
+    case 'text':
+      return {
+        id: createId('msg'),
+        type: 'message',
+        role: 'assistant',
+        status: 'completed',
+        content: [{ type: 'output_text', text: part.text, annotations: [], logprobs: [] }],
+      } as const
+    case 'thinking':
+      return {
+        id: createId('rs'),
+        type: 'reasoning',
+        summary: [{ type: 'summary_text', text: part.text }],
+        encrypted_content: null,
+      } as const
+    case 'call':
+      return {
+        id: createId('fc'),
+        type: 'function_call',
+        status: 'completed',
+        call_id: createId('call'),
+        name: part.name,
+        arguments: JSON.stringify(part.input),
+      } as const
+  }
+}
+
+function usageOf({ input, output, cacheRead, cacheWrite }: Usage): JsonObject {
+  const total = input + cacheRead + cacheWrite
+  return {
+    input_tokens: total,
+    input_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: cacheWrite },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: total + output,
+  }
+}
