@@ -1,21 +1,32 @@
+import type { Marker } from '../kit/index.ts'
 import type { HarnessEvent } from './harness-event.ts'
 
-/** One task for one agent. */
-export interface HarnessSpec {
+/** Where an agent works and by what its processes are known. */
+export interface HarnessSurroundings {
   /** Runtime id of the codon. */
   readonly codonId: string
   /** The id by which the provider knows the model. */
   readonly model: string
   readonly provider: string
-  readonly prompt: string
-  readonly systemPrompt?: string
   /** The agent workspace; the agent's working directory. */
   readonly cwd: string
-  /** The whole environment of the agent; nothing is added from ours. */
+  /** The whole environment of the agent, the marker included; nothing is added from ours but what the SDK itself needs. */
   readonly env: Readonly<Record<string, string>>
+  /** What the agent's processes carry in their environment, to be found when they ran away. */
+  readonly marker: Marker
+  /** A directory of the execution for what the SDK keeps: sessions, totals. Out of the agent's sight, kept over restarts. */
+  readonly home: string
+  readonly autoCompact: boolean
+}
+
+/** One task for one agent. */
+export interface HarnessSpec extends HarnessSurroundings {
+  readonly prompt: string
+  readonly systemPrompt?: string
   /** The session to go on from, without changing it. */
   readonly previousSessionId?: string
-  readonly autoCompact: boolean
+  /** Every message of the SDK as it came, for the session log. Must not throw. */
+  readonly onRaw: (message: unknown) => void
   /**
    * Asked after every turn that went well: the prompt of one more turn in the same session, or undefined to end. Never
    * asked after an abort.
@@ -32,5 +43,12 @@ export interface HarnessSpec {
  * allows; events of turns that were finished by then are still reported.
  */
 export interface Harness {
+  /**
+   * Gets ready for a codon while its rig is at work. Returns at once and never throws; the next `start` for that codon uses
+   * what was made ready, another one ends it.
+   */
+  prepare?(surroundings: HarnessSurroundings): void
   start(spec: HarnessSpec, signal: AbortSignal): AsyncIterable<HarnessEvent>
+  /** Ends what was made ready and not used. Never rejects. */
+  close?(): Promise<void>
 }

@@ -1,0 +1,73 @@
+import { type Clock, killMarked } from '../../kit/index.ts'
+import type { HarnessSpec } from '../harness.ts'
+import type { HarnessEnd, HarnessEvent } from '../harness-event.ts'
+import { crashEnd, garbageEnd, reportedEnd, stopped } from './ending.ts'
+import type { AgentTask } from './task.ts'
+import type { Incoming } from './worker-messages.ts'
+import type { WorkerProcess } from './worker-process.ts'
+
+export interface Conversation {
+  readonly spec: HarnessSpec
+  readonly task: AgentTask
+  readonly signal: AbortSignal
+  readonly clock: Clock
+  /** Whether another worker can be had: one that was made ready may have died since. */
+  readonly isReplaceable: boolean
+}
+
+const sweepGraceMs = 500
+
+/**
+ * Gives a worker its task and tells what it says, until it has ended and nothing of it is left. Stopping does not wait
+ * for whoever takes the events. `false`: a replaceable worker ended without a word, so nothing has happened yet.
+ */
+export async function* converse(
+  worker: WorkerProcess,
+  { spec, task, signal, clock, isReplaceable }: Conversation,
+): AsyncGenerator<HarnessEvent, boolean, undefined> {
+  let end: HarnessEnd | undefined
+  let isSilent = true
+  const stop = () => {
+    end ??= stopped
+    void worker.stop()
+  }
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  try {
+    worker.send({ type: 'task', task })
+    for await (const message of worker.messages()) {
+      isSilent = false
+      if (message.type === 'raw') spec.onRaw(message.message)
+      else if (message.type === 'event') yield message.event
+      else if (message.type === 'turn') end ??= goOn(worker, spec)
+      else {
+        if (message.type === 'failed' && message.contextFull && !end) yield { type: 'context-full' }
+        end ??= endOf(message)
+        if (message.type === 'garbage') void worker.stop()
+      }
+    }
+    await worker.finish()
+    if (!end && isSilent && isReplaceable) return false
+    end ??= crashEnd(worker.end, worker.lastWords())
+  } finally {
+    signal.removeEventListener('abort', stop)
+    // Without an end, whoever took the events has gone.
+    if (!end) await worker.stop()
+    await killMarked(spec.marker, { graceMs: sweepGraceMs, clock })
+  }
+  yield { type: 'ended', end }
+  return true
+}
+
+/** Asks for one more turn. The end, if there is none. */
+function goOn(worker: WorkerProcess, spec: HarnessSpec): HarnessEnd | undefined {
+  const text = spec.nextPrompt()
+  worker.send(text === undefined ? { type: 'finish' } : { type: 'prompt', text })
+  return text === undefined ? { ok: true } : undefined
+}
+
+function endOf(message: Extract<Incoming, { readonly type: 'failed' | 'stopped' | 'garbage' }>): HarnessEnd {
+  if (message.type === 'failed') return reportedEnd(message)
+  if (message.type === 'garbage') return garbageEnd(message.message)
+  return stopped
+}

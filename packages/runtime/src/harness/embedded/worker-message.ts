@@ -1,0 +1,64 @@
+import type { Immutable } from '@weave/protocol'
+import * as z from 'zod'
+
+const text = z.string()
+const count = z.number().nonnegative()
+
+const event = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('session'), sessionId: text.min(1) }),
+  z.object({ type: z.literal('text'), text }),
+  z.object({ type: z.literal('thinking'), text }),
+  z.object({ type: z.literal('tool-call'), id: text, name: text, input: z.record(text, z.unknown()) }),
+  z.object({
+    type: z.literal('tool-result'),
+    id: text,
+    name: text,
+    output: text,
+    isError: z.boolean(),
+    durationMs: count,
+  }),
+  z.object({
+    type: z.literal('usage'),
+    messageId: text,
+    tokens: z.object({
+      inputTokens: count,
+      outputTokens: count,
+      cacheCreationTokens: count,
+      cacheReadTokens: count,
+    }),
+    modelId: text,
+  }),
+  z.object({ type: z.literal('alive') }),
+  z.object({ type: z.literal('compacted') }),
+])
+
+const failed = z.object({
+  type: z.literal('failed'),
+  trouble: z.object({
+    kind: z.enum(['answer', 'connection', 'launch', 'crash', 'lost-session', 'unknown']),
+    status: z.number().optional(),
+    message: text,
+  }),
+  /** What the provider asked for. */
+  retryAfterMs: count.optional(),
+  /** The turn ended because the context is full. */
+  contextFull: z.boolean(),
+})
+
+/**
+ * What a worker tells the server, one JSON value per line. After `turn` it waits for the next prompt; after `failed` and
+ * `stopped` no event follows, and it ends.
+ */
+export const fromWorker = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('event'), event }),
+  /** A message of the SDK. */
+  z.object({ type: z.literal('raw'), message: z.unknown() }),
+  /** A turn went well. */
+  z.object({ type: z.literal('turn') }),
+  failed,
+  z.object({ type: z.literal('stopped') }),
+])
+
+export type FromWorker = Immutable<z.infer<typeof fromWorker>>
+export type WorkerFailure = Immutable<z.infer<typeof failed>>
+export type WorkerEvent = Immutable<z.infer<typeof event>>

@@ -1,0 +1,108 @@
+import { type Clock, errorCode } from '../../../kit/index.ts'
+import type { DialectQuirks } from './dialect-quirks.ts'
+import { retryAfterOf } from './retry-after.ts'
+import { watchStream } from './watch-stream.ts'
+
+/** What became of one call to the provider. The SDK keeps only a sentence of it. */
+export interface ProviderCall {
+  /** Absent when no answer came. */
+  readonly status?: number
+  /** Of an answer that is an error: its body, cut. */
+  readonly body?: string
+  /** What the provider asked for. */
+  readonly retryAfterMs?: number
+  /** Why no answer came. */
+  readonly unreachable?: string
+  /** Whether a streamed answer came to its end. */
+  readonly isWhole: boolean
+  /** Whether the provider would not answer. */
+  readonly isRefusal: boolean
+}
+
+export interface FetchObserver {
+  readonly fetch: typeof globalThis.fetch
+  /** The latest call since `forget`. */
+  last(): ProviderCall | undefined
+  forget(): void
+}
+
+export interface ObserveOptions {
+  readonly fetch: typeof globalThis.fetch
+  readonly clock: Clock
+  /** Called for every piece of a streamed answer. Must not throw. */
+  readonly onBytes: () => void
+  readonly quirks: DialectQuirks | undefined
+}
+
+const bodyKept = 16_000
+
+/** Looks over the shoulder of everything in this process that asks over HTTP, and mends what the SDK would misread. */
+export function observeFetch({ fetch, clock, onBytes, quirks }: ObserveOptions): FetchObserver {
+  let call: ProviderCall | undefined
+
+  async function observed(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    try {
+      const response = await fetch(input, init)
+      if (response.status === 200 && response.body) return watched(response, response.body)
+      call = { ...(await errorOf(response, clock)), isWhole: true, isRefusal: false }
+      return response
+    } catch (error) {
+      call = { unreachable: reasonOf(error), isWhole: false, isRefusal: false }
+      throw error
+    }
+  }
+
+  function watched(response: Response, body: ReadableStream<Uint8Array>): Response {
+    const { status, statusText, headers } = response
+    let seen: ProviderCall = { status, isWhole: quirks === undefined, isRefusal: false }
+    call = seen
+    const watcher = watchStream({
+      quirks,
+      onBytes,
+      onSeen(what) {
+        seen = { ...seen, ...what }
+        call = seen
+      },
+    })
+    return new Response(body.pipeThrough(watcher), { status, statusText, headers })
+  }
+
+  return {
+    fetch: observed,
+    last: () => call,
+    forget() {
+      call = undefined
+    },
+  }
+}
+
+async function errorOf(
+  response: Response,
+  clock: Clock,
+): Promise<Pick<ProviderCall, 'status' | 'body' | 'retryAfterMs'>> {
+  const copy: ReadableStream<Uint8Array> | null = response.clone().body
+  const body = copy === null ? '' : await beginningOf(copy).catch(() => '')
+  const retryAfterMs = retryAfterOf(response.headers, body, clock)
+  return { status: response.status, body, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+}
+
+async function beginningOf(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const reader = stream.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    text += decoder.decode(read.value, { stream: true })
+    if (text.length > bodyKept) break
+  }
+  // Not awaited: that takes until the other copy is read, which begins when we are done.
+  void reader.cancel().catch(() => undefined)
+  return text.slice(0, bodyKept)
+}
+
+/** Node says "fetch failed" and hides why behind it. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  const code = errorCode(cause) ?? errorCode(error)
+  const text = cause instanceof Error ? cause.message : error instanceof Error ? error.message : String(error)
+  return code === undefined || text.includes(code) ? text : `${text} (${code})`
+}

@@ -1,0 +1,79 @@
+import type { Api, Model } from '@earendil-works/pi-ai'
+import type { AgentTask } from '../task.ts'
+
+export type PickedModel =
+  | { readonly ok: true; readonly model: Model<Api> }
+  | { readonly ok: false; readonly message: string }
+
+type Wanted = Pick<AgentTask, 'provider' | 'model' | 'contextWindow' | 'maxOutputTokens' | 'address'>
+
+/**
+ * The model as the SDK wants it: its own entry; for one that is newer than its catalogue, the nearest of the same
+ * provider under the wanted id; for a provider that it does not know, plain chat completions. `known`: its entries for the
+ * provider.
+ */
+export function pickModel(known: readonly Model<Api>[], wanted: Wanted): PickedModel {
+  const own = known.find(({ id }) => id === wanted.model)
+  const model = own ? { ...own, ...windowOf(wanted) } : (likeNearest(known, wanted) ?? plain(wanted))
+  if (model) return { ok: true, model: { ...model, ...addressOf(model, wanted) } }
+  return {
+    ok: false,
+    message: `The embedded SDK does not know the provider ${wanted.provider}, and no variable gives its address.`,
+  }
+}
+
+function likeNearest(known: readonly Model<Api>[], wanted: Wanted): Model<Api> | undefined {
+  const { model: id } = wanted
+  const rank = (one: Model<Api>) => sharedStart(one.id, id)
+  const [nearest] = [...known].sort((left, right) => rank(right) - rank(left) || byVersion(right.id, left.id))
+  if (!nearest) return undefined
+  // The dialect has two ways to ask for thinking and each model takes only one; none was asked for by the codon.
+  const quiet = nearest.api === 'anthropic-messages' ? { reasoning: false } : {}
+  return { ...nearest, ...quiet, id, name: id, ...windowOf(wanted), ...outputOf(wanted) }
+}
+
+function sharedStart(left: string, right: string): number {
+  let length = 0
+  while (length < left.length && left[length] === right[length]) length++
+  return length
+}
+
+function byVersion(left: string, right: string): number {
+  return left.localeCompare(right, 'en', { numeric: true })
+}
+
+function plain(wanted: Wanted): Model<Api> | undefined {
+  const { provider, model: id, address } = wanted
+  return (
+    address && {
+      id,
+      name: id,
+      provider,
+      api: 'openai-completions',
+      baseUrl: address.api,
+      reasoning: false,
+      input: ['text'],
+      cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+      contextWindow: 128_000,
+      maxTokens: 16_384,
+      ...windowOf(wanted),
+      ...outputOf(wanted),
+    }
+  )
+}
+
+function windowOf({ contextWindow }: Wanted): Partial<Model<Api>> {
+  return contextWindow === undefined ? {} : { contextWindow }
+}
+
+function outputOf({ maxOutputTokens }: Wanted): Partial<Model<Api>> {
+  return maxOutputTokens === undefined ? {} : { maxTokens: maxOutputTokens }
+}
+
+/** Their clients add the version path themselves. */
+const withoutVersion: ReadonlySet<string> = new Set(['anthropic-messages', 'mistral-conversations'])
+
+function addressOf({ api }: Model<Api>, { address }: Wanted): Partial<Model<Api>> {
+  if (!address) return {}
+  return { baseUrl: withoutVersion.has(api) ? address.root : address.api }
+}

@@ -1,0 +1,95 @@
+import type { AssistantMessage } from '@earendil-works/pi-ai'
+import type { AgentSession } from '@earendil-works/pi-coding-agent'
+import type { Clock } from '../../../kit/index.ts'
+import type { WorkerFailure } from '../worker-message.ts'
+import type { Narrator } from './narrator.ts'
+import type { FetchObserver, ProviderCall } from './observe-fetch.ts'
+import type { Sdk } from './sdk.ts'
+import { troubleOf } from './trouble.ts'
+import { untilSettled } from './until-settled.ts'
+
+export interface Agent {
+  readonly sdk: Sdk
+  readonly session: AgentSession
+  readonly narrator: Narrator
+  readonly observer: FetchObserver
+  readonly clock: Clock
+  /** Stops the turn. */
+  readonly stop: AbortSignal
+}
+
+export type TurnEnd = { readonly type: 'turn' } | { readonly type: 'stopped' } | WorkerFailure
+
+/** An answer of the model, and what was seen of the call that brought it. */
+interface Answered {
+  readonly answer: AssistantMessage
+  readonly call: ProviderCall | undefined
+}
+
+/** One prompt and all that the agent does about it. Never rejects. */
+export async function takeTurn(agent: Agent, prompt: string): Promise<TurnEnd> {
+  const { session, observer, clock, stop } = agent
+  let latest: Answered | undefined
+  const halt = () => {
+    session.abortCompaction()
+    void session.abort()
+  }
+  const unsubscribe = session.subscribe(event => {
+    // The SDK begins whatever it was about to do when it was stopped.
+    if (event.type === 'agent_start' && stop.aborted) halt()
+    if (event.type !== 'message_end' || event.message.role !== 'assistant') return
+    latest = { answer: event.message, call: observer.last() }
+    observer.forget()
+  })
+  const settled = untilSettled(session, clock, stop)
+  stop.addEventListener('abort', halt, { once: true })
+  try {
+    await session.prompt(prompt, { expandPromptTemplates: false })
+    await settled
+    await session.agent.waitForIdle()
+  } catch (error) {
+    return stop.aborted ? { type: 'stopped' } : failure({ kind: 'unknown', message: String(error) })
+  } finally {
+    stop.removeEventListener('abort', halt)
+    unsubscribe()
+  }
+  return stop.aborted ? { type: 'stopped' } : judge(agent, latest)
+}
+
+/** The SDK does not reject: how a turn went is told by its last answer. */
+function judge({ sdk, session }: Agent, latest: Answered | undefined): TurnEnd {
+  if (!latest) return failure({ kind: 'unknown', message: 'The agent ended its turn without an answer.' })
+  const { answer, call } = latest
+  if (isFull(answer, sdk, session.model?.contextWindow)) {
+    return { ...failure({ kind: 'answer', message: 'The context is full.' }), contextFull: true }
+  }
+  const { stopReason, errorMessage = '' } = answer
+  if (stopReason === 'error' || stopReason === 'aborted') {
+    const waited = call?.retryAfterMs
+    return {
+      ...failure(troubleOf(errorMessage, call)),
+      ...(waited !== undefined && { retryAfterMs: waited }),
+    }
+  }
+  if (call?.isRefusal) return failure({ kind: 'unknown', message: 'The provider refused to answer.' })
+  if (call?.isWhole !== false) return { type: 'turn' }
+  return failure({ kind: 'connection', message: 'The answer of the provider was cut off.' })
+}
+
+/** What the SDK does not count as an overflow: the request leaves no room for an answer. */
+const noRoom = /exceed(?:s)? (?:the )?context limit/i
+
+/**
+ * Whether the context is full. A good answer to more than the window holds means that the window is bigger than we know,
+ * but at the one provider that then answers without the beginning.
+ */
+function isFull(answer: AssistantMessage, { ai }: Sdk, contextWindow: number | undefined): boolean {
+  const { stopReason, errorMessage = '', provider } = answer
+  if (stopReason === 'error' && noRoom.test(errorMessage)) return true
+  const isGood = stopReason === 'stop' && provider !== 'zai'
+  return ai.isContextOverflow(answer, isGood ? undefined : contextWindow)
+}
+
+function failure(trouble: WorkerFailure['trouble']): WorkerFailure {
+  return { type: 'failed', trouble, contextFull: false }
+}

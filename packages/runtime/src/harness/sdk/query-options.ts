@@ -1,0 +1,48 @@
+import type { Options } from '@anthropic-ai/claude-agent-sdk'
+import type { HarnessSurroundings } from '../harness.ts'
+
+export type Spawn = NonNullable<Options['spawnClaudeCodeProcess']>
+
+/** What differs from session to session in the same surroundings. */
+export interface SessionTask {
+  readonly sessionId: string
+  readonly spawn: Spawn
+  readonly systemPrompt?: string | undefined
+  readonly previousSessionId?: string | undefined
+}
+
+interface QueryOptionsInput extends SessionTask {
+  readonly surroundings: HarnessSurroundings
+  readonly env: Readonly<Record<string, string>>
+}
+
+/**
+ * How the SDK is asked to run a task: with our tools only, without questions, and without anything that lies about on the
+ * machine or in the workspace (settings, memory files, servers, file mentions and commands in a prompt).
+ */
+export function queryOptions(input: QueryOptionsInput): Options {
+  const { surroundings, env, sessionId, systemPrompt, previousSessionId, spawn } = input
+  return {
+    cwd: surroundings.cwd,
+    env: { ...env },
+    model: surroundings.model,
+    tools: ['Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep'],
+    permissionMode: 'bypassPermissions',
+    allowDangerouslySkipPermissions: true,
+    settingSources: [],
+    strictMcpConfig: true,
+    verbatimPrompts: true,
+    includePartialMessages: true,
+    systemPrompt: {
+      type: 'preset',
+      preset: 'claude_code',
+      ...(systemPrompt !== undefined && { append: systemPrompt }),
+      // A recorded prompt would win over that of every later codon of the conversation.
+      snapshot: false,
+    },
+    // A fork leaves the earlier session as it is, for a retry or a rollback to begin from it again.
+    ...(previousSessionId !== undefined && { resume: previousSessionId, forkSession: true }),
+    sessionId,
+    spawnClaudeCodeProcess: spawn,
+  }
+}

@@ -1,0 +1,21 @@
+import { type Fields, fieldsOf, listOf, numberOf, textOf } from './fields.ts'
+import type { SdkResult } from './sdk-message.ts'
+
+export function readResult(message: Fields): SdkResult {
+  const errors = listOf(message['errors']).flatMap(error => textOf(error) ?? [])
+  return {
+    isError: message['is_error'] === true || message['subtype'] !== 'success',
+    message: textOf(message['result']) ?? errors.join('\n'),
+    status: numberOf(message['api_error_status']),
+    terminalReason: textOf(message['terminal_reason']),
+    startupFailure: textOf(message['startup_failure_reason']),
+    totalDollars: numberOf(message['total_cost_usd']),
+    isListPrice: Object.values(fieldsOf(message['modelUsage'])).every(isListPriced),
+  }
+}
+
+/** A model whose basis is not said was priced by an earlier session, by the list. */
+function isListPriced(usage: unknown): boolean {
+  const basis = fieldsOf(usage)['costBasis']
+  return basis === undefined || basis === 'list'
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import { EventEmitter } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { isDeepStrictEqual } from 'node:util'
+import type { Options, SpawnedProcess, SpawnOptions } from '@anthropic-ai/claude-agent-sdk'
+import type { AgentProcess } from './agent-process.ts'
+import type { SessionTask, Spawn } from './query-options.ts'
+import type { SdkModule } from './sdk-module.ts'
+
+/** How the agent program is started in some surroundings. */
+export interface Launch {
+  readonly options: (task: SessionTask) => Options
+  /** Throws what `spawn` throws. */
+  readonly startProcess: (wanted: SpawnOptions) => AgentProcess
+}
+
+/** The agent program, started and waiting for its first word. */
+export interface Ready {
+  readonly sessionId: string
+  /** The process, if it still lives and was started in the very way that is wanted now; otherwise it is ended. */
+  take(wanted: SpawnOptions): AgentProcess | undefined
+  /** Never rejects. */
+  discard(): Promise<void>
+}
+
+/**
+ * Starts the agent program ahead of its task, which saves most of the time to its first request.
+ *
+ * The command line and the environment of the program depend on its surroundings only, as long as the session is a new
+ * one; prompts are told to it later. So the SDK is asked for its command with a stand-in for the process, the program is
+ * started with it, and is handed to the SDK when that asks for the same command again.
+ */
+export interface WarmStart {
+  /** Ends what was made ready before. Never throws. */
+  prepare(launch: Launch): void
+  /** What was made ready, if anything; it is the caller's now. Never rejects. */
+  claim(): Promise<Ready | undefined>
+  /** Never rejects. */
+  close(): Promise<void>
+}
+
+export function createWarmStart(load: () => Promise<SdkModule>): WarmStart {
+  let making: Promise<Held | undefined> = Promise.resolve(undefined)
+
+  function release(): Promise<Held | undefined> {
+    const made = making
+    making = Promise.resolve(undefined)
+    return made
+  }
+
+  async function close(): Promise<void> {
+    await (await release())?.process.discard()
+  }
+
+  return {
+    prepare(launch) {
+      const closed = close()
+      making = closed.then(() => make(load, launch))
+    },
+    async claim() {
+      const held = await release()
+      if (!held) return undefined
+      const { sessionId, process } = held
+      return { sessionId, take: wanted => take(held, wanted), discard: process.discard }
+    },
+    close,
+  }
+}
+
+interface Held {
+  readonly sessionId: string
+  readonly command: Command
+  readonly process: AgentProcess
+}
+
+type Command = Omit<SpawnOptions, 'signal'>
+
+async function make(load: () => Promise<SdkModule>, launch: Launch): Promise<Held | undefined> {
+  const sessionId = randomUUID()
+  try {
+    const wanted = commandOf(await load(), spawn => launch.options({ sessionId, spawn }))
+    return wanted && { sessionId, command: plain(wanted), process: launch.startProcess(wanted) }
+  } catch {
+    // The start that follows meets the same trouble and can tell it.
+    return undefined
+  }
+}
+
+function take({ process, command }: Held, wanted: SpawnOptions): AgentProcess | undefined {
+  if (process.exit === undefined && isDeepStrictEqual(plain(wanted), command)) return process
+  void process.discard()
+  return undefined
+}
+
+function plain({ command, args, cwd, env }: SpawnOptions): Command {
+  return { command, args: [...args], ...(cwd !== undefined && { cwd }), env: { ...env } }
+}
+
+/** What the SDK would start. It is told nothing and closed at once. */
+function commandOf(sdk: SdkModule, options: (spawn: Spawn) => Options): SpawnOptions | undefined {
+  let wanted: SpawnOptions | undefined
+  const query = sdk.query({
+    prompt: noPrompt(),
+    options: options(asked => {
+      wanted = asked
+      return standIn()
+    }),
+  })
+  query.close()
+  return wanted
+}
+
+async function* noPrompt(): AsyncGenerator<never> {
+  // Nothing is ever said.
+}
+
+function standIn(): SpawnedProcess {
+  const events = new EventEmitter()
+  return Object.assign(events, {
+    stdin: new PassThrough(),
+    stdout: new PassThrough(),
+    killed: false,
+    exitCode: null,
+    signalCode: null,
+    kill: () => true,
+  })
+}
