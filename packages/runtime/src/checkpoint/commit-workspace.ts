@@ -1,0 +1,78 @@
+import type { Clock } from '../kit/index.ts'
+import type { CreateRequest, CreateResult, SafetyRequest } from './checkpoint-store.ts'
+import { type CheckpointMeta, checkpointMessage, encodeCommit } from './commit.ts'
+import type { FileSelection } from './file-selection.ts'
+import { branchOf, branchRef, lookRef, safetyRef } from './ref-name.ts'
+import type { Refs } from './refs.ts'
+import { type StoredWorkspace, type StorePlace, storeWorkspace } from './store-workspace.ts'
+
+export interface CommitPlace extends StorePlace {
+  /** Never rejects. */
+  readonly hasObject: (oid: string) => Promise<boolean>
+  readonly refs: Refs
+  readonly clock: Clock
+}
+
+/** One more checkpoint on the branch of the run. Rejects as `storeWorkspace` does. */
+export async function createCheckpoint(request: CreateRequest, place: CommitPlace): Promise<CreateResult> {
+  const ref = branchRef(branchOf(request.runId))
+  const tip = await place.refs.read(ref)
+  const parent = tip ?? request.parent
+  if (tip === undefined && parent !== undefined && !(await place.hasObject(parent)))
+    return unknownParent(parent)
+  return commitWorkspace({ ...request, ref, parent, meta: request }, place)
+}
+
+/** A checkpoint on a ref of its own. Rejects as `storeWorkspace` does. */
+export async function createSafety(request: SafetyRequest, place: CommitPlace): Promise<CreateResult> {
+  const { parent } = request
+  if (parent !== undefined && !(await place.hasObject(parent))) return unknownParent(parent)
+  const ref = await freeRef(safetyRef(place.clock.now()), place.refs)
+  return commitWorkspace({ ...request, ref, meta: { ...request, type: 'safety' } }, place)
+}
+
+/**
+ * Stores the files as they are now, so that nothing is lost that a plan does away with, and so that they can be compared.
+ * The last of these is kept, until the next. Rejects as `storeWorkspace` does.
+ */
+export async function storeLook(
+  request: { readonly selection: FileSelection; readonly signal?: AbortSignal | undefined },
+  place: CommitPlace,
+): Promise<StoredWorkspace> {
+  return storeWorkspace(request, place, async (stored, writer) => {
+    if (stored.isSame) return stored
+    const time = place.clock.now()
+    const commit = encodeCommit({ tree: stored.tree, parent: undefined, time, message: 'look\n' })
+    const sha = await writer.add('commit', commit)
+    await writer.flush()
+    await place.refs.write(lookRef, sha)
+    return stored
+  })
+}
+
+function unknownParent(parent: string): CreateResult {
+  return { ok: false, message: `there is no checkpoint ${parent} to go on from` }
+}
+
+interface Commit extends Pick<CreateRequest, 'selection' | 'parent' | 'signal'> {
+  readonly ref: string
+  readonly meta: CheckpointMeta
+}
+
+async function commitWorkspace(request: Commit, place: CommitPlace): Promise<CreateResult> {
+  const { ref, parent, meta } = request
+  return storeWorkspace(request, place, async ({ tree, files, notes }, writer) => {
+    const commit = encodeCommit({ tree, parent, time: place.clock.now(), message: checkpointMessage(meta) })
+    const sha = await writer.add('commit', commit)
+    await writer.flush()
+    await place.refs.write(ref, sha)
+    return { ok: true, sha, tree, ref, files, notes }
+  })
+}
+
+async function freeRef(wanted: string, refs: Refs): Promise<string> {
+  for (let number = 1; ; number++) {
+    const ref = number === 1 ? wanted : `${wanted}-${number}`
+    if ((await refs.read(ref)) === undefined) return ref
+  }
+}

@@ -1,0 +1,108 @@
+import type { CheckpointType, CodonStatus } from '@weave/protocol'
+import { fromLine, toLine } from './line-text.ts'
+
+/** What a checkpoint says of itself. */
+export interface CheckpointMeta {
+  /** `safety`: taken before a rollback, not at an end of a codon. */
+  readonly type: CheckpointType | 'safety'
+  readonly runId: string
+  /** The runtime id. */
+  readonly codonId: string
+  readonly codonName: string
+  readonly status: CodonStatus
+}
+
+export interface CheckpointRecord extends CheckpointMeta {
+  readonly sha: string
+  readonly tree: string
+  readonly parent?: string
+  readonly timestamp: string
+}
+
+export interface CommitParts {
+  readonly tree: string
+  readonly parent: string | undefined
+  readonly time: Date
+  readonly message: string
+}
+
+/** The author and committer are always the same and nobody's. */
+export function encodeCommit({ tree, parent, time, message }: CommitParts): Buffer {
+  const signature = `weave <weave@localhost> ${Math.floor(time.getTime() / 1000)} +0000`
+  const lines = [
+    `tree ${tree}`,
+    ...(parent === undefined ? [] : [`parent ${parent}`]),
+    `author ${signature}`,
+    `committer ${signature}`,
+  ]
+  return Buffer.from(`${lines.join('\n')}\n\n${message}`)
+}
+
+export function checkpointMessage(meta: CheckpointMeta): string {
+  const trailers = [
+    ['Weave-Run', meta.runId],
+    ['Weave-Codon', meta.codonId],
+    ['Weave-Name', meta.codonName],
+    ['Weave-Status', meta.status],
+  ] as const
+  const lines = trailers.map(([key, value]) => `${key}: ${toLine(value)}\n`)
+  return `checkpoint(${meta.type}): ${toLine(meta.codonId)}\n\n${lines.join('')}`
+}
+
+/** `undefined`: not a checkpoint that this program wrote. */
+export function decodeCommit(sha: string, commit: Buffer): CheckpointRecord | undefined {
+  const [head = '', subject = '', trailers = ''] = commit.toString().split('\n\n')
+  const header = (key: string) => new RegExp(`^${key} (.*)$`, 'm').exec(head)?.[1]
+  const trailer = (key: string) => {
+    const value = new RegExp(`^${key}: (.*)$`, 'm').exec(trailers)?.[1]
+    return value === undefined ? undefined : fromLine(value)
+  }
+  const tree = header('tree')
+  const parent = header('parent')
+  const seconds = /> (\d+) [+-]\d{4}$/.exec(header('committer') ?? '')?.[1]
+  const type = oneOf(types, /^checkpoint\(([a-z-]+)\): /.exec(subject)?.[1])
+  const status = oneOf(statuses, trailer('Weave-Status'))
+  const runId = trailer('Weave-Run')
+  const codonId = trailer('Weave-Codon')
+  if (tree === undefined || seconds === undefined || !type || !status) return undefined
+  if (runId === undefined || codonId === undefined) return undefined
+  return {
+    sha,
+    tree,
+    ...(parent !== undefined && { parent }),
+    timestamp: new Date(Number(seconds) * 1000).toISOString(),
+    type,
+    status,
+    runId,
+    codonId,
+    codonName: trailer('Weave-Name') ?? codonId,
+  }
+}
+
+const types: Readonly<Record<CheckpointMeta['type'], true>> = {
+  'rig-setup': true,
+  completed: true,
+  error: true,
+  skipped: true,
+  safety: true,
+}
+
+const statuses: Readonly<Record<CodonStatus, true>> = {
+  preparing: true,
+  starting: true,
+  initializing: true,
+  running: true,
+  'completing-sentinels': true,
+  completed: true,
+  failed: true,
+  skipped: true,
+}
+
+function oneOf<Key extends string>(
+  table: Readonly<Record<Key, true>>,
+  text: string | undefined,
+): Key | undefined {
+  const isKey = (value: string | undefined): value is Key =>
+    value !== undefined && Object.hasOwn(table, value)
+  return isKey(text) ? text : undefined
+}

@@ -1,0 +1,85 @@
+import {
+  closeSync,
+  constants,
+  fsync,
+  mkdirSync,
+  openSync,
+  type PathLike,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { errorCode } from '../kit/index.ts'
+
+/** A file on the disk under a name where nobody looks for it yet. */
+export interface PreparedFile {
+  /** Gives it its name, over a file that has it. The directory is not yet synced. */
+  place(): void
+  discard(): void
+}
+
+export interface PreparedOptions {
+  readonly temporary: string
+  readonly target: string
+  /** Less the umask. */
+  readonly mode: number
+}
+
+/** Writes and syncs. Rejects with the system's error; then nothing is left. */
+export async function prepareFile(
+  bytes: Uint8Array,
+  { temporary, target, mode }: PreparedOptions,
+): Promise<PreparedFile> {
+  const fd = openSync(temporary, createFlags, mode)
+  try {
+    writeAllSync(fd, bytes)
+    await fsyncLater(fd)
+  } catch (error) {
+    discard(temporary)
+    throw error
+  } finally {
+    closeSync(fd)
+  }
+  return { place: () => renameSync(temporary, target), discard: () => discard(temporary) }
+}
+
+export async function syncDirectory(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    await fsyncLater(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Makes a directory below one that exists, durably: each new name is synced before something is put behind it. */
+export async function ensureDurably(path: string): Promise<void> {
+  try {
+    mkdirSync(path, 0o700)
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return
+    if (errorCode(error) !== 'ENOENT') throw error
+    await ensureDurably(dirname(path))
+    mkdirSync(path, 0o700)
+  }
+  await syncDirectory(dirname(path))
+}
+
+export function writeAllSync(fd: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done)
+}
+
+export const fsyncLater = promisify(fsync)
+export const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+
+/** A file that is not there is fine. */
+export function discard(path: PathLike): void {
+  try {
+    unlinkSync(path)
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+  }
+}

@@ -1,0 +1,47 @@
+import type { Stats } from 'node:fs'
+
+/** What git knows of a file's mode. */
+export type GitMode = typeof regular | typeof executable | typeof link
+
+const regular = 0o100644
+const executable = 0o100755
+const link = 0o120000
+
+/** `undefined`: a directory, or something that is not kept, such as a pipe. */
+export function gitModeOf(stats: Stats): GitMode | undefined {
+  if (stats.isSymbolicLink()) return link
+  if (!stats.isFile()) return undefined
+  return (stats.mode & 0o100) === 0 ? regular : executable
+}
+
+export function isLink(mode: GitMode): boolean {
+  return mode === link
+}
+
+/** From git's own spelling. `undefined`: a directory, a submodule, or nothing that git writes. */
+export function parseGitMode(text: string): GitMode | undefined {
+  switch (text) {
+    case '100644':
+    // Written by very old versions of git, and not by us.
+    case '100664':
+      return regular
+    case '100755':
+      return executable
+    case '120000':
+      return link
+    default:
+      return undefined
+  }
+}
+
+/** The permission bits for a new file of this mode. */
+export function permissionsOf(mode: GitMode, umask: number): number {
+  return (mode === executable ? 0o777 : 0o666) & ~umask
+}
+
+/** Those for a file that takes the place of one; that one's are kept as far as they fit. */
+export function permissionsLike(mode: GitMode, replaced: number): number {
+  const bits = replaced & 0o777
+  // Whoever may read the file may run it.
+  return mode === executable ? bits | 0o100 | ((bits & 0o444) >> 2) : bits & ~0o111
+}

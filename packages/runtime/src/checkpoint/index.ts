@@ -1,0 +1,33 @@
+/**
+ * Versions of the agent workspace, in a git directory of our own. Owns what is in a checkpoint and how it gets there, what
+ * a checkpoint says of itself, how files go back to one, how two are compared, and the upkeep of the store.
+ *
+ * git is a store here and never acts: nothing of the workspace's or the user's configuration is read or run. This room
+ * does not know when a checkpoint is due, which files are selected, what the state or the journal say, or what else a
+ * rollback takes; whoever opens a store holds the execution.
+ */
+export type {
+  CheckpointStore,
+  CreateRequest,
+  CreateResult,
+  DiffRequest,
+  RestoreRequest,
+  SafetyRequest,
+} from './checkpoint-store.ts'
+export type { CheckpointMeta, CheckpointRecord } from './commit.ts'
+export type { DiffOptions, DiffResult, FileDifference } from './diff.ts'
+export type { FileSelection } from './file-selection.ts'
+export type { GitMode } from './git-mode.ts'
+export type { CheckpointNote } from './note.ts'
+export {
+  type OpenCheckpointsOptions,
+  type OpenCheckpointsResult,
+  openCheckpoints,
+} from './open-checkpoints.ts'
+export type { TreeFile } from './read-checkpoints.ts'
+export { branchOf } from './ref-name.ts'
+export { type ResolvedSha, resolveSha } from './resolve-sha.ts'
+export type { Moved, RestoreOptions, RestoreProgress, RestoreResult } from './restore-perform.ts'
+export type { RestorePlan, RestorePlanResult } from './restore-plan.ts'
+export type { TreeDifference, TreeEntry } from './tree-difference.ts'
+export type { StoreCheck, StoreSize, Upkeep } from './upkeep.ts'

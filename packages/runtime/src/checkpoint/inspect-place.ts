@@ -1,0 +1,84 @@
+import { lstatSync, readdirSync, type Stats } from 'node:fs'
+import { nameOfBytes } from './byte-names.ts'
+import type { HeldDirectories } from './held-directories.ts'
+import { splitPath } from './known-tree.ts'
+import { objectId } from './object-id.ts'
+import { blobIdOf, type FileReader, type FileReading } from './read-file.ts'
+import type { TreeEntry } from './tree-difference.ts'
+
+/** What stands where a file of a checkpoint belongs, and is in no checkpoint itself. */
+export type Place =
+  /** Nothing, once the removals are done and these directories are gone. */
+  | { readonly kind: 'free'; readonly directories: readonly string[] }
+  /** The very file. */
+  | { readonly kind: 'alike'; readonly stats: Stats }
+  /** Something else, at this path or above it. */
+  | { readonly kind: 'taken'; readonly path: string }
+
+export interface Inspection {
+  readonly path: string
+  readonly wanted: TreeEntry
+  readonly directories: HeldDirectories
+  /** Files that will be removed before. */
+  readonly removed: ReadonlySet<string>
+  readonly read: FileReader
+}
+
+/** Rejects with the system's error. */
+export async function inspectPlace(inspection: Inspection): Promise<Place> {
+  const { path, wanted, directories, removed, read } = inspection
+  const { parent, name } = splitPath(path)
+  const entered = directories.enter(parent)
+  if (!entered.ok) {
+    const isFree = entered.reason === 'missing' || removed.has(entered.path)
+    return isFree ? free : { kind: 'taken', path: entered.path }
+  }
+  const at = entered.directory.at(name)
+  const stats = lstatSync(at, { throwIfNoEntry: false })
+  if (!stats) return free
+  if (stats.isDirectory()) {
+    const inside = directoriesWithin(path, { directories, removed })
+    return inside ? { kind: 'free', directories: [path, ...inside] } : { kind: 'taken', path }
+  }
+  return (await isAlike(await read(at), wanted)) ? { kind: 'alike', stats } : { kind: 'taken', path }
+}
+
+const free: Place = { kind: 'free', directories: [] }
+
+/** The directories below this one. `undefined`: there is also something that stays. */
+function directoriesWithin(
+  path: string,
+  { directories, removed }: Pick<Inspection, 'directories' | 'removed'>,
+): readonly string[] | undefined {
+  const entered = directories.enter(path)
+  if (!entered.ok) return undefined
+  const inside: string[] = []
+  const entries = readdirSync(entered.directory.at('.'), { withFileTypes: true, encoding: 'buffer' })
+  for (const entry of entries) {
+    const below = `${path}/${nameOfBytes(entry.name)}`
+    if (!entry.isDirectory()) {
+      if (!removed.has(below)) return undefined
+      continue
+    }
+    const deeper = directoriesWithin(below, { directories, removed })
+    if (!deeper) return undefined
+    inside.push(below, ...deeper)
+  }
+  return inside
+}
+
+async function isAlike(reading: FileReading, wanted: TreeEntry): Promise<boolean> {
+  switch (reading.kind) {
+    case 'gone':
+    case 'unreadable':
+      return false
+    case 'read':
+      return reading.mode === wanted.mode && objectId('blob', reading.bytes) === wanted.oid
+    case 'large':
+      try {
+        return reading.mode === wanted.mode && (await blobIdOf(reading.file)) === wanted.oid
+      } finally {
+        reading.file.close()
+      }
+  }
+}

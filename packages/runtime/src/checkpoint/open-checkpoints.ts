@@ -1,0 +1,143 @@
+import { join } from 'node:path'
+import type { Clock } from '../kit/index.ts'
+import type { CheckpointStore, DiffRequest, RestoreRequest } from './checkpoint-store.ts'
+import { type CommitPlace, createCheckpoint, createSafety, storeLook } from './commit-workspace.ts'
+import { type DiffResult, diff } from './diff.ts'
+import { createFileSystem } from './file-system.ts'
+import { createGit, type Git } from './git.ts'
+import { createIndexFile } from './index-file.ts'
+import { checkGit, prepareStore, probesName } from './open-store.ts'
+import { isComplete, listCheckpoints, listSafeties, listTree, readCheckpoint } from './read-checkpoints.ts'
+import { branchOf, branchRef } from './ref-name.ts'
+import { createRefs, isSha } from './refs.ts'
+import { createRestoreIntent, type RestoreIntent } from './restore-intent.ts'
+import { performRestore } from './restore-perform.ts'
+import { planRestore, type RestorePlanResult } from './restore-plan.ts'
+import { sweepTemporaries } from './sweep-temporaries.ts'
+import { compareTrees } from './tree-difference.ts'
+import { createTurns, type Turns } from './turns.ts'
+import { checkStore, packStore, pruneStore, sizeOf } from './upkeep.ts'
+import { createMemoryKeeper } from './workspace-memory.ts'
+
+export interface OpenCheckpointsOptions {
+  /** Ours alone, outside the work tree, best on the same file system. Made when it does not exist. */
+  readonly gitDir: string
+  readonly workTree: string
+  readonly clock: Clock
+  /** Of this process; nothing of it that means something to git gets there. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+export type OpenCheckpointsResult =
+  | { readonly ok: true; readonly store: CheckpointStore }
+  | { readonly ok: false; readonly message: string; readonly cure: string }
+
+/**
+ * The checkpoints of an execution. Whoever calls holds the execution: nobody else may write to the git directory. Never
+ * rejects.
+ */
+export async function openCheckpoints(options: OpenCheckpointsOptions): Promise<OpenCheckpointsResult> {
+  const { gitDir, environment } = options
+  const git = createGit(options)
+  try {
+    const trouble = (await checkGit(environment)) ?? (await prepareStore(gitDir, git))
+    if (trouble) return { ok: false, ...trouble }
+    const parts = createParts(options, git)
+    sweepTemporaries(options.workTree, parts.intent.read())
+    return { ok: true, store: createStore(parts) }
+  } catch (error) {
+    const message = `the checkpoints cannot be opened: ${wordsOf(error)}`
+    return { ok: false, message, cure: `Make sure that ${gitDir} can be read and written` }
+  }
+}
+
+interface Parts extends CommitPlace {
+  readonly git: Git
+  readonly intent: RestoreIntent
+  readonly inTurn: Turns
+}
+
+function createParts({ gitDir, workTree, clock, environment }: OpenCheckpointsOptions, git: Git): Parts {
+  const fileSystem = createFileSystem(join(gitDir, probesName), workTree)
+  const index = createIndexFile({ gitDir, workTree, git, environment })
+  const hasObject = async (oid: string) => isSha(oid) && (await git(['cat-file', '-e', oid])).ok
+  const inTurn = createTurns()
+  const memory = createMemoryKeeper({ index, fileSystem, clock, inTurn, hasTree: hasObject })
+  const refs = createRefs(gitDir, git)
+  const intent = createRestoreIntent(gitDir)
+  return { gitDir, workTree, fileSystem, index, memory, refs, clock, git, intent, hasObject, inTurn }
+}
+
+function createStore(place: Parts): CheckpointStore {
+  const { git, refs, memory, clock, fileSystem, inTurn } = place
+
+  /** Turns what the disk refuses into a value. */
+  function guarded<Result>(
+    signal: AbortSignal | undefined,
+    work: () => Promise<Result>,
+  ): Promise<Result | { readonly ok: false; readonly message: string }> {
+    return inTurn(async () => {
+      signal?.throwIfAborted()
+      try {
+        return await work()
+      } catch (error) {
+        signal?.throwIfAborted()
+        return { ok: false, message: wordsOf(error) }
+      }
+    })
+  }
+
+  return {
+    create: request => guarded(request.signal, () => createCheckpoint(request, place)),
+    safety: request => guarded(request.signal, () => createSafety(request, place)),
+    list: runId =>
+      inTurn(async () => {
+        const tip = await refs.read(branchRef(branchOf(runId)))
+        return tip === undefined ? [] : listCheckpoints(git, tip)
+      }),
+    safeties: () => inTurn(() => listSafeties(git)),
+    read: sha => inTurn(() => readCheckpoint(git, sha)),
+    isComplete: sha => inTurn(() => isComplete(git, sha)),
+    listFiles: sha => inTurn(() => listTree(git, sha)),
+    diff: request => guarded(undefined, () => compare(request, place)),
+    planRestore: request => guarded(request.signal, () => plan(request, place)),
+    async performRestore(wanted, options = {}) {
+      const { signal, onProgress } = options
+      return inTurn(() => performRestore(wanted, { ...place, umask: fileSystem.umask, signal, onProgress }))
+    },
+    check: () => inTurn(() => checkStore(place)),
+    size: () => inTurn(() => sizeOf(place)),
+    pack: signal => guarded(signal, () => packStore(place, signal)),
+    prune: ({ olderThanMs, signal }) =>
+      guarded(signal, () => pruneStore(place, new Date(clock.now().getTime() - olderThanMs), signal)),
+    close: () => inTurn(() => memory.close()),
+  }
+}
+
+async function plan(
+  { to, since, selection, signal }: RestoreRequest,
+  place: Parts,
+): Promise<RestorePlanResult> {
+  if (![to, since ?? to].every(isSha)) return notASha
+  const { git, workTree, intent, memory } = place
+  // Mostly nothing has changed since the last checkpoint: git can compare while we look.
+  const { tree } = (await memory.recall()).root
+  const early = tree === undefined ? undefined : compareTrees(git, { from: tree, to })
+  const stored = await storeLook({ selection, signal }, place)
+  const compared = stored.tree === tree ? await early : undefined
+  return planRestore(to, { git, workTree, stored, compared, since, leftBehind: intent.read() })
+}
+
+/** Nothing else ever gets to git. */
+const notASha = { ok: false, message: 'a checkpoint has a name of 40 hexadecimal digits' } as const
+
+async function compare({ from, to, paths, ...options }: DiffRequest, place: Parts): Promise<DiffResult> {
+  if (![from, typeof to === 'string' ? to : from].every(isSha)) return notASha
+  if (typeof to === 'string') return diff(place.git, { from, to, paths }, options)
+  const { tree } = await storeLook({ selection: to }, place)
+  return diff(place.git, { from, to: tree, paths }, options)
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

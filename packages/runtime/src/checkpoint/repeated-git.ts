@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { Socket } from 'node:net'
+import { gitArguments } from './git.ts'
+
+export interface RepeatedGit {
+  /** What the command prints this time. `undefined`: it failed, or cannot be run like this here. One call at a time. */
+  ask(signal?: AbortSignal): Promise<Buffer | undefined>
+  close(): void
+}
+
+export interface RepeatedGitOptions {
+  readonly args: readonly string[]
+  readonly gitDir: string
+  /** The whole environment. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/**
+ * A git command that is run again and again, by a shell that waits for a line before each run. To start a process a
+ * program with much memory needs several milliseconds, in which nothing else happens in it; a shell does not. It ends
+ * when we close its input, or die. The command must not print two NUL bytes in a row.
+ */
+export function createRepeatedGit({ args, gitDir, environment }: RepeatedGitOptions): RepeatedGit {
+  let shell: Shell | undefined
+
+  function begin(): Shell {
+    const child = spawn('/bin/sh', ['-c', script, 'sh', 'git', ...gitArguments(args)], {
+      cwd: gitDir,
+      env: environment,
+      stdio: ['pipe', 'pipe', 'ignore'],
+      // Not a member of our group: what a terminal sends to that is not meant for it.
+      detached: true,
+    })
+    const begun: Shell = { child, answers: createAnswers() }
+    const end = () => {
+      if (shell === begun) shell = undefined
+      begun.answers.end()
+    }
+    child.once('error', end)
+    child.once('exit', end)
+    child.stdin?.on('error', end)
+    child.stdout?.on('data', begun.answers.push)
+    child.unref()
+    for (const pipe of [child.stdin, child.stdout]) if (pipe instanceof Socket) pipe.unref()
+    return begun
+  }
+
+  return {
+    async ask(signal) {
+      if (process.platform === 'win32') return undefined
+      shell ??= begin()
+      const { child, answers } = shell
+      const stop = () => child.kill('SIGKILL')
+      signal?.addEventListener('abort', stop, { once: true })
+      child.ref()
+      try {
+        const answer = answers.next()
+        child.stdin?.write('\n')
+        return await answer
+      } finally {
+        child.unref()
+        signal?.removeEventListener('abort', stop)
+        signal?.throwIfAborted()
+      }
+    },
+    close() {
+      shell?.child.stdin?.end()
+      shell = undefined
+    },
+  }
+}
+
+interface Shell {
+  readonly child: ChildProcess
+  readonly answers: Answers
+}
+
+interface Answers {
+  push(bytes: Buffer): void
+  end(): void
+  next(): Promise<Buffer | undefined>
+}
+
+/** Runs its arguments once per line, and closes what they print with an empty part and the exit code. */
+const script = `while IFS= read -r line; do "$@"; printf '\\000%s\\000' "$?"; done`
+
+function createAnswers(): Answers {
+  let pieces: Buffer[] = []
+  let resolve: ((answer: Buffer | undefined) => void) | undefined
+  const settle = (answer: Buffer | undefined) => {
+    pieces = []
+    resolve?.(answer)
+    resolve = undefined
+  }
+  let hasEnded = false
+  return {
+    push(bytes) {
+      pieces.push(bytes)
+      if (bytes.at(-1) !== 0) return
+      const all = Buffer.concat(pieces)
+      pieces = [all]
+      const code = closingCode(all)
+      if (code !== undefined) settle(code === '0' ? all.subarray(0, -code.length - 2) : undefined)
+    },
+    end() {
+      hasEnded = true
+      settle(undefined)
+    },
+    next() {
+      return hasEnded
+        ? Promise.resolve(undefined)
+        : new Promise(answer => {
+            resolve = answer
+          })
+    },
+  }
+}
+
+/** Of what ends in a NUL. `undefined`: more is to come. */
+function closingCode(bytes: Buffer): string | undefined {
+  const start = bytes.lastIndexOf(0, -2)
+  const isClosed = start === 0 || (start > 0 && bytes[start - 1] === 0)
+  return isClosed ? bytes.toString('latin1', start + 1, bytes.length - 1) : undefined
+}

@@ -1,0 +1,31 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * The directories in which a restore that is under way works. A kill can leave those that it makes or empties without a
+ * file, and then nothing else tells that they are not the agent's own: the next restore, wherever it goes, takes them
+ * over. It can also leave an unfinished file, which the next start removes.
+ */
+export interface RestoreIntent {
+  /** None when there is no restore to take over, or when it cannot be read: at worst an empty directory stays. */
+  read(): readonly string[]
+  /** Throws the system's error. Survives a kill, not a power cut, as everything else that a restore writes. */
+  write(directories: readonly string[]): void
+  clear(): void
+}
+
+export function createRestoreIntent(gitDir: string): RestoreIntent {
+  const path = join(gitDir, 'weave-restore.json')
+  return {
+    read() {
+      try {
+        const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+        return Array.isArray(value) ? value.filter(item => typeof item === 'string') : []
+      } catch {
+        return []
+      }
+    },
+    write: directories => writeFileSync(path, JSON.stringify(directories)),
+    clear: () => rmSync(path, { force: true }),
+  }
+}

@@ -1,0 +1,182 @@
+import { lstatSync, renameSync, rmdirSync, type Stats, unlinkSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { errorCode } from '../kit/index.ts'
+import { ancestorsOf } from './ancestors.ts'
+import type { Git } from './git.ts'
+import { permissionsLike, permissionsOf } from './git-mode.ts'
+import { createHeldDirectories, type HeldDirectories, type HeldDirectory } from './held-directories.ts'
+import { type FileState, isSameState, splitPath } from './known-tree.ts'
+import { type ObjectReceiver, readObjects } from './object-reader.ts'
+import { openToOverwrite } from './overwritten-file.ts'
+import type { RestoreIntent } from './restore-intent.ts'
+import type { PlannedWrite, RestorePlan } from './restore-plan.ts'
+import { createStagedFile, type StagedFile } from './staged-file.ts'
+
+export interface RestoreOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Called now and then, and at the end. Must not throw. */
+  readonly onProgress?: ((progress: RestoreProgress) => void) | undefined
+}
+
+export interface RestoreProgress {
+  readonly done: number
+  readonly total: number
+}
+
+export type RestoreResult =
+  | { readonly ok: true; readonly movedAside: readonly Moved[] }
+  /** It can be planned and performed again, to the same checkpoint or to another. */
+  | { readonly ok: false; readonly message: string; readonly movedAside: readonly Moved[] }
+
+/** Paths below the work tree. */
+export interface Moved {
+  readonly from: string
+  readonly to: string
+}
+
+export interface PerformContext extends RestoreOptions {
+  readonly git: Git
+  readonly workTree: string
+  readonly umask: number
+  readonly intent: RestoreIntent
+}
+
+/**
+ * Does what the plan says, and nothing to a file that is no longer what the plan saw: then it stops. Nothing is written or
+ * removed through a link, wherever the agent may have planted one, and nothing that is not in the store goes.
+ *
+ * Killed at any moment, another plan to the same checkpoint finishes it, and one to the checkpoint of before undoes it.
+ * Files that were never checkpointed are complete before they get a name. The files are not synced: what a power cut
+ * takes, the checkpoint still has. Rejects only with the reason of the signal.
+ */
+export async function performRestore(plan: RestorePlan, context: PerformContext): Promise<RestoreResult> {
+  const { git, workTree, signal, intent } = context
+  const directories = createHeldDirectories(workTree)
+  const movedAside: Moved[] = []
+  const advance = createProgress(plan, context.onProgress)
+  try {
+    intent.write(['', ...plan.emptied, ...ancestorsOf(plan.writes.map(({ path }) => path))])
+    for (const [turn, { path, before }] of plan.removals.entries()) {
+      if (turn % removalsPerTurn === 0) await setImmediate()
+      signal?.throwIfAborted()
+      remove(path, before, directories)
+      advance()
+    }
+    for (const path of plan.conflicts) moveAside(path, directories, movedAside)
+    for (const path of plan.emptied.toReversed()) removeIfEmpty(path, directories)
+    const receiver = createReceiver(plan, { ...context, directories, advance })
+    const written = await readObjects(git, { oids: plan.writes.map(({ oid }) => oid), receiver, signal })
+    if (!written.ok) return { ok: false, message: messageOf(written.cause ?? written.message), movedAside }
+    intent.clear()
+    return { ok: true, movedAside }
+  } catch (error) {
+    signal?.throwIfAborted()
+    return { ok: false, message: messageOf(error), movedAside }
+  } finally {
+    directories.close()
+  }
+}
+
+const removalsPerTurn = 64
+const filesPerProgress = 50
+
+function createProgress(plan: RestorePlan, tell: RestoreOptions['onProgress']): () => void {
+  const total = plan.writes.length + plan.removals.length
+  let done = 0
+  return () => {
+    done++
+    if (done === total || done % filesPerProgress === 0) tell?.({ done, total })
+  }
+}
+
+function remove(path: string, before: FileState, directories: HeldDirectories): void {
+  const { parent, name } = splitPath(path)
+  const entered = directories.enter(parent)
+  const stats = entered.ok && lstatSync(entered.directory.at(name), { throwIfNoEntry: false })
+  if (!entered.ok || !stats || !isSameState(before, stats)) throw changedMeanwhile(path)
+  unlinkSync(entered.directory.at(name))
+}
+
+function moveAside(path: string, directories: HeldDirectories, moved: Moved[]): void {
+  const { parent, name } = splitPath(path)
+  const entered = directories.enter(parent)
+  if (!entered.ok) throw changedMeanwhile(path)
+  const free = freeName(entered.directory, name)
+  renameSync(entered.directory.at(name), entered.directory.at(free))
+  moved.push({ from: path, to: parent === '' ? free : `${parent}/${free}` })
+}
+
+function freeName(directory: HeldDirectory, name: string): string {
+  // A name may have 255 bytes, and a character up to four.
+  const start = [...name].slice(0, 50).join('')
+  for (let number = 1; ; number++) {
+    const candidate = `${start}.aside${number === 1 ? '' : `-${number}`}`
+    if (!lstatSync(directory.at(candidate), { throwIfNoEntry: false })) return candidate
+  }
+}
+
+function removeIfEmpty(path: string, directories: HeldDirectories): void {
+  const { parent, name } = splitPath(path)
+  const entered = directories.enter(parent)
+  if (!entered.ok) return
+  try {
+    rmdirSync(entered.directory.at(name))
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error
+  }
+}
+
+interface Placing extends PerformContext {
+  readonly directories: HeldDirectories
+  readonly advance: () => void
+}
+
+function createReceiver(plan: RestorePlan, context: Placing): ObjectReceiver {
+  let current: { readonly write: PlannedWrite; readonly file: StagedFile } | undefined
+  return {
+    begin(index, size) {
+      context.signal?.throwIfAborted()
+      const write = plan.writes[index]
+      current = write && { write, file: stage(write, size, context) }
+    },
+    data: piece => current?.file.write(piece),
+    end() {
+      current?.file.place(current.write.before !== undefined)
+      current = undefined
+      context.advance()
+    },
+    abandon() {
+      current?.file.discard()
+    },
+  }
+}
+
+/** The directory stays entered until the file has its place. */
+function stage(
+  { path, mode, before }: PlannedWrite,
+  size: number,
+  { directories, umask }: Placing,
+): StagedFile {
+  const { parent, name } = splitPath(path)
+  const entered = directories.enter(parent, 'make')
+  if (!entered.ok) throw changedMeanwhile(path)
+  const at = entered.directory.at(name)
+  const overwritten = before && openToOverwrite({ at, before, mode, size })
+  if (overwritten) return overwritten
+  const stats = lstatSync(at, { throwIfNoEntry: false })
+  if (!isExpected(before, stats)) throw changedMeanwhile(path)
+  const permissions = stats?.isFile() ? permissionsLike(mode, stats.mode) : permissionsOf(mode, umask)
+  return createStagedFile({ directory: entered.directory, name, mode, permissions, umask })
+}
+
+function isExpected(before: FileState | undefined, stats: Stats | undefined): boolean {
+  return before && stats ? isSameState(before, stats) : before === stats
+}
+
+function changedMeanwhile(path: string): Error {
+  return new Error(`${path} was changed while files were being restored`)
+}
+
+function messageOf(reason: unknown): string {
+  return reason instanceof Error ? reason.message : String(reason)
+}

@@ -1,0 +1,71 @@
+import { closeSync, fchmodSync, openSync, renameSync, symlinkSync, unlinkSync } from 'node:fs'
+import { createId } from '../kit/index.ts'
+import { createFlags, discard, writeAllSync } from './durable.ts'
+import { type GitMode, isLink } from './git-mode.ts'
+import type { HeldDirectory } from './held-directories.ts'
+
+/** A file or link that is made in pieces, beside its place, and then gets its name. */
+export interface StagedFile {
+  write(piece: Buffer): void
+  /**
+   * What stands in the place goes first, although a rename would replace it: some file systems then write the new file to
+   * the disk at once, which takes as long as thirty files do otherwise. Throws the system's error.
+   */
+  place(takesPlace: boolean): void
+  /** Instead of `place`. */
+  discard(): void
+}
+
+export interface StagedPlace {
+  readonly directory: HeldDirectory
+  readonly name: string
+  readonly mode: GitMode
+  readonly permissions: number
+  readonly umask: number
+}
+
+/** Of names that only we give. */
+export const temporaryPrefix = '.weave-restore-'
+
+export function createStagedFile(place: StagedPlace): StagedFile {
+  return isLink(place.mode) ? stagedLink(place) : stagedRegular(place)
+}
+
+function stagedRegular({ directory, name, permissions, umask }: StagedPlace): StagedFile {
+  const temporary = directory.at(temporaryPrefix + createId('file'))
+  const fd = openSync(temporary, createFlags, permissions)
+  const close = once(() => closeSync(fd))
+  return {
+    write: piece => writeAllSync(fd, piece),
+    place(takesPlace) {
+      if ((permissions & umask) !== 0) fchmodSync(fd, permissions)
+      close()
+      if (takesPlace) unlinkSync(directory.at(name))
+      renameSync(temporary, directory.at(name))
+    },
+    discard() {
+      close()
+      discard(temporary)
+    },
+  }
+}
+
+function stagedLink({ directory, name }: StagedPlace): StagedFile {
+  const pieces: Buffer[] = []
+  return {
+    write: piece => pieces.push(piece),
+    place(takesPlace) {
+      if (takesPlace) unlinkSync(directory.at(name))
+      symlinkSync(Buffer.concat(pieces), directory.at(name))
+    },
+    discard: () => undefined,
+  }
+}
+
+function once(work: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) work()
+    isDone = true
+  }
+}

@@ -1,0 +1,100 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { syncDirectory } from './durable.ts'
+import type { Git } from './git.ts'
+
+export type Upkeep = { readonly ok: true } | { readonly ok: false; readonly message: string }
+
+export interface UpkeepPlace {
+  readonly gitDir: string
+  readonly git: Git
+}
+
+export interface StoreSize {
+  readonly bytes: number
+  readonly packs: number
+  /** Objects that are not in a pack. */
+  readonly loose: number
+}
+
+export async function sizeOf({ git }: UpkeepPlace): Promise<StoreSize> {
+  const answer = await git(['count-objects', '-v'])
+  const text = answer.ok ? answer.bytes.toString() : ''
+  const field = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
+  return { bytes: 1024 * (field('size') + field('size-pack')), packs: field('packs'), loose: field('count') }
+}
+
+export interface StoreCheck {
+  readonly ok: boolean
+  /** In git's words. */
+  readonly faults: readonly string[]
+}
+
+/** Checks every object of the store. What files are called and hold is never a fault, however odd to git. */
+export async function checkStore({ git }: UpkeepPlace): Promise<StoreCheck> {
+  const answer = await git(['fsck', '--full', '--no-dangling', '--no-progress'])
+  if (answer.ok) return { ok: true, faults: [] }
+  const errors = answer.complaints.split('\n').filter(line => /^(error|fatal)/.test(line))
+  const lines = [
+    ...answer.bytes
+      .toString()
+      .split('\n')
+      .filter(line => line !== ''),
+    ...errors,
+  ]
+  const faults = lines.filter(line => !aboutContent.test(line))
+  if (faults.length > 0) return { ok: false, faults }
+  return lines.length > 0 ? { ok: true, faults } : { ok: false, faults: [answer.message] }
+}
+
+/** Advice for those who would check such files out with git. */
+const aboutContent = /^error in (blob|tree) [0-9a-f]+: (gitmodules|gitattributes|gitignore|mailmap|has|large)/
+
+/**
+ * Puts everything into one pack. What nothing refers to is left as it is. Unharmed by a kill: the old packs go when the
+ * new one is on the disk for good. Rejects with the system's error, or with the reason of the signal.
+ */
+export async function packStore(place: UpkeepPlace, signal?: AbortSignal): Promise<Upkeep> {
+  return repack(place, { unreachable: '--unpack-unreachable', signal })
+}
+
+/** Packs, and drops what nothing refers to and is older than `before`. */
+export async function pruneStore(place: UpkeepPlace, before: Date, signal?: AbortSignal): Promise<Upkeep> {
+  const time = before.toISOString()
+  const packed = await repack(place, { unreachable: `--unpack-unreachable=${time}`, signal })
+  if (!packed.ok) return packed
+  const pruned = await place.git(['prune', `--expire=${time}`], { signal })
+  return pruned.ok ? { ok: true } : { ok: false, message: pruned.message }
+}
+
+interface Repacking {
+  readonly unreachable: string
+  readonly signal: AbortSignal | undefined
+}
+
+async function repack({ gitDir, git }: UpkeepPlace, { unreachable, signal }: Repacking): Promise<Upkeep> {
+  const folder = join(gitDir, 'objects', 'pack')
+  const old = packsIn(folder)
+  const kinds = ['--all', unreachable, '--delta-base-offset', '--non-empty', '--quiet']
+  const answer = await git(['pack-objects', ...kinds, join(folder, 'pack')], { input: '', signal })
+  if (!answer.ok) return { ok: false, message: answer.message }
+  const name = `pack-${answer.bytes.toString().trim()}`
+  await syncDirectory(folder)
+  // Nothing reachable: nothing was written, and what is there is nobody's.
+  if (existsSync(join(folder, `${name}.idx`))) {
+    for (const pack of old) if (pack !== name) removePack(folder, pack)
+  }
+  const tidied = await git(['prune-packed', '--quiet'], { signal })
+  return tidied.ok ? { ok: true } : { ok: false, message: tidied.message }
+}
+
+function packsIn(folder: string): readonly string[] {
+  return readdirSync(folder)
+    .filter(name => /^pack-[0-9a-f]+\.pack$/.test(name))
+    .map(name => name.slice(0, -'.pack'.length))
+}
+
+/** The index first: without it there is no pack. */
+function removePack(folder: string, name: string): void {
+  for (const ending of ['idx', 'rev', 'pack']) rmSync(join(folder, `${name}.${ending}`), { force: true })
+}
