@@ -1,4 +1,5 @@
 import { listEnvironment, type Prepared } from '@weave/runtime'
+import { forecastOf } from './budgets.ts'
 import { structure } from './structure.ts'
 
 /** The same verdict for programs: one JSON document. */
@@ -17,6 +18,7 @@ export function reportJson(
       counts: loaded.counts,
       structure: structure(loaded, codon => model(codon.model)),
       ceilings: settings.ceilings,
+      forecast: forecastOf(prepared),
       settings: settings.sources,
       runtimeFile,
       environment: listEnvironment(environment, loaded.hank?.requirements?.env),

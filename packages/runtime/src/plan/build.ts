@@ -1,6 +1,22 @@
 import { basename } from 'node:path'
-import { type Codon, type HankFile, type HankItem, isLoop, type Loop } from '../hank/index.ts'
-import type { Plan, PlannedCodon, PlannedItem, PlannedLoop, PlannedModel, PlannedText } from './plan.ts'
+import {
+  type AttachedSentinel,
+  type Codon,
+  type HankFile,
+  type HankItem,
+  isLoop,
+  type Loop,
+} from '../hank/index.ts'
+import type { Ceilings } from '../settings/index.ts'
+import type {
+  Plan,
+  PlannedCeilings,
+  PlannedCodon,
+  PlannedItem,
+  PlannedLoop,
+  PlannedModel,
+  PlannedText,
+} from './plan.ts'
 
 export interface PlanSource {
   readonly hank: HankFile
@@ -14,6 +30,10 @@ export interface PlanOptions {
   readonly modelOf: (codon: Codon) => PlannedModel
   /** From `weave.json`, the environment or a flag; a codon's own value wins. */
   readonly shimIdleTimeout?: number | undefined
+  /** Read and checked with the hank. */
+  readonly sentinels?: readonly AttachedSentinel[]
+  /** The tightest for the whole run, from wherever they come. */
+  readonly ceilings?: Ceilings
 }
 
 /** Seconds of silence that end a session when nobody says otherwise. */
@@ -24,11 +44,25 @@ export function buildPlan({ hank, path, directory }: PlanSource, options: PlanOp
   const global = plannedText(hank.globalSystemPromptFile, hank.globalSystemPromptText)
   const item = (each: HankItem): PlannedItem =>
     isLoop(each) ? plannedLoop(each, options) : plannedCodon(each, options)
+  const budget = hank.overrides?.budget
+  const ceilings = options.ceilings && plannedCeilings(options.ceilings)
   return {
     hankName: hank.meta?.name ?? basename(path, '.json'),
     hankDir: directory,
     ...(global && { globalSystemPrompt: global }),
     items: hank.hank.map(item),
+    ...(options.sentinels && options.sentinels.length > 0 && { sentinels: options.sentinels }),
+    ...(budget && { budget }),
+    ...(ceilings && Object.keys(ceilings).length > 0 && { ceilings }),
+  }
+}
+
+/** Without those that are the hank's own: they are its `budget`. */
+function plannedCeilings({ maxDollars, maxTimeSeconds }: Ceilings): PlannedCeilings {
+  const own = 'hank overrides'
+  return {
+    ...(maxDollars && maxDollars.origin !== own && { maxDollars }),
+    ...(maxTimeSeconds && maxTimeSeconds.origin !== own && { maxTimeSeconds }),
   }
 }
 

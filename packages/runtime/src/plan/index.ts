@@ -1,7 +1,13 @@
-/** The plan: a hank and the settings, resolved and frozen. Reads nothing, starts nothing. */
+/**
+ * The plan: a hank and the settings, resolved and frozen. Reads nothing, starts nothing. Hands on the arithmetic of the
+ * budgets it carries, so that whoever counts money divides it as the checks of the hank did.
+ */
+export { allotment, createPool, mayStillSpend, type Pool, type PoolUse, tightest } from '../hank/index.ts'
 export { buildPlan, type PlanOptions, type PlanSource } from './build.ts'
 export type {
   Plan,
+  PlannedCeiling,
+  PlannedCeilings,
   PlannedCodon,
   PlannedItem,
   PlannedLoop,

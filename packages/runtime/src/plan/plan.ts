@@ -1,4 +1,5 @@
-import type { CodonBudget, OutputFiles, RigOperation, SharedBudget } from '../hank/index.ts'
+import type { AttachedSentinel, CodonBudget, OutputFiles, RigOperation, SharedBudget } from '../hank/index.ts'
+import type { Prices } from '../models/index.ts'
 
 /**
  * What will run, with everything decided that can be decided before the first token. Plain data: it is written into the
@@ -10,6 +11,23 @@ export interface Plan {
   readonly hankDir: string
   readonly globalSystemPrompt?: PlannedText
   readonly items: readonly PlannedItem[]
+  /** Of all codons; absent when there are none. */
+  readonly sentinels?: readonly AttachedSentinel[]
+  /** Of the whole hank, from its `overrides`. */
+  readonly budget?: SharedBudget
+  /** Limits of the whole run that are not the hank's own; absent when there are none. */
+  readonly ceilings?: PlannedCeilings
+}
+
+export interface PlannedCeilings {
+  readonly maxDollars?: PlannedCeiling
+  readonly maxTimeSeconds?: PlannedCeiling
+}
+
+export interface PlannedCeiling {
+  readonly value: number
+  /** Who says so, as a person would look for it: `--max-cost`, `weave.json`. */
+  readonly origin: string
 }
 
 export type PlannedItem = PlannedCodon | PlannedLoop
@@ -56,6 +74,11 @@ export interface PlannedModel {
   readonly harness: 'sdk' | 'embedded'
   /** `harness:provider/id`. */
   readonly identity: string
+  /** Tokens. */
+  readonly contextWindow: number
+  readonly maxOutputTokens?: number
+  /** As they were when the execution began; absent: not known, which is not the same as free. */
+  readonly prices?: Prices
 }
 
 export interface RetryRules {

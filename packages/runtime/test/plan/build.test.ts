@@ -9,12 +9,14 @@ const sdk: PlannedModel = {
   provider: 'anthropic',
   harness: 'sdk',
   identity: 'sdk:anthropic/claude-x',
+  contextWindow: 200_000,
 }
 const embedded: PlannedModel = {
   id: 'gpt-x',
   provider: 'openai',
   harness: 'embedded',
   identity: 'embedded:openai/gpt-x',
+  contextWindow: 400_000,
 }
 
 const build = (hank: HankFile, options: Partial<PlanOptions> = {}) =>
@@ -199,6 +201,29 @@ describe('a plan', () => {
       codons: [{ id: 'b' }],
     })
     expect(second).toMatchObject({ kind: 'loop', id: 'read', limit: null, budget: { maxDollars: 1 } })
+  })
+
+  test('has the budget of the whole hank, and ceilings only when there are some', () => {
+    const budget = { maxDollars: 5, allocation: 'proportional', shares: { a: 0.5 } } as const
+    const plain = build(hankOf([codonOf('a')]))
+    expect(plain).not.toHaveProperty('budget')
+    expect(plain).not.toHaveProperty('ceilings')
+    expect(build(hankOf([codonOf('a')], { overrides: { budget } })).budget).toEqual(budget)
+    expect(build(hankOf([codonOf('a')]), { ceilings: {} })).not.toHaveProperty('ceilings')
+  })
+
+  test('has the ceilings of flags and runtime file with their origin, without those that are its own', () => {
+    const hank = hankOf([codonOf('a')], { overrides: { budget: { maxDollars: 5 } } })
+    const time = { value: 60, origin: 'weave.json' } as const
+    const dollars = { value: 3, origin: '--max-cost' } as const
+    expect(build(hank, { ceilings: { maxDollars: dollars, maxTimeSeconds: time } }).ceilings).toEqual({
+      maxDollars: dollars,
+      maxTimeSeconds: time,
+    })
+    const own = { maxDollars: { value: 5, origin: 'hank overrides' }, maxTimeSeconds: time } as const
+    expect(build(hank, { ceilings: own }).ceilings).toEqual({ maxTimeSeconds: time })
+    const onlyOwn = { maxTimeSeconds: { value: 5, origin: 'hank overrides' } } as const
+    expect(build(hank, { ceilings: onlyOwn })).not.toHaveProperty('ceilings')
   })
 
   test('is plain data: it survives the journal unchanged', () => {

@@ -1,0 +1,39 @@
+import { homedir } from 'node:os'
+import { findExecution, readCosts, settledPaths } from '@weave/runtime'
+import { type ExitCode, exitCodes } from '../exit.ts'
+import type { Arguments } from '../parse-arguments.ts'
+import type { Terminal } from '../terminal.ts'
+import { costCsv } from './cost-csv.ts'
+import { costLines } from './cost-lines.ts'
+
+/** `weave report --costs [execution]`: what an execution has cost, codon by codon. */
+export async function reportCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const { switches, positionals, texts } = args
+  const usage = wrongUsage(switches)
+  if (usage !== undefined) {
+    terminal.error(usage)
+    return exitCodes.usage
+  }
+  const { executionBaseDir } = await settledPaths({
+    environment: process.env,
+    workingDirectory: process.cwd(),
+    home: homedir(),
+    runtimeConfig: texts['runtime-config'],
+    flags: [],
+  })
+  const found = await findExecution(positionals[0], executionBaseDir)
+  const costs = found.ok ? await readCosts(found.layout) : undefined
+  if (!costs) {
+    terminal.error(found.ok ? `${found.layout.dir} has not begun: it has no plan yet.` : found.message)
+    return exitCodes.failed
+  }
+  if (switches.has('json')) terminal.out(JSON.stringify(costs, null, 2))
+  else if (switches.has('csv')) terminal.out(costCsv(costs))
+  else for (const line of costLines(costs)) terminal.out(line)
+  return exitCodes.done
+}
+
+function wrongUsage(switches: Arguments['switches']): string | undefined {
+  if (!switches.has('costs')) return 'Say what to report: weave report --costs.'
+  return switches.has('json') && switches.has('csv') ? '--json and --csv exclude each other.' : undefined
+}

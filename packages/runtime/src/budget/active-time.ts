@@ -1,0 +1,29 @@
+/** A stretch of time in milliseconds, of any clock. */
+export interface Stretch {
+  readonly from: number
+  readonly until: number
+}
+
+/** What a state cannot tell about the time in which something was done. */
+export interface TimeNotes {
+  /**
+   * By run id: the moment (ISO) of the last thing that a crashed run did. Without it nobody knows how long the codon that
+   * the crash cut off was at work, and its time counts as none.
+   */
+  readonly lastActivity?: ReadonlyMap<string, string>
+  /** The present in milliseconds since 1970: until then a codon that runs has worked. Without it that counts as none. */
+  readonly now?: number
+  /** When the run was parked, in milliseconds since 1970: waiting because a provider said so. */
+  readonly parked?: readonly Stretch[]
+}
+
+/** How much of a stretch is left when other stretches, which may overlap each other, are taken out of it. */
+export function activeMs({ from, until }: Stretch, waits: readonly Stretch[]): number {
+  let active = 0
+  let at = from
+  for (const wait of waits.toSorted((left, right) => left.from - right.from)) {
+    active += Math.max(0, Math.min(wait.from, until) - at)
+    at = Math.max(at, wait.until)
+  }
+  return active + Math.max(0, until - at)
+}

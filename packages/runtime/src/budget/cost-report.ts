@@ -1,0 +1,153 @@
+import type { CodonExecution, SentinelState, TokenCounts, WeaveState } from '@weave/protocol'
+import type { Prices } from '../models/index.ts'
+import { find, type Plan, type PlannedModel, stepAt } from '../plan/index.ts'
+
+/** What an execution has cost, for whom and at which prices. Money of all runs: nothing is ever taken back. */
+export interface CostReport {
+  readonly codons: readonly CodonCost[]
+  /** Sentinels are no part of a codon's cost; they are listed apart. */
+  readonly sentinels: readonly SentinelCost[]
+  readonly totals: { readonly codons: number; readonly sentinels: number; readonly all: number }
+  /** Some usage had no known price: the totals are the known part. */
+  readonly costUnknown: boolean
+}
+
+/** All attempts at one codon with one model. */
+export interface CodonCost {
+  /** Runtime id. */
+  readonly codonId: string
+  readonly codonName: string
+  readonly model: string
+  readonly provider?: string
+  /** In all runs. */
+  readonly attempts: number
+  /** As recorded: of messages at the prices below, or what the harness said at the end. */
+  readonly cost: number
+  readonly costUnknown: boolean
+  readonly classes: readonly ClassCost[]
+  /** Of the plan; absent: not known. */
+  readonly prices?: PriceOrigin
+}
+
+export interface PriceOrigin {
+  readonly source: string
+  readonly date?: string
+  /** Long requests cost more than the prices that are listed. */
+  readonly hasTiers: boolean
+}
+
+export type TokenClass = 'input' | 'output' | 'cacheWrite' | 'cacheRead'
+
+export interface ClassCost {
+  readonly class: TokenClass
+  readonly tokens: number
+  /** Dollars for one million tokens; absent: not known. */
+  readonly price?: number
+  /** Tokens at that price. The sum over the classes is `cost` only when no request was long and the harness agrees. */
+  readonly dollars?: number
+}
+
+export interface SentinelCost {
+  readonly codonId: string
+  readonly sentinelId: string
+  readonly cost: number
+  readonly costUnknown: boolean
+  readonly calls: number
+  readonly tokens: { readonly input: number; readonly output: number }
+}
+
+export function costReport(state: WeaveState, plan: Plan): CostReport {
+  const records = state.runs.flatMap(({ codons }) => codons)
+  const codons = groupsOf(records, ({ codonId, model }) => JSON.stringify([codonId, model])).map(attempts =>
+    codonCost(attempts, plan),
+  )
+  const watched = records.flatMap(({ codonId, sentinels = [] }) =>
+    sentinels.map(sentinel => ({ codonId, sentinel })),
+  )
+  const sentinels = groupsOf(watched, each => JSON.stringify([each.codonId, each.sentinel.sentinelId])).map(
+    sentinelCost,
+  )
+  const totals = { codons: total(codons), sentinels: total(sentinels) }
+  return {
+    codons,
+    sentinels,
+    totals: { ...totals, all: totals.codons + totals.sentinels },
+    costUnknown: [...codons, ...sentinels].some(({ costUnknown }) => costUnknown),
+  }
+}
+
+type Group<T> = readonly [T, ...T[]]
+
+/** In the order in which each group was first seen. */
+function groupsOf<T>(items: readonly T[], keyOf: (item: T) => string): readonly Group<T>[] {
+  const groups = new Map<string, [T, ...T[]]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group) group.push(item)
+    else groups.set(key, [item])
+  }
+  return [...groups.values()]
+}
+
+function codonCost(attempts: Group<CodonExecution>, plan: Plan): CodonCost {
+  const [{ codonId, codonName, model: id }] = attempts
+  const position = find(plan, codonId)
+  const planned = position && stepAt(plan, position)?.codon.model
+  const model = planned?.id === id ? planned : undefined
+  return {
+    codonId,
+    codonName,
+    model: id,
+    ...(model && { provider: model.provider }),
+    attempts: attempts.length,
+    cost: total(attempts),
+    costUnknown: attempts.some(({ costUnknown }) => costUnknown === true),
+    classes: classes.map(row => classCost(attempts, row, model?.prices)),
+    ...originOf(model),
+  }
+}
+
+const classes = [
+  { class: 'input', count: 'inputTokens' },
+  { class: 'output', count: 'outputTokens' },
+  { class: 'cacheWrite', count: 'cacheCreationTokens' },
+  { class: 'cacheRead', count: 'cacheReadTokens' },
+] as const satisfies readonly { readonly class: TokenClass; readonly count: keyof TokenCounts }[]
+
+function classCost(
+  attempts: readonly CodonExecution[],
+  row: (typeof classes)[number],
+  prices: Prices | undefined,
+): ClassCost {
+  const tokens = attempts.reduce((sum, attempt) => sum + attempt.tokens[row.count], 0)
+  const price = prices?.[row.class]
+  const priced = price !== undefined && { price, dollars: (tokens * price) / 1e6 }
+  return { class: row.class, tokens, ...priced }
+}
+
+function originOf(model: PlannedModel | undefined): { readonly prices?: PriceOrigin } {
+  if (!model?.prices) return {}
+  const { source, date, tiers } = model.prices
+  return { prices: { source, ...(date !== undefined && { date }), hasTiers: (tiers?.length ?? 0) > 0 } }
+}
+
+function sentinelCost(
+  observations: Group<{ readonly codonId: string; readonly sentinel: SentinelState }>,
+): SentinelCost {
+  const [{ codonId, sentinel }] = observations
+  const all = observations.map(each => each.sentinel)
+  const sum = (amount: (state: SentinelState) => number) => all.reduce((so, each) => so + amount(each), 0)
+  return {
+    codonId,
+    sentinelId: sentinel.sentinelId,
+    cost: total(all),
+    costUnknown: all.some(({ costUnknown }) => costUnknown === true),
+    calls: sum(({ llmCallCount }) => llmCallCount),
+    tokens: { input: sum(({ tokens }) => tokens.input), output: sum(({ tokens }) => tokens.output) },
+  }
+}
+
+function total(parts: readonly { readonly cost: number }[]): number {
+  return parts.reduce((sum, { cost }) => sum + cost, 0)
+}

@@ -1,0 +1,127 @@
+import { type Plan, type PlannedLoop, type Step, start, stepAt } from '../plan/index.ts'
+import { roomsOf } from './allocate.ts'
+import { ceilingOf } from './ceiling.ts'
+import { codonLabel, loopLabel } from './labels.ts'
+import { emptyLedger } from './ledger.ts'
+import { limitsOf } from './limits.ts'
+import { type Currency, type Meter, tidy } from './meter.ts'
+import { type WorstCase, worstDollars, worstSeconds } from './worst-case.ts'
+
+/** What can be said about the budgets of a run before it begins. */
+export interface Forecast {
+  /** The whole hank, each loop and each codon, in the order in which they run. */
+  readonly rows: readonly ForecastRow[]
+  readonly dollars: WorstCase
+  readonly seconds: WorstCase
+}
+
+export interface ForecastRow {
+  readonly label: string
+  /** Empty: nothing limits this part. */
+  readonly limits: readonly ForecastLimit[]
+}
+
+export interface ForecastLimit {
+  readonly currency: Currency
+  readonly amount: number
+  /** In words: `its own cap`, `40 % of the hank`, `--max-cost`. */
+  readonly origin: string
+}
+
+export interface ForecastOptions {
+  /** Ids of the codons that have sentinels. */
+  readonly observed?: ReadonlySet<string>
+}
+
+export function forecast(plan: Plan, { observed = new Set() }: ForecastOptions = {}): Forecast {
+  const rows = plan.items.flatMap((item, at) => {
+    if (item.kind === 'codon') return [codonRow(plan, at)]
+    return [loopRow(plan, item, at), ...item.codons.map((_, index) => codonRow(plan, at, index))]
+  })
+  return {
+    rows: [hankRow(plan), ...rows],
+    dollars: worstDollars(plan, observed),
+    seconds: worstSeconds(plan),
+  }
+}
+
+function hankRow(plan: Plan): ForecastRow {
+  const limit = (currency: Currency, field: 'maxDollars' | 'maxTimeSeconds'): readonly ForecastLimit[] => {
+    const ceiling = ceilingOf(plan, field)
+    if (!ceiling) return []
+    const { amount, scope } = ceiling
+    return [{ currency, amount, origin: scope === 'hank' ? 'its overrides' : scope }]
+  }
+  return {
+    label: 'The whole hank',
+    limits: [...limit('dollars', 'maxDollars'), ...limit('seconds', 'maxTimeSeconds')],
+  }
+}
+
+function loopRow(plan: Plan, loop: PlannedLoop, at: number): ForecastRow {
+  const own = 'its own budget'
+  const inHank = ceilingOf(plan, 'maxTimeSeconds')
+  return {
+    label: loopLabel(loop, at),
+    limits: [
+      ...lowest('dollars', [[loop.budget?.maxDollars, own], leftInHank(plan, loop, at)]),
+      ...lowest('seconds', [
+        [loop.budget?.maxTimeSeconds, own],
+        [inHank?.amount, leftOf(theHank)],
+      ]),
+    ],
+  }
+}
+
+type Candidate = readonly [amount: number | undefined, origin: string]
+
+/** What the hank leaves for a loop, whatever the loop's own budget says. */
+function leftInHank(plan: Plan, { id }: PlannedLoop, at: number): Candidate {
+  const step = stepAt(plan, { ...start, item: at })
+  const inHank = ceilingOf(plan, 'maxDollars') && step && roomsOf(plan, emptyLedger, opening(step)).at(-1)
+  return [inHank?.limit, partOf(theHank, plan.budget?.shares?.[id])]
+}
+
+function lowest(currency: Currency, candidates: readonly Candidate[]): readonly ForecastLimit[] {
+  const limits = candidates.flatMap(([amount, origin]) =>
+    amount === undefined ? [] : [{ currency, amount: tidy(amount), origin }],
+  )
+  const amount = Math.min(...limits.map(limit => limit.amount))
+  return limits.filter(limit => limit.amount === amount).slice(0, 1)
+}
+
+function codonRow(plan: Plan, item: number, index?: number): ForecastRow {
+  const step = stepAt(plan, { item, iteration: 0, index: index ?? 0 })
+  if (!step) return { label: '', limits: [] }
+  return {
+    label: codonLabel(step.codon, item, index),
+    limits: limitsOf(plan, step).map(meter => ({
+      currency: meter.currency,
+      amount: tidy(meter.limit),
+      origin: originOf(plan, step, meter),
+    })),
+  }
+}
+
+function originOf(plan: Plan, { codon, loop, position }: Step, { level, isPart }: Meter): string {
+  if (level === 'codon') return loop ? 'its own cap, per iteration' : 'its own cap'
+  const container = level === 'loop' && loop ? loopLabel(loop, position.item) : theHank
+  if (!isPart) return leftOf(container)
+  const shares = level === 'loop' ? loop?.budget?.shares : plan.budget?.shares
+  return partOf(container, shares?.[level === 'hank' && loop ? loop.id : codon.id])
+}
+
+const theHank = 'the hank'
+
+function leftOf(container: string): string {
+  return `what is left of ${container}`
+}
+
+function partOf(container: string, share: number | undefined): string {
+  return share === undefined ? leftOf(container) : `${Number((share * 100).toFixed(2))} % of ${container}`
+}
+
+/** At the start no child has finished, so none has left anything of its share to another. */
+function opening(step: Step): Step {
+  return { ...step, position: start }
+}

@@ -1,0 +1,87 @@
+import type { TokenCounts } from '@weave/protocol'
+import type { Clock } from '../kit/index.ts'
+import type { Plan, Step } from '../plan/index.ts'
+import { activeMs, type Stretch } from './active-time.ts'
+import { type Exceeded, exceeded } from './exceeded.ts'
+import type { Ledger } from './ledger.ts'
+import { isReached, type Meter } from './meter.ts'
+import { metersOf } from './meters.ts'
+
+export interface GuardOptions {
+  readonly plan: Plan
+  readonly step: Step
+  /** As it was when the attempt began; what the attempt itself uses is told to the guard. */
+  readonly ledger: Ledger
+  readonly clock: Clock
+}
+
+/** What an attempt has used until now. */
+export interface AttemptUse {
+  /** Dollars of all messages; the known part, when some price is not known. */
+  readonly cost: number
+  /** Of all messages. */
+  readonly tokens: TokenCounts
+  /** Of the message that is reported. */
+  readonly turn: TokenCounts
+}
+
+/**
+ * Watches over the budgets of one attempt, from its first moment, the rig included. Each function looks at every limit
+ * and answers with the first one that is reached; having answered once, the guard is silent.
+ */
+export interface BudgetGuard {
+  /** At every usage report. */
+  usage(use: AttemptUse): Exceeded | undefined
+  /** What the sentinels of this attempt have cost in all. Counts against the dollars of the hank alone. */
+  sentinels(dollars: number): Exceeded | undefined
+  /** The attempt waits so long because a provider said so; that time does not count. */
+  parked(ms: number): void
+  /** Every second. */
+  tick(): Exceeded | undefined
+}
+
+export function createBudgetGuard({ plan, step, ledger, clock }: GuardOptions): BudgetGuard {
+  const began = clock.monotonic()
+  const waits: Stretch[] = []
+  let meters = metersOf(plan, ledger, step)
+  let attempt = { dollars: 0, outputTokens: 0, contextTokens: 0 }
+  let hasAnswered = false
+
+  const use = {
+    dollars: () => attempt.dollars,
+    seconds: () => activeMs({ from: began, until: clock.monotonic() }, waits) / 1000,
+    'output-tokens': () => attempt.outputTokens,
+    'context-tokens': () => attempt.contextTokens,
+  }
+
+  const read = (meter: Meter) => ({ meter, used: meter.used + use[meter.currency]() })
+
+  const check = (): Exceeded | undefined => {
+    if (hasAnswered) return undefined
+    const reached = meters.map(read).find(({ meter, used }) => isReached(used, meter.limit))
+    hasAnswered = reached !== undefined
+    return reached && exceeded(plan, step, reached)
+  }
+
+  return {
+    usage({ cost, tokens, turn }) {
+      attempt = { dollars: cost, outputTokens: tokens.outputTokens, contextTokens: contextOf(turn) }
+      return check()
+    },
+    sentinels(dollars) {
+      const sentinelDollars = ledger.sentinelDollars + dollars
+      meters = metersOf(plan, { ...ledger, sentinelDollars }, step)
+      return check()
+    },
+    parked(ms) {
+      const from = clock.monotonic()
+      waits.push({ from, until: from + ms })
+    },
+    tick: check,
+  }
+}
+
+/** All that the model saw and wrote in one turn, from a cache or not. */
+function contextOf({ inputTokens, outputTokens, cacheCreationTokens, cacheReadTokens }: TokenCounts): number {
+  return inputTokens + outputTokens + cacheCreationTokens + cacheReadTokens
+}

@@ -1,0 +1,25 @@
+/**
+ * Money, time and tokens: what may be spent, what was, and what follows when a limit is reached.
+ *
+ * Owns the meaning of a plan's budgets and the ledger, both as pure functions over the plan and the state, and the guard
+ * that watches one attempt. Stops nothing, records nothing and reads no files: who asks is told of a breach and acts on it.
+ * Does not know what a message costs; that is the business of the models and of the harness.
+ */
+export type { Stretch, TimeNotes } from './active-time.ts'
+export { type BudgetLine, budgetUse } from './budget-use.ts'
+export {
+  type ClassCost,
+  type CodonCost,
+  type CostReport,
+  costReport,
+  type SentinelCost,
+} from './cost-report.ts'
+export type { Exceeded } from './exceeded.ts'
+export { type Forecast, type ForecastLimit, type ForecastRow, forecast } from './forecast.ts'
+export { type AttemptUse, type BudgetGuard, createBudgetGuard, type GuardOptions } from './guard.ts'
+export { type Ledger, ledgerOf, type Spend } from './ledger.ts'
+export { limitsOf, type OnExceeded, onExceededOf } from './limits.ts'
+export { type Admission, type Due, dueAt, isLoopOver, mayStart } from './may-start.ts'
+export type { Currency, Meter } from './meter.ts'
+export { type Observed, type ObservedCosts, observedCosts, type Range } from './observed-costs.ts'
+export type { WorstCase } from './worst-case.ts'

@@ -1,0 +1,69 @@
+import { after, type Plan, type Position, type Step, stepAt } from '../plan/index.ts'
+import { type Exceeded, exceeded } from './exceeded.ts'
+import type { Ledger } from './ledger.ts'
+import { onExceededOf } from './limits.ts'
+import { isReached, type Meter } from './meter.ts'
+import { containerMeters, ownMeters } from './meters.ts'
+
+/** Whether the budgets let an attempt begin, and what is to be done when they do not. */
+export type Admission =
+  | { readonly kind: 'start' }
+  /** The codon is recorded as completed, at no cost, with the breach; the plan goes on. */
+  | { readonly kind: 'complete'; readonly exceeded: Exceeded }
+  /** The run fails. */
+  | { readonly kind: 'fail'; readonly exceeded: Exceeded }
+  /** Nothing that is still to come in the loop may spend: the loop is over, and the codon leaves no record. */
+  | { readonly kind: 'leave-loop'; readonly exceeded: Exceeded }
+
+/** `ledger`: with all that earlier attempts have spent. Context is not looked at, since a new attempt begins without any. */
+export function mayStart(plan: Plan, ledger: Ledger, step: Step): Admission {
+  const dry = dryContainer(plan, ledger, step)
+  const meter = dry ?? ownMeters(ledger, step).find(isUsedUp)
+  if (!meter) return { kind: 'start' }
+  const found = exceeded(plan, step, { meter, used: meter.used })
+  if (onExceededOf(plan, step) === 'fail') return { kind: 'fail', exceeded: found }
+  const isOver = dry !== undefined && isLoopOver(plan, ledger, step)
+  return { kind: isOver ? 'leave-loop' : 'complete', exceeded: found }
+}
+
+/** A codon that is due, with what its budgets say about it. */
+export interface Due {
+  readonly step: Step
+  readonly admission: Exclude<Admission, { readonly kind: 'leave-loop' }>
+  /** Why loops before it were left; of each loop that was, the reason. */
+  readonly left: readonly Exceeded[]
+}
+
+/** What is due at a place in the plan, once loops that are over are left behind. Undefined at the end of the plan. */
+export function dueAt(plan: Plan, ledger: Ledger, position: Position): Due | undefined {
+  const left: Exceeded[] = []
+  for (let at = position; ; at = after(plan, at, { leaveLoop: true })) {
+    const step = stepAt(plan, at)
+    if (!step) return undefined
+    const admission = mayStart(plan, ledger, step)
+    if (admission.kind !== 'leave-loop') return { step, admission, left }
+    left.push(admission.exceeded)
+  }
+}
+
+/**
+ * Whether a loop ends because of budgets: none of its codons that are still to come, this one included, may spend
+ * anything of what the loop and the hank leave. A codon's own caps do not count, they begin anew with each iteration.
+ */
+export function isLoopOver(plan: Plan, ledger: Ledger, { loop, position }: Step): boolean {
+  if (!loop) return false
+  const isLast = position.iteration + 1 === loop.limit
+  const first = isLast ? position.index : 0
+  return loop.codons.slice(first).every((_, offset) => {
+    const step = stepAt(plan, { ...position, index: first + offset })
+    return step !== undefined && dryContainer(plan, ledger, step) !== undefined
+  })
+}
+
+function dryContainer(plan: Plan, ledger: Ledger, step: Step): Meter | undefined {
+  return containerMeters(plan, ledger, step).find(isUsedUp)
+}
+
+function isUsedUp({ used, limit }: Meter): boolean {
+  return isReached(used, limit)
+}
