@@ -1,0 +1,124 @@
+import { type EventType, events } from '@weave/protocol'
+import type { Journal, Listener } from '../journal/index.ts'
+import { type Frames, textFrames } from './frames.ts'
+import type { Hides } from './shown.ts'
+
+/** Who hears the journal. */
+export interface Member {
+  readonly wantsExtensions: boolean
+  send(frames: Frames): void
+}
+
+/**
+ * From the journal to everyone who listens.
+ *
+ * - **B1** The events of a tick are framed once, into bytes that all members share, and written once to each.
+ * - **B2** Members get events in the order of their `seq`. Who joins gets everything after `lastSeq`, and nothing else.
+ * - **B3** What is sent to a member beside the journal goes out after all that was told before: `settle` first.
+ */
+export interface Broadcast {
+  /** The `seq` of the last event that was told. After `settle`: of the last one that was sent. */
+  readonly lastSeq: number
+  readonly size: number
+  readonly members: ReadonlySet<Member>
+  /** Sends now what was told in this tick. */
+  settle(): void
+  join(member: Member): void
+  leave(member: Member): void
+  /** Settles, then hears nothing more. */
+  close(): void
+}
+
+/** Characters that share one buffer: few enough that a queue is filled in small steps. */
+const charactersPerChunk = 256 * 1024
+
+/** Throws `JournalFailure`: a journal that cannot be written has nothing to tell. */
+export function createBroadcast(
+  journal: Pick<Journal, 'flush' | 'subscribe' | 'lastSeq'>,
+  hides?: Hides,
+): Broadcast {
+  const members = new Set<Member>()
+  let told: Told[] = []
+  let lastSeq = 0
+
+  const settle = (): void => {
+    if (told.length === 0) return
+    const batch = told
+    told = []
+    const chunks = createChunks(batch)
+    for (const member of members) {
+      for (const chunk of chunks(member.wantsExtensions)) member.send(chunk)
+    }
+  }
+  const hear: Listener = ({ event, text }) => {
+    const { seq, type } = event
+    lastSeq = seq
+    if (members.size === 0 || hides?.(event)) return
+    if (told.length === 0) process.nextTick(settle)
+    told.push({ text, isExtension: isExtension(type) })
+  }
+  // What was appended before is told before this listener hears anything, so that the count starts exactly there.
+  journal.flush()
+  lastSeq = journal.lastSeq
+  const unsubscribe = journal.subscribe(hear)
+
+  return {
+    get lastSeq() {
+      return lastSeq
+    },
+    get size() {
+      return members.size
+    },
+    members,
+    settle,
+    join(member) {
+      settle()
+      members.add(member)
+    },
+    leave: member => void members.delete(member),
+    close() {
+      settle()
+      unsubscribe()
+    },
+  }
+}
+
+interface Told {
+  readonly text: string
+  readonly isExtension: boolean
+}
+
+function isExtension(type: EventType): boolean {
+  return events[type].category === 'extension'
+}
+
+/** The frames of a batch with and without extension events, each made when first asked for. */
+function createChunks(batch: readonly Told[]): (wantsExtensions: boolean) => readonly Frames[] {
+  const isMixed = batch.some(told => told.isExtension)
+  let all: readonly Frames[] | undefined
+  let plain: readonly Frames[] | undefined
+  return wantsExtensions => {
+    if (wantsExtensions || !isMixed) {
+      all ??= framesOf(batch)
+      return all
+    }
+    plain ??= framesOf(batch.filter(told => !told.isExtension))
+    return plain
+  }
+}
+
+function framesOf(batch: readonly Told[]): readonly Frames[] {
+  const chunks: Frames[] = []
+  let texts: string[] = []
+  let characters = 0
+  for (const { text } of batch) {
+    texts.push(text)
+    characters += text.length
+    if (characters < charactersPerChunk) continue
+    chunks.push([textFrames(texts)])
+    texts = []
+    characters = 0
+  }
+  if (texts.length > 0) chunks.push([textFrames(texts)])
+  return chunks
+}

@@ -1,0 +1,58 @@
+import { endianness } from 'node:os'
+
+/** One end of a connection. */
+export interface End {
+  readonly address: string
+  readonly port: number
+}
+
+/**
+ * The user who owns the socket with this end here and that one there, according to the text of `/proc/net/tcp` and
+ * `/proc/net/tcp6`; undefined when no such socket is listed. Only loopback addresses are understood.
+ */
+export function ownerOf(tables: string, here: End, there: End): number | undefined {
+  for (const form of forms) {
+    const row = ` ${form(here)} ${form(there)} `
+    const at = tables.indexOf(row)
+    if (at === -1) continue
+    const [, , , , uid = ''] = tables.slice(at + row.length, at + row.length + 120).split(/\s+/)
+    if (/^\d+$/.test(uid)) return Number(uid)
+  }
+  return undefined
+}
+
+export function isLoopback(address: string): boolean {
+  return address === '::1' || /^(?:::ffff:)?127\./.test(address)
+}
+
+/** A program may reach an IPv4 address through a socket of either kind. */
+const forms = [plainForm, mappedForm]
+
+function plainForm({ address, port }: End): string {
+  if (address === '::1') return `${words([...zeros(15), 1])}:${hex(port, 4)}`
+  return `${words(fourBytes(address))}:${hex(port, 4)}`
+}
+
+function mappedForm({ address, port }: End): string {
+  return `${words([...zeros(10), 255, 255, ...fourBytes(address)])}:${hex(port, 4)}`
+}
+
+function fourBytes(address: string): readonly number[] {
+  return address.replace('::ffff:', '').split('.').map(Number)
+}
+
+/** The kernel prints each group of four bytes as a number of the machine's own byte order. */
+function words(bytes: readonly number[]): string {
+  const text = bytes.map(byte => hex(byte, 2))
+  if (endianness() === 'BE') return text.join('')
+  const swapped = text.map((_, at) => text[at - (at % 4) + 3 - (at % 4)])
+  return swapped.join('')
+}
+
+function zeros(count: number): readonly number[] {
+  return Array.from({ length: count }, () => 0)
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).toUpperCase().padStart(digits, '0')
+}

@@ -1,0 +1,20 @@
+import type { DirectType, EventData } from '@weave/protocol'
+import { type Clock, createId } from '../kit/index.ts'
+
+/** Makes the events that are sent without being journaled. */
+export interface Envelopes {
+  /** The text of an event up to its data; what follows is the JSON of the data and a closing brace. */
+  open(type: DirectType | 'handshake.response', commandId?: string): string
+  text<T extends DirectType>(type: T, data: EventData<T>, commandId?: string): string
+}
+
+export function createEnvelopes(clock: Clock): Envelopes {
+  const open: Envelopes['open'] = (type, commandId) => {
+    const answer = commandId === undefined ? '' : `"commandId":${JSON.stringify(commandId)},`
+    return `{"id":"${createId('evt')}","timestamp":"${clock.now().toISOString()}","type":"${type}",${answer}"data":`
+  }
+  return {
+    open,
+    text: (type, data, commandId) => `${open(type, commandId)}${JSON.stringify(data)}}`,
+  }
+}

@@ -1,0 +1,89 @@
+import type { History, Page } from '../journal/index.ts'
+import { eventList, isForEveryone } from './event-list.ts'
+import { type Hides, shown } from './shown.ts'
+import type { Turns } from './turns.ts'
+
+export interface HistoryStreamOptions {
+  readonly history: History
+  readonly turns: Turns
+  readonly upTo: number
+  readonly wantsExtensions: boolean
+  readonly maxEvents: number
+  readonly maxBytes: number
+  /** Takes the inside of a JSON array of events. */
+  readonly send: (events: Buffer, hasMore: boolean) => void
+  readonly receiver: Receiver
+  readonly onDamage: (page: Page) => void
+  readonly hides?: Hides | undefined
+}
+
+export interface Receiver {
+  readonly isOpen: boolean
+  /** Whether it took all that it was sent. */
+  readonly isDrained: boolean
+  /** Resolves when it has, or is gone. */
+  drained(): Promise<void>
+}
+
+/** Pages that are read before another reader gets its turn. */
+const pagesPerTurn = 16
+
+/**
+ * Streams the journal to one receiver, as fast as that one takes it. Few read at a time and for a short while each;
+ * whoever waits for a slow receiver holds no file and no memory but one batch. Rejects with what the disk throws.
+ */
+export async function streamHistory(options: HistoryStreamOptions): Promise<void> {
+  const batches = createBatches(options)
+  let after = 0
+  let hasMore = true
+  while (hasMore && options.receiver.isOpen) {
+    const giveBack = await options.turns.take()
+    try {
+      const read = await readSome(options, after, batches)
+      after = read.after
+      hasMore = read.hasMore
+    } finally {
+      giveBack?.()
+    }
+    await options.receiver.drained()
+  }
+  batches.end()
+}
+
+async function readSome(
+  options: HistoryStreamOptions,
+  after: number,
+  batches: Batches,
+): Promise<{ readonly after: number; readonly hasMore: boolean }> {
+  const { history, upTo, maxEvents, maxBytes, receiver } = options
+  let pages = 0
+  let last = after
+  for await (const page of history.pages({ after, upTo, maxEvents, maxBytes })) {
+    if (page.problems.length > 0) options.onDamage(page)
+    last = page.events.at(-1)?.seq ?? last
+    await batches.add(page)
+    pages++
+    if (last > after && (pages >= pagesPerTurn || !receiver.isDrained)) return { after: last, hasMore: true }
+  }
+  return { after: last, hasMore: false }
+}
+
+interface Batches {
+  add(page: Page): Promise<void>
+  end(): void
+}
+
+/** A batch is sent when it is known whether another one follows. */
+function createBatches({ history, wantsExtensions, hides, send }: HistoryStreamOptions): Batches {
+  let waiting: Buffer | undefined
+  return {
+    async add(page) {
+      const wanted = wantsExtensions ? page.events : page.events.filter(isForEveryone)
+      const events = await shown(history, wanted, hides)
+      if (events.length === 0) return
+      if (waiting) send(waiting, true)
+      waiting = await eventList(history, events)
+    },
+    end: () => send(waiting ?? Buffer.alloc(0), false),
+  }
+}

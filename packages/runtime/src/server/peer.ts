@@ -1,0 +1,113 @@
+import type { Socket } from 'node:net'
+import type { WebSocket } from 'ws'
+import { type Frames, pingFrame, pongFrame } from './frames.ts'
+import { createOutbox } from './outbox.ts'
+
+/**
+ * One WebSocket connection, without a meaning: messages in, whole frames out, one end.
+ *
+ * `ws` reads, and sends nothing but closing frames; all else is written to the socket through the outbox. Both write
+ * whole frames only, so neither ever cuts into a frame of the other.
+ */
+export interface Peer {
+  /** Sets who takes the messages. To be called in the tick in which the peer was made. */
+  listen(listener: PeerListener): void
+  readonly isOpen: boolean
+  /** Aborted when the connection is over. */
+  readonly gone: AbortSignal
+  /** Counts what was said in either direction; what the program itself asks of a silent peer is not in it. */
+  readonly traffic: number
+  /** Changes whenever the other side gave a sign of life: bytes from it, or bytes that it took. */
+  readonly signsOfLife: number
+  /** Sends frames. A peer that is too far behind is closed with 1013 instead: it comes back and asks for the rest. */
+  send(frames: Frames): void
+  hold(): void
+  release(first: Frames): void
+  readonly isDrained: boolean
+  drained(): Promise<void>
+  ping(): void
+  /** Says goodbye; what still waits to be sent is dropped. Calling it again does nothing. */
+  close(code: number, reason: string): void
+  /** Ends it without a word. */
+  cut(): void
+}
+
+export interface PeerOptions {
+  readonly ws: WebSocket
+  readonly socket: Socket
+  readonly queueBytes: number
+}
+
+export interface PeerListener {
+  /** Undefined: a binary message. */
+  receive(text: string | undefined): void
+  receivePing(): void
+}
+
+export function createPeer({ ws, socket, queueBytes }: PeerOptions): Peer {
+  const isOpen = (): boolean => ws.readyState === ws.OPEN
+  const outbox = createOutbox(socket, { limit: queueBytes, isOpen })
+  const gone = new AbortController()
+  let traffic = 0
+
+  const close = (code: number, reason: string): void => {
+    outbox.discard()
+    if (isOpen()) ws.close(code, shortReason(reason))
+  }
+  const put = (frames: Frames): void => {
+    if (!outbox.push(frames)) close(1013, 'Too far behind; connect again with since.')
+  }
+
+  // A frame against the rules: `ws` has already answered it with the right closing frame.
+  ws.on('error', () => outbox.discard())
+  ws.on('close', () => {
+    outbox.discard()
+    gone.abort()
+  })
+
+  const listen = (listener: PeerListener): void => {
+    ws.on('message', (data, isBinary) => {
+      if (!isOpen()) return
+      traffic++
+      listener.receive(isBinary || !Buffer.isBuffer(data) ? undefined : data.toString('utf8'))
+    })
+    ws.on('ping', payload => {
+      traffic++
+      listener.receivePing()
+      put(pongFrame(payload))
+    })
+  }
+
+  return {
+    listen,
+    get isOpen() {
+      return isOpen()
+    },
+    gone: gone.signal,
+    get traffic() {
+      return traffic
+    },
+    get signsOfLife() {
+      return socket.bytesRead + outbox.progress
+    },
+    send(frames) {
+      traffic++
+      put(frames)
+    },
+    hold: outbox.hold,
+    release: outbox.release,
+    get isDrained() {
+      return outbox.isDrained
+    },
+    drained: outbox.drained,
+    ping: () => put(pingFrame),
+    close,
+    cut: () => ws.terminate(),
+  }
+}
+
+/** A closing frame has room for 123 bytes of reason. */
+function shortReason(reason: string): string {
+  if (Buffer.byteLength(reason) <= 123) return reason
+  return `${reason.slice(0, 40)}…`
+}

@@ -1,0 +1,184 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { EventData } from '@weave/protocol'
+import type { WebSocketServer } from 'ws'
+import type { Journal } from '../journal/index.ts'
+import { type Clock, type Log, silentLog } from '../kit/index.ts'
+import type { Control } from '../runner/control.ts'
+import { type Broadcast, createBroadcast } from './broadcast.ts'
+import { openDoor } from './door.ts'
+import { endConnections } from './end-connections.ts'
+import { createEnvelopes } from './envelope.ts'
+import { createEventHistory } from './event-history.ts'
+import { createGate } from './gate.ts'
+import { limits as defaultLimits, type Limits } from './limits.ts'
+import { listen } from './listen.ts'
+import type { Peer } from './peer.ts'
+import { createPeerUserCheck } from './peer-user.ts'
+import { createReception } from './reception.ts'
+import type { Services } from './services.ts'
+import type { Hides } from './shown.ts'
+import { createTokenCheck } from './token.ts'
+import { createTurns } from './turns.ts'
+import { keepVigil } from './vigil.ts'
+
+export interface ServerOptions {
+  /** 0: whichever is free. */
+  readonly port: number
+  /** Listens on this address too; needs `token`. */
+  readonly host?: string | undefined
+  readonly token?: string | undefined
+  readonly readonlyOnly: boolean
+  /** 0: an idle connection may stay. */
+  readonly idleTimeoutSeconds: number
+  /** Lets other users of this machine in; only Linux can tell them apart. */
+  readonly allowOtherUsers: boolean
+  readonly journal: Journal
+  readonly control: Control
+  /** Asked at every handshake. Must not throw. */
+  readonly ready: () => Omit<EventData<'server.ready'>, 'lastSeq'>
+  /** Which events of the journal no client is to see. Must not throw. */
+  readonly hides?: Hides | undefined
+  readonly clock: Clock
+  readonly log?: Log | undefined
+  readonly limits?: Partial<Limits> | undefined
+  /** Answers plain requests that passed the gate; false: not this one, and nothing of it was touched. */
+  readonly http?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined
+}
+
+export interface RunningServer {
+  readonly port: number
+  readonly url: string
+  /** How many have shaken hands. */
+  clients(): number
+  /**
+   * Takes no more connections, sends what is queued, says goodbye and ends all sockets. Never rejects, takes seconds at
+   * the most; calling it again waits for the same.
+   */
+  close(reason: string, code?: GoodbyeCode): Promise<void>
+}
+
+/** Done; going away; failed inside; back soon. */
+export type GoodbyeCode = 1000 | 1001 | 1011 | 1012
+
+export type StartedServer =
+  | { readonly ok: true; readonly server: RunningServer }
+  | { readonly ok: false; readonly message: string; readonly cure: string }
+
+export async function startServer(options: ServerOptions): Promise<StartedServer> {
+  const limits = { ...defaultLimits, ...options.limits }
+  if (options.host !== undefined && options.token === undefined)
+    return {
+      ok: false,
+      message: `Listening on ${options.host} lets others than this machine in, and they would need no token.`,
+      cure: 'Give a token with --token or WEAVE_TOKEN, or leave --host out.',
+    }
+  const broadcast = tryBroadcast(options)
+  if (!broadcast.ok) return broadcast
+  const { WebSocketServer } = await import('ws')
+  const listening = await listen({ ...options, maxConnections: 2 * limits.clients + limits.strangers })
+  if (!listening.ok) {
+    broadcast.broadcast.close()
+    return listening
+  }
+  const sockets = new WebSocketServer(receiving(limits))
+  return { ok: true, server: run(options, { ...listening, ...broadcast, limits, sockets }) }
+}
+
+function tryBroadcast({
+  journal,
+  hides,
+}: ServerOptions):
+  | { readonly ok: true; readonly broadcast: Broadcast }
+  | { readonly ok: false; readonly message: string; readonly cure: string } {
+  try {
+    return { ok: true, broadcast: createBroadcast(journal, hides) }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return {
+      ok: false,
+      message,
+      cure: 'Without its journal nothing can be told: see that its disk can be written.',
+    }
+  }
+}
+
+/** How `ws` reads. It sends nothing by itself but closing frames, so that all else goes through the outbox. */
+function receiving(limits: Limits) {
+  return {
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    autoPong: false,
+    maxPayload: limits.messageBytes,
+    maxFragments: limits.fragments,
+    maxBufferedChunks: 4_096,
+  }
+}
+
+interface Parts {
+  readonly port: number
+  readonly servers: readonly Server[]
+  readonly sockets: WebSocketServer
+  readonly broadcast: Broadcast
+  readonly limits: Limits
+}
+
+function run(options: ServerOptions, parts: Parts): RunningServer {
+  const { clock, log = silentLog, idleTimeoutSeconds } = options
+  const { port, servers, sockets, broadcast, limits } = parts
+  const services = servicesOf(options, parts)
+  const peers = new Set<Peer>()
+  let closing: Promise<void> | undefined
+  const door = {
+    port,
+    gate: createGate({ port, host: options.host }),
+    isOneOfUs: options.allowOtherUsers ? async () => true : createPeerUserCheck(),
+    strangers: createTurns({ atOnce: limits.strangers, waiting: limits.clients }),
+    sockets,
+    http: options.http ?? (() => false),
+    isClosing: () => closing !== undefined,
+    log,
+    onSocket: createReception(services, peers),
+  }
+  for (const server of servers) openDoor(server, door)
+  const stopVigil = keepVigil({ peers, clock, pingMs: limits.pingMs, idleTimeoutSeconds })
+
+  const shut = (reason: string, code: GoodbyeCode): Promise<void> => {
+    stopVigil()
+    broadcast.close()
+    return endConnections({ servers, peers, clock, stepMs: limits.closeMs, reason, code })
+  }
+  return {
+    port,
+    url: `ws://localhost:${port}`,
+    clients: () => broadcast.size,
+    close(reason, code = 1001) {
+      closing ??= shut(reason, code)
+      return closing
+    },
+  }
+}
+
+/** Readers of the journal's files at a time: each holds a few megabytes. */
+const readersAtOnce = 4
+
+function servicesOf(options: ServerOptions, { broadcast, limits }: Parts): Services {
+  const { journal, clock } = options
+  const readers = createTurns({ atOnce: readersAtOnce })
+  return {
+    ...options,
+    log: options.log ?? silentLog,
+    limits,
+    isTrusted: createTokenCheck(options.token),
+    broadcast,
+    envelopes: createEnvelopes(clock),
+    readers,
+    eventHistory: createEventHistory({
+      history: journal.history,
+      turns: readers,
+      maxEvents: limits.historyEvents,
+      maxBytes: limits.historyBytes,
+      hides: options.hides,
+    }),
+  }
+}

@@ -1,0 +1,39 @@
+import type { ClientMode, EventData } from '@weave/protocol'
+import type { Journal } from '../journal/index.ts'
+import type { Clock, Log } from '../kit/index.ts'
+import type { Control } from '../runner/control.ts'
+import type { Broadcast, Member } from './broadcast.ts'
+import type { Envelopes } from './envelope.ts'
+import type { EventHistory } from './event-history.ts'
+import type { Limits } from './limits.ts'
+import type { Peer } from './peer.ts'
+import type { Hides } from './shown.ts'
+import type { Turns } from './turns.ts'
+import type { Voice } from './voice.ts'
+
+/** What all connections of a server have in common. */
+export interface Services {
+  readonly journal: Journal
+  readonly control: Control
+  readonly clock: Clock
+  readonly log: Log
+  readonly limits: Limits
+  readonly ready: () => Omit<EventData<'server.ready'>, 'lastSeq'>
+  readonly readonlyOnly: boolean
+  /** Whether a handshake carries what this server asks for. */
+  readonly isTrusted: (token: string | undefined) => boolean
+  readonly broadcast: Broadcast
+  readonly envelopes: Envelopes
+  /** Who reads the journal's files. */
+  readonly readers: Turns
+  readonly eventHistory: EventHistory
+  readonly hides?: Hides | undefined
+}
+
+/** What a connection becomes by its handshake. */
+export interface Client extends Member {
+  readonly id: string
+  readonly mode: ClientMode
+  readonly peer: Peer
+  readonly voice: Voice
+}

@@ -1,0 +1,172 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { parseFrames, rawConnect } from '../../../../test/support/raw-websocket.ts'
+import type { Entry, Listener } from '../../src/journal/index.ts'
+import { systemClock } from '../../src/kit/index.ts'
+import { createBroadcast, type Member } from '../../src/server/broadcast.ts'
+import { createEnvelopes } from '../../src/server/envelope.ts'
+import type { Frames } from '../../src/server/frames.ts'
+import { createPeer, type Peer } from '../../src/server/peer.ts'
+import { createVoice } from '../../src/server/voice.ts'
+
+/** A journal that tells what a test says, when it says it. */
+function toldByHand(lastSeq = 0) {
+  const listeners = new Set<Listener>()
+  let seq = lastSeq
+  const journal = {
+    flush: () => undefined,
+    lastSeq,
+    subscribe(listener: Listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+  const tell = (type: 'info' | 'rig.output' = 'info'): void => {
+    seq++
+    const event = { seq, id: `evt_${seq}`, timestamp: '', type, data: { message: '' } }
+    const entry = { event, text: `${seq}` } as unknown as Entry
+    for (const listener of listeners) listener(entry)
+  }
+  return { journal, tell, listeners }
+}
+
+function listening(wantsExtensions = false) {
+  const sent: Frames[] = []
+  const member: Member = { wantsExtensions, send: frames => void sent.push(frames) }
+  const texts = () =>
+    sent.flatMap(frames => parseFrames(Buffer.concat(frames)).frames).map(frame => String(frame.payload))
+  return { member, sent, texts }
+}
+
+const soon = () => new Promise<void>(resolve => setImmediate(resolve))
+
+test('who joins in the middle of a tick hears only what is told after that', async () => {
+  const { journal, tell } = toldByHand(7)
+  const broadcast = createBroadcast(journal)
+  const [early, late] = [listening(), listening()]
+  expect(broadcast.lastSeq).toBe(7)
+  broadcast.join(early.member)
+  tell()
+  tell()
+  expect(broadcast.lastSeq).toBe(9)
+  broadcast.join(late.member)
+  tell()
+  await soon()
+  expect(early.texts()).toEqual(['8', '9', '10'])
+  expect(late.texts()).toEqual(['10'])
+})
+
+test('the events of a tick are framed once, and all who hear the same share the bytes', async () => {
+  const { journal, tell } = toldByHand()
+  const broadcast = createBroadcast(journal)
+  const all = [listening(true), listening(true), listening(false), listening(false)]
+  for (const { member } of all) broadcast.join(member)
+  for (let n = 0; n < 16; n++) tell()
+  await soon()
+  for (const { sent } of all) {
+    expect(sent).toHaveLength(1)
+    expect(sent[0]?.[0]).toBe(all[0]?.sent[0]?.[0])
+  }
+  tell('rig.output')
+  tell()
+  await soon()
+  expect(all.map(({ texts }) => texts().slice(16))).toEqual([['17', '18'], ['17', '18'], ['18'], ['18']])
+  expect(all[0]?.sent[1]?.[0]).toBe(all[1]?.sent[1]?.[0])
+  expect(all[2]?.sent[1]?.[0]).toBe(all[3]?.sent[1]?.[0])
+})
+
+test('a great burst is sent in pieces, none of them much larger than the others', async () => {
+  const { journal, listeners } = toldByHand()
+  const broadcast = createBroadcast(journal)
+  const one = listening()
+  broadcast.join(one.member)
+  const text = 'x'.repeat(1_000)
+  for (let seq = 1; seq <= 3_000; seq++) {
+    const entry = { event: { seq, type: 'info' }, text } as unknown as Entry
+    for (const listener of listeners) listener(entry)
+  }
+  await soon()
+  expect(one.texts()).toHaveLength(3_000)
+  expect(Math.max(...one.sent.map(frames => frames[0]?.length ?? 0))).toBeLessThan(300_000)
+})
+
+test('who has left hears nothing, and neither does anyone after the end', async () => {
+  const { journal, tell } = toldByHand()
+  const broadcast = createBroadcast(journal)
+  const [leaving, staying] = [listening(), listening()]
+  broadcast.join(leaving.member)
+  broadcast.join(staying.member)
+  tell()
+  await soon()
+  broadcast.leave(leaving.member)
+  tell()
+  broadcast.close()
+  tell()
+  await soon()
+  expect(leaving.texts()).toEqual(['1'])
+  expect(staying.texts()).toEqual(['1', '2'])
+})
+
+/** A real connection, seen from the side of the server, whose other side reads nothing. */
+async function deafPeer(queueBytes: number): Promise<Peer> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const sockets = new WebSocketServer({ noServer: true, autoPong: false })
+  const peer = new Promise<Peer>(resolve => {
+    server.on('upgrade', (request, socket, head) =>
+      sockets.handleUpgrade(request, socket, head, ws =>
+        resolve(createPeer({ ws, socket: request.socket, queueBytes })),
+      ),
+    )
+  })
+  const raw = await rawConnect({ port: (server.address() as AddressInfo).port })
+  raw.socket.pause()
+  onTestFinished(() => {
+    raw.socket.destroy()
+    server.close()
+  })
+  return peer
+}
+
+test('what is said to one goes after what was told to all before it', async () => {
+  const { journal, tell } = toldByHand()
+  const broadcast = createBroadcast(journal)
+  const one = listening()
+  const peer = { ...(await deafPeer(1_000)), send: one.member.send }
+  const voice = createVoice({ peer, broadcast, envelopes: createEnvelopes(systemClock) })
+  broadcast.join(one.member)
+  tell()
+  voice.refuse({ code: 'NO_NEXT_CODON', message: 'none' })
+  tell()
+  await soon()
+  expect(one.texts().map(text => (text.length < 3 ? text : 'error'))).toEqual(['1', 'error', '2'])
+})
+
+test('a peer that is closed holds on to nothing that was still to be sent', async () => {
+  const peer = await deafPeer(8_000_000)
+  const frames = [Buffer.alloc(100_000)]
+  while (peer.isDrained) peer.send(frames)
+  for (let n = 0; n < 20; n++) peer.send(frames)
+  expect(peer.isDrained).toBe(false)
+  peer.close(1013, 'enough')
+  expect(peer.isOpen).toBe(false)
+  expect(peer.isDrained).toBe(true)
+  await peer.drained()
+  peer.send(frames)
+  expect(peer.isDrained).toBe(true)
+  peer.close(1000, 'again')
+  peer.cut()
+})
+
+test('a peer that falls behind closes itself', async () => {
+  const peer = await deafPeer(3_000_000)
+  for (let n = 0; n < 200 && peer.isOpen; n++) {
+    peer.send([Buffer.alloc(100_000)])
+    await soon()
+  }
+  expect(peer.isOpen).toBe(false)
+  peer.cut()
+})
