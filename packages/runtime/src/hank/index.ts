@@ -4,7 +4,14 @@
  * names, and the `$schema` line. Reads, and writes nothing but that line. Does not know which models exist, whose
  * credentials are there, or how anything is run.
  */
-export { type BudgetRow, budgetTable, type Limit } from './budget-table.ts'
+export {
+  allotment,
+  createPool,
+  mayStillSpend,
+  type Pool,
+  type PoolUse,
+  tightest,
+} from './budget-arithmetic.ts'
 export { codonLabel, codonsOf, isLoop, type PlacedCodon } from './codons.ts'
 export { scanCopiedTree, type TreeFinding, type TreeLimits, treeMessage } from './copied-tree.ts'
 export { hankHash } from './hank-hash.ts'
@@ -34,6 +41,12 @@ export {
 } from './schema.ts'
 export { type SchemaKind, schemaAddress } from './schema-addresses.ts'
 export { addSchemaLine } from './schema-line.ts'
-export type { AttachedSentinel } from './sentinel-attachments.ts'
+export {
+  type AttachedSentinel,
+  type CheckedSentinelFile,
+  readSentinelFile,
+  type SentinelFile,
+} from './sentinel-attachments.ts'
+export { type CompiledPattern, loadPatterns, type PatternCompiler } from './sentinel-patterns.ts'
 export { type SentinelCondition, type SentinelConfig, sentinelConfig } from './sentinel-schema.ts'
 export type { SchemaLine } from './write-schema-line.ts'

@@ -3,6 +3,7 @@ import {
   type Collector,
   collector,
   formatPath,
+  hasErrors,
   type JsonPath,
   type JsonSource,
   type Problem,
@@ -15,7 +16,9 @@ import type { HankSource } from './read.ts'
 import { baseOf, type Reference, readReference } from './references.ts'
 import { reservedKeys } from './reserved-keys.ts'
 import type { HankFile, SentinelAttachment } from './schema.ts'
+import { checkPatterns } from './sentinel-conditions.ts'
 import { checkSentinelConfig } from './sentinel-config.ts'
+import { outputSchemaFault } from './sentinel-output-schema.ts'
 import type { SentinelConfig } from './sentinel-schema.ts'
 
 /** A sentinel of a codon, read and checked. */
@@ -70,6 +73,28 @@ export async function checkAttachments(hank: HankFile, source: HankSource): Prom
   return { problems: seen.problems.all(), sentinels }
 }
 
+export type SentinelFile = Pick<AttachedSentinel, 'config' | 'sourcePath' | 'base'>
+
+export interface CheckedSentinelFile {
+  /** Only when it has no error. */
+  readonly sentinel?: SentinelFile
+  readonly problems: readonly Problem[]
+}
+
+/** Reads one configuration by itself, with the files it names. `path`: relative to the hank directory. Never rejects. */
+export async function readSentinelFile(hankDir: string, path: string): Promise<CheckedSentinelFile> {
+  const problems = collector()
+  const read = await readReference(hankDir, { path, label: 'Sentinel' }, { maxBytes: maxConfigBytes })
+  if (!read.ok) {
+    problems.error('', read.message)
+    return { problems: problems.all() }
+  }
+  const source = { directory: hankDir, file: join(hankDir, 'hank.json') }
+  const sentinel = await loadFile(read.relative, read.bytes, { source, problems })
+  const all = problems.all()
+  return sentinel && !hasErrors(all) ? { sentinel, problems: all } : { problems: all }
+}
+
 interface Earlier {
   readonly where: string
   readonly sourcePath: string | undefined
@@ -90,7 +115,10 @@ interface Seen {
   readonly source: HankSource
 }
 
-type Loaded = Pick<AttachedSentinel, 'config' | 'sourcePath' | 'base'>
+type Loaded = SentinelFile
+
+/** Where the hank lies. */
+type Home = Pick<HankSource, 'directory' | 'file'>
 
 interface Attached {
   readonly placed: PlacedCodon
@@ -126,7 +154,7 @@ const maxConfigBytes = 1024 * 1024
 async function loadFile(
   relative: string,
   bytes: Buffer,
-  { source, problems }: Seen,
+  { source, problems }: { readonly source: Home; readonly problems: Collector },
 ): Promise<Loaded | undefined> {
   const document = parseJsonSource(bytes, {
     file: join(dirname(source.file), relative),
@@ -151,33 +179,34 @@ interface Text {
   readonly path: JsonPath
 }
 
-async function checkFiles(
-  { config, base }: Loaded,
-  text: Text,
-  source: HankSource,
-): Promise<readonly Problem[]> {
+async function checkFiles({ config, base }: Loaded, text: Text, source: Home): Promise<readonly Problem[]> {
   const problems = collector()
+  const fault = (field: JsonPath, message: string) => {
+    const where = [...text.path, ...field]
+    problems.error(formatPath(where), message, text.document.placeOf(where))
+  }
   const read = async (field: JsonPath, path: string | undefined) => {
     if (path === undefined) return undefined
     const reference: Reference = { path, base, label: `Sentinel ${config.id}: ${field.at(-1)?.toString()}` }
     const result = await readReference(source.directory, reference, { maxBytes: maxPromptBytes })
     if (result.ok) return result
-    const where = [...text.path, ...field]
-    problems.error(formatPath(where), result.message, text.document.placeOf(where))
+    fault(field, result.message)
     return undefined
   }
+  await checkPatterns(config, fault)
   await read(['systemPromptFile'], config.systemPromptFile)
   await read(['userPromptFile'], config.userPromptFile)
   const schema = await read(['structuredOutput', 'schemaFile'], config.structuredOutput?.schemaFile)
   if (schema) problems.add(schemaFaults(schema.bytes, join(dirname(source.file), schema.relative)))
+  const inline = config.structuredOutput?.schema
+  const wrong = inline && outputSchemaFault(inline)
+  if (wrong !== undefined) fault(['structuredOutput', 'schema'], wrong)
   return problems.all()
 }
 
 function schemaFaults(bytes: Buffer, file: string): readonly Problem[] {
   const parsed = parseJsonSource(bytes, { file, maxBytes: maxPromptBytes })
   if (!parsed.ok) return parsed.problems
-  const { value } = parsed
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return []
-  const message = 'a JSON Schema must be an object'
-  return [{ severity: 'error', where: '', message, place: parsed.placeOf([]) }]
+  const message = outputSchemaFault(parsed.value)
+  return message === undefined ? [] : [{ severity: 'error', where: '', message, place: parsed.placeOf([]) }]
 }

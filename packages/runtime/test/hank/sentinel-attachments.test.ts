@@ -269,3 +269,59 @@ verifies(['d10/path-escape'], 'an output path that leaves its directory stops th
     'hank[0].sentinels[0].sentinelConfig.output.file: ../x leaves the agent workspace',
   ])
 })
+
+describe('a pattern of a condition', () => {
+  const matching = (value: string, more: Json = {}) =>
+    sentinel({
+      trigger: {
+        type: 'event',
+        on: ['tool.result'],
+        conditions: [{ operator: 'matches', path: 'a', value }],
+      },
+      ...more,
+    })
+
+  test('must be one that can be tried in linear time, in the hank and in a file', async () => {
+    const at = 'trigger.conditions[0].value'
+    const inline = await loadValue(attaching(matching('(')))
+    expect(told(inline)).toEqual([
+      `hank[0].sentinels[0].sentinelConfig.${at}: is not a valid regular expression: missing closing ): \`(\``,
+    ])
+    const file = await loadValue(attaching('s.json'), { 's.json': matching('(?=x)') })
+    expect(told(file)).toEqual([
+      expect.stringContaining(`${at}: is not a valid regular expression: looking around`),
+    ])
+    const long = await loadValue(attaching('s.json'), { 's.json': matching('a'.repeat(1001)) })
+    expect(told(long)).toEqual([`${at}: the pattern is longer than 1000 characters`])
+    const greedy = await loadValue(attaching('s.json'), { 's.json': matching('(a|b){900}') })
+    expect(told(greedy)).toEqual([`${at}: the pattern repeats too much; use smaller counts`])
+    expect(told(await loadValue(attaching(matching('(a+)+$'))))).toEqual([])
+  })
+
+  test('inside a step of a sequence is checked, too', async () => {
+    const pattern = [{ type: 'tool.result', conditions: [{ operator: 'matches', path: 'a', value: '[' }] }]
+    const trigger = { type: 'sequence', interestFilter: { on: ['*'] }, pattern }
+    const loaded = await loadValue(attaching('s.json'), { 's.json': sentinel({ trigger }) })
+    expect(told(loaded)).toEqual([
+      expect.stringContaining('trigger.pattern[0].conditions[0].value: is not a valid regular expression'),
+    ])
+  })
+})
+
+test('a schema that no output could be compared with is an error, in the hank and in a file', async () => {
+  const odd = { type: 'object', properties: { a: { not: { type: 'string' } } } }
+  const inline = sentinel({ structuredOutput: { output: 'object', schema: odd } })
+  const why = 'the JSON Schema cannot be used: not is not supported'
+  expect(told(await loadValue(attaching(inline)))).toEqual([
+    expect.stringContaining(`hank[0].sentinels[0].sentinelConfig.structuredOutput.schema: ${why}`),
+  ])
+  const named = sentinel({ structuredOutput: { output: 'array', schemaFile: 'odd.json' } })
+  expect(told(await loadValue(attaching('s.json'), { 's.json': named, 'odd.json': odd }))).toEqual([
+    expect.stringContaining(`: ${why}`),
+  ])
+  const fine = {
+    $ref: '#/$defs/a',
+    $defs: { a: { type: 'object', properties: { next: { $ref: '#/$defs/a' } } } },
+  }
+  expect(told(await loadValue(attaching('s.json'), { 's.json': named, 'odd.json': fine }))).toEqual([])
+})

@@ -1,0 +1,130 @@
+import type { JournaledEvent, SentinelState } from '@weave/protocol'
+import type { Journal } from './journal/index.ts'
+import type { Clock, Redactor } from './kit/index.ts'
+import { complete } from './llm/index.ts'
+import type { ResolvedModel } from './models/index.ts'
+import type { Plan } from './plan/index.ts'
+import type { Ports, Recorder } from './runner/index.ts'
+import {
+  accessFrom,
+  createSentinels,
+  isReported,
+  type SandboxEntry,
+  type SentinelEventType,
+  type SentinelSettings,
+  type Sentinels,
+} from './sentinel/index.ts'
+import { serverEnvironment } from './settings/index.ts'
+import {
+  createDirectoryChain,
+  type ExecutionLayout,
+  fileNameOf,
+  sentinelDirectory,
+} from './workspace/index.ts'
+
+export interface SentinelPortsOptions {
+  readonly plan: Plan
+  readonly layout: ExecutionLayout
+  readonly journal: Journal
+  readonly recorder: Recorder
+  readonly clock: Clock
+  readonly redactor: Redactor
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly sentinels: SentinelSetup
+}
+
+export interface SentinelSetup {
+  readonly settings: SentinelSettings
+  readonly sandboxEntry: SandboxEntry
+  readonly modelOf: (name: string) => ResolvedModel | undefined
+  /** Has the last word on the key of a sentinel; without an id, on that of health checks. */
+  readonly keyFor?: ((sentinelId: string | undefined) => string) | undefined
+}
+
+export type SentinelPorts = Pick<Ports, 'loadSentinels'> & {
+  startHealthChecks(): void
+  close(): Promise<void>
+}
+
+/** The observers of an execution: they hear everything that the journal tells while their codon runs. */
+export function openSentinelPorts(options: SentinelPortsOptions): SentinelPorts {
+  const { plan, journal, recorder } = options
+  const spenders = new Map<string, (dollars: number) => void>()
+  const sentinels = create(options, (codonId, states) => {
+    recorder.record({ type: 'SentinelStatesUpdated', data: { codonId, sentinels: states } })
+    spenders.get(codonId)?.(states.reduce((sum, { cost }) => sum + cost, 0))
+  })
+  return {
+    startHealthChecks: () => sentinels.startHealthChecks(),
+    close: () => sentinels.close(),
+    async loadSentinels({ runtimeId, codon }, { startTime, onSpent }) {
+      const { id: codonId, name, description } = codon
+      if (!plan.sentinels?.some(attached => attached.codonId === codonId)) return nobody
+      spenders.set(runtimeId, onSpent)
+      const loaded = await sentinels.load({ id: runtimeId, codonId, name, description, startTime })
+      if (!loaded.ok) return loaded
+      const leave = journal.subscribe(({ event }) => loaded.attached.route(event))
+      return {
+        ok: true,
+        async finish(ending) {
+          await loaded.attached.finish(ending)
+          leave()
+          spenders.delete(runtimeId)
+        },
+      }
+    },
+  }
+}
+
+/** What people turned off: such events are journaled and sent to no client. */
+export function hiddenEvents({ sentinels = [] }: Plan): (event: JournaledEvent) => boolean {
+  if (sentinels.length === 0) return () => false
+  return event => {
+    if (!isSentinelEvent(event)) return false
+    const { sentinelId, codonId } = event.data
+    const attached = sentinels.find(
+      one =>
+        one.config.id === sentinelId && (one.codonId === codonId || codonId.startsWith(`${one.codonId}#`)),
+    )
+    return attached !== undefined && !isReported(event.type, attached)
+  }
+}
+
+type SentinelEvent = Extract<JournaledEvent, { readonly type: SentinelEventType }>
+
+function isSentinelEvent(event: JournaledEvent): event is SentinelEvent {
+  return event.type.startsWith('sentinel.')
+}
+
+const nobody = { ok: true, finish: async () => undefined } as const
+
+type RecordStates = (codonId: string, states: readonly SentinelState[]) => void
+
+function create(options: SentinelPortsOptions, record: RecordStates): Sentinels {
+  const { plan, layout, journal, clock, redactor, environment } = options
+  const { settings, sandboxEntry, modelOf, keyFor } = options.sentinels
+  const variables = serverEnvironment(environment)
+  return createSentinels({
+    attachments: plan.sentinels ?? [],
+    hankDir: plan.hankDir,
+    settings,
+    places: {
+      agentRoot: layout.agentRoot,
+      directoryOf: id => sentinelDirectory(layout, id),
+      fileNameOf,
+      openDirectories: createDirectoryChain,
+    },
+    modelOf,
+    accessTo: (model, sentinelId) => {
+      const access = accessFrom(model, variables)
+      return access.ok && keyFor ? { ...access, key: keyFor(sentinelId) } : access
+    },
+    call: complete,
+    clock,
+    redactor,
+    sandboxEntry,
+    append: (type, data) => void journal.append(type, data),
+    record,
+    warn: message => void journal.append('error', { message, fatal: false, severity: 'warning' }),
+  })
+}

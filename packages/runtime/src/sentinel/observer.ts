@@ -1,0 +1,215 @@
+import { setImmediate } from 'node:timers/promises'
+import type { EventData, SentinelState } from '@weave/protocol'
+import type { PatternCompiler, SentinelConfig } from '../hank/index.ts'
+import type { Clock } from '../kit/index.ts'
+import { type Account, addAccounts } from './account.ts'
+import type { Batch } from './batch.ts'
+import type { ObservedEvent } from './observed.ts'
+import type { SentinelEventType } from './reporting.ts'
+import { createStrategy, type Strategy } from './strategy.ts'
+import { createTrigger, type Trigger } from './trigger.ts'
+import { createWaitingLine, longestLine } from './waiting-line.ts'
+import type { Fatal, Work, Worked } from './work.ts'
+
+/** Tells an event of this sentinel; the ids are added. Must not throw. */
+export type Tell = <T extends SentinelEventType>(
+  type: T,
+  data: Omit<EventData<T>, 'sentinelId' | 'codonId'>,
+) => void
+
+export interface ObserverOptions {
+  readonly config: SentinelConfig
+  readonly compile: PatternCompiler
+  readonly work: Work
+  readonly clock: Clock
+  readonly tell: Tell
+  /** Something that no event of the specification says. Must not throw. */
+  readonly warn: (message: string) => void
+  /** After each change of `state`. Must not throw. */
+  readonly changed: () => void
+  /** What was spent before the first trigger. */
+  readonly spent: Account
+}
+
+type UnloadReason = EventData<'sentinel.unloaded'>['reason']
+
+/**
+ * One sentinel at work in one codon.
+ *
+ * - **O1** `route` only looks and remembers; all work and all telling is done later, one trigger at a time.
+ * - **O2** At most 100 triggers wait. When one more comes the oldest is dropped, counted and told.
+ * - **O3** It is unloaded exactly once; after that nothing is asked, written or told any more.
+ */
+export class Observer {
+  readonly #options: ObserverOptions
+  readonly #trigger: Trigger
+  readonly #strategy: Strategy
+  readonly #line = createWaitingLine<Batch>()
+  readonly #stop = new AbortController()
+  #spent: Account
+  #triggerCount = 0
+  #dropped = 0
+  #failures = 0
+  #unloaded: UnloadReason | undefined
+  #working: Promise<void> | undefined
+  #isArmed = false
+  #isOver = false
+  #hasSaidDropped = false
+
+  constructor(options: ObserverOptions) {
+    this.#options = options
+    this.#trigger = createTrigger(options.config.trigger, options.compile)
+    this.#strategy = createStrategy(options.config.execution)
+    this.#spent = options.spent
+    this.#stop.signal.addEventListener('abort', () => {
+      this.#isOver = true
+    })
+  }
+
+  wants(type: string): boolean {
+    return this.#trigger.wants(type)
+  }
+
+  /** Give it the events that it wants. `now`: of the monotonic clock. Never throws. */
+  route(event: ObservedEvent, now: number): void {
+    if (this.#isOver) return
+    const fired = this.#trigger.feed(event)
+    if (!fired) return
+    const batch = this.#strategy.add(fired, now)
+    if (batch) this.#offer(batch)
+    if (this.#strategy.dueAt !== undefined && !this.#isArmed) void this.#watchTime()
+  }
+
+  /** Works off all that is pending, batches that are not full included, until `signal` aborts. Never rejects. */
+  async drain(signal: AbortSignal): Promise<void> {
+    if (this.#isOver) return
+    this.#flush()
+    await Promise.race([this.#working, aborted(signal)])
+  }
+
+  /** Stops what it is doing; what waits is given up. Never rejects. */
+  async unload(reason: UnloadReason): Promise<void> {
+    this.#stop.abort()
+    await this.#working
+    this.#end(reason)
+  }
+
+  /** Unloads it because something is wrong that will not pass. */
+  giveUp(errorType: Fatal): void {
+    this.#end('fatal-error', errorType)
+  }
+
+  get spent(): Account {
+    return this.#spent
+  }
+
+  get state(): SentinelState {
+    const { dollars, isUnknown, tokens, calls } = this.#spent
+    return {
+      sentinelId: this.#options.config.id,
+      status: this.#unloaded ? 'unloaded' : 'loaded',
+      cost: dollars,
+      ...(isUnknown && { costUnknown: true }),
+      tokens,
+      llmCallCount: calls,
+      triggerCount: this.#triggerCount,
+      ...(this.#dropped > 0 && { droppedTriggers: this.#dropped }),
+      ...(this.#unloaded && { unloadReason: this.#unloaded }),
+    }
+  }
+
+  #offer(batch: Batch): void {
+    if (!this.#line.put(batch)) this.#dropped++
+    this.#working ??= this.#workOff()
+  }
+
+  async #workOff(): Promise<void> {
+    for (;;) {
+      // Whoever routed the event goes on first.
+      await setImmediate()
+      const batch = this.#isOver ? undefined : this.#line.take()
+      if (!batch) break
+      await this.#handle(batch)
+    }
+    this.#working = undefined
+  }
+
+  async #handle(batch: Batch): Promise<void> {
+    const { config, tell, work, changed } = this.#options
+    const triggerNumber = ++this.#triggerCount
+    const { eventCount } = batch
+    const { strategy } = config.execution
+    if (this.#dropped > 0) this.#sayDropped()
+    tell('sentinel.triggered', { triggerNumber, strategy, eventCount, queueSize: this.#line.length })
+    const worked = await work(batch, {
+      signal: this.#stop.signal,
+      said: output => tell('sentinel.output', { triggerNumber, ...output, eventCount }),
+    })
+    this.#spent = addAccounts(this.#spent, worked.charge)
+    if (worked.ok) this.#failures = 0
+    else if (!this.#isOver) this.#fail(worked)
+    changed()
+  }
+
+  /** Once: at the end the number is told. */
+  #sayDropped(): void {
+    if (this.#hasSaidDropped) return
+    this.#hasSaidDropped = true
+    this.#options.warn(`${longestLine} triggers are waiting; from now on the oldest are dropped`)
+  }
+
+  #fail({ error, message, retriable, fatal }: Extract<Worked, { ok: false }>): void {
+    const { config, tell } = this.#options
+    this.#failures++
+    tell('sentinel.error', {
+      errorType: error,
+      message,
+      retriable,
+      consecutiveFailureCount: this.#failures,
+    })
+    const { maxConsecutiveFailures, unloadOnFatalError } = config.errorHandling
+    if (fatal && unloadOnFatalError) this.#end('fatal-error', fatal)
+    else if (this.#failures >= maxConsecutiveFailures) this.#end('consecutive-failures')
+  }
+
+  #end(reason: UnloadReason, errorType?: Fatal): void {
+    if (this.#unloaded) return
+    const { tell, warn, changed } = this.#options
+    this.#stop.abort()
+    this.#unloaded = reason
+    const waiting = this.#line.clear() + (this.#strategy.take() ? 1 : 0)
+    if (this.#dropped > 0) warn(`${this.#dropped} triggers were dropped because too many were waiting`)
+    if (waiting > 0) warn(`${waiting} triggers were given up`)
+    tell('sentinel.unloaded', {
+      reason,
+      ...(errorType && { errorType }),
+      finalCost: this.#spent.dollars,
+      llmCallCount: this.#spent.calls,
+    })
+    changed()
+  }
+
+  /** Sleeps until the pending batch is due. One sleeper is enough: a due time only ever moves to later. */
+  async #watchTime(): Promise<void> {
+    const { clock } = this.#options
+    this.#isArmed = true
+    while (this.#strategy.dueAt !== undefined && !this.#isOver) {
+      const wait = this.#strategy.dueAt - clock.monotonic()
+      if (wait > 0) await clock.sleep(wait, this.#stop.signal).catch(() => undefined)
+      else this.#flush()
+    }
+    this.#isArmed = false
+  }
+
+  #flush(): void {
+    const batch = this.#strategy.take()
+    if (batch) this.#offer(batch)
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

@@ -1,0 +1,130 @@
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
+import type { AttachedSentinel } from '../hank/index.ts'
+import { checkRelativeSpelling, ensureDir, escapeLineSeparators, writeFileAtomic } from '../kit/index.ts'
+
+/** Directories below a root that the agent may be rearranging, entered without following a link. */
+export interface Directories {
+  enter(
+    components: readonly string[],
+    missing: 'make',
+  ):
+    | { readonly ok: true; readonly directory: { at(name: string): string } }
+    | { readonly ok: false; readonly message: string }
+  close(): void
+}
+
+/** Where sentinels write. */
+export interface SentinelPlaces {
+  readonly agentRoot: string
+  /** Of the sentinel's own files, absolute. */
+  directoryOf(sentinelId: string): string
+  /** A runtime id as the name of a file. */
+  fileNameOf(runtimeId: string): string
+  openDirectories(root: string): Directories
+}
+
+/** What a sentinel said last, in the form in which it is kept. */
+export type Output = { readonly text: string } | { readonly value: unknown }
+
+export interface OutputFiles {
+  /** Adds to the log and replaces the last value. Rejects with the system's error, or one that says what is in the way. */
+  write(output: Output): Promise<void>
+}
+
+export type OutputFilesResult =
+  | { readonly ok: true; readonly files: OutputFiles }
+  | { readonly ok: false; readonly message: string }
+
+/** The files of one sentinel in one codon. Looks at no disk. */
+export function createOutputFiles(
+  { config, settings }: Pick<AttachedSentinel, 'config' | 'settings'>,
+  runtimeId: string,
+  places: SentinelPlaces,
+): OutputFilesResult {
+  const isLines = config.structuredOutput !== undefined || config.output?.format === 'jsonl'
+  const name = places.fileNameOf(runtimeId)
+  const log = placeOf(
+    settings.outputPaths?.logFile ?? config.output?.file,
+    `${name}.${isLines ? 'jsonl' : 'md'}`,
+  )
+  const last = placeOf(
+    settings.outputPaths?.lastValueFile ?? config.output?.lastValueFile,
+    `${name}.last.${isLines ? 'json' : 'md'}`,
+  )
+  if (!log || !last) return { ok: false, message: 'an output path leaves its directory' }
+  if (samePlace(log, last))
+    return { ok: false, message: `the log and the last value are both ${log.path.join('/')}` }
+  const rootOf = (place: Place) => (place.isInWorkspace ? places.agentRoot : places.directoryOf(config.id))
+  const inside = async <T>(place: Place, write: (path: string) => Promise<T>): Promise<T> => {
+    const root = rootOf(place)
+    if (!place.isInWorkspace) await ensureDir(root)
+    const directories = places.openDirectories(root)
+    try {
+      const entered = directories.enter(place.path.slice(0, -1), 'make')
+      if (!entered.ok) throw new Error(entered.message)
+      return await write(entered.directory.at(place.path.at(-1) ?? ''))
+    } finally {
+      directories.close()
+    }
+  }
+  const write = async (output: Output): Promise<void> => {
+    const text = isLines ? lineOf(output) : textOf(output)
+    const join = isLines ? '' : config.joinString
+    await inside(log, path => append(path, { text, join, mode: modeOf(log) }))
+    await inside(last, path => writeFileAtomic(path, text, { mode: modeOf(last) }))
+  }
+  return { ok: true, files: { write } }
+}
+
+interface Place {
+  readonly isInWorkspace: boolean
+  /** From there, the name of the file included. */
+  readonly path: readonly string[]
+}
+
+function placeOf(given: string | undefined, generated: string): Place | undefined {
+  if (given === undefined) return { isInWorkspace: false, path: [generated] }
+  const spelling = checkRelativeSpelling(given)
+  if (!spelling.ok || spelling.components.length === 0) return undefined
+  return { isInWorkspace: given.includes('/'), path: spelling.components }
+}
+
+function samePlace(one: Place, other: Place): boolean {
+  return one.isInWorkspace === other.isInWorkspace && one.path.join('/') === other.path.join('/')
+}
+
+/** What lies in the workspace belongs to the agent, too. */
+function modeOf({ isInWorkspace }: Place): number {
+  return isInWorkspace ? 0o644 : 0o600
+}
+
+const appendFlags =
+  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
+interface Addition {
+  readonly text: string
+  /** Between what is there and what comes. */
+  readonly join: string
+  readonly mode: number
+}
+
+/** In one write, so that two who add to the same file never mix. */
+async function append(path: string, { text, join, mode }: Addition): Promise<void> {
+  const file = await open(path, appendFlags, mode)
+  try {
+    const stat = await file.stat()
+    if (!stat.isFile()) throw new Error('the output file is not a regular file')
+    await file.appendFile(stat.size > 0 ? join + text : text)
+  } finally {
+    await file.close()
+  }
+}
+
+function lineOf(output: Output): string {
+  return `${escapeLineSeparators(JSON.stringify('value' in output ? output.value : output.text))}\n`
+}
+
+function textOf(output: Output): string {
+  return 'text' in output ? output.text : JSON.stringify(output.value)
+}

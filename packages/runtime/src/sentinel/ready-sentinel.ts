@@ -1,0 +1,125 @@
+import type { AttachedSentinel } from '../hank/index.ts'
+import { maxPromptBytes, readReference } from '../hank/index.ts'
+import { formatProblem, type Redactor } from '../kit/index.ts'
+import type { StructuredOutput } from '../llm/index.ts'
+import type { ResolvedModel } from '../models/index.ts'
+import { fillTemplate, readFrontMatter, stripComments } from '../prompt/index.ts'
+import type { Access } from './access.ts'
+import type { Sandbox } from './sandbox.ts'
+import { createTemplate, type Template } from './template.ts'
+
+/** A sentinel with everything that it needs for its work, read from disk and found good. */
+export interface ReadySentinel {
+  readonly attached: AttachedSentinel
+  readonly model: ResolvedModel
+  readonly key: string
+  readonly api: string
+  readonly userPrompt: Template
+  readonly systemPrompt?: Template
+  readonly output?: StructuredOutput
+}
+
+export interface Surroundings {
+  readonly hankDir: string
+  readonly agentRoot: string
+  readonly sandbox: Sandbox
+  readonly redactor: Redactor
+  /** Undefined for a name that nobody knows. */
+  modelOf(name: string): ResolvedModel | undefined
+  /** Without a sentinel: for a question that is asked on behalf of all. */
+  accessTo(model: ResolvedModel, sentinelId?: string): Access
+}
+
+export type Readiness =
+  | { readonly ok: true; readonly sentinel: ReadySentinel; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly message: string }
+
+/** Gets a sentinel ready: its model, its key, its prompts as they are now, its schema. Never rejects. */
+export async function makeReady(attached: AttachedSentinel, around: Surroundings): Promise<Readiness> {
+  const { config } = attached
+  const model = around.modelOf(config.model)
+  if (!model) return { ok: false, message: `its model ${config.model} is not known` }
+  const access = around.accessTo(model, config.id)
+  if (!access.ok) return access
+  const user = await promptOf(attached, 'user', around)
+  if (!user.ok) return user
+  const system = await promptOf(attached, 'system', around)
+  if (!system.ok) return system
+  const output = await outputOf(attached, around)
+  if (!output.ok) return output
+  if (!user.template) return { ok: false, message: 'it has no user prompt' }
+  const sentinel: ReadySentinel = {
+    attached,
+    model,
+    key: access.key,
+    api: access.api,
+    userPrompt: user.template,
+    ...(system.template && { systemPrompt: system.template }),
+    ...(output.output && { output: output.output }),
+  }
+  return { ok: true, sentinel, warnings: [...user.warnings, ...system.warnings] }
+}
+
+type Failure = { readonly ok: false; readonly message: string }
+
+type Prompt =
+  | { readonly ok: true; readonly template?: Template; readonly warnings: readonly string[] }
+  | Failure
+
+async function promptOf(
+  attached: AttachedSentinel,
+  kind: 'user' | 'system',
+  around: Surroundings,
+): Promise<Prompt> {
+  const { config } = attached
+  const path = config[`${kind}PromptFile`]
+  const given = config[`${kind}PromptText`]
+  if (path === undefined && given === undefined) return { ok: true, warnings: [] }
+  const read = path === undefined ? undefined : await readNamed(attached, path, around)
+  if (read?.ok === false) return read
+  const front = read && (await readFrontMatter({ file: path ?? '', text: read.text }))
+  const source = stripComments(fillTemplate(front?.body ?? given ?? '', around.agentRoot))
+  const created = await createTemplate(source, around)
+  if (!created.ok) return { ok: false, message: `its ${kind} prompt cannot be used: ${created.message}` }
+  return { ok: true, template: created.template, warnings: (front?.problems ?? []).map(formatProblem) }
+}
+
+async function readNamed(
+  { config, base }: AttachedSentinel,
+  path: string,
+  { hankDir }: Surroundings,
+): Promise<{ readonly ok: true; readonly text: string } | Failure> {
+  const reference = { path, base, label: `Sentinel ${config.id}` }
+  const read = await readReference(hankDir, reference, { maxBytes: maxPromptBytes })
+  return read.ok ? { ok: true, text: read.bytes.toString('utf8') } : read
+}
+
+type Shape = { readonly ok: true; readonly output?: StructuredOutput } | Failure
+
+async function outputOf(attached: AttachedSentinel, around: Surroundings): Promise<Shape> {
+  const wanted = attached.config.structuredOutput
+  if (!wanted) return { ok: true }
+  const hint = { name: wanted.schemaName, description: wanted.schemaDescription }
+  if (wanted.output === 'enum')
+    return { ok: true, output: { ...hint, kind: 'enum', values: wanted.enumValues ?? [] } }
+  const read =
+    wanted.schemaFile === undefined ? undefined : await readNamed(attached, wanted.schemaFile, around)
+  if (read?.ok === false) return read
+  const schema = read ? parsedSchema(read.text) : wanted.schema
+  if (!schema) return { ok: false, message: 'its schema is not a JSON object' }
+  const job = { kind: 'validate', schema: JSON.stringify(schema), each: wanted.output === 'array' } as const
+  const usable = await around.sandbox.run(job)
+  if (!usable.ok) return { ok: false, message: `its schema cannot be used: ${usable.message}` }
+  const check = (value: unknown) => around.sandbox.run({ ...job, value: JSON.stringify(value) })
+  return { ok: true, output: { ...hint, kind: wanted.output, schema, check } }
+}
+
+function parsedSchema(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    return Object.fromEntries(Object.entries(value))
+  } catch {
+    return undefined
+  }
+}

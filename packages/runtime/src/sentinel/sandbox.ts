@@ -1,0 +1,149 @@
+import { Worker } from 'node:worker_threads'
+import type { Clock } from '../kit/index.ts'
+import { startEffort } from './effort.ts'
+import { jobStarted, type SandboxAnswer, type SandboxJob, type TimedJob } from './sandbox-job.ts'
+
+/** The file, and its arguments, in which a worker thread calls `runSandboxWorker`. */
+export interface SandboxEntry {
+  readonly file: string | URL
+  readonly argv?: readonly string[]
+}
+
+/**
+ * A thread for what a hank wants computed: templates and comparisons with schemas. Nothing in there can reach the program,
+ * block it, or outlive its time.
+ */
+export interface Sandbox {
+  /** One job at a time, in order. Never rejects. */
+  run(job: SandboxJob): Promise<SandboxAnswer>
+  /** Ends the thread and whatever it is doing. Never rejects. */
+  close(): Promise<void>
+}
+
+/** So long may a job compute. */
+const defaultLimit = 1_000
+/** Loading the interpreter on a busy machine takes time that is not the job's. */
+const startPatience = 30_000
+
+export function createSandbox(
+  entry: SandboxEntry,
+  clock: Clock,
+  { milliseconds = defaultLimit } = {},
+): Sandbox {
+  const closing = new AbortController()
+  let thread: Thread | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function perform(job: SandboxJob): Promise<SandboxAnswer> {
+    if (closing.signal.aborted) return ended
+    thread ??= startThread(entry)
+    const current = thread
+    const limit = { clock, signal: closing.signal }
+    const { started, answer } = current.ask({ job, milliseconds })
+    await within(started, { ...limit, ms: startPatience })
+    const result = await patiently(answer, { ...limit, ms: 2 * milliseconds })
+    if (result && !('isBroken' in result)) return result
+    // Whatever it still says, nobody listens any more.
+    thread = undefined
+    await current.end()
+    return result ?? (closing.signal.aborted ? ended : late)
+  }
+
+  return {
+    run(job) {
+      const answer = last.then(() => perform(job))
+      last = answer
+      return answer
+    },
+    async close() {
+      closing.abort()
+      await last
+      await thread?.end()
+    },
+  }
+}
+
+const ended: SandboxAnswer = { ok: false, kind: 'limit', message: 'it was stopped' }
+const late: SandboxAnswer = { ok: false, kind: 'limit', message: 'it did not come to an end and was stopped' }
+
+/**
+ * Undefined when it has computed for longer than it may, or has not come to an end for no reason that can be seen. Some
+ * of the interpreter's own functions do not look at the time.
+ */
+async function patiently<T>(answer: Promise<T>, limit: Limit): Promise<T | undefined> {
+  const effort = startEffort()
+  for (let times = 0; times < mostTimes; times++) {
+    const result = await within(answer, limit)
+    if (result !== undefined || limit.signal.aborted || effort() >= limit.ms) return result
+  }
+  return undefined
+}
+
+const mostTimes = 15
+
+interface Limit {
+  readonly clock: Clock
+  readonly ms: number
+  readonly signal: AbortSignal
+}
+
+/** Undefined when it takes too long. `promise` must not reject. */
+async function within<T>(promise: Promise<T>, { clock, ms, signal }: Limit): Promise<T | undefined> {
+  const done = new AbortController()
+  const waiting = clock.sleep(ms, AbortSignal.any([signal, done.signal])).catch(() => undefined)
+  const result = await Promise.race([promise, waiting.then(() => undefined)])
+  done.abort()
+  return result
+}
+
+interface Thread {
+  /** One question at a time. `started`: all is loaded that the job needs. Neither rejects. */
+  ask(job: TimedJob): { readonly started: Promise<void>; readonly answer: Promise<SandboxAnswer> }
+  end(): Promise<void>
+}
+
+function startThread({ file, argv }: SandboxEntry): Thread {
+  const worker = new Worker(file, {
+    argv: [...(argv ?? [])],
+    // Nothing of ours is in there, should anyone ever get out of the interpreter; and what it prints is not shown.
+    env: {},
+    stdin: false,
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: 256, stackSizeMb: 4 },
+  })
+  worker.unref()
+  let asked: Asked | undefined
+  worker.on('message', (said: SandboxAnswer | typeof jobStarted) =>
+    said === jobStarted ? asked?.start() : asked?.settle(said),
+  )
+  worker.on('error', error => asked?.settle(lost(error instanceof Error ? error.message : String(error))))
+  worker.on('exit', () => asked?.settle(lost('its thread ended')))
+  return {
+    ask(job) {
+      let start: () => void = () => undefined
+      const started = new Promise<void>(resolve => {
+        start = resolve
+      })
+      const answer = new Promise<SandboxAnswer>(resolve => {
+        const settle = (result: SandboxAnswer) => {
+          start()
+          resolve(result)
+        }
+        asked = { start, settle }
+      })
+      worker.postMessage(job)
+      return { started, answer }
+    },
+    end: async () => void (await worker.terminate()),
+  }
+}
+
+interface Asked {
+  start(): void
+  settle(answer: SandboxAnswer): void
+}
+
+function lost(why: string): SandboxAnswer {
+  return { ok: false, kind: 'limit', message: `it could not be run: ${why}`, isBroken: true }
+}

@@ -1,0 +1,227 @@
+import type { SentinelState } from '@weave/protocol'
+import { type AttachedSentinel, loadPatterns, type PatternCompiler } from '../hank/index.ts'
+import type { Clock, Redactor } from '../kit/index.ts'
+import type { ResolvedModel } from '../models/index.ts'
+import type { Access } from './access.ts'
+import { type Account, addAccounts, emptyAccount } from './account.ts'
+import { attach, type CodonSentinels } from './attach.ts'
+import { type Call, createHealthChecks, type HealthChecks } from './health.ts'
+import type { ObservedCodon } from './observed.ts'
+import type { Observer } from './observer.ts'
+import { type AppendEvent, openObserver } from './open-observer.ts'
+import type { SentinelPlaces } from './outputs.ts'
+import { makeReady, type ReadySentinel } from './ready-sentinel.ts'
+import { createSandbox, type Sandbox, type SandboxEntry } from './sandbox.ts'
+
+export interface SentinelSettings {
+  readonly enablePersistence: boolean
+  readonly healthCheckGracePeriodMs: number
+  readonly waitForAllHealthChecks: boolean
+}
+
+export interface SentinelsOptions {
+  /** Of the whole hank. */
+  readonly attachments: readonly AttachedSentinel[]
+  /** Where the files of the hank are read, absolute. */
+  readonly hankDir: string
+  readonly settings: SentinelSettings
+  readonly places: SentinelPlaces
+  /** Undefined for a name that nobody knows. */
+  readonly modelOf: (name: string) => ResolvedModel | undefined
+  /** Without a sentinel: for a health check, which is made on behalf of all. */
+  readonly accessTo: (model: ResolvedModel, sentinelId?: string) => Access
+  readonly call: Call
+  readonly clock: Clock
+  readonly redactor: Redactor
+  readonly sandboxEntry: SandboxEntry
+  /** What these three throw is passed over: a journal that refuses stops the run by itself. */
+  readonly append: AppendEvent
+  /** Records the sentinels of a codon, all of them. */
+  readonly record: (codonId: string, states: readonly SentinelState[]) => void
+  /** A warning for people. */
+  readonly warn: (message: string) => void
+}
+
+/** A codon that begins, with its id in the hank beside its runtime id. */
+export interface StartingCodon extends ObservedCodon {
+  readonly codonId: string
+}
+
+export type LoadResult =
+  | { readonly ok: true; readonly attached: CodonSentinels }
+  /** One that the codon cannot do without is not there. `sentinelRefs`: the files, or the ids of those without one. */
+  | { readonly ok: false; readonly sentinelRefs: readonly string[]; readonly message: string }
+
+/** The sentinels of one execution. */
+export interface Sentinels {
+  /** Asks each model once whether it answers, in the background. Call it when the server starts. */
+  startHealthChecks(): void
+  /** Gets the sentinels of a codon going. Waits for health checks as the settings say. Never rejects. */
+  load(codon: StartingCodon): Promise<LoadResult>
+  /** All that sentinels have spent since the start. */
+  spent(): Account
+  /** Ends what is in the background. Call it after the last codon is finished. Never rejects. */
+  close(): Promise<void>
+}
+
+export function createSentinels(options: SentinelsOptions): Sentinels {
+  return new OpenSentinels(options)
+}
+
+interface Failed {
+  readonly attached: AttachedSentinel
+  readonly message: string
+}
+
+class OpenSentinels implements Sentinels {
+  readonly #options: SentinelsOptions
+  readonly #sandbox: Sandbox
+  readonly #health: HealthChecks
+  readonly #closing = new AbortController()
+  readonly #working = new Set<Observer>()
+  /** Of those that have gone. */
+  #settled: Account = emptyAccount
+  #compile: Promise<PatternCompiler> | undefined
+
+  constructor(options: SentinelsOptions) {
+    this.#options = options
+    this.#sandbox = createSandbox(options.sandboxEntry, options.clock)
+    this.#health = createHealthChecks({
+      ...options,
+      models: options.attachments.flatMap(({ config }) => options.modelOf(config.model) ?? []),
+      signal: this.#closing.signal,
+    })
+  }
+
+  startHealthChecks(): void {
+    this.#health.start()
+    // The first template should not wait for the interpreter.
+    if (this.#options.attachments.length > 0) void this.#sandbox.run({ kind: 'render', code: '0' })
+  }
+
+  async load(codon: StartingCodon): Promise<LoadResult> {
+    const { attachments, clock } = this.#options
+    const mine = attachments.filter(({ codonId }) => codonId === codon.codonId)
+    const looked = await Promise.all(mine.map(attached => this.#look(attached)))
+    let told: CodonSentinels | undefined
+    const changed = () => told && this.#record(codon.id, told)
+    const opened = await Promise.all(looked.map(one => this.#open(one, { codon, changed })))
+    const failed = opened.flatMap(one => ('message' in one ? [one] : []))
+    const required = failed.filter(({ attached }) => attached.settings.failCodonIfNotLoaded === true)
+    if (required.length > 0) return refusal(required)
+    const loaded = opened.flatMap(one => ('message' in one ? [] : [one]))
+    const observers = loaded.map(({ observer }) => observer)
+    for (const observer of observers) this.#working.add(observer)
+    for (const { attached, message } of failed)
+      this.#warn(`Sentinel ${attached.config.id} (${codon.id}) is not loaded: ${message}.`)
+    const attached = attach({ observers, failed: failed.map(notLoaded), clock })
+    for (const { begin } of loaded) begin()
+    told = attached
+    if (mine.length > 0) changed()
+    const finish: CodonSentinels['finish'] = async ending => {
+      await attached.finish(ending)
+      this.#settle(observers)
+    }
+    return { ok: true, attached: { ...attached, finish } }
+  }
+
+  spent(): Account {
+    return [...this.#working].map(({ spent }) => spent).reduce(addAccounts, this.#settled)
+  }
+
+  #settle(observers: readonly Observer[]): void {
+    for (const observer of observers) {
+      if (this.#working.delete(observer)) this.#settled = addAccounts(this.#settled, observer.spent)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#sandbox.close()
+  }
+
+  async #look(attached: AttachedSentinel): Promise<ReadySentinel | Failed> {
+    const { places } = this.#options
+    const around = { ...this.#options, agentRoot: places.agentRoot, sandbox: this.#sandbox }
+    const ready = await makeReady(attached, around)
+    if (!ready.ok) return { attached, message: ready.message }
+    for (const warning of ready.warnings) this.#warn(`Sentinel ${attached.config.id}: ${warning}`)
+    const unwell = await this.#unwell(ready.sentinel.model)
+    return unwell === undefined ? ready.sentinel : { attached, message: unwell }
+  }
+
+  /** Why a model cannot be used; undefined when it is well, or when nobody knows yet. */
+  async #unwell(model: ResolvedModel): Promise<string | undefined> {
+    const { settings, clock } = this.#options
+    const check = this.#health.of(model)
+    if (settings.waitForAllHealthChecks) await this.#health.all()
+    const over = new AbortController()
+    const grace = settings.waitForAllHealthChecks
+      ? Number.POSITIVE_INFINITY
+      : settings.healthCheckGracePeriodMs
+    const waited = clock.sleep(grace, over.signal).catch(() => undefined)
+    const health = await Promise.race([check, waited])
+    over.abort()
+    if (!health || health.ok) return undefined
+    return `the health check of ${model.provider}/${model.id} failed: ${health.message}`
+  }
+
+  async #open(
+    sentinel: ReadySentinel | Failed,
+    { codon, changed }: { readonly codon: StartingCodon; readonly changed: () => void },
+  ) {
+    if ('message' in sentinel) return sentinel
+    this.#compile ??= loadPatterns()
+    const opened = await openObserver(
+      sentinel,
+      {
+        ...this.#options,
+        codon,
+        persists: this.#options.settings.enablePersistence,
+        compile: await this.#compile,
+        append: (...event) => quietly(() => this.#options.append(...event)),
+        warn: message => this.#warn(message),
+        changed,
+      },
+      this.#health.takeCharge(sentinel.model),
+    )
+    return opened.ok ? opened : { attached: sentinel.attached, message: opened.message }
+  }
+
+  #record(codonId: string, { states }: CodonSentinels): void {
+    quietly(() => this.#options.record(codonId, states()))
+  }
+
+  #warn(message: string): void {
+    quietly(() => this.#options.warn(message))
+  }
+}
+
+/** A sentinel must never be the reason why something else stops. */
+function quietly(action: () => void): void {
+  try {
+    action()
+  } catch {
+    return
+  }
+}
+
+function refusal(required: readonly Failed[]): LoadResult {
+  const names = required.map(({ attached, message }) => `${attached.config.id}: ${message}`)
+  return {
+    ok: false,
+    sentinelRefs: required.map(({ attached }) => attached.sourcePath ?? attached.config.id),
+    message: `A sentinel that this codon needs is not loaded. ${names.join('; ')}.`,
+  }
+}
+
+function notLoaded({ attached }: Failed): SentinelState {
+  return {
+    sentinelId: attached.config.id,
+    status: 'failed',
+    cost: 0,
+    tokens: { input: 0, output: 0 },
+    llmCallCount: 0,
+    triggerCount: 0,
+  }
+}

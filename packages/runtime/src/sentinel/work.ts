@@ -1,0 +1,159 @@
+import type { EventData, TokenCounts } from '@weave/protocol'
+import type { SentinelConfig } from '../hank/index.ts'
+import { type Clock, errorCode, type Redactor } from '../kit/index.ts'
+import type { Completion } from '../llm/index.ts'
+import { type Account, chargeOf, emptyAccount } from './account.ts'
+import { askWithin } from './ask-within.ts'
+import type { Batch } from './batch.ts'
+import { type ConversationTurn, messagesOf, trimmed } from './conversation.ts'
+import type { Call } from './health.ts'
+import type { ObservedCodon } from './observed.ts'
+import type { Output } from './outputs.ts'
+import type { ReadySentinel } from './ready-sentinel.ts'
+
+/** What a sentinel does with one trigger: fill in the prompts, ask, tell, keep. Never rejects; ends soon after an abort. */
+export type Work = (batch: Batch, run: WorkRun) => Promise<Worked>
+
+export interface WorkRun {
+  readonly signal: AbortSignal
+  /** Called when the model has answered, before anything is written. */
+  readonly said: (output: Said) => void
+}
+
+export type Said = Pick<EventData<'sentinel.output'>, 'outputType' | 'content' | 'cost' | 'tokens'>
+export type Fatal = NonNullable<EventData<'sentinel.unloaded'>['errorType']>
+
+export type Worked = { readonly charge: Account } & (
+  | { readonly ok: true }
+  | {
+      readonly ok: false
+      readonly error: EventData<'sentinel.error'>['errorType']
+      readonly message: string
+      readonly retriable: boolean
+      /** It would fail the same way again and again. */
+      readonly fatal?: Fatal
+    }
+)
+
+export interface WorkOptions {
+  readonly sentinel: ReadySentinel
+  readonly codon: ObservedCodon
+  readonly call: Call
+  readonly clock: Clock
+  readonly redactor: Redactor
+  /** Where it keeps what it said; rejects when the disk refuses. Absent: nothing is kept. */
+  readonly keep?: ((output: Output) => Promise<void>) | undefined
+  /** The conversation so far, and where it is kept. */
+  readonly turns: readonly ConversationTurn[]
+  readonly keepTurns?: ((turns: readonly ConversationTurn[]) => Promise<void>) | undefined
+}
+
+const callLimitMs = 120_000
+
+export function createWork(options: WorkOptions): Work {
+  const { sentinel, codon, clock, redactor, keep, keepTurns } = options
+  const { config } = sentinel.attached
+  let turns = options.turns
+
+  /** After a failure the sentinel has missed something, and begins anew unless it is told to go on. */
+  async function remember(turn: ConversationTurn | undefined): Promise<void> {
+    if (!config.conversational) return
+    if (turn) turns = trimmed([...turns, turn], config.conversational)
+    else if (config.conversational.continueOnError !== true) turns = []
+    await keepTurns?.(turns)
+  }
+
+  return async (batch, { signal, said }) => {
+    const data = { batch, codon, now: clock.now() }
+    const user = await sentinel.userPrompt.render(data)
+    const system = await sentinel.systemPrompt?.render(data)
+    if (!user.ok) return notRendered(user)
+    if (system && !system.ok) return notRendered(system)
+
+    const answer = await ask(options, { system: system?.text, user: user.text, turns, signal })
+    const charge = chargeOf(answer.tokens, sentinel.model.prices)
+    if (!answer.ok) {
+      if (!signal.aborted) await remember(undefined).catch(() => undefined)
+      return { ok: false, charge, error: 'llm-call-failed', ...callFailure(answer) }
+    }
+    const output = outputOf(answer, redactor)
+    said({ ...toldAs(output), cost: charge.dollars, tokens: charge.tokens })
+    try {
+      await keep?.(output)
+      await remember({ user: user.text, assistant: redactor.text(answer.text) })
+      return { ok: true, charge }
+    } catch (error) {
+      return { ok: false, charge, error: 'file-write-failed', ...writeFailure(error) }
+    }
+  }
+}
+
+interface Question {
+  readonly system: string | undefined
+  readonly user: string
+  readonly turns: readonly ConversationTurn[]
+  readonly signal: AbortSignal
+}
+
+function ask(
+  { sentinel, call, clock }: WorkOptions,
+  { system, user, turns, signal }: Question,
+): Promise<Completion> {
+  const { model, key, api, output, attached } = sentinel
+  const { temperature, maxOutputTokens, maxRetries }: SentinelConfig['llmParams'] = attached.config.llmParams
+  const request = {
+    provider: model.provider,
+    modelId: model.id,
+    key,
+    api,
+    ...(system !== undefined && system.trim() !== '' && { system }),
+    messages: messagesOf(turns, user),
+    ...(output && { output }),
+    temperature,
+    maxOutputTokens,
+    maxRetries,
+  }
+  return askWithin(deadline => call({ ...request, signal: deadline }), { clock, ms: callLimitMs, signal })
+}
+
+function notRendered({ message, isLimit }: { readonly message: string; readonly isLimit: boolean }): Worked {
+  return {
+    ok: false,
+    charge: emptyAccount,
+    error: 'template-render-failed',
+    message: `The prompt could not be filled in: ${message}`,
+    retriable: !isLimit,
+    ...(isLimit && { fatal: 'resource' }),
+  }
+}
+
+/** A key that is refused and a model that is not there stay so; a request that is refused may be about its text. */
+const lasting: ReadonlySet<number | undefined> = new Set([401, 403, 404])
+
+function callFailure({ message, retriable, status }: Extract<Completion, { ok: false }>) {
+  return { message, retriable, ...(lasting.has(status) && { fatal: 'configuration' as const }) }
+}
+
+const diskIsFull: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EROFS'])
+
+function writeFailure(error: unknown) {
+  const message = `What was said could not be written: ${error instanceof Error ? error.message : String(error)}`
+  const isFull = diskIsFull.has(errorCode(error))
+  return { message, retriable: !isFull, ...(isFull && { fatal: 'resource' as const }) }
+}
+
+function outputOf(
+  { text, value }: { text: string; value?: unknown; tokens: TokenCounts },
+  redactor: Redactor,
+): Output {
+  return value === undefined ? { text: redactor.text(text) } : { value: redactor.json(value) }
+}
+
+/** On the wire a structured output is an object or a text: a list is put into one. */
+function toldAs(output: Output): Pick<Said, 'outputType' | 'content'> {
+  if ('text' in output) return { outputType: 'text', content: output.text }
+  const { value } = output
+  if (typeof value === 'string') return { outputType: 'structured', content: value }
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return { outputType: 'structured', content: isMap ? { ...value } : { items: value } }
+}
