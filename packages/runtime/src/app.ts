@@ -1,56 +1,94 @@
 import { currentRun, type WeaveState } from '@weave/protocol'
-import { openPorts } from './execution-ports.ts'
+import { openPorts, type PortsOptions } from './execution-ports.ts'
 import { frozenPlan } from './frozen-plan.ts'
-import type { Harness } from './harness/index.ts'
+import { createHarnesses, type Harnesses, type OwnPrograms } from './harnesses.ts'
+import { type Journal, type Listener, openJournal, replay, writeStateCache } from './journal/index.ts'
 import {
-  crashOf,
-  type Journal,
-  type Listener,
-  openJournal,
-  type Replayed,
-  replay,
-  writeStateCache,
-} from './journal/index.ts'
-import {
+  createFileLog,
   createId,
   createRedactor,
   createScope,
-  killMarked,
+  ensureDir,
+  type LogLevel,
   type Scope,
   secretsOf,
+  startWarden,
   systemClock,
 } from './kit/index.ts'
-import { finishOutputs, openOutputRecord } from './output-record.ts'
-import type { Plan, PlannedModel } from './plan/index.ts'
-import { createRecorder, nothingLeft, type Recorder, type Runner, startRunner } from './runner/index.ts'
-import { acquireLock, type ExecutionLayout, type OpenedExecution } from './workspace/index.ts'
+import { openOutputRecord } from './output-record.ts'
+import type { Plan } from './plan/index.ts'
+import { recover } from './recovery.ts'
+import {
+  createRecorder,
+  nothingLeft,
+  type Recorder,
+  type Runner,
+  startPoint,
+  startRunner,
+} from './runner/index.ts'
+import { hiddenEvents } from './sentinel-ports.ts'
+import { startServer } from './server/index.ts'
+import {
+  acquireLock,
+  type ExecutionLayout,
+  type ExecutionLock,
+  type OpenedExecution,
+} from './workspace/index.ts'
 
 export interface ExecutionOptions {
   readonly opened: OpenedExecution
   /** Of the hank as it is now; a resumed execution goes on with its own. */
   readonly plan: Plan
-  readonly harnessFor: (model: PlannedModel) => Harness
+  readonly programs: OwnPrograms
+  /** Other agents than those of the two SDKs. */
+  readonly harnesses?: Harnesses | undefined
+  readonly priceOf: PortsOptions['priceOf']
+  readonly environmentFor?: PortsOptions['environmentFor']
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** The variables whose values must never be written down: those of this process, also when a run has others. */
+  readonly secrets: Readonly<Record<string, string | undefined>>
+  readonly sentinels: PortsOptions['sentinels']
   readonly outputDirectory: string
   readonly overwriteOutput: boolean
   readonly ignoreRigFailures: boolean
   readonly autostart: boolean
   readonly headless: boolean
+  readonly keepAlive: boolean
+  readonly server: ServerSettings
+  readonly logLevel: LogLevel
+  readonly weaveVersion: string
+  readonly rehearsal: boolean
   readonly onEvent: Listener
+}
+
+export interface ServerSettings {
+  readonly port: number
+  readonly host?: string | undefined
+  readonly token?: string | undefined
+  readonly readonlyOnly: boolean
+  readonly idleTimeoutSeconds: number
+  readonly allowOtherUsers: boolean
 }
 
 export type StartedExecution =
   | { readonly ok: true; readonly execution: Execution }
   /** All codons are done already. */
   | { readonly ok: true; readonly execution?: never; readonly state: WeaveState }
-  | { readonly ok: false; readonly message: string; readonly cure: string }
+  | StartFailure
+
+export interface StartFailure {
+  readonly ok: false
+  readonly message: string
+  readonly cure: string
+}
 
 export interface Execution {
   readonly runner: Runner
+  readonly url: string
   /** What was found and mended at the start, for people. */
   readonly notes: readonly string[]
   state(): WeaveState
-  /** Call after `runner.done`: writes the state down, lets go of the lock. Errors come back as text. */
+  /** Call after `runner.done`: says goodbye to clients, writes the state down, lets go of the lock. Errors come back as text. */
   close(): Promise<readonly string[]>
 }
 
@@ -58,10 +96,13 @@ export interface Execution {
 export async function startExecution(options: ExecutionOptions): Promise<StartedExecution> {
   const { layout } = options.opened
   const scope = createScope()
-  const locked = await takeLock(layout, scope)
+  const serverId = createId('srv')
+  const locked = await takeLock(layout, serverId, scope)
   if (!locked.ok) return locked
   try {
-    return await startLocked(options, scope)
+    const started = await startLocked(options, { scope, serverId, lock: locked.lock })
+    if (!started.ok || !started.execution) await scope.close()
+    return started
   } catch (error) {
     await scope.close()
     const message = error instanceof Error ? error.message : String(error)
@@ -73,81 +114,215 @@ export async function startExecution(options: ExecutionOptions): Promise<Started
   }
 }
 
-async function startLocked(options: ExecutionOptions, scope: Scope): Promise<StartedExecution> {
-  const { opened, environment } = options
+interface Held {
+  readonly scope: Scope
+  readonly serverId: string
+  readonly lock: ExecutionLock
+}
+
+async function startLocked(options: ExecutionOptions, held: Held): Promise<StartedExecution> {
+  const { opened, autostart, headless, keepAlive } = options
   const { layout } = opened
+  const { scope } = held
   const clock = systemClock
-  const redactor = createRedactor(secretsOf(environment))
-  const journal = await openJournal({ dir: layout.journal, clock, redactor })
+  const record = await openRecord(options, scope)
+  const { journal, recorder, redactor, log } = record
+  const frozen = await frozenPlan(journal.history)
+  const plan = frozen ? withCeilings(frozen, options.plan) : freeze(journal, options.plan)
+
+  const warden = startWarden({
+    program: options.programs.warden,
+    marker: `WEAVE_SERVER_ID=${held.serverId}`,
+    onLost: ({ restarted }) => log.warn('WARDEN', restarted ? 'it was lost and started again' : 'it is lost'),
+  })
+  scope.add('warden', () => warden.close())
+  const harnesses =
+    options.harnesses ?? createHarnesses({ programs: options.programs, clock, log, own: warden.own })
+  scope.add('harnesses', () => harnesses.close())
+  const opening = await openPorts({
+    ...options,
+    plan,
+    layout,
+    journal,
+    recorder,
+    clock,
+    redactor,
+    harnessFor: harnesses.harnessFor,
+    own: warden.own,
+    serverId: held.serverId,
+    outputRecord: openOutputRecord(layout),
+    runId: () => currentRun(recorder.state)?.runId ?? '',
+  })
+  if (!opening.ok) return opening
+  const { ports } = opening
+  scope.add('watch', () => ports.close())
+
+  const recovered = await recover({ layout, journal, recorder, replayed: record.replayed, plan, ports })
+  if (!recovered.ok) return recovered
+  if (nothingLeft(plan, recorder.state) && !recovered.startFrom) return { ok: true, state: recorder.state }
+  const notes = [...opened.notes, ...recovered.notes]
+  for (const note of notes) log.info('START', note)
+
+  const control = createLateControl()
+  const serving = await serve(options, { journal, plan, control: control.control, log, held })
+  if (!serving.ok) return serving
+  ports.startHealthChecks()
+  const runner = startRunner({
+    plan,
+    journal,
+    recorder,
+    ports,
+    clock,
+    autostart,
+    headless,
+    keepAlive,
+    startFrom: recovered.startFrom ?? startPoint(plan, recorder.state),
+  })
+  control.is(runner)
+  const ending = endingWith(runner, { scope, tidy: ports.tidy })
+  return {
+    ok: true,
+    execution: { ...ending, url: serving.server.url, notes, state: () => recorder.state },
+  }
+}
+
+interface Ending {
+  readonly scope: Scope
+  /** Packs the checkpoints. Ends soon after the signal aborts; never rejects. */
+  readonly tidy: (signal: AbortSignal) => Promise<void>
+}
+
+/** A hank that is done leaves its checkpoints packed, if that is quick and nobody wants us gone. */
+function endingWith(runner: Runner, { scope, tidy }: Ending): Pick<Execution, 'runner' | 'close'> {
+  const hurry = new AbortController()
+  return {
+    runner: {
+      ...runner,
+      shutdown(reason) {
+        hurry.abort()
+        runner.shutdown(reason)
+      },
+    },
+    async close() {
+      if ((await runner.done).status === 'completed')
+        await tidy(AbortSignal.any([hurry.signal, AbortSignal.timeout(longestTidying)]))
+      return (await scope.close()).map(({ name, error }) => `${name}: ${String(error)}`)
+    },
+  }
+}
+
+/** Milliseconds that the end of a run may take to pack its checkpoints. */
+const longestTidying = 2_000
+
+/** Everything that is written down: the journal, the state folded from it, the log. */
+async function openRecord({ opened, secrets, logLevel, onEvent }: ExecutionOptions, scope: Scope) {
+  const { layout } = opened
+  const redactor = createRedactor(secretsOf(secrets))
+  for (const directory of [layout.logs, layout.agents]) await ensureDir(directory)
+  const log = createFileLog({
+    path: layout.serverLog,
+    level: logLevel,
+    redact: redactor.text,
+    maxBytes: 16 << 20,
+    clock: systemClock,
+  })
+  scope.add('log', () => log.close())
+  const journal = await openJournal({
+    dir: layout.journal,
+    clock: systemClock,
+    redactor,
+    onFailure: failure => log.error('JOURNAL', failure.message),
+    onListenerError: error => log.error('JOURNAL', `a listener failed: ${String(error)}`),
+  })
   scope.add('journal', () => journal.close())
-  journal.subscribe(options.onEvent)
+  journal.subscribe(onEvent)
+  journal.subscribe(({ event }) => {
+    if (event.type === 'error') log.warn('RUN', event.data.message)
+  })
   const replayed = await replay(journal.history, layout.stateFile)
   const recorder = createRecorder(journal, redactor, replayed.state)
   scope.add('state', () => keepState(layout, journal, recorder))
-
-  const plan = (await frozenPlan(journal.history)) ?? freeze(journal, options.plan)
-  const notes = [...opened.notes, ...(await recover({ layout, journal, recorder, replayed }))]
-  if (nothingLeft(plan, recorder.state)) {
-    await scope.close()
-    return { ok: true, state: recorder.state }
-  }
-  const runId = () => currentRun(recorder.state)?.runId ?? ''
-  const outputRecord = openOutputRecord(layout)
-  const ports = await openPorts({ ...options, plan, layout, journal, clock, outputRecord, runId })
-  scope.add('watch', () => ports.close())
-  const { autostart, headless } = options
-  const runner = startRunner({ plan, journal, recorder, ports, clock, autostart, headless })
-  const close = async () => (await scope.close()).map(({ name, error }) => `${name}: ${String(error)}`)
-  return { ok: true, execution: { runner, notes, state: () => recorder.state, close } }
+  return { journal, recorder, redactor, replayed, log }
 }
 
-async function takeLock(layout: ExecutionLayout, scope: Scope) {
+interface Serving {
+  readonly journal: Journal
+  readonly plan: Plan
+  readonly control: Runner
+  readonly log: ReturnType<typeof createFileLog>
+  readonly held: Held
+}
+
+/** Listens, and says so in the lock. */
+async function serve(options: ExecutionOptions, { journal, plan, control, log, held }: Serving) {
+  const { opened, server: settings, weaveVersion, outputDirectory, rehearsal } = options
+  const { layout, executionFile } = opened
+  const started = await startServer({
+    ...settings,
+    journal,
+    control,
+    hides: hiddenEvents(plan),
+    clock: systemClock,
+    log,
+    ready: () => ({
+      serverVersion: weaveVersion,
+      executionPath: layout.dir,
+      dataPath: executionFile.dataPath ?? layout.dataSource,
+      agentRootPath: layout.agentRoot,
+      outputDirectory,
+      ...(rehearsal && { rehearsal }),
+    }),
+  })
+  if (!started.ok) return started
+  const { server } = started
+  held.scope.add('server', () => server.close('The server is going down.'))
+  held.lock.update({ port: server.port, ...(settings.token !== undefined && { token: settings.token }) })
+  log.info('SERVER', `listening at ${server.url}`)
+  return { ok: true as const, server }
+}
+
+/** The server listens before the runner begins, so that a port that is taken stops everything in time. */
+function createLateControl() {
+  let arrive: (runner: Runner) => void = () => undefined
+  const coming = new Promise<Runner>(resolve => {
+    arrive = resolve
+  })
+  const control: Runner = {
+    done: coming.then(({ done }) => done),
+    submit: async command => (await coming).submit(command),
+    clientArrived: () => void coming.then(runner => runner.clientArrived()),
+    shutdown: reason => void coming.then(runner => runner.shutdown(reason)),
+    snapshot: async () => (await coming).snapshot(),
+    checkpoints: async runId => (await coming).checkpoints(runId),
+  }
+  return { control, is: (runner: Runner) => arrive(runner) }
+}
+
+async function takeLock(layout: ExecutionLayout, runId: string, scope: Scope) {
   const result = await acquireLock({
     lockFile: layout.lockFile,
-    runId: createId('srv'),
+    runId,
     clock: systemClock,
     onLost: () => undefined,
   })
   if (result.kind === 'acquired') {
     scope.add('lock', () => void result.lock.release())
-    return { ok: true } as const
+    return { ok: true, lock: result.lock } as const
   }
   const cure =
     result.kind === 'held' ? 'Wait for it to end, or start another execution with --start-new.' : result.cure
   return { ok: false, message: result.message, cure } as const
 }
 
+/** What a person allows to spend is said anew at every start; all else is as it was when the execution began. */
+function withCeilings(frozen: Plan, { ceilings = {} }: Plan): Plan {
+  return { ...frozen, ceilings }
+}
+
 /** The plan is written down once, when the execution begins; from then on that is what runs. */
 function freeze(journal: Journal, plan: Plan): Plan {
   journal.append('preflight.result', { ok: true, problems: [], plan: { ...plan } })
   return plan
-}
-
-interface Found {
-  readonly layout: ExecutionLayout
-  readonly journal: Journal
-  readonly recorder: Recorder
-  readonly replayed: Replayed
-}
-
-/** Puts right what a crash left behind, and says so. */
-async function recover({ layout, journal, recorder, replayed }: Found): Promise<readonly string[]> {
-  const notes: string[] = []
-  const { repair } = journal
-  if (repair && repair.tornBytes > 0)
-    notes.push(`The journal had a torn last line; it is kept in ${repair.keptIn ?? 'a file beside it'}.`)
-  const bad = replayed.damaged.length + replayed.refused.length
-  if (bad > 0) notes.push(`The journal has ${bad} damaged lines, which were passed over.`)
-  const crash = crashOf(recorder.state, systemClock.now())
-  if (crash) {
-    const { killed } = await killMarked(`WEAVE_EXECUTION_ID=${layout.dir}`, { graceMs: 2_000 })
-    recorder.record(crash)
-    notes.push(
-      `The last run ended without saying so; its unfinished codon runs again.${killed.length > 0 ? ` ${killed.length} leftover processes were ended.` : ''}`,
-    )
-  }
-  notes.push(...(await finishOutputs(layout)))
-  return notes
 }
 
 async function keepState(

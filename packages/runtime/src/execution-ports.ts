@@ -1,26 +1,33 @@
 import type { JournaledEvent } from '@weave/protocol'
+import { type CheckpointPorts, openCheckpointPorts } from './checkpoint-ports.ts'
 import { type Reference, resolveReference, scanCopiedTree, treeMessage } from './hank/index.ts'
-import type { Harness } from './harness/index.ts'
+import type { Harness, HarnessSurroundings } from './harness/index.ts'
 import type { Journal } from './journal/index.ts'
-import type { Clock, Marker } from './kit/index.ts'
+import { type Clock, createId, type Marker, type Redactor } from './kit/index.ts'
+import { costOf, type Prices } from './models/index.ts'
 import type { KeptOutputRecord } from './output-record.ts'
 import type { Plan, PlannedModel, Step } from './plan/index.ts'
+import { openRollbackRecord } from './rollback-record.ts'
 import {
   codonPrompt,
   type EffectResult,
   type Ports,
+  type Recorder,
   type RigResult,
   type Surroundings,
 } from './runner/index.ts'
+import { openSentinelPorts, type SentinelPorts, type SentinelSetup } from './sentinel-ports.ts'
 import { codonEnvironment } from './settings/index.ts'
 import {
   type CopySource,
   copyOutputs,
   createCheckpointSelection,
   type ExecutionLayout,
+  openSessionLog,
   performArchive,
   planArchive,
   runRig,
+  sessionLog,
   type WorkspaceWatch,
   watchWorkspace,
 } from './workspace/index.ts'
@@ -29,9 +36,21 @@ export interface PortsOptions {
   readonly plan: Plan
   readonly layout: ExecutionLayout
   readonly journal: Journal
+  readonly recorder: Recorder
+  readonly serverId: string
+  /** Told of each process group of a rig; what it returns takes that back. */
+  readonly own: (group: number) => () => void
   readonly clock: Clock
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly harnessFor: (model: PlannedModel) => Harness
+  /** Prices of a model that is not in the plan. */
+  readonly priceOf: (provider: string, modelId: string) => Prices | undefined
+  /** Has the last word on the environment of a codon. */
+  readonly environmentFor?:
+    | ((runtimeId: string, env: Readonly<Record<string, string>>) => Readonly<Record<string, string>>)
+    | undefined
+  readonly redactor: Redactor
+  readonly sentinels: SentinelSetup
   readonly outputDirectory: string
   readonly overwriteOutput: boolean
   readonly ignoreRigFailures: boolean
@@ -39,35 +58,101 @@ export interface PortsOptions {
   readonly runId: () => string
 }
 
+export type ExecutionPorts = Ports &
+  Pick<CheckpointPorts, 'differsFrom' | 'tidy' | 'close'> &
+  Pick<SentinelPorts, 'startHealthChecks'>
+
+export type OpenedPorts =
+  | { readonly ok: true; readonly ports: ExecutionPorts }
+  | { readonly ok: false; readonly message: string; readonly cure: string }
+
 /** What the runner needs from the rooms around it, put together for one execution. */
-export async function openPorts(options: PortsOptions): Promise<Ports & { close(): Promise<void> }> {
-  const { plan, layout, environment, harnessFor } = options
+export async function openPorts(options: PortsOptions): Promise<OpenedPorts> {
+  const { journal, recorder } = options
+  const versions = await openCheckpointPorts({
+    ...options,
+    state: () => recorder.state,
+    warn: message => void tellWarning(journal, message),
+  })
+  if (!versions.ok) return versions
+  return { ok: true, ports: await portsWith(options, versions.ports, openSentinelPorts(options)) }
+}
+
+async function portsWith(
+  options: PortsOptions,
+  versions: CheckpointPorts,
+  sentinels: SentinelPorts,
+): Promise<ExecutionPorts> {
+  const { plan, layout, harnessFor } = options
   const watch = await startWatch(options)
   const marker: Marker = `WEAVE_EXECUTION_ID=${layout.dir}`
-  const environmentOf = (step: Step) =>
-    codonEnvironment({
-      environment,
-      codon: step.codon.env,
-      markers: { WEAVE_EXECUTION_ID: layout.dir, WEAVE_CODON_ID: step.runtimeId },
-    })
   return {
-    agentRoot: layout.agentRoot,
+    ...versions,
+    ...sentinels,
+    rollbackIntent: openRollbackRecord(layout),
     harnessFor,
-    environmentOf,
+    surroundingsOf: step => surroundingsOf(step, { marker, options }),
+    sessionLog: step =>
+      openSessionLog({
+        path: sessionLog(layout, options.runId(), step.runtimeId),
+        redactor: options.redactor,
+        onFailure: message => void tellWarning(options.journal, message),
+      }),
+    costOf: (model, tokens, modelId) => {
+      const cost = costOf(tokens, pricesOf(model, modelId, options.priceOf))
+      return cost.known ? cost.dollars : undefined
+    },
     promptOf: step => codonPrompt(plan, step.codon, layout.agentRoot),
-    runRig: (step, surroundings) => rig(step, { ...surroundings, marker, options }),
-    copyOutputs: (step, surroundings) => outputs(step, { ...surroundings, marker, options }),
+    runRig: (step, surroundings) => rig(step, { ...surroundings, marker: ownMarker(), options }),
+    copyOutputs: (step, surroundings) => outputs(step, { ...surroundings, marker: ownMarker(), options }),
     archive: (owner, patterns, step) => archive({ owner, patterns, codonId: step.runtimeId }, options),
-    checkpoint: async () => undefined,
-    restore: async () => ({ ok: true, files: [] }),
     watch: async patterns => void (await watch?.addPatterns(patterns)),
     settleFiles: async () => void (await watch?.settle()),
     hintFiles: () => watch?.hint(),
     fileTree: async () => (await watch?.tree()) ?? [],
     close: async () => {
+      await sentinels.close()
       await watch?.close()
+      await versions.close()
     },
   }
+}
+
+/** For the commands of one phase: the sweep after them must not end an agent that is being made ready. */
+function ownMarker(): Marker {
+  return `WEAVE_RIG_ID=${createId('rig')}`
+}
+
+function surroundingsOf(
+  { runtimeId, codon }: Step,
+  { marker, options }: { readonly marker: Marker; readonly options: PortsOptions },
+): HarnessSurroundings {
+  const { layout, environment, environmentFor, serverId } = options
+  const env = codonEnvironment({
+    environment,
+    codon: codon.env,
+    markers: { WEAVE_EXECUTION_ID: layout.dir, WEAVE_CODON_ID: runtimeId, WEAVE_SERVER_ID: serverId },
+  })
+  return {
+    codonId: runtimeId,
+    model: codon.model.id,
+    provider: codon.model.provider,
+    cwd: layout.agentRoot,
+    env: environmentFor?.(runtimeId, env) ?? env,
+    marker,
+    home: layout.agents,
+    autoCompact: codon.autoCompact,
+  }
+}
+
+/** Providers name a model with its date, too, and agents use small models of their own beside the one they were given. */
+function pricesOf(
+  model: PlannedModel,
+  modelId: string | undefined,
+  priceOf: PortsOptions['priceOf'],
+): Prices | undefined {
+  const isPlanned = modelId === undefined || modelId === model.id || modelId.startsWith(`${model.id}-`)
+  return isPlanned ? model.prices : priceOf(model.provider, modelId)
 }
 
 async function startWatch({ layout, journal, clock }: PortsOptions): Promise<WorkspaceWatch | undefined> {
@@ -98,6 +183,7 @@ async function rig(step: Step, { signal, env, marker, onOutput, options }: Effec
     ignoreFailures: ignoreRigFailures,
     env,
     marker,
+    own: options.own,
     signal,
     clock,
     onOutput: ({ operation, stream, text }) => onOutput(operation, stream, text),
@@ -146,6 +232,7 @@ async function outputs(
     lastCopied,
     env,
     marker,
+    own: options.own,
     signal,
     clock,
     record: outputRecord,

@@ -2,12 +2,24 @@
 
 export type { WeaveState } from '@weave/protocol'
 export { type Execution, startExecution } from './app.ts'
+export {
+  type ClassCost,
+  type CodonCost,
+  type CostReport,
+  type Forecast,
+  type ForecastLimit,
+  type ForecastRow,
+  forecast,
+  type Observed,
+  observedCosts,
+  type SentinelCost,
+  type WorstCase,
+} from './budget/index.ts'
+export { type DoctorOptions, examine, type Finding } from './doctor.ts'
 export { editorSchema, isSchemaKind, schemaKinds } from './editor-schema.ts'
 export { executionStatus } from './execution-status.ts'
 export {
   addSchemaLine,
-  type BudgetRow,
-  budgetTable,
   type Codon,
   type CodonBudget,
   type HankItem,
@@ -15,21 +27,50 @@ export {
   isLoop,
   type LoadedHank,
   type Loop,
+  readSentinelFile,
   type SharedBudget,
 } from './hank/index.ts'
-export { createScriptedHarness, type HarnessSpec, type ScriptStep } from './harness/index.ts'
-export { errorsOf, formatProblem, type Problem, systemClock, warningsOf } from './kit/index.ts'
+export { runAgentWorker } from './harness/index.ts'
+export { harnessesToCheck } from './harness-checks.ts'
+export type { Harnesses, OwnPrograms, Program } from './harnesses.ts'
+export {
+  createRedactor,
+  errorsOf,
+  formatProblem,
+  isLogLevel,
+  logLevels,
+  type Problem,
+  runWarden,
+  secretsOf,
+  systemClock,
+  warningsOf,
+} from './kit/index.ts'
+export { complete } from './llm/index.ts'
 export { additionsOf, createRegistry, findModel, listModels, type ModelRow } from './models/index.ts'
 export { buildPlan, type Plan, type PlannedModel } from './plan/index.ts'
 export { type Prepared, prepare, settledPaths } from './prepare.ts'
-export { findExecution, readEvents } from './read-execution.ts'
+export { findExecution, readCosts, readEvents } from './read-execution.ts'
+export { type OpenRehearsal, openRehearsal } from './rehearsal.ts'
 export type { RunnerEnd } from './runner/index.ts'
+export {
+  accessFrom,
+  codonRuns,
+  openWorkbench,
+  runSandboxWorker,
+  type Trial,
+} from './sentinel/index.ts'
 export { type FlagValue, listEnvironment, type SettingField } from './settings/index.ts'
+export { openStoppedExecution, type RollbackWish, type StoppedExecution } from './stopped-execution.ts'
+export { type CheckpointRow, readCheckpointRows } from './stopped-execution-list.ts'
+export type { RollbackPreview } from './stopped-execution-rollback.ts'
+export { type Holdings, type Tidied, tidyExecution } from './stopped-execution-space.ts'
 export {
   hashData,
   listExecutions,
   noDataHash,
   type OpenedExecution,
   openExecution,
+  readExecutionFile,
+  readLock,
   storeInlineData,
 } from './workspace/index.ts'

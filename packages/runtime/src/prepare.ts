@@ -8,6 +8,7 @@ import {
   type PlacedCodon,
   withPlaces,
 } from './hank/index.ts'
+import { harnessChecks } from './harness-checks.ts'
 import { hasErrors, type Problem, systemClock } from './kit/index.ts'
 import { additionsOf, createRegistry, findModel, type Registry } from './models/index.ts'
 import { type ModelUse, type PreflightResult, preflight } from './preflight/index.ts'
@@ -97,7 +98,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     registry,
     environments: { codon: codonEnvironment({ environment: outside }), sentinel: environment },
     clock: systemClock,
-    harnessAvailable: async () => ({ ok: true }),
+    ...harnessChecks,
     skipSelfTest: options.skipSelfTest,
   })
   const placed = loaded.source ? withPlaces(checked.problems, loaded.source) : checked.problems

@@ -1,7 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { JournaledEvent } from '@weave/protocol'
-import { createHistory } from './journal/index.ts'
+import { type CostReport, costReport } from './budget/index.ts'
+import { frozenPlan } from './frozen-plan.ts'
+import { createHistory, replay } from './journal/index.ts'
 import { type Clock, systemClock } from './kit/index.ts'
 import { type ExecutionLayout, executionLayout, listExecutions } from './workspace/index.ts'
 
@@ -25,6 +27,15 @@ export async function findExecution(
     if (await isDirectory(layout.internals)) return { ok: true, layout }
   }
   return { ok: false, message: `${word} is no execution. Run "weave list" to see which there are.` }
+}
+
+/** What an execution, live or at rest, has cost until now; undefined for one that has no plan yet. Changes nothing. */
+export async function readCosts({ journal, stateFile }: ExecutionLayout): Promise<CostReport | undefined> {
+  const history = createHistory({ dir: journal })
+  const plan = await frozenPlan(history)
+  if (!plan) return undefined
+  const { state } = await replay(history, stateFile)
+  return costReport(state, plan)
 }
 
 export interface ReadEventsQuery {

@@ -1,8 +1,11 @@
 import type { FailureReason, ProcessExit } from '@weave/protocol'
 import { type HarnessEvent, type HarnessSpec, watchIdle } from '../harness/index.ts'
 import type { CodonTask } from './codon-task.ts'
-import { narrate } from './narrate.ts'
+import { narrate, type Told } from './narrate.ts'
+import { parkedAfterMs } from './retry.ts'
 import { createTally, type Tally } from './usage.ts'
+
+type Usage = HarnessEvent & { readonly type: 'usage' }
 
 /** How the agent's work ended, before anyone asks what that means for the codon. */
 export interface AgentEnd {
@@ -16,46 +19,62 @@ export interface AgentEnd {
 /** Lets the agent work and reports all it does. Returns when no process of it is left. */
 export async function runAgent(
   task: CodonTask,
-  spec: Omit<HarnessSpec, 'nextPrompt'> & { readonly exhaustWithPrompt?: string },
+  spec: Omit<HarnessSpec, 'nextPrompt' | 'onRaw'> & { readonly exhaustWithPrompt?: string },
 ): Promise<AgentEnd> {
   const { step, ports, clock, stopper, record, tell } = task
   const codonId = step.runtimeId
   const tally = createTally()
   const harness = ports.harnessFor(step.codon.model)
+  const log = ports.sessionLog(step)
   const idle = watchIdle(clock, step.codon.idleTimeoutMs, silentMs =>
     stopper.stop({ kind: 'idle', silentMs }),
   )
   let contextFull = false
   const extend = extensionsOf(task, spec.exhaustWithPrompt, () => (contextFull ? undefined : tally.total()))
   try {
-    for await (const event of harness.start({ ...spec, nextPrompt: extend }, stopper.signal)) {
+    for await (const event of harness.start(
+      { ...spec, nextPrompt: extend, onRaw: log.write },
+      stopper.signal,
+    )) {
       idle.heard(event)
       for (const told of narrate(codonId, event)) tell(told)
       if (event.type === 'session') task.begun(event.sessionId)
-      if (event.type === 'usage') charge(task, event, tally.add(event))
+      if (event.type === 'usage') charge(task, event, tally.add(priced(task, event)))
+      if (event.type === 'waiting' && event.delayMs > parkedAfterMs) task.budget.parked(event.delayMs)
       if (event.type === 'tool-result') ports.hintFiles()
       if (event.type === 'context-full') contextFull = true
+      if (event.type === 'ended')
+        for (const cut of tally.unfinished()) tell(usageTold(codonId, cut, tally.total()))
       if (event.type === 'ended') return ended(task, event, { contextFull, tally: tally.total() })
     }
   } finally {
     idle.close()
+    await log.close()
   }
   record({ type: 'AssistantMessageCountUpdated', data: { codonId, count: tally.total().messages } })
   const failure = { type: 'unknown', retriable: true, message: 'The agent ended without a result.' } as const
   return { ok: false, exit: { type: 'error', code: 1 }, failure, contextFull }
 }
 
-function charge(
-  { step, record, tell }: CodonTask,
-  event: HarnessEvent & { type: 'usage' },
-  tally: Tally,
-): void {
+/** What the harness says of a message's cost counts; otherwise its tokens at the prices of the plan. */
+function priced({ step, ports }: CodonTask, event: Usage): Usage {
+  if (event.dollars !== undefined) return event
+  const dollars = ports.costOf(step.codon.model, event.tokens, event.modelId)
+  return dollars === undefined ? event : { ...event, dollars }
+}
+
+function charge({ step, record, tell, budget }: CodonTask, event: Usage, tally: Tally): void {
   const codonId = step.runtimeId
   const unpriced = tally.costUnknown ? { costUnknown: true as const } : {}
   record({ type: 'CostsUpdated', data: { codonId, cost: tally.cost, tokens: tally.tokens, ...unpriced } })
   record({ type: 'AssistantMessageCountUpdated', data: { codonId, count: tally.messages } })
-  const model = event.modelId === undefined ? {} : { modelId: event.modelId }
-  tell({ type: 'token.usage', data: { codonId, ...event.tokens, totalCost: tally.cost, ...model } })
+  if (!event.isPartial) tell(usageTold(codonId, event, tally))
+  budget.used(tally, event.tokens)
+}
+
+function usageTold(codonId: string, { tokens, modelId }: Usage, { cost: totalCost }: Tally): Told {
+  const model = modelId === undefined ? {} : { modelId }
+  return { type: 'token.usage', data: { codonId, ...tokens, totalCost, ...model } }
 }
 
 function ended(
@@ -63,6 +82,10 @@ function ended(
   { end }: HarnessEvent & { type: 'ended' },
   { contextFull, tally }: { readonly contextFull: boolean; readonly tally: Tally },
 ): AgentEnd {
+  if (end.totalDollars !== undefined) {
+    const data = { codonId: step.runtimeId, cost: end.totalDollars, tokens: tally.tokens }
+    record({ type: 'CodonFinalCostSet', data })
+  }
   if (!end.ok) {
     const { exit, reason, retryAfterMs } = end
     return {
@@ -72,10 +95,6 @@ function ended(
       contextFull,
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     }
-  }
-  if (end.totalDollars !== undefined) {
-    const data = { codonId: step.runtimeId, cost: end.totalDollars, tokens: tally.tokens }
-    record({ type: 'CodonFinalCostSet', data })
   }
   return { ok: true, exit: { type: 'success' }, contextFull }
 }

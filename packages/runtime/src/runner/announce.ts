@@ -1,7 +1,9 @@
 import { currentRun, type EventData, type JournaledType } from '@weave/protocol'
+import { ledgerOf } from '../budget/index.ts'
 import type { Journal } from '../journal/index.ts'
 import type { Clock } from '../kit/index.ts'
 import { endsIteration, type Plan, type Step, stepAt } from '../plan/index.ts'
+import { isLoopDry } from './loop-dry.ts'
 import type { Told } from './narrate.ts'
 import type { Recorder } from './record.ts'
 import { parkedAfterMs } from './retry.ts'
@@ -20,6 +22,7 @@ const answers: ReadonlySet<JournaledType> = new Set([
   'codon.completed',
   'server.idle',
   'run.completed',
+  'rollback.started',
 ])
 
 /** The last moment that a timestamp can name. */
@@ -29,8 +32,12 @@ const endOfTime = 8_640_000_000_000_000
 export function createAnnouncer({ plan, journal, recorder, clock }: AnnouncerOptions) {
   const unanswered: string[] = []
 
+  /** A rollback comes after all that was asked for before it, and leaves nothing of that to be answered. */
+  const nextAnswered = (type: JournaledType): string | undefined =>
+    type === 'rollback.started' ? unanswered.splice(0).at(-1) : unanswered.shift()
+
   const tell = ({ type, data }: Told): void => {
-    const commandId = answers.has(type) ? unanswered.shift() : undefined
+    const commandId = answers.has(type) ? nextAnswered(type) : undefined
     journal.append(type, data, { commandId })
   }
 
@@ -45,6 +52,10 @@ export function createAnnouncer({ plan, journal, recorder, clock }: AnnouncerOpt
     },
     warning(message: string): void {
       tell({ type: 'error', data: { message, fatal: false, severity: 'warning' } })
+    },
+    /** What a command asked for was begun and could not be done. */
+    failure(message: string): void {
+      tell({ type: 'error', data: { message, fatal: false, severity: 'operation', code: 'INTERNAL_ERROR' } })
     },
     runEnd(summary: EventData<'run.completed'> | undefined): void {
       if (summary) tell({ type: 'run.completed', data: summary })
@@ -82,7 +93,9 @@ function iterationEnd(plan: Plan, { state }: Recorder, step: Step) {
   const run = currentRun(state)
   const record = run?.codons.at(-1)
   if (!loop || !record || !isPassed(record, step) || wasInterrupted(record)) return undefined
-  if (!endsIteration(plan, position, { leaveLoop: leavesLoop(plan, position, record) })) return undefined
+  const isDry = isLoopDry(plan, step, ledgerOf(state))
+  if (!endsIteration(plan, position, { leaveLoop: isDry || leavesLoop(plan, position, record) }))
+    return undefined
   const { iteration } = position
   const own = threadOf(state, run).filter(
     ({ loopContext }) => loopContext?.loopId === loop.id && loopContext.iteration === iteration,
@@ -92,6 +105,6 @@ function iterationEnd(plan: Plan, { state }: Recorder, step: Step) {
     iteration,
     cost: own.reduce((sum, codon) => sum + codon.cost, 0),
     began: Date.parse(own[0]?.startTime ?? record.startTime),
-    last: stepAt(plan, following(plan, record))?.loop?.id !== loop.id,
+    last: isDry || stepAt(plan, following(plan, record))?.loop?.id !== loop.id,
   }
 }

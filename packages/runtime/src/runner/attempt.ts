@@ -1,7 +1,10 @@
 import { currentRun } from '@weave/protocol'
+import { createBudgetGuard, type Exceeded, ledgerOf } from '../budget/index.ts'
 import type { Clock } from '../kit/index.ts'
 import type { Plan, Step } from '../plan/index.ts'
+import { tellExceeded, watchBudget } from './budget-watch.ts'
 import { type Outcome, runCodon } from './codon.ts'
+import { isLoopDry } from './loop-dry.ts'
 import type { Told } from './narrate.ts'
 import type { Ports } from './ports.ts'
 import type { Recorder } from './record.ts'
@@ -15,6 +18,8 @@ export interface Attempt {
   readonly withoutRig: boolean
   /** A person skipped it before it began: it only leaves its record, so that the plan goes on. */
   readonly skipped?: boolean
+  /** Nothing is left for it: it only leaves its record. */
+  readonly exhausted?: Exceeded | undefined
 }
 
 export interface AttemptOptions {
@@ -32,13 +37,19 @@ const tickEvery = 30_000
 
 /** Runs a codon once, with what the state knows that concerns it. Rejects when its end could not be recorded. */
 export async function makeAttempt(
-  { step, attempt, withoutRig, skipped = false }: Attempt,
+  { step, attempt, withoutRig, skipped = false, exhausted }: Attempt,
   { plan, ports, recorder, clock, stopper, tell, onTick }: AttemptOptions,
 ): Promise<Outcome> {
   const { state } = recorder
   const continues = step.codon.continuation === 'continue-previous'
   if (skipped) stopper.stop({ kind: 'skip' })
+  if (exhausted) {
+    tellExceeded(tell, exhausted, step.runtimeId)
+    stopper.stop({ kind: 'budget', exceeded: exhausted })
+  }
   const stopTicking = clock.every(tickEvery, onTick)
+  const guard = createBudgetGuard({ plan, step, ledger: ledgerOf(state), clock })
+  const budget = watchBudget({ codonId: step.runtimeId, guard, clock, stopper, tell })
   try {
     return await runCodon({
       plan,
@@ -53,9 +64,12 @@ export async function makeAttempt(
       record: transition => void recorder.record(transition),
       tell,
       begun: () => undefined,
+      budget,
+      endsLoopDry: () => isLoopDry(plan, step, ledgerOf(recorder.state, { now: clock.now().getTime() })),
       costSoFar: () => currentRun(recorder.state)?.codons.at(-1)?.cost ?? 0,
     })
   } finally {
     stopTicking()
+    budget.close()
   }
 }

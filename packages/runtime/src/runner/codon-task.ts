@@ -1,6 +1,7 @@
 import type { Transition } from '@weave/protocol'
 import type { Clock } from '../kit/index.ts'
 import type { Plan, Step } from '../plan/index.ts'
+import type { BudgetWatch } from './budget-watch.ts'
 import type { Told } from './narrate.ts'
 import type { Ports } from './ports.ts'
 import type { Stopper } from './stop.ts'
@@ -22,6 +23,9 @@ export interface CodonTask {
   readonly tell: (told: Told) => void
   /** Called once when the session is there. */
   readonly begun: (sessionId: string) => void
+  readonly budget: BudgetWatch
+  /** Whether budgets end the loop after this codon. */
+  readonly endsLoopDry: () => boolean
   /** Dollars recorded for this attempt until now. */
   readonly costSoFar: () => number
 }

@@ -1,9 +1,10 @@
-import type { EventData, FailureReason, ProcessExit } from '@weave/protocol'
+import type { BudgetBreach, EventData, FailureReason, ProcessExit } from '@weave/protocol'
 import { endsLoop } from '../plan/index.ts'
 import { type AgentEnd, runAgent } from './agent.ts'
 import type { CodonTask } from './codon-task.ts'
 import type { Surroundings } from './ports.ts'
-import type { StopReason } from './stop.ts'
+import { createSentinelHold, type SentinelHold } from './sentinel-hold.ts'
+import type { Stopper, StopReason } from './stop.ts'
 
 /** How a codon came out. */
 export interface Outcome {
@@ -26,9 +27,19 @@ export async function runCodon(task: CodonTask): Promise<Outcome> {
     type: 'CodonStarted',
     data: { codonId, codonName: step.codon.name, attempt, startTime, ...origin(task) },
   })
-  const ending = await phases(task, startTime).catch((error: unknown) => fault(error))
-  const final = stopper.reason && ending.status !== 'completed' ? stoppedBy(stopper.reason) : ending
+  const sentinels = createSentinelHold()
+  const ending = await phases(task, { startTime, sentinels }).catch((error: unknown) => fault(error))
+  const final = finalEnding(ending, stopper)
+  const completed = completedOf(task, final, clock.monotonic() - began)
+  await sentinels.finish(
+    stopper.reason?.kind === 'shutdown' ? { reason: 'shutdown' } : { reason: 'codon-complete', completed },
+  )
   return finish(task, final, began)
+}
+
+interface Course {
+  readonly startTime: string
+  readonly sentinels: SentinelHold
 }
 
 /** What the phases came to. */
@@ -37,14 +48,16 @@ interface Ending {
   readonly exit: ProcessExit
   readonly failure?: FailureReason
   readonly contextExceeded?: boolean
+  readonly budgetExceeded?: BudgetBreach
   readonly retryAfterMs?: number
 }
 
-async function phases(task: CodonTask, startTime: string): Promise<Ending> {
+async function phases(task: CodonTask, { startTime, sentinels }: Course): Promise<Ending> {
   const { step, ports, record, stopper } = task
   const codonId = step.runtimeId
   if (stopper.signal.aborted) return failed('stopped', {})
   const surroundings = surroundingsOf(task)
+  ports.harnessFor(step.codon.model).prepare?.(ports.surroundingsOf(step))
   await ports.watch(step.codon.checkpointedFiles)
   const rig = task.withoutRig ? { ok: true as const } : await ports.runRig(step, surroundings)
   if (!rig.ok) return failed(rig.message, { exit: rig.exit, retriable: rig.retriable })
@@ -62,31 +75,37 @@ async function phases(task: CodonTask, startTime: string): Promise<Ending> {
   if (startsFresh(task)) warn(firstStartsFresh)
   if (stopper.signal.aborted) return failed('stopped', {})
 
+  const observed = await sentinels.load(task, startTime)
+  if (observed) return { status: 'failed', exit: { type: 'error', code: 1 }, failure: observed }
+  if (stopper.signal.aborted) return failed('stopped', {})
+
   record({ type: 'CodonTransitioned', data: { codonId, to: 'initializing' } })
   const end = await runAgent(
     { ...task, begun: sessionId => begin(task, { sessionId, startTime, metadata: prompt.metadata }) },
     specOf(task, prompt),
   )
-  const agent = agentEnding(task, end)
+  const agent = completedByBudget(stopper.reason) ?? agentEnding(task, end)
   if (agent.status !== 'completed') return agent
 
   record({ type: 'CodonTransitioned', data: { codonId, to: 'completing-sentinels' } })
   const outputs = await ports.copyOutputs(step, {
     ...surroundings,
+    signal: agent.budgetExceeded ? stopper.afterBudget : stopper.signal,
     lastCopied: 'lastCopied' in rig ? rig.lastCopied : undefined,
   })
-  if (!outputs.ok) return failed(outputs.message, {})
-  const archived = await archives(task, agent.contextExceeded === true)
-  return archived === undefined ? agent : failed(archived, {})
+  const spent = agent.budgetExceeded && { budgetExceeded: agent.budgetExceeded }
+  if (!outputs.ok) return { ...failed(outputs.message, {}), ...spent }
+  const isFull = agent.contextExceeded === true && step.loop?.limit === null
+  const archived = await archives(task, isFull || task.endsLoopDry())
+  return archived === undefined ? agent : { ...failed(archived, {}), ...spent }
 }
 
 /** Undefined when all went well. */
 async function archives(
   { plan, step, ports, tell }: CodonTask,
-  contextExceeded: boolean,
+  leaveLoop: boolean,
 ): Promise<string | undefined> {
   const { codon, loop, position, runtimeId } = step
-  const leaveLoop = contextExceeded && loop?.limit === null
   const owners = [
     { id: runtimeId, patterns: codon.archiveOnSuccess },
     ...(loop && endsLoop(plan, position, { leaveLoop })
@@ -119,11 +138,10 @@ function agentEnding({ step }: CodonTask, end: AgentEnd): Ending {
 async function finish(task: CodonTask, ending: Ending, began: number): Promise<Outcome> {
   const { step, ports, clock, record } = task
   const codonId = step.runtimeId
-  const { status, exit, failure, contextExceeded, retryAfterMs } = ending
-  await ports.settleFiles()
-  await checkpoint(task, status === 'failed' ? 'error' : status)
+  const { status, exit, failure, contextExceeded, budgetExceeded, retryAfterMs } = ending
+  await checkpoint(task, status === 'failed' ? 'error' : status, () => ports.settleFiles())
   const endTime = clock.now().toISOString()
-  const full = contextExceeded ? { contextExceeded } : {}
+  const full = { ...(contextExceeded && { contextExceeded }), ...(budgetExceeded && { budgetExceeded }) }
   const failureReason = failure ?? unexplained
   if (status === 'completed')
     record({ type: 'CodonTransitioned', data: { codonId, to: status, endTime, exitStatus: exit, ...full } })
@@ -134,15 +152,23 @@ async function finish(task: CodonTask, ending: Ending, began: number): Promise<O
       type: 'CodonTransitioned',
       data: { codonId, to: status, endTime, exitStatus: exit, failureReason, ...full },
     })
-  const completed: EventData<'codon.completed'> = {
-    codonId,
-    success: status === 'completed',
-    cost: task.costSoFar(),
-    duration: clock.monotonic() - began,
-    exitStatus: exit,
-    ...(status === 'failed' && { failureReason }),
-  }
+  const completed = completedOf(task, ending, clock.monotonic() - began)
   return { completed, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+}
+
+function completedOf(
+  { step, costSoFar }: CodonTask,
+  { status, exit, failure }: Ending,
+  duration: number,
+): EventData<'codon.completed'> {
+  return {
+    codonId: step.runtimeId,
+    success: status === 'completed',
+    cost: costSoFar(),
+    duration,
+    exitStatus: exit,
+    ...(status === 'failed' && { failureReason: failure ?? unexplained }),
+  }
 }
 
 const unexplained: FailureReason = {
@@ -151,9 +177,14 @@ const unexplained: FailureReason = {
   message: 'The agent ended without a reason.',
 }
 
+/**
+ * `tellFiles`: what is told before the checkpoint is. Both look at the same files and neither changes one, so they look at
+ * the same time; when one fails the other comes to its end first.
+ */
 async function checkpoint(
   task: CodonTask,
   type: 'rig-setup' | 'completed' | 'error' | 'skipped',
+  tellFiles = async (): Promise<void> => undefined,
 ): Promise<void> {
   const { step, ports, record } = task
   const statuses = {
@@ -162,7 +193,10 @@ async function checkpoint(
     error: 'failed',
     skipped: 'skipped',
   } as const
-  const sha = await ports.checkpoint(type, step, statuses[type])
+  const [told, kept] = await Promise.allSettled([tellFiles(), ports.checkpoint(type, step, statuses[type])])
+  if (told.status === 'rejected') throw told.reason
+  if (kept.status === 'rejected') throw kept.reason
+  const sha = kept.value
   if (sha !== undefined)
     record({ type: 'CheckpointCreated', data: { codonId: step.runtimeId, checkpointType: type, sha } })
 }
@@ -208,18 +242,12 @@ function origin({ step, previousSessionId }: CodonTask) {
 }
 
 function specOf({ step, ports, previousSessionId }: CodonTask, prompt: ReadyPrompt) {
-  const { codon } = step
   return {
-    codonId: step.runtimeId,
-    model: codon.model.id,
-    provider: codon.model.provider,
+    ...ports.surroundingsOf(step),
     prompt: prompt.prompt,
     ...(prompt.systemPrompt !== undefined && { systemPrompt: prompt.systemPrompt }),
     ...(prompt.exhaustWithPrompt !== undefined && { exhaustWithPrompt: prompt.exhaustWithPrompt }),
     ...(previousSessionId !== undefined && { previousSessionId }),
-    cwd: ports.agentRoot,
-    env: ports.environmentOf(step),
-    autoCompact: codon.autoCompact,
   }
 }
 
@@ -245,7 +273,7 @@ function startsFresh({ step, previousSessionId }: CodonTask): boolean {
 function surroundingsOf({ step, ports, stopper, tell }: CodonTask): Surroundings {
   return {
     signal: stopper.signal,
-    env: ports.environmentOf(step),
+    env: ports.surroundingsOf(step).env,
     onOutput: (operation, stream, text) =>
       tell({ type: 'rig.output', data: { codonId: step.runtimeId, operation, stream, text } }),
   }
@@ -263,6 +291,22 @@ function failed(
 
 function fault(error: unknown): Ending {
   return failed(`A fault inside weave: ${error instanceof Error ? error.message : String(error)}`, {})
+}
+
+/** A budget that completes: what the agent has done by then is what the codon was to do. */
+function completedByBudget(reason: StopReason | undefined): Ending | undefined {
+  if (reason?.kind !== 'budget' || reason.exceeded.onExceeded === 'fail') return undefined
+  return { status: 'completed', exit: { type: 'success' }, budgetExceeded: reason.exceeded.breach }
+}
+
+/**
+ * A stop from outside has the last word about what did not come to its good end. A budget that completed the agent's work
+ * has had its say by then: what failed after it was stopped by something else, or failed by itself.
+ */
+function finalEnding(ending: Ending, { reason, laterReason }: Stopper): Ending {
+  if (ending.status === 'completed') return ending
+  const stop = ending.budgetExceeded ? laterReason : reason
+  return stop ? stoppedBy(stop) : ending
 }
 
 const killed: ProcessExit = { type: 'killed', signal: 'SIGTERM' }
@@ -283,6 +327,15 @@ function stoppedBy(reason: StopReason): Ending {
       return end({ type: 'unknown', retriable: true, message: 'The server was shut down.' })
     case 'rollback':
       return end({ type: 'unknown', retriable: true, message: 'Stopped by a rollback.' })
+    case 'budget': {
+      const { breach: budgetExceeded, message } = reason.exceeded
+      return (
+        completedByBudget(reason) ?? {
+          ...end({ type: 'unknown', retriable: false, message }),
+          budgetExceeded,
+        }
+      )
+    }
     case 'idle':
       return end({
         type: 'timeout',

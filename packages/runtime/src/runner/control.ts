@@ -10,6 +10,8 @@ export interface Control {
   /** The first client is there: begins, when the settings say so. Later calls change nothing. */
   clientArrived(): void
   snapshot(): Promise<EventData<'state.snapshot'>>
+  /** The checkpoints of a run; undefined for a run that this execution does not have. */
+  checkpoints(runId: string): Promise<EventData<'checkpoint.list'> | undefined>
 }
 
 export type CommandResult =

@@ -1,11 +1,19 @@
-import { currentRun, isLive, type WeaveState } from '@weave/protocol'
-import { find, type Plan, type Step, stepAt } from '../plan/index.ts'
+import { type BudgetBreach, type CodonExecution, currentRun, isLive, type WeaveState } from '@weave/protocol'
+import { dueAt, type Exceeded, ledgerOf } from '../budget/index.ts'
+import { find, type Plan, type Position, type Step, stepAt } from '../plan/index.ts'
 import { retryDelay } from './retry.ts'
 import { entryOf, following, isPassed } from './thread.ts'
 
 /** What the run does next. */
 export type Move =
-  | { readonly kind: 'start'; readonly step: Step; readonly attempt: number; readonly withoutRig: boolean }
+  | {
+      readonly kind: 'start'
+      readonly step: Step
+      readonly attempt: number
+      readonly withoutRig: boolean
+      /** Why loops before it were left early, where nobody knows yet. */
+      readonly left?: readonly Exceeded[]
+    }
   /** A failed codon is tried again after a while. */
   | { readonly kind: 'retry'; readonly step: Step; readonly attempt: number; readonly delayMs: number }
   /** The plan is done. */
@@ -27,15 +35,35 @@ export function decide(plan: Plan, state: WeaveState, hints: Hints = {}): Move {
   const last = run.codons.at(-1)
   if (!last) {
     const { position, withoutRig } = entryOf(plan, state, run)
-    const step = stepAt(plan, position)
-    return step ? { kind: 'start', step, attempt: 1, withoutRig } : { kind: 'finish' }
+    return startAt(plan, state, { position, withoutRig })
   }
   if (isLive(last)) return { kind: 'nothing' }
   const position = find(plan, last.codonId)
   const step = position && stepAt(plan, position)
   if (last.status === 'failed' && step && !isPassed(last, step)) return onFailure(step, last, hints)
-  const next = stepAt(plan, following(plan, last))
-  return next ? { kind: 'start', step: next, attempt: 1, withoutRig: false } : { kind: 'finish' }
+  return startAt(plan, state, { position: following(plan, last), withoutRig: false, last })
+}
+
+interface Place {
+  readonly position: Position
+  readonly withoutRig: boolean
+  /** The codon before it in this run. */
+  readonly last?: CodonExecution
+}
+
+/** Whether a codon was stopped at this limit: then everybody knows of it. */
+function isBreachOf(record: CodonExecution | undefined, { scope, currency }: BudgetBreach): boolean {
+  const known = record && 'budgetExceeded' in record ? record.budgetExceeded : undefined
+  return known?.scope === scope && known.currency === currency
+}
+
+/** What comes at a place, once loops that have nothing left to spend are passed over. */
+function startAt(plan: Plan, state: WeaveState, { position, withoutRig, last }: Place): Move {
+  const due = dueAt(plan, ledgerOf(state), position)
+  if (!due) return { kind: 'finish' }
+  const { step } = due
+  const left = due.left.filter(({ breach }) => !isBreachOf(last, breach))
+  return { kind: 'start', step, attempt: 1, withoutRig, ...(left.length > 0 && { left }) }
 }
 
 interface Failed {

@@ -5,7 +5,12 @@
  * codon needs from the rooms around it is handed in as functions.
  */
 export { codonPrompt } from './codon-prompt.ts'
-export type { EffectResult, Ports, RigResult, Surroundings } from './ports.ts'
+export type { EffectResult, Ports, RigResult, RollbackIntent, Surroundings } from './ports.ts'
 export { createRecorder, type Recorder } from './record.ts'
-export { type Runner, type RunnerEnd, type RunnerOptions, startRunner } from './run.ts'
-export { nothingLeft } from './thread.ts'
+export { finishRollback, rigTargets } from './rollback.ts'
+export { goesOnWith, openAtRest, type RestOptions, rollBackAtRest } from './rollback-at-rest.ts'
+export { type RollbackCommand, type RollbackTarget, rollbackTarget, undoneBy } from './rollback-target.ts'
+export type { Runner, RunnerEnd, RunnerOptions } from './runner.ts'
+export { resumePoint, startPoint } from './standing.ts'
+export { startRunner } from './start-runner.ts'
+export { keptBy, nothingLeft, threadOf } from './thread.ts'

@@ -16,3 +16,7 @@ const words: Readonly<Partial<Record<ErrorCode, string>>> = {
 export function refuse(code: ErrorCode, message = words[code] ?? code): CommandResult {
   return { ok: false, code, message }
 }
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -25,7 +25,14 @@ export function narrate(codonId: string, event: HarnessEvent): readonly Told[] {
     }
     case 'tool-result':
       return [{ type: 'tool.result', data: toolResult(codonId, event) }]
+    case 'waiting': {
+      const seconds = Math.ceil(event.delayMs / 1000)
+      return [{ type: 'info', data: { message: `${codonId} waits ${seconds} s: ${event.reason}` } }]
+    }
+    case 'compacted':
+      return [{ type: 'info', data: { message: `${codonId}: the session was made shorter to fit.` } }]
     case 'session':
+    case 'alive':
     case 'usage':
     case 'context-full':
     case 'ended':

@@ -1,5 +1,13 @@
-import type { CheckpointType, CodonStatus, FileNode, ProcessExit } from '@weave/protocol'
-import type { Harness } from '../harness/index.ts'
+import type {
+  CheckpointType,
+  CodonStatus,
+  EventData,
+  FileNode,
+  ProcessExit,
+  RunState,
+  TokenCounts,
+} from '@weave/protocol'
+import type { Harness, HarnessSurroundings } from '../harness/index.ts'
 import type { PlannedModel, Step } from '../plan/index.ts'
 import type { CodonPrompt } from './codon-prompt.ts'
 
@@ -8,10 +16,13 @@ import type { CodonPrompt } from './codon-prompt.ts'
  * rejects for something that can go wrong outside: that comes back as a value. All of them end soon after `signal` aborts.
  */
 export interface Ports {
-  readonly agentRoot: string
   harnessFor(model: PlannedModel): Harness
-  /** The whole environment of the agent and of rig commands. */
-  environmentOf(step: Step): Readonly<Record<string, string>>
+  /** Where the agent of a codon works; its environment is also that of the rig commands. */
+  surroundingsOf(step: Step): HarnessSurroundings
+  /** Where the raw messages of the agent go. */
+  sessionLog(step: Step): SessionLog
+  /** What one message cost; undefined when the price of the model is not known. `modelId`: as the provider named it. */
+  costOf(model: PlannedModel, tokens: TokenCounts, modelId: string | undefined): number | undefined
   promptOf(step: Step): Promise<CodonPrompt>
   runRig(step: Step, surroundings: Surroundings): Promise<RigResult>
   copyOutputs(
@@ -20,10 +31,24 @@ export interface Ports {
   ): Promise<EffectResult>
   /** Moves what `patterns` select into the archive of its owner, a runtime id or a loop id. */
   archive(owner: string, patterns: readonly string[], step: Step): Promise<EffectResult>
+  /** Lets the sentinels of a codon listen. */
+  loadSentinels(step: Step, watch: SentinelWatch): Promise<LoadedSentinels>
   /** Versions the workspace; undefined when nothing keeps versions. Durable when it resolves. */
   checkpoint(type: CheckpointType, step: Step, status: CodonStatus): Promise<string | undefined>
-  /** Puts the workspace back to where a codon began. Nothing to go back to: does nothing. */
+  /** The version of the workspace that the first run begins with; undefined when nothing keeps versions. */
+  firstCheckpoint(): string | undefined
+  /** Puts the selected files of the workspace back to a version. Idempotent: what was cut off is finished by calling again. */
   restore(sha: string): Promise<EffectResult>
+  /** Keeps the workspace as it is now, outside of all branches. */
+  safetyCheckpoint(): Promise<{ readonly ok: true; readonly sha: string } | Failure>
+  /** Puts back what the ends of these codons had archived. */
+  restoreArchives(codons: readonly CodonPlace[]): Promise<EffectResult>
+  /** Which of these rig copy targets lie in the workspace and not in a version. */
+  rigLeftovers(targets: readonly string[], sha: string): Promise<readonly string[]>
+  /** Takes directories out of the workspace without destroying them. */
+  cleanRig(directories: readonly string[]): Promise<readonly RigCleanupFailure[]>
+  readonly rollbackIntent: RollbackIntentFile
+  checkpointTimes(shas: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Also watches what a codon checkpoints from now on. */
   watch(patterns: readonly string[]): Promise<void>
   /** Resolves when all changes of files until now are told. */
@@ -31,6 +56,31 @@ export interface Ports {
   /** A tool of the agent was at work: files may have changed. */
   hintFiles(): void
   fileTree(): Promise<readonly FileNode[]>
+}
+
+export interface SentinelWatch {
+  /** Of the codon. */
+  readonly startTime: string
+  /** What the sentinels of this codon have cost in all. */
+  readonly onSpent: (dollars: number) => void
+}
+
+export type LoadedSentinels =
+  | {
+      readonly ok: true
+      /** Lets them work off what is pending, unless the server goes down. Never rejects. */
+      finish(ending: SentinelEnding): Promise<void>
+    }
+  | { readonly ok: false; readonly message: string; readonly sentinelRefs: readonly string[] }
+
+export type SentinelEnding =
+  | { readonly reason: 'codon-complete'; readonly completed: EventData<'codon.completed'> }
+  | { readonly reason: 'shutdown' }
+
+export interface SessionLog {
+  /** Never throws; a disk that refuses is told once, as a warning. */
+  write(message: unknown): void
+  close(): Promise<void>
 }
 
 export interface Surroundings {
@@ -45,4 +95,33 @@ export type RigResult =
 
 export type EffectResult =
   | { readonly ok: true; readonly files: readonly string[]; readonly notes?: readonly string[] }
-  | { readonly ok: false; readonly message: string }
+  | Failure
+
+export interface Failure {
+  readonly ok: false
+  readonly message: string
+}
+
+/** One codon of one run. */
+export interface CodonPlace {
+  readonly runId: string
+  readonly codonId: string
+}
+
+export interface RigCleanupFailure {
+  readonly directory: string
+  readonly error: string
+}
+
+/** What a rollback will do, on disk before it does anything to a file, gone when its run is open. */
+export interface RollbackIntent {
+  readonly sha: string
+  readonly startedFrom: RunState['startedFrom']
+  readonly undone: readonly (CodonPlace & { readonly rigTargets: readonly string[] })[]
+}
+
+export interface RollbackIntentFile {
+  /** Throws when the disk refuses. */
+  write(intent: RollbackIntent): void
+  clear(): void
+}

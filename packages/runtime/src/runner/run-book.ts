@@ -2,18 +2,27 @@ import { currentRun, type RunState } from '@weave/protocol'
 import type { Journal } from '../journal/index.ts'
 import { type Clock, createId } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
+import type { Ports } from './ports.ts'
 import type { Recorder } from './record.ts'
 import { runStarted, runStartedEvent, runSummary, type StartedFrom } from './run-record.ts'
+import { resumePoint } from './standing.ts'
 
 export interface RunBookOptions {
   readonly plan: Plan
   readonly journal: Journal
   readonly recorder: Recorder
   readonly clock: Clock
+  readonly ports: Ports
 }
 
 /** Opens and closes runs. */
-export function createRunBook({ plan, journal, recorder, clock }: RunBookOptions) {
+export function createRunBook({
+  plan,
+  journal,
+  recorder,
+  clock,
+  ports,
+}: Omit<RunBookOptions, 'ports'> & { readonly ports: Pick<Ports, 'firstCheckpoint'> }) {
   let openedAt = clock.monotonic()
 
   const openRun = (): RunState | undefined => {
@@ -23,10 +32,16 @@ export function createRunBook({ plan, journal, recorder, clock }: RunBookOptions
 
   return {
     isOpen: () => openRun() !== undefined,
-    open(startedFrom: StartedFrom): void {
+    isDone: () => currentRun(recorder.state)?.status === 'completed',
+    /** Goes on from what there is, unless another place is named. */
+    open(startedFrom: StartedFrom = resumePoint(plan, recorder.state)): void {
       const started = runStarted(createId('run'), clock.now().toISOString(), startedFrom)
+      const { runId } = started.data
       openedAt = clock.monotonic()
       recorder.record(started)
+      const sha =
+        (startedFrom.type === 'continuation' ? startedFrom.checkpoint : undefined) ?? ports.firstCheckpoint()
+      if (sha !== undefined) recorder.record({ type: 'InitialCheckpointSet', data: { runId, sha } })
       journal.append('run.started', runStartedEvent(plan, started))
     },
     close(outcome: 'completed' | 'stopped', reason?: string): void {
@@ -45,7 +60,7 @@ export function createRunBook({ plan, journal, recorder, clock }: RunBookOptions
     /** What there is to say about the run that was closed last. */
     summary() {
       const run = currentRun(recorder.state)
-      return run && runSummary(run, clock.monotonic() - openedAt)
+      return run && runSummary(plan, run, clock.monotonic() - openedAt)
     },
   }
 }

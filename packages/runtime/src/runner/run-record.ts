@@ -1,4 +1,5 @@
 import type { CodonExecution, EventData, RunState, Transition } from '@weave/protocol'
+import { budgetUse } from '../budget/index.ts'
 import type { Plan } from '../plan/index.ts'
 
 /** The words that open and close a run. Pure. */
@@ -35,7 +36,7 @@ export function runStartedEvent(plan: Plan, { data }: Transition<'RunStarted'>):
   return { ...data, hankName: plan.hankName, outline }
 }
 
-export function runSummary(run: RunState, duration: number): EventData<'run.completed'> {
+export function runSummary(plan: Plan, run: RunState, duration: number): EventData<'run.completed'> {
   const status = run.status === 'completed' || run.status === 'stopped' ? run.status : 'failed'
   const reason = 'reason' in run && run.reason !== undefined ? { reason: run.reason } : {}
   return {
@@ -45,8 +46,21 @@ export function runSummary(run: RunState, duration: number): EventData<'run.comp
     totalCost: run.cost,
     ...(run.codons.some(codon => codon.costUnknown) && { costUnknown: true }),
     duration,
-    codons: run.codons.map(codonSummary),
+    codons: withBudgets(plan, run),
   }
+}
+
+function withBudgets(plan: Plan, run: RunState): EventData<'run.completed'>['codons'] {
+  const lines = budgetUse(plan, run)
+  return run.codons.map((codon, at) => {
+    const budget = lines[at] ?? []
+    const breach = 'budgetExceeded' in codon ? codon.budgetExceeded : undefined
+    return {
+      ...codonSummary(codon),
+      ...(budget.length > 0 && { budget: [...budget] }),
+      ...(breach && { budgetExceeded: breach }),
+    }
+  })
 }
 
 function codonSummary(codon: CodonExecution): EventData<'run.completed'>['codons'][number] {

@@ -1,72 +1,51 @@
 import { type Command, currentRun, type EventData, type WeaveState } from '@weave/protocol'
+import type { Exceeded } from '../budget/index.ts'
 import { createInbox } from '../kit/index.ts'
 import type { Step } from '../plan/index.ts'
-import { type Activity, admit, type Situation } from './admit.ts'
+import { admitted } from './admission.ts'
+import { type Activity, admit } from './admit.ts'
 import { type Announcer, createAnnouncer } from './announce.ts'
 import { type Attempt, makeAttempt } from './attempt.ts'
+import { tellExceeded } from './budget-watch.ts'
+import { checkpointList } from './checkpoint-list.ts'
 import type { Outcome } from './codon.ts'
-import type { CommandResult, Control } from './control.ts'
+import type { CommandResult } from './control.ts'
 import { decide, type Move } from './decide.ts'
 import { type Input, refuseTheRest } from './input.ts'
-import { refuse } from './messages.ts'
-import type { Ports } from './ports.ts'
-import { createRunBook, type RunBook, type RunBookOptions } from './run-book.ts'
+import { messageOf, refuse } from './messages.ts'
+import type { RolledBack } from './rollback.ts'
+import { type AskedRollback, createRollbackDesk, type RollbackDesk } from './rollback-desk.ts'
+import type { RollbackCommand } from './rollback-target.ts'
+import { createRunBook, type RunBook } from './run-book.ts'
+import { createRunEnds, type RunEnds } from './run-ends.ts'
+import type { RunnerEnd, RunnerOptions } from './runner.ts'
 import { createSnapshots, type Snapshots } from './snapshots.ts'
-import { attemptAt, type Beginning, nextStep, redoPoint, resumePoint, startOf, stepOf } from './standing.ts'
+import { attemptAt, type Beginning, nextStep, redoPoint, situationOf, startOf, stepOf } from './standing.ts'
 import { createStopper, type Stopper, type StopReason } from './stop.ts'
+
+/** What may happen by itself: everything, everything but the start of another codon, nothing. */
+type Gate = 'open' | 'step' | 'shut'
 
 /**
  * The machine.
  *
  * - **R1** Only `record` changes state. It is synchronous: write the journal line, reduce in memory, then tell.
- * - **R2** At most one task lives: a codon, or the wait for its next attempt.
+ * - **R2** At most one task lives: a codon, the wait for its next attempt, or a rollback.
  * - **R3** The loop waits in exactly one place: `inbox.take()`.
- * - **R4** A codon task never reads or writes state. It reports through functions and returns an `Outcome`.
+ * - **R4** A task never reads or writes state. It reports through functions and returns an `Outcome`.
  * - **R5** Stopping is `stop(reason)`; the first reason wins.
  * - **R6** Replaying the journal's transitions gives the live state, byte for byte.
  * - **R7** Whatever a task opened is closed when its promise settles.
  */
-export interface Runner extends Control {
-  /** Resolves when nothing more will happen. Never rejects. */
-  readonly done: Promise<RunnerEnd>
-  /** As the command `server.shutdown`, for signals. */
-  shutdown(reason: string): void
-}
-
-export interface RunnerEnd {
-  readonly status: 'completed' | 'failed' | 'stopped'
-  readonly reason?: string
-}
-
-export interface RunnerOptions extends RunBookOptions {
-  readonly ports: Ports
-  /** False: every codon waits for a command; its retries and the end of the run do not. */
-  readonly autostart: boolean
-  /** Without a client to wait for: begins at once, if it starts by itself at all, and ends with the hank. */
-  readonly headless: boolean
-}
-
-export function startRunner(options: RunnerOptions): Runner {
-  const machine = new Machine(options)
-  const done = machine.loop()
-  return {
-    done,
-    submit: command => machine.submit(command),
-    clientArrived: () => machine.put({ type: 'client' }),
-    shutdown: reason => machine.put({ type: 'shutdown', reason }),
-    snapshot: () => machine.snapshot(),
-  }
-}
-
-/** What may happen by itself: everything, everything but the start of another codon, nothing. */
-type Gate = 'open' | 'step' | 'shut'
-
-class Machine {
+export class Machine {
   readonly #options: RunnerOptions
   readonly #inbox = createInbox<Input>()
   readonly #say: Announcer
   readonly #book: RunBook
   readonly #snapshots: Snapshots
+  readonly #ends: RunEnds
+  readonly #rollbacks: RollbackDesk
+  readonly #fault = (error: unknown): void => void this.put({ type: 'fault', error })
   #activity: Activity = 'idle'
   #stopper: Stopper | undefined
   /** How a person wants to end what goes on now. Counts also when it came too late to be what ended the codon. */
@@ -88,7 +67,9 @@ class Machine {
     this.#say = createAnnouncer(options)
     this.#book = createRunBook(options)
     this.#snapshots = createSnapshots(options)
-    const { autostart, headless } = options
+    this.#rollbacks = createRollbackDesk({ ...options, say: this.#say })
+    const { autostart, headless, keepAlive = false } = options
+    this.#ends = createRunEnds({ book: this.#book, say: this.#say, endsWithHank: headless && !keepAlive })
     this.#gate = autostart && headless ? 'open' : 'shut'
     this.#awaitsClient = autostart && !headless
   }
@@ -105,6 +86,10 @@ class Machine {
 
   snapshot(): Promise<EventData<'state.snapshot'>> {
     return this.#snapshots.take(this.#activity === 'rollback')
+  }
+
+  checkpoints(runId: string): Promise<EventData<'checkpoint.list'> | undefined> {
+    return checkpointList(this.#state(), runId, this.#options.ports)
   }
 
   /** What cannot be recorded must not go on: a journal that fails ends everything, and nothing is called a success. */
@@ -125,7 +110,8 @@ class Machine {
   }
 
   async #runToEnd(): Promise<RunnerEnd> {
-    this.#openRun()
+    this.#book.open(this.#options.startFrom)
+    if (this.#options.startFrom) this.#options.ports.rollbackIntent.clear()
     if (this.#gate === 'shut') this.#say.idle('startup', 'Waiting for a client.')
     for (;;) {
       if (this.#activity === 'idle') this.#act()
@@ -144,16 +130,26 @@ class Machine {
     const move = this.#move()
     if (move.kind === 'start' && this.#gate === 'open') this.#start(move)
     else if (move.kind === 'retry') this.#wait(move)
-    else if (move.kind === 'finish') this.#finish()
-    else if (move.kind === 'abort') this.#abort(move)
+    else if (move.kind === 'finish' || move.kind === 'abort') this.#stopFor(move)
+  }
+
+  #stopFor(move: Move & { kind: 'finish' | 'abort' }): void {
+    this.#gate = 'shut'
+    this.#end = move.kind === 'finish' ? this.#ends.finish() : this.#ends.abort(move)
   }
 
   #move(): Move {
     return decide(this.#options.plan, this.#state(), { retryAfterMs: this.#retryAfterMs })
   }
 
-  #start(attempt: Attempt): void {
-    const { step } = attempt
+  #start(wanted: Attempt & { readonly left?: readonly Exceeded[] }): void {
+    const { step, left = [] } = wanted
+    for (const reason of left) tellExceeded(this.#say.tell, reason, step.runtimeId)
+    const attempt = admitted(this.#options.plan, this.#state(), wanted)
+    if ('reason' in attempt) {
+      this.#stopFor(attempt)
+      return
+    }
     const stopper = createStopper()
     this.#activity = 'codon'
     this.#stopper = stopper
@@ -161,10 +157,7 @@ class Machine {
     this.#retryAfterMs = undefined
     const { tell } = this.#say
     const task = makeAttempt(attempt, { ...this.#options, stopper, tell, onTick: () => this.#tellSnapshot() })
-    this.#task = task.then(
-      outcome => void this.put({ type: 'settled', step, outcome }),
-      (error: unknown) => void this.put({ type: 'fault', error }),
-    )
+    this.#task = task.then(outcome => void this.put({ type: 'settled', step, outcome }), this.#fault)
   }
 
   /** Waits for the moment of the next attempt; a skip, a stop or a shutdown cuts it short. */
@@ -178,38 +171,9 @@ class Machine {
     this.#options.clock.sleep(delayMs, this.#stopper.signal).then(woke, woke)
   }
 
-  #finish(): void {
-    this.#closeRun('completed')
-    this.#say.idle('all-codons-completed', 'All codons are done.')
-    this.#gate = 'shut'
-    if (this.#options.headless) this.#end = { status: 'completed' }
-  }
-
-  /** A retriable failure leaves the server up for a redo; any other ends it. */
-  #abort({ codonId, retriable, reason }: Move & { kind: 'abort' }): void {
-    this.#book.fail(reason, codonId)
-    const severity = retriable ? 'codon' : 'fatal'
-    this.#say.tell({ type: 'error', data: { message: reason, codon: codonId, fatal: !retriable, severity } })
-    this.#say.runEnd(this.#book.summary())
-    this.#gate = 'shut'
-    if (retriable) this.#say.idle('codon-completed', 'The codon failed; codon.redo runs it again.')
-    if (!retriable || this.#options.headless) this.#end = { status: 'failed', reason }
-  }
-
-  #closeRun(outcome: 'completed' | 'stopped', reason?: string): void {
-    if (!this.#book.isOpen()) return
-    this.#book.close(outcome, reason)
-    this.#say.runEnd(this.#book.summary())
-  }
-
-  /** Goes on from what there is. */
-  #openRun(): void {
-    this.#book.open(resumePoint(this.#options.plan, this.#state()))
-  }
-
   /** A disk that refuses is a fault like any other: the machine hears of it in its one waiting place. */
   #tellSnapshot(): void {
-    this.#snapshots.tellIfNew().catch((error: unknown) => this.put({ type: 'fault', error }))
+    this.#snapshots.tellIfNew().catch(this.#fault)
   }
 
   #state(): WeaveState {
@@ -223,6 +187,9 @@ class Machine {
         return
       case 'settled':
         this.#settled(input.step, input.outcome)
+        return
+      case 'rolled-back':
+        this.#rolledBack(input.result)
         return
       case 'woke':
         await this.#woke()
@@ -249,7 +216,7 @@ class Machine {
   }
 
   async #command(command: Command): Promise<CommandResult> {
-    const refusal = admit(command.type, this.#situation())
+    const refusal = admit(command.type, situationOf(this.#options.plan, this.#state(), this.#activity))
     if (refusal) return refuse(refusal)
     switch (command.type) {
       case 'codon.start':
@@ -269,7 +236,7 @@ class Machine {
       case 'rollback.toCheckpoint':
       case 'rollback.toCodon':
       case 'rollback.toLastSuccess':
-        return refuse('UNKNOWN_CHECKPOINT')
+        return this.#askForRollback(command)
       case 'checkpoint.list':
       case 'history.sync':
       case 'ping':
@@ -293,14 +260,14 @@ class Machine {
     const { step, sha, startedFrom } = point
     const restored = sha === undefined ? undefined : await this.#options.ports.restore(sha)
     if (restored && !restored.ok) return refuse('INTERNAL_ERROR', restored.message)
-    this.#closeRun('stopped', 'redo')
+    this.#ends.close('stopped', 'redo')
     this.#book.open(startedFrom)
     return this.#grant({ step, withoutRig: false }, command)
   }
 
   #grant(wish: Beginning | undefined, { id }: Command): CommandResult {
     if (!wish) return refuse('NO_NEXT_CODON')
-    if (!this.#book.isOpen()) this.#openRun()
+    if (!this.#book.isOpen()) this.#book.open()
     this.#wish = { ...wish, attempt: attemptAt(this.#state(), wish.step) }
     this.#gate = this.#options.autostart ? 'open' : 'step'
     this.#say.answer(id)
@@ -315,28 +282,70 @@ class Machine {
     return { ok: true }
   }
 
+  #askForRollback(command: RollbackCommand): CommandResult {
+    const asked = this.#rollbacks.ask(command)
+    if (!asked.ok) return asked
+    this.#activity = 'rollback'
+    if (this.#stopper) this.#stopper.stop({ kind: 'rollback' })
+    else this.#startRollback()
+    return { ok: true }
+  }
+
+  #startRollback(): void {
+    const task = this.#rollbacks.perform()
+    this.#task = task.then(result => void this.put({ type: 'rolled-back', result }), this.#fault)
+  }
+
+  #rolledBack(result: RolledBack): void {
+    const rollback = this.#rollbacks.take()
+    this.#gate = 'shut'
+    if (rollback && result.ok) this.#goOnFrom(rollback)
+    if (!result.ok) this.#say.failure(result.message)
+    if (this.#goingDown !== undefined) {
+      this.#isDown()
+      return
+    }
+    this.#activity = 'idle'
+    if (!this.#wish) this.#say.idle('codon-completed', 'The rollback has ended.')
+  }
+
+  /** The run that begins at the target. */
+  #goOnFrom(rollback: AskedRollback): void {
+    const fromRun = currentRun(this.#state())?.runId ?? ''
+    this.#ends.close('stopped', 'rollback')
+    this.#book.open(rollback.target.startedFrom)
+    this.#options.ports.rollbackIntent.clear()
+    this.#rollbacks.completed(rollback, fromRun)
+    this.#tellSnapshot()
+    const next = rollback.command.data.autoRestart ? nextStep(this.#options.plan, this.#state()) : undefined
+    if (!next) return
+    this.#wish = { ...next, attempt: 1 }
+    this.#gate = this.#options.autostart ? 'open' : 'step'
+  }
+
   #goDown(reason: string): void {
     this.#goingDown ??= reason
     this.#activity = 'shutting-down'
+    if (this.#rollbacks.isUnderWay) return
+    this.#rollbacks.forget()
     if (this.#stopper) this.#stopper.stop({ kind: 'shutdown', reason })
     else this.#isDown()
   }
 
   #isDown(): void {
-    const reason = this.#goingDown ?? 'stopped'
-    this.#closeRun('stopped', reason)
-    this.#end = { status: 'stopped', reason }
+    this.#end = this.#ends.down(this.#goingDown ?? 'stopped')
   }
 
   #settled(step: Step, outcome: Outcome): void {
     this.#stopper = undefined
     this.#retryAfterMs = outcome.retryAfterMs
-    if (this.#goingDown === undefined) this.#activity = 'idle'
+    if (this.#goingDown === undefined && !this.#rollbacks.isAsked) this.#activity = 'idle'
     this.#say.tell({ type: 'codon.completed', data: outcome.completed })
     this.#say.iteration(step)
     this.#tellSnapshot()
     if (this.#goingDown !== undefined) this.#isDown()
-    else if (this.#asked === 'force-stop') this.#holdAfterStop('The codon was stopped.')
+    else if (this.#rollbacks.isAsked) this.#startRollback()
+    else if (this.#asked === 'force-stop') this.#hold('The codon was stopped.')
     else if (this.#asked === 'skip') this.#passOver(step)
     else if (this.#gate === 'step' && this.#move().kind === 'start')
       this.#say.idle('codon-completed', 'The codon has ended.')
@@ -359,39 +368,33 @@ class Machine {
       this.#isDown()
       return
     }
+    if (this.#rollbacks.isAsked) {
+      this.#startRollback()
+      return
+    }
     this.#activity = 'idle'
     if (!waited) return
     if (this.#asked === 'skip') this.#wish = { ...waited, skipped: true }
-    else if (this.#asked === 'force-stop') this.#holdAfterStop('The wait for the next attempt was ended.')
+    else if (this.#asked === 'force-stop') this.#hold('The wait for the next attempt was ended.')
     else await this.#retry(waited)
   }
 
-  #holdAfterStop(message: string): void {
+  #hold(message: string): void {
     this.#gate = 'shut'
-    this.#say.idle('codon-completed', message)
-    if (!this.#options.headless) return
-    this.#closeRun('stopped', 'stopped by force')
-    this.#end = { status: 'failed', reason: 'stopped by force' }
+    this.#end = this.#ends.hold(message)
   }
 
   /** A retry begins where the codon began. */
   async #retry(waited: Attempt): Promise<void> {
     const sha = startOf(this.#state(), waited.step)
     const restored = sha === undefined ? undefined : await this.#options.ports.restore(sha)
-    if (restored && !restored.ok) this.#say.warning(restored.message)
-    this.#start(waited)
+    if (restored?.ok !== false) this.#start(waited)
+    else
+      this.#stopFor({
+        kind: 'abort',
+        codonId: waited.step.runtimeId,
+        retriable: true,
+        reason: restored.message,
+      })
   }
-
-  #situation(): Situation {
-    const { plan } = this.#options
-    return {
-      activity: this.#activity,
-      hasNext: nextStep(plan, this.#state()) !== undefined,
-      hasHistory: redoPoint(plan, this.#state()) !== undefined,
-    }
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,5 +1,6 @@
-import { type CodonExecution, currentRun, type RunState, type WeaveState } from '@weave/protocol'
+import { type CodonExecution, currentRun, type WeaveState } from '@weave/protocol'
 import { find, type Plan, type Step, start, stepAt } from '../plan/index.ts'
+import type { Activity, Situation } from './admit.ts'
 import type { StartedFrom } from './run-record.ts'
 import { entryOf, following, lastPassed, threadOf } from './thread.ts'
 
@@ -25,7 +26,17 @@ export function resumePoint(plan: Plan, state: WeaveState): StartedFrom {
   const run = currentRun(state)
   if (!run) return { type: 'fresh' }
   const passed = lastPassed(plan, state)
-  return continuation(run.runId, passed, passed && endCheckpoint(passed))
+  return continuation(run.runId, passed, startCheckpoint(state, passed))
+}
+
+/**
+ * Where a start goes on. A run that did nothing leaves its own beginning to the next start: a rollback may have opened it
+ * after a rig, or after a codon that failed.
+ */
+export function startPoint(plan: Plan, state: WeaveState): StartedFrom {
+  const run = currentRun(state)
+  const isUntouched = run?.codons.length === 0 && run.startedFrom.type === 'continuation'
+  return isUntouched ? run.startedFrom : resumePoint(plan, state)
 }
 
 /** A run that does a codon again. */
@@ -45,15 +56,14 @@ export function redoPoint(plan: Plan, state: WeaveState): RedoPoint | undefined 
   const step = last && stepOf(plan, last.codonId)
   if (!run || !step) return undefined
   const earlier = thread.slice(0, at).findLast(codon => codon.codonId !== last.codonId)
-  const sha = startCheckpoint(earlier, run)
+  const sha = startCheckpoint(state, earlier)
   return { step, sha, startedFrom: continuation(run.runId, earlier, sha) }
 }
 
 /** The version of the workspace that a codon began with. */
 export function startOf(state: WeaveState, { runtimeId }: Step): string | undefined {
-  const run = currentRun(state)
-  const earlier = threadOf(state, run).findLast(codon => codon.codonId !== runtimeId)
-  return startCheckpoint(earlier, run)
+  const earlier = threadOf(state, currentRun(state)).findLast(codon => codon.codonId !== runtimeId)
+  return startCheckpoint(state, earlier)
 }
 
 /** The number of the next attempt at a codon in the present run. */
@@ -65,6 +75,15 @@ export function attemptAt(state: WeaveState, { runtimeId }: Step): number {
 export function stepOf(plan: Plan, codonId: string): Step | undefined {
   const position = find(plan, codonId)
   return position && stepAt(plan, position)
+}
+
+/** What the fate of a command depends on. */
+export function situationOf(plan: Plan, state: WeaveState, activity: Activity): Situation {
+  return {
+    activity,
+    hasNext: nextStep(plan, state) !== undefined,
+    hasHistory: redoPoint(plan, state) !== undefined,
+  }
 }
 
 function beginning(step: Step | undefined, withoutRig = false): Beginning | undefined {
@@ -88,8 +107,10 @@ function continuation(
   }
 }
 
-function startCheckpoint(earlier: CodonExecution | undefined, run: RunState | undefined): string | undefined {
-  return (earlier && endCheckpoint(earlier)) ?? run?.initialCheckpoint
+/** With nothing before it a codon begins where everything began; its run may have begun later, after its rig. */
+function startCheckpoint(state: WeaveState, earlier: CodonExecution | undefined): string | undefined {
+  if (!earlier) return state.runs[0]?.initialCheckpoint
+  return endCheckpoint(earlier) ?? currentRun(state)?.initialCheckpoint
 }
 
 function endCheckpoint({ checkpoints }: CodonExecution): string | undefined {

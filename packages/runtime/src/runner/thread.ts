@@ -1,4 +1,5 @@
 import type { CodonExecution, RunState, WeaveState } from '@weave/protocol'
+import { dueAt, ledgerOf } from '../budget/index.ts'
 import { after, find, type Plan, type Position, type Step, start, stepAt } from '../plan/index.ts'
 
 /**
@@ -47,7 +48,7 @@ export function isPassed(record: CodonExecution, step: Step | undefined): boolea
 
 /** Ended from outside (a crash, a shutdown, a stop by force), not by a failure of its own: `onFailure` does not speak of it. */
 export function wasInterrupted(record: CodonExecution): boolean {
-  if (record.status !== 'failed' || record.exitStatus.type !== 'killed') return false
+  if (record.status !== 'failed' || record.exitStatus.type !== 'killed' || record.budgetExceeded) return false
   return record.failureReason.type !== 'timeout'
 }
 
@@ -55,6 +56,11 @@ export function wasInterrupted(record: CodonExecution): boolean {
 export function threadOf(state: WeaveState, run: RunState | undefined): readonly CodonExecution[] {
   if (!run) return []
   return [...originOf(state, run).kept, ...run.codons]
+}
+
+/** What a run that is started so keeps of the thread it goes on from, oldest first. */
+export function keptBy(state: WeaveState, startedFrom: RunState['startedFrom']): readonly CodonExecution[] {
+  return originOf(state, { startedFrom }).kept
 }
 
 /** Where a resumed execution goes on: after the last codon that the plan passed, or undefined for the beginning. */
@@ -72,7 +78,7 @@ export function nothingLeft(plan: Plan, state: WeaveState): boolean {
   const last = lastPassed(plan, state)
   const newest = threadOf(state, state.runs.at(-1)).at(-1)
   if (!last || last !== newest) return false
-  return stepAt(plan, following(plan, last)) === undefined
+  return dueAt(plan, ledgerOf(state), following(plan, last)) === undefined
 }
 
 /**
@@ -95,7 +101,7 @@ interface Origin {
   readonly kept: readonly CodonExecution[]
 }
 
-function originOf(state: WeaveState, { startedFrom }: RunState): Origin {
+function originOf(state: WeaveState, { startedFrom }: Pick<RunState, 'startedFrom'>): Origin {
   if (startedFrom.type === 'fresh' || startedFrom.codonId === undefined) return { afterRig: false, kept: [] }
   const { runId, codonId, checkpoint } = startedFrom
   const thread = threadOf(

@@ -15,38 +15,48 @@ const nothing: TokenCounts = { inputTokens: 0, outputTokens: 0, cacheCreationTok
 
 /**
  * Adds up usage, each message once: a later report of the same message replaces the earlier one, so duplicated and
- * reordered reports change nothing.
+ * reordered reports change nothing. Takes the same time for the first message and the ten thousandth.
  */
 export function createTally() {
   const reports = new Map<string, Usage>()
+  let cost = 0
+  let tokens = nothing
+  let unpriced = 0
+
+  const total = (): Tally => ({ cost, tokens, costUnknown: unpriced > 0, messages: reports.size })
+
   return {
     add(report: Usage): Tally {
       const known = reports.get(report.messageId)
-      if (!known || !isOlder(report, known)) reports.set(report.messageId, report)
-      return this.total()
+      if (known && isOlder(report, known)) return total()
+      reports.set(report.messageId, report)
+      cost += (report.dollars ?? 0) - (known?.dollars ?? 0)
+      tokens = grown(tokens, known?.tokens ?? nothing, report.tokens)
+      unpriced += unpricedIn(report) - unpricedIn(known)
+      return total()
     },
-    total(): Tally {
-      const all = [...reports.values()]
-      return {
-        cost: all.reduce((sum, { dollars = 0 }) => sum + dollars, 0),
-        tokens: all.reduce<TokenCounts>((sum, { tokens }) => added(sum, tokens), nothing),
-        costUnknown: all.some(({ dollars }) => dollars === undefined),
-        messages: reports.size,
-      }
+    /** Messages that were still being written when they were last reported. */
+    unfinished(): readonly Usage[] {
+      return [...reports.values()].filter(({ isPartial }) => isPartial === true)
     },
+    total,
   }
+}
+
+function unpricedIn(report: Usage | undefined): number {
+  return report && report.dollars === undefined ? 1 : 0
 }
 
 /** Usage of one message only grows while it is written. */
 function isOlder(a: Usage, b: Usage): boolean {
-  return a.tokens.outputTokens < b.tokens.outputTokens
+  return a.tokens.outputTokens < b.tokens.outputTokens || (a.isPartial === true && b.isPartial !== true)
 }
 
-function added(a: TokenCounts, b: TokenCounts): TokenCounts {
+function grown(sum: TokenCounts, before: TokenCounts, now: TokenCounts): TokenCounts {
   return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cacheCreationTokens: a.cacheCreationTokens + b.cacheCreationTokens,
-    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    inputTokens: sum.inputTokens + now.inputTokens - before.inputTokens,
+    outputTokens: sum.outputTokens + now.outputTokens - before.outputTokens,
+    cacheCreationTokens: sum.cacheCreationTokens + now.cacheCreationTokens - before.cacheCreationTokens,
+    cacheReadTokens: sum.cacheReadTokens + now.cacheReadTokens - before.cacheReadTokens,
   }
 }

@@ -16,8 +16,10 @@ export {
   createCheckpointSelection,
 } from './checkpoint-selection.ts'
 export { type DataHashOptions, type DataHashResult, hashData, noDataHash } from './data-hash.ts'
+export { createDirectoryChain } from './directory-chain.ts'
 export type { ExecutionFile, LinkType } from './execution-file.ts'
 export { type ExecutionFileResult, readExecutionFile } from './execution-file.ts'
+export { fileNameOf } from './file-name.ts'
 export type { FileUpdate } from './file-update.ts'
 export {
   type DamagedExecution,
@@ -71,5 +73,6 @@ export {
   runRig,
 } from './rig.ts'
 export type { CopySource } from './rig-copy.ts'
+export { type OpenSessionLog, openSessionLog } from './session-log.ts'
 export { type WatchOptions, type WorkspaceWatch, watchWorkspace } from './watch.ts'
 export type { WatchNote } from './workspace-looks.ts'

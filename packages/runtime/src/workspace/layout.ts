@@ -22,6 +22,8 @@ export interface ExecutionLayout {
   /** The git directory of the checkpoints. */
   readonly checkpoints: string
   readonly sessions: string
+  /** What the agent SDKs keep: their own session files. */
+  readonly agents: string
   readonly logs: string
   readonly serverLog: string
   readonly sentinels: string
@@ -48,6 +50,7 @@ export function executionLayout(directory: string): ExecutionLayout {
     journal: join(internals, 'journal'),
     checkpoints: join(internals, 'checkpoints'),
     sessions: join(internals, 'sessions'),
+    agents: join(internals, 'agents'),
     logs,
     serverLog: join(logs, 'server.log'),
     sentinels: join(internals, 'sentinels'),

@@ -8,6 +8,8 @@ export interface CommandSurroundings {
   readonly env: Readonly<Record<string, string>>
   /** One of these markers, with a value that only this execution has: whatever carries it is ended with the command. */
   readonly marker: Marker
+  /** Told of each process group; what it returns takes that back. */
+  readonly own?: ((group: number) => () => void) | undefined
   readonly signal?: AbortSignal | undefined
   readonly clock?: Clock | undefined
   /** Between SIGTERM and SIGKILL; 5 seconds. */
@@ -44,7 +46,7 @@ export interface CommandResult {
  * services. Never rejects.
  */
 export async function runShellCommand(request: CommandRequest): Promise<CommandResult> {
-  const { run: line, onOutput, cwd, env, marker, signal, clock, graceMs, maxCaptureBytes } = request
+  const { run: line, onOutput, cwd, env, marker, own, signal, clock, graceMs, maxCaptureBytes } = request
   const lines = createLineStream((stream, text) => onOutput?.(stream, text))
   const [shell, args] = shellFor(line, env)
   const result = await run(shell, args, {
@@ -52,6 +54,7 @@ export async function runShellCommand(request: CommandRequest): Promise<CommandR
     env,
     marker,
     onOutput: lines.push,
+    ...(own && { own }),
     ...(signal && { signal }),
     ...(clock && { clock }),
     ...(graceMs !== undefined && { graceMs }),

@@ -2,16 +2,19 @@ import type { CommandInput, CommandType } from '@weave/protocol'
 import fc from 'fast-check'
 import type { ScriptStep } from '../../src/harness/index.ts'
 import type { Plan, PlannedCodon, PlannedItem } from '../../src/plan/index.ts'
-import type { Turn } from './model.ts'
 import { placeOf } from './model-plan.ts'
+import type { Ask, Turn } from './model-state.ts'
 import { codonPlan, loopPlan, planOf } from './plans.ts'
 
 /** Random hanks, agents and people. */
+
+const rig = [{ type: 'command', command: { run: 'true', workingDirectory: 'project' } }] as const
 
 const codonFields: fc.Arbitrary<Partial<PlannedCodon>> = fc
   .record({
     onFailure: fc.constantFrom('abort', 'retry', 'ignore'),
     continuation: fc.constantFrom('fresh', 'continue-previous'),
+    rig: fc.constantFrom([], [], rig),
     retry: fc.record({
       maxAttempts: fc.integer({ min: 1, max: 3 }),
       delayMs: fc.constantFrom(0, 100, 1_000),
@@ -118,11 +121,12 @@ export function stepsOf(turn: Turn | undefined): readonly ScriptStep[] {
   }
 }
 
-/** A command of one of three clients. `codon`: picks a name for `codon.start`. */
-export interface Saying {
+/** A command of one of three clients. `codon` picks a name, `sha` and `length` the beginning of a sha. */
+export interface Saying extends Pick<Ask, 'type' | 'word' | 'autoRestart' | 'skipPreCommands'> {
   readonly client: number
-  readonly type: CommandType
   readonly codon: number
+  readonly sha: number
+  readonly length: number
   /** After so many more events; undefined: when nothing moves any more. */
   readonly afterEvents?: number | undefined
   /** Without waiting for what the command before it does. */
@@ -154,9 +158,9 @@ const weights: readonly (readonly [CommandType, number])[] = [
   ['codon.redo', 4],
   ['codon.forceStop', 4],
   ['server.shutdown', 1],
-  ['rollback.toCheckpoint', 1],
-  ['rollback.toCodon', 1],
-  ['rollback.toLastSuccess', 1],
+  ['rollback.toCheckpoint', 3],
+  ['rollback.toCodon', 5],
+  ['rollback.toLastSuccess', 2],
   ['ping', 1],
 ]
 
@@ -164,6 +168,11 @@ const saying: fc.Arbitrary<Saying> = fc.record({
   client: fc.integer({ min: 0, max: 2 }),
   type: fc.oneof(...weights.map(([type, weight]) => ({ weight, arbitrary: fc.constant(type) }))),
   codon: fc.nat({ max: 40 }),
+  sha: fc.nat({ max: 40 }),
+  length: fc.constantFrom(4, 5, 6, 6, 6),
+  word: fc.constantFrom('rig-setup', 'completed', 'error', 'skipped', 'start', 'end'),
+  autoRestart: fc.boolean(),
+  skipPreCommands: fc.integer({ min: 0, max: 3 }).map(n => n === 0),
   afterEvents: fc.option(fc.nat({ max: 12 }), { nil: undefined }),
   atOnce: fc.boolean(),
   fitting: fc.integer({ min: 0, max: 9 }).map(n => n < 7),
@@ -183,7 +192,7 @@ export const deeds: fc.Arbitrary<readonly Deed[]> = fc
   .tuple(fc.integer({ min: 0, max: 9 }), laterDeeds)
   .map(([n, later]) => (n < 8 ? [{ kind: 'client' }, ...later] : later))
 
-/** Right and wrong names for `codon.start`. */
+/** Right and wrong names for codons. */
 export function namesOf(plan: Plan): readonly string[] {
   const names = plan.items.flatMap(each =>
     each.kind === 'codon'
@@ -193,14 +202,17 @@ export function namesOf(plan: Plan): readonly string[] {
   return [...names, 'nobody', `${names[0]}#0`]
 }
 
-export function commandData(type: CommandType, codonId: string): CommandInput<CommandType> {
+export function commandData({ type, ...ask }: Ask): CommandInput<CommandType> {
+  const { codonId, word: checkpointType, prefix: checkpointSha, autoRestart, skipPreCommands } = ask
   switch (type) {
     case 'codon.start':
-      return { codonId }
+      return { codonId, skipPreCommands }
     case 'rollback.toCheckpoint':
-      return { checkpointSha: 'abcd' }
+      return { checkpointSha, autoRestart }
     case 'rollback.toCodon':
-      return { codonId, checkpointType: 'start' }
+      return { codonId, checkpointType, autoRestart }
+    case 'rollback.toLastSuccess':
+      return { autoRestart }
     default:
       return {}
   }

@@ -7,7 +7,11 @@ import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { deeds, plans, scripts } from './arbitraries.ts'
 import { playStory, type Story } from './steered.ts'
 
-async function holds(stories: fc.Arbitrary<Story>, numRuns: number): Promise<void> {
+/** A quarter of the stories, and all 2,000 of them with `WEAVE_PROOF=1`. */
+const part = process.env['WEAVE_PROOF'] === '1' ? 1 : 0.25
+
+async function holds(stories: fc.Arbitrary<Story>, all: number): Promise<void> {
+  const numRuns = all * part
   const base = await tempDir({ inMemory: true })
   let number = 0
   await fc.assert(
@@ -30,8 +34,8 @@ const story = (headless: boolean, autostart: boolean): fc.Arbitrary<Story> =>
   })
 
 describe('three clients, any plan, any agent: the runner does what the model says', () => {
-  verifies(['safety/I17'], 'with a person who looks on', () => holds(story(false, true), 700), 90_000)
-  verifies(['safety/I17'], 'step by step', () => holds(story(false, false), 500), 90_000)
-  verifies(['safety/I17'], 'alone', () => holds(story(true, true), 500), 90_000)
-  verifies(['safety/I17'], 'alone, but step by step', () => holds(story(true, false), 300), 90_000)
+  verifies(['safety/I17'], 'with a person who looks on', () => holds(story(false, true), 700), 180_000)
+  verifies(['safety/I17'], 'step by step', () => holds(story(false, false), 500), 180_000)
+  verifies(['safety/I17'], 'alone', () => holds(story(true, true), 500), 180_000)
+  verifies(['safety/I17'], 'alone, but step by step', () => holds(story(true, false), 300), 180_000)
 })

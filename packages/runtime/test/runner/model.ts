@@ -1,89 +1,56 @@
-import type { CommandType, ErrorCode } from '@weave/protocol'
 import type { Plan } from '../../src/plan/index.ts'
-import { firstName, fullName, nameAfter, placeOf } from './model-plan.ts'
+import { fullName, placeOf } from './model-plan.ts'
+import { startRollback, targetOf } from './model-rollback.ts'
+import {
+  type Answer,
+  type Ask,
+  begin,
+  type Checkpoints,
+  type Current,
+  closeRun,
+  type Done,
+  endTypes,
+  gone,
+  type Model,
+  type Next,
+  newRun,
+  nextOf,
+  openRun,
+  over,
+  restored,
+  type Status,
+  type Stop,
+  startSha,
+  type Turn,
+  told,
+} from './model-state.ts'
 
 /**
- * What part 3 of the specification and sections 5 and 8 of the decisions say about steering a hank, as a small machine
- * of its own. Written from these documents; it shares no code with the runner. Pure: every function returns a new model.
- *
- * `lines` is what an onlooker must have seen by now, in order.
+ * What part 3 of the specification and sections 5, 7 and 8 of the decisions say about steering a hank, as a small
+ * machine of its own. Written from these documents; it shares no code with the runner. Pure: every function returns a
+ * new model.
  */
-export interface Model {
-  readonly plan: Plan
-  readonly headless: boolean
-  readonly autostart: boolean
-  /** `codon`: one runs. `waiting`: for the next attempt at `current`. `over`: the server is gone. */
-  readonly activity: 'idle' | 'codon' | 'waiting' | 'over'
-  /** What happens by itself between codons: all, all but the start of another codon, nothing. */
-  readonly byItself: 'all' | 'no-start' | 'nothing'
-  readonly current?: Current | undefined
-  /** A stop that was accepted for what goes on now; the first one counts. */
-  readonly stop?: 'skip' | 'force' | 'shutdown' | undefined
-  readonly shuttingDown: boolean
-  readonly sawClient: boolean
-  readonly runs: readonly ModelRun[]
-  /** The codons that the present run stands on, its own included. */
-  readonly thread: readonly Done[]
-  /** How often the agent was called. */
-  readonly calls: number
-  readonly lines: readonly string[]
-  readonly end?: 'completed' | 'failed' | 'stopped' | undefined
-}
-
-export interface Current {
-  readonly id: string
-  readonly attempt: number
-  /** The number of the call of the agent; undefined until its session is there. */
-  readonly call?: number
-  /** Skipped before it began: it never gets to its agent. */
-  readonly stillborn?: boolean
-}
-
-interface ModelRun {
-  readonly status: 'running' | 'completed' | 'failed' | 'stopped'
-  readonly codons: readonly Done[]
-}
-
-export interface Done {
-  readonly id: string
-  readonly attempt: number
-  readonly status: 'completed' | 'failed' | 'skipped'
-  readonly retriable: boolean
-  readonly full: boolean
-  readonly hasSession: boolean
-  readonly hint?: number | undefined
-  /** Ended by a person or a shutdown, not by a failure of its own. */
-  readonly isInterrupted: boolean
-}
-
-/** How an agent ends one turn if nobody stops it. `hang`: it does not. */
-export type Turn =
-  | { readonly kind: 'succeed' | 'final' | 'full' | 'hang' | 'hang-in-tool' }
-  | { readonly kind: 'retriable'; readonly hint?: number | undefined }
-
-export type Answer = 'ok' | ErrorCode
-
-export interface Ask {
-  readonly type: CommandType
-  readonly codonId?: string
-}
-
-export function newModel(
-  plan: Plan,
-  { headless, autostart }: { readonly headless: boolean; readonly autostart: boolean },
-): Model {
+export function newModel({
+  plan,
+  headless,
+  autostart,
+  beginning,
+}: Pick<Model, 'plan' | 'headless' | 'autostart' | 'beginning'>): Model {
   const model: Model = {
     plan,
     headless,
     autostart,
+    beginning,
     activity: 'idle',
     byItself: headless && autostart ? 'all' : 'nothing',
     shuttingDown: false,
     sawClient: false,
-    runs: [{ status: 'running', codons: [] }],
+    runs: [{ status: 'running', base: [], codons: [] }],
     thread: [],
     calls: 0,
-    lines: ['run from the beginning'],
+    starts: 0,
+    lines: ['run from the beginning', `at ${beginning}`],
+    restores: [],
   }
   return model.byItself === 'all' ? goOn(model) : told(model, 'idle startup')
 }
@@ -96,24 +63,22 @@ export function clientCame(model: Model): Model {
 }
 
 /** A command: what its sender is told, and what becomes of the world. */
-export function ask(
-  model: Model,
-  { type, codonId = '' }: Ask,
-): { readonly answer: Answer; readonly model: Model } {
+export function ask(model: Model, asked: Ask): { readonly answer: Answer; readonly model: Model } {
+  const { type, codonId, skipPreCommands: withoutRig } = asked
   const refused = (answer: Answer) => ({ answer, model })
   const busy = model.activity === 'codon' || model.activity === 'waiting'
   if (model.activity === 'over' || model.shuttingDown) return refused('SHUTTING_DOWN')
+  if (model.rollback && /^(codon|rollback)/.test(type)) return refused('ROLLBACK_IN_PROGRESS')
   switch (type) {
     case 'codon.start': {
       if (busy) return refused('CODON_ALREADY_RUNNING')
       const id = fullName(model.plan, codonId)
-      return id === undefined ? refused('UNKNOWN_CODON') : accepted(startOnCommand(model, id))
+      return id === undefined ? refused('UNKNOWN_CODON') : accepted(startOnCommand(model, { id, withoutRig }))
     }
     case 'codon.next': {
       if (busy) return refused('CODON_ALREADY_RUNNING')
-      const last = model.thread.at(-1)
-      const id = last ? nameAfter(model.plan, last) : firstName(model.plan, 0)
-      return id === undefined ? refused('NO_NEXT_CODON') : accepted(startOnCommand(model, id))
+      const next = nextOf(model)
+      return next ? accepted(startOnCommand(model, next)) : refused('NO_NEXT_CODON')
     }
     case 'codon.redo':
       if (busy) return refused('CODON_ALREADY_RUNNING')
@@ -126,17 +91,27 @@ export function ask(
       return accepted(shutDown(model))
     case 'rollback.toCheckpoint':
     case 'rollback.toCodon':
-    case 'rollback.toLastSuccess':
-      return refused('UNKNOWN_CHECKPOINT')
+    case 'rollback.toLastSuccess': {
+      const found = targetOf(model, asked)
+      if ('refusal' in found) return refused(found.refusal)
+      const rollback = { target: found.target, autoRestart: asked.autoRestart }
+      return accepted(
+        busy ? { ...stopped(model, 'rollback'), rollback } : startRollback({ ...model, rollback }),
+      )
+    }
     default:
       return accepted(model)
   }
 }
 
-/** Graceful: what runs is stopped first. Also what a signal does. */
+/**
+ * Graceful: what runs is stopped first. Also what a signal does. A rollback that has begun is finished; one that still
+ * waits for its codon to stop gives way.
+ */
 export function shutDown(model: Model): Model {
   if (model.activity === 'over' || model.shuttingDown) return model
-  const going = { ...stopped(model, 'shutdown'), shuttingDown: true }
+  if (model.activity === 'rollback') return { ...model, shuttingDown: true }
+  const going = { ...stopped(model, 'shutdown'), rollback: undefined, shuttingDown: true }
   return model.activity === 'idle' ? gone(going) : going
 }
 
@@ -146,15 +121,35 @@ export function began(model: Model): Model {
   return { ...model, calls: model.calls + 1, current: { ...model.current, call: model.calls } }
 }
 
+/** A version of the workspace was kept. Only what the running codon is due to leave is expected. */
+export function checkpointed(model: Model, id: string, checkpoint: Checkpoints): Model {
+  const { current } = model
+  if (current?.id !== id) return told(model, `a checkpoint of ${id}`)
+  const { call, stillborn, withoutRig } = current
+  const hasRig = (placeOf(model.plan, id)?.codon.rig.length ?? 0) > 0
+  if (checkpoint['rig-setup'] && (!hasRig || call !== undefined || stillborn || withoutRig))
+    return told(model, `a rig of ${id}`)
+  return { ...model, current: { ...current, checkpoints: { ...current.checkpoints, ...checkpoint } } }
+}
+
+/** The end of the running codon is on record; it is told in a moment. */
+export function recorded(model: Model, status: Status): Model {
+  return model.current ? { ...model, current: { ...model.current, status } } : model
+}
+
 /** The wait for the next attempt is over, or was cut short. `byClock`: the clock was faster than a stop that was accepted. */
 export function woke(model: Model, { byClock = false } = {}): Model {
   const { current, stop } = model
   if (model.activity !== 'waiting' || !current) return model
   const idle: Model = { ...model, activity: 'idle', stop: undefined, current: undefined }
-  if (byClock) return { ...begin(idle, current.id, { attempt: current.attempt }), stop }
+  const { id, attempt } = current
+  const next = { id, withoutRig: false }
+  const again = (): Model => begin(restored(idle, startSha(model, model.thread, id)), next, { attempt })
+  if (byClock) return { ...again(), stop }
   if (model.shuttingDown) return gone(idle)
+  if (model.rollback) return startRollback(idle)
   if (stop === 'force') return hold(idle)
-  return begin(idle, current.id, { attempt: current.attempt, stillborn: stop === 'skip' })
+  return stop === 'skip' ? begin(idle, next, { attempt, stillborn: true }) : again()
 }
 
 /** What is known of an end besides the model. */
@@ -175,21 +170,34 @@ export function ended(model: Model, sight: Sight): Model {
   const byStop = stop && endByStop(stop)
   const end = byStop && (!own || sight.wasStopped) ? byStop : own
   if (!end) return told(model, `${current.id} cannot have ended`)
+  const { key, id, attempt, checkpoints } = current
+  if (!hasDueCheckpoints(model, current, end.status)) return told(model, `checkpoints of ${id}`)
   return settle(model, {
     full: false,
     ...end,
-    id: current.id,
-    attempt: current.attempt,
+    key,
+    id,
+    attempt,
+    checkpoints,
     hasSession: current.call !== undefined,
     isInterrupted: end === byStop && end.status === 'failed',
   })
 }
 
+/** One of its end, and one after its rig, unless it was stopped before its agent began. */
+function hasDueCheckpoints({ plan }: Model, current: Current, status: Status): boolean {
+  const { checkpoints, call, withoutRig } = current
+  const ends = Object.keys(checkpoints).filter(type => type !== 'rig-setup')
+  const hasRig = (placeOf(plan, current.id)?.codon.rig.length ?? 0) > 0 && !withoutRig
+  const missesRig = hasRig && call !== undefined && checkpoints['rig-setup'] === undefined
+  return ends.length === 1 && ends[0] === endTypes[status] && !missesRig
+}
+
 type End = Pick<Done, 'status' | 'retriable'> & Partial<Done>
 
-function endByStop(stop: 'skip' | 'force' | 'shutdown'): End {
+function endByStop(stop: Stop): End {
   if (stop === 'skip') return { status: 'skipped', retriable: false }
-  return { status: 'failed', retriable: stop === 'shutdown' }
+  return { status: 'failed', retriable: stop !== 'force' }
 }
 
 /** How the codon ends if nobody stops it; undefined: it does not end. */
@@ -243,6 +251,7 @@ function settle(model: Model, done: Done): Model {
     ...iterationEnd(model, done),
   )
   if (model.shuttingDown) return gone(idle)
+  if (model.rollback) return startRollback(idle)
   if (stop === 'force') return hold(idle)
   if (stop === 'skip') return passOver(idle, done)
   return goOn(idle)
@@ -251,9 +260,9 @@ function settle(model: Model, done: Done): Model {
 /** A skip leads to the next codon. One that failed by itself just before leaves the record of a skip as well. */
 function passOver(model: Model, done: Done): Model {
   if (!isPassed(model.plan, done))
-    return begin(model, done.id, { attempt: done.attempt + 1, stillborn: true })
-  const next = nameAfter(model.plan, done)
-  return next === undefined ? finish(model) : begin(model, next, { attempt: 1 })
+    return begin(model, { id: done.id, withoutRig: true }, { attempt: done.attempt + 1, stillborn: true })
+  const next = nextOf(model)
+  return next ? begin(model, next, { attempt: 1 }) : finish(model)
 }
 
 /** What happens by itself after a codon. */
@@ -262,9 +271,8 @@ function goOn(model: Model): Model {
   if (!run || model.byItself === 'nothing') return model
   const last = run.codons.at(-1)
   if (last && !isPassed(model.plan, last)) return onFailure(model, last)
-  const previous = last ?? model.thread.at(-1)
-  const next = previous ? nameAfter(model.plan, previous) : firstName(model.plan, 0)
-  if (next === undefined) return finish(model)
+  const next = nextOf(model)
+  if (!next) return finish(model)
   return model.byItself === 'all' ? begin(model, next, { attempt: 1 }) : told(model, 'idle codon-completed')
 }
 
@@ -272,7 +280,15 @@ function onFailure(model: Model, { id, attempt, retriable, hint }: Done): Model 
   const { codon } = placeOf(model.plan, id) ?? {}
   if (codon?.onFailure === 'retry' && retriable && attempt < codon.retry.maxAttempts) {
     const delay = hint ?? Math.min(codon.retry.delayMs * 2 ** (attempt - 1), codon.retry.maxDelayMs)
-    const waits: Model = { ...model, activity: 'waiting', current: { id, attempt: attempt + 1 } }
+    const current: Current = {
+      key: -1,
+      id,
+      attempt: attempt + 1,
+      checkpoints: {},
+      stillborn: false,
+      withoutRig: false,
+    }
+    const waits: Model = { ...model, activity: 'waiting', current }
     const parked = delay > 60_000 ? [`parked ${id}`] : []
     return told(waits, `wait ${id} ${attempt + 1} ${delay}`, ...parked)
   }
@@ -296,14 +312,10 @@ function hold(model: Model): Model {
   return model.headless ? over(closeRun(held, 'stopped'), 'failed') : held
 }
 
-function gone(model: Model): Model {
-  return over(closeRun({ ...model, activity: 'idle' }, 'stopped'), 'stopped')
-}
-
-function startOnCommand(model: Model, id: string): Model {
+function startOnCommand(model: Model, next: Next): Model {
   const ready = openRun(model) ? model : resume(model)
-  const attempt = attemptsIn(ready, id) + 1
-  return begin({ ...ready, byItself: model.autostart ? 'all' : 'no-start' }, id, { attempt })
+  const attempt = attemptsIn(ready, next.id) + 1
+  return begin({ ...ready, byItself: model.autostart ? 'all' : 'no-start' }, next, { attempt })
 }
 
 /** A new run that goes on after the last codon that the plan passed. */
@@ -319,55 +331,17 @@ function redo(model: Model): Model {
   const at = thread.findLastIndex(hasRun)
   const { id = '' } = thread[at] ?? {}
   const before = thread.slice(0, at).findLastIndex(done => done.id !== id)
-  return startOnCommand(newRun(closeRun(model, 'stopped'), thread.slice(0, before + 1)), id)
+  const kept = thread.slice(0, before + 1)
+  const back = restored(model, startSha(model, kept, id))
+  return startOnCommand(newRun(closeRun(back, 'stopped'), kept), { id, withoutRig: false })
 }
 
-function newRun(model: Model, thread: readonly Done[]): Model {
-  const from = thread.at(-1)?.id ?? 'the beginning'
-  const runs = [...model.runs, { status: 'running', codons: [] } as const]
-  return told({ ...model, thread, runs }, `run from ${from}`)
-}
-
-function begin(
-  model: Model,
-  id: string,
-  { attempt, stillborn = false }: { readonly attempt: number; readonly stillborn?: boolean },
-): Model {
-  const current = { id, attempt, ...(stillborn && { stillborn }) }
-  const stop = stillborn ? ('skip' as const) : undefined
-  return told({ ...model, activity: 'codon', current, stop }, `start ${id} ${attempt}`)
-}
-
-function stopped(model: Model, stop: 'skip' | 'force' | 'shutdown'): Model {
+function stopped(model: Model, stop: Stop): Model {
   return { ...model, stop: model.stop ?? stop }
-}
-
-function closeRun(
-  model: Model,
-  status: 'completed' | 'failed' | 'stopped',
-  ...between: readonly string[]
-): Model {
-  const run = openRun(model)
-  if (!run) return model
-  const runs = [...model.runs.slice(0, -1), { ...run, status }]
-  return told({ ...model, runs }, `run ${status}`, ...between, `summary ${status}`)
-}
-
-function over(model: Model, end: 'completed' | 'failed' | 'stopped'): Model {
-  return { ...model, activity: 'over', end }
 }
 
 function accepted(model: Model): { readonly answer: 'ok'; readonly model: Model } {
   return { answer: 'ok', model }
-}
-
-function told(model: Model, ...lines: readonly string[]): Model {
-  return { ...model, lines: [...model.lines, ...lines] }
-}
-
-function openRun({ runs }: Model): ModelRun | undefined {
-  const run = runs.at(-1)
-  return run?.status === 'running' ? run : undefined
 }
 
 function attemptsIn(model: Model, id: string): number {

@@ -78,7 +78,7 @@ describe('a disk that refuses', () => {
   test('after any number of events: the runner ends as failed, promptly, and everybody gets an answer', async () => {
     const whole = await startScenario({ plan, script, headless: false })
     await steer(whole)
-    expect(await whole.runner.done).toMatchObject({ status: 'stopped' })
+    expect(await whole.runner.done).toMatchObject({ status: 'completed' })
     const base = await tempDir({ inMemory: true })
     for (const late of [false, true]) {
       for (let events = 0; events < whole.events.length - 1; events++) {

@@ -137,9 +137,19 @@ function fakePorts({ script, ports, onPrompt }: ScenarioOptions, specs: HarnessS
     return script?.(spec.codonId, call, turn) ?? [{ say: 'done' }]
   })
   return {
-    agentRoot: '/nowhere',
     harnessFor: () => harness,
-    environmentOf: () => ({}),
+    surroundingsOf: ({ runtimeId, codon }) => ({
+      codonId: runtimeId,
+      model: codon.model.id,
+      provider: codon.model.provider,
+      cwd: '/nowhere',
+      env: {},
+      marker: 'TEST=1',
+      home: '/nowhere',
+      autoCompact: codon.autoCompact,
+    }),
+    sessionLog: () => ({ write: () => undefined, close: async () => undefined }),
+    costOf: () => undefined,
     promptOf: async ({ codon }) => ({
       ok: true,
       prompt: 'text' in codon.prompt ? codon.prompt.text : '',
@@ -149,7 +159,15 @@ function fakePorts({ script, ports, onPrompt }: ScenarioOptions, specs: HarnessS
     copyOutputs: async () => ({ ok: true, files: [] }),
     archive: async () => ({ ok: true, files: [] }),
     checkpoint: async () => undefined,
+    loadSentinels: async () => ({ ok: true, finish: async () => undefined }),
+    firstCheckpoint: () => undefined,
     restore: async () => ({ ok: true, files: [] }),
+    safetyCheckpoint: async () => ({ ok: true, sha: 'safety' }),
+    restoreArchives: async () => ({ ok: true, files: [] }),
+    rigLeftovers: async () => [],
+    cleanRig: async () => [],
+    rollbackIntent: { write: () => undefined, clear: () => undefined },
+    checkpointTimes: async () => new Map(),
     watch: async () => undefined,
     settleFiles: async () => undefined,
     hintFiles: () => undefined,

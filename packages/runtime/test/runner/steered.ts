@@ -1,6 +1,7 @@
 import { type Command, commands, type EventData, events, type JournaledEvent } from '@weave/protocol'
 import { expect } from 'vitest'
 import type { Plan } from '../../src/plan/index.ts'
+import type { Ports } from '../../src/runner/index.ts'
 import {
   commandData,
   type Deed,
@@ -11,18 +12,9 @@ import {
   stepsOf,
   turnsOf,
 } from './arbitraries.ts'
-import {
-  type Answer,
-  ask,
-  began,
-  clientCame,
-  type Done,
-  ended,
-  type Model,
-  newModel,
-  shutDown,
-  woke,
-} from './model.ts'
+import { ask, began, checkpointed, clientCame, ended, newModel, recorded, shutDown, woke } from './model.ts'
+import { rolledBack } from './model-rollback.ts'
+import type { Answer, Ask, Model, Status } from './model-state.ts'
 import { openScenario, type Scenario } from './scenario.ts'
 
 export interface Story {
@@ -50,20 +42,40 @@ export async function playStory(story: Story, dir: string): Promise<void> {
     if (turn === 0) call = calls++
     return stepsOf(turnsOf(plan, story.scripts, codonId, call)[turn])
   }
-  let shas = 0
-  const checkpoint = async (): Promise<string> => (0xabcd00 + shas++).toString(16)
+  const restores: string[] = []
   let player: Player | undefined
   const scenario = await openScenario(
-    { plan, headless, autostart, script, onEvent, ports: { checkpoint } },
+    { plan, headless, autostart, script, onEvent, ports: versionPorts(restores) },
     dir,
   )
-  player = new Player(story, scenario)
+  player = new Player(story, scenario, restores)
   for (const event of early) player.heard(event)
   for (const deed of story.deeds) {
     if (deed.kind === 'say' && deed.saying.atOnce) player.say(deed.saying)
     else await player.play(deed)
   }
   await player.toTheEnd()
+}
+
+const beginning = 'beef00'
+
+/**
+ * Versions that begin alike. Keeping one takes a turn of the loop, as no real one takes less: what a command means does
+ * not change between the moment in which it is sent and that in which it is heard.
+ */
+function versionPorts(restores: string[]): Partial<Ports> {
+  let shas = 0
+  return {
+    firstCheckpoint: () => beginning,
+    async checkpoint() {
+      await turnOfTheLoop()
+      return (0xabcd00 + shas++).toString(16)
+    },
+    async restore(sha) {
+      restores.push(sha)
+      return { ok: true, files: [] }
+    },
+  }
 }
 
 class Player {
@@ -73,17 +85,23 @@ class Player {
   readonly #answers: { readonly expected: Answer; readonly given: Promise<Answer> }[] = []
   readonly #acceptedIds = new Set<string>()
   readonly #answeredIds: string[] = []
+  /** Of each rollback that began: the command that it says to be the answer to, and the one that it is. */
+  readonly #rollbacks: (readonly [said: string | undefined, asked: string])[] = []
+  readonly #restores: readonly string[]
+  readonly #shas: string[] = [beginning]
   #model: Model
-  #status: Done['status'] = 'failed'
+  #status: Status = 'failed'
   #planned: { left: number; readonly saying: Saying }[] = []
   #commands = 0
+  #rollbackId = ''
   #timePasses = false
   #waitsUntil = 0
 
-  constructor(story: Story, scenario: Scenario) {
+  constructor(story: Story, scenario: Scenario, restores: readonly string[]) {
     this.#story = story
     this.#scenario = scenario
-    this.#model = newModel(story.plan, story)
+    this.#restores = restores
+    this.#model = newModel({ ...story, beginning })
   }
 
   async play(deed: Deed): Promise<void> {
@@ -115,8 +133,10 @@ class Player {
     await this.#scenario.close()
     this.#compare()
     expect((await this.#scenario.runner.done).status).toBe(this.#model.end)
+    expect(this.#restores).toEqual(this.#model.restores)
     for (const { expected, given } of this.#answers) expect(await given).toBe(expected)
     expect(new Set(this.#answeredIds).size).toBe(this.#answeredIds.length)
+    for (const [said, asked] of this.#rollbacks) expect(said).toBe(asked)
     for (const id of this.#answeredIds) expect(this.#acceptedIds).toContain(id)
     expect(runsOf(this.#scenario)).toEqual(
       this.#model.runs.map(({ status, codons }) => [
@@ -129,28 +149,41 @@ class Player {
   heard(event: JournaledEvent): void {
     if (event.type === 'state.snapshot') return
     if (event.commandId !== undefined) this.#answeredIds.push(event.commandId)
-    if (event.type === 'state.transition') this.#note(event.data.transition.data)
+    if (event.type === 'rollback.started') this.#rollbacks.push([event.commandId, this.#rollbackId])
+    if (event.type === 'state.transition') this.#note(event.data.transition)
     if (event.type === 'codon.started') this.#model = began(this.#model)
     if (event.type === 'codon.completed') this.#codonEnded(event.data)
     const line = lineOf(event, this.#status)
     if (line !== undefined) this.#see(line, Date.parse(event.timestamp))
     if (event.type === 'codon.retrying') this.#waitsUntil = Date.parse(event.timestamp) + event.data.delayMs
-    // Other events may be told when what they tell of is long past.
-    if (events[event.type].durability === 'synced') this.#count()
+    // Other events may be told when what they tell of is long past; the record of an end follows its checkpoint at once.
+    const isCheckpoint =
+      event.type === 'state.transition' && event.data.transitionType === 'CheckpointCreated'
+    if (events[event.type].durability === 'synced' && !isCheckpoint) this.#count()
   }
 
   #see(line: string, at: number): void {
     // What nobody foretold can only be the end of a wait: cut short, or at its very moment.
     if (this.#seen.length === this.#model.lines.length && this.#model.activity === 'waiting') {
       if (!this.#model.stop) expect(at).toBe(this.#waitsUntil)
-      this.#model = woke(this.#model, { byClock: line.startsWith('start') && at === this.#waitsUntil })
+      // An attempt that is really made begins with the workspace put back; one that was skipped is only put on record.
+      const isMade = this.#restores.length > this.#model.restores.length
+      this.#model = woke(this.#model, { byClock: line.startsWith('start') && isMade })
     }
+    // The first word after a rollback: it is done, and whatever is sent from now on comes after it.
+    if (this.#seen.length === this.#model.lines.length) this.#model = rolledBack(this.#model)
     this.#seen.push(line)
   }
 
-  #note(data: Readonly<Record<string, unknown>>): void {
-    const { to } = data
-    if (to === 'completed' || to === 'failed' || to === 'skipped') this.#status = to
+  #note({ type, data }: EventData<'state.transition'>['transition']): void {
+    const { to, codonId, checkpointType, sha } = data
+    if (to === 'completed' || to === 'failed' || to === 'skipped') {
+      this.#status = to
+      this.#model = recorded(this.#model, to)
+    }
+    if (type !== 'CheckpointCreated') return
+    this.#shas.push(String(sha))
+    this.#model = checkpointed(this.#model, String(codonId), { [String(checkpointType)]: String(sha) })
   }
 
   #codonEnded({ exitStatus, failureReason }: EventData<'codon.completed'>): void {
@@ -168,17 +201,31 @@ class Player {
     for (const { saying } of due) this.#send(saying)
   }
 
-  #send({ client, codon, fitting, ...saying }: Saying): void {
-    const type = fitting ? fittingType(saying.type, this.#isBusy()) : saying.type
-    const names = namesOf(this.#story.plan)
-    const codonId = names[codon % names.length] ?? ''
-    const id = `client${client}-${++this.#commands}`
-    const data = commands[type].data.parse(commandData(type, codonId))
-    const { answer, model } = ask(this.#model, { type, codonId })
+  #send(saying: Saying): void {
+    const asked = this.#askOf(saying)
+    const { type } = asked
+    const id = `client${saying.client}-${++this.#commands}`
+    const data = commands[type].data.parse(commandData(asked))
+    const { answer, model } = ask(this.#model, asked)
     this.#model = model
     if (answer === 'ok') this.#acceptedIds.add(id)
+    if (answer === 'ok' && type.startsWith('rollback')) this.#rollbackId = id
     const given = this.#scenario.runner.submit({ id, type, data } as Command)
     this.#answers.push({ expected: answer, given: given.then(result => (result.ok ? 'ok' : result.code)) })
+  }
+
+  /** What a person says: with a name and a sha that there are, if he looks before he speaks. */
+  #askOf({ codon, sha, length, fitting, ...saying }: Saying): Ask {
+    const type = fitting ? fittingType(saying.type, this.#isBusy()) : saying.type
+    const done = this.#model.thread.flatMap(({ id }) => [id, id.split('#')[0] ?? id])
+    const names = fitting && type === 'rollback.toCodon' && done.length > 0 ? done : namesOf(this.#story.plan)
+    const known = [...this.#shas, ...(fitting ? [] : ['ffffff'])]
+    return {
+      ...saying,
+      type,
+      codonId: names[codon % names.length] ?? '',
+      prefix: (known[sha % known.length] ?? beginning).slice(0, length),
+    }
   }
 
   /** As much as it takes for what goes on now to end by itself. */
@@ -223,7 +270,7 @@ class Player {
   }
 }
 
-function lineOf(event: JournaledEvent, status: Done['status']): string | undefined {
+function lineOf(event: JournaledEvent, status: Status): string | undefined {
   switch (event.type) {
     case 'state.transition':
       return transitionLine(event.data.transition.type, event.data.transition.data)
@@ -238,6 +285,14 @@ function lineOf(event: JournaledEvent, status: Done['status']): string | undefin
       return `summary ${event.data.status}`
     case 'loop.iteration.completed':
       return `iteration ${event.data.loopId} ${event.data.iteration}${event.data.last ? ' last' : ''}`
+    case 'rollback.started': {
+      const { toCodon, checkpointType, codonsToProcess } = event.data
+      return `rollback to ${[toCodon, checkpointType, 'undoes', ...codonsToProcess].join(' ')}`
+    }
+    case 'rollback.completed': {
+      const { codonId, checkpointType, checkpoint, autoRestart } = event.data
+      return `rolled back to ${codonId} ${checkpointType} ${checkpoint} ${autoRestart}`
+    }
     case 'server.idle':
       return `idle ${event.data.reason}`
     case 'error':
@@ -250,10 +305,11 @@ function lineOf(event: JournaledEvent, status: Done['status']): string | undefin
 }
 
 function transitionLine(type: string, data: Readonly<Record<string, unknown>>): string | undefined {
-  const { codonId, attempt, outcome, startedFrom } = data
+  const { codonId, attempt, outcome, startedFrom, sha } = data
   if (type === 'CodonStarted') return `start ${String(codonId)} ${String(attempt)}`
   if (type === 'RunCompleted') return `run ${String(outcome)}`
   if (type === 'RunFailed') return 'run failed'
+  if (type === 'InitialCheckpointSet') return `at ${String(sha)}`
   if (type === 'RunStarted')
     return `run from ${(startedFrom as { codonId?: string }).codonId ?? 'the beginning'}`
   return undefined

@@ -62,3 +62,41 @@ test('duplicated and reordered reports change nothing', () => {
     }),
   )
 })
+
+test('is the sum of the newest report of each message', () => {
+  const report = fc.record({
+    id: fc.nat({ max: 5 }),
+    output: fc.nat({ max: 50 }),
+    dollars: fc.option(fc.double({ min: 0, max: 2, noNaN: true }), { nil: undefined }),
+    isPartial: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(fc.array(report, { maxLength: 40 }), reports => {
+      const newest = new Map<number, (typeof reports)[number]>()
+      for (const each of reports) {
+        const known = newest.get(each.id)
+        const isOlder = known && (each.output < known.output || (each.isPartial && !known.isPartial))
+        if (!isOlder) newest.set(each.id, each)
+      }
+      const kept = [...newest.values()]
+      const { cost, tokens, costUnknown, messages } = total(
+        reports.map(({ id, output, dollars, isPartial }) => ({
+          ...usage(`m${id}`, output, dollars),
+          ...(isPartial && { isPartial }),
+        })),
+      )
+      expect(cost).toBeCloseTo(
+        kept.reduce((sum, { dollars = 0 }) => sum + dollars, 0),
+        9,
+      )
+      expect(tokens).toEqual({
+        inputTokens: 10 * kept.length,
+        outputTokens: kept.reduce((sum, { output }) => sum + output, 0),
+        cacheCreationTokens: 2 * kept.length,
+        cacheReadTokens: 3 * kept.length,
+      })
+      expect(costUnknown).toBe(kept.some(({ dollars }) => dollars === undefined))
+      expect(messages).toBe(kept.length)
+    }),
+  )
+})

@@ -27,6 +27,7 @@ describe('the paths of an execution', () => {
       logs: '/base/one/.weave/logs',
       serverLog: '/base/one/.weave/logs/server.log',
       sentinels: '/base/one/.weave/sentinels',
+      agents: '/base/one/.weave/agents',
       archiveManifest: '/base/one/.weave/archive.json',
     })
     expect(sessionLog(layout, 'run_1', 'review#0')).toBe('/base/one/.weave/sessions/run_1/review#0.jsonl')

@@ -1,0 +1,49 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { readRegularFile, writeFileAtomicSync } from './kit/index.ts'
+import type { RollbackIntent } from './runner/index.ts'
+import type { ExecutionLayout } from './workspace/index.ts'
+
+/** The intent of a rollback on disk: from before its first effect on a file until the run that goes on from it is open. */
+export function openRollbackRecord(layout: ExecutionLayout) {
+  const file = recordFile(layout)
+  return {
+    write: (intent: RollbackIntent) => writeFileAtomicSync(file, JSON.stringify(intent)),
+    clear: () => rmSync(file, { force: true }),
+  }
+}
+
+const recorded = z.object({
+  sha: z.string(),
+  startedFrom: z.discriminatedUnion('type', [
+    z.object({ type: z.literal('fresh') }),
+    z.object({
+      type: z.literal('continuation'),
+      runId: z.string(),
+      codonId: z.string().optional(),
+      checkpoint: z.string().optional(),
+    }),
+  ]),
+  undone: z.array(z.object({ runId: z.string(), codonId: z.string(), rigTargets: z.array(z.string()) })),
+})
+
+export type ReadIntent =
+  | { readonly ok: true; readonly intent?: RollbackIntent }
+  | { readonly ok: false; readonly message: string }
+
+/** A rollback that was cut off, if there is one. */
+export async function readRollbackRecord(layout: ExecutionLayout): Promise<ReadIntent> {
+  const file = recordFile(layout)
+  const read = await readRegularFile(file, { maxBytes: 16 << 20 })
+  if (!read.ok) return read.reason === 'missing' ? { ok: true } : { ok: false, message: read.message }
+  try {
+    return { ok: true, intent: recorded.parse(JSON.parse(read.bytes.toString('utf8'))) }
+  } catch {
+    return { ok: false, message: `${file}, which says how to finish a rollback, cannot be read.` }
+  }
+}
+
+function recordFile({ internals }: ExecutionLayout): string {
+  return join(internals, 'rollback.json')
+}

@@ -1,0 +1,50 @@
+import type { TokenCounts } from '@weave/protocol'
+import type { BudgetGuard, Exceeded } from '../budget/index.ts'
+import type { Clock } from '../kit/index.ts'
+import type { Told } from './narrate.ts'
+import type { Stopper } from './stop.ts'
+import type { Tally } from './usage.ts'
+
+/** Stops one attempt when a budget says so, and tells of it. Silent after the first breach. */
+export interface BudgetWatch {
+  /** At every usage report; `turn`: the tokens of the message that is reported. */
+  used(tally: Tally, turn: TokenCounts): void
+  /** What the sentinels of the codon have cost in all. */
+  spentBySentinels(dollars: number): void
+  /** The provider makes the agent wait; that time does not count. */
+  parked(ms: number): void
+  close(): void
+}
+
+export interface BudgetWatchOptions {
+  readonly codonId: string
+  readonly guard: BudgetGuard
+  readonly clock: Clock
+  readonly stopper: Stopper
+  readonly tell: (told: Told) => void
+}
+
+const lookEvery = 1_000
+
+export function watchBudget({ codonId, guard, clock, stopper, tell }: BudgetWatchOptions): BudgetWatch {
+  const act = (exceeded: Exceeded | undefined): void => {
+    if (!exceeded || stopper.reason) return
+    tellExceeded(tell, exceeded, codonId)
+    stopper.stop({ kind: 'budget', exceeded })
+  }
+  const close = clock.every(lookEvery, () => act(guard.tick()))
+  return {
+    used: ({ cost, tokens }, turn) => act(guard.usage({ cost, tokens, turn })),
+    spentBySentinels: dollars => act(guard.sentinels(dollars)),
+    parked: guard.parked,
+    close,
+  }
+}
+
+export function tellExceeded(
+  tell: BudgetWatchOptions['tell'],
+  { breach, onExceeded }: Exceeded,
+  codonId: string,
+): void {
+  tell({ type: 'budget.exceeded', data: { ...breach, codonId, onExceeded } })
+}

@@ -1,0 +1,26 @@
+import type { Control } from './control.ts'
+import type { RunBookOptions } from './run-book.ts'
+import type { StartedFrom } from './run-record.ts'
+
+export interface Runner extends Control {
+  /** Resolves when nothing more will happen. Never rejects. */
+  readonly done: Promise<RunnerEnd>
+  /** As the command `server.shutdown`, for signals. */
+  shutdown(reason: string): void
+}
+
+export interface RunnerEnd {
+  readonly status: 'completed' | 'failed' | 'stopped'
+  readonly reason?: string
+}
+
+export interface RunnerOptions extends RunBookOptions {
+  /** Where the first run begins instead of where the last one ended, such as after a rollback that was cut off. */
+  readonly startFrom?: StartedFrom | undefined
+  /** False: every codon waits for a command; its retries and the end of the run do not. */
+  readonly autostart: boolean
+  /** Without a client to wait for: begins at once, if it starts by itself at all, and ends with the hank. */
+  readonly headless: boolean
+  /** Stays up when a headless run is over. */
+  readonly keepAlive?: boolean | undefined
+}

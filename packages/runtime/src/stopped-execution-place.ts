@@ -1,0 +1,126 @@
+import type { WeaveState } from '@weave/protocol'
+import type { CheckpointStore, FileSelection } from './checkpoint/index.ts'
+import { openCheckpointPorts } from './checkpoint-ports.ts'
+import { frozenPlan } from './frozen-plan.ts'
+import { createHistory, type History, openJournal, replay } from './journal/index.ts'
+import { type Clock, createId, createRedactor, createScope, type Scope, secretsOf } from './kit/index.ts'
+import type { Plan } from './plan/index.ts'
+import { putRight } from './recovery.ts'
+import { openRollbackRecord } from './rollback-record.ts'
+import { createRecorder, openAtRest, type Recorder, type RestOptions } from './runner/index.ts'
+import { acquireLock, type ExecutionLayout } from './workspace/index.ts'
+
+export interface PlaceOptions {
+  readonly layout: ExecutionLayout
+  /** Of this process: what its secrets are must not be written down. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+}
+
+/** An execution in which nothing runs, held by us. Nothing in it changes before `write`. */
+export interface StoppedPlace {
+  readonly layout: ExecutionLayout
+  readonly plan: Plan
+  readonly clock: Clock
+  readonly history: History
+  readonly store: CheckpointStore
+  readonly ports: RestOptions['ports']
+  /** The files of all codons that were ever started. */
+  selection(): FileSelection
+  state(): WeaveState
+  /** Opens the record, and puts right what a crash or a rollback that was cut off left behind. Call it once. */
+  write(): Promise<Writing>
+}
+
+export type Writing =
+  | { readonly ok: true; readonly rest: RestOptions; readonly notes: readonly string[] }
+  | PlaceFailure
+
+export interface PlaceFailure {
+  readonly ok: false
+  readonly message: string
+  readonly cure: string
+}
+
+export type OpenedPlace =
+  | {
+      readonly ok: true
+      readonly place: StoppedPlace
+      /** What happened to files on the way and a person should hear. */
+      readonly warnings: readonly string[]
+      close(): Promise<void>
+    }
+  | PlaceFailure
+
+/** Takes the execution for ourselves. Never rejects. */
+export async function openPlace(options: PlaceOptions): Promise<OpenedPlace> {
+  const scope = createScope()
+  try {
+    const opened = await openIn(scope, options)
+    if (!opened.ok) await scope.close()
+    return opened
+  } catch (error) {
+    await scope.close()
+    const message = error instanceof Error ? error.message : String(error)
+    return { ok: false, message, cure: `Look at ${options.layout.internals}.` }
+  }
+}
+
+async function openIn(scope: Scope, options: PlaceOptions): Promise<OpenedPlace> {
+  const { layout, environment, clock } = options
+  const locked = await holdExecution(options, scope)
+  if (!locked.ok) return locked
+  const history = createHistory({ dir: layout.journal })
+  const plan = await frozenPlan(history)
+  let { state } = await replay(history, layout.stateFile)
+  if (!plan || state.runs.length === 0)
+    return { ok: false, message: `${layout.dir} has not begun.`, cure: `Run: weave -e ${layout.dir}` }
+  const warnings: string[] = []
+  let recorder: Recorder | undefined
+  const current = (): WeaveState => recorder?.state ?? state
+  const warn = (message: string): void => void warnings.push(message)
+  const versions = await openCheckpointPorts({ plan, layout, clock, environment, state: current, warn })
+  if (!versions.ok) return versions
+  scope.add('checkpoints', () => versions.store.close())
+  const ports = { ...versions.ports, rollbackIntent: openRollbackRecord(layout) }
+  const place: StoppedPlace = {
+    layout,
+    plan,
+    clock,
+    history,
+    store: versions.store,
+    ports,
+    selection: versions.selection,
+    state: current,
+    async write() {
+      const redactor = createRedactor(secretsOf(environment))
+      const journal = await openJournal({ dir: layout.journal, clock, redactor })
+      scope.add('journal', () => journal.close())
+      const replayed = await replay(journal.history, layout.stateFile)
+      state = replayed.state
+      recorder = createRecorder(journal, redactor, replayed.state)
+      const rest = { plan, journal, recorder, clock, ports }
+      const recovered = await putRight({ layout, replayed, ...rest })
+      if (!recovered.ok) return recovered
+      if (recovered.startFrom) openAtRest(rest, recovered.startFrom)
+      return { ok: true, rest, notes: recovered.notes }
+    },
+  }
+  return { ok: true, place, warnings, close: async () => void (await scope.close()) }
+}
+
+/** Nobody else may work in an execution while we do. A server that is at work is left alone. */
+export async function holdExecution(
+  { layout, clock }: Pick<PlaceOptions, 'layout' | 'clock'>,
+  scope: Scope,
+): Promise<{ readonly ok: true } | PlaceFailure> {
+  const { lockFile, dir } = layout
+  const result = await acquireLock({ lockFile, runId: createId('srv'), clock, onLost: () => undefined })
+  if (result.kind === 'acquired') {
+    scope.add('lock', () => void result.lock.release())
+    return { ok: true }
+  }
+  if (result.kind === 'failed') return { ok: false, message: result.message, cure: result.cure }
+  const cure = `Stop it first; or let a client send it rollback.toCodon or rollback.toCheckpoint. "weave attach ${dir}" shows what it does.`
+  return { ok: false, message: `A run is going on: ${result.message}.`, cure }
+}

@@ -1,0 +1,69 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { finished } from 'node:stream/promises'
+import type { Redactor } from '../kit/index.ts'
+
+export interface SessionLogOptions {
+  readonly path: string
+  readonly redactor: Redactor
+  /** Called once, when the disk refuses; from then on nothing more is written. */
+  readonly onFailure: (message: string) => void
+}
+
+/** The raw messages of an agent, one JSON a line, appended. Never throws: the log of a session must not end the session. */
+export interface OpenSessionLog {
+  write(message: unknown): void
+  /** Resolves when everything is handed to the system. Never rejects. */
+  close(): Promise<void>
+}
+
+export function openSessionLog({ path, redactor, onFailure }: SessionLogOptions): OpenSessionLog {
+  let failed = false
+  const fail = (error: unknown): void => {
+    if (!failed) onFailure(`The session log ${path} cannot be written: ${String(error)}`)
+    failed = true
+  }
+  const opened = mkdir(dirname(path), { recursive: true, mode: 0o700 }).then(() => {
+    const stream = createWriteStream(path, { flags: 'a', mode: 0o600 })
+    stream.on('error', fail)
+    return stream
+  }, fail)
+  let pending = opened
+  return {
+    write(message) {
+      if (failed) return
+      const line = lineOf(message, redactor)
+      pending = pending.then(stream => {
+        if (!failed && stream && !stream.write(line)) return untilDrained(stream)
+        return stream
+      })
+    },
+    async close() {
+      const stream = await pending
+      if (!stream || failed) return
+      stream.end()
+      await finished(stream).catch(fail)
+    },
+  }
+}
+
+type Stream = ReturnType<typeof createWriteStream>
+
+/** Also when it breaks: whoever waits goes on. */
+function untilDrained(stream: Stream): Promise<Stream> {
+  return new Promise(resolve => {
+    const go = (): void => resolve(stream)
+    stream.once('drain', go)
+    stream.once('close', go)
+  })
+}
+
+function lineOf(message: unknown, redactor: Redactor): string {
+  try {
+    const json = JSON.stringify(message) ?? 'null'
+    return `${redactor.suspects(json) ? JSON.stringify(redactor.json(message)) : json}\n`
+  } catch (error) {
+    return `${JSON.stringify({ unwritable: String(error) })}\n`
+  }
+}
