@@ -8,6 +8,8 @@ export interface CommandRow {
   readonly usage: string
   readonly summary: string
   readonly flags: readonly FlagName[]
+  /** Not for people, so not in help. */
+  readonly hidden?: true
   readonly load: () => Promise<(args: Arguments, terminal: Terminal) => Promise<ExitCode>>
 }
 
@@ -38,6 +40,13 @@ const running = [
   'input',
   'overwrite-output',
   'headless',
+  'keep-alive',
+  'no-autostart',
+  'readonly-only',
+  'host',
+  'token',
+  'allow-other-users',
+  'log-level',
   'yes',
 ] as const satisfies readonly FlagName[]
 
@@ -47,8 +56,14 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   run: {
     usage: 'weave [hank] [data] [options]',
     summary: 'run a hank, or check it with --validate',
-    flags: ['validate', 'verbose', 'json', ...running, ...preparing, 'scripted', ...always],
+    flags: ['validate', 'verbose', 'json', ...running, ...preparing, ...always],
     load: async () => (await import('./run/run.ts')).runCommand,
+  },
+  rehearse: {
+    usage: 'weave rehearse [hank] [data] [options]',
+    summary: 'a whole run without a key or a token: only the model is a script',
+    flags: ['script', 'strict', 'json', ...running, ...preparing, ...always],
+    load: async () => (await import('./run/rehearse.ts')).rehearseCommand,
   },
   validate: {
     usage: 'weave validate [hank] [data]',
@@ -62,6 +77,12 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: always,
     load: async () => (await import('./init/init.ts')).initCommand,
   },
+  attach: {
+    usage: 'weave attach [execution]',
+    summary: 'watch a run that is going on, the newest one unless named',
+    flags: ['json', 'token', 'runtime-config', ...always],
+    load: async () => (await import('./attach.ts')).attachCommand,
+  },
   list: {
     usage: 'weave list',
     summary: 'list executions: hank, data, status, cost, age',
@@ -74,16 +95,79 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: ['type', 'codon', 'since', 'follow', 'json', 'runtime-config', ...always],
     load: async () => (await import('./journal.ts')).journalCommand,
   },
+  checkpoints: {
+    usage: 'weave checkpoints [execution]',
+    summary: 'list the versions of the workspace that are kept, of the newest execution unless named',
+    flags: ['json', 'runtime-config', ...always],
+    load: async () => (await import('./checkpoints/checkpoints.ts')).checkpointsCommand,
+  },
+  diff: {
+    usage: 'weave diff <checkpoint> [checkpoint]',
+    summary: 'compare two checkpoints, or one with the disk: draft, draft:start, last-success, a sha',
+    flags: ['stat', 'name-only', 'json', 'execution', 'runtime-config', ...always],
+    load: async () => (await import('./checkpoints/diff.ts')).diffCommand,
+  },
+  rollback: {
+    usage: 'weave rollback <checkpoint>',
+    summary: 'take an execution in which nothing runs back to a checkpoint',
+    flags: ['preview', 'undo', 'json', 'execution', 'yes', 'runtime-config', ...always],
+    load: async () => (await import('./checkpoints/rollback.ts')).rollbackCommand,
+  },
+  gc: {
+    usage: 'weave gc [execution...]',
+    summary: 'pack checkpoints and say what each execution holds, all of them unless named',
+    flags: ['prune', 'json', 'runtime-config', ...always],
+    load: async () => (await import('./checkpoints/gc.ts')).gcCommand,
+  },
+  report: {
+    usage: 'weave report --costs [execution]',
+    summary: 'what an execution has cost, the newest one unless named',
+    flags: ['costs', 'json', 'csv', 'runtime-config', ...always],
+    load: async () => (await import('./report/report.ts')).reportCommand,
+  },
+  doctor: {
+    usage: 'weave doctor',
+    summary: 'look at everything that a run needs on this machine',
+    flags: ['port', 'json', 'runtime-config', ...always],
+    load: async () => (await import('./doctor.ts')).doctorCommand,
+  },
   models: {
     usage: 'weave models [filter]',
     summary: 'list the models, their prices and whose key is there',
     flags: ['json', ...always],
     load: async () => (await import('./models.ts')).modelsCommand,
   },
+  sentinel: {
+    usage: 'weave sentinel test <config>',
+    summary: 'try a sentinel on what happened in an execution, the newest one unless named',
+    flags: ['execution', 'codon', 'dry', 'runtime-config', ...always],
+    load: async () => (await import('./sentinel/sentinel.ts')).sentinelCommand,
+  },
   schema: {
     usage: 'weave schema <hank|weave|sentinel|rehearsal>',
     summary: 'print the JSON Schema that editors use',
     flags: always,
     load: async () => (await import('./schema.ts')).schemaCommand,
+  },
+  'agent-worker': {
+    usage: 'weave agent-worker',
+    summary: 'the process in which an agent works',
+    flags: [],
+    hidden: true,
+    load: async () => (await import('./agent-worker.ts')).agentWorkerCommand,
+  },
+  'sentinel-sandbox': {
+    usage: 'weave sentinel-sandbox',
+    summary: 'the thread in which templates of sentinels are computed',
+    flags: [],
+    hidden: true,
+    load: async () => (await import('./sentinel-sandbox.ts')).sentinelSandboxCommand,
+  },
+  warden: {
+    usage: 'weave warden',
+    summary: 'the process that ends what a killed server left behind',
+    flags: [],
+    hidden: true,
+    load: async () => (await import('./warden.ts')).wardenCommand,
   },
 }

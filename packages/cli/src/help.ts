@@ -4,7 +4,7 @@ import { type Flag, type FlagName, flags } from './flags.ts'
 
 /** Help, made from the tables of commands and flags. */
 export function helpText(name: string, row: CommandRow): string {
-  const others = Object.entries(commands).filter(([other]) => other !== defaultCommand)
+  const others = Object.entries(commands).filter(([other, { hidden }]) => other !== defaultCommand && !hidden)
   const list =
     name === defaultCommand && others.length > 0 ? ['', 'Commands:', ...columns(others.map(commandLine))] : []
   return [

@@ -10,26 +10,20 @@ export type PreparedRun =
   | { readonly ok: false; readonly usage: string }
 
 /** Everything that validating and running have in common: from the words on the command line to a verdict. */
-export async function prepareRun(args: Arguments): Promise<PreparedRun> {
+export async function prepareRun(
+  args: Arguments,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<PreparedRun> {
   const words = await runArguments(args.positionals)
   if ('problem' in words) return { ok: false, usage: words.problem }
-  const scripted = args.switches.has('scripted')
   const prepared = await prepare({
     hank: words.hank,
     flags: settingValues(args),
     runtimeConfig: args.texts['runtime-config'],
-    skipSelfTest: scripted || args.switches.has('skip-self-test'),
-    environment: scripted ? { ...placeholders, ...process.env } : process.env,
+    skipSelfTest: args.switches.has('skip-self-test'),
+    environment,
     workingDirectory: process.cwd(),
     home: homedir(),
   })
   return { ok: true, prepared, data: words.data }
 }
-
-/** A scripted agent calls no model, so it needs no key; the checks still want to see one. */
-const placeholders = Object.fromEntries(
-  ['ANTHROPIC', 'OPENAI', 'GEMINI', 'OPENROUTER'].map(name => [
-    `${name}_API_KEY`,
-    'scripted-agents-need-no-key',
-  ]),
-)

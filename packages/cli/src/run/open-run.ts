@@ -18,12 +18,16 @@ export type OpenedRun =
   | { readonly ok: true; readonly execution: OpenedExecution; readonly notes: readonly string[] }
   | { readonly ok: false; readonly message: string }
 
+export interface OpenRunOptions {
+  readonly prepared: Prepared
+  /** The data, as it stands on the command line. */
+  readonly named: string | undefined
+  readonly args: Arguments
+  readonly rehearsal: boolean
+}
+
 /** From the data on the command line to the execution that this start will use. */
-export async function openRun(
-  prepared: Prepared,
-  named: string | undefined,
-  args: Arguments,
-): Promise<OpenedRun> {
+export async function openRun({ prepared, named, args, rehearsal }: OpenRunOptions): Promise<OpenedRun> {
   const data = await dataPath(named, args)
   if (!data.ok) return data
   const hashed = await hashOf(data.path, prepared)
@@ -42,7 +46,7 @@ export async function openRun(
     force: switches.has('force'),
     wipe: !switches.has('no-wipe'),
     copy: switches.has('copy'),
-    rehearsal: false,
+    rehearsal,
     weaveVersion: version,
     clock: systemClock,
   })

@@ -12,10 +12,15 @@ const quiet: ReadonlySet<string> = new Set([
   'run.completed',
 ])
 
+/** Whether a person reading along wants to hear of such an event. */
+export function isForPeople(type: string): boolean {
+  return !quiet.has(type)
+}
+
 /** One plain line for each thing that matters to a person, or every event as a JSON line. */
 export function printEvents(terminal: Terminal, { json }: { readonly json: boolean }) {
   return ({ event, text }: { readonly event: JournaledEvent; readonly text: string }): void => {
     if (json) terminal.out(text)
-    else if (!quiet.has(event.type)) terminal.out(`${event.timestamp.slice(11, 19)} ${describeEvent(event)}`)
+    else if (isForPeople(event.type)) terminal.out(`${event.timestamp.slice(11, 19)} ${describeEvent(event)}`)
   }
 }

@@ -5,13 +5,14 @@ import { columns } from '../columns.ts'
 export interface SummaryPlaces {
   readonly layout: { readonly dir: string; readonly agentRoot: string }
   readonly outputDirectory: string
+  readonly isRehearsal: boolean
 }
 
 /** What was done, what it cost, where things are, why it stopped. */
 export function summaryLines(
   state: WeaveState,
   end: RunnerEnd,
-  { layout, outputDirectory }: SummaryPlaces,
+  { layout, outputDirectory, isRehearsal }: SummaryPlaces,
 ): readonly string[] {
   const run = state.runs.at(-1)
   const rows = (run?.codons ?? []).map(codon => [
@@ -26,13 +27,21 @@ export function summaryLines(
     ...columns(rows),
     '',
     `The hank ${words[end.status]}${end.reason === undefined ? '' : `: ${end.reason}`}`,
-    `Cost       ${dollarsText(state.totalCost)}`,
+    `Cost       ${dollarsText(state.totalCost)}${isRehearsal ? ' (simulated: the model was a script)' : ''}`,
+    ...sentinelLine(state),
     `Workspace  ${layout.agentRoot}`,
     `Outputs    ${outputDirectory}`,
     ...(end.status === 'completed'
       ? []
       : [`Resume     run the same command again, or: weave -e ${layout.dir}`]),
   ]
+}
+
+/** The part of the cost that sentinels had, if there were any. */
+function sentinelLine({ runs }: WeaveState): readonly string[] {
+  const sentinels = runs.flatMap(({ codons }) => codons).flatMap(codon => codon.sentinels ?? [])
+  const cost = sentinels.reduce((sum, sentinel) => sum + sentinel.cost, 0)
+  return sentinels.length === 0 ? [] : [`Sentinels  ${dollarsText(cost)} of it`]
 }
 
 const words = { completed: 'is done', failed: 'failed', stopped: 'was stopped' } as const

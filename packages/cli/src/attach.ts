@@ -1,0 +1,74 @@
+import { homedir } from 'node:os'
+import { findExecution, readLock, settledPaths, systemClock } from '@weave/runtime'
+import { connect, describeEvent, harmless, type ServerEvent } from 'weave-client'
+import { WebSocket } from 'ws'
+import { type ExitCode, exitCodes } from './exit.ts'
+import type { Arguments } from './parse-arguments.ts'
+import { isForPeople } from './run/print-events.ts'
+import type { Terminal } from './terminal.ts'
+
+/** `weave attach [execution]`: watches a server that runs, one line for each thing that happens. Leaving ends nothing. */
+export async function attachCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const { texts, positionals } = args
+  const paths = await settledPaths({
+    environment: process.env,
+    workingDirectory: process.cwd(),
+    home: homedir(),
+    runtimeConfig: texts['runtime-config'],
+    flags: [],
+  })
+  const found = await findExecution(positionals[0], paths.executionBaseDir)
+  if (!found.ok) {
+    terminal.error(found.message)
+    return exitCodes.failed
+  }
+  const server = await addressOf(found.layout.lockFile)
+  if (!server) {
+    terminal.error(`No server is at work in ${found.layout.dir}. "weave journal" shows what happened there.`)
+    return exitCodes.failed
+  }
+  const token = texts.token ?? process.env['WEAVE_TOKEN'] ?? server.token
+  return watch(server.url, args, { terminal, token })
+}
+
+async function addressOf(lockFile: string) {
+  const lock = await readLock(lockFile, systemClock)
+  const record = lock.kind === 'held' ? lock.holder.record : undefined
+  if (!record || record.port === 0) return undefined
+  return { url: `ws://127.0.0.1:${record.port}`, token: record.token }
+}
+
+interface Watching {
+  readonly terminal: Terminal
+  readonly token: string | undefined
+}
+
+function watch(url: string, { switches }: Arguments, { terminal, token }: Watching): Promise<ExitCode> {
+  const client = connect(url, {
+    mode: 'readonly',
+    sendPreviousEvents: true,
+    socket: WebSocket,
+    reconnect: false,
+    ...(token !== undefined && { token }),
+  })
+  const show = (event: ServerEvent): void => {
+    if (!('seq' in event)) return
+    if (switches.has('json')) terminal.out(JSON.stringify(event))
+    else if (isForPeople(event.type))
+      terminal.out(harmless(`${event.timestamp.slice(11, 19)} ${describeEvent(event)}`))
+  }
+  client.onAny(show)
+  return new Promise(resolve => {
+    const leave = (): void => {
+      client.close()
+      resolve(exitCodes.done)
+    }
+    process.once('SIGINT', leave)
+    process.once('SIGTERM', leave)
+    client.onStatus(status => {
+      if (status.state !== 'closed') return
+      terminal.error(harmless(`The server ended the connection: ${status.reason || status.code}`))
+      resolve(exitCodes.done)
+    })
+  })
+}

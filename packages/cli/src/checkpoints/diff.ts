@@ -1,0 +1,65 @@
+import type { StoppedExecution } from '@weave/runtime'
+import { harmless, harmlessLine } from 'weave-client'
+import { columns } from '../columns.ts'
+import { type ExitCode, exitCodes } from '../exit.ts'
+import type { Arguments } from '../parse-arguments.ts'
+import type { Terminal } from '../terminal.ts'
+import { openNamed } from './named-execution.ts'
+
+/** `weave diff <a> [b]`: what is different between two checkpoints, or between one and the disk. */
+export async function diffCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const { switches, positionals, texts } = args
+  const [from, to, tooMuch] = positionals
+  const chosen = (['stat', 'name-only', 'json'] as const).filter(name => switches.has(name))
+  if (from === undefined || tooMuch !== undefined) {
+    terminal.error('Say what to compare: weave diff <a> [b], such as: weave diff draft:start draft:end.')
+    return exitCodes.usage
+  }
+  if (chosen.length > 1) {
+    terminal.error(`--${chosen.join(' and --')} exclude each other.`)
+    return exitCodes.usage
+  }
+  const opened = await openNamed(texts.execution, args)
+  if (!opened.ok) {
+    terminal.error(opened.message)
+    return exitCodes.failed
+  }
+  const { execution } = opened
+  const format = chosen[0] ?? 'text'
+  try {
+    const wish = { from, to, lines: format === 'stat' || format === 'json', text: format === 'text' }
+    const compared = await execution.diff(wish)
+    if (compared.ok) print(compared, format, terminal)
+    else terminal.error(harmless(compared.message))
+    return compared.ok ? exitCodes.done : exitCodes.failed
+  } finally {
+    await execution.close()
+  }
+}
+
+type Compared = Extract<Awaited<ReturnType<StoppedExecution['diff']>>, { ok: true }>
+
+function print({ from, to, files, text }: Compared, format: string, terminal: Terminal): void {
+  if (format === 'json') {
+    const rows = files.map(({ before: _before, after: _after, ...file }) => file)
+    terminal.out(JSON.stringify({ from, to, files: rows }, null, 2))
+    return
+  }
+  if (format === 'name-only') for (const { path } of files) terminal.out(harmlessLine(path, longestPath))
+  if (format === 'stat') for (const line of statLines(files)) terminal.out(line)
+  if (text && text.bytes.length > 0) terminal.out(harmless(text.bytes.toString('utf8').trimEnd()))
+  if (text?.isCut) terminal.error('There is more than can be shown; --stat and --name-only show all files.')
+  if (files.length === 0) terminal.error(harmless(`${from} and ${to} are alike.`))
+}
+
+const longestPath = 4096
+
+function statLines(files: Compared['files']): readonly string[] {
+  const rows = files.map(({ path, status, additions = 0, deletions = 0, isBinary }) => [
+    harmlessLine(path, longestPath),
+    status,
+    isBinary ? 'no text' : `+${additions} -${deletions}`,
+  ])
+  const sum = (lines: 'additions' | 'deletions') => files.reduce((all, file) => all + (file[lines] ?? 0), 0)
+  return [...columns(rows, ''), `${files.length} files, +${sum('additions')} -${sum('deletions')}`]
+}

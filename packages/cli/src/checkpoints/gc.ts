@@ -1,0 +1,82 @@
+import {
+  findExecution,
+  type Holdings,
+  listExecutions,
+  systemClock,
+  type Tidied,
+  tidyExecution,
+} from '@weave/runtime'
+import { harmless } from 'weave-client'
+import { columns } from '../columns.ts'
+import { type ExitCode, exitCodes } from '../exit.ts'
+import type { Arguments } from '../parse-arguments.ts'
+import type { Terminal } from '../terminal.ts'
+import { bytesText } from './bytes-text.ts'
+import { executionBaseOf } from './named-execution.ts'
+import { parseAge } from './parse-age.ts'
+
+/** `weave gc [execution…]`: packs checkpoints, says what each execution holds, drops old leftovers when asked to. */
+export async function gcCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const { texts, switches } = args
+  const pruneOlderThanMs = texts.prune === undefined ? undefined : parseAge(texts.prune)
+  if (texts.prune !== undefined && pruneOlderThanMs === undefined) {
+    terminal.error('--prune takes an age, such as 7d, 12h or 30m.')
+    return exitCodes.usage
+  }
+  const layouts = await layoutsOf(args)
+  if (!layouts.ok) {
+    terminal.error(layouts.message)
+    return exitCodes.failed
+  }
+  const rows: { readonly dir: string; readonly tidied: Tidied }[] = []
+  for (const layout of layouts.layouts) {
+    const options = { layout, environment: process.env, clock: systemClock, pruneOlderThanMs }
+    rows.push({ dir: layout.dir, tidied: await tidyExecution(options) })
+  }
+  if (switches.has('json'))
+    terminal.out(
+      JSON.stringify(
+        rows.map(({ dir, tidied }) => ({ dir, ...tidied })),
+        null,
+        2,
+      ),
+    )
+  else if (rows.length === 0) terminal.out('There are no executions.')
+  else for (const line of columns([heads, ...rows.map(cells)], '')) terminal.out(line)
+  for (const { dir, tidied } of rows)
+    if (!tidied.ok) terminal.error(harmless(`${dir} was left alone: ${tidied.message}`))
+  return exitCodes.done
+}
+
+type Layout = Parameters<typeof tidyExecution>[0]['layout']
+type Layouts =
+  | { readonly ok: true; readonly layouts: readonly Layout[] }
+  | { readonly ok: false; readonly message: string }
+
+async function layoutsOf(args: Arguments): Promise<Layouts> {
+  const executionBaseDir = await executionBaseOf(args)
+  if (args.positionals.length === 0) {
+    const { executions } = await listExecutions({ executionBaseDir, clock: systemClock })
+    return { ok: true, layouts: executions.map(({ layout }) => layout) }
+  }
+  const found = await Promise.all(args.positionals.map(word => findExecution(word, executionBaseDir)))
+  const missing = found.find(each => !each.ok)
+  if (missing && !missing.ok) return missing
+  return { ok: true, layouts: found.flatMap(each => (each.ok ? [each.layout] : [])) }
+}
+
+const parts = [
+  'journal',
+  'checkpoints',
+  'sessions',
+  'agents',
+  'removed',
+  'archive',
+] as const satisfies readonly (keyof Holdings)[]
+const heads = [...parts.map(part => part.toUpperCase()), 'SAVED', 'EXECUTION']
+
+function cells({ dir, tidied }: { readonly dir: string; readonly tidied: Tidied }): readonly string[] {
+  const now = tidied.ok ? tidied.after : tidied.before
+  const saved = tidied.ok ? bytesText(Math.max(0, tidied.before.checkpoints - now.checkpoints)) : '-'
+  return [...parts.map(part => bytesText(now[part])), saved, dir]
+}

@@ -1,0 +1,70 @@
+import type { RollbackWish, StoppedExecution } from '@weave/runtime'
+import { harmless } from 'weave-client'
+import { type ExitCode, exitCodes } from '../exit.ts'
+import type { Arguments } from '../parse-arguments.ts'
+import { confirm } from '../run/confirm.ts'
+import type { Terminal } from '../terminal.ts'
+import { openNamed } from './named-execution.ts'
+import { previewLines } from './preview-lines.ts'
+
+/** `weave rollback <target>`: takes an execution in which nothing runs back to a checkpoint. */
+export async function rollbackCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const wish = wishOf(args)
+  if (!wish) {
+    terminal.error('Say where to go back to: weave rollback <checkpoint>, or weave rollback --undo.')
+    return exitCodes.usage
+  }
+  const opened = await openNamed(args.texts.execution, args)
+  if (!opened.ok) {
+    terminal.error(opened.message)
+    return exitCodes.failed
+  }
+  const { execution, dir } = opened
+  try {
+    return await goBack(execution, wish, { args, terminal, dir })
+  } finally {
+    await execution.close()
+  }
+}
+
+function wishOf({ switches, positionals }: Arguments): RollbackWish | undefined {
+  const [to, tooMuch] = positionals
+  if (switches.has('undo')) return to === undefined ? { undo: true } : undefined
+  return to === undefined || tooMuch !== undefined ? undefined : { to }
+}
+
+interface Around {
+  readonly args: Arguments
+  readonly terminal: Terminal
+  readonly dir: string
+}
+
+async function goBack(execution: StoppedExecution, wish: RollbackWish, around: Around): Promise<ExitCode> {
+  const { args, terminal, dir } = around
+  const { switches } = args
+  const previewed = await execution.preview(wish)
+  if (!previewed.ok) return fail(terminal, previewed.message)
+  if (switches.has('preview')) {
+    const { preview } = previewed
+    if (switches.has('json')) terminal.out(JSON.stringify(preview, null, 2))
+    else for (const line of previewLines(preview)) terminal.out(line)
+    return exitCodes.done
+  }
+  if (!switches.has('yes')) for (const line of previewLines(previewed.preview)) terminal.error(line)
+  const agreed = await confirm('Go back?', switches.has('yes'), '--preview to look only')
+  if (!agreed.ok) return fail(terminal, agreed.message)
+  const done = await execution.rollBack(wish)
+  for (const warning of execution.warnings) terminal.error(harmless(warning))
+  if (!done.ok)
+    return fail(terminal, [done.message, ...(done.cure === undefined ? [] : [done.cure])].join('\n'))
+  for (const note of done.notes) terminal.error(harmless(note))
+  if (switches.has('json')) terminal.out(JSON.stringify({ ...done.preview, runId: done.runId }, null, 2))
+  else for (const line of previewLines(done.preview)) terminal.out(line)
+  terminal.error(`Done. Go on with: weave -e ${dir}\nTake it back with: weave rollback --undo -e ${dir}`)
+  return exitCodes.done
+}
+
+function fail(terminal: Terminal, message: string): ExitCode {
+  terminal.error(harmless(message))
+  return exitCodes.failed
+}

@@ -1,0 +1,37 @@
+import { homedir } from 'node:os'
+import { examine, harnessesToCheck, settledPaths } from '@weave/runtime'
+import { columns } from './columns.ts'
+import { type ExitCode, exitCodes } from './exit.ts'
+import type { Arguments } from './parse-arguments.ts'
+import { settingValues } from './setting-flags.ts'
+import type { Terminal } from './terminal.ts'
+
+const marks = { good: 'ok', poor: '!', bad: 'x' } as const
+
+/** `weave doctor`: one line for each thing that a run needs, with the cure for what is missing. */
+export async function doctorCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const paths = await settledPaths({
+    flags: settingValues(args),
+    runtimeConfig: args.texts['runtime-config'],
+    environment: process.env,
+    workingDirectory: process.cwd(),
+    home: homedir(),
+  })
+  const findings = await examine({
+    environment: process.env,
+    executionBaseDir: paths.executionBaseDir,
+    port: Number(args.texts.port ?? 0),
+    harnesses: harnessesToCheck(),
+  })
+  if (args.switches.has('json')) terminal.out(JSON.stringify(findings, null, 2))
+  else
+    for (const line of columns(
+      findings.map(({ name, verdict, detail, cure }) => [
+        marks[verdict],
+        name,
+        cure === undefined ? detail : `${detail}. ${cure}`,
+      ]),
+    ))
+      terminal.out(line)
+  return findings.some(({ verdict }) => verdict === 'bad') ? exitCodes.failed : exitCodes.done
+}
