@@ -10,7 +10,9 @@ export default defineConfig({
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     pool: 'threads',
     isolate: false,
-    testTimeout: 20_000,
+    // Many tests wait for processes; one worker would leave a core idle.
+    maxWorkers: 2,
+    testTimeout: 40_000,
     reporters: ['default', './test/support/contract-reporter.ts'],
   },
 })

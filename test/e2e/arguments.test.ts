@@ -1,10 +1,12 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect } from 'vitest'
+import { beforeAll, describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { launcher, runCli, version } from '../support/run-cli.ts'
+import { runCli, version } from '../support/run-cli.ts'
+import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
 import { tempDir } from '../support/temp-dir.ts'
+
+beforeAll(scriptedWeave, 120_000)
 
 const hank = (name: string) =>
   JSON.stringify({
@@ -38,7 +40,7 @@ async function place(): Promise<Place> {
   return { cwd, env: { HOME: join(cwd, 'home') } }
 }
 
-const run = (at: Place, ...words: readonly string[]) => runCli(['--scripted', ...words], at)
+const run = (at: Place, ...words: readonly string[]) => runScripted(words, at)
 
 /** The only execution of a place: its name, and what the agent found as its data. */
 function execution({ cwd }: Place) {
@@ -62,14 +64,14 @@ describe('the words after the command', () => {
     'none: the hank of this directory, without data; it starts and ends by itself',
     async () => {
       const at = await place()
-      expect(run(at).status).toBe(0)
+      expect((await run(at)).status).toBe(0)
       expect(execution(at)).toMatchObject({ name: expect.stringMatching(/^here-/), data: [] })
     },
   )
 
   verifies(['d2/single-argument-json'], 'one that ends in .json is the hank', async () => {
     const at = await place()
-    expect(run(at, 'other/hank.json').status).toBe(0)
+    expect((await run(at, 'other/hank.json')).status).toBe(0)
     expect(execution(at).name).toMatch(/^other-/)
   })
 
@@ -78,14 +80,14 @@ describe('the words after the command', () => {
     'one that is a directory with a hank is the hank',
     async () => {
       const at = await place()
-      expect(run(at, 'other').status).toBe(0)
+      expect((await run(at, 'other')).status).toBe(0)
       expect(execution(at).name).toMatch(/^other-/)
     },
   )
 
   verifies(['d2/single-argument-data'], 'any other one is the data', async () => {
     const at = await place()
-    expect(run(at, 'data').status).toBe(0)
+    expect((await run(at, 'data')).status).toBe(0)
     expect(execution(at)).toMatchObject({ name: expect.stringMatching(/^here-/), data: ['table.csv'] })
   })
 
@@ -94,7 +96,7 @@ describe('the words after the command', () => {
     'two are the hank and the data, which --copy copies',
     async () => {
       const at = await place()
-      expect(run(at, 'other', 'data', '--copy').status).toBe(0)
+      expect((await run(at, 'other', 'data', '--copy')).status).toBe(0)
       const { name, data, source } = execution(at)
       expect({ name, data }).toEqual({ name: expect.stringMatching(/^other-/), data: ['table.csv'] })
       expect(lstatSync(source).isDirectory()).toBe(true)
@@ -103,9 +105,7 @@ describe('the words after the command', () => {
 
   verifies(['d2/data-from-stdin'], 'a dash reads the data from standard input', async () => {
     const at = await place()
-    const words = [launcher, '--scripted', 'hank.json', '-']
-    const env = { PATH: process.env['PATH'], ...at.env }
-    expect(spawnSync(process.execPath, words, { cwd: at.cwd, env, input: 'from a pipe' }).status).toBe(0)
+    expect((await runScripted(['hank.json', '-'], { ...at, input: 'from a pipe' })).status).toBe(0)
     const { data, source } = execution(at)
     expect(readFileSync(join(source, data[0] ?? ''), 'utf8')).toBe('from a pipe')
   })
@@ -116,7 +116,7 @@ describe('the words after the command', () => {
     async () => {
       for (const words of [['--input', 'in line'], ['--input=in line']]) {
         const at = await place()
-        expect(run(at, ...words).status).toBe(0)
+        expect((await run(at, ...words)).status).toBe(0)
         const { data, source } = execution(at)
         expect(readFileSync(join(source, data[0] ?? ''), 'utf8')).toBe('in line')
       }
@@ -161,11 +161,11 @@ describe('flags', () => {
     '-e uses exactly one directory; --start-new ignores what there was',
     async () => {
       const at = await place()
-      expect(run(at, '-e', 'mine').status).toBe(0)
+      expect((await run(at, '-e', 'mine')).status).toBe(0)
       expect(existsSync(join(at.cwd, 'mine/.weave/execution.json'))).toBe(true)
       expect(existsSync(join(at.cwd, 'home/.weave-executions'))).toBe(false)
-      run(at)
-      run(at, '-n')
+      await run(at)
+      await run(at, '-n')
       expect(readdirSync(join(at.cwd, 'home/.weave-executions')).length).toBe(2)
     },
   )
@@ -175,9 +175,9 @@ describe('flags', () => {
     'events are plain lines, or with --json every event and nothing else',
     async () => {
       const at = await place()
-      const plain = run(at).stdout.trimEnd().split('\n')
+      const plain = (await run(at)).stdout.trimEnd().split('\n')
       for (const line of plain) expect(line).toMatch(/^\d\d:\d\d:\d\d \S/)
-      const lines = run(at, '-n', '--json').stdout.trimEnd().split('\n')
+      const lines = (await run(at, '-n', '--json')).stdout.trimEnd().split('\n')
       const seqs = lines.map(line => (JSON.parse(line) as { seq: number }).seq)
       expect(seqs).toEqual(seqs.map((_, index) => index + 1))
     },
@@ -209,7 +209,7 @@ describe('commands', () => {
         words => runCli([...words, '--skip-self-test'], at).stdout,
       )
       expect(both[0]).toBe(both[1])
-      run(at)
+      await run(at)
       const [row] = JSON.parse(runCli(['list', '--json'], at).stdout) as readonly object[]
       expect(row).toMatchObject({ hank: 'here', status: 'completed', cost: 0 })
       expect(runCli(['list'], at).stdout).toMatch(/HANK +STATUS[\s\S]*here +completed/)

@@ -1,12 +1,19 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { launcher, runCli, version } from '../support/run-cli.ts'
+import { launcher, root, runCli, version } from '../support/run-cli.ts'
+import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
+beforeAll(scriptedWeave, 120_000)
+
 const weave = (...words: readonly string[]) => runCli(words)
+
+async function scripted(...words: readonly string[]) {
+  return runScripted(words, { cwd: root, env: { HOME: await tempDir() } })
+}
 
 describe('the built command', () => {
   verifies(['d2/flag-version'], 'prints its version', () => {
@@ -19,7 +26,7 @@ describe('the built command', () => {
     expect(status).toBe(0)
     expect(stdout).toContain('Usage: weave [hank]')
     expect(weave('-h').stdout).toBe(stdout)
-    expect(stdout).not.toContain('scripted')
+    expect(stdout).not.toContain('warden')
   })
 
   verifies(
@@ -50,7 +57,7 @@ test('somebody without a hank hears how to begin', async () => {
 describe('a thread through the house', () => {
   test('loads, plans and runs a one-codon hank, tells every event and leaves a file and a journal', async () => {
     const dir = await tempDir()
-    const { status, stdout } = weave('examples/01-one-codon', '--scripted', '--json', '-e', dir)
+    const { status, stdout } = await scripted('examples/01-one-codon', '--json', '-e', dir)
     expect(status).toBe(0)
     const events = stdout
       .trimEnd()
@@ -79,7 +86,7 @@ describe('a thread through the house', () => {
 
   test('says what is wrong with a hank and exits with 1', async () => {
     const dir = await tempDir()
-    const { status, stderr } = weave(join(dir, 'nothing.json'), '--scripted')
+    const { status, stderr } = await scripted(join(dir, 'nothing.json'))
     expect(status).toBe(1)
     expect(stderr).toContain('nothing.json')
   })

@@ -6,14 +6,18 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
+import { leftovers } from '../support/leftovers.ts'
 import { launcher, runCli } from '../support/run-cli.ts'
+import { type RunningCommand, startCommand } from '../support/running-command.ts'
+import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
 import { tempDir } from '../support/temp-dir.ts'
+
+beforeAll(scriptedWeave, 120_000)
 
 const codon = (id: string, more: object = {}) => ({
   id,
@@ -39,8 +43,7 @@ async function place(...items: readonly object[]): Promise<Place> {
   return { dir, env: { HOME: join(dir, 'home') } }
 }
 
-const weave = ({ dir, env }: Place, ...words: readonly string[]) =>
-  runCli(['--scripted', ...words], { cwd: dir, env })
+const weave = ({ dir, env }: Place, ...words: readonly string[]) => runScripted(words, { cwd: dir, env })
 const executions = ({ dir }: Place) => readdirSync(join(dir, 'home/.weave-executions')).sort()
 const inExecution = (at: Place, ...path: readonly string[]) =>
   join(at.dir, 'home/.weave-executions', executions(at)[0] ?? '', ...path)
@@ -51,7 +54,7 @@ describe('a run without a screen', () => {
     'prints the structure, a line for each thing that happens and a summary, and ends with 0',
     async () => {
       const at = await place(codon('a'), codon('b'))
-      const { status, stdout, stderr } = weave(at)
+      const { status, stdout, stderr } = await weave(at)
       expect(status).toBe(0)
       expect(stderr).toMatch(/\[1\] Part a \(a\)[\s\S]*\[2\] Part b \(b\)/)
       expect(stdout).toMatch(/\d\d:\d\d:\d\d codon a started: Part a[\s\S]*codon b completed in/)
@@ -65,7 +68,7 @@ describe('a run without a screen', () => {
     'prints warnings and goes on',
     async () => {
       const at = await place(codon('a'), codon('b', { name: 'Part a' }))
-      const { status, stderr } = weave(at)
+      const { status, stderr } = await weave(at)
       expect(stderr).toMatch(/! Configuration warnings:\n- hank\.json:\d+:\d+: /)
       expect(status).toBe(0)
     },
@@ -74,7 +77,7 @@ describe('a run without a screen', () => {
   verifies(['2.1/schema-added-on-startup'], 'adds $schema to a hank that has none', async () => {
     const at = await place(codon('a'))
     writeFileSync(join(at.dir, 'hank.json'), JSON.stringify({ hank: [codon('a')] }))
-    expect(weave(at).stderr).toContain('+ Added $schema to hank.json for editor support')
+    expect((await weave(at)).stderr).toContain('+ Added $schema to hank.json for editor support')
   })
 
   verifies(
@@ -82,11 +85,11 @@ describe('a run without a screen', () => {
     'has nothing left to do when it is started again',
     async () => {
       const at = await place(codon('a'))
-      weave(at)
-      const again = weave(at)
+      await weave(at)
+      const again = await weave(at)
       expect(again.status).toBe(0)
       expect(again.stderr).toMatch(/Nothing is left to do in .* --start-new/)
-      weave(at, '--start-new')
+      await weave(at, '--start-new')
       expect(executions(at).length).toBe(2)
     },
   )
@@ -94,9 +97,9 @@ describe('a run without a screen', () => {
   test('gives the agent its data by a link, from a flag or from standard input', async () => {
     const at = await place(codon('a'))
     mkdirSync(join(at.dir, 'data'))
-    weave(at, 'hank.json', 'data')
+    await weave(at, 'hank.json', 'data')
     expect(readlinkSync(inExecution(at, 'agentRoot/read_only_data_source'))).toBe(join(at.dir, 'data'))
-    weave(at, '--input', 'some words', '-e', join(at.dir, 'own'))
+    await weave(at, '--input', 'some words', '-e', join(at.dir, 'own'))
     const source = join(at.dir, 'own/agentRoot/read_only_data_source')
     const [name = ''] = readdirSync(source)
     expect(readFileSync(join(source, name), 'utf8')).toBe('some words')
@@ -124,7 +127,7 @@ describe('a run without a screen', () => {
     const at = await place(codon('a', { rigSetup }), loop, codon('z', { outputFiles }))
     mkdirSync(join(at.dir, 'template'))
     writeFileSync(join(at.dir, 'template/start.txt'), 'from the template')
-    const { status, stdout } = weave(at)
+    const { status, stdout } = await weave(at)
     expect(status).toBe(0)
     expect(stdout).toContain('agentRoot/src')
     const outputs = readdirSync(join(at.dir, 'weave-results'), { recursive: true, encoding: 'utf8' }).sort()
@@ -154,7 +157,7 @@ describe('the journal of an execution', () => {
         codons: [codon('b', { onFailure: 'ignore' })],
       }
       const at = await place(codon('a'), loop)
-      weave(at)
+      await weave(at)
       const journal = (...words: readonly string[]) =>
         runCli(['journal', ...words], { cwd: at.dir, env: at.env })
       const all = journal('--json').stdout.trimEnd().split('\n')
@@ -192,12 +195,12 @@ describe('what goes wrong', () => {
     async () => {
       const rigSetup = [{ type: 'command', command: { run: 'echo out of luck >&2; test -e mended' } }]
       const at = await place(codon('a'), codon('b', { rigSetup }))
-      const { status, stdout, stderr } = weave(at)
+      const { status, stdout, stderr } = await weave(at)
       expect(status).toBe(1)
       expect(stdout).toContain('out of luck')
       expect(stderr).toMatch(/The hank failed: b: Rig operation 1 failed/)
       writeFileSync(inExecution(at, 'agentRoot/mended'), '')
-      const again = weave(at)
+      const again = await weave(at)
       expect(again.status).toBe(0)
       expect(again.stdout).not.toContain('codon a started')
     },
@@ -211,10 +214,8 @@ describe('what goes wrong', () => {
       codon('b', { promptFile: 'prompt.md', promptText: undefined }),
     )
     writeFileSync(join(at.dir, 'prompt.md'), 'Do it.')
-    const { status, stderr } = runCli(['--scripted'], {
-      cwd: at.dir,
-      env: { ...at.env, PROMPT: join(at.dir, 'prompt.md') },
-    })
+    const env = { ...at.env, PROMPT: join(at.dir, 'prompt.md') }
+    const { status, stderr } = await weave({ ...at, env })
     expect(status).toBe(1)
     expect(stderr).toContain('promptFile prompt.md does not exist')
   })
@@ -222,11 +223,11 @@ describe('what goes wrong', () => {
   test('an output directory that cannot be written fails the run and says so', async () => {
     const at = await place(codon('a', { outputFiles: [{ copy: ['*.md'] }] }))
     writeFileSync(join(at.dir, 'taken'), 'a file where the directory should be')
-    const { status, stderr } = weave(at, '-o', 'taken')
+    const { status, stderr } = await weave(at, '-o', 'taken')
     expect(status).toBe(1)
     expect(stderr).toMatch(/The hank failed: a: .*taken/)
     rmSync(join(at.dir, 'taken'))
-    expect(weave(at, '-o', 'taken').status).toBe(0)
+    expect((await weave(at, '-o', 'taken')).status).toBe(0)
     expect(readdirSync(join(at.dir, 'taken'))).toEqual(['a.md'])
   })
 
@@ -236,46 +237,25 @@ describe('what goes wrong', () => {
     async () => {
       const failing = { rigSetup: [{ type: 'command', command: { run: 'false' } }] }
       const at = await place(codon('a', failing))
-      expect(weave(at).status).toBe(1)
+      expect((await weave(at)).status).toBe(1)
       writeFileSync(
         join(at.dir, 'hank.json'),
         JSON.stringify({ $schema: 'x', hank: [codon('a'), codon('new')] }),
       )
-      const refused = weave(at)
+      const refused = await weave(at)
       expect(refused.status).toBe(1)
       expect(refused.stderr).toMatch(/has changed[\s\S]*-y/)
-      const agreed = weave(at, '-y')
+      const agreed = await weave(at, '-y')
       expect(agreed.stderr).toContain('The hank failed: a: Rig operation 1 failed')
     },
   )
 })
 
 /** Starts a run and resolves when its output contains the words. */
-function startRun(
-  at: Place,
-  words: string,
-): Promise<{ readonly kill: (signal: NodeJS.Signals) => Promise<number | null> }> {
-  const env = { PATH: process.env['PATH'], ...at.env }
-  const child = spawn(process.execPath, [launcher, '--scripted'], {
-    cwd: at.dir,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const ended = new Promise<number | null>(resolve => child.on('close', code => resolve(code)))
-  const kill = (signal: NodeJS.Signals) => {
-    child.kill(signal)
-    return ended
-  }
-  return new Promise((resolve, reject) => {
-    let seen = ''
-    const look = (chunk: Buffer) => {
-      seen += chunk.toString('utf8')
-      if (seen.includes(words)) resolve({ kill })
-    }
-    child.stdout.on('data', look)
-    child.stderr.on('data', look)
-    void ended.then(() => reject(new Error(`ended early: ${seen}`)))
-  })
+async function startRun({ dir, env }: Place, words: string): Promise<RunningCommand> {
+  const run = startCommand(await scriptedWeave(), [], { cwd: dir, env })
+  await run.until(words)
+  return run
 }
 
 const slow = { rigSetup: [{ type: 'command', command: { run: 'echo rig is up; sleep 20 & wait' } }] }
@@ -302,7 +282,7 @@ describe('signals', () => {
   test('a second server on the same execution says who holds it', async () => {
     const at = await place(codon('a', slow))
     const run = await startRun(at, 'rig is up')
-    const second = weave(at)
+    const second = await weave(at)
     expect(second.status).toBe(1)
     expect(second.stderr).toMatch(/process \d+|pid \d+/)
     await run.kill('SIGTERM')
@@ -322,7 +302,7 @@ describe('signals', () => {
       await run.kill('SIGKILL')
       mkdirSync(join(at.dir, 'home'), { recursive: true })
       writeFileSync(join(at.dir, 'home/go'), '')
-      const again = weave(at)
+      const again = await weave(at)
       expect(again.status).toBe(0)
       expect(again.stderr).toContain('The last run ended without saying so')
       expect(again.stdout).not.toContain('codon a started')
@@ -332,21 +312,3 @@ describe('signals', () => {
     },
   )
 })
-
-/** Processes that carry the mark of an execution. */
-function leftovers(execution: string): readonly string[] {
-  if (!existsSync('/proc/self/environ')) return []
-  return readdirSync('/proc')
-    .filter(name => /^\d+$/.test(name) && name !== String(process.pid))
-    .filter(pid => environOf(pid).includes(`WEAVE_EXECUTION_ID=${execution}`))
-}
-
-function environOf(pid: string): string {
-  try {
-    return statSync(`/proc/${pid}`).uid === process.getuid?.()
-      ? readFileSync(`/proc/${pid}/environ`, 'utf8')
-      : ''
-  } catch {
-    return ''
-  }
-}

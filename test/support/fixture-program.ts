@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { build } from 'esbuild'
+import { programFolder } from './program-folder.ts'
 
 const bundled = new Map<string, Promise<string>>()
 
@@ -13,9 +12,7 @@ export function fixtureProgram(source: URL): Promise<string> {
 }
 
 async function bundle(entry: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'weave-fixture-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const outfile = join(folder, basename(entry).replace(/\.ts$/, '.mjs'))
+  const outfile = join(programFolder(), basename(entry).replace(/\.ts$/, '.mjs'))
   await build({
     bundle: true,
     platform: 'node',

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const root = new URL('../..', import.meta.url).pathname
+export const root = new URL('../..', import.meta.url).pathname
 export const launcher = join(root, 'packages/cli/bin/weave.cjs')
 export const { version } = JSON.parse(readFileSync(join(root, 'packages/cli/package.json'), 'utf8')) as {
   readonly version: string

@@ -1,0 +1,229 @@
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect } from 'vitest'
+import { costOf, createRegistry, findModel } from '../../packages/runtime/src/models/index.ts'
+import { verifies } from '../conformance/verifies.ts'
+import { launcher, root, runCli } from '../support/run-cli.ts'
+import { startCommand } from '../support/running-command.ts'
+import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
+import { steer } from '../support/steering-client.ts'
+import { tempDir } from '../support/temp-dir.ts'
+
+beforeAll(scriptedWeave, 120_000)
+
+interface Place {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+const rehearse = (at: Place, ...words: readonly string[]) => runCli(['rehearse', ...words], at)
+const executionsOf = ({ cwd }: Place) => {
+  const base = join(cwd, 'home/.weave-executions')
+  return readdirSync(base).map(name => join(base, name))
+}
+
+interface Usage {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead?: number
+}
+interface Script {
+  readonly codons: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>
+}
+
+/** The example's own script, with figures of ours at every step that can be charged. */
+function withFigures(script: Script): Script {
+  let count = 0
+  const figures = (): Usage => {
+    count++
+    return { input: 10_000 + 137 * count, output: 500 + 11 * count, cacheRead: 3_000 * (count % 3) }
+  }
+  const charged = (step: Readonly<Record<string, unknown>>) =>
+    'fail' in step ? step : { ...step, usage: figures() }
+  return {
+    codons: Object.fromEntries(Object.entries(script.codons).map(([id, steps]) => [id, steps.map(charged)])),
+  }
+}
+
+const models: Readonly<Record<string, string>> = {
+  draft: 'sonnet',
+  'review#0': 'openai/gpt-5',
+  'review#1': 'openai/gpt-5',
+  publish: 'haiku',
+}
+
+/** What the figures of the script cost by the prices of the catalogue. */
+async function priceOf({ codons }: Script): Promise<number> {
+  const { registry } = await createRegistry({ additions: [] })
+  let sum = 0
+  for (const [id, steps] of Object.entries(codons)) {
+    const prices = findModel(models[id] ?? '', registry)?.prices
+    for (const step of steps) {
+      const usage = step['usage'] as Usage | undefined
+      if (!usage) continue
+      const { input, output, cacheRead = 0 } = usage
+      const tokens = {
+        inputTokens: input,
+        outputTokens: output,
+        cacheReadTokens: cacheRead,
+        cacheCreationTokens: 0,
+      }
+      const cost = costOf(tokens, prices)
+      if (cost.known) sum += cost.dollars
+    }
+  }
+  return sum
+}
+
+async function twoAgents(): Promise<Place & { readonly script: Script }> {
+  const cwd = await tempDir()
+  cpSync(join(root, 'examples/02-two-agents'), cwd, { recursive: true })
+  const file = join(cwd, 'rehearsal.json')
+  const script = withFigures(JSON.parse(readFileSync(file, 'utf8')) as Script)
+  writeFileSync(file, JSON.stringify(script))
+  return { cwd, env: { HOME: join(cwd, 'home') }, script }
+}
+
+/** A hank of one codon, and a script for it. */
+async function oneCodon(script?: object, fields: object = {}): Promise<Place> {
+  const cwd = await tempDir()
+  const codon = {
+    id: 'only',
+    name: 'Only',
+    model: 'sonnet',
+    continuationMode: 'fresh',
+    promptText: 'Do it.',
+    checkpointedFiles: ['*.md'],
+    ...fields,
+  }
+  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank: [codon] }))
+  if (script) writeFileSync(join(cwd, 'rehearsal.json'), JSON.stringify(script, null, 2))
+  return { cwd, env: { HOME: join(cwd, 'home') } }
+}
+
+describe('a rehearsal', () => {
+  verifies(
+    [
+      'd2/command-rehearse',
+      'd13/rest-is-real',
+      'd13/placeholder-credentials',
+      'd13/marked-on-screen',
+      'd13/costs-simulated',
+      'd13/script-default',
+      'd13/script-codon-steps',
+      'd13/script-iteration-steps',
+      'd13/step-use-translated',
+      'd13/step-fail',
+      'd13/step-usage',
+      'd13/steps-go-on-retry',
+    ],
+    'of two agents runs both SDKs without a key, does what the script says and costs what its figures say',
+    async () => {
+      const at = await twoAgents()
+      const { status, stdout, stderr } = rehearse(at)
+      expect(status, stderr).toBe(0)
+      expect(stderr).toMatch(/^REHEARSAL: no model is asked/)
+      expect(stderr).toMatch(/Cost +\$[\d.]+ \(simulated: the model was a script\)/)
+      expect(stdout).toMatch(/review#1: attempt 2 of 3 in 1\.0 s \(429: Slow down\.\)/)
+
+      const [dir = ''] = executionsOf(at)
+      expect(sessionsOf(dir)).toEqual({
+        'draft.jsonl': 'system',
+        'publish.jsonl': 'system',
+        'review#0.jsonl': 'agent_start',
+        'review#1.jsonl': 'agent_start',
+      })
+      const page = readFileSync(join(dir, 'agentRoot/page.md'), 'utf8')
+      expect(page).toContain('kept with git beside the workspace.')
+      expect(page).toContain('also of one that failed')
+      expect(existsSync(join(dir, 'agentRoot/begun.txt'))).toBe(true)
+      expect(readdirSync(join(at.cwd, 'weave-results')).sort()).toEqual(['page.md', 'summary.md'])
+      expect(readFileSync(join(at.cwd, 'weave-results/page.md'), 'utf8')).toBe(page)
+
+      const [row] = JSON.parse(runCli(['list', '--json'], at).stdout) as readonly { readonly cost: number }[]
+      expect(row?.cost).toBeCloseTo(await priceOf(at.script), 9)
+    },
+    90_000,
+  )
+
+  verifies(
+    ['d13/strict-left-over-steps', 'd13/strict-missing-steps', 'd13/script-flag'],
+    'that is strict fails over what is left of the script and over codons without steps, and says which',
+    async () => {
+      const at = await oneCodon({
+        codons: { only: [{ say: 'Done.' }, { say: 'Never asked.' }], other: [{ say: 'x' }] },
+      })
+      const left = rehearse(at, '--strict')
+      expect(left.status, left.stderr).toBe(1)
+      expect(left.stderr).toMatch(/codons\.only: .*only took 1 of 2 steps/)
+      expect(left.stderr).toMatch(/codons\.other: .*no codon took these steps/)
+      writeFileSync(join(at.cwd, 'empty.json'), '{}')
+      const bare = rehearse(at, '--strict', '-n', '--script', 'empty.json')
+      expect(bare.status, bare.stderr).toBe(1)
+      expect(bare.stderr).toContain('there are no steps for only')
+      expect(existsSync(join(executionsOf(at).at(-1) ?? '', 'agentRoot/rehearsal/only.md'))).toBe(true)
+    },
+    60_000,
+  )
+
+  verifies(['d13/script-strict'], 'is refused with the place of every mistake in its script', async () => {
+    const at = await oneCodon({ codons: { only: [{ sai: 'Done.' }] } })
+    const { status, stderr } = rehearse(at)
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/rehearsal\.json:\d+:\d+: .*codons\.only\[0\]/)
+    expect(existsSync(join(at.cwd, 'home'))).toBe(false)
+  })
+
+  verifies(
+    ['d13/not-resumed-by-real', 'd13/real-not-resumed'],
+    'and a real run never go on with what the other has begun',
+    async () => {
+      const rigSetup = [{ type: 'command', command: { run: 'test -n "$MENDED"' } }]
+      const at = await oneCodon({ codons: { only: [{ say: 'Done.' }] } }, { rigSetup })
+      const mended = { ...at, env: { ...at.env, MENDED: 'yes' } }
+      expect(rehearse(at).status).toBe(1)
+      const [rehearsal = ''] = executionsOf(at)
+      expect((await runScripted([], mended)).status).toBe(0)
+      const real = executionsOf(at).find(dir => dir !== rehearsal) ?? ''
+      expect(executionsOf(at).length).toBe(2)
+      expect(existsSync(join(real, 'agentRoot/only.md'))).toBe(true)
+
+      expect(await runScripted(['-e', rehearsal], at)).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('is the execution of a rehearsal'),
+      })
+      expect(rehearse(at, '-e', real)).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('is the execution of a real run'),
+      })
+      expect(rehearse(mended)).toMatchObject({
+        status: 0,
+        stderr: expect.stringContaining(`Execution  ${rehearsal}`),
+      })
+      expect(executionsOf(at).length).toBe(2)
+    },
+    60_000,
+  )
+
+  verifies(['d13/marked-in-ready'], 'tells clients that it is one', async () => {
+    const at = await oneCodon({ codons: { only: [{ say: 'Done.' }] } })
+    const run = startCommand(launcher, ['rehearse', '--no-autostart'], at)
+    await run.until('Clients ')
+    const { client, until } = await steer(executionsOf(at)[0] ?? '')
+    expect((await until('server.ready')).data).toMatchObject({ rehearsal: true })
+    await client.send('server.shutdown')
+    expect(await run.ended).toBe(0)
+  })
+})
+
+/** What each session log begins with: only the agent SDK says `system`, only the embedded one `agent_start`. */
+function sessionsOf(execution: string): Readonly<Record<string, string>> {
+  const base = join(execution, '.weave/sessions')
+  const [run = ''] = readdirSync(base)
+  return Object.fromEntries(
+    readdirSync(join(base, run)).map(name => {
+      const [first = '{}'] = readFileSync(join(base, run, name), 'utf8').split('\n')
+      return [name, (JSON.parse(first) as { readonly type: string }).type]
+    }),
+  )
+}

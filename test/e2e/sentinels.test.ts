@@ -1,0 +1,155 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { verifies } from '../conformance/verifies.ts'
+import { launcher, runCli } from '../support/run-cli.ts'
+import { startCommand } from '../support/running-command.ts'
+import { steer } from '../support/steering-client.ts'
+import { tempDir } from '../support/temp-dir.ts'
+
+const narrator = (id: string, more: object = {}) => ({
+  id,
+  name: id,
+  model: 'haiku',
+  trigger: { type: 'event', on: ['tool.result'] },
+  execution: { strategy: 'immediate' },
+  userPromptText: 'What was that? <%= it.events[0].data.toolName %>',
+  ...more,
+})
+
+async function place(sentinels: readonly object[], steps: readonly object[]) {
+  const dir = await tempDir()
+  const codon = {
+    id: 'a',
+    name: 'A',
+    model: 'pi/openai/gpt-5',
+    continuationMode: 'fresh',
+    promptText: 'Work.',
+    sentinels,
+  }
+  writeFileSync(join(dir, 'hank.json'), JSON.stringify({ $schema: 'x', hank: [codon] }))
+  const script = { codons: { a: steps }, sentinels: { loud: ['first', 'second'], quiet: ['unheard'] } }
+  writeFileSync(join(dir, 'rehearsal.json'), JSON.stringify(script))
+  return { cwd: dir, env: { HOME: join(dir, 'home') } }
+}
+
+const executionOf = ({ cwd }: { readonly cwd: string }) => {
+  const base = join(cwd, 'home/.weave-executions')
+  return join(base, readdirSync(base)[0] ?? '')
+}
+
+/** The events of one type as the journal has them. */
+function journaled(
+  at: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+  type: string,
+) {
+  const { stdout } = runCli(['journal', '--json', '--type', type], at)
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map(line => (JSON.parse(line) as { data: Record<string, unknown> }).data)
+}
+
+function spokenBy({ data }: { readonly data: unknown }): string {
+  return (data as { readonly sentinelId: string }).sentinelId
+}
+
+const bash = { use: 'bash', input: { command: 'true' } }
+const quiet = { lifecycle: false, errors: false, outputs: false, triggers: false }
+
+describe('sentinels of a run', () => {
+  verifies(
+    [
+      '1/sentinels-observe-in-parallel',
+      '2.5/report-fields',
+      '2.5/report-lifecycle',
+      '2.5/report-outputs',
+      '2.5/report-triggers',
+      '6/sentinel-journaled',
+      '6/sentinel-broadcast',
+      '6/sentinel-triggered-usually-disabled',
+    ],
+    'watch while the agent works; clients hear what is reported, the journal has it all',
+    async () => {
+      const at = await place(
+        [
+          { sentinelConfig: narrator('loud') },
+          { sentinelConfig: narrator('quiet'), settings: { reportToWebsocket: quiet } },
+          {
+            sentinelConfig: narrator('talkative', { reportToWebsocket: { triggers: true, outputs: false } }),
+          },
+        ],
+        [bash, bash, { say: 'Done.' }],
+      )
+      const server = startCommand(launcher, ['rehearse', '--no-autostart', '--keep-alive'], at)
+      await server.until('Clients')
+      const { client, events, until } = await steer(executionOf(at), { mode: 'readandwrite' })
+      await client.send('codon.next')
+      await until('server.idle', 0, ({ data }) => data.reason === 'all-codons-completed')
+      const heard = (type: string) => events.filter(event => event.type === type).map(spokenBy)
+      expect(new Set(heard('sentinel.loaded'))).toEqual(new Set(['loud', 'talkative']))
+      expect(heard('sentinel.output')).toEqual(['loud', 'loud'])
+      expect(new Set(heard('sentinel.triggered'))).toEqual(new Set(['talkative']))
+      expect(new Set(heard('sentinel.unloaded'))).toEqual(new Set(['loud', 'talkative']))
+      const past: string[] = []
+      for await (const batch of client.history())
+        if (batch.ok)
+          past.push(...batch.events.filter(({ type }) => type.startsWith('sentinel.')).map(spokenBy))
+      expect(new Set(past)).toEqual(new Set(['loud', 'talkative']))
+      expect(await server.kill('SIGTERM')).toBe(0)
+      expect(journaled(at, 'sentinel.output').map(({ content }) => content)).toEqual(
+        expect.arrayContaining(['first', 'second', 'unheard', 'unheard']),
+      )
+      expect(journaled(at, 'sentinel.triggered')).toHaveLength(6)
+    },
+    60_000,
+  )
+
+  verifies(
+    ['3/sentinel-unloaded-shutdown'],
+    'are unloaded with the server',
+    async () => {
+      const at = await place(
+        [{ sentinelConfig: narrator('loud') }],
+        [{ use: 'bash', input: { command: 'sleep 60' } }],
+      )
+      const server = startCommand(launcher, ['rehearse'], at)
+      await server.until('Bash {')
+      expect(await server.kill('SIGTERM')).toBe(143)
+      expect(journaled(at, 'sentinel.unloaded')).toMatchObject([{ sentinelId: 'loud', reason: 'shutdown' }])
+    },
+    60_000,
+  )
+
+  verifies(
+    ['2.5/fail-codon-true'],
+    'fail their codon when it cannot do without them, before its agent has spent anything',
+    async () => {
+      const at = await place(
+        [
+          {
+            sentinelConfig: narrator('loud', { userPromptText: undefined, userPromptFile: 'gone.md' }),
+            settings: { failCodonIfNotLoaded: true },
+          },
+        ],
+        [{ say: 'Done.' }],
+      )
+      writeFileSync(join(at.cwd, 'gone.md'), 'Say something.')
+      // Read anew at every start of a codon, so it can be lost between the checks and the codon.
+      const server = startCommand(launcher, ['rehearse', '--no-autostart', '--keep-alive'], at)
+      await server.until('Clients')
+      const { client, until } = await steer(executionOf(at))
+      writeFileSync(join(at.cwd, 'gone.md'), '<% while (')
+      await client.send('codon.next')
+      const { data } = await until('codon.completed')
+      expect(data).toMatchObject({
+        success: false,
+        cost: 0,
+        failureReason: { type: 'sentinel-load-failure', retriable: false },
+      })
+      await server.ended
+      expect(readFileSync(join(executionOf(at), '.weave/logs/server.log'), 'utf8')).toContain('loud')
+    },
+    60_000,
+  )
+})

@@ -1,0 +1,226 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { verifies } from '../conformance/verifies.ts'
+import { type RunningCommand, startCommand } from '../support/running-command.ts'
+import { scriptedFile } from '../support/scripted-file.ts'
+import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
+import { portOf, type SteeringClient, steer } from '../support/steering-client.ts'
+import { tempDir } from '../support/temp-dir.ts'
+
+beforeAll(scriptedWeave, 120_000)
+
+const codon = (id: string, more: object = {}) => ({
+  id,
+  name: `Part ${id}`,
+  model: 'sonnet',
+  continuationMode: 'fresh',
+  promptText: `Work on ${id}.`,
+  checkpointedFiles: ['*.md', '*.txt'],
+  ...more,
+})
+const rig = (run: string) => ({ rigSetup: [{ type: 'command', command: { run } }] })
+const hanging = (id: string) => codon(id, { promptText: `Work on ${id}. Then hang.` })
+
+interface Place {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+async function place(...items: readonly object[]): Promise<Place> {
+  const cwd = await tempDir()
+  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank: items }))
+  return { cwd, env: { HOME: join(cwd, 'home') } }
+}
+
+interface Served {
+  readonly run: RunningCommand
+  /** The execution directory. */
+  readonly dir: string
+  readonly workspace: (name: string) => string
+}
+
+async function serve(at: Place, ...words: readonly string[]): Promise<Served> {
+  const run = startCommand(await scriptedWeave(), words, at)
+  await run.until('Clients ')
+  const base = join(at.cwd, 'home/.weave-executions')
+  const dir = join(base, readdirSync(base)[0] ?? '')
+  return { run, dir, workspace: name => join(dir, 'agentRoot', name) }
+}
+
+/** Starts the next codon and waits for its end. */
+async function next({ client, until, now }: SteeringClient): Promise<{ readonly success: boolean }> {
+  const from = now()
+  const sent = await client.send('codon.next')
+  expect(sent).toMatchObject({ ok: true })
+  const { data } = await until('codon.completed', from)
+  await until('server.idle', from)
+  return data
+}
+
+const read = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)
+
+/** The second codon changes a file, deletes one and makes one; the third does the same to its own. */
+const items = [
+  codon('a', rig('echo first > kept.txt; echo doomed > old.txt')),
+  codon('b', rig('echo second >> kept.txt; rm old.txt; echo new > new.txt')),
+  codon('c'),
+]
+
+describe('a client over the control socket', () => {
+  verifies(
+    [
+      'd2/flag-no-autostart',
+      '4.1/codon-next',
+      '4.1/checkpoint-list',
+      '4.1/rollback-to-codon',
+      'd7/rollback-restores',
+      'd7/rollback-leaves-other-files',
+      'd7/rollback-new-run',
+      'd7/after-codon-end',
+      '4.1/server-shutdown',
+    ],
+    'steps through a hank and takes it back: content, deleted files and new ones, and nothing else',
+    async () => {
+      const at = await place(...items)
+      const { run, dir, workspace } = await serve(at, '--no-autostart', '--keep-alive')
+      const steering = await steer(dir)
+      const { client, events, until, now } = steering
+      expect(existsSync(workspace('a.md'))).toBe(false)
+      expect(await next(steering)).toMatchObject({ success: true })
+      mkdirSync(workspace('mine'))
+      writeFileSync(workspace('mine/notes.log'), 'by hand')
+      expect(await next(steering)).toMatchObject({ success: true })
+      expect(read(workspace('kept.txt'))).toBe('first\nsecond\n')
+      expect(read(workspace('old.txt'))).toBeUndefined()
+
+      const runId = (await until('run.started')).data.runId
+      const listed = await client.send('checkpoint.list', { runId })
+      expect(listed).toMatchObject({
+        ok: true,
+        event: {
+          data: {
+            runId,
+            checkpoints: expect.arrayContaining([
+              expect.objectContaining({ codonId: 'a', checkpointType: 'completed' }),
+              expect.objectContaining({ codonId: 'b', checkpointType: 'rig-setup' }),
+              expect.objectContaining({ codonId: 'b', checkpointType: 'completed' }),
+            ]),
+          },
+        },
+      })
+
+      const from = now()
+      expect(await client.send('rollback.toCodon', { codonId: 'a', checkpointType: 'end' })).toMatchObject({
+        ok: true,
+      })
+      const { data } = await until('rollback.completed', from)
+      expect(data).toMatchObject({ codonId: 'a', checkpointType: 'completed', fromRun: runId })
+      expect(data.toRun).not.toBe(runId)
+      expect(read(workspace('kept.txt'))).toBe('first\n')
+      expect(read(workspace('old.txt'))).toBe('doomed\n')
+      expect(read(workspace('new.txt'))).toBeUndefined()
+      expect(read(workspace('b.md'))).toBeUndefined()
+      expect(read(workspace('a.md'))).toBe(scriptedFile('a', 'Work on a.'))
+      expect(read(workspace('mine/notes.log'))).toBe('by hand')
+
+      await until('server.idle', from)
+      expect(await next(steering)).toMatchObject({ success: true })
+      expect(read(workspace('kept.txt'))).toBe('first\nsecond\n')
+      expect(events.filter(({ type }) => type === 'codon.started').length).toBe(3)
+      await client.send('server.shutdown', { reason: 'enough' })
+      expect(await run.ended).toBe(0)
+      expect(existsSync(join(dir, '.weave/lock.json'))).toBe(false)
+      expect(run.said()).toContain('Resume')
+
+      expect((await runScripted([], at)).status).toBe(0)
+      expect(read(workspace('c.md'))).toBe(scriptedFile('c', 'Work on c.'))
+      expect(read(workspace('kept.txt'))).toBe('first\nsecond\n')
+    },
+    60_000,
+  )
+
+  verifies(
+    ['4.1/codon-redo', 'd5/redo-new-run'],
+    'lets a codon run again from where it began, in a new run',
+    async () => {
+      const at = await place(...items)
+      const { run, dir, workspace } = await serve(at, '--no-autostart', '--keep-alive')
+      const steering = await steer(dir)
+      const { client, events, until, now } = steering
+      await next(steering)
+      await next(steering)
+      const from = now()
+      expect(await client.send('codon.redo')).toMatchObject({ ok: true })
+      expect((await until('codon.completed', from)).data).toMatchObject({ codonId: 'b', success: true })
+      expect(read(workspace('kept.txt'))).toBe('first\nsecond\n')
+      expect(events.filter(({ type }) => type === 'run.started').length).toBe(2)
+      await client.send('server.shutdown')
+      expect(await run.ended).toBe(0)
+    },
+  )
+
+  verifies(
+    ['4.1/codon-skip', '4.1/codon-force-stop', 'd5/force-stop-result', 'd5/force-stop-waits'],
+    'skips a codon, which leads to the next, and stops one by force, after which nothing starts by itself',
+    async () => {
+      const at = await place(hanging('a'), hanging('b'), codon('c'))
+      const { run, dir, workspace } = await serve(at, '--keep-alive')
+      const { client, events, until } = await steer(dir)
+      await until('codon.started')
+      expect(await client.send('codon.skip')).toMatchObject({ ok: true })
+      expect((await until('codon.completed')).data).toMatchObject({ codonId: 'a', success: false })
+      await until('codon.started', 0, ({ data }) => data.codonId === 'b')
+      expect(await client.send('codon.forceStop', { reason: 'wrong way' })).toMatchObject({ ok: true })
+      const stopped = await until('codon.completed', 0, ({ data }) => data.codonId === 'b')
+      expect(stopped.data).toMatchObject({ success: false, exitStatus: { type: 'killed' } })
+      await until('server.idle', events.indexOf(stopped))
+      expect(existsSync(workspace('c.md'))).toBe(false)
+      await client.send('server.shutdown')
+      expect(await run.ended).toBe(0)
+    },
+  )
+})
+
+describe('the server of a run', () => {
+  verifies(
+    ['d2/flag-keep-alive'],
+    'stays with --keep-alive when the hank is done, and tells a late client everything',
+    async () => {
+      const { run, dir } = await serve(await place(codon('a')), '--keep-alive')
+      await run.until('codon a completed')
+      const { client, until } = await steer(dir, { mode: 'readonly' })
+      expect(run.said()).toContain(`ws://localhost:${portOf(dir)}`)
+      const idle = await until('server.idle')
+      expect(idle.data).toMatchObject({ reason: 'all-codons-completed' })
+      await until('codon.completed')
+      await client.send('server.shutdown')
+      expect(await run.ended).toBe(0)
+    },
+  )
+
+  verifies(['d5/flag-readonly-only'], 'lets nobody steer with --readonly-only', async () => {
+    const { run, dir } = await serve(await place(hanging('a')), '--readonly-only')
+    const { client, until } = await steer(dir)
+    expect(client.mode).toBe('readonly')
+    await until('codon.started')
+    expect(await client.send('codon.skip')).toMatchObject({ ok: false, code: 'INSUFFICIENT_PERMISSIONS' })
+    expect(await run.kill('SIGTERM')).toBe(143)
+  })
+
+  test('says which port is taken, and ends before anything has begun', async () => {
+    const taken = createServer()
+    await new Promise<void>(resolve => void taken.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void taken.close())
+    const address = taken.address()
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+    const at = await place(codon('a'))
+    const { status, stdout, stderr } = await runScripted(['--port', String(port)], at)
+    expect(status).toBe(1)
+    expect(stderr).toContain(String(port))
+    expect(stderr).toMatch(/--port/)
+    expect(stdout).toBe('')
+    expect((await runScripted([], at)).status).toBe(0)
+  })
+})

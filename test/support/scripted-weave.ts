@@ -1,0 +1,53 @@
+import { commands, defaultCommand } from '../../packages/cli/src/commands.ts'
+import { exitCodes } from '../../packages/cli/src/exit.ts'
+import { parseArguments } from '../../packages/cli/src/parse-arguments.ts'
+import { runHank } from '../../packages/cli/src/run/run.ts'
+import { processTerminal, tolerateClosedPipes } from '../../packages/cli/src/terminal.ts'
+import { weave } from '../../packages/cli/src/weave.ts'
+import {
+  createScriptedHarness,
+  type HarnessSpec,
+  type ScriptStep,
+} from '../../packages/runtime/src/harness/index.ts'
+import { scriptedFile } from './scripted-file.ts'
+
+/**
+ * The command `weave`, with scripted agents in place of those of the SDKs; everything else is real. It needs no key and
+ * asks no provider. A program of its own: `scriptedWeave` builds it.
+ */
+
+const placeholders = { ANTHROPIC_API_KEY: 'a-key-for-nobody', OPENAI_API_KEY: 'a-key-for-nobody' }
+
+/** An agent that answers, leaves a file that says what it was asked, and waits to be stopped when it was told to hang. */
+function greeting({ codonId, prompt }: HarnessSpec): readonly ScriptStep[] {
+  return [
+    { say: `I was asked ${prompt.length} characters' worth and shall write ${codonId}.md.` },
+    { write: `${codonId}.md`, content: scriptedFile(codonId, prompt) },
+    { usage: { input: Math.ceil(prompt.length / 4), output: 40, dollars: 0 } },
+    ...(prompt.includes('Then hang.') ? [{ hang: true } as const] : []),
+    { say: 'Done.' },
+  ]
+}
+
+async function scripted(words: readonly string[]): Promise<number> {
+  const parsed = parseArguments(words, commands[defaultCommand]?.flags ?? [])
+  if (!parsed.ok) {
+    processTerminal.error(parsed.message)
+    return exitCodes.usage
+  }
+  const { switches } = parsed.arguments
+  const harness = createScriptedHarness(greeting)
+  return runHank({
+    args: { ...parsed.arguments, switches: new Set([...switches, 'skip-self-test']) },
+    terminal: processTerminal,
+    environment: { ...placeholders, ...process.env },
+    harnesses: { harnessFor: () => harness, close: async () => undefined },
+  })
+}
+
+tolerateClosedPipes()
+const words = process.argv.slice(2)
+const end = Object.hasOwn(commands, words[0] ?? '') ? weave(words) : scripted(words)
+void end.then(code => {
+  process.exitCode = code
+})
