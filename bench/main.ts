@@ -1,5 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { agentFigures } from './agents.ts'
+import { broadcastFigures } from './broadcast.ts'
+import { checkpointFigures } from './checkpoint.ts'
 import { journalFigures } from './journal.ts'
 import { type Figure, meets, ratioOf } from './measure.ts'
 import { overheadFigures } from './overhead.ts'
@@ -7,9 +10,12 @@ import { startupFigures } from './startup.ts'
 
 /** `npm run bench [-- journal …]`: figures as ratios to floors taken in the same run; a table and a JSON file. */
 const suites: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
+  checkpoint: checkpointFigures,
   journal: journalFigures,
+  broadcast: broadcastFigures,
   startup: startupFigures,
   overhead: overheadFigures,
+  agents: agentFigures,
 }
 
 const wanted = process.argv.slice(2)

@@ -10,97 +10,163 @@ import {
   writeSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { emptyState } from '@weave/protocol'
+import { dirname, join } from 'node:path'
+import { emptyState, events } from '@weave/protocol'
+import { openCheckpoints } from '../packages/runtime/src/checkpoint/index.ts'
+import { openCheckpointPorts } from '../packages/runtime/src/checkpoint-ports.ts'
 import { createScriptedHarness } from '../packages/runtime/src/harness/index.ts'
 import { openJournal } from '../packages/runtime/src/journal/index.ts'
 import { createRedactor, systemClock } from '../packages/runtime/src/kit/index.ts'
+import type { Plan } from '../packages/runtime/src/plan/index.ts'
 import { createRecorder, type Ports, startRunner } from '../packages/runtime/src/runner/index.ts'
-import { createCheckpointSelection, watchWorkspace } from '../packages/runtime/src/workspace/index.ts'
+import {
+  createCheckpointSelection,
+  type ExecutionLayout,
+  executionLayout,
+  type WorkspaceWatch,
+  watchWorkspace,
+} from '../packages/runtime/src/workspace/index.ts'
 import { codonPlan, planOf } from '../packages/runtime/test/runner/plans.ts'
 import { atMost, type Figure, interleaved, seconds } from './measure.ts'
 
 const codons = 40
+const files = 1_000
+/** As a codon with a rig has them; checked in every run. */
+const syncedLines = 9
+const patterns = ['*.txt']
+const rig = [{ type: 'command', command: { run: 'true', workingDirectory: 'project' } }] as const
+const clock = systemClock
+const redactor = createRedactor([])
 
 /**
- * What a codon costs besides its agent (goal P11), in a workspace of 1,000 files: the floor is the synced journal lines
- * that a codon must have and one process started. Checkpoints are not kept yet and stand on neither side.
+ * What a codon costs besides its agent (goal P11), in a workspace of 1,000 files of which the agent changes one. The
+ * floor is what a codon must have: two synced checkpoints, its synced journal lines, one process started.
  */
 export async function overheadFigures(): Promise<readonly Figure[]> {
   const base = mkdtempSync(join(tmpdir(), 'weave-bench-'))
   try {
     let run = 0
+    const next = () => workspaceIn(join(base, `${run++}`))
     const result = await interleaved(
       5,
-      () => plainCodons(join(base, `plain-${run++}`)),
-      () => realCodons(join(base, `real-${run++}`)),
+      () => plainCodons(next()),
+      () => realCodons(next()),
     )
-    return [
-      { id: 'P11', what: 'between two codons, without checkpoints', unit: 'ms', ...result, goal: atMost(2) },
-    ]
+    return [{ id: 'P11', what: 'between two codons', unit: 'ms', ...result, goal: atMost(2) }]
   } finally {
     rmSync(base, { recursive: true, force: true })
   }
 }
 
-/** Seven synced lines and one process, as every codon has at least. */
-async function plainCodons(dir: string): Promise<number> {
-  mkdirSync(dir)
-  const fd = openSync(join(dir, 'journal.jsonl'), 'a')
+function workspaceIn(dir: string): ExecutionLayout {
+  const layout = executionLayout(dir)
+  mkdirSync(layout.journal, { recursive: true })
+  for (let at = 0; at < files; at++) {
+    const path = join(layout.agentRoot, `part-${at % 20}`, `file-${at}.txt`)
+    if (at < 20) mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, `content ${at}`)
+  }
+  return layout
+}
+
+async function plainCodons({ journal, agentRoot, checkpoints }: ExecutionLayout): Promise<number> {
+  const opened = await openCheckpoints({
+    gitDir: checkpoints,
+    workTree: agentRoot,
+    clock,
+    environment: process.env,
+  })
+  const selected = createCheckpointSelection([patterns])
+  if (!opened.ok || !selected.ok) throw new Error('no checkpoints')
+  const { store } = opened
+  const { selection } = selected
+  const parent = await store.safety({ runId: '', codonId: '', codonName: '', status: 'preparing', selection })
+  if (!parent.ok) throw new Error(parent.message)
+  const fd = openSync(join(journal, 'plain.jsonl'), 'a')
   const line = `${JSON.stringify({ seq: 1, id: 'evt', timestamp: new Date().toISOString(), type: 'state.transition', data: { text: 'x'.repeat(200) } })}\n`
-  const time = await seconds(() => {
+  const time = await seconds(async () => {
     for (let codon = 0; codon < codons; codon++) {
-      for (let each = 0; each < 7; each++) {
+      const about = { runId: 'run_1', codonId: `c${codon}`, codonName: `c${codon}`, parent: parent.sha }
+      for (let each = 0; each < syncedLines; each++) {
         writeSync(fd, line)
         fdatasyncSync(fd)
       }
       spawnSync('/bin/true')
+      await store.create({ ...about, type: 'rig-setup', status: 'preparing', selection })
+      writeFileSync(join(agentRoot, 'part-0', 'note.txt'), `work on c${codon}`)
+      await store.create({ ...about, type: 'completed', status: 'completed', selection })
     }
   })
   closeSync(fd)
+  await store.close()
   return (time / codons) * 1000
 }
 
-async function realCodons(dir: string): Promise<number> {
-  const agentRoot = join(dir, 'agentRoot')
-  mkdirSync(agentRoot, { recursive: true })
-  for (let at = 0; at < 1_000; at++) writeFileSync(join(agentRoot, `file-${at}.txt`), 'content')
-  const clock = systemClock
-  const redactor = createRedactor([])
-  const journal = await openJournal({ dir: join(dir, 'journal'), clock, redactor })
-  const selected = createCheckpointSelection([['*.txt']])
-  if (!selected.ok) throw new Error(selected.message)
+async function realCodons(layout: ExecutionLayout): Promise<number> {
+  const journal = await openJournal({ dir: layout.journal, clock, redactor })
+  const recorder = createRecorder(journal, redactor, emptyState)
+  const plan = planOf(
+    ...Array.from({ length: codons }, (_, at) => codonPlan(`c${at}`, { rig, checkpointedFiles: patterns })),
+  )
+  const state = () => recorder.state
+  const warn = (message: string) => console.log(message)
+  const versions = await openCheckpointPorts({ plan, layout, clock, environment: process.env, state, warn })
+  const selected = createCheckpointSelection([])
+  if (!versions.ok || !selected.ok) throw new Error('no checkpoints')
   const watch = await watchWorkspace({
-    agentRoot,
+    agentRoot: layout.agentRoot,
     selection: selected.selection,
     clock,
     onChange: update => void journal.append('file.updated', update),
     onTree: tree => void journal.append('filetree.updated', { tree }),
   })
-  const ports: Ports = {
-    agentRoot,
-    harnessFor: () => createScriptedHarness(() => [{ say: 'done' }]),
-    environmentOf: () => ({}),
-    promptOf: async () => ({ ok: true, prompt: 'work' }),
+  let synced = 0
+  journal.subscribe(({ event }) => {
+    if (events[event.type].durability === 'synced') synced++
+  })
+  const ports: Ports = { ...portsOf(plan, layout, watch), ...versions.ports }
+  const time = await seconds(async () => {
+    await startRunner({ plan, journal, recorder, ports, clock, autostart: true, headless: true }).done
+  })
+  if (Math.round(synced / codons) !== syncedLines) throw new Error(`${synced} synced lines`)
+  await watch.close()
+  await versions.ports.close()
+  await journal.close()
+  return (time / codons) * 1000
+}
+
+function portsOf(
+  plan: Plan,
+  { agentRoot: cwd }: ExecutionLayout,
+  watch: WorkspaceWatch,
+): Omit<Ports, keyof Extract<Awaited<ReturnType<typeof openCheckpointPorts>>, { ok: true }>['ports']> {
+  const harness = createScriptedHarness(({ prompt }) => [{ write: 'part-0/note.txt', content: prompt }])
+  return {
+    harnessFor: () => harness,
+    surroundingsOf: ({ runtimeId, codon }) => ({
+      codonId: runtimeId,
+      model: codon.model.id,
+      provider: codon.model.provider,
+      cwd,
+      env: {},
+      marker: 'BENCH=1',
+      home: cwd,
+      autoCompact: false,
+    }),
+    sessionLog: () => ({ write: () => undefined, close: async () => undefined }),
+    costOf: () => undefined,
+    promptOf: async ({ codon }) => ({ ok: true, prompt: `${plan.hankName} ${codon.id}` }),
     runRig: async () => {
       spawnSync('/bin/true')
       return { ok: true }
     },
     copyOutputs: async () => ({ ok: true, files: [] }),
     archive: async () => ({ ok: true, files: [] }),
-    checkpoint: async () => undefined,
-    restore: async () => ({ ok: true, files: [] }),
-    watch: async () => undefined,
+    loadSentinels: async () => ({ ok: true, finish: async () => undefined }),
+    rollbackIntent: { write: () => undefined, clear: () => undefined },
+    watch: async selects => void (await watch.addPatterns(selects)),
     settleFiles: async () => void (await watch.settle()),
     hintFiles: () => watch.hint(),
     fileTree: () => watch.tree(),
   }
-  const plan = planOf(...Array.from({ length: codons }, (_, at) => codonPlan(`c${at}`)))
-  const recorder = createRecorder(journal, redactor, emptyState)
-  const time = await seconds(async () => {
-    await startRunner({ plan, journal, recorder, ports, clock, autostart: true, headless: true }).done
-  })
-  await watch.close()
-  await journal.close()
-  return (time / codons) * 1000
 }
