@@ -5,12 +5,12 @@ import { mkdtemp } from 'node:fs/promises'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import { type Journal, openJournal } from '../packages/runtime/src/journal/index.ts'
 import { createRedactor, systemClock } from '../packages/runtime/src/kit/index.ts'
 import { startServer } from '../packages/runtime/src/server/index.ts'
 import { createFakeControl } from '../packages/runtime/test/server/fake-control.ts'
 import { plainSender, type Sender } from '../packages/runtime/test/server/plain-sender.ts'
+import { bundleServe } from '../packages/runtime/test/server/serve-program.ts'
 import { type Crowd, startCrowd } from './crowd.ts'
 import { atLeast, atMost, type Figure, interleaved, seconds } from './measure.ts'
 
@@ -290,18 +290,7 @@ function frame(parts: readonly Buffer[]): Buffer {
 /** Memory of a server in a process of its own, bundled as it is shipped: idle, and after 100,000 events. */
 async function memoryFigures(base: string): Promise<readonly Figure[]> {
   const program = join(base, 'serve.mjs')
-  await build({
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    logLevel: 'error',
-    entryPoints: [new URL('../packages/runtime/test/server/fixtures/serve.ts', import.meta.url).pathname],
-    outfile: program,
-    conditions: ['development'],
-    banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-    },
-  })
+  await bundleServe(program)
   const child = fork(program, [join(base, 'memory')], { execArgv: [] })
   const idle = (await once(child, 'message'))[0] as { readonly rss: number }
   child.send({ append: 100_000, bytes: words.length, perTick })

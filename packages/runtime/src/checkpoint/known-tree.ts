@@ -60,7 +60,7 @@ export function isSameState(a: FileState, b: FileState): boolean {
   )
 }
 
-export type FileState = Pick<Stamp, 'ctimeMs' | 'mtimeMs' | 'size' | 'ino'>
+type FileState = Pick<Stamp, 'ctimeMs' | 'mtimeMs' | 'size' | 'ino'>
 
 // A change that comes after the look has a later time than the file system had before it, but for what the clocks of
 // several processors may differ.

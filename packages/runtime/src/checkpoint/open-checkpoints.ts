@@ -14,8 +14,7 @@ import { createRestoreIntent, type RestoreIntent } from './restore-intent.ts'
 import { performRestore } from './restore-perform.ts'
 import { planRestore, type RestorePlanResult } from './restore-plan.ts'
 import { sweepTemporaries } from './sweep-temporaries.ts'
-import { compareTrees } from './tree-difference.ts'
-import { createTurns, type Turns } from './turns.ts'
+import { createTurns } from './turns.ts'
 import { checkStore, packStore, pruneStore, sizeOf } from './upkeep.ts'
 import { createMemoryKeeper } from './workspace-memory.ts'
 
@@ -54,22 +53,21 @@ export async function openCheckpoints(options: OpenCheckpointsOptions): Promise<
 interface Parts extends CommitPlace {
   readonly git: Git
   readonly intent: RestoreIntent
-  readonly inTurn: Turns
 }
 
 function createParts({ gitDir, workTree, clock, environment }: OpenCheckpointsOptions, git: Git): Parts {
   const fileSystem = createFileSystem(join(gitDir, probesName), workTree)
   const index = createIndexFile({ gitDir, workTree, git, environment })
   const hasObject = async (oid: string) => isSha(oid) && (await git(['cat-file', '-e', oid])).ok
-  const inTurn = createTurns()
-  const memory = createMemoryKeeper({ index, fileSystem, clock, inTurn, hasTree: hasObject })
+  const memory = createMemoryKeeper({ index, fileSystem, hasTree: hasObject })
   const refs = createRefs(gitDir, git)
   const intent = createRestoreIntent(gitDir)
-  return { gitDir, workTree, fileSystem, index, memory, refs, clock, git, intent, hasObject, inTurn }
+  return { gitDir, workTree, fileSystem, index, memory, refs, clock, git, intent, hasObject }
 }
 
 function createStore(place: Parts): CheckpointStore {
-  const { git, refs, memory, clock, fileSystem, inTurn } = place
+  const { git, refs, memory, clock, fileSystem } = place
+  const inTurn = createTurns()
 
   /** Turns what the disk refuses into a value. */
   function guarded<Result>(
@@ -119,13 +117,9 @@ async function plan(
   place: Parts,
 ): Promise<RestorePlanResult> {
   if (![to, since ?? to].every(isSha)) return notASha
-  const { git, workTree, intent, memory } = place
-  // Mostly nothing has changed since the last checkpoint: git can compare while we look.
-  const { tree } = (await memory.recall()).root
-  const early = tree === undefined ? undefined : compareTrees(git, { from: tree, to })
   const stored = await storeLook({ selection, signal }, place)
-  const compared = stored.tree === tree ? await early : undefined
-  return planRestore(to, { git, workTree, stored, compared, since, leftBehind: intent.read() })
+  const { git, workTree, intent } = place
+  return planRestore(to, { git, workTree, stored, since, leftBehind: intent.read() })
 }
 
 /** Nothing else ever gets to git. */

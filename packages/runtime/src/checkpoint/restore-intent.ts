@@ -1,5 +1,6 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeFileAtomic } from '../kit/index.ts'
 
 /**
  * The directories in which a restore that is under way works. A kill can leave those that it makes or empties without a
@@ -9,8 +10,8 @@ import { join } from 'node:path'
 export interface RestoreIntent {
   /** None when there is no restore to take over, or when it cannot be read: at worst an empty directory stays. */
   read(): readonly string[]
-  /** Throws the system's error. Survives a kill, not a power cut, as everything else that a restore writes. */
-  write(directories: readonly string[]): void
+  /** Rejects with the system's error. */
+  write(directories: readonly string[]): Promise<void>
   clear(): void
 }
 
@@ -25,7 +26,7 @@ export function createRestoreIntent(gitDir: string): RestoreIntent {
         return []
       }
     },
-    write: directories => writeFileSync(path, JSON.stringify(directories)),
+    write: directories => writeFileAtomic(path, JSON.stringify(directories)),
     clear: () => rmSync(path, { force: true }),
   }
 }

@@ -5,11 +5,10 @@ import { ancestorsOf } from './ancestors.ts'
 import type { Git } from './git.ts'
 import { permissionsLike, permissionsOf } from './git-mode.ts'
 import { createHeldDirectories, type HeldDirectories, type HeldDirectory } from './held-directories.ts'
-import { type FileState, isSameState, splitPath } from './known-tree.ts'
+import { isSameState, splitPath } from './known-tree.ts'
 import { type ObjectReceiver, readObjects } from './object-reader.ts'
-import { openToOverwrite } from './overwritten-file.ts'
 import type { RestoreIntent } from './restore-intent.ts'
-import type { PlannedWrite, RestorePlan } from './restore-plan.ts'
+import type { FileState, PlannedWrite, RestorePlan } from './restore-plan.ts'
 import { createStagedFile, type StagedFile } from './staged-file.ts'
 
 export interface RestoreOptions {
@@ -42,12 +41,12 @@ export interface PerformContext extends RestoreOptions {
 }
 
 /**
- * Does what the plan says, and nothing to a file that is no longer what the plan saw: then it stops. Nothing is written or
- * removed through a link, wherever the agent may have planted one, and nothing that is not in the store goes.
+ * Does what the plan says, and nothing to a file that is no longer what the plan saw: then it stops.
  *
- * Killed at any moment, another plan to the same checkpoint finishes it, and one to the checkpoint of before undoes it.
- * Files that were never checkpointed are complete before they get a name. The files are not synced: what a power cut
- * takes, the checkpoint still has. Rejects only with the reason of the signal.
+ * Every file is complete before it gets its name, and nothing is written or removed through a link, wherever the agent
+ * may have planted one. Killed at any moment, every file is as before, or gone, or as in the checkpoint, and another
+ * plan to the same checkpoint finishes it. The files are not synced: what a power cut takes, the checkpoint still has.
+ * Rejects only with the reason of the signal.
  */
 export async function performRestore(plan: RestorePlan, context: PerformContext): Promise<RestoreResult> {
   const { git, workTree, signal, intent } = context
@@ -55,7 +54,7 @@ export async function performRestore(plan: RestorePlan, context: PerformContext)
   const movedAside: Moved[] = []
   const advance = createProgress(plan, context.onProgress)
   try {
-    intent.write(['', ...plan.emptied, ...ancestorsOf(plan.writes.map(({ path }) => path))])
+    await intent.write(['', ...plan.emptied, ...ancestorsOf(plan.writes.map(({ path }) => path))])
     for (const [turn, { path, before }] of plan.removals.entries()) {
       if (turn % removalsPerTurn === 0) await setImmediate()
       signal?.throwIfAborted()
@@ -134,10 +133,10 @@ interface Placing extends PerformContext {
 function createReceiver(plan: RestorePlan, context: Placing): ObjectReceiver {
   let current: { readonly write: PlannedWrite; readonly file: StagedFile } | undefined
   return {
-    begin(index, size) {
+    begin(index) {
       context.signal?.throwIfAborted()
       const write = plan.writes[index]
-      current = write && { write, file: stage(write, size, context) }
+      current = write && { write, file: stage(write, context) }
     },
     data: piece => current?.file.write(piece),
     end() {
@@ -152,19 +151,11 @@ function createReceiver(plan: RestorePlan, context: Placing): ObjectReceiver {
 }
 
 /** The directory stays entered until the file has its place. */
-function stage(
-  { path, mode, before }: PlannedWrite,
-  size: number,
-  { directories, umask }: Placing,
-): StagedFile {
+function stage({ path, mode, before }: PlannedWrite, { directories, umask }: Placing): StagedFile {
   const { parent, name } = splitPath(path)
   const entered = directories.enter(parent, 'make')
-  if (!entered.ok) throw changedMeanwhile(path)
-  const at = entered.directory.at(name)
-  const overwritten = before && openToOverwrite({ at, before, mode, size })
-  if (overwritten) return overwritten
-  const stats = lstatSync(at, { throwIfNoEntry: false })
-  if (!isExpected(before, stats)) throw changedMeanwhile(path)
+  const stats = entered.ok ? lstatSync(entered.directory.at(name), { throwIfNoEntry: false }) : undefined
+  if (!entered.ok || !isExpected(before, stats)) throw changedMeanwhile(path)
   const permissions = stats?.isFile() ? permissionsLike(mode, stats.mode) : permissionsOf(mode, umask)
   return createStagedFile({ directory: entered.directory, name, mode, permissions, umask })
 }

@@ -1,14 +1,15 @@
+import type { Stats } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { ancestorsOf } from './ancestors.ts'
 import type { Git } from './git.ts'
 import type { GitMode } from './git-mode.ts'
 import { createHeldDirectories, type HeldDirectories, isSafePath } from './held-directories.ts'
 import { inspectPlace } from './inspect-place.ts'
-import type { FileState } from './known-tree.ts'
+import type { Stamp } from './known-tree.ts'
 import type { CheckpointNote } from './note.ts'
 import { createFileReader, type FileReader } from './read-file.ts'
 import type { StoredWorkspace } from './store-workspace.ts'
-import { compareTrees, type TreeDifference, type TreeDifferences } from './tree-difference.ts'
+import { compareTrees, type TreeDifference } from './tree-difference.ts'
 
 /** What has to be done so that the selected files are those of a checkpoint. Everything it does away with is stored. */
 export interface RestorePlan {
@@ -40,6 +41,8 @@ export interface PlannedRemoval {
   readonly before: FileState
 }
 
+export type FileState = Pick<Stamp | Stats, 'ctimeMs' | 'mtimeMs' | 'size' | 'ino'>
+
 export type RestorePlanResult =
   | { readonly ok: true; readonly plan: RestorePlan }
   | { readonly ok: false; readonly message: string }
@@ -49,8 +52,6 @@ export interface PlanContext {
   readonly workTree: string
   /** What is on the disk now. */
   readonly stored: StoredWorkspace
-  /** In what the checkpoint is different from that, if someone has asked already. */
-  readonly compared?: TreeDifferences | undefined
   /** A checkpoint whose restore was begun: its files are ours too, where they are on the disk as it has them. */
   readonly since?: string | undefined
   /** Directories that an earlier restore may have left empty. */
@@ -60,7 +61,7 @@ export interface PlanContext {
 /** Looks at what is in the way; changes nothing. Rejects with the system's error. */
 export async function planRestore(to: string, context: PlanContext): Promise<RestorePlanResult> {
   const { git, workTree, stored, since, leftBehind } = context
-  const compared = context.compared ?? (await compareTrees(git, { from: stored.tree, to }))
+  const compared = await compareTrees(git, { from: stored.tree, to })
   if (!compared.ok) return compared
   const undone = since === undefined ? noDifferences : await compareTrees(git, { from: since, to })
   if (!undone.ok) return undone

@@ -1,9 +1,7 @@
-import type { Clock } from '../kit/index.ts'
 import type { FileSelection } from './file-selection.ts'
 import type { FileSystem } from './file-system.ts'
 import type { IndexFile } from './index-file.ts'
 import { countFiles, createDirectory, type KnownDirectory } from './known-tree.ts'
-import type { Turns } from './turns.ts'
 import type { Look } from './workspace-look.ts'
 
 /** What is known of the workspace, from look to look and from start to start. */
@@ -29,25 +27,21 @@ export interface MemoryKeeper {
 }
 
 export interface MemoryPlace {
-  readonly clock: Clock
-  /** In which nothing else changes what is known. */
-  readonly inTurn: Turns
   readonly index: IndexFile
   readonly fileSystem: FileSystem
   /** Whether the store has this tree. Never rejects. */
   readonly hasTree: (tree: string) => Promise<boolean>
 }
 
-export function createMemoryKeeper(place: MemoryPlace): MemoryKeeper {
-  const { index, fileSystem, hasTree, clock, inTurn } = place
-  const closing = new AbortController()
+export function createMemoryKeeper({ index, fileSystem, hasTree }: MemoryPlace): MemoryKeeper {
   let memory: WorkspaceMemory | undefined
   /** Since the index file was written; two sets while it is being written. */
   let unlisted: readonly Set<string>[] = []
   let saving: Promise<void> | undefined
   let isSaved = true
-  let isDue = false
-  const age = createAge()
+  /** Files looked at one by one, since the index file was written, because it is old. */
+  let wasted = 0
+  let disappointments = 0
 
   async function load(): Promise<WorkspaceMemory> {
     const root = await index.load().catch(() => undefined)
@@ -60,7 +54,7 @@ export function createMemoryKeeper(place: MemoryPlace): MemoryKeeper {
   async function save(known: WorkspaceMemory): Promise<void> {
     const next = new Set<string>()
     unlisted = [...unlisted, next]
-    age.reset()
+    wasted = 0
     isSaved = true
     try {
       await index.save(known.root, fileSystem.now())
@@ -71,16 +65,6 @@ export function createMemoryKeeper(place: MemoryPlace): MemoryKeeper {
       unlisted = unlisted.filter(set => set !== next)
     }
     saving = undefined
-  }
-
-  /** Not while a rollback may be waiting, which takes several looks in a row. */
-  async function saveSoon(): Promise<void> {
-    isDue = true
-    await clock.sleep(quietMs, closing.signal).catch(() => undefined)
-    await inTurn(async () => {
-      isDue = false
-      if (memory && !closing.signal.aborted) saving = save(memory)
-    })
   }
 
   return {
@@ -98,37 +82,17 @@ export function createMemoryKeeper(place: MemoryPlace): MemoryKeeper {
     },
     review({ doubtful, found, gone }) {
       if (found.length + gone.length > 0) isSaved = false
-      if (!memory || saving || isDue) return
+      if (!memory || saving) return
       const files = countFiles(memory.root)
-      if (age.isTooOld(files, memory.unlisted ? doubtful : undefined)) void saveSoon()
+      if (files < fewFiles || disappointments === mostDisappointments) return
+      disappointments = doubtful > files / 2 ? disappointments + 1 : 0
+      wasted += memory.unlisted ? doubtful : files
+      if (wasted > files / 2) saving = save(memory)
     },
     async close() {
-      closing.abort()
       await saving
       if (memory && !isSaved) await save(memory)
       index.close()
-    },
-  }
-}
-
-const quietMs = 300
-
-/** What it costs that the index file is old. */
-function createAge() {
-  /** Files looked at one by one, since it was written. */
-  let wasted = 0
-  let disappointments = 0
-  return {
-    reset() {
-      wasted = 0
-    },
-    /** Without `doubtful`: there is none. */
-    isTooOld(files: number, doubtful: number | undefined): boolean {
-      if (files < fewFiles || disappointments === mostDisappointments) return false
-      if (doubtful === undefined) return true
-      disappointments = doubtful > files / 2 ? disappointments + 1 : 0
-      wasted += doubtful
-      return wasted > files / 10
     },
   }
 }

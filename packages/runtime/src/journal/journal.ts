@@ -98,6 +98,7 @@ class OpenJournal implements Journal {
   #syncTimer: NodeJS.Timeout | undefined
   #syncRunning: Promise<void> | undefined
   #lastTime = Number.NaN
+  #isClosed = false
   #lastTimestamp = ''
 
   constructor({ writer, blobs, tail, ...options }: JournalParts) {
@@ -161,6 +162,9 @@ class OpenJournal implements Journal {
   }
 
   async close(): Promise<void> {
+    // Twice would close a descriptor that may be another's by then.
+    if (this.#isClosed) return
+    this.#isClosed = true
     clearTimeout(this.#syncTimer)
     await this.#syncRunning?.catch(() => undefined)
     try {

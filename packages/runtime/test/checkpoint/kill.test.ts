@@ -67,7 +67,7 @@ verifies(
     }
     expect(died).toBeGreaterThan(isProof ? 12 : 4)
   },
-  isProof ? 1_800_000 : 120_000,
+  600_000,
 )
 
 verifies(
@@ -93,7 +93,7 @@ verifies(
     }
     expect(died).toBeGreaterThan((early.length + kills) * 0.9 - 1)
   },
-  isProof ? 7_200_000 : 120_000,
+  1_200_000,
 )
 
 interface Prepared {

@@ -2,11 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { closeFrame, opcode, rawUpgrade } from '../../../../test/support/raw-websocket.ts'
-import { startTestServer } from './test-server.ts'
+import { quickJournal, startTestServer } from './test-server.ts'
 
 describe('closing', () => {
   test('tells what is queued, says goodbye with 1001 and the reason, and frees the port', async () => {
-    const { client, journal, port, server, stranger } = await startTestServer({ limits: { closeMs: 30_000 } })
+    const { client, journal, port, server, stranger } = await startTestServer({
+      journal: await quickJournal(),
+      limits: { closeMs: 30_000, handshakeMs: 1e9 },
+    })
     const [one, other, silent] = [await client(), await client({ mode: 'readonly' }), await stranger()]
     // More than the system takes for one that does not read yet.
     other.raw.socket.pause()
@@ -43,7 +46,7 @@ describe('closing', () => {
 
   test('is done in bounded time with clients that neither read nor say goodbye', async () => {
     const limits = { closeMs: 150 }
-    const { client, journal, server } = await startTestServer({ limits })
+    const { client, journal, server } = await startTestServer({ journal: await quickJournal(), limits })
     const deaf = await Promise.all([client(), client(), client()])
     for (const each of deaf) each.raw.socket.pause()
     for (let n = 0; n < 60; n++) journal.append('info', { message: 'x'.repeat(100_000) })
@@ -91,7 +94,7 @@ describe('a client that goes', () => {
   })
 
   test('in the middle of its history leaves nothing behind', async () => {
-    const { client, journal, server } = await startTestServer()
+    const { client, journal, server } = await startTestServer({ journal: await quickJournal() })
     for (let n = 0; n < 2_000; n++) journal.append('info', { message: 'x'.repeat(2_000) })
     const leaving = await Promise.all([client(), client(), client(), client(), client(), client()])
     for (const each of leaving) {

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { type Message, sized, startTestServer } from './test-server.ts'
+import { type Message, quickJournal, sized, startTestServer } from './test-server.ts'
 
 function upTo(last: number): readonly number[] {
   return Array.from({ length: last }, (_, at) => at + 1)
@@ -43,7 +43,7 @@ verifies(
   ['safety/I15'],
   'a history of tens of thousands of events arrives complete, in order and single, while live events go on',
   async () => {
-    const { client, journal } = await startTestServer()
+    const { client, journal } = await startTestServer({ journal: await quickJournal() })
     const before = sized(5_120, 51_200)
     const message = 'Some words of an agent. '.repeat(34)
     for (let n = 0; n < before; n++) {

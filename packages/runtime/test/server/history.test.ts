@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import type { Journal } from '../../src/journal/index.ts'
-import { type Message, startTestServer, type TestClient } from './test-server.ts'
+import { type Message, quickJournal, startTestServer, type TestClient } from './test-server.ts'
 
 function fill(journal: Journal, events: number, message = 'an event'): void {
   for (let n = 0; n < events; n++) journal.append('info', { message })
@@ -57,7 +57,7 @@ describe('eventHistory', () => {
   )
 
   verifies(['d5/event-history-bytes'], 'holds at most 4 MiB', async () => {
-    const { client, journal } = await startTestServer()
+    const { client, journal } = await startTestServer({ journal: await quickJournal() })
     fill(journal, 40, 'x'.repeat(200_000))
     const history = historyOf(await client(withPast))
     const bytes = history.reduce((sum, event) => sum + Buffer.byteLength(JSON.stringify(event)), 0)
@@ -163,7 +163,7 @@ describe('history.sync', () => {
     ['d5/history-batch-bytes'],
     'keeps a batch within 1 MiB; one larger event goes alone',
     async () => {
-      const { client, journal } = await startTestServer()
+      const { client, journal } = await startTestServer({ journal: await quickJournal() })
       fill(journal, 12, 'x'.repeat(200_000))
       fill(journal, 1, 'y'.repeat(3 * mebibyte))
       fill(journal, 3)

@@ -1,7 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
+import { bundleServe } from './serve-program.ts'
 
 /** A server in another process. */
 export interface Served {
@@ -20,11 +22,9 @@ export interface Report {
 }
 
 export async function serve(): Promise<Served> {
-  const child: ChildProcess = fork(
-    new URL('./fixtures/serve.ts', import.meta.url).pathname,
-    [await tempDir({ inMemory: true })],
-    { execArgv: ['--import', 'tsx', '--conditions=development'] },
-  )
+  const dir = await tempDir({ inMemory: true })
+  await bundleServe(join(dir, 'serve.mjs'))
+  const child: ChildProcess = fork(join(dir, 'serve.mjs'), [join(dir, 'journal')], { execArgv: [] })
   onTestFinished(async () => {
     child.disconnect()
     await once(child, 'exit')

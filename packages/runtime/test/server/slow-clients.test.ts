@@ -4,7 +4,7 @@ import { WebSocket } from 'ws'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { opcode, rawConnect } from '../../../../test/support/raw-websocket.ts'
 import { serve } from './served.ts'
-import { sized, startTestServer, type TestClient, testClient } from './test-server.ts'
+import { quickJournal, sized, startTestServer, type TestClient, testClient } from './test-server.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -35,7 +35,7 @@ verifies(
   ['d5/slow-client-queue', 'd5/slow-client-closed', 'd5/slow-client-isolated', 'd5/slow-client-recovers'],
   'a client that falls 8 MiB behind is closed with 1013, after an unbroken beginning; others do not notice',
   async () => {
-    const { client, journal, port } = await startTestServer()
+    const { client, journal, port } = await startTestServer({ journal: await quickJournal() })
     const [slow, reading] = [await client(), await client()]
     slow.raw.socket.pause()
     const message = 'Some words of an agent. '.repeat(4_000)
@@ -55,7 +55,7 @@ verifies(
 )
 
 test('a client that is slow but not too slow misses nothing and is not closed', async () => {
-  const { client, journal } = await startTestServer()
+  const { client, journal } = await startTestServer({ journal: await quickJournal() })
   const [slow, reading] = [await client(), await client()]
   const message = 'Some words of an agent. '.repeat(4_000)
   for (let round = 1; round <= 20; round++) {
@@ -69,7 +69,10 @@ test('a client that is slow but not too slow misses nothing and is not closed', 
 })
 
 test('a client that syncs and does not read costs one batch, and delays nobody', async () => {
-  const { client, journal } = await startTestServer({ limits: { queueBytes: 3 * mebibyte } })
+  const { client, journal } = await startTestServer({
+    journal: await quickJournal(),
+    limits: { queueBytes: 3 * mebibyte },
+  })
   const message = 'Some words of an agent. '.repeat(100)
   for (let n = 0; n < 4_000; n++) journal.append('info', { message })
   journal.flush()

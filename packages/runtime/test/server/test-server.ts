@@ -9,7 +9,7 @@ import {
 } from '../../../../test/support/raw-websocket.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import type { Journal } from '../../src/journal/index.ts'
-import { systemClock } from '../../src/kit/index.ts'
+import { createRedactor, systemClock } from '../../src/kit/index.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/server/index.ts'
 import { openTestJournal } from '../journal/open.ts'
 import { createFakeControl, type FakeControl } from './fake-control.ts'
@@ -52,6 +52,12 @@ export const readyData = {
   dataPath: '/data',
   agentRootPath: '/executions/one/agentRoot',
   outputDirectory: '/results',
+}
+
+/** A journal that does not look for secrets: for megabytes of words, which take long to look through. */
+export async function quickJournal(): Promise<Journal> {
+  const redactor = { ...createRedactor([]), suspects: () => false }
+  return openTestJournal(await tempDir({ inMemory: true }), { redactor })
 }
 
 /** A server on a port of its own with a journal and a fake runner, gone when the test ends. */
