@@ -10,8 +10,6 @@ export default defineConfig({
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     pool: 'threads',
     isolate: false,
-    // Many tests wait for processes; one worker would leave a core idle.
-    maxWorkers: 2,
     testTimeout: 40_000,
     reporters: ['default', './test/support/contract-reporter.ts'],
   },
