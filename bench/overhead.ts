@@ -167,6 +167,7 @@ function portsOf(
     watch: async selects => void (await watch.addPatterns(selects)),
     settleFiles: async () => void (await watch.settle()),
     hintFiles: () => watch.hint(),
+    afterCodon: async () => undefined,
     fileTree: () => watch.tree(),
   }
 }

@@ -81,7 +81,8 @@ async function runUndisturbed(dir: string): Promise<{ readonly files: Files; rea
   expect(code, output).toBe(0)
   const files = workspaceOf(dir)
   expect(files.get('order.txt')).toBe(codons.map(id => `${id}\n`).join(''))
-  expect([...files.keys()]).toEqual(['order.txt', ...codons.map(id => `${id}.md`)])
+  expect([...files.keys()]).toEqual(['late.txt', 'order.txt', ...codons.map(id => `${id}.md`)])
+  expect(outputsOf(dir)).toEqual(codons.map(id => `${id}.md`))
   return { files, duration }
 }
 
@@ -95,6 +96,7 @@ async function survive(dir: string, moment: number, undisturbed: Files): Promise
   expect(last.code, context).toBe(0)
   expect(await completions(dir), context).toEqual(codons)
   expect(workspaceOf(dir), context).toEqual(undisturbed)
+  expect(outputsOf(dir), context).toEqual(codons.map(id => `${id}.md`))
   rmSync(dir, { recursive: true })
 }
 
@@ -109,11 +111,18 @@ function codonOf(id: string) {
   }
 }
 
+/** From here on a codon selects a file more. */
+const isLate = (at: number): boolean => at >= 5
+
 function prepare(dir: string): void {
   mkdirSync(dir)
-  const hank = codons.map(id => ({
+  const hank = codons.map((id, at) => ({
     ...codonOf(id),
-    rigSetup: [{ type: 'command', command: { run: `echo ${id} >> order.txt` } }],
+    checkpointedFiles: ['*.md', 'order.txt', ...(isLate(at) ? ['late.txt'] : [])],
+    rigSetup: [
+      { type: 'command', command: { run: `echo ${id} | tee -a order.txt ${isLate(at) ? 'late.txt' : ''}` } },
+    ],
+    outputFiles: [{ copy: [`${id}.md`] }],
   }))
   writeFileSync(join(dir, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
 }
@@ -125,6 +134,11 @@ function workspaceOf(dir: string): ReadonlyMap<string, string> {
   const root = roots.find(path => existsSync(join(path, 'order.txt'))) ?? ''
   const names = readdirSync(root).filter(name => name !== 'read_only_data_source')
   return new Map(names.sort().map(name => [name, readFileSync(join(root, name), 'utf8')]))
+}
+
+/** What was copied twice would have a second name. */
+function outputsOf(dir: string): readonly string[] {
+  return readdirSync(join(dir, 'weave-results')).sort()
 }
 
 async function runOnce(

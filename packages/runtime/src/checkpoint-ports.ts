@@ -1,14 +1,14 @@
 import { lstat, mkdir, rename, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type CodonExecution, currentRun, type WeaveState } from '@weave/protocol'
-import { type CheckpointStore, openCheckpoints } from './checkpoint/index.ts'
+import { type CheckpointStore, openCheckpoints, type RestorePlanResult } from './checkpoint/index.ts'
+import { type CheckpointSelections, createSelections } from './checkpoint-selections.ts'
 import type { Clock } from './kit/index.ts'
 import { resolveInside } from './kit/index.ts'
-import { find, type Plan, stepAt } from './plan/index.ts'
-import { type EffectResult, type Ports, threadOf } from './runner/index.ts'
+import type { Plan } from './plan/index.ts'
+import type { EffectResult, Ports } from './runner/index.ts'
 import {
   type CheckpointSelection,
-  createCheckpointSelection,
   type ExecutionLayout,
   readArchive,
   restoreArchived,
@@ -25,6 +25,7 @@ export interface CheckpointPortsOptions {
 
 export type CheckpointPorts = Pick<
   Ports,
+  | 'beforeCodon'
   | 'checkpoint'
   | 'firstCheckpoint'
   | 'restore'
@@ -34,6 +35,8 @@ export type CheckpointPorts = Pick<
   | 'cleanRig'
   | 'checkpointTimes'
 > & {
+  /** What a restore would do. Nothing in the workspace changes. */
+  planRestore(sha: string): Promise<RestorePlanResult>
   /** Whether the selected files on the disk are not those of a version. */
   differsFrom(sha: string): Promise<boolean>
   /** Packs the store when much has come together. Ends soon after the signal aborts; never rejects. */
@@ -53,7 +56,7 @@ export type OpenedCheckpointPorts =
 
 /** The versions of the workspace, and everything that brings one back. */
 export async function openCheckpointPorts(options: CheckpointPortsOptions): Promise<OpenedCheckpointPorts> {
-  const { layout, clock, environment, state, warn } = options
+  const { layout, clock, environment, state } = options
   const opened = await openCheckpoints({
     gitDir: layout.checkpoints,
     workTree: layout.agentRoot,
@@ -71,48 +74,75 @@ export async function openCheckpointPorts(options: CheckpointPortsOptions): Prom
     ok: true,
     store,
     selection: selections.ofAll,
-    ports: {
-      firstCheckpoint: () => first?.sha ?? state().runs[0]?.initialCheckpoint,
-      checkpoint: async (type, step, status) => {
-        const run = currentRun(state())
-        const made = await store.create({
-          type,
-          runId: run?.runId ?? '',
-          codonId: step.runtimeId,
-          codonName: step.codon.name,
-          status,
-          selection: selections.ofThread(),
-          parent: run?.initialCheckpoint,
-        })
-        if (!made.ok) throw new Error(`The checkpoint of ${step.runtimeId} failed: ${made.message}`)
-        for (const { message } of made.notes) warn(message)
-        return made.sha
-      },
-      restore: sha => restore(sha, place),
-      safetyCheckpoint: async () => {
-        const run = currentRun(state())
-        const last = run?.codons.at(-1)
-        const made = await store.safety({
-          ...beginning(selections.ofAll()),
-          // An undo finds its way by this.
-          ...(run && { runId: run.runId }),
-          ...(last && named(last)),
-        })
-        return made.ok ? { ok: true, sha: made.sha } : made
-      },
-      restoreArchives: codons => restoreArchives(codons, layout),
-      rigLeftovers: (targets, sha) => rigLeftovers(targets, sha, place),
-      cleanRig: directories => cleanRig(directories, place),
-      checkpointTimes: async shas => {
-        const records = await Promise.all(shas.map(sha => store.read(sha)))
-        return new Map(records.flatMap(record => (record ? [[record.sha, record.timestamp] as const] : [])))
-      },
-      differsFrom: async sha => {
-        const planned = await store.planRestore({ to: sha, selection: selections.ofAll() })
-        return !planned.ok || planned.plan.writes.length > 0 || planned.plan.removals.length > 0
-      },
-      tidy: signal => tidy(store, signal),
-      close: () => store.close(),
+    ports: { ...keeping(place, first?.sha), ...goingBack(place) },
+  }
+}
+
+type Keeping = 'beforeCodon' | 'checkpoint' | 'firstCheckpoint' | 'safetyCheckpoint' | 'tidy' | 'close'
+
+function keeping(place: Place, first: string | undefined): Pick<CheckpointPorts, Keeping> {
+  const { store, selections, state, warn } = place
+  return {
+    firstCheckpoint: () => first ?? state().runs[0]?.initialCheckpoint,
+    beforeCodon: async ({ runtimeId, codon }) => {
+      const run = currentRun(state())
+      if (!run || !selections.widens()) return
+      const selection = selections.ofThread()
+      const who = {
+        runId: run.runId,
+        codonId: runtimeId,
+        codonName: codon.name,
+        status: 'preparing',
+      } as const
+      const made = await store.before({ ...who, selection })
+      if (!made.ok) throw new Error(`The files that ${runtimeId} begins with cannot be kept: ${made.message}`)
+    },
+    checkpoint: async (type, step, status) => {
+      const run = currentRun(state())
+      const made = await store.create({
+        type,
+        runId: run?.runId ?? '',
+        codonId: step.runtimeId,
+        codonName: step.codon.name,
+        status,
+        selection: selections.ofThread(),
+        parent: run?.initialCheckpoint,
+      })
+      if (!made.ok) throw new Error(`The checkpoint of ${step.runtimeId} failed: ${made.message}`)
+      for (const { message } of made.notes) warn(message)
+      return made.sha
+    },
+    safetyCheckpoint: async () => {
+      const run = currentRun(state())
+      const last = run?.codons.at(-1)
+      const made = await store.safety({
+        ...beginning(selections.ofAll()),
+        // An undo finds its way by this.
+        ...(run && { runId: run.runId }),
+        ...(last && named(last)),
+      })
+      return made.ok ? { ok: true, sha: made.sha } : made
+    },
+    tidy: signal => tidy(store, signal),
+    close: () => store.close(),
+  }
+}
+
+function goingBack(place: Place): Omit<CheckpointPorts, Keeping> {
+  const { store, layout } = place
+  return {
+    restore: sha => restore(sha, place),
+    planRestore: sha => planTo(sha, place),
+    restoreArchives: codons => restoreArchives(codons, layout),
+    rigLeftovers: (targets, sha) => rigLeftovers(targets, sha, place),
+    cleanRig: directories => cleanRig(directories, place),
+    checkpointTimes: async shas => {
+      const records = await Promise.all(shas.map(sha => store.read(sha)))
+      return new Map(records.flatMap(record => (record ? [[record.sha, record.timestamp] as const] : [])))
+    },
+    differsFrom: async sha => {
+      const planned = await planTo(sha, place)
+      return !planned.ok || planned.plan.writes.length > 0 || planned.plan.removals.length > 0
     },
   }
 }
@@ -148,7 +178,7 @@ function freeSpace({ dir }: ExecutionLayout): string {
 
 interface Place extends CheckpointPortsOptions {
   readonly store: CheckpointStore
-  readonly selections: ReturnType<typeof createSelections>
+  readonly selections: CheckpointSelections
 }
 
 function beginning(selection: CheckpointSelection) {
@@ -159,40 +189,15 @@ function named({ codonId, codonName, status }: CodonExecution) {
   return { codonId, codonName, status }
 }
 
-/** Which files count: of the codons that this thread has started, of all that were ever started, of the whole plan. */
-function createSelections({ plan, state }: Pick<CheckpointPortsOptions, 'plan' | 'state'>) {
-  const patternsOf = (codonId: string): readonly string[] => {
-    const position = find(plan, codonId)
-    return (position && stepAt(plan, position)?.codon.checkpointedFiles) ?? []
-  }
-  /** One object for each set of lists: who has looked with it before looks faster. */
-  const made = new Map<string, CheckpointSelection>()
-  const selectionOf = (lists: readonly (readonly string[])[]): CheckpointSelection => {
-    const distinct = new Map(lists.map(list => [JSON.stringify(list), list] as const))
-    const key = [...distinct.keys()].toSorted((a, b) => (a < b ? -1 : 1)).join('\n')
-    const known = made.get(key)
-    if (known) return known
-    const created = createCheckpointSelection([...distinct.values()])
-    if (!created.ok) throw new Error(`${created.pattern}: ${created.message}`)
-    made.set(key, created.selection)
-    return created.selection
-  }
-  const ofCodons = (codons: readonly CodonExecution[]) =>
-    selectionOf(codons.map(({ codonId }) => patternsOf(codonId)))
-  return {
-    ofThread: () => ofCodons(threadOf(state(), currentRun(state()))),
-    ofAll: () => ofCodons(state().runs.flatMap(({ codons }) => codons)),
-    ofPlan: () =>
-      selectionOf(
-        plan.items
-          .flatMap(item => (item.kind === 'loop' ? item.codons : [item]))
-          .map(({ checkpointedFiles }) => checkpointedFiles),
-      ),
-  }
+async function planTo(
+  sha: string,
+  { store, selections }: Pick<Place, 'store' | 'selections'>,
+): Promise<RestorePlanResult> {
+  return store.planRestore(await selections.requestFor(sha, store))
 }
 
 async function restore(sha: string, { store, selections, warn }: Place): Promise<EffectResult> {
-  const planned = await store.planRestore({ to: sha, selection: selections.ofAll() })
+  const planned = await planTo(sha, { store, selections })
   if (!planned.ok) return planned
   const { plan } = planned
   const done = await store.performRestore(plan)
@@ -217,9 +222,15 @@ async function restoreArchives(
 async function rigLeftovers(
   targets: readonly string[],
   sha: string,
-  { layout, store }: Place,
+  { layout, store, selections }: Place,
 ): Promise<readonly string[]> {
-  const files = (await store.listFiles(sha)) ?? []
+  const { overlays = [] } = await selections.requestFor(sha, store)
+  const layers = await Promise.all(
+    [{ sha, takes: () => true }, ...overlays].map(async layer =>
+      ((await store.listFiles(layer.sha)) ?? []).filter(({ path }) => layer.takes(path)),
+    ),
+  )
+  const files = layers.flat()
   const held = (target: string) => files.some(({ path }) => path === target || path.startsWith(`${target}/`))
   const wanted = [...new Set(targets.map(normal))].filter(target => target !== '' && !held(target))
   const there = await Promise.all(wanted.map(target => exists(join(layout.agentRoot, target))))

@@ -105,6 +105,10 @@ async function portsWith(
     promptOf: step => codonPrompt(plan, step.codon, layout.agentRoot),
     runRig: (step, surroundings) => rig(step, { ...surroundings, marker: ownMarker(), options }),
     copyOutputs: (step, surroundings) => outputs(step, { ...surroundings, marker: ownMarker(), options }),
+    afterCodon: async (_step, completed) => {
+      const trouble = await options.outputRecord.settle(completed)
+      if (trouble !== undefined) tellWarning(options.journal, trouble)
+    },
     archive: (owner, patterns, step) => archive({ owner, patterns, codonId: step.runtimeId }, options),
     watch: async patterns => void (await watch?.addPatterns(patterns)),
     settleFiles: async () => void (await watch?.settle()),
@@ -235,13 +239,14 @@ async function outputs(
     own: options.own,
     signal,
     clock,
-    record: outputRecord,
+    record: outputRecord.of({ runId: options.runId(), codonId: step.runtimeId }),
+    settledByCaller: true,
     onOutput: ({ command, stream, text }) => onOutput(command, stream, text),
   })
-  // A failed copy has taken itself back, so nothing is left to finish either way.
-  outputRecord.clear()
-  if (!result.ok)
+  if (!result.ok) {
+    outputRecord.clear()
     return { ok: false, message: 'message' in result ? result.message : 'Output copying was stopped.' }
+  }
   for (const warning of result.warnings) tellWarning(journal, warning)
   const files = result.copied.map(({ to }) => to)
   if (files.length > 0)

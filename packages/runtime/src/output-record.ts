@@ -1,45 +1,87 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { WeaveState } from '@weave/protocol'
 import * as z from 'zod'
 import { readRegularFile, writeFileAtomicSync } from './kit/index.ts'
-import { type ExecutionLayout, type OutputRecord, settleOutputs, undoOutputs } from './workspace/index.ts'
+import {
+  type ExecutionLayout,
+  type OutputCopy,
+  type OutputRecord,
+  settleOutputs,
+  undoOutputs,
+} from './workspace/index.ts'
 
 /**
- * Output copying is put on record before its first effect and again when it is done, so that a restart can finish or
- * undo what was cut off. One file, because at most one copy is under way.
+ * Output copying is put on record before its first effect and kept there until the end of its codon is recorded: a codon
+ * that a crash cuts off runs again and copies again, so a restart takes back what it had copied. One file, because at
+ * most one codon is under way.
  */
-export interface KeptOutputRecord extends OutputRecord {
-  /** Call when everything of the copy is in place and tidied up. */
+export interface KeptOutputRecord {
+  of(codon: CodonPlace): OutputRecord
+  /** Nothing is left of the copy: it failed and took itself back. */
   clear(): void
+  /** The end of the codon is recorded: its outputs stay, or go if it did not complete. Says what failed; never rejects. */
+  settle(completed: boolean): Promise<string | undefined>
+}
+
+interface CodonPlace {
+  readonly runId: string
+  readonly codonId: string
 }
 
 export function openOutputRecord(layout: ExecutionLayout): KeptOutputRecord {
   const file = recordFile(layout)
+  let done: OutputCopy | undefined
+  const clear = (): void => {
+    done = undefined
+    rmSync(file, { force: true })
+  }
   return {
-    intent: copy => writeFileAtomicSync(file, JSON.stringify({ copy, done: false })),
-    done: copy => writeFileAtomicSync(file, JSON.stringify({ copy, done: true })),
-    clear: () => rmSync(file, { force: true }),
+    of: codon => ({
+      intent: copy => writeFileAtomicSync(file, JSON.stringify({ copy, done: false, codon })),
+      done(copy) {
+        writeFileAtomicSync(file, JSON.stringify({ copy, done: true, codon }))
+        done = copy
+      },
+    }),
+    clear,
+    async settle(completed) {
+      if (!done) return undefined
+      const settled = await (completed ? settleOutputs(done) : undoOutputs(done))
+      clear()
+      return settled.ok ? undefined : settled.message
+    },
   }
 }
 
 const recorded = z.object({
   copy: z.object({ id: z.string(), directory: z.string(), overwrite: z.boolean() }),
   done: z.boolean(),
+  codon: z.object({ runId: z.string(), codonId: z.string() }).optional(),
 })
 
-/** At the start: takes back a copy that was cut off, or tidies up after one that was done. Says what it did. */
-export async function finishOutputs(layout: ExecutionLayout): Promise<readonly string[]> {
+/** At the start: takes back a copy whose codon will run again, or tidies up after one that is done. Says what it did. */
+export async function finishOutputs(layout: ExecutionLayout, state: WeaveState): Promise<readonly string[]> {
   const file = recordFile(layout)
   const read = await readRegularFile(file, { maxBytes: 1024 * 1024 })
   if (!read.ok) return []
   const parsed = recorded.safeParse(parse(read.bytes.toString('utf8')))
   if (!parsed.success)
     return [`${file} cannot be read; look whether ${layout.dir} left a half-done copy of outputs.`]
-  const { copy, done } = parsed.data
-  const settled = done ? await settleOutputs(copy) : await undoOutputs(copy)
+  const { copy, done, codon } = parsed.data
+  const stays = done && (!codon || hasCompleted(codon, state))
+  const settled = stays ? await settleOutputs(copy) : await undoOutputs(copy)
   if (!settled.ok) return [settled.message]
   rmSync(file, { force: true })
-  return done ? [] : [`A copy of output files to ${copy.directory} had been cut off and was taken back.`]
+  if (stays) return []
+  return [
+    `A copy of output files to ${copy.directory} belonged to a codon that was cut off; it was taken back.`,
+  ]
+}
+
+function hasCompleted({ runId, codonId }: CodonPlace, { runs }: WeaveState): boolean {
+  const run = runs.find(each => each.runId === runId)
+  return run?.codons.findLast(each => each.codonId === codonId)?.status === 'completed'
 }
 
 function recordFile({ internals }: ExecutionLayout): string {

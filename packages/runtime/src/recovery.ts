@@ -45,7 +45,7 @@ export async function recover(found: Found): Promise<Recovered> {
 export async function putRight(found: Found): Promise<Recovered> {
   const notes = damageNotes(found)
   await noteCrash(found, notes)
-  notes.push(...(await finishOutputs(found.layout)))
+  notes.push(...(await finishOutputs(found.layout, found.recorder.state)))
   const rollback = await readRollbackRecord(found.layout)
   if (!rollback.ok) return { ...rollback, cure: 'Remove the file to give the rollback up, then start again.' }
   if (rollback.intent) {

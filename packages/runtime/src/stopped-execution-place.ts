@@ -1,6 +1,6 @@
 import type { WeaveState } from '@weave/protocol'
 import type { CheckpointStore, FileSelection } from './checkpoint/index.ts'
-import { openCheckpointPorts } from './checkpoint-ports.ts'
+import { type CheckpointPorts, openCheckpointPorts } from './checkpoint-ports.ts'
 import { frozenPlan } from './frozen-plan.ts'
 import { createHistory, type History, openJournal, replay } from './journal/index.ts'
 import { type Clock, createId, createRedactor, createScope, type Scope, secretsOf } from './kit/index.ts'
@@ -28,6 +28,8 @@ export interface StoppedPlace {
   /** The files of all codons that were ever started. */
   selection(): FileSelection
   state(): WeaveState
+  /** What a restore would do. Nothing in the workspace changes. */
+  planRestore: CheckpointPorts['planRestore']
   /** Opens the record, and puts right what a crash or a rollback that was cut off left behind. Call it once. */
   write(): Promise<Writing>
 }
@@ -92,6 +94,7 @@ async function openIn(scope: Scope, options: PlaceOptions): Promise<OpenedPlace>
     ports,
     selection: versions.selection,
     state: current,
+    planRestore: versions.ports.planRestore,
     async write() {
       const redactor = createRedactor(secretsOf(environment))
       const journal = await openJournal({ dir: layout.journal, clock, redactor })

@@ -44,11 +44,11 @@ export type PreviewResult =
 
 /** Nothing in the workspace changes. */
 export async function previewWay(place: StoppedPlace, way: WayBack): Promise<PreviewResult> {
-  const { plan, store, ports, layout } = place
+  const { plan, ports, layout } = place
   const { sha, startedFrom } = way.target
   const state = place.state()
   const undone = undoneBy(state, startedFrom)
-  const planned = await store.planRestore({ to: sha, selection: place.selection() })
+  const planned = await place.planRestore(sha)
   if (!planned.ok) return planned
   const archive = await readArchive(layout.archiveManifest)
   if (!archive.ok) return archive

@@ -2,6 +2,7 @@ import type { CheckpointMeta, CheckpointRecord } from './commit.ts'
 import type { DiffOptions, DiffResult } from './diff.ts'
 import type { FileSelection } from './file-selection.ts'
 import type { CheckpointNote } from './note.ts'
+import type { Overlay } from './overlaid-tree.ts'
 import type { TreeFile } from './read-checkpoints.ts'
 import type { RestoreOptions, RestoreResult } from './restore-perform.ts'
 import type { RestorePlan, RestorePlanResult } from './restore-plan.ts'
@@ -16,6 +17,10 @@ export interface CheckpointStore {
   create(request: CreateRequest): Promise<CreateResult>
   /** The same on a ref of its own under `refs/weave/safety/`: what a rollback can be undone with. */
   safety(request: SafetyRequest): Promise<CreateResult>
+  /** The same for a codon that begins and selects files of which nothing is known yet; once for a codon of a run. */
+  before(request: SafetyRequest): Promise<CreateResult>
+  /** The sha of what `before` made. */
+  readBefore(runId: string, codonId: string): Promise<string | undefined>
 
   /** The checkpoints of a run, oldest first; none for a run without any. */
   list(runId: string): Promise<readonly CheckpointRecord[]>
@@ -45,7 +50,7 @@ export interface CheckpointStore {
 }
 
 export interface CreateRequest extends Omit<CheckpointMeta, 'type'> {
-  readonly type: Exclude<CheckpointMeta['type'], 'safety'>
+  readonly type: Exclude<CheckpointMeta['type'], 'safety' | 'before'>
   /** The same object as long as it selects the same files: looking is then several times faster. */
   readonly selection: FileSelection
   /** Of the first checkpoint of a run: the one where it starts. Others follow the last of their branch. */
@@ -70,6 +75,8 @@ export type CreateResult =
 export interface RestoreRequest {
   readonly to: string
   readonly selection: FileSelection
+  /** Where files come from that are selected and that `to` does not speak of. Of two that have a file the first is taken. */
+  readonly overlays?: readonly Overlay[]
   /** To undo a restore that was begun: the checkpoint to which it went. */
   readonly since?: string | undefined
   readonly signal?: AbortSignal | undefined

@@ -2,7 +2,7 @@ import type { Clock } from '../kit/index.ts'
 import type { CreateRequest, CreateResult, SafetyRequest } from './checkpoint-store.ts'
 import { type CheckpointMeta, checkpointMessage, encodeCommit } from './commit.ts'
 import type { FileSelection } from './file-selection.ts'
-import { branchOf, branchRef, lookRef, safetyRef } from './ref-name.ts'
+import { beforeRef, branchOf, branchRef, lookRef, safetyRef } from './ref-name.ts'
 import type { Refs } from './refs.ts'
 import { type StoredWorkspace, type StorePlace, storeWorkspace } from './store-workspace.ts'
 
@@ -29,6 +29,12 @@ export async function createSafety(request: SafetyRequest, place: CommitPlace): 
   if (parent !== undefined && !(await place.hasObject(parent))) return unknownParent(parent)
   const ref = await freeRef(safetyRef(place.clock.now()), place.refs)
   return commitWorkspace({ ...request, ref, meta: { ...request, type: 'safety' } }, place)
+}
+
+/** A checkpoint on the ref of a codon that begins. Rejects as `storeWorkspace` does. */
+export async function createBefore(request: SafetyRequest, place: CommitPlace): Promise<CreateResult> {
+  const ref = beforeRef(request.runId, request.codonId)
+  return commitWorkspace({ ...request, ref, meta: { ...request, type: 'before' } }, place)
 }
 
 /**

@@ -3,8 +3,8 @@ import { fromLine, toLine } from './line-text.ts'
 
 /** What a checkpoint says of itself. */
 export interface CheckpointMeta {
-  /** `safety`: taken before a rollback, not at an end of a codon. */
-  readonly type: CheckpointType | 'safety'
+  /** `safety`: taken before a rollback, not at an end of a codon. `before`: when a codon began that selects more files. */
+  readonly type: CheckpointType | 'safety' | 'before'
   readonly runId: string
   /** The runtime id. */
   readonly codonId: string
@@ -85,6 +85,7 @@ const types: Readonly<Record<CheckpointMeta['type'], true>> = {
   error: true,
   skipped: true,
   safety: true,
+  before: true,
 }
 
 const statuses: Readonly<Record<CodonStatus, true>> = {

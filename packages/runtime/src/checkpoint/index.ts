@@ -24,6 +24,7 @@ export {
   type OpenCheckpointsResult,
   openCheckpoints,
 } from './open-checkpoints.ts'
+export type { Overlay } from './overlaid-tree.ts'
 export type { TreeFile } from './read-checkpoints.ts'
 export { branchOf } from './ref-name.ts'
 export { type ResolvedSha, resolveSha } from './resolve-sha.ts'

@@ -1,14 +1,21 @@
 import { join } from 'node:path'
 import type { Clock } from '../kit/index.ts'
 import type { CheckpointStore, DiffRequest, RestoreRequest } from './checkpoint-store.ts'
-import { type CommitPlace, createCheckpoint, createSafety, storeLook } from './commit-workspace.ts'
+import {
+  type CommitPlace,
+  createBefore,
+  createCheckpoint,
+  createSafety,
+  storeLook,
+} from './commit-workspace.ts'
 import { type DiffResult, diff } from './diff.ts'
 import { createFileSystem } from './file-system.ts'
 import { createGit, type Git } from './git.ts'
 import { createIndexFile } from './index-file.ts'
 import { checkGit, prepareStore, probesName } from './open-store.ts'
+import { overlaidTree } from './overlaid-tree.ts'
 import { isComplete, listCheckpoints, listSafeties, listTree, readCheckpoint } from './read-checkpoints.ts'
-import { branchOf, branchRef } from './ref-name.ts'
+import { beforeRef, branchOf, branchRef } from './ref-name.ts'
 import { createRefs, isSha } from './refs.ts'
 import { createRestoreIntent, type RestoreIntent } from './restore-intent.ts'
 import { performRestore } from './restore-perform.ts'
@@ -88,6 +95,8 @@ function createStore(place: Parts): CheckpointStore {
   return {
     create: request => guarded(request.signal, () => createCheckpoint(request, place)),
     safety: request => guarded(request.signal, () => createSafety(request, place)),
+    before: request => guarded(request.signal, () => createBefore(request, place)),
+    readBefore: (runId, codonId) => inTurn(() => refs.read(beforeRef(runId, codonId))),
     list: runId =>
       inTurn(async () => {
         const tip = await refs.read(branchRef(branchOf(runId)))
@@ -113,13 +122,15 @@ function createStore(place: Parts): CheckpointStore {
 }
 
 async function plan(
-  { to, since, selection, signal }: RestoreRequest,
+  { to, since, selection, overlays = [], signal }: RestoreRequest,
   place: Parts,
 ): Promise<RestorePlanResult> {
-  if (![to, since ?? to].every(isSha)) return notASha
+  if (![to, since ?? to, ...overlays.map(({ sha }) => sha)].every(isSha)) return notASha
   const stored = await storeLook({ selection, signal }, place)
-  const { git, workTree, intent } = place
-  return planRestore(to, { git, workTree, stored, since, leftBehind: intent.read() })
+  const { git, gitDir, workTree, intent } = place
+  const tree = overlays.length === 0 ? to : await overlaidTree(to, overlays, { git, gitDir })
+  if (tree === undefined) return { ok: false, message: `a version that belongs to ${to} cannot be read` }
+  return planRestore(to, { git, workTree, stored, tree, since, leftBehind: intent.read() })
 }
 
 /** Nothing else ever gets to git. */

@@ -16,6 +16,11 @@ export function safetyRef(time: Date): string {
 
 export const safetyPrefix = 'refs/weave/safety/'
 
+/** Of the version that a codon of a run began with. */
+export function beforeRef(runId: string, codonId: string): string {
+  return `refs/weave/before/${branchOf(runId)}/${isSafe(codonId) ? codonId : escaped(codonId)}`
+}
+
 /** Keeps what the last look at the disk stored, until a checkpoint does. */
 export const lookRef = 'refs/weave/look'
 

@@ -52,6 +52,8 @@ export interface PlanContext {
   readonly workTree: string
   /** What is on the disk now. */
   readonly stored: StoredWorkspace
+  /** The files as they shall be: of the checkpoint, or with others added to it. */
+  readonly tree: string
   /** A checkpoint whose restore was begun: its files are ours too, where they are on the disk as it has them. */
   readonly since?: string | undefined
   /** Directories that an earlier restore may have left empty. */
@@ -60,10 +62,10 @@ export interface PlanContext {
 
 /** Looks at what is in the way; changes nothing. Rejects with the system's error. */
 export async function planRestore(to: string, context: PlanContext): Promise<RestorePlanResult> {
-  const { git, workTree, stored, since, leftBehind } = context
-  const compared = await compareTrees(git, { from: stored.tree, to })
+  const { git, workTree, stored, tree, since, leftBehind } = context
+  const compared = await compareTrees(git, { from: stored.tree, to: tree })
   if (!compared.ok) return compared
-  const undone = since === undefined ? noDifferences : await compareTrees(git, { from: since, to })
+  const undone = since === undefined ? noDifferences : await compareTrees(git, { from: since, to: tree })
   if (!undone.ok) return undone
   const unsafe = [...compared.differences, ...undone.differences].find(({ path }) => !isSafePath(path))
   if (unsafe)

@@ -59,6 +59,7 @@ async function phases(task: CodonTask, { startTime, sentinels }: Course): Promis
   const surroundings = surroundingsOf(task)
   ports.harnessFor(step.codon.model).prepare?.(ports.surroundingsOf(step))
   await ports.watch(step.codon.checkpointedFiles)
+  await ports.beforeCodon(step)
   const rig = task.withoutRig ? { ok: true as const } : await ports.runRig(step, surroundings)
   if (!rig.ok) return failed(rig.message, { exit: rig.exit, retriable: rig.retriable })
   if (step.codon.rig.length > 0 && !task.withoutRig) await checkpoint(task, 'rig-setup')
@@ -152,6 +153,7 @@ async function finish(task: CodonTask, ending: Ending, began: number): Promise<O
       type: 'CodonTransitioned',
       data: { codonId, to: status, endTime, exitStatus: exit, failureReason, ...full },
     })
+  await ports.afterCodon(step, status === 'completed')
   const completed = completedOf(task, ending, clock.monotonic() - began)
   return { completed, ...(retryAfterMs !== undefined && { retryAfterMs }) }
 }

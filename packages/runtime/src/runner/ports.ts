@@ -33,6 +33,10 @@ export interface Ports {
   archive(owner: string, patterns: readonly string[], step: Step): Promise<EffectResult>
   /** Lets the sentinels of a codon listen. */
   loadSentinels(step: Step, watch: SentinelWatch): Promise<LoadedSentinels>
+  /** Keeps the files that no codon before this one selected as they are when it begins. Rejects when that cannot be done. */
+  beforeCodon(step: Step): Promise<void>
+  /** The end of the codon is on record: its outputs stay, or are taken back if it did not complete. Never rejects. */
+  afterCodon(step: Step, completed: boolean): Promise<void>
   /** Versions the workspace; undefined when nothing keeps versions. Durable when it resolves. */
   checkpoint(type: CheckpointType, step: Step, status: CodonStatus): Promise<string | undefined>
   /** The version of the workspace that the first run begins with; undefined when nothing keeps versions. */

@@ -20,7 +20,7 @@ export async function settleOutputs(copy: OutputCopy): Promise<OutputsSettled> {
 }
 
 /**
- * Takes back a copy that is not on record as done: what it put into the output directory goes, under whatever name, and
+ * Takes back a copy that is not settled: what it put into the output directory goes, under whatever name, and
  * nothing else does; directories stay. Idempotent; never rejects.
  *
  * Two things cannot be taken back: what `overwrite` has replaced, which the next copy replaces again, and, where there

@@ -28,12 +28,15 @@ export interface OutputRequest extends CommandSurroundings {
   /** The last copy target of the codon's rig, relative to the workspace, for a `beforeCopy` that asks for it. */
   readonly lastCopied?: string | undefined
   readonly record: OutputRecord
+  /** The caller calls `settleOutputs` when nobody will want the copy taken back any more; until then it can be. */
+  readonly settledByCaller?: boolean
   readonly onOutput?: ((output: BeforeCopyOutput) => void) | undefined
 }
 
 /**
  * Where the copy is put on record, before its first effect and when everything is in place. A throw or a rejection makes
- * the copy fail, and it is taken back. After a restart: intent without done → `undoOutputs`, done → `settleOutputs`.
+ * the copy fail, and it is taken back. After a restart: intent without done → `undoOutputs`, done → `settleOutputs`, or
+ * `undoOutputs` when the codon will run again.
  */
 export interface OutputRecord {
   intent(copy: OutputCopy): void | Promise<void>
@@ -86,6 +89,7 @@ export async function copyOutputs(request: OutputRequest): Promise<OutputOutcome
     if (!gathering.begun) return { ok: true, copied: [], warnings: gathering.warnings }
     const copied = await publishStaged(copy, clock.now(), signal)
     await record.done(copy, copied)
+    if (request.settledByCaller) return { ok: true, copied, warnings: gathering.warnings }
     const settled = await settleOutputs(copy)
     return { ok: true, copied, warnings: [...gathering.warnings, ...(settled.ok ? [] : [settled.message])] }
   } catch (error) {

@@ -18,6 +18,7 @@ import { type Clock, createRedactor } from '../../src/kit/index.ts'
 import type { Plan } from '../../src/plan/index.ts'
 import {
   createRecorder,
+  openTimes,
   type Ports,
   type Recorder,
   type Runner,
@@ -33,6 +34,8 @@ export interface ScenarioOptions {
   readonly ports?: Partial<Ports>
   /** Goes on from the journal that is there, as the next server would. */
   readonly from?: { readonly dir: string }
+  /** What the clock says in the beginning. */
+  readonly at?: string
   readonly onPrompt?: (prompt: string) => void
   readonly onEvent?: (event: JournaledEvent) => void
   /** Stands between the runner and the journal. */
@@ -50,7 +53,7 @@ export type Scenario = Awaited<ReturnType<typeof openScenario>>
 
 /** The same in a given directory, for who closes it by himself. */
 export async function openScenario(options: ScenarioOptions, dir: string) {
-  const clock = createTestClock()
+  const clock = createTestClock(options.at)
   const { journal, recorder } = await openRecord(options, { dir, clock })
   const events: JournaledEvent[] = []
   const waiting: { readonly wants: (event: JournaledEvent) => boolean; readonly resolve: () => void }[] = []
@@ -62,7 +65,8 @@ export async function openScenario(options: ScenarioOptions, dir: string) {
   const specs: HarnessSpec[] = []
   const ports = fakePorts(options, specs)
   const { plan, headless = true, autostart = true } = options
-  const runner = startRunner({ plan, journal, recorder, ports, clock, headless, autostart })
+  const times = await openTimes(journal, plan)
+  const runner = startRunner({ plan, journal, recorder, ports, clock, times, headless, autostart })
   const close = createClose({ dir, journal, recorder, runner, events })
   let commandNumber = 0
 
@@ -160,6 +164,8 @@ function fakePorts({ script, ports, onPrompt }: ScenarioOptions, specs: HarnessS
     archive: async () => ({ ok: true, files: [] }),
     checkpoint: async () => undefined,
     loadSentinels: async () => ({ ok: true, finish: async () => undefined }),
+    beforeCodon: async () => undefined,
+    afterCodon: async () => undefined,
     firstCheckpoint: () => undefined,
     restore: async () => ({ ok: true, files: [] }),
     safetyCheckpoint: async () => ({ ok: true, sha: 'safety' }),
