@@ -1,3 +1,4 @@
+import type { BudgetBreach } from '@weave/protocol'
 import type { RunnerEnd, WeaveState } from '@weave/runtime'
 import { codonStatusWords, dollarsText, durationText, tokenCountsText } from 'weave-client'
 import { columns } from '../columns.ts'
@@ -21,6 +22,7 @@ export function summaryLines(
     'endTime' in codon ? durationText(Date.parse(codon.endTime) - Date.parse(codon.startTime)) : '',
     dollarsText(codon.cost, { unknown: codon.costUnknown }),
     tokenCountsText(codon.tokens),
+    'budgetExceeded' in codon && codon.budgetExceeded ? breachText(codon.budgetExceeded) : '',
   ])
   return [
     '',
@@ -31,11 +33,25 @@ export function summaryLines(
     ...sentinelLine(state),
     `Workspace  ${layout.agentRoot}`,
     `Outputs    ${outputDirectory}`,
+    `Report     weave report ${layout.dir}`,
     ...(end.status === 'completed'
       ? []
       : [`Resume     run the same command again, or: weave -e ${layout.dir}`]),
   ]
 }
+
+function breachText({ currency, limit, scope }: BudgetBreach): string {
+  const amount = currency === 'dollars' ? `$${limit}` : `${limit} ${unitWords[currency]}`
+  const [kind, loop] = scope.split(':')
+  const whose = { codon: '', hank: ' of the hank', loop: ` of the loop ${loop}` }[kind ?? ''] ?? ` (${scope})`
+  return `stopped by budget: ${amount}${whose}`
+}
+
+const unitWords = {
+  seconds: 'seconds',
+  'output-tokens': 'output tokens',
+  'context-tokens': 'tokens of context',
+} as const
 
 /** The part of the cost that sentinels had, if there were any. */
 function sentinelLine({ runs }: WeaveState): readonly string[] {

@@ -1,0 +1,95 @@
+import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { verifies } from '../conformance/verifies.ts'
+import { root, runCli } from '../support/run-cli.ts'
+import { scriptedWeave } from '../support/scripted-program.ts'
+import { tempDir } from '../support/temp-dir.ts'
+
+// The bundle is made before, so that no test here makes it.
+beforeAll(scriptedWeave, 120_000)
+
+/** What each rung of the ladder hands over. `02` is rehearsed by the tests of rehearsals. */
+const ladder: Readonly<Record<string, readonly string[]>> = {
+  '01-one-codon': ['greeting.md'],
+  '02-two-agents': ['page.md', 'summary.md'],
+  '03-loop': ['ideas.md', 'plan.md'],
+  '04-rig-and-outputs': ['slugs/slug.mjs'],
+  '05-sentinel': [],
+  '06-budget': ['page.md'],
+  '07-rollback': ['menu.md'],
+  '08-conversation': ['names.txt'],
+}
+const apart = new Set(['02-two-agents', '06-budget', '07-rollback'])
+
+interface Place {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+async function place(name: string): Promise<Place> {
+  const cwd = await tempDir()
+  cpSync(join(root, 'examples', name), join(cwd, 'example'), { recursive: true })
+  return { cwd, env: { HOME: join(cwd, 'home') } }
+}
+
+const weave = (at: Place, ...words: readonly string[]) => runCli(words, at)
+
+function outputsOf({ cwd }: Place): readonly string[] {
+  const folder = join(cwd, 'weave-results')
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(name => statSync(join(folder, name)).isFile())
+    .sort()
+}
+
+describe('the examples', () => {
+  test('are the rungs that are named here, each with a script and a page of its own', () => {
+    const names = readdirSync(join(root, 'examples')).filter(name => /^\d\d-/.test(name))
+    expect(names.sort()).toEqual(Object.keys(ladder))
+    for (const name of names)
+      expect(readdirSync(join(root, 'examples', name))).toEqual(
+        expect.arrayContaining(['README.md', 'hank.json', 'rehearsal.json']),
+      )
+  })
+
+  test.each(Object.keys(ladder).filter(name => !apart.has(name)))(
+    '%s rehearses without a key, takes every step of its script and passes its own check',
+    async name => {
+      const at = await place(name)
+      const { status, stderr } = weave(at, 'rehearse', 'example', '--strict')
+      expect(status, stderr).toBe(0)
+      const wanted = ladder[name] ?? []
+      if (wanted.length > 0) expect(outputsOf(at)).toEqual(wanted)
+    },
+    120_000,
+  )
+
+  verifies(
+    ['d9/complete-summary'],
+    '06-budget stops a codon at its share, says so, and goes on with what it left',
+    async () => {
+      const at = await place('06-budget')
+      const { status, stderr, stdout } = weave(at, 'rehearse', 'example', '--strict')
+      expect(status, stderr).toBe(0)
+      expect(stdout).toContain('budget of hank exceeded')
+      expect(stderr).toMatch(/research +completed .* stopped by budget: \$0\.1 of the hank/)
+      expect(outputsOf(at)).toEqual(ladder['06-budget'])
+    },
+    120_000,
+  )
+
+  test('07-rollback fails, is looked at, goes back and comes to its end without doing the first codon again', async () => {
+    const at = await place('07-rollback')
+    expect(weave(at, 'rehearse', 'example').status).toBe(1)
+    expect(weave(at, 'checkpoints').stdout).toMatch(/draft +completed[\s\S]*prices +(failed|error)/)
+    expect(weave(at, 'diff', 'draft', 'prices').stdout).toContain('-Lapsang Souchong')
+    expect(weave(at, 'rollback', 'draft', '--preview').stdout).toContain('menu.md')
+    expect(weave(at, 'rollback', 'draft', '-y').status).toBe(0)
+    const again = weave(at, 'rehearse', 'example', '--script', 'example/repaired.json')
+    expect(again.status, again.stderr).toBe(0)
+    expect(again.stdout).not.toContain('codon draft started')
+    expect(readFileSync(join(at.cwd, 'weave-results/menu.md'), 'utf8')).toBe(
+      'Sencha 3.50\nAssam 3.50\nLapsang Souchong 3.50\n',
+    )
+  }, 120_000)
+})
