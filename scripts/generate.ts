@@ -4,10 +4,20 @@ import { fileURLToPath } from 'node:url'
 import type { Generated } from './generate/generated.ts'
 import { protocolPage } from './generate/protocol.ts'
 import { quickShapes } from './generate/quick-shapes.ts'
+import { commandPage } from './generate/reference-command.ts'
+import { filePages } from './generate/reference-files.ts'
+import { settingsPage } from './generate/reference-settings.ts'
 import { schemas } from './generate/schemas.ts'
 
 /** Writes the generated files, or with `--check` says which of them are not what the source would give now. */
-const generators: readonly Generated[] = [protocolPage, ...schemas, ...quickShapes]
+const generators: readonly Generated[] = [
+  protocolPage,
+  commandPage,
+  settingsPage,
+  ...filePages,
+  ...schemas,
+  ...quickShapes,
+]
 
 const results = generators.map(({ path, content }) => {
   const file = fileURLToPath(new URL(`../${path}`, import.meta.url))

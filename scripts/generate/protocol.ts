@@ -13,7 +13,9 @@ import * as state from '../../packages/protocol/src/state.ts'
 import * as values from '../../packages/protocol/src/values.ts'
 import { code, fieldTables, table } from './field-table.ts'
 import type { Generated } from './generated.ts'
+import { answers, closing, connecting, keepingUp, smallClient } from './protocol-guide.ts'
 import { type Schema, shapesOf } from './shape.ts'
+import { transcript } from './transcript.ts'
 
 /** `docs/protocol.md`, from the tables of the protocol. */
 export const protocolPage: Generated = {
@@ -34,19 +36,24 @@ const categories: Readonly<Record<Exclude<EventCategory, 'extension'>, string>> 
 
 function page(): readonly string[] {
   const body = [
+    ...connecting,
     ...connection(),
+    ...keepingUp,
     ...commandSections(),
     ...eventSections(),
     ...transitionSections(),
     ...statusSection(),
     ...errorSection(),
+    ...closing,
   ]
   return [
     '# Protocol',
-    'Generated from the tables of `packages/protocol` by `npm run generate`. Do not edit.',
-    'A server and its clients exchange text frames of JSON over a WebSocket. A client first sends a handshake, then commands; the server answers with events. Clients pass over events and fields they do not know; the server refuses unknown fields in what it is sent.',
+    'Generated from the tables of `packages/protocol` by `npm run generate`. Do not edit. A test compares the run at the end with a real one.',
+    'A server and its clients exchange text frames of JSON over a WebSocket. A client first sends a handshake, then commands; the server answers with events. Clients pass over events and fields they do not know; the server refuses unknown fields in what it is sent. [A whole run](#a-whole-run) is at the end of this page.',
     ...body,
     ...valueSections(body),
+    ...smallClient,
+    ...transcript(),
   ]
 }
 
@@ -76,6 +83,7 @@ function commandSections(): readonly string[] {
       ['command', 'access', 'what it does'],
       rows.map(([name, { access, summary }]) => [code(name), code(access), summary]),
     ),
+    ...answers,
     ...rows
       .filter(([, { data }]) => Object.keys(data.shape).length > 0)
       .flatMap(([name, { data }]) => [`### Command ${code(name)}`, ...tablesOf(data)]),
