@@ -1,0 +1,107 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect } from 'vitest'
+import { verifies } from '../conformance/verifies.ts'
+import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
+import { tempDir } from '../support/temp-dir.ts'
+import { countCalls, runTraced } from '../support/traced.ts'
+
+beforeAll(scriptedWeave, 120_000)
+
+const isProof = process.env['WEAVE_PROOF'] === '1'
+const codons = ['a', 'b']
+
+/** What can go wrong where. */
+const errors: Readonly<Record<string, readonly string[]>> = {
+  write: ['EIO', 'ENOSPC'],
+  fdatasync: ['EIO'],
+  fsync: ['EIO'],
+  openat: ['EMFILE', 'EROFS', 'EIO'],
+  rename: ['EROFS', 'EIO'],
+  mkdir: ['EROFS', 'ENOSPC'],
+}
+const momentsOfEach = isProof ? 12 : 1
+
+interface Place {
+  readonly dir: string
+  readonly execution: string
+}
+
+function place(base: string, name: string): Place {
+  const dir = join(base, name)
+  mkdirSync(dir)
+  const hank = codons.map(id => ({
+    id,
+    name: id,
+    model: 'sonnet',
+    continuationMode: 'fresh',
+    promptText: `Work on ${id}.`,
+    checkpointedFiles: ['*.md'],
+    rigSetup: [{ type: 'command', command: { run: `echo ${id} >> order.md` } }],
+    outputFiles: [{ copy: [`${id}.md`] }],
+  }))
+  writeFileSync(join(dir, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
+  return { dir, execution: join(dir, 'execution') }
+}
+
+const words = ({ execution }: Place) => ['--headless', '-e', execution]
+
+describe('a system call that fails', () => {
+  verifies(
+    ['safety/I12'],
+    'at any moment never makes a success of a failure, and the next start comes to the right end',
+    async () => {
+      const base = await tempDir({ inMemory: true })
+      const whole = place(base, 'whole')
+      const counts = await countCalls({ cwd: whole.dir, words: words(whole) }, Object.keys(errors))
+      const undisturbed = resultsOf(whole)
+      let failed = 0
+      for (const [call, names] of Object.entries(errors))
+        for (const error of names)
+          for (const nth of momentsOf(counts[call] ?? 0)) {
+            const at = place(base, `${call}-${error}-${nth}`)
+            if (await meet(at, { call, error, nth }, undisturbed)) failed++
+            rmSync(at.dir, { recursive: true })
+          }
+      // Many calls are of Node's own, or of things that a run can do without.
+      expect(failed).toBeGreaterThan(isProof ? 30 : 2)
+    },
+    900_000,
+  )
+})
+
+/** Spread over the whole run. */
+function momentsOf(count: number): readonly number[] {
+  const step = count / (momentsOfEach + 1)
+  const moments = Array.from({ length: momentsOfEach }, (_, at) => Math.ceil(step * (at + 1)))
+  return [...new Set(moments)].filter(nth => nth > 0)
+}
+
+interface Meeting {
+  readonly call: string
+  readonly error: string
+  readonly nth: number
+}
+
+/** Whether the run failed. A run that says that it is done must be done. */
+async function meet(at: Place, { call, error, nth }: Meeting, undisturbed: Results): Promise<boolean> {
+  const fault = { call, nth, does: `error=${error}` } as const
+  const first = await runTraced({ cwd: at.dir, words: words(at), fault })
+  const context = `${call} ${error} ${nth}: ${first.status}\n${first.said}`
+  if (first.status === 0) expect(resultsOf(at), context).toEqual(undisturbed)
+  const second = await runScripted(words(at), { cwd: at.dir, env: { HOME: join(at.dir, 'home') } })
+  expect(second.status, `${context}\n--- again\n${second.stdout}\n${second.stderr}`).toBe(0)
+  expect(resultsOf(at), `${context}\n--- again\n${second.stdout}\n${second.stderr}`).toEqual(undisturbed)
+  return first.status !== 0
+}
+
+type Results = ReturnType<typeof resultsOf>
+
+function resultsOf({ dir, execution }: Place) {
+  return { workspace: filesIn(join(execution, 'agentRoot')), outputs: filesIn(join(dir, 'weave-results')) }
+}
+
+function filesIn(folder: string): Readonly<Record<string, string>> {
+  const names = readdirSync(folder).filter(name => name.endsWith('.md'))
+  return Object.fromEntries(names.sort().map(name => [name, readFileSync(join(folder, name), 'utf8')]))
+}

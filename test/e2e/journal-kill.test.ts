@@ -1,0 +1,143 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { beforeAll, describe, expect } from 'vitest'
+import { WebSocket } from 'ws'
+import { connect, type ServerEvent } from '../../packages/client/src/index.ts'
+import { createHistory } from '../../packages/runtime/src/journal/index.ts'
+import { verifies } from '../conformance/verifies.ts'
+import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
+import { portOf } from '../support/steering-client.ts'
+import { tempDir } from '../support/temp-dir.ts'
+import { countCalls, type Fault, startTraced } from '../support/traced.ts'
+
+beforeAll(scriptedWeave, 120_000)
+
+const isProof = process.env['WEAVE_PROOF'] === '1'
+const codons = ['a', 'b']
+
+interface Place {
+  readonly dir: string
+  readonly execution: string
+  readonly journal: string
+}
+
+function place(base: string, name: string): Place {
+  const dir = join(base, name)
+  mkdirSync(dir)
+  const hank = codons.map(id => ({
+    id,
+    name: id,
+    model: 'sonnet',
+    continuationMode: 'fresh',
+    promptText: `Work on ${id}.`,
+    checkpointedFiles: ['*.md'],
+  }))
+  writeFileSync(join(dir, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
+  const execution = join(dir, 'execution')
+  return { dir, execution, journal: join(execution, '.weave/journal/events-000000000001.jsonl') }
+}
+
+const headless = ({ execution }: Place) => ['--headless', '-e', execution]
+
+describe('a server that is killed in the middle of its record', () => {
+  verifies(
+    ['safety/I1', 'safety/I2'],
+    'has written all that a client was told; the journal is whole but for its tail, and the run comes to its end',
+    async () => {
+      const base = await tempDir({ inMemory: true })
+      const first = place(base, 'counted')
+      const calls = ['write', 'fdatasync']
+      const counts = await countCalls({ cwd: first.dir, words: headless(first) }, calls, first.journal)
+      const faults = calls.flatMap(call => momentsOf(counts[call] ?? 0).map(nth => ({ call, nth })))
+      expect(faults.length).toBeGreaterThan(isProof ? 40 : 4)
+      let told = 0
+      for (const [at, { call, nth }] of faults.entries()) {
+        const there = place(base, String(at))
+        told += await survive(there, { call, nth, does: 'signal=SIGKILL', file: there.journal })
+        rmSync(there.dir, { recursive: true })
+      }
+      expect(told).toBeGreaterThan(20)
+    },
+    600_000,
+  )
+})
+
+/** Every one, or a few of them. */
+function momentsOf(count: number): readonly number[] {
+  const step = isProof ? 1 : Math.ceil(count / 3)
+  return Array.from({ length: count }, (_, at) => at + 1).filter(nth => nth % step === 0)
+}
+
+/** How many events the client had heard of. */
+async function survive(at: Place, fault: Fault): Promise<number> {
+  const told = await watchUntilKilled(at, fault)
+  const context = `${fault.call} ${fault.nth}`
+  const written = await readJournal(at)
+  expect(written.problems, context).toEqual([])
+  expect(written.seqs, context).toEqual(written.seqs.map((_, index) => index + 1))
+  for (const event of told) expect(written.texts, context).toContain(JSON.stringify(event))
+  const last = await runScripted(headless(at), { cwd: at.dir, env: { HOME: join(at.dir, 'home') } })
+  expect(last.status, `${context}\n${last.stdout}\n${last.stderr}`).toBe(0)
+  expect(
+    readdirSync(join(at.execution, 'agentRoot'))
+      .filter(name => name.endsWith('.md'))
+      .sort(),
+    context,
+  ).toEqual(codons.map(id => `${id}.md`))
+  return told.length
+}
+
+/** All journaled events that reached a client. */
+async function watchUntilKilled(at: Place, fault: Fault): Promise<readonly ServerEvent[]> {
+  const words = ['--headless', '--no-autostart', '--keep-alive', '-e', at.execution]
+  const child = await startTraced({ cwd: at.dir, words, fault })
+  const ended = new Promise<void>(resolve => child.on('close', () => resolve()))
+  let over = false
+  void ended.then(() => {
+    over = true
+  })
+  const told: ServerEvent[] = []
+  while (!over && !hasPort(at)) await pause(10)
+  if (over) return told
+  const client = connect(`ws://127.0.0.1:${portOf(at.execution)}`, {
+    mode: 'readandwrite',
+    since: 0,
+    socket: WebSocket,
+    reconnect: false,
+  })
+  let done = 0
+  client.onAny(event => {
+    if (event.seq !== undefined) told.push(event)
+    if (event.type !== 'codon.completed') return
+    done++
+    void client.send(done < codons.length ? 'codon.next' : 'server.shutdown', {}).catch(() => undefined)
+  })
+  const opened = await client.opened
+  if (opened.ok) void client.send('codon.next', {}).catch(() => undefined)
+  await ended
+  client.close()
+  return told
+}
+
+/** The lock is written whole, and says the port once there is one. */
+function hasPort({ execution }: Place): boolean {
+  const lock = join(execution, '.weave/lock.json')
+  return existsSync(lock) && readFileSync(lock, 'utf8').includes('"port"') && portOf(execution) > 0
+}
+
+async function readJournal({ execution, journal }: Place) {
+  const texts: string[] = []
+  const seqs: number[] = []
+  const problems: unknown[] = []
+  if (!existsSync(journal)) return { texts, seqs, problems }
+  const history = createHistory({ dir: join(execution, '.weave/journal') })
+  for await (const page of history.pages()) {
+    problems.push(...page.problems)
+    for (const stored of page.events) {
+      seqs.push(stored.seq)
+      texts.push(JSON.stringify(await history.event(stored)))
+    }
+  }
+  return { texts, seqs, problems }
+}
