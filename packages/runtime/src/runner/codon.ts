@@ -34,7 +34,7 @@ export async function runCodon(task: CodonTask): Promise<Outcome> {
   await sentinels.finish(
     stopper.reason?.kind === 'shutdown' ? { reason: 'shutdown' } : { reason: 'codon-complete', completed },
   )
-  return finish(task, final, began)
+  return finish(task, final, { startTime, began })
 }
 
 interface Course {
@@ -136,12 +136,19 @@ function agentEnding({ step }: CodonTask, end: AgentEnd): Ending {
   }
 }
 
-async function finish(task: CodonTask, ending: Ending, began: number): Promise<Outcome> {
+interface Begun {
+  readonly startTime: string
+  /** The same moment on the clock that does not jump. */
+  readonly began: number
+}
+
+async function finish(task: CodonTask, ending: Ending, { startTime, began }: Begun): Promise<Outcome> {
   const { step, ports, clock, record } = task
   const codonId = step.runtimeId
   const { status, exit, failure, contextExceeded, budgetExceeded, retryAfterMs } = ending
   await checkpoint(task, status === 'failed' ? 'error' : status, () => ports.settleFiles())
-  const endTime = clock.now().toISOString()
+  // Not what the wall clock says now: it may have jumped, and the ledger takes the time of a codon from these two.
+  const endTime = new Date(Date.parse(startTime) + (clock.monotonic() - began)).toISOString()
   const full = { ...(contextExceeded && { contextExceeded }), ...(budgetExceeded && { budgetExceeded }) }
   const failureReason = failure ?? unexplained
   if (status === 'completed')

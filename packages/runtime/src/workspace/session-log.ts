@@ -61,9 +61,32 @@ function untilDrained(stream: Stream): Promise<Stream> {
 
 function lineOf(message: unknown, redactor: Redactor): string {
   try {
-    const json = JSON.stringify(message) ?? 'null'
-    return `${redactor.suspects(json) ? JSON.stringify(redactor.json(message)) : json}\n`
+    const bounded = hasLongText(message) ? shortened(message, redactor) : message
+    const json = JSON.stringify(bounded) ?? 'null'
+    return `${redactor.suspects(json) ? JSON.stringify(redactor.json(bounded)) : json}\n`
   } catch (error) {
     return `${JSON.stringify({ unwritable: String(error) })}\n`
   }
+}
+
+/** A longer text is cut: writing and redacting it would hold up everything else. */
+const longestText = 1 << 20
+/** Longer than any secret, so that none is cut in two. */
+const overlap = 1 << 16
+
+function hasLongText(value: unknown): boolean {
+  if (typeof value === 'string') return value.length > longestText
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasLongText)
+}
+
+function shortened(value: unknown, redactor: Redactor): unknown {
+  if (typeof value === 'string') return value.length > longestText ? cut(value, redactor) : value
+  if (Array.isArray(value)) return value.map(item => shortened(item, redactor))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shortened(item, redactor)]))
+}
+
+function cut(text: string, redactor: Redactor): string {
+  const kept = redactor.text(text.slice(0, longestText + overlap)).slice(0, longestText)
+  return `${kept}\n[${text.length - longestText} characters are left out]`
 }
