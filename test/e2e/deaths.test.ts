@@ -5,6 +5,7 @@ import { isAlive } from '../../packages/runtime/src/kit/index.ts'
 import { type TreeShape, treeShapes } from '../../packages/runtime/test/kit/process-trees.ts'
 import { verifies } from '../conformance/verifies.ts'
 import { leftovers } from '../support/leftovers.ts'
+import { tally } from '../support/proof.ts'
 import { launcher } from '../support/run-cli.ts'
 import { type RunningCommand, startCommand } from '../support/running-command.ts'
 import { steer } from '../support/steering-client.ts'
@@ -95,6 +96,7 @@ async function meet({ death, agent, trees }: Meeting): Promise<void> {
   const [name = ''] = readdirSync(join(cwd, 'home/.weave-executions'))
   const execution = join(cwd, 'home/.weave-executions', name)
 
+  tally('orphan cases', trees.length)
   const ordered = performance.now()
   await deaths[death]({ run, execution })
   const begun = death === 'budget stop' ? performance.now() : ordered

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
+import { tally } from '../support/proof.ts'
 import { type CliResult, root } from '../support/run-cli.ts'
 import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -42,6 +43,7 @@ describe.skipIf(!mayMount)('a disk that is full (needs the right to mount one)',
       for (const pages of isProof ? Array.from({ length: needed }, (_, at) => at) : some)
         if (await meet(pages, files)) failed++
       expect(failed).toBeGreaterThan(2)
+      tally('disk-full moments', failed)
     },
     600_000,
   )

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { beforeAll, describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
+import { tally } from '../support/proof.ts'
 import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { countCalls, runTraced } from '../support/traced.ts'
@@ -61,6 +62,7 @@ describe('a system call that fails', () => {
           for (const nth of momentsOf(counts[call] ?? 0)) {
             const at = place(base, `${call}-${error}-${nth}`)
             if (await meet(at, { call, error, nth }, undisturbed)) failed++
+            tally('I/O-error points', 1)
             rmSync(at.dir, { recursive: true })
           }
       // Many calls are of Node's own, or of things that a run can do without.

@@ -6,6 +6,7 @@ import { WebSocket } from 'ws'
 import { connect, type ServerEvent } from '../../packages/client/src/index.ts'
 import { createHistory } from '../../packages/runtime/src/journal/index.ts'
 import { verifies } from '../conformance/verifies.ts'
+import { tally } from '../support/proof.ts'
 import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
 import { portOf } from '../support/steering-client.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -58,6 +59,8 @@ describe('a server that is killed in the middle of its record', () => {
         rmSync(there.dir, { recursive: true })
       }
       expect(told).toBeGreaterThan(20)
+      tally('kills survived', faults.length)
+      tally('events a client was told before a kill', told)
     },
     600_000,
   )

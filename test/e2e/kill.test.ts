@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, expect } from 'vitest'
 import { createHistory } from '../../packages/runtime/src/journal/index.ts'
 import { verifies } from '../conformance/verifies.ts'
+import { tally } from '../support/proof.ts'
 import { startCommand } from '../support/running-command.ts'
 import { scriptedWeave } from '../support/scripted-program.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -33,6 +34,7 @@ verifies(
         await survive(join(base, String(at)), moments[at] ?? 0, undisturbed.files)
     }
     await Promise.all([worker(), worker()])
+    tally('kills survived', 2 * kills)
   },
   60_000 + kills * 8_000,
 )

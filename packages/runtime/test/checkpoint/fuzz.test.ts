@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { tally } from '../../../../test/support/proof.ts'
 import { createDisturber } from './disturb.ts'
 import {
   checkpointManifest,
@@ -46,6 +47,7 @@ for (const bulk of [0, 1_020]) {
         if (disturb.below(8) === 0) await scene.store.pack()
       }
       expect(await scene.store.check()).toEqual({ ok: true, faults: [] })
+      tally('checkpoints and rollbacks of random changes', rounds / 2)
       for (const { sha } of moments.slice(-20)) expect(await scene.store.isComplete(sha)).toBe(true)
     },
     rounds * 2_000,

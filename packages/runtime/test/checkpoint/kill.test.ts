@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { fixtureProgram } from '../../../../test/support/fixture-program.ts'
+import { tally } from '../../../../test/support/proof.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { run } from '../../src/kit/index.ts'
 import { checkpointManifest, directoriesOf, manifestOf, selected } from './manifest.ts'
@@ -66,6 +67,7 @@ verifies(
       if (finished) break
     }
     expect(died).toBeGreaterThan(isProof ? 12 : 4)
+    tally('kills survived', died)
   },
   600_000,
 )
@@ -92,6 +94,7 @@ verifies(
       rmSync(copy, { recursive: true })
     }
     expect(died).toBeGreaterThan((early.length + kills) * 0.9 - 1)
+    tally('rollback kills', died)
   },
   1_200_000,
 )
@@ -123,7 +126,8 @@ async function prepare(): Promise<Prepared> {
   const target = await scene.create()
   const after = stateOf(workTree)
 
-  for (let index = 0; index < files; index += 2) write(`work/${index % 9}/${index}`, `before ${index}`)
+  for (let index = 0; index < files; index += 2)
+    write(`work/${index % 9}/${index}`, `before, and longer ${index}`)
   for (let index = 1; index < files; index += 6) rmSync(join(workTree, `work/${index % 9}/${index}`))
   rmSync(join(workTree, 'work/only'), { recursive: true })
   rmSync(join(workTree, 'work/swap'))
@@ -133,7 +137,7 @@ async function prepare(): Promise<Prepared> {
   const safety = await scene.safety()
   const { writes, removals, change, emptied } = await scene.plan(target)
   await scene.store.close()
-  const changes = 3 * writes.length + change.length + removals.length + emptied.length
+  const changes = 3 * (writes.length - change.length) + 2 * change.length + removals.length + emptied.length
   return { base, target, safety, before, after, changes }
 }
 

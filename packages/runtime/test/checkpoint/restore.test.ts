@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -93,6 +94,47 @@ describe('going back', () => {
     scene.write('large', 'small')
     await scene.restore(sha)
     expect(manifestOf(scene.workTree)).toEqual(manifest)
+  })
+
+  test('a small file stays the same file while it changes within its space, and else becomes another', async () => {
+    const scene = await openScene()
+    const path = join(scene.workTree, 'file')
+    const contents = ['short', '', 'long '.repeat(500), 'x'.repeat(70_000), 'to be run']
+    const shas: string[] = []
+    for (const content of contents) {
+      scene.write('file', content)
+      chmodSync(path, content === 'to be run' ? 0o755 : 0o644)
+      shas.push(await scene.create())
+    }
+    // From what it is to what it becomes, and whether it can have the same inode.
+    const steps = [
+      [0, true],
+      [4, true],
+      [2, true],
+      [1, true],
+      [2, false],
+      [3, false],
+      [0, true],
+    ] as const
+    for (const [to, isSame] of steps) {
+      const before = statSync(path)
+      await scene.restore(shas[to] ?? '')
+      const after = statSync(path)
+      expect(readFileSync(path, 'utf8')).toBe(contents[to])
+      expect(after.mode & 0o777).toBe(contents[to] === 'to be run' ? 0o755 : 0o644)
+      if (isSame) expect(after.ino).toBe(before.ino)
+    }
+  })
+
+  test('a file that has another name keeps its content under that', async () => {
+    const scene = await openScene({ patterns: ['kept/'] })
+    scene.write('kept/file', 'one')
+    const sha = await scene.create()
+    scene.write('kept/file', 'two')
+    linkSync(join(scene.workTree, 'kept/file'), join(scene.workTree, 'other-name'))
+    await scene.restore(sha)
+    expect(readFileSync(join(scene.workTree, 'other-name'), 'utf8')).toBe('two')
+    expect(readFileSync(join(scene.workTree, 'kept/file'), 'utf8')).toBe('one')
   })
 
   test('a safety checkpoint undoes it', async () => {

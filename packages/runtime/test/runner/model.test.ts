@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { tally } from '../../../../test/support/proof.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { deeds, plans, scripts } from './arbitraries.ts'
 import { playStory, type Story } from './steered.ts'
@@ -22,6 +23,7 @@ async function holds(stories: fc.Arbitrary<Story>, all: number): Promise<void> {
     }),
     { numRuns, plugins: [fc.timeout(10_000)] },
   )
+  tally('stories of three clients', numRuns)
 }
 
 const story = (headless: boolean, autostart: boolean): fc.Arbitrary<Story> =>

@@ -72,6 +72,7 @@ describe('13 commands in two modes in five states', () => {
       async () => {
         const server = await startTestServer()
         serverIn(server, codeFor)
+        let cells = 0
         for (const mode of ['readonly', 'readandwrite'] as const) {
           const client = await server.client({ mode })
           for (const type of commandTypes) {
@@ -88,8 +89,10 @@ describe('13 commands in two modes in five states', () => {
             else expect(answers.map(answer => answer.type)).toEqual(own === undefined ? [] : [own])
             const reached = server.control.submitted.length - submittedBefore
             expect(reached).toBe(isAllowed && !isOwn ? 1 : 0)
+            cells++
           }
         }
+        expect(cells).toBe(13 * 2)
       },
     )
   }

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { tally } from '../../../../test/support/proof.ts'
 import { type Message, quickJournal, sized, startTestServer } from './test-server.ts'
 
 function upTo(last: number): readonly number[] {
@@ -23,6 +24,7 @@ describe('many', () => {
         ),
       )
       expect(server.clients()).toBe(count)
+      tally('clients at once', count)
       const events = sized(60, 200)
       for (let n = 0; n < events; n++) {
         journal.append('info', { message: `event ${n}` })
@@ -45,7 +47,7 @@ verifies(
   async () => {
     const { client, journal } = await startTestServer({ journal: await quickJournal() })
     const before = sized(5_120, 51_200)
-    const message = 'Some words of an agent. '.repeat(34)
+    const message = 'Some words of an agent. '.repeat(37)
     for (let n = 0; n < before; n++) {
       journal.append('info', { message })
       if (n % 512 === 511) await new Promise(resolve => setImmediate(resolve))
@@ -71,6 +73,7 @@ verifies(
     const told = seqsOf(reading.messages())
     expect(told).toEqual(upTo(before + live + 1).slice(before))
     expect(live).toBeGreaterThan(2)
+    tally('events of history while live', before)
   },
   120_000,
 )

@@ -36,16 +36,36 @@ describe('messages', () => {
     })
   }
 
-  verifies(['d5/frame-limit'], 'one of 1 MiB is taken; one byte more closes with 1009', async () => {
-    const { client, control } = await startTestServer()
-    const one = await client()
-    one.raw.sendText(padded(1_048_576))
-    one.command('ping')
-    await one.next('pong')
-    expect(control.submitted.map(command => command.id)).toEqual(['big'])
+  verifies(
+    ['d5/frame-limit', 'd5/error-message-too-large'],
+    'one of 1 MiB is taken; one byte more says so and closes with 1009',
+    async () => {
+      const { client, control } = await startTestServer()
+      const one = await client()
+      one.raw.sendText(padded(1_048_576))
+      one.command('ping')
+      await one.next('pong')
+      expect(control.submitted.map(command => command.id)).toEqual(['big'])
+      one.raw.sendText(padded(1_048_577))
+      expect(await one.next('error')).toMatchObject({
+        data: {
+          code: 'MESSAGE_TOO_LARGE',
+          severity: 'operation',
+          message: expect.stringContaining('1048576'),
+        },
+      })
+      expect((await one.ended).code).toBe(1009)
+      expect(one.raw.frames.at(-1)?.opcode).toBe(opcode.close)
+      expect(control.submitted).toHaveLength(1)
+    },
+  )
+
+  test('one that is too large before the handshake is told the same', async () => {
+    const { stranger } = await startTestServer()
+    const one = await stranger()
     one.raw.sendText(padded(1_048_577))
+    expect((await one.next('error')).data['code']).toBe('MESSAGE_TOO_LARGE')
     expect((await one.ended).code).toBe(1009)
-    expect(control.submitted).toHaveLength(1)
   })
 
   test('one that only claims to be too large is closed before it comes', async () => {

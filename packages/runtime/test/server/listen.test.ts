@@ -113,6 +113,28 @@ test('with a token it listens where it was told, and on loopback', async () => {
   }
 })
 
+verifies(
+  ['d12/host-warns', '7.1/severity-warning'],
+  'who listens beyond loopback is warned, in the journal; who does not is not',
+  async () => {
+    const told: unknown[] = []
+    const journal = await openTestJournal(await tempDir({ inMemory: true }))
+    onTestFinished(() => journal.close())
+    journal.subscribe(({ event }) => void told.push(event))
+    expect((await start({ journal })).ok).toBe(true)
+    journal.flush()
+    expect(told).toEqual([])
+    expect((await start({ journal, host: '0.0.0.0', token: 'a-token-for-others' })).ok).toBe(true)
+    journal.flush()
+    expect(told).toEqual([
+      expect.objectContaining({
+        type: 'error',
+        data: { message: expect.stringContaining('0.0.0.0'), fatal: false, severity: 'warning' },
+      }),
+    ])
+  },
+)
+
 test('a journal that cannot be written starts no server', async () => {
   const journal = await openTestJournal(await tempDir({ inMemory: true }))
   await journal.close()

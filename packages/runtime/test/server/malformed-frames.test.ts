@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { tally } from '../../../../test/support/proof.ts'
 import { clientFrame, closeFrame, type FrameOptions, opcode } from '../../../../test/support/raw-websocket.ts'
 import { startTestServer, type TestClient } from './test-server.ts'
 
@@ -101,6 +102,7 @@ verifies(
   'more than 120 kinds of malformed frames get the right code, before and after the handshake',
   async () => {
     expect(cases.length).toBeGreaterThanOrEqual(120)
+    tally('malformed frames', 2 * cases.length)
     const { client, server, stranger } = await startTestServer()
     const healthy = await client()
     const meet = async ({ what, bytes, code }: Case, open: () => Promise<TestClient>): Promise<void> => {

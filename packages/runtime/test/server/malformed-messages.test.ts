@@ -2,6 +2,7 @@ import { commandTypes } from '@weave/protocol'
 import * as fc from 'fast-check'
 import { expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { tally } from '../../../../test/support/proof.ts'
 import { clientFrame, opcode } from '../../../../test/support/raw-websocket.ts'
 import { sized, startTestServer } from './test-server.ts'
 
@@ -42,6 +43,7 @@ verifies(
     const { client, control, journal, stranger } = await startTestServer({ limits })
     const total = sized(600, 40_000)
     const texts = fc.sample(malformed, total)
+    tally('malformed messages', total)
     const share = Math.ceil(total / 6)
     const clients = await Promise.all([
       client(),

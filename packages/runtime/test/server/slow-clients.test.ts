@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { connect } from 'weave-client'
 import { WebSocket } from 'ws'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { tally } from '../../../../test/support/proof.ts'
 import { opcode, rawConnect } from '../../../../test/support/raw-websocket.ts'
 import { serve } from './served.ts'
 import { quickJournal, sized, startTestServer, type TestClient, testClient } from './test-server.ts'
@@ -116,6 +117,7 @@ verifies(
         return client
       }),
     )
+    tally('clients that never read', deaf.length)
     const report = await append(sized(300, 6_000), 60_000, 2)
     await Promise.all(reading.map(client => client.next(each => each.seq === report.lastSeq)))
     expect(Math.round((report.peak - Math.max(rss, warm)) / mebibyte)).toBeLessThan(100)

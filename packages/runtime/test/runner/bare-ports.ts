@@ -1,0 +1,41 @@
+import type { Harness } from '../../src/harness/index.ts'
+import type { Ports } from '../../src/runner/index.ts'
+
+/** Everything around the runner that does nothing and succeeds; free of the test runner, for programs of their own. */
+export function barePorts(harness: Harness): Ports {
+  return {
+    harnessFor: () => harness,
+    surroundingsOf: ({ runtimeId, codon }) => ({
+      codonId: runtimeId,
+      model: codon.model.id,
+      provider: codon.model.provider,
+      cwd: '/nowhere',
+      env: {},
+      marker: 'TEST=1',
+      home: '/nowhere',
+      autoCompact: codon.autoCompact,
+    }),
+    sessionLog: () => ({ write: () => undefined, close: async () => undefined }),
+    costOf: () => undefined,
+    promptOf: async () => ({ ok: true, prompt: 'work' }),
+    runRig: async () => ({ ok: true }),
+    copyOutputs: async () => ({ ok: true, files: [] }),
+    archive: async () => ({ ok: true, files: [] }),
+    checkpoint: async () => undefined,
+    loadSentinels: async () => ({ ok: true, finish: async () => undefined }),
+    beforeCodon: async () => undefined,
+    afterCodon: async () => undefined,
+    firstCheckpoint: () => undefined,
+    restore: async () => ({ ok: true, files: [] }),
+    safetyCheckpoint: async () => ({ ok: true, sha: 'safety' }),
+    restoreArchives: async () => ({ ok: true, files: [] }),
+    rigLeftovers: async () => [],
+    cleanRig: async () => [],
+    rollbackIntent: { write: () => undefined, clear: () => undefined },
+    checkpointTimes: async () => new Map(),
+    watch: async () => undefined,
+    settleFiles: async () => undefined,
+    hintFiles: () => undefined,
+    fileTree: async () => [],
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * TABLE of the proofs: which invariants (of `docs/proof.md`) each suite holds, where it is, and what it must have tried at
+ * least. The counts come from `tally` in the tests.
+ *
+ * @typedef {object} Suite
+ * @property {string} name
+ * @property {string} holds
+ * @property {string[]} files
+ * @property {Readonly<Record<string, number>>} [atLeast]
+ * @property {Readonly<Record<string, string>>} [env]
+ */
+
+/** @type {Readonly<Record<'faults' | 'load', readonly Suite[]>>} */
+export const suites = {
+  faults: [
+    {
+      name: 'journal',
+      holds: 'I1, I2',
+      files: ['test/e2e/journal-kill.test.ts', 'packages/runtime/test/journal/damage.test.ts'],
+      atLeast: { 'torn and damaged journals': 1_500 },
+    },
+    { name: 'state', holds: 'I3', files: ['packages/runtime/test/journal/replay.test.ts'] },
+    {
+      name: 'kills',
+      holds: 'I1, I2, I4',
+      files: ['test/e2e/kill.test.ts'],
+      env: { WEAVE_PROOF_KILLS: '220' },
+      atLeast: { 'kills survived': 440 },
+    },
+    {
+      name: 'checkpoints',
+      holds: 'I4, I5, I18',
+      files: [
+        'packages/runtime/test/checkpoint/kill.test.ts',
+        'packages/runtime/test/checkpoint/fuzz.test.ts',
+        'packages/runtime/test/checkpoint/hostile.test.ts',
+        'packages/runtime/test/checkpoint/burden.test.ts',
+        'packages/runtime/test/stopped-execution/widening.test.ts',
+        'packages/runtime/test/runner/large-result.test.ts',
+      ],
+      atLeast: { 'rollback kills': 200, 'checkpoints and rollbacks of random changes': 1_000 },
+    },
+    {
+      name: 'locks',
+      holds: 'I6',
+      files: ['packages/runtime/test/workspace/lock-race.test.ts'],
+      atLeast: { 'simultaneous starts': 1_000 },
+    },
+    {
+      name: 'processes',
+      holds: 'I7, I8',
+      files: [
+        'test/e2e/deaths.test.ts',
+        'packages/runtime/test/kit/process-ends.test.ts',
+        'packages/runtime/test/harness/sdk/stop.test.ts',
+        'packages/runtime/test/harness/embedded/processes.test.ts',
+      ],
+      atLeast: { 'orphan cases': 36 },
+    },
+    {
+      name: 'money',
+      holds: 'I9, I10',
+      files: [
+        'packages/runtime/test/runner/budget-kill.test.ts',
+        'packages/runtime/test/runner/budget-ledger.test.ts',
+        'packages/runtime/test/runner/retry.test.ts',
+        'test/e2e/budgets.test.ts',
+      ],
+    },
+    {
+      name: 'disk',
+      holds: 'I11, I12, I13',
+      files: [
+        'test/e2e/full-disk.test.ts',
+        'test/e2e/io-errors.test.ts',
+        'packages/runtime/test/workspace/outputs-recovery.test.ts',
+        'packages/runtime/test/workspace/outputs-traps.test.ts',
+      ],
+      atLeast: { 'disk-full moments': 20, 'I/O-error points': 60 },
+    },
+    {
+      name: 'time and checks',
+      holds: 'I19, I20',
+      files: ['packages/runtime/test/runner/clock-jumps.test.ts', 'test/e2e/validate.test.ts'],
+    },
+  ],
+  load: [
+    {
+      name: 'slow clients',
+      holds: 'I14',
+      files: ['packages/runtime/test/server/slow-clients.test.ts'],
+      atLeast: { 'clients that never read': 20 },
+    },
+    {
+      name: 'crowds',
+      holds: 'I15, I16',
+      files: [
+        'packages/runtime/test/server/crowd.test.ts',
+        'packages/runtime/test/server/exactly-once.test.ts',
+      ],
+      atLeast: { 'clients at once': 1_000, 'events of history while live': 51_200 },
+    },
+    {
+      name: 'malformed',
+      holds: 'I16',
+      files: [
+        'packages/runtime/test/server/malformed-messages.test.ts',
+        'packages/runtime/test/server/malformed-frames.test.ts',
+        'packages/runtime/test/server/limits.test.ts',
+      ],
+      atLeast: { 'malformed messages': 40_000, 'malformed frames': 120 },
+    },
+    {
+      name: 'commands',
+      holds: 'I17',
+      files: ['packages/runtime/test/runner/model.test.ts'],
+      atLeast: { 'stories of three clients': 2_000 },
+    },
+  ],
+}
