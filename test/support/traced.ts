@@ -24,20 +24,30 @@ export async function startTraced({ cwd, words, fault }: TracedRun): Promise<Chi
     cwd,
     env: environmentIn(cwd),
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   })
 }
 
+/** One that does not end in time is killed, and has no status. */
 export async function runTraced(
   run: TracedRun,
 ): Promise<{ readonly status: number | null; readonly said: string }> {
-  const { status, stdout, stderr } = spawnSync('strace', await commandOf(run), {
-    cwd: run.cwd,
-    env: environmentIn(run.cwd),
-    encoding: 'utf8',
-    timeout: 60_000,
-  })
-  return { status, said: `${stdout}\n${stderr}` }
+  const child = await startTraced(run)
+  let said = ''
+  const take = (chunk: Buffer): void => {
+    said += chunk.toString('utf8')
+  }
+  child.stdout?.on('data', take)
+  child.stderr?.on('data', take)
+  const { pid } = child
+  // strace alone would leave behind what it traces.
+  const timer = setTimeout(() => pid !== undefined && process.kill(-pid, 'SIGKILL'), longest)
+  const status = await new Promise<number | null>(resolve => child.on('close', resolve))
+  clearTimeout(timer)
+  return { status, said }
 }
+
+const longest = 60_000
 
 /** How often an undisturbed run makes each of these calls, in the thread that makes it most: strace counts by thread. */
 export async function countCalls(
