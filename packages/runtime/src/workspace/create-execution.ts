@@ -47,6 +47,7 @@ export async function createIn(
   await sweepLeftovers(layout.dir, stagingPrefix)
   const staging = join(layout.dir, unfinishedName(stagingPrefix))
   await mkdir(staging, { mode: 0o700 })
+  let isThere = false
   try {
     const prepared = await prepareData({ layout, data, copy, staging, exclude: [executionBaseDir] })
     if (!prepared.ok) return dataProblem(data, prepared.message)
@@ -58,14 +59,18 @@ export async function createIn(
     const aside = replace ? await setAside(layout, options) : undefined
     if (aside?.kind === 'problem') return aside
     await ensureDir(layout.agentRoot)
-    if (!(await isRenamed(staging, layout.internals))) return 'taken'
+    const renamed = await isRenamed(staging, layout.internals)
+    isThere = true
+    if (!renamed) return 'taken'
+    // Somebody who tried at the same time and failed may just have tidied up after himself.
+    await ensureDir(layout.agentRoot)
     await Promise.all([syncDirectory(layout.dir), syncDirectory(dirname(layout.dir))])
     const moved = await installData(prepared, { layout, staging: layout.internals })
     const notes = [...(await afterwards(aside)), ...prepared.notes, ...moved]
     return { kind: 'created', layout, executionFile, hankChanged: false, notes }
   } finally {
     await removeTree(staging)
-    if (made !== undefined) await removeEmpty(layout)
+    if (made !== undefined && !isThere) await removeEmpty(layout)
   }
 }
 
