@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
@@ -54,10 +54,21 @@ test('somebody without a hank hears how to begin', async () => {
   expect(stderr).toMatch(/hank\.json does not exist[\s\S]*weave init/)
 })
 
+const greet = {
+  id: 'greet',
+  name: 'Write a greeting',
+  model: 'sonnet',
+  continuationMode: 'fresh',
+  promptText: 'Write a short greeting.',
+  checkpointedFiles: ['*.md'],
+}
+
 describe('a thread through the house', () => {
   test('loads, plans and runs a one-codon hank, tells every event and leaves a file and a journal', async () => {
     const dir = await tempDir()
-    const { status, stdout } = await scripted('examples/01-one-codon', '--json', '-e', dir)
+    const hank = join(await tempDir(), 'hank.json')
+    writeFileSync(hank, JSON.stringify({ $schema: 'x', hank: [greet] }))
+    const { status, stdout } = await scripted(hank, '--json', '-e', dir)
     expect(status).toBe(0)
     const events = stdout
       .trimEnd()

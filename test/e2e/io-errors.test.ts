@@ -21,7 +21,7 @@ const errors: Readonly<Record<string, readonly string[]>> = {
   rename: ['EROFS', 'EIO'],
   mkdir: ['EROFS', 'ENOSPC'],
 }
-const momentsOfEach = isProof ? 8 : 1
+const momentsOfEach = isProof ? 16 : 1
 
 interface Place {
   readonly dir: string
