@@ -2,6 +2,7 @@ import type { Clock } from '../kit/index.ts'
 import type { CreateRequest, CreateResult, SafetyRequest } from './checkpoint-store.ts'
 import { type CheckpointMeta, checkpointMessage, encodeCommit } from './commit.ts'
 import type { FileSelection } from './file-selection.ts'
+import type { ObjectWriter } from './object-writer.ts'
 import { beforeRef, branchOf, branchRef, lookRef, safetyRef } from './ref-name.ts'
 import type { Refs } from './refs.ts'
 import { type StoredWorkspace, type StorePlace, storeWorkspace } from './store-workspace.ts'
@@ -50,8 +51,7 @@ export async function storeLook(
     const time = place.clock.now()
     const commit = encodeCommit({ tree: stored.tree, parent: undefined, time, message: 'look\n' })
     const sha = await writer.add('commit', commit)
-    await writer.flush()
-    await place.refs.write(lookRef, sha)
+    await announce({ ref: lookRef, sha, writer }, place.refs)
     return stored
   })
 }
@@ -70,10 +70,24 @@ async function commitWorkspace(request: Commit, place: CommitPlace): Promise<Cre
   return storeWorkspace(request, place, async ({ tree, files, notes }, writer) => {
     const commit = encodeCommit({ tree, parent, time: place.clock.now(), message: checkpointMessage(meta) })
     const sha = await writer.add('commit', commit)
-    await writer.flush()
-    await place.refs.write(ref, sha)
+    await announce({ ref, sha, writer }, place.refs)
     return { ok: true, sha, tree, ref, files, notes }
   })
+}
+
+interface Announcement {
+  readonly ref: string
+  readonly sha: string
+  readonly writer: ObjectWriter
+}
+
+/** All that the ref leads to is on the disk before the ref is; only what nobody sees yet is written meanwhile. */
+async function announce({ ref, sha, writer }: Announcement, refs: Refs): Promise<void> {
+  const [stored, prepared] = await Promise.allSettled([writer.flush(), refs.prepare(ref, sha)])
+  if (prepared.status === 'rejected') throw prepared.reason
+  if (stored.status === 'fulfilled') return prepared.value.write()
+  prepared.value.discard()
+  throw stored.reason
 }
 
 async function freeRef(wanted: string, refs: Refs): Promise<string> {

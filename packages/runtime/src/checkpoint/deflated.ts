@@ -7,7 +7,10 @@ export function deflated(type: ObjectType, content: Buffer): Buffer | Promise<Bu
   // Trees are mostly ids, which are as good as random.
   if (type !== 'blob' && content.length <= longestStored) return storedBlock(content)
   // Node allocates and keeps a whole chunk for the result, however short that is.
-  const options = { level: 1, chunkSize: Math.min(largestChunk, Math.max(smallestChunk, content.length)) }
+  const chunkSize = Math.min(largestChunk, Math.max(smallestChunk, content.length))
+  // A window as large as the content: to set up one for more takes longer than to fill it.
+  const windowBits = Math.min(widestWindow, Math.max(narrowestWindow, 33 - Math.clz32(content.length)))
+  const options = { level: 1, chunkSize, windowBits }
   return content.length <= smallContent ? deflateSync(content, options) : deflateLater(content, options)
 }
 
@@ -15,6 +18,8 @@ export function deflated(type: ObjectType, content: Buffer): Buffer | Promise<Bu
 const smallContent = 64 << 10
 const smallestChunk = 64
 const largestChunk = 64 << 10
+const narrowestWindow = 9
+const widestWindow = 15
 const deflateLater = promisify(deflate)
 const longestStored = 0xffff
 

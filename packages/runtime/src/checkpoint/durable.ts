@@ -1,4 +1,5 @@
 import {
+  close,
   closeSync,
   constants,
   fsync,
@@ -42,7 +43,31 @@ export async function prepareFile(
   } finally {
     closeSync(fd)
   }
-  return { place: () => renameSync(temporary, target), discard: () => discard(temporary) }
+  return { place: () => renameOver(temporary, target), discard: () => discard(temporary) }
+}
+
+function renameOver(from: string, to: string): void {
+  const letGo = hold(to)
+  try {
+    renameSync(from, to)
+  } finally {
+    letGo()
+  }
+}
+
+/**
+ * Holds a file open, if there is one, while it loses its name. Some file systems need more than a millisecond to free the
+ * space of one that is on the disk: when it is let go of, another thread waits for that.
+ */
+function hold(path: PathLike): () => void {
+  // There, nobody can rename over a file that someone holds.
+  if (process.platform === 'win32') return () => undefined
+  try {
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    return () => close(fd, () => undefined)
+  } catch {
+    return () => undefined
+  }
 }
 
 export async function syncDirectory(path: string): Promise<void> {
@@ -77,9 +102,12 @@ export const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_
 
 /** A file that is not there is fine. */
 export function discard(path: PathLike): void {
+  const letGo = hold(path)
   try {
     unlinkSync(path)
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error
+  } finally {
+    letGo()
   }
 }

@@ -21,6 +21,7 @@ import { createRestoreIntent, type RestoreIntent } from './restore-intent.ts'
 import { performRestore } from './restore-perform.ts'
 import { planRestore, type RestorePlanResult } from './restore-plan.ts'
 import { sweepTemporaries } from './sweep-temporaries.ts'
+import { compareTrees } from './tree-difference.ts'
 import { createTurns } from './turns.ts'
 import { checkStore, packStore, pruneStore, sizeOf } from './upkeep.ts'
 import { createMemoryKeeper } from './workspace-memory.ts'
@@ -126,11 +127,15 @@ async function plan(
   place: Parts,
 ): Promise<RestorePlanResult> {
   if (![to, since ?? to, ...overlays.map(({ sha }) => sha)].every(isSha)) return notASha
+  const { git, gitDir, workTree, intent, memory } = place
+  // Mostly nothing has changed since the last checkpoint: git can compare while we look.
+  const known = overlays.length === 0 ? (await memory.recall()).root.tree : undefined
+  const early = known === undefined ? undefined : compareTrees(git, { from: known, to })
   const stored = await storeLook({ selection, signal }, place)
-  const { git, gitDir, workTree, intent } = place
+  const compared = stored.tree === known ? await early : undefined
   const tree = overlays.length === 0 ? to : await overlaidTree(to, overlays, { git, gitDir })
   if (tree === undefined) return { ok: false, message: `a version that belongs to ${to} cannot be read` }
-  return planRestore(to, { git, workTree, stored, tree, since, leftBehind: intent.read() })
+  return planRestore(to, { git, workTree, stored, tree, compared, since, leftBehind: intent.read() })
 }
 
 /** Nothing else ever gets to git. */

@@ -7,8 +7,15 @@ import type { Git } from './git.ts'
 export interface Refs {
   /** What a ref names, if there is such a ref. Throws the system's error. */
   read(ref: string): Promise<string | undefined>
+  /** Gets ready to write; nothing can be seen of it yet. Rejects with the system's error. */
+  prepare(ref: string, sha: string): Promise<PreparedRef>
+}
+
+export interface PreparedRef {
   /** On the disk for good when it resolves. A kill leaves the old value or the new one. Rejects with the system's error. */
-  write(ref: string, sha: string): Promise<void>
+  write(): Promise<void>
+  /** Instead of `write`. */
+  discard(): void
 }
 
 /** One file per ref, written the way git does. Whoever holds the execution is the only one who writes. */
@@ -22,7 +29,7 @@ export function createRefs(gitDir: string, git: Git): Refs {
       const answer = await git(['rev-parse', '--verify', '--quiet', '--end-of-options', ref])
       return answer.ok ? answer.bytes.toString().trim() : undefined
     },
-    async write(ref, sha) {
+    async prepare(ref, sha) {
       const target = join(gitDir, ref)
       await ensureDurably(dirname(target))
       const prepared = await prepareFile(Buffer.from(`${sha}\n`), {
@@ -30,8 +37,13 @@ export function createRefs(gitDir: string, git: Git): Refs {
         target,
         mode: 0o600,
       })
-      prepared.place()
-      await syncDirectory(dirname(target))
+      return {
+        async write() {
+          prepared.place()
+          await syncDirectory(dirname(target))
+        },
+        discard: prepared.discard,
+      }
     },
   }
 }

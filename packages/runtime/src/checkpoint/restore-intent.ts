@@ -1,6 +1,7 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomic } from '../kit/index.ts'
+import { discard } from './durable.ts'
 
 /**
  * The directories in which a restore that is under way works. A kill can leave those that it makes or empties without a
@@ -27,6 +28,6 @@ export function createRestoreIntent(gitDir: string): RestoreIntent {
       }
     },
     write: directories => writeFileAtomic(path, JSON.stringify(directories)),
-    clear: () => rmSync(path, { force: true }),
+    clear: () => discard(path),
   }
 }

@@ -7,9 +7,10 @@ import { permissionsLike, permissionsOf } from './git-mode.ts'
 import { createHeldDirectories, type HeldDirectories, type HeldDirectory } from './held-directories.ts'
 import { isSameState, splitPath } from './known-tree.ts'
 import { type ObjectReceiver, readObjects } from './object-reader.ts'
+import { overwriteFile } from './overwritten-file.ts'
 import type { RestoreIntent } from './restore-intent.ts'
 import type { FileState, PlannedWrite, RestorePlan } from './restore-plan.ts'
-import { createStagedFile, type StagedFile } from './staged-file.ts'
+import { createCollectedFile, createStagedFile, type StagedFile } from './staged-file.ts'
 
 export interface RestoreOptions {
   readonly signal?: AbortSignal | undefined
@@ -41,12 +42,13 @@ export interface PerformContext extends RestoreOptions {
 }
 
 /**
- * Does what the plan says, and nothing to a file that is no longer what the plan saw: then it stops.
+ * Does what the plan says, and nothing to a file that is no longer what the plan saw: then it stops. Nothing is written or
+ * removed through a link, wherever the agent may have planted one.
  *
- * Every file is complete before it gets its name, and nothing is written or removed through a link, wherever the agent
- * may have planted one. Killed at any moment, every file is as before, or gone, or as in the checkpoint, and another
- * plan to the same checkpoint finishes it. The files are not synced: what a power cut takes, the checkpoint still has.
- * Rejects only with the reason of the signal.
+ * A new file is complete before it gets its name; a small one that changes is written over where it stands. Killed at any
+ * moment, another plan to the same checkpoint finishes it, and one to the checkpoint of before takes it back: whatever
+ * goes is stored. The files are not synced: what a power cut takes, the checkpoint still has. Rejects only with the
+ * reason of the signal.
  */
 export async function performRestore(plan: RestorePlan, context: PerformContext): Promise<RestoreResult> {
   const { git, workTree, signal, intent } = context
@@ -133,10 +135,10 @@ interface Placing extends PerformContext {
 function createReceiver(plan: RestorePlan, context: Placing): ObjectReceiver {
   let current: { readonly write: PlannedWrite; readonly file: StagedFile } | undefined
   return {
-    begin(index) {
+    begin(index, size) {
       context.signal?.throwIfAborted()
       const write = plan.writes[index]
-      current = write && { write, file: stage(write, context) }
+      current = write && { write, file: stage(write, size, context) }
     },
     data: piece => current?.file.write(piece),
     end() {
@@ -151,13 +153,41 @@ function createReceiver(plan: RestorePlan, context: Placing): ObjectReceiver {
 }
 
 /** The directory stays entered until the file has its place. */
-function stage({ path, mode, before }: PlannedWrite, { directories, umask }: Placing): StagedFile {
+function stage(write: PlannedWrite, size: number, { directories, umask }: Placing): StagedFile {
+  const { path, mode, before } = write
   const { parent, name } = splitPath(path)
   const entered = directories.enter(parent, 'make')
-  const stats = entered.ok ? lstatSync(entered.directory.at(name), { throwIfNoEntry: false }) : undefined
-  if (!entered.ok || !isExpected(before, stats)) throw changedMeanwhile(path)
+  if (!entered.ok) throw changedMeanwhile(path)
+  const { directory } = entered
+  if (!before || size > smallFile) return stageAnew(write, directory, umask)
+  return createCollectedFile(bytes => {
+    if (overwriteFile({ at: directory.at(name), before, mode, bytes })) return
+    placeWhole(stageAnew(write, directory, umask), bytes)
+  })
+}
+
+const smallFile = 64 << 10
+
+function stageAnew(
+  { path, mode, before }: PlannedWrite,
+  directory: HeldDirectory,
+  umask: number,
+): StagedFile {
+  const { name } = splitPath(path)
+  const stats = lstatSync(directory.at(name), { throwIfNoEntry: false })
+  if (!isExpected(before, stats)) throw changedMeanwhile(path)
   const permissions = stats?.isFile() ? permissionsLike(mode, stats.mode) : permissionsOf(mode, umask)
-  return createStagedFile({ directory: entered.directory, name, mode, permissions, umask })
+  return createStagedFile({ directory, name, mode, permissions, umask })
+}
+
+function placeWhole(file: StagedFile, bytes: Buffer): void {
+  try {
+    file.write(bytes)
+    file.place(true)
+  } catch (error) {
+    file.discard()
+    throw error
+  }
 }
 
 function isExpected(before: FileState | undefined, stats: Stats | undefined): boolean {

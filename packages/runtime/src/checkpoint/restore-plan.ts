@@ -9,7 +9,7 @@ import type { Stamp } from './known-tree.ts'
 import type { CheckpointNote } from './note.ts'
 import { createFileReader, type FileReader } from './read-file.ts'
 import type { StoredWorkspace } from './store-workspace.ts'
-import { compareTrees, type TreeDifference } from './tree-difference.ts'
+import { compareTrees, type TreeDifference, type TreeDifferences } from './tree-difference.ts'
 
 /** What has to be done so that the selected files are those of a checkpoint. Everything it does away with is stored. */
 export interface RestorePlan {
@@ -54,6 +54,8 @@ export interface PlanContext {
   readonly stored: StoredWorkspace
   /** The files as they shall be: of the checkpoint, or with others added to it. */
   readonly tree: string
+  /** How that differs from what is on the disk, if someone has asked already. */
+  readonly compared?: TreeDifferences | undefined
   /** A checkpoint whose restore was begun: its files are ours too, where they are on the disk as it has them. */
   readonly since?: string | undefined
   /** Directories that an earlier restore may have left empty. */
@@ -63,7 +65,7 @@ export interface PlanContext {
 /** Looks at what is in the way; changes nothing. Rejects with the system's error. */
 export async function planRestore(to: string, context: PlanContext): Promise<RestorePlanResult> {
   const { git, workTree, stored, tree, since, leftBehind } = context
-  const compared = await compareTrees(git, { from: stored.tree, to: tree })
+  const compared = context.compared ?? (await compareTrees(git, { from: stored.tree, to: tree }))
   if (!compared.ok) return compared
   const undone = since === undefined ? noDifferences : await compareTrees(git, { from: since, to: tree })
   if (!undone.ok) return undone

@@ -51,12 +51,20 @@ function stagedRegular({ directory, name, permissions, umask }: StagedPlace): St
 }
 
 function stagedLink({ directory, name }: StagedPlace): StagedFile {
+  return createCollectedFile((target, takesPlace) => {
+    if (takesPlace) unlinkSync(directory.at(name))
+    symlinkSync(target, directory.at(name))
+  })
+}
+
+/** One that stays in memory until it gets its place, in the way that is given. */
+export function createCollectedFile(put: (content: Buffer, takesPlace: boolean) => void): StagedFile {
   const pieces: Buffer[] = []
   return {
     write: piece => pieces.push(piece),
     place(takesPlace) {
-      if (takesPlace) unlinkSync(directory.at(name))
-      symlinkSync(Buffer.concat(pieces), directory.at(name))
+      const [only] = pieces
+      put(only && pieces.length === 1 ? only : Buffer.concat(pieces), takesPlace)
     },
     discard: () => undefined,
   }

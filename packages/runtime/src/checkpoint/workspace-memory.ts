@@ -87,7 +87,9 @@ export function createMemoryKeeper({ index, fileSystem, hasTree }: MemoryPlace):
       if (files < fewFiles || disappointments === mostDisappointments) return
       disappointments = doubtful > files / 2 ? disappointments + 1 : 0
       wasted += memory.unlisted ? doubtful : files
-      if (wasted > files / 2) saving = save(memory)
+      // A look that finds nothing may be the first half of a rollback, which would have to wait.
+      const share = found.length + gone.length > 0 ? 20 : 2
+      if (wasted > files / share) saving = save(memory)
     },
     async close() {
       await saving

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { verifies } from '../../../../test/conformance/verifies.ts'
 import { binaryOfName, bytesOfName, nameOfBytes, splitAtNul } from '../../src/checkpoint/byte-names.ts'
 import { branchOf, resolveSha } from '../../src/checkpoint/index.ts'
 import { fromLine, toLine } from '../../src/checkpoint/line-text.ts'
@@ -114,7 +115,7 @@ describe('a sha that a client names', () => {
     expect(resolveSha('ffff', known)).toEqual({ ok: false, reason: 'unknown' })
   })
 
-  test('is refused when it has fewer than four characters', () => {
+  verifies(['d7/rollback-short-prefix'], 'is refused when it has fewer than four characters', () => {
     expect(resolveSha('abc', known)).toEqual({ ok: false, reason: 'too-short' })
     expect(resolveSha('', known)).toEqual({ ok: false, reason: 'too-short' })
   })
