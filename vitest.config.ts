@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 // Tests run from source: the `development` condition points every workspace import at its `src/index.ts`.
-const conditions = ['development', 'module', 'node', 'default']
+const conditions = ['weave-source', 'module', 'node', 'default']
 
 export default defineConfig({
   resolve: { conditions },

@@ -1,7 +1,8 @@
 import { cpSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { bundleLibrary } from './bundle/library.mjs'
+import { bundleClient } from './bundle/client.mjs'
 import { bundleProgram } from './bundle/program.mjs'
+import { bundleReportPage } from './bundle/report-page.mjs'
 import { root } from './repository.mjs'
 
 /**
@@ -28,21 +29,20 @@ try {
   process.exitCode = 1
 }
 
-function buildAll() {
+async function buildAll() {
+  const page = await bundleReportPage(root)
   return Promise.all([
     bundleProgram({
       entry: join(cli, 'src/main.ts'),
       outdir: join(cli, 'dist'),
       name: 'weave',
       external: installed(cli),
-      define: { __WEAVE_VERSION__: JSON.stringify(manifest(cli).version) },
+      define: {
+        __WEAVE_VERSION__: JSON.stringify(manifest(cli).version),
+        __WEAVE_REPORT_PAGE__: JSON.stringify(JSON.stringify(page)),
+      },
     }),
-    bundleLibrary({
-      root,
-      entry: join(client, 'src/index.ts'),
-      outfile: join(client, 'dist/index.js'),
-      external: installed(client),
-    }),
+    bundleClient({ root, outdir: join(client, 'dist'), external: installed(client) }),
   ])
 }
 

@@ -20,7 +20,7 @@ export async function bundleLibrary({ root, entry, outfile, external }) {
     platform: 'neutral',
     mainFields: ['module', 'main'],
     target: 'es2023',
-    conditions: ['development'],
+    conditions: ['weave-source'],
     external,
     sourcemap: 'external',
     sourcesContent: false,

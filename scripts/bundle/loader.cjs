@@ -3,9 +3,10 @@
  * The program's start: loads the chunks that `scripts/bundle.mjs` wrote beside this file, each with its V8 code
  * cache, so that a start neither parses nor compiles what it does not use.
  *
- * A chunk's name contains the hash of its text, so a cache can never belong to another text. V8 itself refuses a
- * cache of another version or other flags; then, or when there is none, the chunk is compiled as usual. What was
- * compiled without a cache is written when the process ends; a folder that cannot be written to is no error.
+ * The folder of the caches is named after the build, so a cache can never belong to another text, also not one that a
+ * process of an older build writes when it ends. V8 itself refuses a cache of another version or other flags; then, or
+ * when there is none, the chunk is compiled as usual. What was compiled without a cache is written when the process
+ * ends; a folder that cannot be written to is no error.
  */
 const fs = require('node:fs')
 const path = require('node:path')
@@ -13,7 +14,10 @@ const { pathToFileURL } = require('node:url')
 const vm = require('node:vm')
 
 const entry = '__ENTRY__'
-const cacheFolder = path.join(__dirname, 'cache', `${process.versions.v8}-${process.arch}`)
+// Put together by hand from here on: the names of chunks need neither normalizing nor encoding, and there are many.
+const folder = __dirname + path.sep
+const folderUrl = pathToFileURL(folder).href
+const cacheFolder = path.join(folder, 'cache', `${process.versions.v8}-${process.arch}-__BUILD__`) + path.sep
 
 /** @type {Map<string, { exports: unknown }>} */
 const loaded = new Map()
@@ -24,11 +28,11 @@ const uncached = new Map()
 function load(name) {
   const known = loaded.get(name)
   if (known) return known.exports
-  const file = path.join(__dirname, name)
+  const file = folder + name
   const run = compile(name, file).runInThisContext()
   const module = { exports: {} }
   loaded.set(name, module)
-  run(module.exports, requireFrom, module, file, __dirname, pathToFileURL(file).href, importFrom)
+  run(module.exports, requireFrom, module, file, __dirname, folderUrl + name, importFrom)
   return module.exports
 }
 
@@ -68,7 +72,7 @@ function compile(name, file) {
 /** @param {string} name */
 function readCache(name) {
   try {
-    return fs.readFileSync(path.join(cacheFolder, name))
+    return fs.readFileSync(cacheFolder + name)
   } catch {
     return undefined
   }
@@ -84,7 +88,7 @@ function writeCaches() {
   try {
     fs.mkdirSync(cacheFolder, { recursive: true })
     for (const [name, script] of uncached) {
-      const file = path.join(cacheFolder, name)
+      const file = cacheFolder + name
       const draft = `${file}.${process.pid}`
       fs.writeFileSync(draft, script.createCachedData())
       fs.renameSync(draft, file)

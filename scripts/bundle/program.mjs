@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { build, transform } from 'esbuild'
@@ -19,17 +20,28 @@ export async function bundleProgram({ entry, outdir, name, external, define }) {
   const chunks = await split({ entry, outdir, external, define })
   const main = chunks.find(chunk => chunk.isEntry)
   const scripts = packed(await Promise.all(chunks.map(toScript)), graphOf(chunks))
-  const loader = readFileSync(new URL('loader.cjs', import.meta.url), 'utf8').replace(
-    '__ENTRY__',
-    main?.name ?? '',
-  )
+  const loader = readFileSync(new URL('loader.cjs', import.meta.url), 'utf8')
+    .replace('__ENTRY__', main?.name ?? '')
+    .replace('__BUILD__', buildOf(scripts))
 
-  rmSync(outdir, { recursive: true, force: true })
+  rmSync(outdir, { recursive: true, force: true, maxRetries: 10 })
   mkdirSync(outdir, { recursive: true })
   const files = [{ name: `${name}.cjs`, code: loader }, ...scripts]
   for (const { name: file, code } of files) writeFileSync(join(outdir, file), code)
   for (const { name: file, map } of scripts) writeFileSync(join(outdir, `${file}.map`), map)
   return files.map(({ name: file, code }) => ({ file: join(outdir, file), bytes: Buffer.byteLength(code) }))
+}
+
+/**
+ * What tells this build from every other. The name of a chunk is not enough: packing changes its text afterwards, and V8
+ * takes a cache for another text of the same length.
+ *
+ * @param {readonly { name: string, code: string }[]} scripts
+ */
+function buildOf(scripts) {
+  const hash = createHash('sha256')
+  for (const { name, code } of scripts) hash.update(`${name}\n${code}\n`)
+  return hash.digest('hex').slice(0, 12)
 }
 
 /** @typedef {{ name: string, text: string, isEntry: boolean, imports: readonly ImportedChunk[] }} Chunk */
@@ -54,7 +66,7 @@ async function split({ entry, outdir, external, define }) {
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    conditions: ['development'],
+    conditions: ['weave-source'],
     mainFields: ['module', 'main'],
     external,
     define,

@@ -62,8 +62,8 @@ function nested(field: Shape, path: string, seen: Seen): readonly string[] {
 
 /** What tells one variant of several: the word it is marked with, or the field that only it has. */
 function nameOf({ properties = {}, required = [] }: Shape, at: number): string {
-  const mark = Object.values(properties).find(({ const: value }) => value !== undefined)
-  return String(mark?.const ?? required.at(-1) ?? Object.keys(properties)[0] ?? at + 1)
+  const mark = Object.values(properties).find(({ const: value }) => typeof value === 'string')?.const
+  return typeof mark === 'string' ? mark : (required.at(-1) ?? Object.keys(properties)[0] ?? `${at + 1}`)
 }
 
 /** Objects inside are not spelled out twice: their section has them. */

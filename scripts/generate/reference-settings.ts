@@ -16,7 +16,7 @@ export const settingsPage: Generated = {
   content: () => `${page().join('\n\n')}\n`,
 }
 
-const given: Readonly<Partial<Record<SettingField, unknown>>> = defaults
+const given: Readonly<Partial<Record<SettingField, string | number | boolean>>> = defaults
 const kindWords = { number: 'number', boolean: 'true or false', text: 'text' } as const
 
 function page(): readonly string[] {
@@ -31,7 +31,7 @@ function page(): readonly string[] {
       settingFields.map(field => [
         code(field),
         kindWords[settingKinds[field]],
-        given[field] === undefined ? 'none' : code(String(given[field])),
+        given[field] === undefined ? 'none' : code(given[field].toString()),
         flagOf(field),
         variableOf(field),
         fields[field].meta()?.description ?? '',

@@ -16,7 +16,7 @@ const chapters: readonly (readonly [title: string, about: string])[] = [
   ],
   [
     'Back to the end of the first codon',
-    'The second codon is undone, its checkpoints are kept, and a new run begins from there.',
+    'The second codon is undone, its checkpoints are kept, and a new run begins from there. The last two events tell of the file that is gone.',
   ],
   ['The second codon again', 'In the new run, as attempt 1.'],
   ['The end', 'The server says goodbye with a closing frame: its code and its reason.'],

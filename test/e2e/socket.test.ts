@@ -80,6 +80,8 @@ describe('a client over the control socket', () => {
       'd7/rollback-new-run',
       'd7/after-codon-end',
       '4.1/server-shutdown',
+      '3/next-begins-codon',
+      'd2/exit-0-client-shutdown',
     ],
     'steps through a hank and takes it back: content, deleted files and new ones, and nothing else',
     async () => {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { bundleProgram } from '../../scripts/bundle/program.mjs'
 
@@ -66,14 +66,18 @@ const expected = {
 beforeAll(async () => {
   mkdirSync(join(folder, 'room'))
   for (const [name, text] of Object.entries(sources)) writeFileSync(join(folder, name), text)
-  await bundleProgram({
+  await build()
+})
+
+function build() {
+  return bundleProgram({
     entry: join(folder, 'main.ts'),
     outdir: dist,
     name: 'program',
     external: ['not-installed'],
     define: { __WEAVE_VERSION__: '"1.2.3"' },
   })
-})
+}
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -83,6 +87,19 @@ it('a bundled program runs the same without a code cache, with one, and with a b
   expect(start()).toEqual(expected)
   for (const cache of caches()) writeFileSync(cache, 'broken')
   expect(start()).toEqual(expected)
+})
+
+it('two builds never share a code cache, also where a chunk has the same name in both', async () => {
+  const before = new Set(caches().map(cache => dirname(cache)))
+  writeFileSync(
+    join(folder, 'room/light.ts'),
+    'export interface Light { a: 1 }\nexport const light = () => 2',
+  )
+  await build()
+  expect(start()).toEqual({ ...expected, second: [2, 3], first: ['heavy', 2, 1, 'function'] })
+  const after = caches().map(cache => dirname(cache))
+  expect(after.length).toBeGreaterThan(0)
+  expect(after.filter(cache => before.has(cache))).toEqual([])
 })
 
 function start(): unknown {

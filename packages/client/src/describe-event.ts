@@ -1,25 +1,36 @@
 import type { EventData, EventType, ServerEvent } from '@weave/protocol'
 import { harmlessLine } from './harmless.ts'
-import { dollarsText, durationText, exitText, tokenCountsText } from './view-text.ts'
+import { dollarsText, durationText, exitText, type MoneyOptions, tokenCountsText } from './view-text.ts'
+
+export interface DescribeOptions {
+  /** `false`: what it cost is left out of sentences about something else. */
+  readonly costs?: boolean
+}
 
 /** What happened, in one harmless line of at most `max` characters, without its time. */
-export function describeEvent(event: ServerEvent, max = 200): string {
-  return harmlessLine(words(event), max)
+export function describeEvent(event: ServerEvent, max = 200, { costs = true }: DescribeOptions = {}): string {
+  return harmlessLine(words(event, costs ? priced : unpriced), max)
 }
 
-function words<T extends EventType>(event: ServerEvent<T>): string {
-  const say: (data: EventData<T>) => string = sentences[event.type]
-  return say(event.data)
+function words<T extends EventType>(event: ServerEvent<T>, price: Price): string {
+  const say: (data: EventData<T>, price: Price) => string = sentences[event.type]
+  return say(event.data, price)
 }
 
-type Sentences = { readonly [T in EventType]: (data: EventData<T>) => string }
+/** The end of a sentence that says what something cost, or nothing. */
+type Price = (amount: number, options?: MoneyOptions) => string
+
+const priced: Price = (amount, options) => `, ${dollarsText(amount, options)}`
+const unpriced: Price = () => ''
+
+type Sentences = { readonly [T in EventType]: (data: EventData<T>, price: Price) => string }
 
 /** One sentence for each type of event; text from outside becomes harmless where they are used. */
 const sentences: Sentences = {
   'server.idle': data => `idle: ${data.message}`,
   'codon.started': data => `codon ${data.codonId} started: ${data.codonName}`,
-  'codon.completed': data =>
-    `codon ${data.codonId} ${data.success ? 'completed' : `failed (${failure(data)})`} in ${durationText(data.duration)}, ${dollarsText(data.cost, { unknown: data.costUnknown })}`,
+  'codon.completed': (data, price) =>
+    `codon ${data.codonId} ${data.success ? 'completed' : `failed (${failure(data)})`} in ${durationText(data.duration)}${price(data.cost, { unknown: data.costUnknown })}`,
   'state.snapshot': data =>
     `snapshot: ${data.completedCodons.length} codons done${data.currentCodon ? `, ${data.currentCodon.codonId} ${data.currentCodon.status}` : ''}, ${dollarsText(data.totalCost)}`,
   'token.usage': data => `usage of ${data.codonId}: ${tokenCountsText(data)}, ${dollarsText(data.totalCost)}`,
@@ -48,8 +59,8 @@ const sentences: Sentences = {
   'filetree.updated': () => 'the file tree changed',
 
   'sentinel.loaded': data => `sentinel ${data.sentinelId} listens to ${data.codonId} (${data.model})`,
-  'sentinel.unloaded': data =>
-    `sentinel ${data.sentinelId} left (${data.reason}) after ${data.llmCallCount} calls, ${dollarsText(data.finalCost)}`,
+  'sentinel.unloaded': (data, price) =>
+    `sentinel ${data.sentinelId} left (${data.reason}) after ${data.llmCallCount} calls${price(data.finalCost)}`,
   'sentinel.output': data => `sentinel ${data.sentinelId}: ${textOf(data.content)}`,
   'sentinel.error': data => `sentinel ${data.sentinelId} failed (${data.errorType}): ${data.message}`,
   'sentinel.triggered': data => `sentinel ${data.sentinelId} triggered by ${data.eventCount} events`,
@@ -61,11 +72,11 @@ const sentences: Sentences = {
   'incomplete.codon': data => `codon ${data.codonId} had not ended: ${data.message}`,
 
   'run.started': data => `run ${data.runId} of ${data.hankName} started`,
-  'run.completed': data =>
-    `run ${data.runId} ${data.status}${data.reason === undefined ? '' : ` (${data.reason})`} in ${durationText(data.duration)}, ${dollarsText(data.totalCost, { unknown: data.costUnknown })}`,
+  'run.completed': (data, price) =>
+    `run ${data.runId} ${data.status}${data.reason === undefined ? '' : ` (${data.reason})`} in ${durationText(data.duration)}${price(data.totalCost, { unknown: data.costUnknown })}`,
   'rig.output': data => `rig of ${data.codonId}: ${data.text}`,
-  'loop.iteration.completed': data =>
-    `loop ${data.loopId}: iteration ${data.iteration + 1} done in ${durationText(data.duration)}, ${dollarsText(data.cost)}${data.last ? ', the last' : ''}`,
+  'loop.iteration.completed': (data, price) =>
+    `loop ${data.loopId}: iteration ${data.iteration + 1} done in ${durationText(data.duration)}${price(data.cost)}${data.last ? ', the last' : ''}`,
   'codon.extended': data => `codon ${data.codonId} goes on (${data.extension} of ${data.maxExtensions})`,
   'codon.retrying': data =>
     `codon ${data.codonId}: attempt ${data.attempt} of ${data.maxAttempts} in ${durationText(data.delayMs)} (${failure(data)})`,

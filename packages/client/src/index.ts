@@ -54,9 +54,17 @@ export {
 } from '@weave/protocol'
 export type { ClientOptions } from './client-options.ts'
 export { connect, type SocketClientOptions } from './connect.ts'
-export { describeEvent } from './describe-event.ts'
+export { type DescribeOptions, describeEvent } from './describe-event.ts'
+export {
+  type FileVersion,
+  type FileVersions,
+  fileVersionCaps,
+  noFileVersions,
+  reduceFileVersions,
+} from './file-versions.ts'
 export { cut, harmless, harmlessLine } from './harmless.ts'
 export type { HistoryBatch } from './history.ts'
+export { type DiffLine, lineDiff } from './line-diff.ts'
 export type { ClientStatus } from './link.ts'
 export { linkTransports, type MemoryLink } from './memory.ts'
 export type { Timers } from './platform.ts'
@@ -69,16 +77,20 @@ export {
 } from './reconnect.ts'
 export type { ClientErrorCode, ReplyEvent, SendFailure, SendResult } from './reply.ts'
 export { type Ring, ringItems } from './ring.ts'
+export { currentCheckpoints, type RollbackPreview, rollbackPreview } from './rollback-preview.ts'
 export { type SocketConstructor, type SocketLike, socketConnect } from './socket.ts'
 export { createStore, type StoreOptions, type ViewStore } from './store.ts'
 export type { Connect, Connected, Transport } from './transport.ts'
 export { reduceView, withConnection } from './view.ts'
+export { type LimitUse, limitUses } from './view-limits.ts'
 export {
   type Breach,
   type Checkpoint,
   type ContextUse,
   emptyView,
   type FileChange,
+  type Limit,
+  type LimitScope,
   type LoopProgress,
   type Machine,
   type Plan,

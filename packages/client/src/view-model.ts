@@ -25,6 +25,7 @@ export const viewCaps = {
   sentinels: 100,
   breaches: 100,
   loops: 1_000,
+  limits: 500,
 } as const
 
 /**
@@ -59,6 +60,8 @@ export interface View {
   /** The last reply to `checkpoint.list`. */
   readonly checkpointList: EventData<'checkpoint.list'> | undefined
   readonly sentinels: readonly SentinelView[]
+  /** What may be spent, as the plan of this execution said when it began. */
+  readonly limits: readonly Limit[]
   readonly breaches: readonly Breach[]
   readonly errorCount: number
 }
@@ -143,6 +146,8 @@ export interface StreamEntry {
   readonly text: string
   /** The text was longer. */
   readonly cut: boolean
+  /** The same without what it cost, for faces that hide costs; absent where `text` names none. */
+  readonly withoutCosts?: string
   readonly codonId?: string
   /** The tool or sentinel that it came from. */
   readonly source?: string
@@ -182,6 +187,19 @@ export interface Breach extends BudgetBreach {
   readonly time: string
 }
 
+/** One limit of the plan: whose it is, and how much of what. */
+export interface Limit {
+  readonly scope: LimitScope
+  readonly currency: BudgetBreach['currency']
+  readonly limit: number
+}
+
+/** `run` has the name of the setting that the limit came from, or `hank`. */
+export type LimitScope =
+  | { readonly kind: 'run'; readonly origin: string }
+  | { readonly kind: 'loop'; readonly loopId: string }
+  | { readonly kind: 'codon'; readonly codonId: string }
+
 export const emptyView: View = {
   connection: { state: 'connecting' },
   server: undefined,
@@ -203,6 +221,7 @@ export const emptyView: View = {
   checkpoints: [],
   checkpointList: undefined,
   sentinels: [],
+  limits: [],
   breaches: [],
   errorCount: 0,
 }

@@ -27,6 +27,14 @@ const sentenceKinds: { readonly [T in EventType]?: StreamKind } = {
   'sentinel.error': 'sentinel',
 }
 
+/** Those whose sentence says what something cost. */
+const pricedTypes: ReadonlySet<EventType> = new Set([
+  'run.completed',
+  'codon.completed',
+  'loop.iteration.completed',
+  'sentinel.unloaded',
+])
+
 /** What an event adds to the stream that people watch; most add nothing. */
 export function streamEntryOf(event: ServerEvent): StreamEntry | undefined {
   const content = contentOf(event)
@@ -38,6 +46,9 @@ export function streamEntryOf(event: ServerEvent): StreamEntry | undefined {
     id: event.id,
     time: event.timestamp,
     ...shown(describeEvent(event, viewCaps.streamText)),
+    ...(pricedTypes.has(event.type)
+      ? { withoutCosts: describeEvent(event, viewCaps.streamText, { costs: false }) }
+      : {}),
     ...('codonId' in event.data && event.data.codonId !== undefined ? { codonId: event.data.codonId } : {}),
     ...(isFailure(event) ? { failed: true } : {}),
   }

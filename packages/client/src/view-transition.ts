@@ -44,7 +44,7 @@ function checkpointOf(
 
 function endsWaiting({ type, data }: Transition): boolean {
   if (type === 'CodonTransitioned') return data.to === 'skipped'
-  return type === 'CodonStarted' || type.startsWith('Run')
+  return type === 'CodonStarted' || type === 'CostsUpdated' || type.startsWith('Run')
 }
 
 /** Loops as they were at the point from which a new run goes on: iterations behind it count, later ones do not. */

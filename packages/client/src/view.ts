@@ -1,6 +1,7 @@
 import type { EventData, EventType, ServerEvent } from '@weave/protocol'
 import type { ClientStatus } from './link.ts'
 import { appended, pushed } from './ring.ts'
+import { limitsOfPlan } from './view-limits.ts'
 import { withSnapshot } from './view-machine.ts'
 import { type FileChange, type SentinelView, type View, viewCaps } from './view-model.ts'
 import { streamEntryOf } from './view-stream.ts'
@@ -74,6 +75,7 @@ const changes: Changes = {
     },
   }),
   'run.parked': (_, data) => ({ waiting: { kind: 'parked', ...data } }),
+  'preflight.result': (view, { plan }) => (plan ? { limits: limitsOfPlan(plan) } : { limits: view.limits }),
   'budget.exceeded': (view, data, time) => ({
     breaches: appended(view.breaches, { ...data, time }, viewCaps.breaches),
   }),

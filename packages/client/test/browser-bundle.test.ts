@@ -11,7 +11,7 @@ test('the package bundles for a browser and asks nothing of Node', async () => {
     metafile: true,
     format: 'esm',
     platform: 'browser',
-    conditions: ['development'],
+    conditions: ['weave-source'],
     logLevel: 'silent',
   })
   const text = result.outputFiles[0]?.text ?? ''

@@ -177,3 +177,17 @@ test('a line is as long as asked for and no longer', () => {
   expect(describeEvent(event, 20)).toBe('word word word word…')
   expect(describeEvent(event)).toHaveLength(200)
 })
+
+test('what something cost is left out when costs are not asked for', () => {
+  const said = (event: ServerEvent): string => describeEvent(event, 200, { costs: false })
+  const [done] = cases['codon.completed']
+  expect(said(sampleEvent('codon.completed', done))).toBe('codon draft failed (exit code 1) in 3.2 s')
+  const loop = { loopId: 'l', iteration: 0, cost: 1, duration: 1000, last: true }
+  expect(said(sampleEvent('loop.iteration.completed', loop))).toBe(
+    'loop l: iteration 1 done in 1.0 s, the last',
+  )
+  for (const type of ['run.completed', 'sentinel.unloaded'] as const) {
+    const [data] = cases[type]
+    expect(said(sampleEvent(type, data) as ServerEvent)).not.toContain('$')
+  }
+})

@@ -5,7 +5,14 @@ import { greet } from './greet.ts'
 import { createLine } from './line.ts'
 import type { Peer, PeerListener } from './peer.ts'
 import { createRate } from './rate.ts'
-import { afterHandshake, beforeHandshake, binaryMessage, secondHandshake, untrusted } from './refusals.ts'
+import {
+  afterHandshake,
+  beforeHandshake,
+  binaryMessage,
+  secondHandshake,
+  tooLargeMessage,
+  untrusted,
+} from './refusals.ts'
 import type { Client, Services } from './services.ts'
 import { createVoice, type Refusal } from './voice.ts'
 
@@ -65,6 +72,7 @@ export function createConnection(peer: Peer, services: Services, introduced: () 
     },
     // A protocol ping is no message, but it is work all the same.
     receivePing: () => void withinRate(),
+    receiveTooLarge: () => voice.refuse(tooLargeMessage(limits.messageBytes)),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
+import { tooLarge } from './announcing.ts'
 import { type Frames, pingFrame, pongFrame } from './frames.ts'
 import { createOutbox } from './outbox.ts'
 
@@ -42,6 +43,8 @@ export interface PeerListener {
   /** Undefined: a binary message. */
   receive(text: string | undefined): void
   receivePing(): void
+  /** A message that was too large to be read. Once this returns, the connection closes with 1009. */
+  receiveTooLarge(): void
 }
 
 export function createPeer({ ws, socket, queueBytes }: PeerOptions): Peer {
@@ -76,6 +79,7 @@ export function createPeer({ ws, socket, queueBytes }: PeerOptions): Peer {
       listener.receivePing()
       put(pongFrame(payload))
     })
+    ws.on(tooLarge, () => listener.receiveTooLarge())
   }
 
   return {

@@ -6,6 +6,11 @@ type Unfit = Exclude<ClientMessage, { readonly kind: 'handshake' }>
 
 export const binaryMessage: Refusal = { code: 'INVALID_JSON', message: 'Messages are JSON in text frames.' }
 
+/** Which command it was is not known: it was not read. */
+export function tooLargeMessage(limit: number): Refusal {
+  return { code: 'MESSAGE_TOO_LARGE', message: `A message may be ${limit} bytes long. This connection ends.` }
+}
+
 /** Before the handshake only one that was tried and failed is explained; everything else is told to begin with it. */
 export function beforeHandshake(message: Unfit, text: string): Refusal {
   if (message.kind === 'problem' && isHandshake(message, text)) return message

@@ -4,6 +4,7 @@ import type { WebSocketServer } from 'ws'
 import type { Journal } from '../journal/index.ts'
 import { type Clock, type Log, silentLog } from '../kit/index.ts'
 import type { Control } from '../runner/control.ts'
+import { announcing } from './announcing.ts'
 import { type Broadcast, createBroadcast } from './broadcast.ts'
 import { openDoor } from './door.ts'
 import { endConnections } from './end-connections.ts'
@@ -24,7 +25,7 @@ import { keepVigil } from './vigil.ts'
 export interface ServerOptions {
   /** 0: whichever is free. */
   readonly port: number
-  /** Listens on this address too; needs `token`. */
+  /** Listens on this address too, and warns of it; needs `token`. */
   readonly host?: string | undefined
   readonly token?: string | undefined
   readonly readonlyOnly: boolean
@@ -74,14 +75,27 @@ export async function startServer(options: ServerOptions): Promise<StartedServer
     }
   const broadcast = tryBroadcast(options)
   if (!broadcast.ok) return broadcast
-  const { WebSocketServer } = await import('ws')
+  const { WebSocket, WebSocketServer } = await import('ws')
   const listening = await listen({ ...options, maxConnections: 2 * limits.clients + limits.strangers })
   if (!listening.ok) {
     broadcast.broadcast.close()
     return listening
   }
-  const sockets = new WebSocketServer(receiving(limits))
-  return { ok: true, server: run(options, { ...listening, ...broadcast, limits, sockets }) }
+  const sockets = new WebSocketServer({ ...receiving(limits), WebSocket: announcing(WebSocket) })
+  const server = run(options, { ...listening, ...broadcast, limits, sockets })
+  warnOfHost(options)
+  return { ok: true, server }
+}
+
+/** In the journal, so that everyone who sees this run sees who else may. */
+function warnOfHost({ host, journal, log = silentLog }: ServerOptions): void {
+  if (host === undefined) return
+  const message = `The server also listens on ${host}. Whoever reaches it there and knows the token can see and steer this run, and nothing on the way is encrypted.`
+  try {
+    journal.append('error', { message, fatal: false, severity: 'warning' })
+  } catch (error) {
+    log.warn('SERVER', message, { journal: String(error) })
+  }
 }
 
 function tryBroadcast({

@@ -13,7 +13,7 @@ function seqsOf(messages: readonly Message[]): readonly number[] {
 
 describe('many', () => {
   verifies(
-    ['safety/I16'],
+    ['safety/I16', '1/several-clients'],
     'clients that all come at once are all let in, hear everything, and can all be answered',
     async () => {
       const { client, journal, server } = await startTestServer()

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
 import { readyData, startTestServer } from './test-server.ts'
@@ -205,13 +205,17 @@ verifies(['d12/token-handshake'], 'with a token a handshake without the right on
   expect(control.arrivals).toBe(1)
 })
 
-test('the run begins with an accepted handshake, not with a connection', async () => {
-  const { control, stranger } = await startTestServer()
-  const client = await stranger()
-  client.command('codon.next')
-  await client.next('error')
-  expect(control.arrivals).toBe(0)
-  client.send({ type: 'handshake', data: { mode: 'readonly' } })
-  await client.next('server.ready')
-  expect(control.arrivals).toBe(1)
-})
+verifies(
+  ['d2/autostart-on-first-handshake', '2.8/autostart-true'],
+  'the run begins with an accepted handshake, not with a connection',
+  async () => {
+    const { control, stranger } = await startTestServer()
+    const client = await stranger()
+    client.command('codon.next')
+    await client.next('error')
+    expect(control.arrivals).toBe(0)
+    client.send({ type: 'handshake', data: { mode: 'readonly' } })
+    await client.next('server.ready')
+    expect(control.arrivals).toBe(1)
+  },
+)

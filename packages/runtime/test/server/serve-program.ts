@@ -10,7 +10,7 @@ export async function bundleServe(outfile: string): Promise<void> {
     logLevel: 'error',
     entryPoints: [new URL('./fixtures/serve.ts', import.meta.url).pathname],
     outfile,
-    conditions: ['development'],
+    conditions: ['weave-source'],
     // `ws` is CommonJS and asks for the modules of the platform by `require`.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",

@@ -1,0 +1,1 @@
+export function bundleReportPage(root: string): Promise<{ script: string; style: string }>

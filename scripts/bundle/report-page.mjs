@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build, transform } from 'esbuild'
+import { throughDoors } from './doors.mjs'
+
+/**
+ * The script and the style of report pages, from `packages/web`, as text for the program that writes such pages.
+ *
+ * Both stand inside an HTML page and are named there by their hashes, so they hold no carriage return, which a browser
+ * would change, and nothing that ends their element.
+ *
+ * @param {string} root
+ * @returns {Promise<{ script: string, style: string }>}
+ */
+export async function bundleReportPage(root) {
+  const web = join(root, 'packages/web/src')
+  const { outputFiles } = await build({
+    stdin: {
+      contents: "import { startReport } from './index.ts'\nstartReport(document)",
+      resolveDir: web,
+      loader: 'ts',
+    },
+    absWorkingDir: root,
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'iife',
+    platform: 'browser',
+    target: 'es2022',
+    charset: 'ascii',
+    conditions: ['weave-source'],
+    logLevel: 'warning',
+    plugins: [throughDoors()],
+    supported: { 'regexp-unicode-property-escapes': true },
+  })
+  const css = readFileSync(join(web, 'report/report.css'), 'utf8')
+  const { code: style } = await transform(css, {
+    loader: 'css',
+    minify: true,
+    charset: 'ascii',
+    target: 'es2022',
+  })
+  const script = outputFiles[0]?.text ?? ''
+  for (const text of [script, style]) {
+    if (/\r|<\/(?:script|style)|<!--/i.test(text))
+      throw new Error('A report page cannot hold its own script.')
+  }
+  return { script: script.trim(), style: style.trim() }
+}
