@@ -1,11 +1,17 @@
-import { stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { JournaledEvent } from '@weave/protocol'
-import { type CostReport, costReport } from './budget/index.ts'
+import type { JournaledEvent, WeaveState } from '@weave/protocol'
+import { type CostReport, costReport, type ObservedCosts, observedCosts } from './budget/index.ts'
 import { frozenPlan } from './frozen-plan.ts'
 import { createHistory, replay } from './journal/index.ts'
 import { type Clock, systemClock } from './kit/index.ts'
-import { type ExecutionLayout, executionLayout, listExecutions } from './workspace/index.ts'
+import type { Plan } from './plan/index.ts'
+import {
+  type ExecutionLayout,
+  executionLayout,
+  listExecutions,
+  readExecutionFile,
+} from './workspace/index.ts'
 
 export type FoundLayout =
   | { readonly ok: true; readonly layout: ExecutionLayout }
@@ -20,7 +26,10 @@ export async function findExecution(
     const { executions } = await listExecutions({ executionBaseDir, clock: systemClock })
     const newest = executions[0]
     if (newest) return { ok: true, layout: newest.layout }
-    return { ok: false, message: `There are no executions in ${executionBaseDir}.` }
+    return {
+      ok: false,
+      message: `There are no executions in ${executionBaseDir}. "weave" or "weave rehearse" makes one.`,
+    }
   }
   for (const dir of [resolve(word), join(executionBaseDir, word)]) {
     const layout = executionLayout(dir)
@@ -36,6 +45,48 @@ export async function readCosts({ journal, stateFile }: ExecutionLayout): Promis
   if (!plan) return undefined
   const { state } = await replay(history, stateFile)
   return costReport(state, plan)
+}
+
+export interface EarlierQuery {
+  readonly executionBaseDir: string
+  /** Absolute. */
+  readonly hankPath: string
+  readonly plan: Plan
+}
+
+/** So many names are looked at, the newest, and so many executions of the hank are read. */
+const mostNames = 200
+const mostEarlier = 20
+
+/**
+ * What the newest executions of a hank took, without rehearsals. Quick, however many there are: only those count whose
+ * server has ended and written its state down.
+ */
+export async function readEarlierCosts({
+  executionBaseDir,
+  hankPath,
+  plan,
+}: EarlierQuery): Promise<ObservedCosts> {
+  const states: WeaveState[] = []
+  const names = await readdir(executionBaseDir).catch(() => [])
+  for (const name of newestNames(names).slice(0, mostNames)) {
+    if (states.length === mostEarlier) break
+    const layout = executionLayout(join(executionBaseDir, name))
+    const read = await readExecutionFile(layout.executionFile)
+    if (read.kind !== 'read' || read.file.hankPath !== hankPath || read.file.rehearsal) continue
+    if (await isFile(layout.stateFile))
+      states.push((await replay(createHistory({ dir: layout.journal }), layout.stateFile)).state)
+  }
+  return observedCosts(states, plan)
+}
+
+/** The names of executions have the moment of their creation before the hash of their data. */
+function newestNames(names: readonly string[]): readonly string[] {
+  const dated = names.flatMap(name => {
+    const [, created] = /-(\d{8}-\d{6})-[0-9a-f]{6}(?:-\d+)?$/.exec(name) ?? []
+    return created === undefined ? [] : [{ name, created }]
+  })
+  return dated.sort((left, right) => (left.created < right.created ? 1 : -1)).map(({ name }) => name)
 }
 
 export interface ReadEventsQuery {
@@ -86,6 +137,13 @@ function fits(event: JournaledEvent, { types, codonId }: ReadEventsQuery): boole
   if (codonId === undefined) return true
   const own = 'codonId' in event.data ? event.data.codonId : undefined
   return own === codonId || own?.startsWith(`${codonId}#`) === true
+}
+
+function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    found => found.isFile(),
+    () => false,
+  )
 }
 
 function isDirectory(path: string): Promise<boolean> {

@@ -4,6 +4,8 @@ import {
   type ForecastRow,
   forecast,
   type Observed,
+  type ObservedCodon,
+  type ObservedCosts,
   type Prepared,
   type WorstCase,
 } from '@weave/runtime'
@@ -12,35 +14,47 @@ import { columns } from '../columns.ts'
 import { planOf } from '../plan-of.ts'
 
 /** What can be said about money and time before the run; undefined when there is no hank. */
-export function forecastOf(prepared: Prepared): Forecast | undefined {
+export function forecastOf(prepared: Prepared, earlier?: ObservedCosts): Forecast | undefined {
   const plan = planOf(prepared)
   const observed = new Set(prepared.loaded.sentinels.map(({ codonId }) => codonId))
-  return plan && forecast(plan, { observed })
+  return plan && forecast(plan, { observed, earlier })
 }
 
 /**
- * What each part of the hank may spend and where that limit comes from, nothing when there is no limit at all; then the
- * worst case. `earlier`: what finished executions of this hank took.
+ * What each part of the hank may spend, where that limit comes from and what it took before, nothing when there is neither
+ * a limit nor a past; then the worst case. `earlier`: what executions of this hank took.
  */
-export function budgetLines(prepared: Prepared, earlier?: Observed): readonly string[] {
-  const found = forecastOf(prepared)
+export function budgetLines(prepared: Prepared, earlier?: ObservedCosts): readonly string[] {
+  const found = forecastOf(prepared, earlier)
   if (!found) return []
-  const isLimited = found.rows.some(({ limits }) => limits.length > 0)
+  const hasMore = found.rows.some(({ limits, observed }) => limits.length > 0 || observed !== undefined)
   return [
-    ...(isLimited ? ['Budgets', ...columns(found.rows.flatMap(cells)), ''] : []),
+    ...(hasMore ? ['Budgets', ...columns(found.rows.flatMap(cells)), ''] : []),
     'Worst case',
     ...columns([
       ['dollars', worstWords(found.dollars, dollars)],
       ['time', worstWords(found.seconds, seconds)],
-      ...(earlier && earlier.count > 0 ? [['before', earlierWords(earlier)]] : []),
+      ...(found.earlier ? [['before', earlierWords(found.earlier)]] : []),
     ]),
     '',
   ]
 }
 
-function cells({ label, limits }: ForecastRow): readonly (readonly string[])[] {
-  if (limits.length === 0) return [[label, 'no limit']]
-  return limits.map((limit, at) => [at === 0 ? label : '', amountWords(limit), limit.origin])
+function cells({ label, limits, observed }: ForecastRow): readonly (readonly string[])[] {
+  const rows = limits.map(limit => [amountWords(limit), limit.origin])
+  const past = observed ? [observedWords(observed)] : []
+  const all = [...(rows.length > 0 ? rows : [['no limit']]), ...past]
+  return all.map((row, at) => [at === 0 ? label : '', ...row])
+}
+
+/** `observed $0.8–$1.2`, `over 3 executions`. */
+function observedWords({ dollars: money, executions }: ObservedCodon): readonly string[] {
+  const range = money ? `${dollars(money.low)}–${dollars(money.high)}` : 'unknown cost'
+  return [`observed ${range}`, `over ${executionsText(executions)}`]
+}
+
+function executionsText(count: number): string {
+  return count === 1 ? '1 execution' : `${count} executions`
 }
 
 function amountWords({ currency, amount }: ForecastLimit): string {
@@ -65,7 +79,7 @@ function earlierWords({ count, dollars: money, seconds: time }: Observed): strin
     money ? `${dollars(money.low)} to ${dollars(money.high)}` : 'cost unknown',
     ...(time ? [`${durationText(time.low * 1000)} to ${durationText(time.high * 1000)}`] : []),
   ]
-  return `${ranges.join(', ')} in ${count === 1 ? '1 execution' : `${count} executions`}`
+  return `${ranges.join(', ')} in ${executionsText(count)}`
 }
 
 function dollars(amount: number): string {

@@ -1,4 +1,4 @@
-import { listEnvironment, type Prepared } from '@weave/runtime'
+import { listEnvironment, type ObservedCosts, type Prepared } from '@weave/runtime'
 import { forecastOf } from './budgets.ts'
 import { structure } from './structure.ts'
 
@@ -6,6 +6,7 @@ import { structure } from './structure.ts'
 export function reportJson(
   prepared: Prepared,
   environment: Readonly<Record<string, string | undefined>>,
+  earlier?: ObservedCosts,
 ): string {
   const { ok, loaded, settings, preflight, runtimeFile } = prepared
   const model = (name: string | undefined) =>
@@ -18,7 +19,7 @@ export function reportJson(
       counts: loaded.counts,
       structure: structure(loaded, codon => model(codon.model)),
       ceilings: settings.ceilings,
-      forecast: forecastOf(prepared),
+      forecast: forecastOf(prepared, earlier),
       settings: settings.sources,
       runtimeFile,
       environment: listEnvironment(environment, loaded.hank?.requirements?.env),

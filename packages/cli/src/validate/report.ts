@@ -3,6 +3,7 @@ import {
   errorsOf,
   findModel,
   formatProblem,
+  type ObservedCosts,
   type Prepared,
   type Problem,
   warningsOf,
@@ -15,13 +16,18 @@ import { structure, structureLines } from './structure.ts'
 export interface ReportOptions {
   readonly verbose: boolean
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** What executions of this hank took. */
+  readonly earlier?: ObservedCosts | undefined
 }
 
 /** The verdict in lines for people. Text that comes from a file is made harmless for a terminal. */
 export function report(prepared: Prepared, options: ReportOptions): readonly string[] {
   const { loaded } = prepared
   const lines = loaded.hank
-    ? [...outline(prepared), ...(options.verbose ? settingLines(prepared, options.environment) : [])]
+    ? [
+        ...outline(prepared, options.earlier),
+        ...(options.verbose ? settingLines(prepared, options.environment) : []),
+      ]
     : []
   const warnings = warningsOf(prepared.problems)
   const errors = errorsOf(prepared.problems)
@@ -43,7 +49,7 @@ export function startReport(prepared: Prepared): readonly string[] {
   ].map(line => harmless(line))
 }
 
-function outline(prepared: Prepared): readonly string[] {
+function outline(prepared: Prepared, earlier?: ObservedCosts): readonly string[] {
   const { loaded } = prepared
   const { meta } = loaded.hank ?? {}
   const title = meta ? `${meta.name} ${meta.version}` : (loaded.source?.file ?? 'hank')
@@ -54,7 +60,7 @@ function outline(prepared: Prepared): readonly string[] {
     '',
     ...structureLines(rows),
     '',
-    ...budgetLines(prepared),
+    ...budgetLines(prepared, earlier),
   ]
 }
 
@@ -80,8 +86,13 @@ function bullet(problem: Problem): string {
   return `- ${formatProblem(problem).replace(/(^|: )(?:error|warning): /, '$1')}`
 }
 
-/** For somebody who has no hank yet. */
-function firstSteps({ loaded }: Prepared): readonly string[] {
+/** For somebody who has no hank yet, or no key. */
+function firstSteps({ loaded, problems }: Prepared): readonly string[] {
+  if (errorsOf(problems).some(({ message }) => message.includes('No key for ')))
+    return [
+      '',
+      'Without a key: "weave rehearse" runs all but the model. "weave doctor" shows which keys are there.',
+    ]
   if (loaded.source || loaded.excerpt !== undefined) return []
   return ['', 'To begin: "weave init" writes a small hank here, "weave --help" shows what there is.']
 }

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type FlagValue, type Prepared, prepare } from '@weave/runtime'
+import { type FlagValue, type Observed, type Prepared, prepare } from '@weave/runtime'
 import { describe, expect, test } from 'vitest'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { budgetLines, forecastOf } from '../../src/validate/budgets.ts'
@@ -94,14 +94,35 @@ describe('the budgets of a hank', () => {
   test('stand beside what earlier executions took', async () => {
     const good = await prepared({ 'hank.json': { hank: [codon('a', { budget: { maxDollars: 1 } })] } })
     const range = { low: 0.75, high: 1.5 }
-    const before = (earlier: Parameters<typeof budgetLines>[1]) =>
-      budgetLines(good, earlier).find(line => line.startsWith('  before'))
-    expect(before(undefined)).toBeUndefined()
+    const before = (executions?: Observed) =>
+      budgetLines(good, executions && { executions, codons: new Map() }).find(line =>
+        line.startsWith('  before'),
+      )
+    expect(before()).toBeUndefined()
     expect(before({ count: 0 })).toBeUndefined()
     expect(before({ count: 1, dollars: range, seconds: { low: 90, high: 3_700 } })).toBe(
       '  before   $0.75 to $1.5, 1m 30s to 1h 01m in 1 execution',
     )
     expect(before({ count: 3 })).toBe('  before   cost unknown in 3 executions')
+  })
+
+  test('of a codon stand beside what it took, with limits and without', async () => {
+    const hank = { hank: [codon('a', { budget: { maxDollars: 1 } }), codon('b'), codon('c')] }
+    const codons = new Map([
+      ['a', { count: 5, executions: 3, dollars: { low: 0.25, high: 0.75 } }],
+      ['b', { count: 1, executions: 1 }],
+    ])
+    const lines = budgetLines(await prepared({ 'hank.json': hank }), { executions: { count: 0 }, codons })
+    expect(lines.slice(0, 8)).toEqual([
+      'Budgets',
+      '  The whole hank  no limit',
+      '  Codon 1 (a)     $1                     its own cap',
+      '                  observed $0.25–$0.75   over 3 executions',
+      '  Codon 2 (b)     no limit',
+      '                  observed unknown cost  over 1 execution',
+      '  Codon 3 (c)     no limit',
+      '',
+    ])
   })
 
   test('are shown for a hank with mistakes too, and not for one that cannot be read', async () => {

@@ -5,6 +5,7 @@ import { codonLabel, loopLabel } from './labels.ts'
 import { emptyLedger } from './ledger.ts'
 import { limitsOf } from './limits.ts'
 import { type Currency, type Meter, tidy } from './meter.ts'
+import type { Observed, ObservedCodon, ObservedCosts } from './observed-costs.ts'
 import { type WorstCase, worstDollars, worstSeconds } from './worst-case.ts'
 
 /** What can be said about the budgets of a run before it begins. */
@@ -13,12 +14,16 @@ export interface Forecast {
   readonly rows: readonly ForecastRow[]
   readonly dollars: WorstCase
   readonly seconds: WorstCase
+  /** What earlier executions took that came to their end; absent when there are none. */
+  readonly earlier?: Observed
 }
 
 export interface ForecastRow {
   readonly label: string
   /** Empty: nothing limits this part. */
   readonly limits: readonly ForecastLimit[]
+  /** Of a codon: what it took in earlier executions, in a loop for one iteration. */
+  readonly observed?: ObservedCodon
 }
 
 export interface ForecastLimit {
@@ -31,17 +36,24 @@ export interface ForecastLimit {
 export interface ForecastOptions {
   /** Ids of the codons that have sentinels. */
   readonly observed?: ReadonlySet<string>
+  readonly earlier?: ObservedCosts | undefined
 }
 
-export function forecast(plan: Plan, { observed = new Set() }: ForecastOptions = {}): Forecast {
+export function forecast(plan: Plan, { observed = new Set(), earlier }: ForecastOptions = {}): Forecast {
+  const withPast = (id: string, row: ForecastRow): ForecastRow => {
+    const past = earlier?.codons.get(id)
+    return past ? { ...row, observed: past } : row
+  }
   const rows = plan.items.flatMap((item, at) => {
-    if (item.kind === 'codon') return [codonRow(plan, at)]
-    return [loopRow(plan, item, at), ...item.codons.map((_, index) => codonRow(plan, at, index))]
+    if (item.kind === 'codon') return [withPast(item.id, codonRow(plan, at))]
+    const inner = item.codons.map(({ id }, index) => withPast(id, codonRow(plan, at, index)))
+    return [loopRow(plan, item, at), ...inner]
   })
   return {
     rows: [hankRow(plan), ...rows],
     dollars: worstDollars(plan, observed),
     seconds: worstSeconds(plan),
+    ...(earlier && earlier.executions.count > 0 && { earlier: earlier.executions }),
   }
 }
 

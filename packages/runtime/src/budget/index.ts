@@ -19,7 +19,14 @@ export { type Forecast, type ForecastLimit, type ForecastRow, forecast } from '.
 export { type AttemptUse, type BudgetGuard, createBudgetGuard, type GuardOptions } from './guard.ts'
 export { type Ledger, ledgerOf, type Spend } from './ledger.ts'
 export { limitsOf, type OnExceeded, onExceededOf } from './limits.ts'
-export { type Admission, type Due, dueAt, isLoopOver, mayStart } from './may-start.ts'
+export { type Admission, type Ahead, dueAt, isLoopOver, type LeftLoop, mayStart } from './may-start.ts'
 export type { Currency, Meter } from './meter.ts'
-export { type Observed, type ObservedCosts, observedCosts, type Range } from './observed-costs.ts'
+export {
+  type Observed,
+  type ObservedCodon,
+  type ObservedCosts,
+  observedCosts,
+  type Range,
+} from './observed-costs.ts'
+export { createTimeBook } from './time-book.ts'
 export type { WorstCase } from './worst-case.ts'

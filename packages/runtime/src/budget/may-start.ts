@@ -26,23 +26,33 @@ export function mayStart(plan: Plan, ledger: Ledger, step: Step): Admission {
   return { kind: isOver ? 'leave-loop' : 'complete', exceeded: found }
 }
 
-/** A codon that is due, with what its budgets say about it. */
-export interface Due {
-  readonly step: Step
-  readonly admission: Exclude<Admission, { readonly kind: 'leave-loop' }>
-  /** Why loops before it were left; of each loop that was, the reason. */
-  readonly left: readonly Exceeded[]
+/** What comes at a place in the plan. */
+export interface Ahead {
+  /** The codon that is due, with what its budgets say about it; absent at the end of the plan. */
+  readonly due?: {
+    readonly step: Step
+    readonly admission: Exclude<Admission, { readonly kind: 'leave-loop' }>
+  }
+  /** The loops that are left behind on the way there. */
+  readonly left: readonly LeftLoop[]
 }
 
-/** What is due at a place in the plan, once loops that are over are left behind. Undefined at the end of the plan. */
-export function dueAt(plan: Plan, ledger: Ledger, position: Position): Due | undefined {
-  const left: Exceeded[] = []
+/** A loop that is over because of budgets. */
+export interface LeftLoop {
+  /** The codon of the loop that was due and will not run. */
+  readonly step: Step
+  readonly exceeded: Exceeded
+}
+
+/** What is due at a place in the plan, once loops that are over are left behind. */
+export function dueAt(plan: Plan, ledger: Ledger, position: Position): Ahead {
+  const left: LeftLoop[] = []
   for (let at = position; ; at = after(plan, at, { leaveLoop: true })) {
     const step = stepAt(plan, at)
-    if (!step) return undefined
+    if (!step) return { left }
     const admission = mayStart(plan, ledger, step)
-    if (admission.kind !== 'leave-loop') return { step, admission, left }
-    left.push(admission.exceeded)
+    if (admission.kind !== 'leave-loop') return { due: { step, admission }, left }
+    left.push({ step, exceeded: admission.exceeded })
   }
 }
 

@@ -1,4 +1,5 @@
-import { currentRun, type WeaveState } from '@weave/protocol'
+import { type CodonExecution, currentRun, type WeaveState } from '@weave/protocol'
+import { find, type Plan, stepAt } from '../plan/index.ts'
 import { ledgerOf, plannedId, type Spend, spendOf } from './ledger.ts'
 
 export interface Range {
@@ -14,28 +15,46 @@ export interface Observed {
   readonly seconds?: Range
 }
 
+/** `count`: each time the codon was done, in a loop each iteration; attempts that failed are not in it. */
+export interface ObservedCodon extends Observed {
+  /** In how many executions. */
+  readonly executions: number
+}
+
 export interface ObservedCosts {
   /** Executions that came to their end, with everything they spent on the way. */
   readonly executions: Observed
-  /** By codon id: each time a codon was done, in a loop each iteration; attempts that failed are not in it. */
-  readonly codons: ReadonlyMap<string, Observed>
+  /** By codon id. */
+  readonly codons: ReadonlyMap<string, ObservedCodon>
 }
 
-/** From the states of earlier executions of the same hank. */
-export function observedCosts(states: readonly WeaveState[]): ObservedCosts {
-  const codons = new Map<string, Spend[]>()
-  for (const run of states.flatMap(({ runs }) => runs)) {
-    for (const record of run.codons) {
-      if (record.status !== 'completed') continue
+/** From the states of earlier executions of a hank. A codon counts that was done with the model that the plan has for it. */
+export function observedCosts(states: readonly WeaveState[], plan: Plan): ObservedCosts {
+  const codons = new Map<string, { readonly spends: Spend[]; readonly states: Set<WeaveState> }>()
+  for (const state of states) {
+    for (const { record, run } of state.runs.flatMap(each =>
+      each.codons.map(one => ({ record: one, run: each })),
+    )) {
+      if (record.status !== 'completed' || !isPlanned(record, plan)) continue
       const id = plannedId(record)
-      codons.set(id, [...(codons.get(id) ?? []), spendOf(record, run, {})])
+      const seen = codons.get(id) ?? { spends: [], states: new Set() }
+      seen.spends.push(spendOf(record, run, {}))
+      seen.states.add(state)
+      codons.set(id, seen)
     }
   }
   const done = states.filter(state => currentRun(state)?.status === 'completed')
   return {
     executions: observed(done.map(state => ledgerOf(state).total)),
-    codons: new Map([...codons].map(([id, spends]) => [id, observed(spends)])),
+    codons: new Map(
+      [...codons].map(([id, seen]) => [id, { ...observed(seen.spends), executions: seen.states.size }]),
+    ),
   }
+}
+
+function isPlanned({ codonId, model }: CodonExecution, plan: Plan): boolean {
+  const position = find(plan, codonId)
+  return position !== undefined && stepAt(plan, position)?.codon.model.id === model
 }
 
 /** A cost that is not known in full says nothing about the range: it is left out, never taken for zero. */

@@ -6,6 +6,7 @@ import { parkedAfterMs } from './retry.ts'
 import { createTally, type Tally } from './usage.ts'
 
 type Usage = HarnessEvent & { readonly type: 'usage' }
+type Waiting = HarnessEvent & { readonly type: 'waiting' }
 
 /** How the agent's work ended, before anyone asks what that means for the codon. */
 export interface AgentEnd {
@@ -30,7 +31,10 @@ export async function runAgent(
     stopper.stop({ kind: 'idle', silentMs }),
   )
   let contextFull = false
-  const extend = extensionsOf(task, spec.exhaustWithPrompt, () => (contextFull ? undefined : tally.total()))
+  let compacted = false
+  const extend = extensionsOf(task, spec.exhaustWithPrompt, () =>
+    contextFull || compacted ? undefined : tally.total(),
+  )
   try {
     for await (const event of harness.start(
       { ...spec, nextPrompt: extend, onRaw: log.write },
@@ -40,12 +44,18 @@ export async function runAgent(
       for (const told of narrate(codonId, event)) tell(told)
       if (event.type === 'session') task.begun(event.sessionId)
       if (event.type === 'usage') charge(task, event, tally.add(priced(task, event)))
-      if (event.type === 'waiting' && event.delayMs > parkedAfterMs) task.budget.parked(event.delayMs)
+      if (event.type === 'waiting' && event.delayMs > parkedAfterMs) park(task, event)
       if (event.type === 'tool-result') ports.hintFiles()
       if (event.type === 'context-full') contextFull = true
+      if (event.type === 'compacted' && step.codon.autoCompact) compacted = true
       if (event.type === 'ended')
         for (const cut of tally.unfinished()) tell(usageTold(codonId, cut, tally.total()))
-      if (event.type === 'ended') return ended(task, event, { contextFull, tally: tally.total() })
+      // A failure after a compaction has a reason of its own: the context had room again.
+      if (event.type === 'ended')
+        return ended(task, event, {
+          contextFull: contextFull || (compacted && event.end.ok),
+          tally: tally.total(),
+        })
     }
   } finally {
     idle.close()
@@ -54,6 +64,13 @@ export async function runAgent(
   record({ type: 'AssistantMessageCountUpdated', data: { codonId, count: tally.total().messages } })
   const failure = { type: 'unknown', retriable: true, message: 'The agent ended without a result.' } as const
   return { ok: false, exit: { type: 'error', code: 1 }, failure, contextFull }
+}
+
+/** The provider makes the agent wait for long. */
+function park({ step, clock, tell, budget }: CodonTask, { delayMs, reason }: Waiting): void {
+  const until = new Date(clock.now().getTime() + delayMs).toISOString()
+  tell({ type: 'run.parked', data: { codonId: step.runtimeId, until, reason } })
+  budget.parked(delayMs)
 }
 
 /** What the harness says of a message's cost counts; otherwise its tokens at the prices of the plan. */

@@ -1,8 +1,9 @@
 import { currentRun, type EventData, type JournaledType } from '@weave/protocol'
-import { ledgerOf } from '../budget/index.ts'
+import { type LeftLoop, ledgerOf, type TimeNotes } from '../budget/index.ts'
 import type { Journal } from '../journal/index.ts'
 import type { Clock } from '../kit/index.ts'
 import { endsIteration, type Plan, type Step, stepAt } from '../plan/index.ts'
+import { tellExceeded } from './budget-watch.ts'
 import { isLoopDry } from './loop-dry.ts'
 import type { Told } from './narrate.ts'
 import type { Recorder } from './record.ts'
@@ -14,6 +15,7 @@ export interface AnnouncerOptions {
   readonly journal: Journal
   readonly recorder: Recorder
   readonly clock: Clock
+  readonly times?: (() => TimeNotes) | undefined
 }
 
 /** What can be the answer to a command: the first of these after it. */
@@ -29,7 +31,8 @@ const answers: ReadonlySet<JournaledType> = new Set([
 const endOfTime = 8_640_000_000_000_000
 
 /** What the runner says between codons. Reads the state, never changes it. */
-export function createAnnouncer({ plan, journal, recorder, clock }: AnnouncerOptions) {
+export function createAnnouncer(options: AnnouncerOptions) {
+  const { journal, recorder, clock } = options
   const unanswered: string[] = []
 
   /** A rollback comes after all that was asked for before it, and leaves nothing of that to be answered. */
@@ -75,8 +78,12 @@ export function createAnnouncer({ plan, journal, recorder, clock }: AnnouncerOpt
       const reason = failureReason.message ?? failureReason.type
       tell({ type: 'run.parked', data: { codonId, until: resumeAt, reason } })
     },
+    /** Loops that end because nothing is left for them, where no codon was stopped at that limit. */
+    loopsLeft(left: readonly LeftLoop[] = []): void {
+      for (const { step, exceeded } of left) tellExceeded(tell, exceeded, step.runtimeId)
+    },
     iteration(step: Step): void {
-      const end = iterationEnd(plan, recorder, step)
+      const end = iterationEnd(options, step)
       if (!end) return
       const { began, ...data } = end
       const duration = Math.max(0, clock.now().getTime() - began)
@@ -88,12 +95,13 @@ export function createAnnouncer({ plan, journal, recorder, clock }: AnnouncerOpt
 export type Announcer = ReturnType<typeof createAnnouncer>
 
 /** Undefined while the iteration goes on, also when the plan has not passed its last codon yet. */
-function iterationEnd(plan: Plan, { state }: Recorder, step: Step) {
+function iterationEnd({ plan, recorder, times = () => ({}) }: AnnouncerOptions, step: Step) {
+  const { state } = recorder
   const { loop, position } = step
   const run = currentRun(state)
   const record = run?.codons.at(-1)
   if (!loop || !record || !isPassed(record, step) || wasInterrupted(record)) return undefined
-  const isDry = isLoopDry(plan, step, ledgerOf(state))
+  const isDry = isLoopDry(plan, step, ledgerOf(state, times()))
   if (!endsIteration(plan, position, { leaveLoop: isDry || leavesLoop(plan, position, record) }))
     return undefined
   const { iteration } = position

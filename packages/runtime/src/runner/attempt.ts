@@ -1,5 +1,5 @@
 import { currentRun } from '@weave/protocol'
-import { createBudgetGuard, type Exceeded, ledgerOf } from '../budget/index.ts'
+import { createBudgetGuard, type Exceeded, ledgerOf, type TimeNotes } from '../budget/index.ts'
 import type { Clock } from '../kit/index.ts'
 import type { Plan, Step } from '../plan/index.ts'
 import { tellExceeded, watchBudget } from './budget-watch.ts'
@@ -27,6 +27,7 @@ export interface AttemptOptions {
   readonly ports: Ports
   readonly recorder: Recorder
   readonly clock: Clock
+  readonly times?: (() => TimeNotes) | undefined
   readonly stopper: Stopper
   readonly tell: (told: Told) => void
   /** Called every 30 s while the codon runs. */
@@ -38,7 +39,7 @@ const tickEvery = 30_000
 /** Runs a codon once, with what the state knows that concerns it. Rejects when its end could not be recorded. */
 export async function makeAttempt(
   { step, attempt, withoutRig, skipped = false, exhausted }: Attempt,
-  { plan, ports, recorder, clock, stopper, tell, onTick }: AttemptOptions,
+  { plan, ports, recorder, clock, times = () => ({}), stopper, tell, onTick }: AttemptOptions,
 ): Promise<Outcome> {
   const { state } = recorder
   const continues = step.codon.continuation === 'continue-previous'
@@ -48,7 +49,7 @@ export async function makeAttempt(
     stopper.stop({ kind: 'budget', exceeded: exhausted })
   }
   const stopTicking = clock.every(tickEvery, onTick)
-  const guard = createBudgetGuard({ plan, step, ledger: ledgerOf(state), clock })
+  const guard = createBudgetGuard({ plan, step, ledger: ledgerOf(state, times()), clock })
   const budget = watchBudget({ codonId: step.runtimeId, guard, clock, stopper, tell })
   try {
     return await runCodon({
@@ -65,7 +66,8 @@ export async function makeAttempt(
       tell,
       begun: () => undefined,
       budget,
-      endsLoopDry: () => isLoopDry(plan, step, ledgerOf(recorder.state, { now: clock.now().getTime() })),
+      endsLoopDry: () =>
+        isLoopDry(plan, step, ledgerOf(recorder.state, { ...times(), now: clock.now().getTime() })),
       costSoFar: () => currentRun(recorder.state)?.codons.at(-1)?.cost ?? 0,
     })
   } finally {

@@ -1,5 +1,5 @@
 import { type BudgetBreach, type CodonExecution, currentRun, isLive, type WeaveState } from '@weave/protocol'
-import { dueAt, type Exceeded, ledgerOf } from '../budget/index.ts'
+import { dueAt, type Ledger, type LeftLoop, ledgerOf, type TimeNotes } from '../budget/index.ts'
 import { find, type Plan, type Position, type Step, stepAt } from '../plan/index.ts'
 import { retryDelay } from './retry.ts'
 import { entryOf, following, isPassed } from './thread.ts'
@@ -11,13 +11,13 @@ export type Move =
       readonly step: Step
       readonly attempt: number
       readonly withoutRig: boolean
-      /** Why loops before it were left early, where nobody knows yet. */
-      readonly left?: readonly Exceeded[]
+      /** Loops before it that were left early, where nobody knows yet. */
+      readonly left?: readonly LeftLoop[]
     }
   /** A failed codon is tried again after a while. */
   | { readonly kind: 'retry'; readonly step: Step; readonly attempt: number; readonly delayMs: number }
   /** The plan is done. */
-  | { readonly kind: 'finish' }
+  | { readonly kind: 'finish'; readonly left?: readonly LeftLoop[] }
   /** A codon failed and nothing says to go on. */
   | { readonly kind: 'abort'; readonly codonId: string; readonly retriable: boolean; readonly reason: string }
   /** A codon is at work, or there is no run. */
@@ -26,6 +26,8 @@ export type Move =
 export interface Hints {
   /** What the provider asked for when the last codon failed. */
   readonly retryAfterMs?: number | undefined
+  /** What only the journal knows about time. */
+  readonly notes?: TimeNotes | undefined
 }
 
 /** Reads the plan and the state, never writes. What a person wants at the moment is the runner's business, not this. */
@@ -35,13 +37,17 @@ export function decide(plan: Plan, state: WeaveState, hints: Hints = {}): Move {
   const last = run.codons.at(-1)
   if (!last) {
     const { position, withoutRig } = entryOf(plan, state, run)
-    return startAt(plan, state, { position, withoutRig })
+    return startAt(plan, ledgerOf(state, hints.notes), { position, withoutRig })
   }
   if (isLive(last)) return { kind: 'nothing' }
   const position = find(plan, last.codonId)
   const step = position && stepAt(plan, position)
   if (last.status === 'failed' && step && !isPassed(last, step)) return onFailure(step, last, hints)
-  return startAt(plan, state, { position: following(plan, last), withoutRig: false, last })
+  return startAt(plan, ledgerOf(state, hints.notes), {
+    position: following(plan, last),
+    withoutRig: false,
+    last,
+  })
 }
 
 interface Place {
@@ -58,12 +64,12 @@ function isBreachOf(record: CodonExecution | undefined, { scope, currency }: Bud
 }
 
 /** What comes at a place, once loops that have nothing left to spend are passed over. */
-function startAt(plan: Plan, state: WeaveState, { position, withoutRig, last }: Place): Move {
-  const due = dueAt(plan, ledgerOf(state), position)
-  if (!due) return { kind: 'finish' }
-  const { step } = due
-  const left = due.left.filter(({ breach }) => !isBreachOf(last, breach))
-  return { kind: 'start', step, attempt: 1, withoutRig, ...(left.length > 0 && { left }) }
+function startAt(plan: Plan, ledger: Ledger, { position, withoutRig, last }: Place): Move {
+  const ahead = dueAt(plan, ledger, position)
+  const news = ahead.left.filter(({ exceeded }) => !isBreachOf(last, exceeded.breach))
+  const left = news.length > 0 && { left: news }
+  if (!ahead.due) return { kind: 'finish', ...left }
+  return { kind: 'start', step: ahead.due.step, attempt: 1, withoutRig, ...left }
 }
 
 interface Failed {

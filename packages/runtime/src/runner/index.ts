@@ -5,6 +5,7 @@
  * codon needs from the rooms around it is handed in as functions.
  */
 export { codonPrompt } from './codon-prompt.ts'
+export { openTimes } from './open-times.ts'
 export type { EffectResult, Ports, RigResult, RollbackIntent, Surroundings } from './ports.ts'
 export { createRecorder, type Recorder } from './record.ts'
 export { finishRollback, rigTargets } from './rollback.ts'

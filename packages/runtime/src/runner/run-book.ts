@@ -1,4 +1,5 @@
 import { currentRun, type RunState } from '@weave/protocol'
+import type { TimeNotes } from '../budget/index.ts'
 import type { Journal } from '../journal/index.ts'
 import { type Clock, createId } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
@@ -13,6 +14,8 @@ export interface RunBookOptions {
   readonly recorder: Recorder
   readonly clock: Clock
   readonly ports: Ports
+  /** What only the journal knows about time. */
+  readonly times?: (() => TimeNotes) | undefined
 }
 
 /** Opens and closes runs. */
@@ -22,6 +25,7 @@ export function createRunBook({
   recorder,
   clock,
   ports,
+  times = () => ({}),
 }: Omit<RunBookOptions, 'ports'> & { readonly ports: Pick<Ports, 'firstCheckpoint'> }) {
   let openedAt = clock.monotonic()
 
@@ -60,7 +64,7 @@ export function createRunBook({
     /** What there is to say about the run that was closed last. */
     summary() {
       const run = currentRun(recorder.state)
-      return run && runSummary(plan, run, clock.monotonic() - openedAt)
+      return run && runSummary(plan, run, { duration: clock.monotonic() - openedAt, notes: times() })
     },
   }
 }

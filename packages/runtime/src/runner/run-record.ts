@@ -1,5 +1,5 @@
 import type { CodonExecution, EventData, RunState, Transition } from '@weave/protocol'
-import { budgetUse } from '../budget/index.ts'
+import { budgetUse, type TimeNotes } from '../budget/index.ts'
 import type { Plan } from '../plan/index.ts'
 
 /** The words that open and close a run. Pure. */
@@ -36,7 +36,17 @@ export function runStartedEvent(plan: Plan, { data }: Transition<'RunStarted'>):
   return { ...data, hankName: plan.hankName, outline }
 }
 
-export function runSummary(plan: Plan, run: RunState, duration: number): EventData<'run.completed'> {
+export interface RunTimes {
+  /** Milliseconds. */
+  readonly duration: number
+  readonly notes: TimeNotes
+}
+
+export function runSummary(
+  plan: Plan,
+  run: RunState,
+  { duration, notes }: RunTimes,
+): EventData<'run.completed'> {
   const status = run.status === 'completed' || run.status === 'stopped' ? run.status : 'failed'
   const reason = 'reason' in run && run.reason !== undefined ? { reason: run.reason } : {}
   return {
@@ -46,12 +56,12 @@ export function runSummary(plan: Plan, run: RunState, duration: number): EventDa
     totalCost: run.cost,
     ...(run.codons.some(codon => codon.costUnknown) && { costUnknown: true }),
     duration,
-    codons: withBudgets(plan, run),
+    codons: withBudgets(plan, run, notes),
   }
 }
 
-function withBudgets(plan: Plan, run: RunState): EventData<'run.completed'>['codons'] {
-  const lines = budgetUse(plan, run)
+function withBudgets(plan: Plan, run: RunState, notes: TimeNotes): EventData<'run.completed'>['codons'] {
+  const lines = budgetUse(plan, run, notes)
   return run.codons.map((codon, at) => {
     const budget = lines[at] ?? []
     const breach = 'budgetExceeded' in codon ? codon.budgetExceeded : undefined

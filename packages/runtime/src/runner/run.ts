@@ -1,12 +1,10 @@
 import { type Command, currentRun, type EventData, type WeaveState } from '@weave/protocol'
-import type { Exceeded } from '../budget/index.ts'
 import { createInbox } from '../kit/index.ts'
 import type { Step } from '../plan/index.ts'
 import { admitted } from './admission.ts'
 import { type Activity, admit } from './admit.ts'
 import { type Announcer, createAnnouncer } from './announce.ts'
 import { type Attempt, makeAttempt } from './attempt.ts'
-import { tellExceeded } from './budget-watch.ts'
 import { checkpointList } from './checkpoint-list.ts'
 import type { Outcome } from './codon.ts'
 import type { CommandResult } from './control.ts'
@@ -135,17 +133,19 @@ export class Machine {
 
   #stopFor(move: Move & { kind: 'finish' | 'abort' }): void {
     this.#gate = 'shut'
+    if (move.kind === 'finish') this.#say.loopsLeft(move.left)
     this.#end = move.kind === 'finish' ? this.#ends.finish() : this.#ends.abort(move)
   }
 
   #move(): Move {
-    return decide(this.#options.plan, this.#state(), { retryAfterMs: this.#retryAfterMs })
+    const { plan, times } = this.#options
+    return decide(plan, this.#state(), { retryAfterMs: this.#retryAfterMs, notes: times?.() })
   }
 
-  #start(wanted: Attempt & { readonly left?: readonly Exceeded[] }): void {
-    const { step, left = [] } = wanted
-    for (const reason of left) tellExceeded(this.#say.tell, reason, step.runtimeId)
-    const attempt = admitted(this.#options.plan, this.#state(), wanted)
+  #start(wanted: Attempt & Pick<Extract<Move, { kind: 'start' }>, 'left'>): void {
+    const { step } = wanted
+    this.#say.loopsLeft(wanted.left)
+    const attempt = admitted(this.#options, wanted)
     if ('reason' in attempt) {
       this.#stopFor(attempt)
       return

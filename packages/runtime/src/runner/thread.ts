@@ -1,5 +1,5 @@
 import type { CodonExecution, RunState, WeaveState } from '@weave/protocol'
-import { dueAt, ledgerOf } from '../budget/index.ts'
+import { dueAt, ledgerOf, type TimeNotes } from '../budget/index.ts'
 import { after, find, type Plan, type Position, type Step, start, stepAt } from '../plan/index.ts'
 
 /**
@@ -74,11 +74,11 @@ export function lastPassed(plan: Plan, state: WeaveState): CodonExecution | unde
 }
 
 /** Whether the plan has come to its end. */
-export function nothingLeft(plan: Plan, state: WeaveState): boolean {
+export function nothingLeft(plan: Plan, state: WeaveState, notes: TimeNotes = {}): boolean {
   const last = lastPassed(plan, state)
   const newest = threadOf(state, state.runs.at(-1)).at(-1)
   if (!last || last !== newest) return false
-  return dueAt(plan, ledgerOf(state), following(plan, last)) === undefined
+  return dueAt(plan, ledgerOf(state, notes), following(plan, last)).due === undefined
 }
 
 /**

@@ -2,20 +2,10 @@ import type { TokenCounts } from '@weave/protocol'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
-import { createBudgetGuard, dueAt, ledgerOf, type mayStart } from '../../src/budget/index.ts'
+import { createBudgetGuard, dueAt, ledgerOf } from '../../src/budget/index.ts'
 import { after, type Plan, type Position, type Step, start, stepAt } from '../../src/plan/index.ts'
 import { amount } from './arbitrary-plans.ts'
-import {
-  type Counter,
-  counter,
-  type Entry,
-  finish,
-  loopTill,
-  mayTake,
-  openTill,
-  type Till,
-  take,
-} from './naive-accountant.ts'
+import { type Books, enter, expectedAt, inContainers, leave, openBooks, pass, pay } from './books.ts'
 import { createPast, type Past } from './past.ts'
 
 /** What agents do, codon after codon: calls that cost money and time, and what their sentinels spend meanwhile. */
@@ -36,7 +26,6 @@ export const agent = fc.array(
 )
 export type Agent = typeof agent extends fc.Arbitrary<infer T> ? T : never
 
-const mostIterations = 4
 const mostSteps = 60
 
 /** What codons used in a run, without what the last call before a stop took beyond a limit. */
@@ -59,7 +48,7 @@ export async function rehearse(plan: Plan, agents: Agent): Promise<Use> {
     const step = stepAt(plan, position)
     if (!step) return use
     enter(books, step)
-    const due = dueAt(plan, ledgerOf(past.state), position)
+    const { due } = dueAt(plan, ledgerOf(past.state), position)
     const expected = expectedAt(plan, books, step)
     if (expected === 'leave-loop') {
       expect(due?.step.loop?.id).not.toBe(step.loop?.id)
@@ -75,64 +64,6 @@ export async function rehearse(plan: Plan, agents: Agent): Promise<Use> {
     position = pass(plan, books, step)
   }
   return use
-}
-
-interface Books {
-  readonly hank: Till | undefined
-  readonly hankTime: Counter
-  loop: { readonly id: string; readonly entries: Entry[]; readonly time: Counter } | undefined
-  own: { readonly id: string; readonly money: Counter; readonly time: Counter } | undefined
-}
-
-function openBooks({ budget, ceilings }: Plan): Books {
-  const total = Math.min(
-    budget?.maxDollars ?? Number.POSITIVE_INFINITY,
-    ceilings?.maxDollars?.value ?? Number.POSITIVE_INFINITY,
-  )
-  return {
-    hank: Number.isFinite(total) ? openTill(total, budget) : undefined,
-    hankTime: counter(budget?.maxTimeSeconds),
-    loop: undefined,
-    own: undefined,
-  }
-}
-
-function enter(books: Books, { loop, codon, runtimeId }: Step): void {
-  if (loop && books.loop?.id !== loop.id) {
-    books.loop = { id: loop.id, entries: [], time: counter(loop.budget?.maxTimeSeconds) }
-  }
-  if (!loop) books.loop = undefined
-  if (books.own?.id === runtimeId) return
-  const { maxDollars, maxTimeSeconds } = codon.budget ?? {}
-  books.own = { id: runtimeId, money: counter(maxDollars), time: counter(maxTimeSeconds) }
-}
-
-/** What loop and hank leave for a codon. */
-function inContainers(books: Books, { loop, codon }: Pick<Step, 'loop' | 'codon'>) {
-  const inHank = books.hank ? mayTake(books.hank, loop?.id ?? codon.id) : Number.POSITIVE_INFINITY
-  const till = loop && loopTill(loop, books.hank, books.loop?.entries ?? [])
-  const inLoop = till ? mayTake(till, codon.id) : Number.POSITIVE_INFINITY
-  return {
-    dollars: Math.min(inHank, inLoop),
-    seconds: Math.min(books.hankTime.left, books.loop?.time.left ?? Number.POSITIVE_INFINITY),
-  }
-}
-
-function expectedAt({ budget }: Plan, books: Books, step: Step): ReturnType<typeof mayStart>['kind'] {
-  const { loop, codon, position } = step
-  const dry = (each: Step['codon']) => {
-    const { dollars, seconds } = inContainers(books, { codon: each, ...(loop && { loop }) })
-    return dollars <= 0 || seconds <= 0
-  }
-  const spent = (books.own?.money.left ?? 1) <= 0 || (books.own?.time.left ?? 1) <= 0
-  if (!dry(codon) && !spent) return 'start'
-  const words = [codon.budget?.onExceeded, loop?.budget?.onExceeded, budget?.onExceeded, 'complete']
-  if (words.find(word => word !== undefined) === 'fail') return 'fail'
-  if (!loop || !dry(codon)) return 'complete'
-  const isLast = position.iteration + 1 === loop.limit
-  return loop.codons.every((each, index) => (isLast && index < position.index) || dry(each))
-    ? 'leave-loop'
-    : 'complete'
 }
 
 interface Work {
@@ -178,37 +109,10 @@ async function work(plan: Plan, { past, books, step, turn, use }: Work): Promise
     pay(books, step, { ...spent, observed })
     if (!fails) return
     // Between two attempts the runner asks again.
-    const due = dueAt(plan, ledgerOf(past.state), step.position)
+    const { due } = dueAt(plan, ledgerOf(past.state), step.position)
     expect(due?.step.runtimeId).toBe(step.runtimeId)
     expect(due?.admission.kind).toBe('start')
   }
-}
-
-function pay(
-  books: Books,
-  { loop, codon }: Step,
-  { cost, seconds, observed }: { readonly cost: number; readonly seconds: number; readonly observed: number },
-): void {
-  if (books.hank) take(books.hank, loop?.id ?? codon.id, cost)
-  if (books.hank) take(books.hank, 'no codon is named like the sentinels', observed)
-  books.loop?.entries.push({ child: codon.id, amount: cost })
-  if (books.own) books.own.money.left -= cost
-  for (const clock of [books.own?.time, books.loop?.time, books.hankTime]) if (clock) clock.left -= seconds
-}
-
-/** On to the next place; a loop until the context is full ends after a while. */
-function pass(plan: Plan, books: Books, step: Step): Position {
-  const { loop, position } = step
-  const isLast = loop !== undefined && position.iteration + 1 === loop.limit
-  if (isLast) books.loop?.entries.push({ finished: step.codon.id })
-  const leaveLoop = loop?.limit === null && position.iteration + 1 >= mostIterations
-  const next = after(plan, position, { leaveLoop })
-  if (next.item !== position.item) leave(books, step)
-  return next
-}
-
-function leave(books: Books, { loop, codon }: Step): void {
-  if (books.hank) finish(books.hank, loop?.id ?? codon.id)
 }
 
 const noTokens: TokenCounts = { inputTokens: 0, outputTokens: 0, cacheCreationTokens: 0, cacheReadTokens: 0 }

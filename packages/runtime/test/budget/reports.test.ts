@@ -26,7 +26,7 @@ describe('what earlier executions took', () => {
     const [small, large] = [execution(1, 10), execution(3, 20)]
     small.close()
     large.close()
-    const { executions, codons } = observedCosts([small.state, large.state])
+    const { executions, codons } = observedCosts([small.state, large.state], hank)
     expect(executions).toEqual({
       count: 2,
       dollars: { low: 3.875, high: 9.875 },
@@ -34,11 +34,13 @@ describe('what earlier executions took', () => {
     })
     expect(codons.get('a')).toEqual({
       count: 2,
+      executions: 2,
       dollars: { low: 2, high: 6 },
       seconds: { low: 10, high: 20 },
     })
     expect(codons.get('b')).toEqual({
       count: 4,
+      executions: 2,
       dollars: { low: 0.125, high: 0.5 },
       seconds: { low: 4, high: 6 },
     })
@@ -47,8 +49,14 @@ describe('what earlier executions took', () => {
 
   test('leaves out executions that did not come to their end', () => {
     const past = execution(1, 10)
-    expect(observedCosts([past.state]).executions).toEqual({ count: 0 })
-    expect(observedCosts([]).executions).toEqual({ count: 0 })
+    expect(observedCosts([past.state], hank).executions).toEqual({ count: 0 })
+    expect(observedCosts([], hank).executions).toEqual({ count: 0 })
+  })
+
+  test('leaves out a codon that was done with another model, or is no more', () => {
+    const past = execution(1, 10)
+    const changed = plan([codon('a', undefined, { model: unpricedModel })])
+    expect([...observedCosts([past.state], changed).codons]).toEqual([])
   })
 
   test('does not take an unknown cost for a small one', () => {
@@ -56,7 +64,7 @@ describe('what earlier executions took', () => {
     past.run()
     past.attempt(step('c'), { costUnknown: true, seconds: 8 })
     past.close()
-    expect(observedCosts([past.state]).executions).toEqual({ count: 1, seconds: { low: 8, high: 8 } })
+    expect(observedCosts([past.state], hank).executions).toEqual({ count: 1, seconds: { low: 8, high: 8 } })
   })
 })
 

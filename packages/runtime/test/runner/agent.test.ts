@@ -75,7 +75,12 @@ describe('an agent', () => {
   )
 
   verifies(
-    ['d8/context-exhaust-completes', 'd8/context-other-fails', 'd4/exit-status-follows-codon'],
+    [
+      'd8/context-exhaust-completes',
+      'd8/context-other-fails',
+      'd4/exit-status-follows-codon',
+      'd8/context-overflow-error',
+    ],
     'with exhaustWithPrompt completes when the context is full; any other fails',
     async () => {
       const overflow = () => [{ contextFull: true } as const]
@@ -97,24 +102,45 @@ describe('an agent', () => {
     },
   )
 
-  test('whose context was compacted is not asked to go on, and its loop ends', async () => {
-    const asked: unknown[] = []
-    const harness = (): Harness => ({
-      async *start(spec) {
-        yield { type: 'session', sessionId: `session of ${spec.codonId}` }
-        yield { type: 'context-full' }
-        asked.push(spec.nextPrompt())
-        yield { type: 'ended', end: { ok: true } }
+  verifies(
+    ['d8/context-compaction-boundary'],
+    'whose context was compacted is not asked to go on, and its loop ends',
+    async () => {
+      const asked: unknown[] = []
+      const harness = (): Harness => ({
+        async *start(spec) {
+          yield { type: 'session', sessionId: `session of ${spec.codonId}` }
+          yield { type: 'compacted' }
+          asked.push(spec.nextPrompt())
+          yield { type: 'ended', end: { ok: true } }
+        },
+      })
+      const auto = { autoCompact: true, exhaustWithPrompt: 'on' }
+      const run = await startScenario({
+        plan: planOf(codonPlan('a', auto), loopPlan('read', null, [codonPlan('x', auto), codonPlan('y')])),
+        ports: { harnessFor: harness },
+      })
+      expect(await run.runner.done).toEqual({ status: 'completed' })
+      expect(asked).toEqual([undefined, undefined])
+      expect(run.codons()).toEqual(['a:completed', 'x#0:completed'])
+      expect(run.recorder.state.runs[0]?.codons[0]).toMatchObject({ contextExceeded: true })
+    },
+  )
+
+  test('that fails after a compaction has failed', async () => {
+    const failure = { type: 'rate-limit', retriable: true, message: 'slow down' } as const
+    const run = await startScenario({
+      plan: planOf(codonPlan('a', { autoCompact: true, exhaustWithPrompt: 'on' })),
+      ports: {
+        harnessFor: () =>
+          playing([
+            { type: 'session', sessionId: 's1' },
+            { type: 'compacted' },
+            { type: 'ended', end: { ok: false, exit: { type: 'error', code: 1 }, reason: failure } },
+          ]),
       },
     })
-    const auto = { autoCompact: true, exhaustWithPrompt: 'on' }
-    const run = await startScenario({
-      plan: planOf(codonPlan('a', auto), loopPlan('read', null, [codonPlan('x', auto), codonPlan('y')])),
-      ports: { harnessFor: harness },
-    })
-    expect(await run.runner.done).toEqual({ status: 'completed' })
-    expect(asked).toEqual([undefined, undefined])
-    expect(run.codons()).toEqual(['a:completed', 'x#0:completed'])
+    expect(await run.runner.done).toMatchObject({ status: 'failed', reason: 'a: slow down' })
   })
 
   verifies(
@@ -123,7 +149,7 @@ describe('an agent', () => {
     async () => {
       const events: readonly HarnessEvent[] = [
         { type: 'session', sessionId: 's1' },
-        { type: 'context-full' },
+        { type: 'compacted' },
         { type: 'ended', end: { ok: true } },
       ]
       const run = await startScenario({

@@ -110,7 +110,7 @@ describe('a disk that refuses', () => {
       format: 'esm',
       target: 'node20',
       logLevel: 'error',
-      conditions: ['development'],
+      conditions: ['weave-source'],
       mainFields: ['module', 'main'],
     })
     const child = spawnSync(

@@ -138,7 +138,7 @@ describe('a rollback', () => {
   )
 
   verifies(
-    ['d7/rollback-stops-codon', '7.1/code-rollback-in-progress'],
+    ['d7/rollback-stops-codon', '7.1/code-rollback-in-progress', '3/start-not-during-rollback'],
     'stops the running codon first, and holds off every steering command until it is done',
     async () => {
       let go = (): void => undefined
@@ -257,7 +257,12 @@ describe('a rollback', () => {
   )
 
   verifies(
-    ['3/rollback-to-checkpoint', '4.1/rollback-to-checkpoint', 'd7/rollback-sha-prefix'],
+    [
+      '3/rollback-to-checkpoint',
+      '4.1/rollback-to-checkpoint',
+      'd7/rollback-sha-prefix',
+      'd5/error-ambiguous-checkpoint',
+    ],
     'by sha takes a unique prefix, and only of checkpoints that the state knows',
     async () => {
       const { run, shaOf } = await versioned(three)
@@ -463,23 +468,32 @@ describe('retrying', () => {
 })
 
 describe('the list of checkpoints', () => {
-  test('has those of one run in order, with the time of each, and knows no other run', async () => {
-    const { run, shaOf } = await versioned(planOf(codonPlan('a'), codonPlan('b')))
-    await run.untilIdle('all-codons-completed')
-    const { runId = '', gitBranch } = run.recorder.state.runs[0] ?? {}
-    const one = (codonId: string) => ({
-      codonId,
-      codonName: codonId,
-      checkpointType: 'completed',
-      sha: shaOf(codonId, 'completed'),
-      status: 'completed',
-      timestamp: '2026-01-02T03:04:05.000Z',
-    })
-    expect(await run.runner.checkpoints(runId)).toEqual({
-      runId,
-      checkpoints: [one('a'), one('b')],
-      currentBranch: gitBranch,
-    })
-    expect(await run.runner.checkpoints('other')).toBeUndefined()
-  })
+  verifies(
+    ['2.13/checkpoint-info-status'],
+    'has those of one run in order, with the time of each, and knows no other run',
+    async () => {
+      const { run, shaOf } = await versioned(
+        planOf(codonPlan('a'), codonPlan('b', { onFailure: 'ignore' })),
+        {
+          script: id => (id === 'b' ? [{ fail: 'bad luck', retriable: false }] : undefined),
+        },
+      )
+      await run.untilIdle('all-codons-completed')
+      const { runId = '', gitBranch } = run.recorder.state.runs[0] ?? {}
+      const one = (codonId: string, checkpointType: 'completed' | 'error', status: string) => ({
+        codonId,
+        codonName: codonId,
+        checkpointType,
+        sha: shaOf(codonId, checkpointType),
+        status,
+        timestamp: '2026-01-02T03:04:05.000Z',
+      })
+      expect(await run.runner.checkpoints(runId)).toEqual({
+        runId,
+        checkpoints: [one('a', 'completed', 'completed'), one('b', 'error', 'failed')],
+        currentBranch: gitBranch,
+      })
+      expect(await run.runner.checkpoints('other')).toBeUndefined()
+    },
+  )
 })

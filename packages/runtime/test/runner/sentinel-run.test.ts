@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { sentinelAttachment } from '../../src/hank/schema.ts'
 import { event } from '../sentinel/observed-events.ts'
 import { attachment, fails, fakeModel, type Scene, says, scene, untilStopped } from '../sentinel/scene.ts'
 import { codonPlan, planOf } from './plans.ts'
@@ -62,7 +63,10 @@ describe('a codon with sentinels', () => {
     },
   )
 
-  verifies(['2.5/fail-codon-false'], 'does without one by default', async () => {
+  verifies(['2.5/fail-codon-false', '2.5/fail-codon-default'], 'does without one by default', async () => {
+    const attached = (failCodonIfNotLoaded: unknown) =>
+      sentinelAttachment.safeParse({ sentinelConfig: 's.json', settings: { failCodonIfNotLoaded } }).success
+    expect([true, false, 'yes'].map(attached)).toEqual([true, true, false])
     const here = await scene([attachment()], { model: unwell() })
     const run = await watchedBy(here, planOf(retrying))
     expect(await run.runner.done).toEqual({ status: 'completed' })

@@ -17,7 +17,7 @@ async function untilWorking(run: Scenario, codonId: string): Promise<void> {
 
 describe('without autostart', () => {
   verifies(
-    ['3/end-idle-codon-completed', 'd5/error-no-next-codon'],
+    ['3/end-idle-codon-completed', 'd5/error-no-next-codon', '3/next-begins-codon'],
     'a person steps through the hank; after the last codon the run is complete',
     async () => {
       const run = await startScenario({
@@ -81,22 +81,26 @@ describe('without autostart', () => {
 })
 
 describe('with autostart', () => {
-  test('the first client begins the hank, and no later one', async () => {
-    const run = await startScenario({ plan: planOf(codonPlan('a'), codonPlan('b')), headless: false })
-    await run.untilIdle('startup')
-    await run.clock.advance(60_000)
-    expect(run.codons()).toEqual([])
-    run.runner.clientArrived()
-    run.runner.clientArrived()
-    await run.untilIdle('all-codons-completed')
-    run.runner.clientArrived()
-    expect(await run.send('ping')).toEqual({ ok: true })
-    expect(run.codons()).toEqual(['a:completed', 'b:completed'])
-  })
+  verifies(
+    ['d2/autostart-on-first-handshake', '2.8/autostart-true'],
+    'the first client begins the hank, and no later one',
+    async () => {
+      const run = await startScenario({ plan: planOf(codonPlan('a'), codonPlan('b')), headless: false })
+      await run.untilIdle('startup')
+      await run.clock.advance(60_000)
+      expect(run.codons()).toEqual([])
+      run.runner.clientArrived()
+      run.runner.clientArrived()
+      await run.untilIdle('all-codons-completed')
+      run.runner.clientArrived()
+      expect(await run.send('ping')).toEqual({ ok: true })
+      expect(run.codons()).toEqual(['a:completed', 'b:completed'])
+    },
+  )
 })
 
 describe('codon.start', () => {
-  test('begins the named codon and the plan goes on from there', async () => {
+  verifies(['3/start-begins-codon'], 'begins the named codon and the plan goes on from there', async () => {
     const loop = loopPlan('fix', 2, [codonPlan('edit'), codonPlan('check')])
     const run = await startScenario({ plan: planOf(codonPlan('a'), loop, codonPlan('z')), headless: false })
     await run.send('codon.start', { codonId: 'check#1' })
