@@ -55,6 +55,7 @@ function spokenBy({ data }: { readonly data: unknown }): string {
 }
 
 const bash = { use: 'bash', input: { command: 'true' } }
+const broken = { userPromptText: '<%= it.events[0].data.nothing.here %>' }
 const quiet = { lifecycle: false, errors: false, outputs: false, triggers: false }
 
 describe('sentinels of a run', () => {
@@ -63,6 +64,7 @@ describe('sentinels of a run', () => {
       '1/sentinels-observe-in-parallel',
       '2.5/report-fields',
       '2.5/report-lifecycle',
+      '2.5/report-errors',
       '2.5/report-outputs',
       '2.5/report-triggers',
       '6/sentinel-journaled',
@@ -78,6 +80,8 @@ describe('sentinels of a run', () => {
           {
             sentinelConfig: narrator('talkative', { reportToWebsocket: { triggers: true, outputs: false } }),
           },
+          { sentinelConfig: narrator('broken', { ...broken, reportToWebsocket: { lifecycle: false } }) },
+          { sentinelConfig: narrator('ashamed', broken), settings: { reportToWebsocket: quiet } },
         ],
         [bash, bash, { say: 'Done.' }],
       )
@@ -89,18 +93,22 @@ describe('sentinels of a run', () => {
       const heard = (type: string) => events.filter(event => event.type === type).map(spokenBy)
       expect(new Set(heard('sentinel.loaded'))).toEqual(new Set(['loud', 'talkative']))
       expect(heard('sentinel.output')).toEqual(['loud', 'loud'])
+      expect(heard('sentinel.error')).toEqual(['broken', 'broken'])
       expect(new Set(heard('sentinel.triggered'))).toEqual(new Set(['talkative']))
       expect(new Set(heard('sentinel.unloaded'))).toEqual(new Set(['loud', 'talkative']))
       const past: string[] = []
       for await (const batch of client.history())
         if (batch.ok)
           past.push(...batch.events.filter(({ type }) => type.startsWith('sentinel.')).map(spokenBy))
-      expect(new Set(past)).toEqual(new Set(['loud', 'talkative']))
+      expect(new Set(past)).toEqual(new Set(['loud', 'talkative', 'broken']))
       expect(await server.kill('SIGTERM')).toBe(0)
       expect(journaled(at, 'sentinel.output').map(({ content }) => content)).toEqual(
         expect.arrayContaining(['first', 'second', 'unheard', 'unheard']),
       )
-      expect(journaled(at, 'sentinel.triggered')).toHaveLength(6)
+      expect(journaled(at, 'sentinel.triggered')).toHaveLength(10)
+      expect(journaled(at, 'sentinel.error').map(({ sentinelId }) => sentinelId)).toEqual(
+        expect.arrayContaining(['broken', 'ashamed']),
+      )
     },
     60_000,
   )

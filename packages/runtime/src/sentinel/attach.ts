@@ -1,5 +1,6 @@
 import type { EventData, SentinelState } from '@weave/protocol'
 import type { Clock } from '../kit/index.ts'
+import { createInbox, type Inbox } from './inbox.ts'
 import type { ObservedEvent } from './observed.ts'
 import type { Observer } from './observer.ts'
 
@@ -23,6 +24,9 @@ export type CodonEnding =
 /** After so long the end of a codon does not wait for its sentinels any more. */
 const longestEnd = 60_000
 
+/** So many turns of the event loop an event waits for others, at most. */
+const mostTurns = 10
+
 export interface Observers {
   readonly observers: readonly Observer[]
   /** Of those that could not be loaded. */
@@ -31,31 +35,58 @@ export interface Observers {
 }
 
 export function attach({ observers, failed, clock }: Observers): CodonSentinels {
-  const byType = new Map<string, readonly Observer[]>()
+  const groups = groupsOf(observers)
+  const byType = new Map<string, readonly Group[]>()
+  let turnsWaited = 0
+  let isScheduled = false
+  let hasMore = false
 
-  function listenersTo(type: string): readonly Observer[] {
+  function listenersTo(type: string): readonly Group[] {
     const known = byType.get(type)
     if (known) return known
-    const found = observers.filter(observer => observer.wants(type))
+    const found = groups.filter(group => group.wants(type))
     byType.set(type, found)
     return found
+  }
+
+  function deliver(): void {
+    turnsWaited = 0
+    for (const group of groups) group.deliver()
+  }
+
+  /** While the agent is busy its events are left to gather; once a turn of the loop brings nothing new they go out. */
+  function deliverWhenQuiet(): void {
+    isScheduled = false
+    const isBusy = hasMore && turnsWaited < mostTurns
+    if (!isBusy) deliver()
+    else {
+      turnsWaited++
+      schedule()
+    }
+  }
+
+  function schedule(): void {
+    hasMore = false
+    isScheduled = true
+    setImmediate(deliverWhenQuiet)
   }
 
   function route(event: ObservedEvent): void {
     const listeners = listenersTo(event.type)
     if (listeners.length === 0) return
     const now = clock.monotonic()
-    for (const observer of listeners) observer.route(event, now)
+    for (const group of listeners) {
+      if (!group.inbox.put(event, now)) group.deliver()
+    }
+    if (isScheduled) hasMore = true
+    else schedule()
   }
 
   async function drain(): Promise<void> {
+    deliver()
     const over = new AbortController()
-    const late = new AbortController()
-    clock.sleep(longestEnd, over.signal).then(
-      () => late.abort(),
-      () => undefined,
-    )
-    await Promise.all(observers.map(observer => observer.drain(late.signal)))
+    const late = clock.sleep(longestEnd, over.signal).catch(() => undefined)
+    await Promise.all(observers.map(observer => observer.drain(late)))
     over.abort()
   }
 
@@ -68,8 +99,36 @@ export function attach({ observers, failed, clock }: Observers): CodonSentinels 
         if (completed) route({ type: 'codon.completed', timestamp, data: completed })
         await drain()
       }
+      deliver()
       await Promise.all(observers.map(observer => observer.unload(ending.reason)))
     },
     states: () => [...observers.map(({ state }) => state), ...failed],
   }
+}
+
+/** Those that want the same events. */
+interface Group {
+  readonly inbox: Inbox
+  wants(type: string): boolean
+  deliver(): void
+}
+
+function groupsOf(observers: readonly Observer[]): readonly Group[] {
+  const interests = [...new Set(observers.map(({ interest }) => interest))]
+  return interests.flatMap(interest => {
+    const members = observers.filter(observer => observer.interest === interest)
+    const [first] = members
+    return first ? [groupOf(members, first)] : []
+  })
+}
+
+function groupOf(members: readonly Observer[], first: Observer): Group {
+  const inbox = createInbox()
+  const deliver = () => {
+    const delivery = inbox.empty()
+    if (!delivery) return
+    for (const observer of members) observer.route(delivery)
+  }
+  for (const observer of members) observer.follow(deliver)
+  return { inbox, wants: type => first.wants(type), deliver }
 }

@@ -8,10 +8,17 @@ export interface Batch {
   readonly eventCount: number
 }
 
+/** Events that are kept together, and that several sentinels may hold. */
+export interface Piece {
+  readonly events: readonly ObservedEvent[]
+  /** About how many characters they have. */
+  readonly weight: number
+}
+
 export interface OpenBatch {
-  /** How often something was added. */
+  /** How many firings are in it. */
   readonly size: number
-  add(events: readonly ObservedEvent[]): void
+  add(piece: Piece, firings: number): void
   /** What was collected; begins anew. */
   take(): Batch
 }
@@ -19,43 +26,45 @@ export interface OpenBatch {
 export const mostEvents = 1_000
 export const mostCharacters = 8_000_000
 
-/** Collects events for the next trigger. Never holds much more than a prompt could use, however long it is left open. */
+/**
+ * Collects events for the next trigger. Never holds much more than a prompt could use, however long it is left open. Keeps
+ * the pieces as they come: what twenty sentinels hold is there once.
+ */
 export function createBatch(): OpenBatch {
-  let events: ObservedEvent[] = []
-  let weights: number[] = []
+  let pieces: Piece[] = []
+  let held = 0
   let characters = 0
   let eventCount = 0
   let size = 0
 
-  /** The oldest have to go. */
+  /** The oldest piece goes when the others are enough. */
   function trim(): void {
-    let dropped = 0
-    while (isTooMuch(events.length - dropped, characters, 1)) characters -= weights[dropped++] ?? 0
-    events = events.slice(dropped)
-    weights = weights.slice(dropped)
+    for (let oldest = pieces[0]; oldest && pieces.length > 1; oldest = pieces[0]) {
+      const isEnough =
+        held - oldest.events.length >= mostEvents || characters - oldest.weight >= mostCharacters
+      if (!isEnough) return
+      pieces.shift()
+      held -= oldest.events.length
+      characters -= oldest.weight
+    }
   }
 
   return {
     get size() {
       return size
     },
-    add(more) {
-      size++
-      eventCount += more.length
-      for (const event of more) {
-        const weight = weightOf(event)
-        events.push(event)
-        weights.push(weight)
-        characters += weight
-      }
-      // Dropping moves all that stay, so it is not done for every single one.
-      if (isTooMuch(events.length, characters, 2)) trim()
+    add(piece, firings) {
+      size += firings
+      eventCount += piece.events.length
+      held += piece.events.length
+      characters += piece.weight
+      pieces.push(piece)
+      if (held > mostEvents || characters > mostCharacters) trim()
     },
     take() {
-      trim()
-      const batch = { events, eventCount }
-      events = []
-      weights = []
+      const batch = { events: newest(pieces.flatMap(piece => piece.events)), eventCount }
+      pieces = []
+      held = 0
       characters = 0
       eventCount = 0
       size = 0
@@ -64,25 +73,27 @@ export function createBatch(): OpenBatch {
   }
 }
 
-function isTooMuch(events: number, characters: number, times: number): boolean {
-  return events > mostEvents * times || (events > 1 && characters > mostCharacters * times)
+/** As many as a batch may have; the last one always. */
+function newest(events: readonly ObservedEvent[]): readonly ObservedEvent[] {
+  let room = mostCharacters
+  const last = events.slice(-mostEvents)
+  const at = last.findLastIndex(event => {
+    room -= weightOf(event)
+    return room < 0
+  })
+  return last.slice(Math.min(at + 1, last.length - 1))
 }
 
-let weighed: ObservedEvent | undefined
-let itsWeight = 0
+export function pieceOf(events: readonly ObservedEvent[]): Piece {
+  return { events, weight: events.reduce((sum, event) => sum + weightOf(event), 0) }
+}
 
-/**
- * About how many characters an event has. Texts are what makes events large, and they lie at the top of the data. Many
- * sentinels get the same event one after the other, so it is weighed once.
- */
-function weightOf(event: ObservedEvent): number {
-  if (event === weighed) return itsWeight
+/** Texts are what makes events large, and they lie at the top of the data. */
+function weightOf({ data }: ObservedEvent): number {
   let weight = 200
-  for (const value of Object.values(event.data)) {
+  for (const value of Object.values(data)) {
     if (typeof value === 'string') weight += value.length
     else if (Array.isArray(value)) weight += value.length * 200
   }
-  weighed = event
-  itsWeight = weight
   return weight
 }

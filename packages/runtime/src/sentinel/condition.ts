@@ -8,9 +8,10 @@ export function createTest(
   conditions: readonly SentinelCondition[] | undefined,
   compile: PatternCompiler,
 ): Test {
-  const tests = (conditions ?? []).map(condition => conditionTest(condition, compile))
-  if (tests.length === 0) return () => true
-  return data => tests.every(holds => holds(data))
+  const [first, ...others] = (conditions ?? []).map(condition => conditionTest(condition, compile))
+  if (!first) return () => true
+  // Nearly all have one condition, and every event of a run comes by here.
+  return others.length === 0 ? first : data => first(data) && others.every(holds => holds(data))
 }
 
 function conditionTest(condition: SentinelCondition, compile: PatternCompiler): Test {

@@ -4,7 +4,7 @@ import type { PatternCompiler, SentinelConfig } from '../hank/index.ts'
 import type { Clock } from '../kit/index.ts'
 import { type Account, addAccounts } from './account.ts'
 import type { Batch } from './batch.ts'
-import type { ObservedEvent } from './observed.ts'
+import type { Delivery } from './inbox.ts'
 import type { SentinelEventType } from './reporting.ts'
 import { createStrategy, type Strategy } from './strategy.ts'
 import { createTrigger, type Trigger } from './trigger.ts'
@@ -52,6 +52,7 @@ export class Observer {
   #failures = 0
   #unloaded: UnloadReason | undefined
   #working: Promise<void> | undefined
+  #catchUp: () => void = () => undefined
   #isArmed = false
   #isOver = false
   #hasSaidDropped = false
@@ -70,21 +71,29 @@ export class Observer {
     return this.#trigger.wants(type)
   }
 
-  /** Give it the events that it wants. `now`: of the monotonic clock. Never throws. */
-  route(event: ObservedEvent, now: number): void {
-    if (this.#isOver) return
-    const fired = this.#trigger.feed(event)
-    if (!fired) return
-    const batch = this.#strategy.add(fired, now)
-    if (batch) this.#offer(batch)
-    if (this.#strategy.dueAt !== undefined && !this.#isArmed) void this.#watchTime()
+  /** The same text for observers that want the same events. */
+  get interest(): string {
+    return this.#trigger.interest
   }
 
-  /** Works off all that is pending, batches that are not full included, until `signal` aborts. Never rejects. */
-  async drain(signal: AbortSignal): Promise<void> {
+  /** `catchUp`: routes what has not been routed yet. */
+  follow(catchUp: () => void): void {
+    this.#catchUp = catchUp
+  }
+
+  /** Give it the events that it wants. Never throws. */
+  route(delivery: Delivery): void {
+    if (this.#isOver) return
+    const isDone = this.#trigger.isUnconditional && this.#strategy.addQuietly(delivery)
+    if (!isDone) this.#routeEach(delivery)
+    if (!this.#isArmed && this.#strategy.dueAt !== undefined) void this.#watchTime()
+  }
+
+  /** Works off all that is pending, batches that are not full included, until it is too late. Never rejects. */
+  async drain(late: Promise<void>): Promise<void> {
     if (this.#isOver) return
     this.#flush()
-    await Promise.race([this.#working, aborted(signal)])
+    await Promise.race([this.#working, late])
   }
 
   /** Stops what it is doing; what waits is given up. Never rejects. */
@@ -115,6 +124,16 @@ export class Observer {
       triggerCount: this.#triggerCount,
       ...(this.#dropped > 0 && { droppedTriggers: this.#dropped }),
       ...(this.#unloaded && { unloadReason: this.#unloaded }),
+    }
+  }
+
+  #routeEach({ events, times }: Delivery): void {
+    for (let at = 0; at < events.length; at++) {
+      const event = events[at]
+      const fired = event && this.#trigger.feed(event)
+      if (!fired) continue
+      const batch = this.#strategy.add(fired, times[at] ?? 0)
+      if (batch) this.#offer(batch)
     }
   }
 
@@ -196,20 +215,20 @@ export class Observer {
     while (this.#strategy.dueAt !== undefined && !this.#isOver) {
       const wait = this.#strategy.dueAt - clock.monotonic()
       if (wait > 0) await clock.sleep(wait, this.#stop.signal).catch(() => undefined)
-      else this.#flush()
+      else this.#flushIfDue()
     }
     this.#isArmed = false
+  }
+
+  /** What came before the moment may still be on its way, and may put the moment off. */
+  #flushIfDue(): void {
+    this.#catchUp()
+    const { dueAt } = this.#strategy
+    if (dueAt !== undefined && dueAt <= this.#options.clock.monotonic()) this.#flush()
   }
 
   #flush(): void {
     const batch = this.#strategy.take()
     if (batch) this.#offer(batch)
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

@@ -107,7 +107,7 @@ function failure(context: QuickJSContext, handle: QuickJSHandle, kind: 'program'
   const what = message === '' ? 'the template failed' : message
   return {
     ok: false,
-    kind: name === 'SyntaxError' && kind === 'program' ? 'program' : 'run',
+    kind: name === 'ReferenceError' || (name === 'SyntaxError' && kind === 'program') ? 'program' : 'run',
     message: short(name === '' ? what : `${name}: ${what}`),
     ...(line !== undefined && { line: Number(line) }),
   }

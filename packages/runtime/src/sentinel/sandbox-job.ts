@@ -10,7 +10,7 @@ export type SandboxAnswer =
   | { readonly ok: true; readonly text: string }
   | {
       readonly ok: false
-      /** `program`: what was given is no good. `run`: it failed this time. `limit`: it took too much of something. */
+      /** `program`: what was given is no good, or names something that does not exist. `run`: it failed this time. `limit`: it took too much of something. */
       readonly kind: 'program' | 'run' | 'limit'
       readonly message: string
       /** Of the program, from 1. */

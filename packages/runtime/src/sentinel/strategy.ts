@@ -1,5 +1,6 @@
 import type { SentinelConfig } from '../hank/index.ts'
-import { type Batch, createBatch } from './batch.ts'
+import { type Batch, createBatch, pieceOf } from './batch.ts'
+import type { Delivery } from './inbox.ts'
 import type { ObservedEvent } from './observed.ts'
 
 /**
@@ -9,6 +10,8 @@ import type { ObservedEvent } from './observed.ts'
 export interface Strategy {
   /** Takes in what made the trigger fire. Returns the batch that is due with it, if one is. */
   add(events: readonly ObservedEvent[], now: number): Batch | undefined
+  /** Takes in events each of which made the trigger fire, if none of them makes anything due; else `false` and nothing is done. */
+  addQuietly(delivery: Delivery): boolean
   /** When what is pending falls due; undefined when nothing is pending, or when it does not depend on time. */
   readonly dueAt: number | undefined
   /** What is pending, due or not; nothing is pending afterwards. */
@@ -27,7 +30,7 @@ export function createStrategy(execution: SentinelConfig['execution']): Strategy
   function add(events: readonly ObservedEvent[], now: number): Batch | undefined {
     // A timer may be late; what comes after the moment belongs to the next batch.
     const overdue = dueAt !== undefined && now >= dueAt ? take() : undefined
-    batch.add(events)
+    batch.add(pieceOf(events), 1)
     switch (execution.strategy) {
       case 'immediate':
         return take()
@@ -42,8 +45,35 @@ export function createStrategy(execution: SentinelConfig['execution']): Strategy
     }
   }
 
+  /** When the pending batch is due with these events in it; undefined when one of them makes a batch due. */
+  function dueWith({ events, times }: Delivery): { readonly at: number | undefined } | undefined {
+    const [first = 0] = times
+    const last = times.at(-1) ?? first
+    switch (execution.strategy) {
+      case 'immediate':
+        return undefined
+      case 'count':
+        return batch.size + events.length < execution.threshold ? { at: undefined } : undefined
+      case 'debounce': {
+        const isQuiet = (dueAt === undefined || first < dueAt) && last < first + execution.milliseconds
+        return isQuiet ? { at: last + execution.milliseconds } : undefined
+      }
+      case 'timeWindow': {
+        const at = dueAt ?? first + execution.milliseconds
+        return last < at ? { at } : undefined
+      }
+    }
+  }
+
   return {
     add,
+    addQuietly(delivery) {
+      const due = dueWith(delivery)
+      if (!due) return false
+      dueAt = due.at
+      batch.add(delivery, delivery.events.length)
+      return true
+    },
     take,
     get dueAt() {
       return dueAt

@@ -23,8 +23,11 @@ export type Rendered =
   | {
       readonly ok: false
       readonly message: string
-      /** Took too much time, memory or room: it would do so again. */
-      readonly isLimit: boolean
+      /**
+       * It would fail the same way again: `resource` when it took too much time, memory or room, `template` when it names
+       * something that does not exist.
+       */
+      readonly lasting?: 'resource' | 'template'
     }
 
 export type TemplateResult =
@@ -49,12 +52,15 @@ export async function createTemplate(
     const answer = await sandbox.run({ kind: 'render', code, it: itOf(data) })
     // A secret that two events held in halves is whole only here.
     if (answer.ok) return { ok: true, text: redactor.text(answer.text) }
-    return { ok: false, message: placed(answer, lines), isLimit: answer.kind === 'limit' }
+    const lasting = lastingOf[answer.kind]
+    return { ok: false, message: placed(answer, lines), ...(lasting && { lasting }) }
   }
   return { ok: true, template: { render } }
 }
 
 type Failure = Extract<SandboxAnswer, { ok: false }>
+
+const lastingOf = { limit: 'resource', program: 'template', run: undefined } as const
 
 function placed({ message, line }: Failure, lines: readonly number[]): string {
   const own = line === undefined ? undefined : lines[line - 1]

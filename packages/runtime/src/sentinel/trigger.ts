@@ -4,8 +4,12 @@ import type { ObservedEvent } from './observed.ts'
 
 /** What wakes a sentinel. Holds the progress of a sequence; otherwise pure. Never throws. */
 export interface Trigger {
+  /** The same text for triggers that want the same events. */
+  readonly interest: string
   /** Whether an event of this type can make a difference. The events of sentinels never do. */
   wants(type: string): boolean
+  /** Every single event that it wants makes it fire. */
+  readonly isUnconditional: boolean
   /** Give it the events that it wants: those that made it fire, this one the last; undefined when it did not fire. */
   feed(event: ObservedEvent): readonly ObservedEvent[] | undefined
 }
@@ -14,16 +18,31 @@ type TriggerConfig = SentinelConfig['trigger']
 type Step = (event: ObservedEvent) => boolean
 
 export function createTrigger(config: TriggerConfig, compile: PatternCompiler): Trigger {
-  const on = config.type === 'event' ? config.on : config.interestFilter.on
-  const types = new Set(on)
+  const types = wantedTypes(config)
   const wantsAll = types.has(anyType)
   return {
+    interest: wantsAll ? anyType : [...types].sort().join(' '),
     wants: type => (wantsAll || types.has(type)) && !type.startsWith('sentinel.'),
+    isUnconditional: config.type === 'event' && isEmpty(config.conditions),
     feed: config.type === 'event' ? firesOnEvent(config, compile) : firesOnSequence(config, compile),
   }
 }
 
 const anyType = '*'
+
+function wantedTypes(config: TriggerConfig): ReadonlySet<string> {
+  if (config.type === 'event') return new Set(config.on)
+  const interest = new Set(config.interestFilter.on)
+  if (config.options.consecutive) return interest
+  // Whatever comes between the steps changes nothing.
+  const steps = new Set(config.pattern.map(({ type }) => type))
+  if (steps.has(anyType)) return interest
+  return interest.has(anyType) ? steps : new Set([...steps].filter(type => interest.has(type)))
+}
+
+function isEmpty(list: readonly unknown[] | undefined): boolean {
+  return list === undefined || list.length === 0
+}
 
 type Fire = (event: ObservedEvent) => readonly ObservedEvent[] | undefined
 
@@ -62,14 +81,22 @@ function firesOnOrder(steps: readonly Step[]): Fire {
  */
 function firesOnRow(steps: readonly Step[]): Fire {
   let latest: ObservedEvent[] = []
-  let lengths: readonly number[] = []
+  /** How many steps each row has come. */
+  const rows: number[] = []
   return event => {
+    rows.push(0)
+    let under = 0
+    for (const length of rows) if (steps[length]?.(event) === true) rows[under++] = length + 1
+    rows.length = under
+    if (under === 0) {
+      if (latest.length > 0) latest = []
+      return undefined
+    }
     latest.push(event)
-    lengths = [0, ...lengths].flatMap(length => (steps[length]?.(event) === true ? [length + 1] : []))
-    if (lengths.includes(steps.length)) {
+    if (rows.includes(steps.length)) {
       const fired = latest.slice(-steps.length)
       latest = []
-      lengths = []
+      rows.length = 0
       return fired
     }
     if (latest.length >= steps.length) latest.shift()

@@ -10,6 +10,7 @@ import type { Call } from './health.ts'
 import type { ObservedCodon } from './observed.ts'
 import type { Output } from './outputs.ts'
 import type { ReadySentinel } from './ready-sentinel.ts'
+import type { Rendered } from './template.ts'
 
 /** What a sentinel does with one trigger: fill in the prompts, ask, tell, keep. Never rejects; ends soon after an abort. */
 export type Work = (batch: Batch, run: WorkRun) => Promise<Worked>
@@ -116,14 +117,14 @@ function ask(
   return askWithin(deadline => call({ ...request, signal: deadline }), { clock, ms: callLimitMs, signal })
 }
 
-function notRendered({ message, isLimit }: { readonly message: string; readonly isLimit: boolean }): Worked {
+function notRendered({ message, lasting }: Extract<Rendered, { ok: false }>): Worked {
   return {
     ok: false,
     charge: emptyAccount,
     error: 'template-render-failed',
     message: `The prompt could not be filled in: ${message}`,
-    retriable: !isLimit,
-    ...(isLimit && { fatal: 'resource' }),
+    retriable: lasting === undefined,
+    ...(lasting && { fatal: lasting }),
   }
 }
 

@@ -321,6 +321,22 @@ describe('time', () => {
     await attached.finish({ reason: 'codon-complete' })
   })
 
+  test('lets an event put a debounce off that came at the last moment', async () => {
+    const quiet = attachment({ execution: { strategy: 'debounce', milliseconds: 1_000 } })
+    const { load, clock, said, until } = await scene([quiet])
+    const attached = await load()
+    attached.route(info('a'))
+    await clock.advance(999)
+    attached.route(info('b'))
+    await clock.advance(1)
+    await clock.advance(998)
+    expect(said('sentinel.triggered')).toEqual([])
+    await clock.advance(1)
+    await until('sentinel.output')
+    expect(said('sentinel.output').map(({ eventCount }) => eventCount)).toEqual([2])
+    await attached.finish({ reason: 'codon-complete' })
+  })
+
   test('closes a window as long after its first event as it is wide', async () => {
     const window = attachment({ execution: { strategy: 'timeWindow', milliseconds: 1_000 } })
     const { load, clock, said, until } = await scene([window])

@@ -93,6 +93,32 @@ describe('a strategy', () => {
   test('timeWindow collects for so long from the first firing on', () =>
     agrees(milliseconds.map(ms => ({ strategy: 'timeWindow', milliseconds: ms }))))
 
+  test('gives the same batches when several events are taken in at once', () => {
+    const execution: fc.Arbitrary<Execution> = fc.oneof(
+      fc.constant({ strategy: 'immediate' as const }),
+      fc.record({ strategy: fc.constant('count' as const), threshold: fc.integer({ min: 1, max: 6 }) }),
+      fc.record({ strategy: fc.constantFrom('debounce' as const, 'timeWindow' as const), milliseconds }),
+    )
+    const inPieces = (given: Execution, moments: readonly number[], most: number) => {
+      const strategy = createStrategy(given)
+      const counts: (number | undefined)[] = []
+      for (let at = 0; at < moments.length; at += most) {
+        const piece = moments.slice(at, at + most)
+        const events = piece.map(n => event('info', { n }))
+        if (most > 1 && strategy.addQuietly({ events, times: piece, weight: 0 })) continue
+        for (const [n, one] of events.entries()) counts.push(strategy.add([one], piece[n] ?? 0)?.eventCount)
+      }
+      counts.push(strategy.take()?.eventCount)
+      return counts.filter(count => count !== undefined)
+    }
+    fc.assert(
+      fc.property(execution, times, fc.integer({ min: 2, max: 8 }), (given, moments, most) => {
+        expect(inPieces(given, moments, most)).toEqual(inPieces(given, moments, 1))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
   test('gives the same batches when the timer is late', () => {
     const late = (execution: Execution, moments: readonly number[]) => {
       const strategy = createStrategy(execution)

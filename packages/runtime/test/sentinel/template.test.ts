@@ -18,11 +18,13 @@ async function text(source: string, data: Partial<typeof anyData> = {}): Promise
   return result.text
 }
 
+const whyOf = { resource: 'limit', template: 'template', passing: 'run' } as const
+
 async function fault(source: string, inside = sandbox): Promise<string> {
   const created = await createTemplate(source, { sandbox: inside, redactor: noSecrets })
   if (!created.ok) return `load: ${created.message}`
   const result = await created.template.render(anyData)
-  return result.ok ? `printed: ${result.text}` : `${result.isLimit ? 'limit' : 'run'}: ${result.message}`
+  return result.ok ? `printed: ${result.text}` : `${whyOf[result.lasting ?? 'passing']}: ${result.message}`
 }
 
 const batchOf = (...events: ReturnType<typeof event>[]) => ({ batch: { events, eventCount: events.length } })
@@ -92,6 +94,7 @@ describe('a template', () => {
     expect(await fault('a\n\nb <%= it.nothing.here %>')).toBe(
       "run: line 3: TypeError: cannot read property 'here' of undefined",
     )
+    expect(await fault('a\n<%= its.events %>')).toBe("template: line 2: ReferenceError: 'its' is not defined")
     expect(await fault('<% throw 5 %>')).toBe('run: 5')
     expect(await fault('<% throw { message: "mine", name: "Own" } %>')).toBe('run: Own: mine')
   })

@@ -1,0 +1,209 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { emptyState } from '@weave/protocol'
+import { type AttachedSentinel, sentinelConfig } from '../packages/runtime/src/hank/index.ts'
+import type { Harness, HarnessEvent } from '../packages/runtime/src/harness/index.ts'
+import { openJournal } from '../packages/runtime/src/journal/index.ts'
+import { createRedactor, systemClock } from '../packages/runtime/src/kit/index.ts'
+import { type ModelServer, startModelServer } from '../packages/runtime/src/model-server/index.ts'
+import { createRegistry, findModel, redirectProviders } from '../packages/runtime/src/models/index.ts'
+import { createRecorder, startRunner } from '../packages/runtime/src/runner/index.ts'
+import { hiddenEvents, openSentinelPorts } from '../packages/runtime/src/sentinel-ports.ts'
+import { startServer } from '../packages/runtime/src/server/index.ts'
+import { executionLayout } from '../packages/runtime/src/workspace/index.ts'
+import { barePorts } from '../packages/runtime/test/runner/bare-ports.ts'
+import { codonPlan, planOf } from '../packages/runtime/test/runner/plans.ts'
+import { type Crowd, startCrowd } from './crowd.ts'
+import { atLeast, type Figure, interleaved } from './measure.ts'
+
+const launcher = new URL('../packages/cli/bin/weave.cjs', import.meta.url).pathname
+/** So few that a batch of a thousand events does not fill. */
+const turns = 150
+/** What is told of a turn: what was said, the call, two changes of the state, the usage, the result. */
+const eventsPerTurn = 6
+const words = 'An ordinary event of about three hundred bytes, as a message would be. '.repeat(2)
+const clock = systemClock
+const redactor = createRedactor([{ name: 'ANTHROPIC_API_KEY', value: 's3cr3t'.repeat(6) }])
+
+/**
+ * Events per second of a run (goal P12): an agent that talks, uses tools and reports what it used, through the machine and
+ * the journal to a client; with twenty sentinels that listen to everything and never ask their model, against none. They
+ * are a mixture: conditions that do not hold, batches that do not fill in number or in time, sequences that begin with
+ * every turn and are never completed. Needs a built command.
+ */
+export async function sentinelFigures(): Promise<readonly Figure[]> {
+  const base = mkdtempSync(join(tmpdir(), 'weave-bench-'))
+  const crowd = startCrowd()
+  let asked = 0
+  const model = await startModelServer({
+    clock,
+    respond: () => {
+      asked++
+      return { kind: 'message', parts: [{ kind: 'text', text: 'ok' }] }
+    },
+  })
+  try {
+    let run = 0
+    const computed: { readonly sentinels: number; readonly rate: number }[] = []
+    const rate = async (sentinels: number) => {
+      const spent = await spentByAgent(join(base, `${run++}`), { sentinels, crowd, model })
+      computed.push({ sentinels, rate: perSecond(spent.cpu) })
+      return perSecond(spent.wall)
+    }
+    const result = await interleaved(
+      7,
+      () => rate(0),
+      () => rate(20),
+    )
+    const best = (sentinels: number) =>
+      Math.max(...computed.filter(one => one.sentinels === sentinels).map(one => one.rate))
+    // One health check for each run that has sentinels, and nothing else.
+    if (asked !== 8) throw new Error(`the model was asked ${asked} times`)
+    const cpu = { floor: best(0), subject: best(20), spread: 'best' }
+    return [
+      { id: 'P12', what: '20 sentinels on *', unit: 'events/s', ...result, goal: atLeast(0.9) },
+      { id: 'P12-cpu', what: 'the same, computing', unit: 'events/s', ...cpu, goal: atLeast(0.9) },
+    ]
+  } finally {
+    await crowd.close()
+    await model.close()
+    rmSync(base, { recursive: true, force: true })
+  }
+}
+
+/** Seven kinds in turn, none of which has a reason to ask: three gather a batch, four wait for what never comes. */
+function attachments(count: number): readonly AttachedSentinel[] {
+  return Array.from({ length: count }, (_, at) => {
+    const config = sentinelConfig.parse({
+      id: `s-${at}`,
+      name: `S ${at}`,
+      model: 'haiku',
+      ...idleKinds[at % idleKinds.length],
+      // With a tag, so that the interpreter is up before the agent begins.
+      userPromptText: 'What happened? <%= it.events.length %>',
+    })
+    return { codon: 'hank[0]', codonId: 'a', config, settings: {}, base: '' }
+  })
+}
+
+const everything = { type: 'event', on: ['*'] }
+const failedCall = { ...everything, conditions: [{ operator: 'equals', path: 'isError', value: true }] }
+const panic = { ...everything, conditions: [{ operator: 'matches', path: 'result', value: 'panic|fatal' }] }
+const sequence = {
+  type: 'sequence',
+  interestFilter: { on: ['*'] },
+  pattern: [{ type: 'tool.result' }, { type: 'error' }],
+}
+const immediate = { strategy: 'immediate' }
+const idleKinds = [
+  { trigger: failedCall, execution: immediate },
+  { trigger: panic, execution: immediate },
+  { trigger: everything, execution: { strategy: 'count', threshold: 1_000 } },
+  { trigger: everything, execution: { strategy: 'timeWindow', milliseconds: 3_600_000 } },
+  { trigger: everything, execution: { strategy: 'debounce', milliseconds: 300_000 } },
+  { trigger: sequence, execution: immediate },
+  { trigger: { ...sequence, options: { consecutive: true } }, execution: immediate },
+]
+
+interface Scene {
+  readonly sentinels: number
+  readonly crowd: Crowd
+  readonly model: ModelServer
+}
+
+/** Milliseconds. */
+interface Spent {
+  readonly wall: number
+  /** What this process has computed; unlike `wall`, without what other programs do and without the disk. */
+  readonly cpu: number
+}
+
+function perSecond(milliseconds: number): number {
+  return ((turns * eventsPerTurn) / milliseconds) * 1000
+}
+
+async function spentByAgent(dir: string, { sentinels, crowd, model }: Scene): Promise<Spent> {
+  const layout = executionLayout(dir)
+  for (const folder of [layout.journal, layout.agentRoot]) mkdirSync(folder, { recursive: true })
+  const journal = await openJournal({ dir: layout.journal, clock, redactor })
+  const recorder = createRecorder(journal, redactor, emptyState)
+  const plan = { ...planOf(codonPlan('a')), sentinels: attachments(sentinels) }
+  const { registry } = await createRegistry({ additions: [] })
+  const ports = openSentinelPorts({
+    plan,
+    layout,
+    journal,
+    recorder,
+    clock,
+    redactor,
+    environment: redirectProviders(process.env, { url: model.url, key: 'bench' }),
+    sentinels: {
+      settings: { enablePersistence: true, healthCheckGracePeriodMs: 2_000, waitForAllHealthChecks: true },
+      sandboxEntry: { file: launcher, argv: ['sentinel-sandbox'] },
+      modelOf: name => findModel(name, registry),
+    },
+  })
+  if (sentinels > 0) ports.startHealthChecks()
+  const { harness, spent } = busyAgent()
+  const options = { plan, journal, recorder, clock, autostart: false, headless: false }
+  const runner = startRunner({ ...options, ports: { ...barePorts(harness), ...ports } })
+  const started = await startServer({
+    port: 0,
+    readonlyOnly: false,
+    idleTimeoutSeconds: 0,
+    allowOtherUsers: false,
+    journal,
+    control: runner,
+    hides: hiddenEvents(plan),
+    ready: () => ({ serverVersion: '0.10.0', executionPath: dir, dataPath: dir }),
+    clock,
+  })
+  if (!started.ok) throw new Error(started.message)
+  await crowd.ask({ do: 'connect', port: started.server.port, count: 1, greetings: 2 })
+  await runner.submit({ id: 'go', type: 'codon.next', data: {} })
+  const result = await spent
+  await crowd.ask({ do: 'leave' })
+  runner.shutdown('measured')
+  await runner.done
+  await started.server.close('done')
+  await ports.close()
+  await journal.close()
+  return result
+}
+
+/** An agent that makes so many turns and then waits to be stopped; and what the turns took. */
+function busyAgent(): { readonly harness: Harness; readonly spent: Promise<Spent> } {
+  let done: (spent: Spent) => void = () => undefined
+  const spent = new Promise<Spent>(resolve => {
+    done = resolve
+  })
+  const harness: Harness = {
+    async *start(_, signal) {
+      yield { type: 'session', sessionId: 'bench' }
+      // What was started with the run, such as the interpreter of the templates, is done by then.
+      await clock.sleep(1_000)
+      const began = performance.now()
+      const before = process.cpuUsage()
+      for (let at = 0; at < turns; at++) {
+        yield* turn(`${at}`)
+        await setImmediate()
+      }
+      const { user, system } = process.cpuUsage(before)
+      done({ wall: performance.now() - began, cpu: (user + system) / 1000 })
+      await new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }))
+      const reason = { type: 'unknown', retriable: false, message: 'stopped' } as const
+      yield { type: 'ended', end: { ok: false, exit: { type: 'killed', signal: 'SIGTERM' }, reason } }
+    },
+  }
+  return { harness, spent }
+}
+
+function* turn(id: string): Generator<HarnessEvent> {
+  const tokens = { inputTokens: 900, outputTokens: 90, cacheCreationTokens: 0, cacheReadTokens: 0 }
+  yield { type: 'text', text: `${id} ${words}` }
+  yield { type: 'tool-call', id, name: 'Bash', input: { command: `grep -n ${id} notes.md` } }
+  yield { type: 'usage', messageId: id, tokens, dollars: 0.001 }
+  yield { type: 'tool-result', id, name: 'Bash', output: words, durationMs: 10, isError: false }
+}
