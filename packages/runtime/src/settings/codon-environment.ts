@@ -29,30 +29,46 @@ export interface CodonEnvironmentOptions {
   readonly environment: Environment
   /** The `env` of the codon: wins over everything from outside. */
   readonly codon?: Environment | undefined
-  /** For a codon whose traffic goes through the proxy: its address, which wins over every other. */
-  readonly proxyUrl?: string | undefined
   /** What marks a process as ours; nobody else can set these. */
   readonly markers?: Readonly<Record<string, string>>
 }
 
 /**
  * The environment of an agent or a rig command. From low to high: system variables, `WEAVE_<NAME>` as `<NAME>`, the `env`
- * of the codon, the proxy, the markers.
+ * of the codon, the markers.
  *
  * No `WEAVE_*` variable from outside is in it, so neither a setting nor a sentinel's key nor the token reaches an agent.
  * On each level the vendor's address and key are taken from either spelling and set in both.
  */
 export function codonEnvironment(options: CodonEnvironmentOptions): Readonly<Record<string, string>> {
-  const { environment, codon = {}, proxyUrl, markers = {} } = options
+  const { environment, codon = {}, markers = {} } = options
   const removed = removedNames(environment)
   const outside = entriesOf(environment)
   const system = outside.filter(([name]) => !name.startsWith(prefix) && !removed.has(name))
   const prefixed = outside
     .filter(([name, value]) => lent(name) && value !== removal)
     .map(([name, value]) => [name.slice(prefix.length), value] as const)
-  const proxy = proxyUrl === undefined ? [] : [['ANTHROPIC_BASE_URL', proxyUrl] as const]
-  const levels = [system, prefixed, entriesOf(codon), proxy].map(level => inBothSpellings(new Map(level)))
+  const levels = [system, prefixed, entriesOf(codon)].map(level => inBothSpellings(new Map(level)))
   return Object.fromEntries([...levels.flatMap(level => [...level]), ...Object.entries(markers)])
+}
+
+/** Names of variables that lead requests through some other proxy. */
+const outboundProxies = /^(?:https?|all)_proxy$/i
+
+/**
+ * The environment of an agent whose requests to the vendor go through our proxy: its address wins over every other. An agent
+ * that has a proxy to the outside is told not to use that one for this machine. Without an address nothing changes.
+ */
+export function throughProxy(
+  environment: Readonly<Record<string, string>>,
+  proxyUrl: string | undefined,
+): Readonly<Record<string, string>> {
+  if (proxyUrl === undefined) return environment
+  const addressed = { ...environment, ANTHROPIC_BASE_URL: proxyUrl, VENDOR_BASE_URL: proxyUrl }
+  if (!Object.keys(environment).some(name => outboundProxies.test(name))) return addressed
+  const excepted = environment['no_proxy'] ?? environment['NO_PROXY'] ?? ''
+  const list = [...(excepted === '' ? [] : [excepted]), 'localhost', '127.0.0.1'].join(',')
+  return { ...addressed, NO_PROXY: list, no_proxy: list }
 }
 
 /**

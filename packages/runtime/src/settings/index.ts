@@ -10,6 +10,7 @@ export {
   codonEnvironment,
   missingVariables,
   serverEnvironment,
+  throughProxy,
 } from './codon-environment.ts'
 export { readEnvironment, runtimeVariables } from './environment.ts'
 export type { SettingField } from './fields.ts'

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { codonEnvironment, missingVariables, serverEnvironment } from '../../src/settings/index.ts'
+import {
+  codonEnvironment,
+  missingVariables,
+  serverEnvironment,
+  throughProxy,
+} from '../../src/settings/index.ts'
 
 const forCodon = (environment: Record<string, string | undefined>, codon?: Record<string, string>) =>
   codonEnvironment({ environment, codon })
@@ -176,15 +181,22 @@ describe("the vendor's address and key", () => {
     const outside = { ANTHROPIC_BASE_URL: 'http://system', WEAVE_VENDOR_BASE_URL: 'http://prefixed' }
     expect(forCodon(outside)['ANTHROPIC_BASE_URL']).toBe('http://prefixed')
     expect(forCodon(outside, { VENDOR_BASE_URL: 'http://codon' })['ANTHROPIC_BASE_URL']).toBe('http://codon')
-    const proxied = codonEnvironment({
-      environment: outside,
-      codon: { ANTHROPIC_BASE_URL: 'http://codon' },
-      proxyUrl: 'http://localhost:9',
-    })
+    const codon = codonEnvironment({ environment: outside, codon: { ANTHROPIC_BASE_URL: 'http://codon' } })
+    const proxied = throughProxy(codon, 'http://localhost:9')
     expect(proxied).toEqual({
       ANTHROPIC_BASE_URL: 'http://localhost:9',
       VENDOR_BASE_URL: 'http://localhost:9',
     })
+  })
+
+  it('keep their own proxy to the outside, and do not use it for this machine', () => {
+    const env = { HTTPS_PROXY: 'http://out:1', NO_PROXY: 'intra.example' }
+    expect(throughProxy(env, 'http://localhost:9')).toMatchObject({
+      HTTPS_PROXY: 'http://out:1',
+      NO_PROXY: 'intra.example,localhost,127.0.0.1',
+      no_proxy: 'intra.example,localhost,127.0.0.1',
+    })
+    expect(throughProxy(env, undefined)).toBe(env)
   })
 })
 

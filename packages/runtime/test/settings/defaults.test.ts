@@ -43,11 +43,15 @@ describe('defaults', () => {
     expect(told('{"port": "3000"}')).toEqual(['expected a whole number from 0 to 65535, found "3000"'])
   })
 
-  verifies(['2.8/autostart-default'], '`autostart` is a boolean, true by default', () => {
-    expect(settings.autostart).toBe(true)
-    expect(told('{"autostart": false}')).toMatchObject({ autostart: false })
-    expect(told('{"autostart": 1}')).toEqual(['expected true or false, found 1'])
-  })
+  verifies(
+    ['2.8/autostart-default', 'd2/autostart-default'],
+    '`autostart` is a boolean, true by default',
+    () => {
+      expect(settings.autostart).toBe(true)
+      expect(told('{"autostart": false}')).toMatchObject({ autostart: false })
+      expect(told('{"autostart": 1}')).toEqual(['expected true or false, found 1'])
+    },
+  )
 
   verifies(['2.8/without-proxy-default'], '`withoutProxy` is a boolean, true by default', () => {
     expect(settings.withoutProxy).toBe(true)
@@ -93,12 +97,16 @@ describe('defaults', () => {
     expect(told('{"logParsingInterval": true}')).toEqual(['expected a whole number above 0, found true'])
   })
 
-  verifies(['2.8/data-hash-time-limit-default'], '`dataHashTimeLimit` is a number, 5000 by default', () => {
-    expect(settings.dataHashTimeLimit).toBe(5000)
-    expect(told('{"dataHashTimeLimit": []}')).toEqual([
-      'expected a whole number above 0, found an empty list',
-    ])
-  })
+  verifies(
+    ['2.8/data-hash-time-limit-default', '8/data-hash-time-limit', '2.2/data-hash-time-limit-default'],
+    '`dataHashTimeLimit` is a number, 5000 by default',
+    () => {
+      expect(settings.dataHashTimeLimit).toBe(5000)
+      expect(told('{"dataHashTimeLimit": []}')).toEqual([
+        'expected a whole number above 0, found an empty list',
+      ])
+    },
+  )
 
   verifies(
     ['2.8/sentinel-persistence-default', '2.8/sentinel-grace-period-default', '2.8/sentinel-wait-default'],

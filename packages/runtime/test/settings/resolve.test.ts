@@ -92,12 +92,16 @@ describe('the five layers', () => {
     },
   )
 
-  it('take nothing else from the hank: not the time limit of the hash, no port, no proxy', () => {
-    const overrides = { dataHashTimeLimit: 1, port: 1, withoutProxy: false, telemetry: { debug: true } }
-    expect(resolveSettings({ overrides: overrides as OverridesLayer }).settings).toEqual(
-      resolveSettings({}).settings,
-    )
-  })
+  verifies(
+    ['2.2/data-hash-time-limit-not-consumed'],
+    'take nothing else from the hank: not the time limit of the hash, no port, no proxy',
+    () => {
+      const overrides = { dataHashTimeLimit: 1, port: 1, withoutProxy: false, telemetry: { debug: true } }
+      expect(resolveSettings({ overrides: overrides as OverridesLayer }).settings).toEqual(
+        resolveSettings({}).settings,
+      )
+    },
+  )
 
   it('of two flags for one setting keep the later one', () => {
     const { layer } = readFlags([

@@ -1,0 +1,120 @@
+import type { Socket } from 'node:net'
+import type { Clock, Log, LogLevel } from '../kit/index.ts'
+import { ClientConnection } from './client-connection.ts'
+import type { Observe } from './exchange-observer.ts'
+import { listen } from './listen.ts'
+import { createLogging } from './middleware/logging.ts'
+import type { Middleware } from './middleware.ts'
+import type { Transport } from './transport.ts'
+import { outboundProxy } from './upstream/outbound-proxy.ts'
+import { readUpstream } from './upstream/upstream-address.ts'
+import { createUpstreamTransport } from './upstream/upstream-transport.ts'
+
+export interface ProxyOptions {
+  /** Tried first; when another program has it, the system chooses one. */
+  readonly port: number
+  /** The address of the upstream. */
+  readonly upstream: string
+  readonly log: Log
+  readonly clock: Clock
+  readonly logLevel: LogLevel
+  readonly redact: (text: string) => string
+  /** Says which certificates and which proxy to the outside there are. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly observe?: Observe | undefined
+  /** Answers in place of the upstream. */
+  readonly transport?: Transport | undefined
+  /** Puts something around the way to whoever answers. */
+  readonly around?: ((transport: Transport) => Transport) | undefined
+  /** In place of the one that logs. */
+  readonly middleware?: readonly Middleware[] | undefined
+  /** Bytes; larger bodies are forwarded as they come, unread. */
+  readonly mostHeld?: number | undefined
+}
+
+export interface RunningProxy {
+  readonly port: number
+  readonly url: string
+  /** Takes no more connections and cuts those that are open, on both sides. Idempotent, never rejects. */
+  close(): Promise<void>
+}
+
+export type StartedProxy =
+  | { readonly ok: true; readonly proxy: RunningProxy }
+  | { readonly ok: false; readonly message: string; readonly cure: string }
+
+const tag = 'LLM-PROXY'
+const usualMostHeld = 32 * 1024 * 1024
+
+/** Starts the proxy on loopback. It has one mode, passing through, and no idle timeout. */
+export async function startProxy(options: ProxyOptions): Promise<StartedProxy> {
+  const { log, redact, logLevel: level, observe, mostHeld = usualMostHeld } = options
+  const made = options.transport
+    ? { ok: true as const, transport: options.transport, refusesDots: false }
+    : transportFor(options)
+  if (!made.ok) return made
+  const { refusesDots } = made
+  const transport = options.around?.(made.transport) ?? made.transport
+  const middleware = options.middleware ?? [createLogging({ log, redact, level, clock: options.clock })]
+  const pipeline = { middleware, transport, observe, log }
+  const sockets = new Set<Socket>()
+  const listening = await listen(options.port, socket => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    void new ClientConnection(socket, { pipeline, mostHeld, refusesDots })
+  })
+  if (!listening.ok) {
+    transport.close()
+    return {
+      ok: false,
+      message: `The proxy cannot listen on this machine (${listening.code}).`,
+      cure: 'Run without --proxy, or find out what keeps it from listening on 127.0.0.1.',
+    }
+  }
+  const { port, servers } = listening
+  log.info(tag, `listening at http://localhost:${port}, passing through to ${options.upstream}`)
+  const stop = async (): Promise<void> => {
+    const closed = servers.map(server => new Promise<void>(resolve => server.close(() => resolve())))
+    for (const socket of sockets) socket.destroy()
+    transport.close()
+    await Promise.all(closed)
+    for (const each of middleware) each.close?.()
+    log.info(tag, 'stopped')
+  }
+  let stopping: Promise<void> | undefined
+  return {
+    ok: true,
+    proxy: {
+      port,
+      url: `http://localhost:${port}`,
+      close() {
+        stopping ??= stop()
+        return stopping
+      },
+    },
+  }
+}
+
+function transportFor({ upstream: address, environment, log, clock }: ProxyOptions) {
+  const read = readUpstream(address)
+  if (!read.ok)
+    return {
+      ok: false as const,
+      message: read.message,
+      cure: 'Set vendorBaseUrl or --vendor-base-url to an address such as https://api.anthropic.com.',
+    }
+  const { upstream } = read
+  const found = outboundProxy(upstream, environment)
+  if (!found.ok)
+    return {
+      ok: false as const,
+      message: found.message,
+      cure: 'Correct it, or add the upstream to NO_PROXY.',
+    }
+  const { proxy } = found
+  return {
+    ok: true as const,
+    transport: createUpstreamTransport({ upstream, proxy, environment, log, clock }),
+    refusesDots: upstream.prefix !== '',
+  }
+}

@@ -1,0 +1,126 @@
+import type { TokenCounts } from '@weave/protocol'
+import type { Clock } from '../kit/index.ts'
+import type { ExchangeEnding, ExchangeObserver, Observe } from './exchange-observer.ts'
+import { maskedUrl } from './masked-url.ts'
+import type { MessagesRequest } from './messages-request.ts'
+import { retryAfterOf } from './retry-after.ts'
+import type { OutgoingRequest } from './transport.ts'
+import { createUsageReader, type UsageReader } from './usage-reader.ts'
+import { firstValue } from './wire/header.ts'
+import type { ResponseHead } from './wire/response-head.ts'
+
+/** What was learnt of one exchange. No word of what was asked or answered is in it, and no key. */
+export interface RequestRecord {
+  /** When it went out. */
+  readonly time: string
+  readonly method: string
+  readonly url: string
+  readonly model?: string
+  readonly stream?: boolean
+  /** Absent when no answer came. */
+  readonly status?: number
+  /** Milliseconds until the head of the answer was there. */
+  readonly firstByteMs?: number
+  /** Milliseconds until it was over. */
+  readonly durationMs: number
+  readonly requestBytes?: number
+  readonly responseBytes: number
+  readonly tokens?: TokenCounts
+  readonly retryAfterMs?: number
+  /** By which the provider knows it. */
+  readonly requestId?: string
+  readonly ending: ExchangeEnding
+}
+
+export interface RequestRecorderOptions {
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
+  /** The head of an answer came; `retryAfterMs` when the provider asks to wait. */
+  readonly onAnswer?: (status: number, retryAfterMs: number | undefined) => void
+  readonly onRecord: (record: RequestRecord) => void
+}
+
+/** Looks at every exchange and says in the end what it was. */
+export function recordRequests(options: RequestRecorderOptions): Observe {
+  return (request, data) => new RequestRecorder(options, request, data)
+}
+
+class RequestRecorder implements ExchangeObserver {
+  readonly #options: RequestRecorderOptions
+  readonly #request: OutgoingRequest
+  readonly #data: MessagesRequest | undefined
+  readonly #time: Date
+  readonly #began: number
+  #head: ResponseHead | undefined
+  #firstByte = 0
+  #bytes = 0
+  #retryAfterMs: number | undefined
+  #usage: UsageReader | undefined
+
+  constructor(options: RequestRecorderOptions, request: OutgoingRequest, data: MessagesRequest | undefined) {
+    this.#options = options
+    this.#request = request
+    this.#data = data
+    this.#time = options.clock.now()
+    this.#began = options.clock.monotonic()
+  }
+
+  head(head: ResponseHead): void {
+    const { clock, onAnswer } = this.#options
+    this.#head = head
+    this.#firstByte = clock.monotonic()
+    if (head.status >= 400) this.#retryAfterMs = retryAfterOf(head.headers, clock.now())
+    if (this.#data) this.#usage = createUsageReader(head)
+    onAnswer?.(head.status, this.#retryAfterMs)
+  }
+
+  data(bytes: Buffer): void {
+    this.#bytes += bytes.length
+    this.#usage?.push(bytes)
+  }
+
+  end(ending: ExchangeEnding): void {
+    const ended = this.#options.clock.monotonic()
+    const tell = (tokens: TokenCounts | undefined): void =>
+      this.#options.onRecord(this.#record({ ended, ending, tokens }))
+    if (this.#usage) this.#usage.end(tell)
+    else tell(undefined)
+  }
+
+  /** Filled field by field: for every request, putting parts of objects together costs several times as much. */
+  #record({ ended, ending, tokens }: Ended): RequestRecord {
+    const { method, target, body, streamLength } = this.#request
+    const head = this.#head
+    const record: { -readonly [Field in keyof RequestRecord]: RequestRecord[Field] } = {
+      time: this.#time.toISOString(),
+      method,
+      url: maskedUrl(target),
+      durationMs: rounded(ended - this.#began),
+      responseBytes: this.#bytes,
+      ending,
+    }
+    if (this.#data) {
+      record.model = this.#data.model
+      record.stream = this.#data.stream ?? false
+    }
+    const requestBytes = Buffer.isBuffer(body) ? body.length : streamLength
+    if (requestBytes !== undefined) record.requestBytes = requestBytes
+    if (tokens) record.tokens = tokens
+    if (this.#retryAfterMs !== undefined) record.retryAfterMs = this.#retryAfterMs
+    if (!head) return record
+    record.status = head.status
+    record.firstByteMs = rounded(this.#firstByte - this.#began)
+    const id = firstValue(head.headers, 'request-id') ?? firstValue(head.headers, 'x-request-id')
+    if (id !== undefined) record.requestId = id
+    return record
+  }
+}
+
+interface Ended {
+  readonly ended: number
+  readonly ending: ExchangeEnding
+  readonly tokens: TokenCounts | undefined
+}
+
+function rounded(ms: number): number {
+  return Math.round(100 * ms) / 100
+}

@@ -1,0 +1,60 @@
+import type { UpstreamAddress } from './upstream-address.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Another proxy, between this machine and the world. */
+export interface OutboundProxy {
+  readonly isTls: boolean
+  readonly hostname: string
+  readonly port: number
+  /** The value of `Proxy-Authorization`. */
+  readonly authorization?: string
+}
+
+export type FoundProxy =
+  | { readonly ok: true; readonly proxy: OutboundProxy | undefined }
+  | { readonly ok: false; readonly message: string }
+
+/** By custom the small spelling wins, and an upstream without TLS is on this machine and needs none. */
+const names = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'] as const
+
+/** The proxy that the environment names for this upstream, unless it also excepts it. */
+export function outboundProxy(upstream: UpstreamAddress, environment: Environment): FoundProxy {
+  const name = names.find(each => (environment[each] ?? '') !== '')
+  if (name === undefined || !upstream.isTls || isExcepted(upstream, environment)) return none
+  const value = (environment[name] ?? '').trim()
+  const text = value.includes('://') ? value : `http://${value}`
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !(url.protocol === 'http:' || url.protocol === 'https:'))
+    return { ok: false, message: `${name} is not the address of an http or https proxy.` }
+  const isTls = url.protocol === 'https:'
+  const words = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  return {
+    ok: true,
+    proxy: {
+      isTls,
+      hostname: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
+      ...(words !== ':' && { authorization: `Basic ${Buffer.from(words).toString('base64')}` }),
+    },
+  }
+}
+
+const none: FoundProxy = { ok: true, proxy: undefined }
+const thisMachine = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
+
+function isExcepted({ hostname, port }: UpstreamAddress, environment: Environment): boolean {
+  if (thisMachine.test(hostname)) return true
+  const list = environment['no_proxy'] ?? environment['NO_PROXY'] ?? ''
+  return list
+    .split(/[\s,]+/)
+    .map(entry => entry.toLowerCase())
+    .some(entry => {
+      if (entry === '') return false
+      if (entry === '*') return true
+      const [, name = entry, itsPort] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? []
+      if (itsPort !== undefined && Number(itsPort) !== port) return false
+      const bare = name.replace(/^\*?\./, '')
+      return hostname === bare || hostname.endsWith(`.${bare}`)
+    })
+}

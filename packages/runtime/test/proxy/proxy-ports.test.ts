@@ -1,0 +1,132 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { appendFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { emptyState } from '@weave/protocol'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { tempDir } from '../../../../test/support/temp-dir.ts'
+import {
+  createScriptedHarness,
+  type HarnessEnd,
+  type HarnessSpec,
+  type ScriptStep,
+} from '../../src/harness/index.ts'
+import { createRedactor, ensureDir, silentLog, systemClock } from '../../src/kit/index.ts'
+import { createProxyPorts, type ProxyPorts, readRequests } from '../../src/proxy-ports.ts'
+import { executionLayout } from '../../src/workspace/index.ts'
+import { post, rawClient } from './raw-client.ts'
+import { type Answer, always, plain, rawUpstream } from './raw-upstream.ts'
+
+const key = 'a-secret-value-of-length'
+
+async function opened(answer: Answer) {
+  const layout = executionLayout(await tempDir())
+  await ensureDir(layout.internals)
+  const upstream = await rawUpstream(answer)
+  const ports = createProxyPorts({
+    upstream: upstream.url,
+    layout,
+    clock: systemClock,
+    redactor: createRedactor([{ name: 'MY_TOKEN', value: key }]),
+    log: silentLog,
+    logLevel: 'info',
+    environment: {},
+    state: () => emptyState,
+  })
+  onTestFinished(() => ports.close())
+  expect(ports.url()).toBeUndefined()
+  const started = await ports.start(0)
+  if (!started.ok) throw new Error(started.message)
+  expect(ports.url()).toBe(`http://localhost:${started.port}`)
+  return { layout, ports, port: started.port }
+}
+
+async function ask(port: number, path = '/v1/messages'): Promise<void> {
+  const client = rawClient(port)
+  client.send(post(path, '{}'))
+  await client.until(text => /\r\n\r\n./s.test(text))
+  client.socket.destroy()
+}
+
+const spec: HarnessSpec = {
+  codonId: 'a',
+  model: 'm',
+  provider: 'anthropic',
+  cwd: '/',
+  env: {},
+  marker: 'WEAVE_EXECUTION_ID=x',
+  home: '/',
+  autoCompact: false,
+  prompt: 'Do it.',
+  onRaw: () => undefined,
+  nextPrompt: () => undefined,
+}
+
+/** The end of an agent that did something before its script went on. */
+async function endOf(
+  ports: ProxyPorts,
+  steps: readonly ScriptStep[],
+  first: () => Promise<void>,
+): Promise<HarnessEnd> {
+  const harness = ports.informed(createScriptedHarness(() => steps))
+  for await (const event of harness.start(spec, new AbortController().signal)) {
+    if (event.type === 'session') await first()
+    if (event.type === 'ended') return event.end
+  }
+  throw new Error('It never ended.')
+}
+
+const failing: readonly ScriptStep[] = [{ fail: 'slow down', retriable: true, type: 'rate-limit' }]
+const limited = (wait: string) =>
+  `HTTP/1.1 429 Too Many Requests\r\nRetry-After: ${wait}\r\nContent-Length: 2\r\n\r\nno`
+
+describe('what a provider asks to wait', () => {
+  it('is told with the failed end of an agent, however long it is', async () => {
+    const { ports, port } = await opened(always(limited('3600')))
+    const end = await endOf(ports, failing, () => ask(port))
+    expect(end).toMatchObject({ ok: false, retryAfterMs: expect.any(Number) })
+    if (end.ok) throw new Error('It went well.')
+    expect(end.retryAfterMs).toBeGreaterThan(3_590_000)
+    expect(end.retryAfterMs).toBeLessThanOrEqual(3_600_000)
+  })
+
+  it('is told by nobody after an answer that asks for nothing, nor in the next attempt, nor to what cannot be tried again', async () => {
+    let count = 0
+    const { ports, port } = await opened((text, socket) =>
+      always(++count === 1 || count > 2 ? limited('3600') : plain('ok'))(text, socket),
+    )
+    const answered = await endOf(ports, failing, async () => {
+      await ask(port)
+      await ask(port)
+    })
+    expect(answered).not.toHaveProperty('retryAfterMs')
+    const final = await endOf(ports, [{ fail: 'no key', retriable: false }], () => ask(port))
+    expect(final).not.toHaveProperty('retryAfterMs')
+    expect(await endOf(ports, failing, async () => undefined)).not.toHaveProperty('retryAfterMs')
+    const longer = await endOf(ports, [{ fail: 'x', retriable: true, retryAfterMs: 9e9 }], () => ask(port))
+    expect(longer).toMatchObject({ retryAfterMs: 9e9 })
+  })
+})
+
+describe('the requests of an execution', () => {
+  it('are kept without secrets, readable by their owner only, and read back past damage', async () => {
+    const { layout, ports, port } = await opened(always(plain('ok')))
+    await ask(port, `/v1/${key}?token=abc`)
+    await ask(port, '/v1/two')
+    await ports.close()
+    const path = join(layout.internals, 'requests.jsonl')
+    expect(readFileSync(path, 'utf8')).not.toContain(key)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    await appendFile(path, '{"time":"torn\nnull\n{"time":"x"}\n')
+    const requests = await readRequests(layout)
+    expect(requests.map(({ url }) => url)).toEqual(['/v1/[redacted:MY_TOKEN]?token=[masked]', '/v1/two'])
+    expect(requests[0]).toMatchObject({ method: 'POST', status: 200, ending: 'complete', responseBytes: 2 })
+  })
+
+  it('are none where there was no proxy', async () => {
+    const layout = executionLayout(await tempDir())
+    expect(await readRequests(layout)).toEqual([])
+    await ensureDir(layout.internals)
+    writeFileSync(join(layout.internals, 'requests.jsonl'), '')
+    expect(await readRequests(layout)).toEqual([])
+  })
+})
