@@ -5,9 +5,11 @@ import { WebSocket } from 'ws'
 import { type ExitCode, exitCodes } from './exit.ts'
 import type { Arguments } from './parse-arguments.ts'
 import { isForPeople } from './run/print-events.ts'
+import type { FaceWish } from './show-face.ts'
 import type { Terminal } from './terminal.ts'
+import { wantsColor, wantsFace } from './wants-face.ts'
 
-/** `weave attach [execution]`: watches a server that runs, one line for each thing that happens. Leaving ends nothing. */
+/** `weave attach [execution]`: watches a server that runs, on a screen or as one line for each thing. Leaving ends nothing. */
 export async function attachCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const { texts, positionals } = args
   const paths = await settledPaths({
@@ -28,7 +30,20 @@ export async function attachCommand(args: Arguments, terminal: Terminal): Promis
     return exitCodes.failed
   }
   const token = texts.token ?? process.env['WEAVE_TOKEN'] ?? server.token
-  return watch(server.url, args, { terminal, token })
+  const { switches } = args
+  if (!wantsFace(switches)) return watch(server.url, args, { terminal, token })
+  return show({ url: server.url, token, color: wantsColor(switches) }, terminal)
+}
+
+/** The terminal UI, which may only look. */
+async function show(wish: Pick<FaceWish, 'url' | 'token' | 'color'>, terminal: Terminal): Promise<ExitCode> {
+  const { showFace } = await import('./show-face.ts')
+  const costs = /^(1|true)$/i.test(process.env['WEAVE_RUNTIME_SHOW_COSTS'] ?? '')
+  const end = await showFace({ ...wish, costs, mode: 'readonly', ownsRun: false }).ended
+  if (end.kind === 'lost') terminal.error(harmless(`The server ended the connection: ${end.reason}`))
+  if (end.kind === 'failed') terminal.error(end.fault)
+  if (end.kind === 'signal') return end.code
+  return end.kind === 'failed' ? exitCodes.failed : exitCodes.done
 }
 
 async function addressOf(lockFile: string) {

@@ -1,0 +1,93 @@
+import { type Checkpoint, currentCodon, durationText, rollbackPreview, type View } from 'weave-client'
+import type { Question } from './ui.ts'
+
+/** What is asked before something is undone or cut short: what would happen, in the words of the one who presses. */
+
+export function askSkip(view: View): Question | undefined {
+  const codon = currentCodon(view) ?? waitingCodon(view)
+  if (!codon) return undefined
+  return {
+    title: `Skip ${codon.codonId}?`,
+    lines: ['Its agent is stopped and it counts as skipped. What it wrote stays; the next codon begins.'],
+    answers: [
+      {
+        key: 'y',
+        does: 'skip it',
+        order: { type: 'codon.skip', data: {}, says: `skipping ${codon.codonId}` },
+      },
+    ],
+  }
+}
+
+export function askForceStop(view: View): Question | undefined {
+  const codon = currentCodon(view) ?? waitingCodon(view)
+  if (!codon) return undefined
+  return {
+    title: `Stop ${codon.codonId} at once?`,
+    lines: ['Its agent is ended now and it counts as failed. The run waits: r does it again, b goes back.'],
+    answers: [
+      {
+        key: 'y',
+        does: 'stop it',
+        order: {
+          type: 'codon.forceStop',
+          data: { reason: 'asked for on the screen' },
+          says: `stopping ${codon.codonId}`,
+        },
+      },
+    ],
+  }
+}
+
+export function askRedo(): Question {
+  return {
+    title: 'Do the last codon again?',
+    lines: ['The workspace goes back to how it was before that codon; what came after is no longer in it.'],
+    answers: [
+      { key: 'y', does: 'do it again', order: { type: 'codon.redo', data: {}, says: 'starting again' } },
+    ],
+  }
+}
+
+/** Files that a question names. */
+const namedFiles = 12
+
+export function askRollback(view: View, checkpoint: Checkpoint, now: number): Question {
+  const { codonIds, files, filesIncomplete, stops } = rollbackPreview(view, checkpoint)
+  const age = durationText(now - Date.parse(checkpoint.time))
+  const more = files.length > namedFiles ? `and ${files.length - namedFiles} more` : undefined
+  const order = (autoRestart: boolean) =>
+    ({
+      type: 'rollback.toCheckpoint',
+      data: { checkpointSha: checkpoint.sha, autoRestart },
+      says: 'rolling back',
+    }) as const
+  return {
+    title: `Go back to ${checkpointName(checkpoint)}?`,
+    lines: [
+      `Made ${checkpoint.time.slice(11, 19)}, ${age} ago, as ${checkpoint.sha.slice(0, 10)}.`,
+      ...(stops === undefined ? [] : [`${stops} runs now and would be stopped.`]),
+      codonIds.length === 0 ? 'No codon would be undone.' : `Undone: ${codonIds.join(', ')}.`,
+      files.length === 0
+        ? 'No change of a checkpointed file since then is known here.'
+        : `Changed since then${filesIncomplete ? ' (as far as is known here)' : ''}:`,
+      ...files.slice(0, namedFiles).map(({ action, path }) => `  ${action} ${path}`),
+      ...(more === undefined ? [] : [`  ${more}`]),
+      'Files that are not checkpointed stay as they are. Nothing is lost: this checkpoint and later ones remain.',
+    ],
+    answers: [
+      { key: 'y', does: 'go back and wait', order: order(false) },
+      { key: 'a', does: 'go back and go on from there', order: order(true) },
+    ],
+  }
+}
+
+export function checkpointName({ codonId, type }: Checkpoint): string {
+  if (codonId === undefined) return 'the beginning'
+  return `${codonId} (${{ 'rig-setup': 'after its rig', completed: 'completed', error: 'failed', skipped: 'skipped', initial: 'beginning' }[type]})`
+}
+
+/** A codon that waits for its next attempt can be skipped and stopped too. */
+function waitingCodon({ waiting }: View): { readonly codonId: string } | undefined {
+  return waiting
+}

@@ -1,0 +1,71 @@
+import {
+  type DiffLine,
+  type FileChange,
+  type FileVersion,
+  type FileVersions,
+  harmlessLine,
+  lineDiff,
+} from 'weave-client'
+import { plainRows, type Rows, rowsOf } from '../model/rows.ts'
+import { type Line, line, type Style, span } from '../terminal/line.ts'
+import type { PanelContext } from './context.ts'
+import { spread } from './spread.ts'
+
+const letters: Readonly<Record<FileChange['action'], { readonly letter: string; readonly style: Style }>> = {
+  created: { letter: 'A', style: 'added' },
+  modified: { letter: 'M', style: 'warn' },
+  deleted: { letter: 'D', style: 'removed' },
+}
+
+/** Changed files, newest first. */
+export function fileRows({ view, versions, width }: PanelContext): Rows {
+  const rows = view.files.toReversed().map(file => {
+    const { letter, style } = letters[file.action]
+    const codonId = versions.files.get(file.path)?.codonId ?? ''
+    const left = line(' ', span(`${letter} `, style), span(harmlessLine(file.path, 500)))
+    const times = file.changes > 1 ? `${file.changes}x ` : ''
+    const right = line(
+      span(`${times}${width >= 50 ? `${harmlessLine(codonId, 40)} ` : ''}${file.time.slice(11, 19)} `, 'dim'),
+    )
+    return { key: file.path, part: 0, line: spread(left, right, width) }
+  })
+  if (rows.length > 0) return rowsOf(rows)
+  return plainRows([line(span(' No checkpointed file has changed yet.', 'dim'))])
+}
+
+/** What the last codon that touched a file made of it. Kept per version: a comparison may take a moment. */
+export function createDiffRows(): (versions: FileVersions, path: string) => Rows {
+  const made = new WeakMap<FileVersion, Rows>()
+  return (versions, path) => {
+    const version = versions.files.get(path)
+    if (!version) return plainRows([line(span(' The text of this file is not kept any more.', 'dim'))])
+    const rows = made.get(version) ?? plainRows(diffLines(version))
+    made.set(version, rows)
+    return rows
+  }
+}
+
+function diffLines({ before, after, codonId, deleted, omitted }: FileVersion): readonly Line[] {
+  const by = codonId === '' ? 'before the first codon' : `by ${harmlessLine(codonId, 60)}`
+  const head = line(span(` ${deleted ? 'Deleted' : 'Changed'} ${by}.`, 'dim'))
+  if (after === undefined) {
+    const why = omitted === 'binary' ? 'It is not text.' : 'It is too large to be shown here.'
+    return [head, line(span(` ${why}`, 'dim'))]
+  }
+  if (before !== undefined) return [head, ...lineDiff(before, after).map(diffLine)]
+  const note = line(span(' What it was before is not known here; this is all of it.', 'dim'))
+  return [head, note, ...after.split('\n').map(text => line(`   ${text}`))]
+}
+
+function diffLine(each: DiffLine): Line {
+  switch (each.kind) {
+    case 'skipped':
+      return line(span(`   … ${each.count} lines`, 'dim'))
+    case 'added':
+      return line(span(` + ${each.text}`, 'added'))
+    case 'removed':
+      return line(span(` - ${each.text}`, 'removed'))
+    case 'same':
+      return line(`   ${each.text}`)
+  }
+}

@@ -1,0 +1,41 @@
+import { type KeyGroup, keysText, keyTable } from '../model/key-table.ts'
+import { panels } from '../model/panel-names.ts'
+import { plainRows, type Rows } from '../model/rows.ts'
+import { type Line, line, span } from '../terminal/line.ts'
+import { wrapped } from '../terminal/width.ts'
+
+/** Columns for the keys. */
+const keyColumn = 12
+
+/** All keys, from the table. `canSteer` false: those that steer are shown as out of reach. */
+export function helpRows({ width, canSteer }: { readonly width: number; readonly canSteer: boolean }): Rows {
+  const groups = [...new Set(keyTable.map(({ group }) => group))]
+  return plainRows([
+    ...(canSteer
+      ? []
+      : [line(span(' This screen only watches: keys that steer the run do nothing.', 'warn')), line('')]),
+    ...groups.flatMap(group => groupLines(group, { width, canSteer })),
+    line(span(' Panels', 'bold')),
+    ...Object.values(panels).map(({ title, about }, index) =>
+      line(span(`  ${index + 1} ${title}`.padEnd(keyColumn + 4), 'accent'), about),
+    ),
+  ])
+}
+
+function groupLines(
+  group: KeyGroup,
+  { width, canSteer }: { width: number; canSteer: boolean },
+): readonly Line[] {
+  const rows = keyTable.filter(row => row.group === group)
+  return [
+    line(span(` ${group}`, 'bold')),
+    ...rows.flatMap(row => {
+      const style = row.steers && !canSteer ? 'dim' : 'plain'
+      const texts = wrapped(row.does, Math.max(10, width - keyColumn - 3))
+      return texts.map((text, index) =>
+        line(span(`  ${(index === 0 ? keysText(row) : '').padEnd(keyColumn)}`, 'accent'), span(text, style)),
+      )
+    }),
+    line(''),
+  ]
+}

@@ -1,0 +1,109 @@
+import {
+  type CodonLine,
+  codonStatusWords,
+  dollarsText,
+  durationText,
+  harmlessLine,
+  type LoopLine,
+  type OutlineLine,
+  tokenCountsText,
+} from 'weave-client'
+import { plainRows, type Rows } from '../model/rows.ts'
+import { type Line, line, type Style, span } from '../terminal/line.ts'
+import type { Signs } from '../terminal/theme.ts'
+import type { PanelContext } from './context.ts'
+import { spread } from './spread.ts'
+
+/** The hank as a tree: codons with what became of them, loops with the iteration that is at work. */
+export function planRows(context: PanelContext): Rows {
+  const items = context.outline.flatMap((item): readonly PlanRow[] => {
+    if (item.kind === 'codon') return [{ key: item.codonId, item, indent: '' }]
+    const inside = item.codons.map(codon => ({ key: codon.codonId, item: codon, indent: '  ' }))
+    return [{ key: item.loopId, item, indent: '' }, ...inside]
+  })
+  if (items.length === 0) return plainRows([line(span(' The plan is not known yet.', 'dim'))])
+  return {
+    length: items.length,
+    indexOf: key => items.findIndex(row => row.key === key),
+    at(index) {
+      const row = items[index]
+      if (!row) return undefined
+      const { key, item, indent } = row
+      const shown = item.kind === 'loop' ? loopRow(item, context) : codonRow(item, context, indent)
+      return { key, part: 0, line: shown }
+    },
+  }
+}
+
+interface PlanRow {
+  readonly key: string
+  readonly item: OutlineLine
+  readonly indent: string
+}
+
+/** Room for more than a name and a time. */
+const wideEnough = 64
+
+function codonRow(codon: CodonLine, context: PanelContext, indent: string): Line {
+  const { signs, width } = context
+  const { sign, style } = signOf(codon, signs)
+  const name = harmlessLine(codon.name || codon.codonId, 80)
+  const left = line(
+    ` ${indent}`,
+    span(`${sign} `, style),
+    span(name, codon.runningSince === undefined ? 'plain' : 'bold'),
+    codon.attempts > 1 ? span(` attempt ${codon.attempts}`, 'warn') : undefined,
+    codon.extensions > 0 ? span(` +${codon.extensions}`, 'dim') : undefined,
+    ...(width >= wideEnough ? details(codon) : []),
+  )
+  return spread(left, figures(codon, context), width)
+}
+
+function details(codon: CodonLine): Line {
+  const reason = codon.failureReason?.message ?? codon.failureReason?.type
+  return line(
+    span(`  ${codon.codonId}`, 'dim'),
+    span(`  ${harmlessLine(codon.model, 40)}`, 'dim'),
+    codon.status === 'pending' ? undefined : span(`  ${codonStatusWords[codon.status]}`, 'dim'),
+    codon.budgetExceeded ? span('  stopped by budget', 'warn') : undefined,
+    reason === undefined ? undefined : span(`  ${harmlessLine(reason, 120)}`, 'bad'),
+  )
+}
+
+function figures(codon: CodonLine, { costs, now, width }: PanelContext): Line {
+  if (codon.attempts === 0) return []
+  const running = codon.runningSince === undefined ? 0 : now - Date.parse(codon.runningSince)
+  const money = dollarsText(codon.cost, { unknown: codon.costUnknown })
+  return line(
+    costs && width >= wideEnough ? span(`${tokenCountsText(codon.tokens)}  `, 'dim') : undefined,
+    costs ? span(`${money}  `, 'dim') : undefined,
+    span(`${durationText(codon.durationMs + running)} `, 'dim'),
+  )
+}
+
+function loopRow(loop: LoopLine, { signs, width, costs }: PanelContext): Line {
+  const of = loop.limit === null ? '' : ` of ${loop.limit}`
+  const said = loop.ended ? `${loop.completed} done` : `iteration ${loop.iteration + 1}${of}`
+  const left = line(
+    ' ',
+    span(`${loop.ended ? signs.completed : signs.loop} `, loop.ended ? 'good' : 'accent'),
+    span(harmlessLine(loop.name, 80)),
+    span(`  ${said}`, 'dim'),
+  )
+  const right =
+    loop.durationMs > 0
+      ? line(
+          costs ? span(`${dollarsText(loop.cost)}  `, 'dim') : undefined,
+          span(`${durationText(loop.durationMs)} `, 'dim'),
+        )
+      : []
+  return spread(left, right, width)
+}
+
+function signOf({ status, budgetExceeded }: CodonLine, signs: Signs): { sign: string; style: Style } {
+  if (status === 'pending') return { sign: signs.pending, style: 'dim' }
+  if (status === 'completed') return { sign: signs.completed, style: budgetExceeded ? 'warn' : 'good' }
+  if (status === 'failed') return { sign: signs.failed, style: 'bad' }
+  if (status === 'skipped') return { sign: signs.skipped, style: 'warn' }
+  return { sign: signs.running, style: 'accent' }
+}

@@ -1,0 +1,83 @@
+import { beginFrame, clearScreen, endFrame, enterSequence, restoreSequence } from './sequences.ts'
+
+/** The part of a terminal's output stream that a screen uses. */
+export interface Output {
+  readonly columns?: number | undefined
+  readonly rows?: number | undefined
+  readonly writableNeedDrain: boolean
+  write(text: string): boolean
+  on(event: 'resize' | 'drain', listener: () => void): unknown
+  off(event: 'resize' | 'drain', listener: () => void): unknown
+}
+
+export interface ScreenSize {
+  readonly columns: number
+  readonly rows: number
+}
+
+/**
+ * A page of rows on a terminal. Sends only rows that changed. While the terminal has not taken what was sent before, nothing
+ * is drawn: a slow terminal shows fewer pages, and what waits for it never grows.
+ */
+export interface Screen {
+  readonly size: ScreenSize
+  /** False: the terminal is behind; `onReady` tells when it has caught up. */
+  readonly draw: (rows: readonly string[]) => boolean
+  /** The next page is sent whole, whatever the terminal shows now. */
+  readonly forget: () => void
+  /** Told when the size changed, or when the terminal has caught up: draw again. */
+  readonly onReady: (listener: () => void) => void
+  /** Restores the terminal; calling it again does nothing. */
+  readonly close: () => void
+}
+
+export function openScreen(output: Output): Screen {
+  let shown: readonly string[] | undefined
+  let isOpen = true
+  let ready = (): void => {}
+  const resized = (): void => {
+    shown = undefined
+    ready()
+  }
+  const drained = (): void => ready()
+  output.on('resize', resized)
+  output.on('drain', drained)
+  output.write(enterSequence)
+  return {
+    get size() {
+      return { columns: output.columns || 80, rows: output.rows || 24 }
+    },
+    draw(rows) {
+      if (!isOpen || output.writableNeedDrain) return !isOpen
+      const text = changes(shown, rows)
+      shown = rows
+      if (text !== '') output.write(`${beginFrame}${text}${endFrame}`)
+      return true
+    },
+    forget() {
+      shown = undefined
+    },
+    onReady(listener) {
+      ready = listener
+    },
+    close() {
+      if (!isOpen) return
+      isOpen = false
+      output.off('resize', resized)
+      output.off('drain', drained)
+      output.write(restoreSequence)
+    },
+  }
+}
+
+/** What turns the rows that are shown into those that should be. */
+function changes(shown: readonly string[] | undefined, rows: readonly string[]): string {
+  const known = shown ?? []
+  const length = Math.max(known.length, rows.length)
+  let text = shown ? '' : clearScreen
+  for (let row = 0; row < length; row++) {
+    const next = rows[row] ?? ''
+    if (next !== (known[row] ?? '')) text += `\x1b[${row + 1};1H\x1b[2K${next}`
+  }
+  return text
+}
