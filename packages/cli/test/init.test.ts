@@ -108,8 +108,13 @@ describe('the hank that is written', () => {
     const texts = await contents(await freshHank())
     const readme = texts['README.md'] ?? ''
     for (const { path } of hankFiles) if (path !== 'README.md') expect(readme).toContain(`\`${path}\``)
-    const named = Object.values(texts).flatMap(text => [...text.matchAll(/\bweave ([a-z]+)\b/g)])
-    expect([...new Set(named.map(([, command = '']) => command))].sort()).toEqual(['models', 'validate'])
+    const named = Object.values(texts).flatMap(text => [...text.matchAll(/\bweave ([a-z]+)\b(?!\.)/g)])
+    expect([...new Set(named.map(([, command = '']) => command))].sort()).toEqual([
+      'models',
+      'rehearse',
+      'report',
+      'validate',
+    ])
     for (const [, command = ''] of named) expect(Object.keys(commands)).toContain(command)
     for (const [, flag] of readme.matchAll(/`--([a-z-]+)`/g))
       expect(commands['validate']?.flags).toContain(flag)
@@ -140,10 +145,12 @@ describe('weave init', () => {
         '  rehearsal.json',
         '  weave.json',
         '',
-        'README.md says what each file is for. Next, check the hank. That runs nothing and spends nothing; it looks for',
-        'ANTHROPIC_API_KEY in the environment, because the models of this hank need it:',
+        'README.md says what each file is for. Next, rehearse: a whole run without a key, in which a script answers instead of',
+        'a model. Then change what you like, check it, and run it; that needs ANTHROPIC_API_KEY in the environment:',
         '',
+        '  weave rehearse deep/my-hank',
         '  weave validate deep/my-hank',
+        '  weave deep/my-hank',
       ],
     })
     expect(await contents(join(dir, 'deep/my-hank'))).toEqual(
@@ -157,7 +164,7 @@ describe('weave init', () => {
     const { code, out } = await initIn(dir)
     expect(code).toBe(0)
     expect(out[0]).toBe('Wrote a hank of 11 files to the current directory:')
-    expect(out.at(-1)).toBe('  weave validate')
+    expect(out.slice(-3)).toEqual(['  weave rehearse', '  weave validate', '  weave'])
     expect(await readFile(join(dir, 'notes.txt'), 'utf8')).toBe('mine')
   })
 
@@ -168,13 +175,13 @@ describe('weave init', () => {
     const args = { positionals: [dir], switches: new Set<never>(), texts: {} }
     const { code, out } = await told(terminal => initCommand(args, terminal))
     expect(code).toBe(0)
-    expect(out.at(-1)).toBe(`  weave validate ${dir}`)
+    expect(out.at(-3)).toBe(`  weave rehearse ${dir}`)
   })
 
   test('prints the next command so that a shell understands it', async () => {
     const dir = await tempDir({ inMemory: true })
-    expect((await initIn(dir, "Ann's hank")).out.at(-1)).toBe(String.raw`  weave validate 'Ann'\''s hank'`)
-    expect((await initIn(dir, '-hank')).out.at(-1)).toBe('  weave validate ./-hank')
+    expect((await initIn(dir, "Ann's hank")).out.at(-3)).toBe(String.raw`  weave rehearse 'Ann'\''s hank'`)
+    expect((await initIn(dir, '-hank')).out.at(-3)).toBe('  weave rehearse ./-hank')
   })
 
   test('fills folders that are there already and leaves what is in them', async () => {

@@ -33,6 +33,7 @@ export async function initHank(
 }
 
 function success(directory: string): readonly string[] {
+  const word = directory === '.' ? '' : ` ${shellWord(directory)}`
   const place = directory === '.' ? 'the current directory' : directory
   const tree = fileTree(hankFiles.map(({ path }) => path))
   return [
@@ -40,10 +41,12 @@ function success(directory: string): readonly string[] {
     '',
     ...tree.map(line => `  ${line}`),
     '',
-    'README.md says what each file is for. Next, check the hank. That runs nothing and spends nothing; it looks for',
-    'ANTHROPIC_API_KEY in the environment, because the models of this hank need it:',
+    'README.md says what each file is for. Next, rehearse: a whole run without a key, in which a script answers instead of',
+    'a model. Then change what you like, check it, and run it; that needs ANTHROPIC_API_KEY in the environment:',
     '',
-    `  weave validate${directory === '.' ? '' : ` ${shellWord(directory)}`}`,
+    `  weave rehearse${word}`,
+    `  weave validate${word}`,
+    `  weave${word}`,
   ]
 }
 

@@ -1,13 +1,13 @@
 import type { CodonCost, CostReport, SentinelCost } from '@weave/runtime'
-import { harmless } from 'weave-client'
+import { csvText } from './csv-text.ts'
 
 /**
- * What an execution cost as a table for spreadsheets (RFC 4180): for each codon a line per class of tokens and one with its
+ * What an execution cost as a table for spreadsheets: for each codon a line per class of tokens and one with its
  * recorded cost, then the sentinels. What is not known is empty, never zero; sums are the reader's.
  */
 export function costCsv({ codons, sentinels }: CostReport): string {
   const rows = [...codons.flatMap(codonRows), ...sentinels.map(sentinelRow)]
-  return [heads, ...rows].map(row => row.map(cell).join(',')).join('\r\n')
+  return csvText([heads, ...rows])
 }
 
 const heads = [
@@ -65,14 +65,4 @@ function sentinelRow({ codonId, sentinelId, tokens, cost, costUnknown }: Sentine
 function recorded(cost: number, costUnknown: boolean): readonly [number | undefined, string] {
   if (!costUnknown) return [cost, 'yes']
   return cost > 0 ? [cost, 'in part'] : [undefined, 'no']
-}
-
-/** A spreadsheet takes text that begins with one of these for a formula; an id of a downloaded hank must not be one. */
-const formula = /^[=+\-@\t\r]/
-
-function cell(value: string | number | undefined): string {
-  if (value === undefined) return ''
-  if (typeof value === 'number') return String(value)
-  const text = harmless(formula.test(value) ? `'${value}` : value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

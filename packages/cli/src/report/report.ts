@@ -6,7 +6,7 @@ import type { Terminal } from '../terminal.ts'
 import { costCsv } from './cost-csv.ts'
 import { costLines } from './cost-lines.ts'
 
-/** `weave report --costs [execution]`: what an execution has cost, codon by codon. */
+/** `weave report [execution]`: what happened, as a page; with `--costs` what it has cost, with `--requests` what was asked. */
 export async function reportCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const { switches, positionals, texts } = args
   const usage = wrongUsage(switches)
@@ -22,6 +22,15 @@ export async function reportCommand(args: Arguments, terminal: Terminal): Promis
     flags: [],
   })
   const found = await findExecution(positionals[0], executionBaseDir)
+  if (found.ok && switches.has('requests')) {
+    await (await import('./print-requests.ts')).printRequests(found.layout, args, terminal)
+    return exitCodes.done
+  }
+  if (found.ok && !switches.has('costs')) {
+    const { htmlReport } = await import('./html-report.ts')
+    const [file, json] = [texts['output-file'], switches.has('json')]
+    return htmlReport({ layout: found.layout, file, json, workingDirectory: process.cwd() }, terminal)
+  }
   const costs = found.ok ? await readCosts(found.layout) : undefined
   if (!costs) {
     terminal.error(found.ok ? `${found.layout.dir} has not begun: it has no plan yet.` : found.message)
@@ -34,6 +43,9 @@ export async function reportCommand(args: Arguments, terminal: Terminal): Promis
 }
 
 function wrongUsage(switches: Arguments['switches']): string | undefined {
-  if (!switches.has('costs')) return 'Say what to report: weave report --costs.'
+  const [costs, requests] = [switches.has('costs'), switches.has('requests')]
+  if (costs && requests) return '--costs and --requests exclude each other.'
+  if (switches.has('csv') && !costs && !requests)
+    return '--csv is for tables only: weave report --costs --csv, or --requests --csv.'
   return switches.has('json') && switches.has('csv') ? '--json and --csv exclude each other.' : undefined
 }

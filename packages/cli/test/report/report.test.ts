@@ -28,11 +28,11 @@ describe('weave report --costs', () => {
     expect(csv.out.join('\n')).toContain('a,,known,1,all,,,,2.5,yes,a list,2026-01-01')
   })
 
-  test('wants to know what to report, and how', async () => {
-    expect(await report([])).toEqual({
+  test('wants to know how', async () => {
+    expect(await report([], 'csv')).toEqual({
       code: 2,
       out: [],
-      error: ['Say what to report: weave report --costs.'],
+      error: ['--csv is for tables only: weave report --costs --csv, or --requests --csv.'],
     })
     expect(await report([], 'costs', 'json', 'csv')).toMatchObject({
       code: 2,

@@ -1,0 +1,137 @@
+import {
+  type EventData,
+  emptyState,
+  type JournaledEvent,
+  parseTransition,
+  reduce,
+  type WeaveState,
+} from '@weave/protocol'
+import { readEvents } from '@weave/runtime'
+import { cut } from 'weave-client'
+import { createEventColumns, type EventColumns } from './event-columns.ts'
+import { createNewestItems, type NewestItems } from './newest-items.ts'
+import { createSpendingPoints, type SpendingPoint } from './spending-points.ts'
+
+export interface ReadSentinelOutput {
+  readonly sentinelId: string
+  readonly codonId: string
+  readonly time: string
+  readonly text: string
+  readonly cost: number
+}
+
+export interface ReadError {
+  readonly time: string
+  readonly kind: string
+  readonly codonId?: string
+  readonly message: string
+}
+
+export type BudgetLines = NonNullable<EventData<'run.completed'>['codons'][number]['budget']>
+
+/** What a report needs of a journal, from one reading of it. */
+export interface JournalReading {
+  readonly state: WeaveState
+  readonly plan: EventData<'preflight.result'>['plan']
+  readonly events: EventColumns
+  readonly spending: readonly SpendingPoint[]
+  readonly sentinels: NewestItems<ReadSentinelOutput>
+  readonly errors: NewestItems<ReadError>
+  /** What the newest end of a run says of each codon's limits, by runtime id. */
+  readonly budgets: ReadonlyMap<string, BudgetLines>
+  /** The runs that a rollback opened. */
+  readonly rolledBack: ReadonlySet<string>
+  /** Lines that could not be read. */
+  readonly damaged: number
+}
+
+/** Holds a bounded part of what it reads. */
+export async function readJournal(layout: Parameters<typeof readEvents>[0]): Promise<JournalReading> {
+  const reading = createReading()
+  let damaged = 0
+  for await (const { event } of readEvents(layout, {}, () => damaged++)) reading.add(event)
+  return { ...reading.result(), damaged }
+}
+
+const mostSaid = 500
+const longestSaid = 6_000
+
+function createReading() {
+  const columns = createEventColumns()
+  const spending = createSpendingPoints()
+  const sentinels = createNewestItems<ReadSentinelOutput>(mostSaid)
+  const errors = createNewestItems<ReadError>(mostSaid)
+  const rolledBack = new Set<string>()
+  const budgets = new Map<string, BudgetLines>()
+  let state = emptyState
+  let plan: JournalReading['plan']
+
+  const follow = (event: JournaledEvent<'state.transition'>): void => {
+    const transition = parseTransition(event.data.transition)
+    const reduction = 'problem' in transition ? undefined : reduce(state, transition)
+    if ('problem' in transition || !reduction?.ok) return
+    state = reduction.state
+    spending.add({ timestamp: event.timestamp, transition, dollars: state.totalCost })
+  }
+  return {
+    add(event: JournaledEvent): void {
+      columns.add(event)
+      const { type, data } = event
+      if (type === 'state.transition') follow(event)
+      if (type === 'preflight.result') plan = data.plan ?? plan
+      if (type === 'run.completed')
+        for (const { codonId, budget } of data.codons) if (budget) budgets.set(codonId, budget)
+      if (type === 'rollback.completed') rolledBack.add(data.toRun)
+      if (type === 'sentinel.output') sentinels.add(sentinelOutput(event.timestamp, data))
+      const error = errorOf(event)
+      if (error) errors.add({ ...error, time: event.timestamp, message: cut(error.message, longestSaid) })
+    },
+    result: () => ({
+      state,
+      plan,
+      events: columns.result(),
+      spending: spending.result(),
+      sentinels: sentinels.result(),
+      errors: errors.result(),
+      budgets,
+      rolledBack,
+    }),
+  }
+}
+
+function sentinelOutput(time: string, data: EventData<'sentinel.output'>): ReadSentinelOutput {
+  const { sentinelId, codonId, content, cost } = data
+  const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2)
+  return { sentinelId, codonId, time, text: cut(text, longestSaid), cost }
+}
+
+/** The failure of a codon that ends a run is told twice, as its end and as an error: once is enough here. */
+function errorOf({ type, data }: JournaledEvent): Omit<ReadError, 'time'> | undefined {
+  switch (type) {
+    case 'error':
+      if (data.codon !== undefined && (data.severity === 'codon' || data.severity === 'fatal'))
+        return undefined
+      return {
+        kind: data.fatal ? 'fatal' : (data.severity ?? 'error'),
+        ...(data.codon !== undefined && { codonId: data.codon }),
+        message: data.message,
+      }
+    case 'sentinel.error':
+      return { kind: `sentinel ${data.sentinelId}`, codonId: data.codonId, message: data.message }
+    case 'codon.retrying':
+      return {
+        kind: 'retry',
+        codonId: data.codonId,
+        message: `Attempt ${data.attempt} of ${data.maxAttempts} follows: ${data.failureReason.message ?? data.failureReason.type}`,
+      }
+    case 'codon.completed':
+      if (data.success) return undefined
+      return {
+        kind: 'codon',
+        codonId: data.codonId,
+        message: data.failureReason?.message ?? data.failureReason?.type ?? 'It failed without a reason.',
+      }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,104 @@
+import {
+  type CheckpointRow,
+  openStoppedExecution,
+  type Plan,
+  readCheckpointRows,
+  readCosts,
+  readExecutionFile,
+  readLock,
+  readSettings,
+  type StoppedExecution,
+  systemClock,
+} from '@weave/runtime'
+import { version } from '../version.ts'
+import { type CheckpointFiles, checkpointsBefore, createCheckpointFiles } from './checkpoint-files.ts'
+import type { EventColumns } from './event-columns.ts'
+import { type JournalReading, readJournal } from './read-journal.ts'
+import { reportData } from './report-data.ts'
+
+type Layout = Parameters<typeof readCosts>[0]
+
+export type ReadReport =
+  | { readonly ok: true; readonly data: ReturnType<typeof reportData>; readonly events: EventColumns }
+  | { readonly ok: false; readonly message: string }
+
+/** Everything that a report says about an execution, live or at rest. Changes nothing in it. */
+export async function readReport(layout: Layout): Promise<ReadReport> {
+  const { dir } = layout
+  const reading = await readJournal(layout)
+  const costs = await readCosts(layout)
+  if (!costs || !reading.plan)
+    return { ok: false, message: `${dir} has not begun: it has no plan yet. Run: weave -e ${dir}` }
+  const file = await readExecutionFile(layout.executionFile)
+  const known = file.kind === 'read' ? file.file : undefined
+  const isLive = (await readLock(layout.lockFile, systemClock)).kind === 'held'
+  const versions = isLive ? await liveVersions(layout) : await storedVersions(layout, reading)
+  const data = reportData({
+    weaveVersion: version,
+    now: systemClock.now().getTime(),
+    dir,
+    isLive,
+    isRehearsal: known?.rehearsal === true,
+    hankPath: known?.hankPath ?? 'not known',
+    dataPath: known?.dataPath ?? undefined,
+    // Written by the program when the execution began; the checksum of its line proves that nobody else has touched it.
+    plan: reading.plan as unknown as Plan,
+    reading,
+    costs,
+    ...versions,
+    settings: await readSettings(layout),
+    notes: [...versions.notes, ...damageNotes(reading)],
+  })
+  return { ok: true, data, events: reading.events }
+}
+
+interface Versions {
+  readonly checkpoints: readonly (CheckpointFiles & { readonly row: CheckpointRow })[]
+  readonly checkpointsLeftOut: number
+  readonly notes: readonly string[]
+}
+
+/** A server works with the checkpoints; they are left alone. */
+async function liveVersions(layout: Layout): Promise<Versions> {
+  const rows = await readCheckpointRows(layout)
+  const note =
+    'A run is going on. This report shows what had happened when it was made, without the changes in files.'
+  return { ...withoutFiles(rows, 'not looked at'), notes: [note] }
+}
+
+async function storedVersions(layout: Layout, reading: JournalReading): Promise<Versions> {
+  const opened = await openStoppedExecution({ layout, environment: process.env, clock: systemClock })
+  if (!opened.ok) {
+    const note = `The changes in files are missing: ${opened.message}`
+    return { ...withoutFiles(await readCheckpointRows(layout), 'not looked at'), notes: [note] }
+  }
+  try {
+    return await comparedVersions(opened.execution, reading)
+  } finally {
+    await opened.execution.close()
+  }
+}
+
+const mostCheckpoints = 300
+
+async function comparedVersions(execution: StoppedExecution, { state }: JournalReading): Promise<Versions> {
+  const rows = await execution.checkpoints()
+  const before = checkpointsBefore(rows, state)
+  const filesOf = createCheckpointFiles(execution)
+  const shown = rows.slice(-mostCheckpoints)
+  const checkpoints: (CheckpointFiles & { readonly row: CheckpointRow })[] = []
+  for (const row of shown) checkpoints.push({ row, ...(await filesOf(row, before.get(row))) })
+  return { checkpoints, checkpointsLeftOut: rows.length - shown.length, notes: [] }
+}
+
+function withoutFiles(rows: readonly CheckpointRow[], note: string): Omit<Versions, 'notes'> {
+  const shown = rows.slice(-mostCheckpoints)
+  return {
+    checkpoints: shown.map(row => ({ row, files: [], filesLeftOut: 0, note })),
+    checkpointsLeftOut: rows.length - shown.length,
+  }
+}
+
+function damageNotes({ damaged }: JournalReading): readonly string[] {
+  return damaged === 0 ? [] : [`${damaged} lines of the journal are damaged and left out.`]
+}

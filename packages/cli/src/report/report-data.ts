@@ -1,0 +1,157 @@
+import type { RunStatus, WeaveState } from '@weave/protocol'
+import type { CheckpointRow, CostReport, Plan, RecordedSetting } from '@weave/runtime'
+import type { CheckpointFiles } from './checkpoint-files.ts'
+import type { JournalReading } from './read-journal.ts'
+import { runRows } from './run-rows.ts'
+
+export interface ReportSource {
+  readonly weaveVersion: string
+  /** In milliseconds since 1970. */
+  readonly now: number
+  readonly dir: string
+  readonly isLive: boolean
+  readonly isRehearsal: boolean
+  readonly hankPath: string
+  readonly dataPath: string | undefined
+  readonly plan: Plan
+  readonly reading: JournalReading
+  readonly costs: CostReport
+  readonly checkpoints: readonly (CheckpointFiles & { readonly row: CheckpointRow })[]
+  readonly checkpointsLeftOut: number
+  readonly settings: readonly RecordedSetting[]
+  readonly notes: readonly string[]
+}
+
+/** Everything in a report but its events, as the page reads it. Pure. */
+export function reportData(source: ReportSource) {
+  const { reading, plan, costs, now } = source
+  const { state, rolledBack } = reading
+  const undone = new Set(
+    source.checkpoints.filter(({ row }) => row.isUndone).map(({ row }) => `${row.runId} ${row.codonId}`),
+  )
+  const runs = runRows(state, { rolledBack, undone, now })
+  const last = runs.at(-1)
+  return {
+    weaveVersion: source.weaveVersion,
+    madeAt: new Date(now).toISOString(),
+    hank: {
+      name: plan.hankName,
+      path: source.hankPath,
+      ...(source.dataPath !== undefined && { data: source.dataPath }),
+    },
+    execution: { dir: source.dir, isRehearsal: source.isRehearsal, isLive: source.isLive },
+    status: statusOf(last?.status, source.isLive),
+    ...(last?.reason !== undefined && { reason: last.reason }),
+    totals: totalsOf(source, runs),
+    runs,
+    spending: reading.spending,
+    costs: costRows(costs),
+    budgets: budgetRows(source, runs),
+    checkpoints: { items: checkpointRows(source, state), leftOut: source.checkpointsLeftOut },
+    sentinels: reading.sentinels,
+    errors: reading.errors,
+    settings: source.settings,
+    notes: source.notes,
+  }
+}
+
+type Runs = ReturnType<typeof runRows>
+
+/** A run that nobody holds any more and that has no end has crashed, whether or not somebody has written that down. */
+function statusOf(status: RunStatus | undefined, isLive: boolean): RunStatus | 'new' {
+  if (status === undefined) return 'new'
+  return status === 'running' && !isLive ? 'crashed' : status
+}
+
+function totalsOf({ reading, costs }: ReportSource, runs: Runs) {
+  const attempts = runs.flatMap(run => run.attempts)
+  const done = attempts.filter(({ status, isUndone }) => status === 'completed' && !isUndone)
+  const sum = (key: 'input' | 'output' | 'cacheRead' | 'cacheWrite') =>
+    attempts.reduce((total, { tokens }) => total + tokens[key], 0)
+  return {
+    cost: reading.state.totalCost,
+    isCostUnknown: costs.costUnknown,
+    sentinelCost: costs.totals.sentinels,
+    durationMs: runs.reduce((total, { durationMs }) => total + durationMs, 0),
+    tokens: {
+      input: sum('input'),
+      cacheWrite: sum('cacheWrite'),
+      cacheRead: sum('cacheRead'),
+      output: sum('output'),
+    },
+    codonsDone: new Set(done.map(({ codonId }) => codonId)).size,
+    attempts: attempts.length,
+  }
+}
+
+function costRows({ codons, sentinels }: CostReport) {
+  const ofCodons = codons.map(({ codonId, model, attempts, classes, cost, costUnknown }) => {
+    const count = (name: (typeof classes)[number]['class']) =>
+      classes.find(each => each.class === name)?.tokens ?? 0
+    return {
+      name: codonId,
+      kind: 'codon' as const,
+      detail: model,
+      attempts,
+      tokens: {
+        input: count('input'),
+        cacheWrite: count('cacheWrite'),
+        cacheRead: count('cacheRead'),
+        output: count('output'),
+      },
+      cost,
+      isCostUnknown: costUnknown,
+    }
+  })
+  const ofSentinels = sentinels.map(({ sentinelId, codonId, calls, tokens, cost, costUnknown }) => ({
+    name: sentinelId,
+    kind: 'sentinel' as const,
+    detail: `watching ${codonId}`,
+    attempts: calls,
+    tokens: { input: tokens.input, cacheWrite: 0, cacheRead: 0, output: tokens.output },
+    cost,
+    isCostUnknown: costUnknown,
+  }))
+  return [...ofCodons, ...ofSentinels]
+}
+
+/** Limits of the whole hank, then those that stand on a codon or on its loop. */
+function budgetRows({ reading, plan }: ReportSource, runs: Runs) {
+  const { budget = {}, ceilings = {} } = plan
+  const seconds = runs
+    .flatMap(run => run.attempts)
+    .reduce((sum, { durationMs }) => sum + durationMs / 1000, 0)
+  const used = { dollars: reading.state.totalCost, seconds }
+  const whole = [
+    { currency: 'dollars' as const, limit: budget.maxDollars, source: 'the hank' },
+    { currency: 'seconds' as const, limit: budget.maxTimeSeconds, source: 'the hank' },
+    {
+      currency: 'dollars' as const,
+      limit: ceilings.maxDollars?.value,
+      source: ceilings.maxDollars?.origin ?? '',
+    },
+    {
+      currency: 'seconds' as const,
+      limit: ceilings.maxTimeSeconds?.value,
+      source: ceilings.maxTimeSeconds?.origin ?? '',
+    },
+  ].flatMap(({ currency, limit, source }) =>
+    limit === undefined ? [] : [{ name: 'whole hank', currency, limit, used: used[currency], source }],
+  )
+  const own = [...reading.budgets].flatMap(([name, lines]) => lines.map(line => ({ name, ...line })))
+  return [...whole, ...own.filter(({ source }) => /^(?:codon|loop)\b/.test(source))]
+}
+
+function checkpointRows({ checkpoints }: ReportSource, { runs }: WeaveState) {
+  return checkpoints.map(({ row, files, filesLeftOut, note }) => ({
+    sha: row.sha,
+    codonId: row.codonId,
+    type: row.type,
+    timestamp: row.timestamp,
+    run: runs.findIndex(({ runId }) => runId === row.runId) + 1,
+    isUndone: row.isUndone,
+    files,
+    filesLeftOut,
+    ...(note !== undefined && { note }),
+  }))
+}

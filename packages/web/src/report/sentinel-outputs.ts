@@ -1,0 +1,33 @@
+import { dollarsText } from 'weave-client'
+import { element } from './element.ts'
+import type { ReportData, SentinelOutput } from './report-data.ts'
+import { leftOutNote, section } from './section.ts'
+import { timeText } from './time-text.ts'
+
+/** What the observers said, sentinel by sentinel. */
+export function sentinelOutputs({ sentinels }: ReportData): HTMLElement | undefined {
+  const { items, leftOut } = sentinels
+  if (items.length === 0) return undefined
+  const names = [...new Set(items.map(({ sentinelId }) => sentinelId))]
+  const groups = names.map(name =>
+    group(
+      name,
+      items.filter(({ sentinelId }) => sentinelId === name),
+    ),
+  )
+  return section({ id: 'sentinels', title: 'Sentinels' }, [leftOutNote(leftOut, 'outputs'), ...groups])
+}
+
+function group(name: string, outputs: readonly SentinelOutput[]): HTMLElement {
+  return element('div', { class: 'sentinel' }, [
+    element('h3', {}, [name]),
+    element('ol', { class: 'outputs' }, outputs.map(output)),
+  ])
+}
+
+function output({ codonId, time, text, cost }: SentinelOutput): HTMLElement {
+  return element('li', {}, [
+    element('p', { class: 'quiet' }, [[timeText(time), codonId, dollarsText(cost)].join(' · ')]),
+    element('p', { class: 'said' }, [text]),
+  ])
+}
