@@ -12,7 +12,7 @@ const parts = {
   types: projects().map(project => tool('typescript', '-p', project)),
   layers: [['scripts/check-layers.mjs']],
   docs: [['scripts/check-docs.mjs']],
-  generated: [tool('tsx', '--conditions=development', 'scripts/generate.ts', '--check')],
+  generated: [tool('tsx', '--conditions=weave-source', 'scripts/generate.ts', '--check')],
   unused: [tool('knip', '--no-config-hints')],
 }
 

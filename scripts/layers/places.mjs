@@ -88,6 +88,6 @@ function packageName(specifier) {
  * @param {string} key
  */
 function exportedPath(manifest, key) {
-  const source = JSON.parse(manifest.text).exports?.[key]?.development
+  const source = JSON.parse(manifest.text).exports?.[key]?.['weave-source']
   return typeof source === 'string' ? posix.join(posix.dirname(manifest.path), source) : ''
 }

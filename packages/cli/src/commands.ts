@@ -47,6 +47,7 @@ const running = [
   'token',
   'allow-other-users',
   'log-level',
+  'record',
   'yes',
 ] as const satisfies readonly FlagName[]
 
@@ -62,8 +63,14 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   rehearse: {
     usage: 'weave rehearse [hank] [data] [options]',
     summary: 'a whole run without a key or a token: only the model is a script',
-    flags: ['script', 'strict', 'json', ...running, ...preparing, ...always],
+    flags: ['script', 'replay', 'strict', 'json', ...running, ...preparing, ...always],
     load: async () => (await import('./run/rehearse.ts')).rehearseCommand,
+  },
+  replay: {
+    usage: 'weave replay <recording> [hank] [data] [options]',
+    summary: 'repeat a recorded run without a model: short for weave rehearse --replay <recording>',
+    flags: ['strict', 'json', ...running, ...preparing, ...always],
+    load: async () => (await import('./run/replay.ts')).replayCommand,
   },
   validate: {
     usage: 'weave validate [hank] [data]',
@@ -120,9 +127,9 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     load: async () => (await import('./checkpoints/gc.ts')).gcCommand,
   },
   report: {
-    usage: 'weave report --costs [execution]',
-    summary: 'what an execution has cost, the newest one unless named',
-    flags: ['costs', 'json', 'csv', 'runtime-config', ...always],
+    usage: 'weave report [execution]',
+    summary: 'write what happened in an execution as one page for a browser, or print what it has cost',
+    flags: ['output-file', 'costs', 'requests', 'json', 'csv', 'runtime-config', ...always],
     load: async () => (await import('./report/report.ts')).reportCommand,
   },
   doctor: {
@@ -149,12 +156,26 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: always,
     load: async () => (await import('./schema.ts')).schemaCommand,
   },
+  completion: {
+    usage: 'weave completion <bash|zsh|fish>',
+    summary: 'print what makes a shell complete commands and options',
+    flags: always,
+    load: async () =>
+      (await import('./completion/completion.ts')).createCompletionCommand({ commands, defaultCommand }),
+  },
   'agent-worker': {
     usage: 'weave agent-worker',
     summary: 'the process in which an agent works',
     flags: [],
     hidden: true,
     load: async () => (await import('./agent-worker.ts')).agentWorkerCommand,
+  },
+  'terminal-face': {
+    usage: 'weave terminal-face',
+    summary: 'the process in which the terminal UI of a run works',
+    flags: [],
+    hidden: true,
+    load: async () => (await import('./terminal-face.ts')).terminalFaceCommand,
   },
   'sentinel-sandbox': {
     usage: 'weave sentinel-sandbox',

@@ -5,7 +5,8 @@ export function ownPrograms(): OwnPrograms {
   return { agentWorker: asCommand('agent-worker'), warden: asCommand('warden') }
 }
 
-function asCommand(name: string): Program {
+/** Another command of this program. */
+export function asCommand(name: string): Program {
   const [, script = ''] = process.argv
   return { command: process.execPath, args: [...process.execArgv, script, name] }
 }

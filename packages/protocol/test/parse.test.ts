@@ -84,24 +84,28 @@ describe('commands', () => {
     },
   )
 
-  test('rollback.toCheckpoint takes a hexadecimal sha or a prefix of at least 4 characters', () => {
-    for (const checkpointSha of [
-      'abcd',
-      'ABCD',
-      '0123456789abcdef0123456789abcdef01234567',
-      'f'.repeat(64),
-    ]) {
-      expect(command({ id: 'c', type: 'rollback.toCheckpoint', data: { checkpointSha } }).data).toMatchObject(
-        {
+  verifies(
+    ['d7/rollback-short-prefix'],
+    'rollback.toCheckpoint takes a hexadecimal sha or a prefix of at least 4 characters',
+    () => {
+      for (const checkpointSha of [
+        'abcd',
+        'ABCD',
+        '0123456789abcdef0123456789abcdef01234567',
+        'f'.repeat(64),
+      ]) {
+        expect(
+          command({ id: 'c', type: 'rollback.toCheckpoint', data: { checkpointSha } }).data,
+        ).toMatchObject({
           checkpointSha,
-        },
-      )
-    }
-    for (const checkpointSha of ['abc', 'HEAD', 'abcd ', '--exec', 'f'.repeat(65), 'abcd\n']) {
-      const answer = refused({ id: 'c', type: 'rollback.toCheckpoint', data: { checkpointSha } })
-      expect(answer.message).toContain('checkpointSha')
-    }
-  })
+        })
+      }
+      for (const checkpointSha of ['abc', 'HEAD', 'abcd ', '--exec', 'f'.repeat(65), 'abcd\n']) {
+        const answer = refused({ id: 'c', type: 'rollback.toCheckpoint', data: { checkpointSha } })
+        expect(answer.message).toContain('checkpointSha')
+      }
+    },
+  )
 
   test.each(commandTypes)('%s refuses a key that it does not know, by name', type => {
     const data = smallest[type] ?? {}

@@ -9,18 +9,22 @@ import {
   createRedactor,
   createScope,
   ensureDir,
+  type Log,
   type LogLevel,
   type Scope,
   secretsOf,
   startWarden,
   systemClock,
 } from './kit/index.ts'
+import { createLateControl } from './late-control.ts'
 import { openOutputRecord } from './output-record.ts'
 import type { Plan } from './plan/index.ts'
+import { createProxyPorts, type ProxyPorts, type ProxySetup } from './proxy-ports.ts'
 import { recover } from './recovery.ts'
 import {
   createRecorder,
   nothingLeft,
+  openTimes,
   type Recorder,
   type Runner,
   startPoint,
@@ -28,6 +32,7 @@ import {
 } from './runner/index.ts'
 import { hiddenEvents } from './sentinel-ports.ts'
 import { startServer } from './server/index.ts'
+import { type Told, tellOf } from './telemetry-ports.ts'
 import {
   acquireLock,
   type ExecutionLayout,
@@ -55,10 +60,14 @@ export interface ExecutionOptions {
   readonly headless: boolean
   readonly keepAlive: boolean
   readonly server: ServerSettings
+  /** Absent: the traffic of agents goes to the provider directly. */
+  readonly proxy?: ProxySetup | undefined
   readonly logLevel: LogLevel
   readonly weaveVersion: string
   readonly rehearsal: boolean
   readonly onEvent: Listener
+  /** All that the program was told: written down for reports; telemetry obeys it. Absent: neither. */
+  readonly told?: Told | undefined
 }
 
 export interface ServerSettings {
@@ -85,6 +94,7 @@ export interface StartFailure {
 export interface Execution {
   readonly runner: Runner
   readonly url: string
+  readonly proxyUrl?: string
   /** What was found and mended at the start, for people. */
   readonly notes: readonly string[]
   state(): WeaveState
@@ -130,15 +140,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const frozen = await frozenPlan(journal.history)
   const plan = frozen ? withCeilings(frozen, options.plan) : freeze(journal, options.plan)
 
-  const warden = startWarden({
-    program: options.programs.warden,
-    marker: `WEAVE_SERVER_ID=${held.serverId}`,
-    onLost: ({ restarted }) => log.warn('WARDEN', restarted ? 'it was lost and started again' : 'it is lost'),
-  })
-  scope.add('warden', () => warden.close())
-  const harnesses =
-    options.harnesses ?? createHarnesses({ programs: options.programs, clock, log, own: warden.own })
-  scope.add('harnesses', () => harnesses.close())
+  const agents = openAgents(options, held, record)
   const opening = await openPorts({
     ...options,
     plan,
@@ -147,9 +149,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
     recorder,
     clock,
     redactor,
-    harnessFor: harnesses.harnessFor,
-    own: warden.own,
-    serverId: held.serverId,
+    ...agents,
     outputRecord: openOutputRecord(layout),
     runId: () => currentRun(recorder.state)?.runId ?? '',
   })
@@ -159,12 +159,14 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
 
   const recovered = await recover({ layout, journal, recorder, replayed: record.replayed, plan, ports })
   if (!recovered.ok) return recovered
-  if (nothingLeft(plan, recorder.state) && !recovered.startFrom) return { ok: true, state: recorder.state }
+  const times = await openTimes(journal, plan)
+  if (nothingLeft(plan, recorder.state, times()) && !recovered.startFrom)
+    return { ok: true, state: recorder.state }
   const notes = [...opened.notes, ...recovered.notes]
   for (const note of notes) log.info('START', note)
 
   const control = createLateControl()
-  const serving = await serve(options, { journal, plan, control: control.control, log, held })
+  const serving = await serve(options, { journal, plan, control: control.control, log, held, ...agents })
   if (!serving.ok) return serving
   ports.startHealthChecks()
   const runner = startRunner({
@@ -173,17 +175,48 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
     recorder,
     ports,
     clock,
+    times,
     autostart,
     headless,
     keepAlive,
     startFrom: recovered.startFrom ?? startPoint(plan, recorder.state),
   })
   control.is(runner)
+  await tellOf(runner, { ...options, ...record, layout, plan, scope })
   const ending = endingWith(runner, { scope, tidy: ports.tidy })
   return {
     ok: true,
-    execution: { ...ending, url: serving.server.url, notes, state: () => recorder.state },
+    execution: { ...ending, ...serving.urls, notes, state: () => recorder.state },
   }
+}
+
+type OpenedRecord = Awaited<ReturnType<typeof openRecord>>
+
+/** The agents, what ends them when this process is killed, and the proxy between them and their provider. */
+function openAgents(options: ExecutionOptions, held: Held, { recorder, redactor, log }: OpenedRecord) {
+  const { opened, programs } = options
+  const clock = systemClock
+  const { own } = openWarden(options, held, log)
+  const harnesses = options.harnesses ?? createHarnesses({ programs, clock, log, own })
+  held.scope.add('harnesses', () => harnesses.close())
+  const { harnessFor } = harnesses
+  const ours = { own, serverId: held.serverId }
+  if (!options.proxy) return { ...ours, harnessFor, proxyUrl: () => undefined, proxy: undefined }
+  const state = () => recorder.state
+  const seen = { layout: opened.layout, clock, redactor, log, state }
+  const proxy = createProxyPorts({ ...options, ...options.proxy, ...seen })
+  const informed: Harnesses['harnessFor'] = model => proxy.informed(harnessFor(model))
+  return { ...ours, harnessFor: informed, proxyUrl: proxy.url, proxy }
+}
+
+function openWarden({ programs }: ExecutionOptions, { serverId, scope }: Held, log: Log) {
+  const warden = startWarden({
+    program: programs.warden,
+    marker: `WEAVE_SERVER_ID=${serverId}`,
+    onLost: ({ restarted }) => log.warn('WARDEN', restarted ? 'it was lost and started again' : 'it is lost'),
+  })
+  scope.add('warden', () => warden.close())
+  return warden
 }
 
 interface Ending {
@@ -238,6 +271,7 @@ async function openRecord({ opened, secrets, logLevel, onEvent }: ExecutionOptio
   journal.subscribe(onEvent)
   journal.subscribe(({ event }) => {
     if (event.type === 'error') log.warn('RUN', event.data.message)
+    if (event.type === 'rig.output') log.info('RIG', event.data.text, { codon: event.data.codonId })
   })
   const replayed = await replay(journal.history, layout.stateFile)
   const recorder = createRecorder(journal, redactor, replayed.state)
@@ -251,10 +285,12 @@ interface Serving {
   readonly control: Runner
   readonly log: ReturnType<typeof createFileLog>
   readonly held: Held
+  readonly proxy: ProxyPorts | undefined
 }
 
-/** Listens, and says so in the lock. */
-async function serve(options: ExecutionOptions, { journal, plan, control, log, held }: Serving) {
+/** Listens, then lets the proxy listen, and says so in the lock. */
+async function serve(options: ExecutionOptions, { journal, plan, control, log, held, proxy }: Serving) {
+  let proxyPort: { readonly proxyPort?: number } = {}
   const { opened, server: settings, weaveVersion, outputDirectory, rehearsal } = options
   const { layout, executionFile } = opened
   const started = await startServer({
@@ -270,32 +306,24 @@ async function serve(options: ExecutionOptions, { journal, plan, control, log, h
       dataPath: executionFile.dataPath ?? layout.dataSource,
       agentRootPath: layout.agentRoot,
       outputDirectory,
+      ...proxyPort,
       ...(rehearsal && { rehearsal }),
     }),
   })
   if (!started.ok) return started
   const { server } = started
   held.scope.add('server', () => server.close('The server is going down.'))
-  held.lock.update({ port: server.port, ...(settings.token !== undefined && { token: settings.token }) })
   log.info('SERVER', `listening at ${server.url}`)
-  return { ok: true as const, server }
-}
-
-/** The server listens before the runner begins, so that a port that is taken stops everything in time. */
-function createLateControl() {
-  let arrive: (runner: Runner) => void = () => undefined
-  const coming = new Promise<Runner>(resolve => {
-    arrive = resolve
-  })
-  const control: Runner = {
-    done: coming.then(({ done }) => done),
-    submit: async command => (await coming).submit(command),
-    clientArrived: () => void coming.then(runner => runner.clientArrived()),
-    shutdown: reason => void coming.then(runner => runner.shutdown(reason)),
-    snapshot: async () => (await coming).snapshot(),
-    checkpoints: async runId => (await coming).checkpoints(runId),
+  if (proxy) {
+    held.scope.add('proxy', () => proxy.close())
+    const proxied = await proxy.start(server.port)
+    if (!proxied.ok) return proxied
+    proxyPort = { proxyPort: proxied.port }
   }
-  return { control, is: (runner: Runner) => arrive(runner) }
+  const { token } = settings
+  held.lock.update({ port: server.port, ...proxyPort, ...(token !== undefined && { token }) })
+  const proxyUrl = proxy?.url()
+  return { ok: true as const, urls: { url: server.url, ...(proxyUrl !== undefined && { proxyUrl }) } }
 }
 
 async function takeLock(layout: ExecutionLayout, runId: string, scope: Scope) {

@@ -17,7 +17,7 @@ import {
   type Surroundings,
 } from './runner/index.ts'
 import { openSentinelPorts, type SentinelPorts, type SentinelSetup } from './sentinel-ports.ts'
-import { codonEnvironment } from './settings/index.ts'
+import { codonEnvironment, throughProxy } from './settings/index.ts'
 import {
   type CopySource,
   copyOutputs,
@@ -47,8 +47,14 @@ export interface PortsOptions {
   readonly priceOf: (provider: string, modelId: string) => Prices | undefined
   /** Has the last word on the environment of a codon. */
   readonly environmentFor?:
-    | ((runtimeId: string, env: Readonly<Record<string, string>>) => Readonly<Record<string, string>>)
+    | ((
+        runtimeId: string,
+        env: Readonly<Record<string, string>>,
+        proxyUrl: string | undefined,
+      ) => Readonly<Record<string, string>>)
     | undefined
+  /** Where the agents of the SDK harness find the provider, when the proxy runs. */
+  readonly proxyUrl: () => string | undefined
   readonly redactor: Redactor
   readonly sentinels: SentinelSetup
   readonly outputDirectory: string
@@ -131,18 +137,19 @@ function surroundingsOf(
   { runtimeId, codon }: Step,
   { marker, options }: { readonly marker: Marker; readonly options: PortsOptions },
 ): HarnessSurroundings {
-  const { layout, environment, environmentFor, serverId } = options
+  const { layout, environment, environmentFor, serverId, proxyUrl } = options
   const env = codonEnvironment({
     environment,
     codon: codon.env,
     markers: { WEAVE_EXECUTION_ID: layout.dir, WEAVE_CODON_ID: runtimeId, WEAVE_SERVER_ID: serverId },
   })
+  const lent = environmentFor?.(runtimeId, env, proxyUrl()) ?? env
   return {
     codonId: runtimeId,
     model: codon.model.id,
     provider: codon.model.provider,
     cwd: layout.agentRoot,
-    env: environmentFor?.(runtimeId, env) ?? env,
+    env: codon.model.harness === 'sdk' ? throughProxy(lent, proxyUrl()) : lent,
     marker,
     home: layout.agents,
     autoCompact: codon.autoCompact,

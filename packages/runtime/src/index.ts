@@ -11,7 +11,8 @@ export {
   type ForecastRow,
   forecast,
   type Observed,
-  observedCosts,
+  type ObservedCodon,
+  type ObservedCosts,
   type SentinelCost,
   type WorstCase,
 } from './budget/index.ts'
@@ -47,10 +48,12 @@ export {
 } from './kit/index.ts'
 export { complete } from './llm/index.ts'
 export { additionsOf, createRegistry, findModel, listModels, type ModelRow } from './models/index.ts'
-export { buildPlan, type Plan, type PlannedModel } from './plan/index.ts'
+export { buildPlan, type Plan, type PlannedCodon, type PlannedModel } from './plan/index.ts'
 export { type Prepared, prepare, settledPaths } from './prepare.ts'
-export { findExecution, readCosts, readEvents } from './read-execution.ts'
-export { type OpenRehearsal, openRehearsal } from './rehearsal.ts'
+export { claimRecording, defaultUpstream } from './proxy/index.ts'
+export { readRequests, type StoredRequest } from './proxy-ports.ts'
+export { findExecution, readCosts, readEarlierCosts, readEvents } from './read-execution.ts'
+export { type OpenRehearsal, openRehearsal, openReplayRehearsal } from './rehearsal.ts'
 export type { RunnerEnd } from './runner/index.ts'
 export {
   accessFrom,
@@ -60,11 +63,13 @@ export {
   type Trial,
 } from './sentinel/index.ts'
 export { type FlagValue, listEnvironment, type SettingField } from './settings/index.ts'
+export { type RecordedSetting, readSettings } from './settings-record.ts'
 export { openStoppedExecution, type RollbackWish, type StoppedExecution } from './stopped-execution.ts'
 export { type CheckpointRow, readCheckpointRows } from './stopped-execution-list.ts'
 export type { RollbackPreview } from './stopped-execution-rollback.ts'
 export { type Holdings, type Tidied, tidyExecution } from './stopped-execution-space.ts'
 export {
+  type ExecutionLayout,
   hashData,
   listExecutions,
   noDataHash,

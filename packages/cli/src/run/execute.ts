@@ -1,4 +1,6 @@
+import { homedir } from 'node:os'
 import {
+  defaultUpstream,
   findModel,
   type Harnesses,
   isLogLevel,
@@ -17,8 +19,11 @@ import type { Terminal } from '../terminal.ts'
 import { report, startReport } from '../validate/report.ts'
 import { schemaLine } from '../validate/schema-line.ts'
 import { version } from '../version.ts'
+import { wantsColor, wantsFace } from '../wants-face.ts'
+import { type Attendance, attend } from './attended-run.ts'
 import { openRun } from './open-run.ts'
-import { printEvents } from './print-events.ts'
+import { proxyBox } from './proxy-box.ts'
+import { readyTraffic } from './recorded-traffic.ts'
 import { onSignals } from './signals.ts'
 import { summaryLines } from './summary.ts'
 
@@ -50,7 +55,12 @@ export async function execute(
     terminal.error(`There is no log level ${level}. Choose one of ${logLevels.join(', ')}.`)
     return exitCodes.usage
   }
-  for (const line of startReport(prepared)) terminal.error(line)
+  const traffic = await readyTraffic({ record: args.texts.record, rehearsal }, plan)
+  if (!traffic.ok) {
+    terminal.error(traffic.message)
+    return exitCodes.failed
+  }
+  for (const line of [...startReport(prepared), ...traffic.warnings]) terminal.error(line)
   const opened = await openRun({ prepared, named: data, args, rehearsal: rehearsal !== undefined })
   if (!opened.ok) {
     terminal.error(opened.message)
@@ -58,7 +68,7 @@ export async function execute(
   }
   for (const note of [...opened.execution.notes, ...opened.notes]) terminal.error(note)
   rehearsal?.workIn(opened.execution.layout.agentRoot)
-  return run(context, { prepared, plan, opened: opened.execution, level })
+  return run(context, { prepared, plan, opened: opened.execution, level, record: traffic.record })
 }
 
 interface Ready {
@@ -66,28 +76,41 @@ interface Ready {
   readonly plan: Plan
   readonly opened: OpenedExecution
   readonly level: (typeof logLevels)[number]
+  /** Where the traffic is recorded, if it is. */
+  readonly record: string | undefined
 }
 
 async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
-  const { terminal, rehearsal } = context
+  const { rehearsal } = context
   const { prepared, opened } = ready
-  const started = await startExecution(optionsOf(context, ready))
+  const attendance = attendanceOf(context, ready)
+  const { terminal } = attendance
+  const signals = onSignals(terminal)
+  const started = await startExecution(optionsOf({ ...context, terminal }, { ...ready, attendance }))
   if (!started.ok) {
+    signals.close()
     terminal.error(`${started.message}\n${started.cure}`)
     return exitCodes.failed
   }
   const { execution } = started
   if (!execution) {
+    signals.close()
     terminal.error(`Nothing is left to do in ${opened.layout.dir}. Use --start-new to run the hank again.`)
     return exitCodes.done
   }
+  signals.endBy(reason => execution.runner.shutdown(reason))
   terminal.error(`Execution  ${opened.layout.dir}`)
   terminal.error(`Clients    ${execution.url}`)
+  if (execution.proxyUrl !== undefined) {
+    const box = { proxyUrl: execution.proxyUrl, upstream: upstreamOf(rehearsal, prepared) }
+    for (const line of proxyBox(box)) terminal.error(line)
+  }
   for (const note of execution.notes) terminal.error(note)
-  const signals = onSignals(reason => execution.runner.shutdown(reason), terminal)
+  await attendance.begin(execution)
   const end = await execution.runner.done
   const state = execution.state()
   for (const problem of await execution.close()) terminal.error(problem)
+  await attendance.end()
   signals.close()
   const places = {
     layout: opened.layout,
@@ -96,11 +119,40 @@ async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
   }
   for (const line of summaryLines(state, end, places)) terminal.error(line)
   if (signals.exitCode !== undefined && end.status === 'stopped') return signals.exitCode
-  return end.status === 'failed' ? exitCodes.failed : exitCodes.done
+  const isFailed = end.status === 'failed' || (end.status === 'stopped' && attendance.isAbandoned)
+  return isFailed ? exitCodes.failed : exitCodes.done
 }
 
-function optionsOf({ args, terminal, environment, rehearsal, harnesses }: RunContext, ready: Ready) {
-  const { prepared, plan, opened, level } = ready
+/** On a terminal a person sees the run on a screen; otherwise it says lines. */
+function attendanceOf({ args, terminal }: RunContext, { prepared }: Ready): Attendance {
+  const { switches } = args
+  const { showCosts: costs } = prepared.settings.settings
+  const face = { token: tokenOf(args), costs, color: wantsColor(switches) }
+  return attend({
+    terminal,
+    json: switches.has('json'),
+    face: wantsFace(switches) ? face : undefined,
+    keepAlive: switches.has('keep-alive'),
+  })
+}
+
+function tokenOf({ texts }: Arguments): string | undefined {
+  return texts.token ?? process.env['WEAVE_TOKEN']
+}
+
+/** Where the proxy leads; in a rehearsal to the scripted model, whatever the settings say. */
+function upstreamOf(rehearsal: OpenRehearsal | undefined, { settings }: Prepared): string {
+  return rehearsal?.url ?? settings.settings.vendorBaseUrl ?? defaultUpstream
+}
+
+function recordInto(directory: string, terminal: Terminal) {
+  return { directory, onFailure: (message: string) => terminal.error(message) }
+}
+
+function optionsOf(
+  { args, terminal, environment, rehearsal, harnesses }: RunContext,
+  { prepared, plan, opened, level, record, attendance }: Ready & { readonly attendance: Attendance },
+) {
   const { settings } = prepared.settings
   const { switches, texts } = args
   return {
@@ -122,19 +174,30 @@ function optionsOf({ args, terminal, environment, rehearsal, harnesses }: RunCon
     overwriteOutput: switches.has('overwrite-output'),
     ignoreRigFailures: settings.ignoreRigFailures,
     autostart: settings.autostart,
-    headless: true,
+    headless: !attendance.hasScreen,
     keepAlive: switches.has('keep-alive'),
     server: {
       port: settings.port,
       host: texts.host,
-      token: texts.token ?? process.env['WEAVE_TOKEN'],
+      token: tokenOf(args),
       readonlyOnly: settings.readonlyOnly,
       idleTimeoutSeconds: settings.idleTimeout,
       allowOtherUsers: switches.has('allow-other-users'),
     },
+    ...((!settings.withoutProxy || record !== undefined || rehearsal?.replay) && {
+      proxy: {
+        upstream: upstreamOf(rehearsal, prepared),
+        replay: rehearsal?.replay,
+        ...(record !== undefined && { record: recordInto(record, terminal) }),
+      },
+    }),
     logLevel: level,
     weaveVersion: version,
     rehearsal: rehearsal !== undefined,
-    onEvent: printEvents(terminal, { json: switches.has('json') }),
+    told: {
+      settings: prepared.settings,
+      telemetry: { home: homedir(), print: (line: string) => terminal.error(line) },
+    },
+    onEvent: attendance.onEvent,
   }
 }

@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from 'node:path'
-import { formatProblem, openRehearsal } from '@weave/runtime'
+import { formatProblem, openRehearsal, openReplayRehearsal } from '@weave/runtime'
 import { harmless } from 'weave-client'
 import { type ExitCode, exitCodes } from '../exit.ts'
 import { runArguments } from '../hank-argument.ts'
@@ -7,19 +7,19 @@ import type { Arguments } from '../parse-arguments.ts'
 import type { Terminal } from '../terminal.ts'
 import { runHank } from './run.ts'
 
-/** `weave rehearse [hank] [data]`: a whole run in which only the model is a script. */
+/** `weave rehearse [hank] [data]`: a whole run in which only the model is a script, or a recording. */
 export async function rehearseCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const words = await runArguments(args.positionals)
   if ('problem' in words) {
     terminal.error(words.problem)
     return exitCodes.usage
   }
-  const { script } = args.texts
-  const opened = await openRehearsal({
-    file: script === undefined ? besideHank(words.hank) : resolve(script),
-    isNamed: script !== undefined,
-    strict: args.switches.has('strict'),
-  })
+  const { script, replay, record } = args.texts
+  if (replay !== undefined && (script ?? record) !== undefined) {
+    terminal.error(`--replay answers by itself; leave out --${script === undefined ? 'record' : 'script'}.`)
+    return exitCodes.usage
+  }
+  const opened = await openModel(args, words.hank)
   if (!opened.ok) {
     for (const problem of opened.problems) terminal.error(harmless(formatProblem(problem)))
     return exitCodes.failed
@@ -30,12 +30,25 @@ export async function rehearseCommand(args: Arguments, terminal: Terminal): Prom
     terminal.error('Agents, tools, files and checkpoints are real; tokens and costs are simulated.')
     terminal.error('')
     const code = await runHank({ args, terminal, environment: rehearsal.environment(process.env), rehearsal })
-    const left = code === exitCodes.done ? rehearsal.leftovers() : []
+    const left = code === exitCodes.done ? await rehearsal.leftovers() : []
     for (const problem of left) terminal.error(harmless(formatProblem(problem)))
     return left.length > 0 ? exitCodes.failed : code
   } finally {
     await rehearsal.close()
   }
+}
+
+/** The script or the recording that answers. */
+async function openModel({ texts, switches }: Arguments, hank: string | undefined) {
+  const { script, replay, record } = texts
+  const strict = switches.has('strict')
+  if (replay !== undefined) return openReplayRehearsal({ directory: resolve(replay), strict })
+  return openRehearsal({
+    file: script === undefined ? besideHank(hank) : resolve(script),
+    isNamed: script !== undefined,
+    strict,
+    throughProxy: record !== undefined,
+  })
 }
 
 function besideHank(hank = '.'): string {

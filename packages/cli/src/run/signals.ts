@@ -1,3 +1,4 @@
+import { systemClock } from '@weave/runtime'
 import { type ExitCode, exitCodes } from '../exit.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -10,18 +11,38 @@ const codes = {
   SIGHUP: exitCodes.terminated,
 } as const
 
-/** The first signal asks for a graceful end, the second ends at once. */
-export function onSignals(shutdown: (reason: string) => void, terminal: Terminal) {
+export interface SignalOptions {
+  readonly clock?: Pick<typeof systemClock, 'sleep'>
+  readonly exit?: (code: ExitCode) => void
+}
+
+/**
+ * The first signal asks for a graceful end, the second ends at once. One that comes before there is something to shut down
+ * waits for that, so that nothing begins unheard.
+ */
+export function onSignals(
+  terminal: Terminal,
+  { clock = systemClock, exit = code => process.exit(code) }: SignalOptions = {},
+) {
+  const closed = new AbortController()
   let exitCode: ExitCode | undefined
-  let guard: NodeJS.Timeout | undefined
+  let asked: NodeJS.Signals | undefined
+  let shutdown: ((reason: string) => void) | undefined
   const handle = (signal: NodeJS.Signals): void => {
     if (!(signal in codes)) return
     const code = codes[signal as keyof typeof codes]
-    if (exitCode !== undefined) process.exit(code)
+    if (exitCode !== undefined) {
+      exit(code)
+      return
+    }
     exitCode = code
+    asked = signal
     terminal.error(`${signal}: shutting down; once more ends at once.`)
-    guard = setTimeout(() => process.exit(code), longestShutdown)
-    shutdown(signal)
+    void clock.sleep(longestShutdown, closed.signal).then(
+      () => exit(code),
+      () => undefined,
+    )
+    shutdown?.(signal)
   }
   const names = Object.keys(codes) as (keyof typeof codes)[]
   for (const name of names) process.on(name, handle)
@@ -29,8 +50,13 @@ export function onSignals(shutdown: (reason: string) => void, terminal: Terminal
     get exitCode() {
       return exitCode
     },
+    /** From now on this is what a signal asks for. */
+    endBy(end: (reason: string) => void) {
+      shutdown = end
+      if (asked !== undefined) end(asked)
+    },
     close() {
-      clearTimeout(guard)
+      closed.abort()
       for (const name of names) process.off(name, handle)
     },
   }

@@ -129,7 +129,8 @@ class OpenJournal implements Journal {
     const event = commandId === undefined ? envelope : { ...envelope, commandId: redactor.text(commandId) }
     // `JournaledEvent` distributes over the types, which a generic `type` cannot show the compiler.
     this.#take(event as unknown as JournaledEvent, json)
-    if (events[type].durability === 'synced') this.flush()
+    // Whoever is answered may rely on it.
+    if (events[type].durability === 'synced' || commandId !== undefined) this.flush()
     else this.#flushThisTick()
     return event as JournaledEvent as JournaledEvent<T>
   }

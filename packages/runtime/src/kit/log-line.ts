@@ -15,7 +15,9 @@ export interface LogLineParts {
  */
 export function logLine(parts: LogLineParts, redact: (text: string) => string): string {
   const { time, level, tag, message, fields } = parts
-  const start = `${time.toISOString()} ${level.toUpperCase()} [${tag}] ${escapeControls(redact(message))}`
+  // Without a control character quoting changes nothing, and the pass over the whole line does.
+  const words = controls.test(message) ? escapeControls(redact(message)) : message
+  const start = `${time.toISOString()} ${level.toUpperCase()} [${tag}] ${words}`
   const line = fields ? `${start} ${fieldsText(fields, redact)}` : start
   return `${shorten(escapeControls(redact(line)))}\n`
 }
@@ -27,9 +29,13 @@ function shorten(line: string): string {
   return `${line.slice(0, maxLineLength)} [${line.length - maxLineLength} characters left out]`
 }
 
+const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
+
 function escapeControls(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, escapeControl)
+  return controls.test(text) ? text.replaceAll(everyControl, escapeControl) : text
 }
+
+const everyControl = new RegExp(controls, 'g')
 
 function escapeControl(character: string): string {
   if (character === '\n') return '\\n'

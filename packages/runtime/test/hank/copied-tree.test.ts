@@ -33,6 +33,7 @@ describe('a copied tree', () => {
       '2.11/tree-scanned-whole',
       '2.4/copy-from-tree-scanned',
       '7.3/path-tree-symlink',
+      '9/release-0.10.0-copy-tree-scan',
     ],
     'holds no symlink at any depth, whether it leads somewhere or not',
     async () => {

@@ -118,15 +118,19 @@ describe('what the bytes may be', () => {
   })
 })
 
-test('the hash is that of the content, whatever the layout and the schema line', async () => {
-  const dir = await tempDir()
-  const hashOf = async (text: string) => {
-    await writeFile(join(dir, 'hank.json'), text)
-    const read = await readHank(undefined, dir)
-    return read.ok ? hankHash(read.source) : undefined
-  }
-  const plain = await hashOf('{"hank":[1]}')
-  expect(plain).toMatch(/^[0-9a-f]{64}$/)
-  expect(await hashOf('{\n  "$schema": "https://example.com",\n  "hank": [1]\n}')).toBe(plain)
-  expect(await hashOf('{"hank":[2]}')).not.toBe(plain)
-})
+verifies(
+  ['d3/hank-hash'],
+  'the hash is that of the content, whatever the layout and the schema line',
+  async () => {
+    const dir = await tempDir()
+    const hashOf = async (text: string) => {
+      await writeFile(join(dir, 'hank.json'), text)
+      const read = await readHank(undefined, dir)
+      return read.ok ? hankHash(read.source) : undefined
+    }
+    const plain = await hashOf('{"hank":[1]}')
+    expect(plain).toMatch(/^[0-9a-f]{64}$/)
+    expect(await hashOf('{\n  "$schema": "https://example.com",\n  "hank": [1]\n}')).toBe(plain)
+    expect(await hashOf('{"hank":[2]}')).not.toBe(plain)
+  },
+)

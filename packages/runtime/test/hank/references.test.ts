@@ -49,7 +49,12 @@ describe('the spelling of a reference', () => {
     'is an absolute or drive-qualified path; hank refs must be relative paths inside the hank directory'
 
   verifies(
-    ['2.11/rejects-absolute', '2.11/rejects-drive-qualified', '7.3/path-absolute'],
+    [
+      '2.11/rejects-absolute',
+      '2.11/rejects-drive-qualified',
+      '7.3/path-absolute',
+      '9/release-0.10.0-file-references',
+    ],
     'is relative',
     async () => {
       for (const path of ['/etc/passwd', 'C:/x.md', 'c:x.md', 'C:\\x.md', '/']) {
@@ -69,16 +74,22 @@ describe('the spelling of a reference', () => {
       saidAt('a\0.md contains an invalid character (NUL)'),
     )
   })
-  verifies(['2.11/rejects-leaving', '7.3/path-outside'], 'does not lead out of the directory', async () => {
-    const dir = await tempDir()
-    const outside = (path: string, resolved: string) =>
-      saidAt(
-        `${path} resolves outside the hank directory (${resolved}); move the file into the hank directory`,
+  verifies(
+    ['2.11/rejects-leaving', '7.3/path-outside', '9/release-0.10.0-file-references'],
+    'does not lead out of the directory',
+    async () => {
+      const dir = await tempDir()
+      const outside = (path: string, resolved: string) =>
+        saidAt(
+          `${path} resolves outside the hank directory (${resolved}); move the file into the hank directory`,
+        )
+      expect(await everywhere(dir, '../a.md')).toEqual(outside('../a.md', join(dirname(dir), 'a.md')))
+      expect(await everywhere(dir, 'x/../../a.md')).toEqual(
+        outside('x/../../a.md', join(dirname(dir), 'a.md')),
       )
-    expect(await everywhere(dir, '../a.md')).toEqual(outside('../a.md', join(dirname(dir), 'a.md')))
-    expect(await everywhere(dir, 'x/../../a.md')).toEqual(outside('x/../../a.md', join(dirname(dir), 'a.md')))
-    expect(await everywhere(dir, '..')).toEqual(outside('..', dirname(dir)))
-  })
+      expect(await everywhere(dir, '..')).toEqual(outside('..', dirname(dir)))
+    },
+  )
   verifies(['2.11/rejects-leaving-and-re-entering'], 'does not lead out and back in', async () => {
     const dir = await directoryWith({ 'p.md': 'x' })
     const path = `../${basename(dir)}/p.md`
@@ -108,7 +119,7 @@ describe('the spelling of a reference', () => {
 
 describe('symlinks', () => {
   verifies(
-    ['2.11/rejects-symlink', '7.3/path-symlink'],
+    ['2.11/rejects-symlink', '7.3/path-symlink', '9/release-0.10.0-file-references'],
     'are refused at the first one below the directory',
     async () => {
       const through = (path: string, component: string) =>

@@ -99,7 +99,7 @@ describe('the schema line', () => {
 /** Runs in a process that may not write files beyond so many KiB, which is what a full disk looks like. */
 async function withFileSizeLimit(kibibytes: number, path: string): Promise<unknown> {
   const script = new URL('fixtures/add-schema-line.ts', import.meta.url).pathname
-  const command = `export TSX_DISABLE_CACHE=1; trap '' XFSZ; ulimit -f ${kibibytes}; exec "$0" --conditions=development --import tsx "$1" "$2"`
+  const command = `export TSX_DISABLE_CACHE=1; trap '' XFSZ; ulimit -f ${kibibytes}; exec "$0" --conditions=weave-source --import tsx "$1" "$2"`
   const { stdout } = await promisify(execFile)('bash', ['-c', command, process.execPath, script, path])
   return JSON.parse(stdout)
 }

@@ -259,6 +259,9 @@ describe('a codon', () => {
       '2.3/retry-delay-range',
       '2.3/retry-max-delay-accepted',
       '7.3/load-invalid-retry-config',
+      'd8/retry-max-delay-range',
+      '8/retry-attempts',
+      '8/retry-delay',
     ],
     'retries within limits',
     async () => {
@@ -276,19 +279,30 @@ describe('a codon', () => {
         [retry({ delayMs: -1 }), `${delay}, found -1`],
         [retry({ delayMs: 60_001 }), `${delay}, found 60001`],
         [retry({ maxDelayMs: 600_001 }), `${most}, found 600001`],
+        [retry({ maxDelayMs: -1 }), `${most}, found -1`],
+        [retry({ maxDelayMs: 1.5 }), `${most}, found 1.5`],
       )
     },
   )
-  verifies(['2.3/max-extensions-type'], 'is extended a positive number of times', async () => {
-    const expected = 'hank[0].maxExtensions: expected a whole number above 0'
-    await accepts(withCodon({ maxExtensions: 1 }))
-    await refuses(
-      [withCodon({ maxExtensions: 0 }), `${expected}, found 0`],
-      [withCodon({ maxExtensions: 1.5 }), `${expected}, found 1.5`],
-    )
-  })
   verifies(
-    ['2.3/shim-idle-timeout-integer', '2.3/shim-idle-timeout-max', '8/shim-idle-timeout'],
+    ['2.3/max-extensions-type', '8/max-extensions'],
+    'is extended a positive number of times',
+    async () => {
+      const expected = 'hank[0].maxExtensions: expected a whole number above 0'
+      await accepts(withCodon({ maxExtensions: 1 }))
+      await refuses(
+        [withCodon({ maxExtensions: 0 }), `${expected}, found 0`],
+        [withCodon({ maxExtensions: 1.5 }), `${expected}, found 1.5`],
+      )
+    },
+  )
+  verifies(
+    [
+      '2.3/shim-idle-timeout-integer',
+      '2.3/shim-idle-timeout-max',
+      '8/shim-idle-timeout',
+      '9/release-0.8.0-shim-idle-timeout',
+    ],
     'may be idle for 1 to 1800 seconds, as may all codons by an override',
     async () => {
       for (const [where, build] of [
@@ -357,6 +371,7 @@ describe('a budget', () => {
       '2.3/budget',
       'd8a/limits-positive',
       '8/budget-caps',
+      '9/release-0.6.1',
     ],
     'limits money and time of the hank, a loop and a codon, and tokens of a codon',
     async () => {

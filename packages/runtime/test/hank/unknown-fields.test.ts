@@ -182,7 +182,7 @@ describe('objects inside a hank are strict, too', () => {
       'name, version, description, author',
     ),
   )
-  verifies(['d8a/strict-overrides'], 'overrides', () =>
+  verifies(['d8a/strict-overrides', 'd3/overrides-limited'], 'overrides', () =>
     refusesIn(
       { overrides: zzz, hank: [codon()] },
       'overrides',

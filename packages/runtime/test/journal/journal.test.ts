@@ -70,6 +70,27 @@ describe('appending', () => {
     },
   )
 
+  verifies(
+    ['d6/durable-answers'],
+    'has what answers a command on disk and told before append returns, whatever its type',
+    async () => {
+      const dir = await tempDir()
+      const journal = await openTestJournal(dir)
+      const heard: Entry[] = []
+      journal.subscribe(entry => {
+        heard.push(entry)
+        expect(readFileSync(join(dir, 'events-000000000001.jsonl'), 'utf8')).toContain(
+          `"seq":${entry.event.seq},`,
+        )
+      })
+      journal.append('info', { message: 'answers nobody' })
+      expect(told(heard)).toEqual([])
+      journal.append('info', { message: 'answers somebody' }, { commandId: 'c1' })
+      expect(told(heard)).toEqual([1, 2])
+      await journal.close()
+    },
+  )
+
   test('tells in order when a listener appends, and to all when one throws', async () => {
     const errors: unknown[] = []
     const journal = await openTestJournal(await tempDir(), { onListenerError: error => errors.push(error) })

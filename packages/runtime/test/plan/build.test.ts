@@ -40,6 +40,10 @@ describe('a codon', () => {
       '2.3/max-extensions-default',
       '2.3/auto-compact-default',
       '2.3/on-failure-default',
+      '9/release-0.8.0-auto-compact',
+      '8/retry-attempts',
+      '8/retry-delay',
+      '8/max-extensions',
     ],
     'has every default, and only what the hank says besides',
     () => {
@@ -117,7 +121,11 @@ describe('a codon', () => {
 
 describe('the idle timeout', () => {
   verifies(
-    ['2.3/shim-idle-timeout-sdk-fallback', '2.3/shim-idle-timeout-embedded-fallback'],
+    [
+      '2.3/shim-idle-timeout-sdk-fallback',
+      '2.3/shim-idle-timeout-embedded-fallback',
+      '8/shim-idle-timeout-fallback',
+    ],
     'is 180 s for the SDK harness and 120 s for the embedded one',
     () => {
       expect(planned({}, { modelOf: () => sdk }).idleTimeoutMs).toBe(180_000)
@@ -183,6 +191,12 @@ describe('a plan', () => {
     expect(build(hankOf([codonOf('a')]))).toMatchObject({ hankName: 'my-hank', hankDir: '/hanks/demo' })
     const named = hankOf([codonOf('a')], { meta: { name: 'Nice', version: '1.0.0' } })
     expect(build(named).hankName).toBe('Nice')
+  })
+
+  verifies(['9/meta-version-free'], 'is the same whatever version its author gives it', () => {
+    const versioned = (version: string) => build(hankOf([codonOf('a')], { meta: { name: 'Nice', version } }))
+    for (const version of ['0.0.1', '99.1.0-rc.1+build'])
+      expect(versioned(version)).toEqual(versioned('1.0.0'))
   })
 
   test('has loops of both kinds', () => {

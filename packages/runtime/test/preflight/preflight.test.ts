@@ -8,7 +8,7 @@ const gpt = 'embedded:openai/gpt-6'
 
 describe('models', () => {
   verifies(
-    ['2.12/validated-at-load', '7.3/load-unknown-model', 'd10/model'],
+    ['2.12/validated-at-load', '7.3/load-unknown-model', 'd10/model', '2.3/model-unrecognized-suggestions'],
     'every use of a name that the registry does not have is an error, of sentinels too',
     async () => {
       const result = await check([

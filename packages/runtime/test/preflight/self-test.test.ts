@@ -106,7 +106,7 @@ describe('the time limit', () => {
 
 describe('what is checked before the request', () => {
   verifies(
-    ['d8a/failure-missing-harness'],
+    ['d8a/failure-missing-harness', 'd8a/self-test-harness'],
     'a harness that cannot be loaded failed as missing-harness, with the line that installs it',
     async () => {
       const server = await startProvider(content)

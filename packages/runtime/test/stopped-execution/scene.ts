@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Command, currentRun, type JournaledEvent } from '@weave/protocol'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { startExecution } from '../../src/app.ts'
-import { createScriptedHarness, type ScriptStep } from '../../src/harness/index.ts'
+import { createScriptedHarness, type HarnessSpec, type ScriptStep } from '../../src/harness/index.ts'
 import { createHistory, replay } from '../../src/journal/index.ts'
 import { systemClock } from '../../src/kit/index.ts'
 import type { Plan, PlannedCodon } from '../../src/plan/index.ts'
@@ -16,7 +16,7 @@ export function keeping(id: string, more: Partial<PlannedCodon> = {}): PlannedCo
   return codonPlan(id, { checkpointedFiles: ['**'], ...more })
 }
 
-export type Script = (codonId: string) => readonly ScriptStep[]
+export type Script = (codonId: string, spec: HarnessSpec) => readonly ScriptStep[]
 
 export interface Scene {
   readonly dir: string
@@ -97,7 +97,7 @@ async function runOnce({ open, plan, script, base }: Start, steer?: (running: Ru
   if (opened.kind === 'problem') throw new Error(opened.message)
   const events: JournaledEvent[] = []
   const looks = new Set<() => void>()
-  const harness = createScriptedHarness(({ codonId }) => script(codonId))
+  const harness = createScriptedHarness(spec => script(spec.codonId, spec))
   const idle = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] }
   const started = await startExecution({
     opened,

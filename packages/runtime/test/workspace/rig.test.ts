@@ -60,15 +60,23 @@ describe('the operations of a rig', () => {
     },
   )
 
-  it('go on after one that is allowed to fail, each by itself or all together', async () => {
-    const workspace = await preparedWorkspace()
-    const alone = [command('exit 1', { allowFailure: true }), copy('missing', 'x', true), command('echo on')]
-    const outcome = await runIn(workspace, alone)
-    expect(outcome).toMatchObject({ ok: true })
-    expect(outcome.operations.map(result => result.outcome)).toEqual(['failed', 'failed', 'succeeded'])
-    const together = [command('exit 1'), copy('missing', 'x'), command('echo on', { allowFailure: false })]
-    expect(await runIn(workspace, together, { ignoreFailures: true })).toMatchObject({ ok: true })
-  })
+  verifies(
+    ['2.4/allow-failure-true'],
+    'go on after one that is allowed to fail, each by itself or all together',
+    async () => {
+      const workspace = await preparedWorkspace()
+      const alone = [
+        command('exit 1', { allowFailure: true }),
+        copy('missing', 'x', true),
+        command('echo on'),
+      ]
+      const outcome = await runIn(workspace, alone)
+      expect(outcome).toMatchObject({ ok: true })
+      expect(outcome.operations.map(result => result.outcome)).toEqual(['failed', 'failed', 'succeeded'])
+      const together = [command('exit 1'), copy('missing', 'x'), command('echo on', { allowFailure: false })]
+      expect(await runIn(workspace, together, { ignoreFailures: true })).toMatchObject({ ok: true })
+    },
+  )
 
   it('tell the signal that ended a command, and what could not even start', async () => {
     const workspace = await preparedWorkspace()

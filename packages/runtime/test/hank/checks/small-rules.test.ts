@@ -43,7 +43,7 @@ describe('models', () => {
     },
   )
 
-  it('may come from the fallback of the hank or from an override', async () => {
+  verifies(['d8a/model-optional'], 'may come from the fallback of the hank or from an override', async () => {
     expect(await told(checkModels, hankOf([without], { overrides: { model: 'haiku' } }))).toEqual([])
     expect(await told(checkModels, hankOf([without]), { modelOverride: 'haiku' })).toEqual([])
   })
@@ -112,19 +112,23 @@ describe('meta.version', () => {
     ])
   })
 
-  verifies(['2.1/meta-version-semantic'], 'takes every semantic version silently', async () => {
-    for (const version of [
-      '0.0.0',
-      '1.2.3',
-      '10.20.30',
-      '1.0.0-alpha.1',
-      '1.0.0-0A.is.legal',
-      '1.0.0+build.01',
-    ]) {
-      expect(await told(checkMeta, versioned(version))).toEqual([])
-    }
-    expect(await told(checkMeta, hankOf([codonOf('a')]))).toEqual([])
-  })
+  verifies(
+    ['2.1/meta-version-semantic', '9/meta-version-free'],
+    'takes every semantic version silently',
+    async () => {
+      for (const version of [
+        '0.0.0',
+        '1.2.3',
+        '10.20.30',
+        '1.0.0-alpha.1',
+        '1.0.0-0A.is.legal',
+        '1.0.0+build.01',
+      ]) {
+        expect(await told(checkMeta, versioned(version))).toEqual([])
+      }
+      expect(await told(checkMeta, hankOf([codonOf('a')]))).toEqual([])
+    },
+  )
 })
 
 describe('the output directory', () => {

@@ -87,7 +87,7 @@ describe.each(everyDialect)('in the dialect %s', dialect => {
   })
 
   verifies(
-    ['2.3/auto-compact-false'],
+    ['2.3/auto-compact-false', 'd8/context-overflow-error'],
     'a full context is told as such, in the words of the provider',
     async () => {
       const desk = await openDesk({ dialect, respond: () => ({ kind: 'overflow' }) })

@@ -28,7 +28,7 @@ async function bundle(entry: string): Promise<WorkerCommand> {
     logLevel: 'error',
     entryPoints: [entry],
     outfile,
-    conditions: ['development'],
+    conditions: ['weave-source'],
     mainFields: ['module', 'main'],
     external: ['@earendil-works/*'],
   })

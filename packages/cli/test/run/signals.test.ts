@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import { verifies } from '../../../../test/conformance/verifies.ts'
+import { createTestClock } from '../../../../test/support/test-clock.ts'
+import { onSignals } from '../../src/run/signals.ts'
+
+function scene() {
+  const clock = createTestClock()
+  const exits: number[] = []
+  const asked: string[] = []
+  const signals = onSignals(
+    { out: () => undefined, error: () => undefined },
+    { clock, exit: code => void exits.push(code) },
+  )
+  return { clock, exits, asked, signals }
+}
+
+describe('signals', () => {
+  verifies(
+    ['d2/shutdown-step-limit'],
+    'cut a shutdown off that hangs, after 30 seconds and not before',
+    async () => {
+      const { clock, exits, asked, signals } = scene()
+      signals.endBy(reason => asked.push(reason))
+      process.emit('SIGTERM', 'SIGTERM')
+      await clock.advance(29_999)
+      expect([asked, exits]).toEqual([['SIGTERM'], []])
+      await clock.advance(1)
+      expect(exits).toEqual([143])
+      signals.close()
+    },
+  )
+
+  test('cut nothing off that has ended in time', async () => {
+    const { clock, exits, signals } = scene()
+    signals.endBy(() => undefined)
+    process.emit('SIGINT', 'SIGINT')
+    signals.close()
+    await clock.advance(60_000)
+    expect([exits, signals.exitCode]).toEqual([[], 130])
+  })
+
+  test('that come before there is something to shut down are not lost', () => {
+    const { exits, asked, signals } = scene()
+    process.emit('SIGINT', 'SIGINT')
+    signals.endBy(reason => asked.push(reason))
+    expect([asked, exits]).toEqual([['SIGINT'], []])
+    signals.close()
+  })
+})
