@@ -186,14 +186,24 @@ describe('flags', () => {
 
 describe('commands', () => {
   verifies(
-    ['d2/command-form', 'd2/command-schema', 'd1/schema-printed', 'd2/command-models'],
+    [
+      'd2/command-form',
+      'd2/command-schema',
+      'd1/schema-printed',
+      'd2/command-models',
+      '9/schemas-per-file-kind',
+      'd13/script-schema',
+    ],
     'are called by their name; the printed schema is the one that ships',
     async () => {
-      const { stdout } = runCli(['schema', 'hank'])
-      expect(stdout).toBe(readFileSync(new URL('../../schemas/hank.schema.json', import.meta.url), 'utf8'))
-      expect(JSON.parse(stdout)).toMatchObject({
-        $id: `https://unpkg.com/weave-runtime@${version}/schemas/hank.schema.json`,
-      })
+      for (const kind of ['hank', 'weave', 'sentinel', 'rehearsal']) {
+        const { stdout } = runCli(['schema', kind])
+        const shipped = new URL(`../../schemas/${kind}.schema.json`, import.meta.url)
+        expect(stdout).toBe(readFileSync(shipped, 'utf8'))
+        expect(JSON.parse(stdout)).toMatchObject({
+          $id: `https://unpkg.com/weave-runtime@${version}/schemas/${kind}.schema.json`,
+        })
+      }
       expect(JSON.parse(runCli(['models', 'sonnet', '--json']).stdout)[0]).toMatchObject({
         provider: 'anthropic',
       })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect } from 'vitest'
 import { costOf, createRegistry, findModel } from '../../packages/runtime/src/models/index.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { launcher, root, runCli } from '../support/run-cli.ts'
+import { launcher, root, runCli, version } from '../support/run-cli.ts'
 import { startCommand } from '../support/running-command.ts'
 import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
 import { steer } from '../support/steering-client.ts'
@@ -205,12 +205,12 @@ describe('a rehearsal', () => {
     60_000,
   )
 
-  verifies(['d13/marked-in-ready'], 'tells clients that it is one', async () => {
+  verifies(['d13/marked-in-ready', 'd1/server-version'], 'tells clients that it is one', async () => {
     const at = await oneCodon({ codons: { only: [{ say: 'Done.' }] } })
     const run = startCommand(launcher, ['rehearse', '--no-autostart'], at)
     await run.until('Clients ')
     const { client, until } = await steer(executionsOf(at)[0] ?? '')
-    expect((await until('server.ready')).data).toMatchObject({ rehearsal: true })
+    expect((await until('server.ready')).data).toMatchObject({ rehearsal: true, serverVersion: version })
     await client.send('server.shutdown')
     expect(await run.ended).toBe(0)
   })

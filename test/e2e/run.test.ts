@@ -262,7 +262,7 @@ const slow = { rigSetup: [{ type: 'command', command: { run: 'echo rig is up; sl
 
 describe('signals', () => {
   verifies(
-    ['d2/exit-130-sigint', 'd2/exit-143-sigterm'],
+    ['d2/exit-130-sigint', 'd2/exit-143-sigterm', 'd2/first-signal-graceful'],
     'end a run gracefully, with the code of the signal and nothing left behind',
     async () => {
       for (const [signal, code] of [

@@ -19,5 +19,5 @@ export function shown(violations: readonly Violation[]): readonly string[] {
 }
 
 function manifest(name: string): string {
-  return JSON.stringify({ name, exports: { '.': { development: './src/index.ts' } } })
+  return JSON.stringify({ name, exports: { '.': { 'weave-source': './src/index.ts' } } })
 }

@@ -21,7 +21,7 @@ async function bundle(entry: string): Promise<string> {
     logLevel: 'error',
     entryPoints: [entry],
     outfile,
-    conditions: ['development'],
+    conditions: ['weave-source'],
     mainFields: ['module', 'main'],
   })
   return outfile

@@ -3,11 +3,6 @@ import { appendFileSync } from 'node:fs'
 /** Heavy proofs run a sample of themselves by default and the whole with `WEAVE_PROOF=1`, as `npm run proof:*` does. */
 export const isProof = process.env['WEAVE_PROOF'] === '1'
 
-/** What a random proof begins with; a failure says it, and `WEAVE_PROOF_SEED` repeats it. */
-export function proofSeed(usual: number): number {
-  return Number(process.env['WEAVE_PROOF_SEED'] ?? usual)
-}
-
 /** Adds to what `npm run proof:*` counts: kills survived, cuts tried. */
 export function tally(what: string, count: number): void {
   const file = process.env['WEAVE_PROOF_TALLY']

@@ -8,6 +8,7 @@ import { onTestFinished } from 'vitest'
 export async function tempDir({ inMemory = false } = {}): Promise<string> {
   const base = inMemory && existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
   const dir = await mkdtemp(join(base, 'weave-test-'))
-  onTestFinished(() => rm(dir, { recursive: true, force: true }))
+  // A hundred thousand files take their time.
+  onTestFinished(() => rm(dir, { recursive: true, force: true }), 120_000)
   return dir
 }

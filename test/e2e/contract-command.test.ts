@@ -1,0 +1,349 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect } from 'vitest'
+import { verifies } from '../conformance/verifies.ts'
+import { startCommand } from '../support/running-command.ts'
+import { runScripted, type Surrounding, scriptedWeave } from '../support/scripted-program.ts'
+import { tempDir } from '../support/temp-dir.ts'
+
+beforeAll(scriptedWeave, 120_000)
+
+const codon = (id: string, more: object = {}) => ({
+  id,
+  name: `Part ${id}`,
+  model: 'sonnet',
+  continuationMode: 'fresh',
+  promptText: `Work on ${id}.`,
+  checkpointedFiles: ['*.md'],
+  ...more,
+})
+const rig = (run: string) => ({ rigSetup: [{ type: 'command', command: { run } }] })
+
+async function place(hank: object, files: Readonly<Record<string, object>> = {}): Promise<Surrounding> {
+  const cwd = await tempDir()
+  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', ...hank }))
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(cwd, name), JSON.stringify(content))
+  return { cwd, env: { HOME: join(cwd, 'home') } }
+}
+
+const run = (at: Surrounding, ...words: readonly string[]) => runScripted(words, at)
+
+interface PrintedEvent {
+  readonly type: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** All events of a run, as `--json` prints them. */
+async function eventsOf(at: Surrounding, ...words: readonly string[]) {
+  const { stdout, stderr, status } = await run(at, '--json', ...words)
+  const events = stdout
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line) as PrintedEvent)
+  return { events, stderr, status }
+}
+
+interface PrintedPlan {
+  readonly items: readonly {
+    readonly id: string
+    readonly idleTimeoutMs: number
+    readonly model: { readonly id: string; readonly prices?: object }
+  }[]
+}
+
+/** The plan as the journal has it. */
+async function planOf(at: Surrounding, ...words: readonly string[]) {
+  const { events, stderr } = await eventsOf(at, ...words)
+  const told = events.findIndex(({ type }) => type === 'preflight.result')
+  const plan = events[told]?.data['plan'] as PrintedPlan | undefined
+  if (!plan) throw new Error(stderr)
+  return { plan, told, events }
+}
+
+const modelsOf = ({ items }: PrintedPlan) => items.map(({ model }) => model.id)
+
+describe('models', () => {
+  const hank = { overrides: { model: 'haiku' }, hank: [codon('own'), codon('none', { model: undefined })] }
+
+  verifies(
+    ['2.2/model-fallback', '2.8/model-hank-overrides-fallback'],
+    'of a hank are only for codons without one',
+    async () => {
+      const { plan } = await planOf(await place(hank))
+      expect(modelsOf(plan)).toEqual([
+        expect.stringMatching(/^claude-sonnet-/),
+        expect.stringMatching(/^claude-haiku-/),
+      ])
+    },
+  )
+
+  verifies(
+    [
+      '2.8/model-override-flag',
+      '2.8/model-override-environment',
+      '2.8/model-override-file',
+      'd8a/model-optional',
+      'd1/product-names',
+    ],
+    'from a flag, a variable or weave.json are for every codon, also for one that names none',
+    async () => {
+      const opus = expect.stringMatching(/^claude-opus-/)
+      const bare = { hank: [codon('own'), codon('none', { model: undefined })] }
+      const flag = await planOf(await place(bare), '--model', 'opus')
+      expect(modelsOf(flag.plan)).toEqual([opus, opus])
+      const there = await place(bare)
+      const variable = await planOf({ ...there, env: { ...there.env, WEAVE_RUNTIME_MODEL: 'opus' } })
+      expect(modelsOf(variable.plan)).toEqual([opus, opus])
+      const file = await planOf(await place(hank, { 'weave.json': { model: 'opus' } }))
+      expect(modelsOf(file.plan)).toEqual([opus, opus])
+    },
+  )
+})
+
+describe('the plan', () => {
+  verifies(
+    [
+      'd3/plan-journaled',
+      'd11/preflight-result',
+      '2.3/shim-idle-timeout-precedence',
+      '2.2/shim-idle-timeout',
+    ],
+    'is in the journal before anything runs, with models, prices and the idle limit that is nearest',
+    async () => {
+      const at = await place(
+        { overrides: { shimIdleTimeout: 50 }, hank: [codon('own', { shimIdleTimeout: 40 }), codon('none')] },
+        { 'weave.json': { shimIdleTimeout: 60 } },
+      )
+      const { plan, told, events } = await planOf(at)
+      expect(plan.items).toMatchObject([
+        { id: 'own', idleTimeoutMs: 40_000, model: { prices: expect.any(Object) } },
+        { id: 'none', idleTimeoutMs: 50_000, model: { prices: expect.any(Object) } },
+      ])
+      expect(told).toBeLessThan(events.findIndex(({ type }) => type === 'run.started'))
+    },
+  )
+
+  verifies(
+    ['d2/flag-shim-idle-timeout'],
+    'has the idle limit of --shim-idle-timeout for codons without one, above that of weave.json',
+    async () => {
+      const at = await place(
+        { hank: [codon('own', { shimIdleTimeout: 40 }), codon('none')] },
+        { 'weave.json': { shimIdleTimeout: 60 } },
+      )
+      const { plan } = await planOf(at, '--shim-idle-timeout', '70')
+      expect(plan.items.map(({ idleTimeoutMs }) => idleTimeoutMs)).toEqual([40_000, 70_000])
+    },
+  )
+
+  verifies(
+    ['1/hank-is-immutable', '1/items-run-in-order', '1/runtime-file-optional'],
+    'is what runs, in its order, also when the file is edited meanwhile and without weave.json',
+    async () => {
+      const edits = rig('echo "{}" > "$HOME/../hank.json"')
+      const loop = {
+        type: 'loop',
+        id: 'l',
+        name: 'l',
+        terminateOn: { type: 'iterationLimit', limit: 2 },
+        codons: [codon('x', { onFailure: 'ignore' })],
+      }
+      const at = await place({ hank: [codon('b', edits), loop, codon('a')] })
+      const { events, status } = await eventsOf(at)
+      expect(status).toBe(0)
+      expect(readFileSync(join(at.cwd, 'hank.json'), 'utf8')).toBe('{}\n')
+      const started = events.filter(({ type }) => type === 'codon.started').map(({ data }) => data['codonId'])
+      expect(started).toEqual(['b', 'x#0', 'x#1', 'a'])
+    },
+  )
+})
+
+describe('the words after the command', () => {
+  verifies(
+    ['d2/default-hank-in-data', '1/hank-file-required'],
+    'without a hank here, that of the data is used; without any nothing starts',
+    async () => {
+      const cwd = await tempDir()
+      const at = { cwd, env: { HOME: join(cwd, 'home') } }
+      mkdirSync(join(cwd, 'data'))
+      const none = await run(at, 'data')
+      expect(none).toMatchObject({ status: 1, stderr: expect.stringContaining('does not exist') })
+      expect(existsSync(join(cwd, 'home/.weave-executions'))).toBe(false)
+      writeFileSync(join(cwd, 'data/hank.json'), JSON.stringify({ $schema: 'x', hank: [codon('in-data')] }))
+      const some = await run(at, 'data')
+      expect(some.status).toBe(0)
+      expect(some.stdout).toContain('codon in-data completed')
+    },
+  )
+
+  verifies(
+    ['d3/config-flag', 'd2/flag-output'],
+    '--runtime-config names the settings, -o and --output the directory of outputs',
+    async () => {
+      const at = await place(
+        { hank: [codon('a', { outputFiles: [{ copy: ['*.md'] }] })] },
+        { 'weave.json': { outputDirectory: 'one' }, 'other.json': { outputDirectory: 'two' } },
+      )
+      expect((await run(at, '--runtime-config', 'other.json')).status).toBe(0)
+      expect([existsSync(join(at.cwd, 'one')), readdirSync(join(at.cwd, 'two'))]).toEqual([false, ['a.md']])
+      expect((await run(at, '-n', '-o', 'three')).status).toBe(0)
+      expect((await run(at, '-n', '--output', 'four')).status).toBe(0)
+      expect([existsSync(join(at.cwd, 'one')), readdirSync(join(at.cwd, 'three'))]).toEqual([false, ['a.md']])
+      expect(readdirSync(join(at.cwd, 'four'))).toEqual(['a.md'])
+    },
+  )
+
+  verifies(
+    ['d2/flag-force', 'd2/flag-no-wipe'],
+    '--force uses a directory again, and with --no-wipe leaves the files of the agents there',
+    async () => {
+      const at = await place({ hank: [codon('a')] })
+      const own = join(at.cwd, 'own')
+      const anew = ['--start-new', '-e', own]
+      expect((await run(at, '-e', own)).status).toBe(0)
+      writeFileSync(join(own, 'agentRoot/mine.txt'), 'mine')
+      expect(await run(at, ...anew)).toMatchObject({ status: 1, stderr: expect.stringContaining('--force') })
+      expect((await run(at, ...anew, '--force', '--no-wipe')).status).toBe(0)
+      expect(existsSync(join(own, 'agentRoot/mine.txt'))).toBe(true)
+      expect((await run(at, ...anew, '--force')).status).toBe(0)
+      expect(existsSync(join(own, 'agentRoot/mine.txt'))).toBe(false)
+      expect(existsSync(join(own, 'agentRoot/a.md'))).toBe(true)
+    },
+  )
+
+  verifies(
+    ['d2/flag-ignore-rig-failures', 'd8/abort-headless', '2.3/rig-setup-failure'],
+    '--ignore-rig-failures lets a codon begin whose rig failed; without it a run without a screen ends with 1',
+    async () => {
+      const at = await place({ hank: [codon('a', rig('exit 3'))] })
+      const strict = await eventsOf(at)
+      expect(strict.status).toBe(1)
+      const end = strict.events.find(({ type }) => type === 'codon.completed')
+      expect(end?.data).toMatchObject({ success: false, failureReason: { retriable: true } })
+      expect((await run(at, '--start-new', '--ignore-rig-failures')).status).toBe(0)
+    },
+  )
+
+  verifies(['d2/flag-log-level'], '--log-level says what is in the log', async () => {
+    const at = await place({ hank: [codon('a')] })
+    const logOf = async (level: string) => {
+      const own = join(at.cwd, level)
+      expect((await run(at, '-e', own, '--log-level', level)).status).toBe(0)
+      const file = join(own, '.weave/logs/server.log')
+      return existsSync(file) ? readFileSync(file, 'utf8') : ''
+    }
+    expect(await logOf('info')).toContain(' INFO ')
+    expect(await logOf('error')).not.toContain(' INFO ')
+    expect(await run(at, '--log-level', 'loud')).toMatchObject({
+      status: expect.not.toBeOneOf([0]),
+      stderr: expect.stringContaining('loud'),
+    })
+  })
+})
+
+describe('a confirmation', () => {
+  /** An execution that failed, whose hank has been mended since. */
+  async function changed(): Promise<Surrounding> {
+    const at = await place({ hank: [codon('a', rig('test -e "$HOME/go"'))] })
+    expect((await run(at)).status).toBe(1)
+    mkdirSync(join(at.cwd, 'home'), { recursive: true })
+    writeFileSync(join(at.cwd, 'home/go'), '')
+    const mended = { $schema: 'x', hank: [codon('a', rig('test -e "$HOME/go"')), codon('b')] }
+    writeFileSync(join(at.cwd, 'hank.json'), JSON.stringify(mended))
+    return at
+  }
+
+  verifies(
+    ['d2/flag-yes', 'd2/confirmation-without-terminal'],
+    'is answered by -y and --yes, and without a terminal named as what is missing',
+    async () => {
+      const at = await changed()
+      const refused = await run(at)
+      expect(refused).toMatchObject({ status: 1, stderr: expect.stringMatching(/has changed[\s\S]*add -y/) })
+      expect((await run(at, '-y')).status).toBe(0)
+      for (const yes of ['-y', '--yes']) {
+        const back = await runScripted(['rollback', 'a:start', yes], at)
+        expect(back.status, back.stderr).toBe(0)
+      }
+      expect((await runScripted(['rollback', 'a:start'], at)).stderr).toContain('add -y')
+      const again = await changed()
+      expect((await run(again, '--yes')).status).toBe(0)
+    },
+  )
+
+  verifies(['d3/resume-changed-hank-asks'], 'is asked for on a terminal', async () => {
+    const program = await scriptedWeave()
+    for (const [answer, status] of [
+      ['n', 1],
+      ['y', 0],
+    ] as const) {
+      const at = await changed()
+      const asked = spawnSync(
+        'script',
+        ['-qec', `'${process.execPath}' '${program}' --headless`, '/dev/null'],
+        {
+          cwd: at.cwd,
+          env: { PATH: process.env['PATH'], ...at.env },
+          input: `${answer}\n`,
+          encoding: 'utf8',
+        },
+      )
+      expect(asked.stdout).toMatch(/The hank has changed[\s\S]*\[y\/N\]/)
+      expect(asked.status, asked.stdout).toBe(status)
+    }
+  })
+})
+
+describe('required variables', () => {
+  verifies(
+    ['2.1/requirements-env-checked-at-startup', '2.1/requirements-env-checked-in-validate'],
+    'that are not set stop a start and fail --validate',
+    async () => {
+      const at = await place({ requirements: { env: ['NEEDED_HERE'] }, hank: [codon('a')] })
+      for (const words of [[], ['--validate']]) {
+        const { status, stdout, stderr } = await run(at, ...words)
+        expect([status, `${stdout}${stderr}`]).toEqual([1, expect.stringContaining('NEEDED_HERE')])
+      }
+      expect(existsSync(join(at.cwd, 'home/.weave-executions'))).toBe(false)
+      const set = { ...at, env: { ...at.env, NEEDED_HERE: '1' } }
+      expect((await run(set, '--validate')).status).toBe(0)
+      expect((await run(set)).status).toBe(0)
+    },
+  )
+})
+
+describe('data that takes too long to look through', () => {
+  verifies(['d3/data-hash-limit-warning'], 'is told with a warning', async () => {
+    const at = await place({ hank: [codon('a')] }, { 'weave.json': { dataHashTimeLimit: 1 } })
+    const base = join(at.cwd, 'data')
+    for (let folder = 0; folder < 150; folder++) mkdirSync(join(base, `${folder}/x/y`), { recursive: true })
+    const { status, stderr } = await run(at, 'hank.json', 'data')
+    expect(status).toBe(0)
+    expect(stderr).toMatch(/Looking through the data .* took longer than 1 ms/)
+    rmSync(base, { recursive: true })
+  })
+})
+
+describe('a signal', () => {
+  verifies(
+    ['d2/second-signal-at-once'],
+    'that comes a second time does not wait for what is under way',
+    async () => {
+      const deaf = rig('trap "" TERM; echo rig is up; while :; do sleep 0.1; done')
+      const at = await place({ hank: [codon('a', deaf)] })
+      const started = async (name: string) => {
+        const running = startCommand(await scriptedWeave(), ['-e', join(at.cwd, name)], at)
+        await running.until('rig is up')
+        return running
+      }
+      const twice = await started('twice')
+      twice.child.kill('SIGINT')
+      await twice.until('once more ends at once')
+      const before = performance.now()
+      expect(await twice.kill('SIGINT')).toBe(130)
+      expect(performance.now() - before).toBeLessThan(3_000)
+      expect(existsSync(join(at.cwd, 'twice/.weave/lock.json'))).toBe(true)
+    },
+  )
+})

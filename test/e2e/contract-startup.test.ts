@@ -1,0 +1,105 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished } from 'vitest'
+import { verifies } from '../conformance/verifies.ts'
+import { launcher, runCli } from '../support/run-cli.ts'
+import { startCommand } from '../support/running-command.ts'
+import { tempDir } from '../support/temp-dir.ts'
+
+const codon = (id: string, more: object = {}) => ({
+  id,
+  name: id,
+  model: 'sonnet',
+  continuationMode: 'fresh',
+  promptText: 'Do it.',
+  checkpointedFiles: ['*.md'],
+  ...more,
+})
+
+/** A provider that answers every request the same, and a hank that would ask it. */
+async function place(status: number, hank: readonly object[], models: readonly object[] = []) {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`)
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{"input_tokens":8}')
+  })
+  await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+  const cwd = await tempDir()
+  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
+  writeFileSync(join(cwd, 'models.json'), JSON.stringify({ models }))
+  writeFileSync(join(cwd, 'weave.json'), JSON.stringify({ modelsFile: 'models.json' }))
+  const env = {
+    HOME: join(cwd, 'home'),
+    ANTHROPIC_API_KEY: 'a-key-for-nobody',
+    AMAZON_BEDROCK_API_KEY: 'a-key-for-nobody',
+    ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`,
+  }
+  const start = async () => {
+    const run = startCommand(launcher, ['--headless'], { cwd, env })
+    return { status: await run.ended, said: run.said() }
+  }
+  return { asked, start, executions: join(cwd, 'home/.weave-executions') }
+}
+
+describe('a start', () => {
+  verifies(
+    ['2.12/self-test-on-startup'],
+    'asks every time whether key and model are good, and begins nothing when they are not',
+    async () => {
+      const { asked, start, executions } = await place(401, [codon('a')])
+      for (const times of [1, 2]) {
+        const { status, said } = await start()
+        expect([status, said]).toEqual([1, expect.stringMatching(/Self-test of .*failed \(auth\)/)])
+        expect(asked).toEqual(Array.from({ length: times }, () => 'POST /v1/messages/count_tokens'))
+      }
+      expect(existsSync(executions)).toBe(false)
+    },
+  )
+
+  verifies(
+    ['2.12/catalog-preflight-before-spending'],
+    'ends before the first codon when a later one names a model that cannot be served',
+    async () => {
+      const provider = 'amazon-bedrock'
+      const model = {
+        provider,
+        id: 'someone.large-v1',
+        name: 'Large',
+        contextWindow: 100_000,
+        maxOutputTokens: 1_000,
+      }
+      const late = codon('b', { model: `${provider}/${model.id}` })
+      const { asked, start, executions } = await place(200, [codon('a'), late], [model])
+      const { status, said } = await start()
+      expect([status, said]).toEqual([1, expect.stringContaining(`cannot serve ${provider}/${model.id}`)])
+      expect(asked.filter(request => !request.includes('count_tokens'))).toEqual([])
+      expect(existsSync(executions)).toBe(false)
+    },
+  )
+})
+
+describe('a variable that is unset', () => {
+  verifies(['2.9/unset-before-sentinel-providers'], 'is no key for a sentinel any more', async () => {
+    const sentinelConfig = {
+      id: 'narrator',
+      name: 'Narrator',
+      model: 'haiku',
+      trigger: { type: 'event', on: ['*'] },
+      execution: { strategy: 'immediate' },
+      userPromptText: 'What happened?',
+    }
+    const cwd = await tempDir()
+    const hank = [codon('a', { model: 'openai/gpt-5', sentinels: [{ sentinelConfig }] })]
+    writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
+    const env = { OPENAI_API_KEY: 'a-key-for-nobody', ANTHROPIC_API_KEY: 'a-key-for-nobody' }
+    const words = ['--validate', '--skip-self-test']
+    const kept = runCli(words, { cwd, env })
+    const without = runCli(words, { cwd, env: { ...env, WEAVE_ANTHROPIC_API_KEY: 'unset' } })
+    expect(kept.stdout).not.toMatch(/No key for anthropic/)
+    expect(without.stdout).toMatch(/No key for anthropic/)
+  })
+})
