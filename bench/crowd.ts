@@ -10,7 +10,7 @@ export interface Crowd {
 
 export function startCrowd(): Crowd {
   const child = fork(new URL('./receivers.ts', import.meta.url).pathname, {
-    execArgv: ['--import', 'tsx', '--conditions=development'],
+    execArgv: ['--import', 'tsx', '--conditions=weave-source'],
   })
   return {
     async ask(order) {

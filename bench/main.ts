@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { agentFigures } from './agents.ts'
 import { broadcastFigures } from './broadcast.ts'
@@ -6,25 +6,39 @@ import { checkpointFigures } from './checkpoint.ts'
 import { journalFigures } from './journal.ts'
 import { type Figure, meets, ratioOf } from './measure.ts'
 import { overheadFigures } from './overhead.ts'
+import { packageFigures } from './package.ts'
+import { proxyFigures } from './proxy.ts'
+import { sentinelFigures } from './sentinels.ts'
 import { startupFigures } from './startup.ts'
+import { terminalFigures } from './terminal.ts'
 
-/** `npm run bench [-- journal …]`: figures as ratios to floors taken in the same run; a table and a JSON file. */
+/**
+ * `npm run bench [-- journal …]`: figures as ratios to floors taken in the same run; a table, and a JSON file. What was
+ * committed last stands beside them. `--keep` puts them into the committed file, beside those that were not taken again.
+ */
 const suites: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   checkpoint: checkpointFigures,
   journal: journalFigures,
   broadcast: broadcastFigures,
   startup: startupFigures,
   overhead: overheadFigures,
+  proxy: proxyFigures,
+  sentinels: sentinelFigures,
   agents: agentFigures,
+  terminal: terminalFigures,
+  package: packageFigures,
 }
 
-const wanted = process.argv.slice(2)
+const wanted = process.argv.slice(2).filter(word => word !== '--keep')
 const figures: Figure[] = []
 for (const [name, suite] of Object.entries(suites)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   console.log(`measuring ${name} …`)
   figures.push(...(await suite()))
 }
+
+const committed = 'bench/results/latest.json'
+const before = committedFigures()
 
 console.table(
   figures.map(figure => ({
@@ -33,6 +47,7 @@ console.table(
     measured: `${round(figure.subject)} ${figure.unit} ${figure.spread}`,
     floor: `${round(figure.floor)} ${figure.unit}`,
     ratio: round(ratioOf(figure)),
+    before: ratioBefore(figure),
     wanted: `${figure.goal.kind} ${figure.goal.ratio}`,
     met: meets(figure) ? 'yes' : 'NO',
   })),
@@ -50,6 +65,27 @@ writeFileSync(
   `${JSON.stringify({ date: new Date().toISOString(), machine, figures }, null, 2)}\n`,
 )
 console.log('written to bench/results/local.json')
+if (process.argv.includes('--keep')) {
+  const others = before.filter(({ id }) => figures.every(figure => figure.id !== id))
+  writeFileSync(
+    committed,
+    `${JSON.stringify({ date: new Date().toISOString(), machine, figures: [...others, ...figures] }, null, 2)}\n`,
+  )
+  console.log(`kept in ${committed}`)
+}
+
+function committedFigures(): readonly Figure[] {
+  try {
+    return (JSON.parse(readFileSync(committed, 'utf8')) as { readonly figures: readonly Figure[] }).figures
+  } catch {
+    return []
+  }
+}
+
+function ratioBefore({ id }: Figure): number | string {
+  const figure = before.find(each => each.id === id)
+  return figure ? round(ratioOf(figure)) : 'none'
+}
 
 function round(value: number): number {
   return Number(value.toPrecision(3))

@@ -41,6 +41,7 @@ async function answers(base: string): Promise<readonly Figure[]> {
       ...(await measure(validate)),
       goal: atMost(2.2),
     },
+    { id: 'P9 list', what: 'weave list', unit: 'ms', ...(await measure(['list'])), goal: atMost(3) },
   ]
 }
 
@@ -100,7 +101,11 @@ function milliseconds(words: readonly string[]): number {
   return performance.now() - started
 }
 
-const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ANTHROPIC_API_KEY: 'placeholder-key' }
+const env = {
+  PATH: process.env['PATH'],
+  HOME: join(tmpdir(), 'weave-bench-nobody'),
+  ANTHROPIC_API_KEY: 'placeholder-key',
+}
 
 function writeHank(dir: string, codons: number): string {
   mkdirSync(join(dir, 'prompts'), { recursive: true })

@@ -42,6 +42,7 @@ export default defineConfig({
           'budgets',
           'sentinels',
           'proxy',
+          'replay',
           'report',
           'processes',
           'telemetry',
@@ -60,7 +61,7 @@ export default defineConfig({
           ...pages('protocol'),
         ],
       },
-      { text: 'Inside', items: pages('map', 'testing', 'decisions') },
+      { text: 'Inside', items: pages('proof', 'map', 'testing', 'decisions') },
     ],
   },
 })
