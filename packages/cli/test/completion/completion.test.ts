@@ -107,7 +107,9 @@ describe('completion in other shells', () => {
     expect(run('--no-config', '--no-execute', script)).toMatchObject({ status: 0, stderr: '' })
     const offers = (line: string) =>
       run('--no-config', '-c', `source '${script}'; complete -C '${line}'`).lines
-    expect(offers('weave repo').map(row => row.split('\t'))).toEqual([['report', commands['report']?.summary]])
+    expect(offers('weave repo').map(row => row.split('\t'))).toEqual([
+      ['report', commands['report']?.summary],
+    ])
     expect(offers('weave report --c').map(row => row.split('\t')[0])).toEqual(['--costs', '--csv'])
     expect(offers('weave schema se').map(row => row.split('\t')[0])).toEqual(['sentinel'])
   })
