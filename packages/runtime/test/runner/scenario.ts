@@ -24,6 +24,7 @@ import {
   type Runner,
   startRunner,
 } from '../../src/runner/index.ts'
+import { barePorts } from './bare-ports.ts'
 
 export interface ScenarioOptions {
   readonly plan: Plan
@@ -141,43 +142,12 @@ function fakePorts({ script, ports, onPrompt }: ScenarioOptions, specs: HarnessS
     return script?.(spec.codonId, call, turn) ?? [{ say: 'done' }]
   })
   return {
-    harnessFor: () => harness,
-    surroundingsOf: ({ runtimeId, codon }) => ({
-      codonId: runtimeId,
-      model: codon.model.id,
-      provider: codon.model.provider,
-      cwd: '/nowhere',
-      env: {},
-      marker: 'TEST=1',
-      home: '/nowhere',
-      autoCompact: codon.autoCompact,
-    }),
-    sessionLog: () => ({ write: () => undefined, close: async () => undefined }),
-    costOf: () => undefined,
+    ...barePorts(harness),
     promptOf: async ({ codon }) => ({
       ok: true,
       prompt: 'text' in codon.prompt ? codon.prompt.text : '',
       ...(codon.exhaustWithPrompt !== undefined && { exhaustWithPrompt: codon.exhaustWithPrompt }),
     }),
-    runRig: async () => ({ ok: true }),
-    copyOutputs: async () => ({ ok: true, files: [] }),
-    archive: async () => ({ ok: true, files: [] }),
-    checkpoint: async () => undefined,
-    loadSentinels: async () => ({ ok: true, finish: async () => undefined }),
-    beforeCodon: async () => undefined,
-    afterCodon: async () => undefined,
-    firstCheckpoint: () => undefined,
-    restore: async () => ({ ok: true, files: [] }),
-    safetyCheckpoint: async () => ({ ok: true, sha: 'safety' }),
-    restoreArchives: async () => ({ ok: true, files: [] }),
-    rigLeftovers: async () => [],
-    cleanRig: async () => [],
-    rollbackIntent: { write: () => undefined, clear: () => undefined },
-    checkpointTimes: async () => new Map(),
-    watch: async () => undefined,
-    settleFiles: async () => undefined,
-    hintFiles: () => undefined,
-    fileTree: async () => [],
     ...ports,
   }
 }
