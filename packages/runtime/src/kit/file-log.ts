@@ -15,7 +15,7 @@ export interface FileLogOptions {
 }
 
 export interface FileLog extends Log {
-  /** Entries that could not be written, or not as a whole. */
+  /** Entries that could not be written, or not as a whole; those written together count together. */
   readonly dropped: number
   /** Idempotent. Entries that come later open the file again. */
   close(): void
@@ -23,18 +23,44 @@ export interface FileLog extends Log {
 
 /**
  * A log file, one entry per line, readable by its owner only. The file is opened with the first entry and the line is
- * with the system when the call returns. Nothing here throws: a full disk costs log lines, not the run.
+ * with the system when the call returns, or when `together` does. Nothing here throws: a full disk costs log lines, not the run.
  */
 export function createFileLog({ path, level, redact, maxBytes, clock }: FileLogOptions): FileLog {
   const file = createAppender(path, maxBytes)
   let dropped = 0
+  let gathered: string[] | undefined
 
   const writer = (entryLevel: LogLevel) => (tag: string, message: string, fields?: LogFields) => {
     if (weight[entryLevel] < weight[level]) return
     try {
-      file.append(logLine({ time: clock.now(), level: entryLevel, tag, message, fields }, redact))
+      const line = logLine({ time: clock.now(), level: entryLevel, tag, message, fields }, redact)
+      if (gathered) gathered.push(line)
+      else file.append(line)
     } catch {
       dropped++
+    }
+  }
+
+  function together(work: () => void): void {
+    if (gathered) {
+      work()
+      return
+    }
+    const lines: string[] = []
+    gathered = lines
+    try {
+      work()
+    } finally {
+      gathered = undefined
+      if (lines.length > 0) appendAll(lines)
+    }
+  }
+
+  function appendAll(lines: readonly string[]): void {
+    try {
+      file.append(lines.join(''))
+    } catch {
+      dropped += lines.length
     }
   }
 
@@ -43,6 +69,7 @@ export function createFileLog({ path, level, redact, maxBytes, clock }: FileLogO
     info: writer('info'),
     warn: writer('warn'),
     error: writer('error'),
+    together,
     close: file.close,
     get dropped() {
       return dropped

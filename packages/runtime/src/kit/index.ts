@@ -23,6 +23,7 @@ export {
 } from './globs.ts'
 export { createId } from './ids.ts'
 export { createInbox, type Inbox } from './inbox.ts'
+export { isoTime } from './iso-time.ts'
 export {
   escapeLineSeparators,
   type Line,

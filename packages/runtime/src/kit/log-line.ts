@@ -1,3 +1,4 @@
+import { isoTime } from './iso-time.ts'
 import type { LogFields, LogLevel } from './log.ts'
 
 export interface LogLineParts {
@@ -17,7 +18,7 @@ export function logLine(parts: LogLineParts, redact: (text: string) => string): 
   const { time, level, tag, message, fields } = parts
   // Without a control character quoting changes nothing, and the pass over the whole line does.
   const words = controls.test(message) ? escapeControls(redact(message)) : message
-  const start = `${time.toISOString()} ${level.toUpperCase()} [${tag}] ${words}`
+  const start = `${isoTime(time)} ${level.toUpperCase()} [${tag}] ${words}`
   const line = fields ? `${start} ${fieldsText(fields, redact)}` : start
   return `${shorten(escapeControls(redact(line)))}\n`
 }

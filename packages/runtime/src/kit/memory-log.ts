@@ -18,5 +18,12 @@ export function memoryLog(): MemoryLog {
   const write = (level: LogLevel) => (tag: string, message: string, fields?: LogFields) => {
     entries.push({ level, tag, message, ...(fields && { fields }) })
   }
-  return { entries, debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+  return {
+    entries,
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    together: work => work(),
+  }
 }

@@ -3,8 +3,9 @@ import { lastChunk } from './wire/chunk.ts'
 import type { Framing } from './wire/framing.ts'
 import { headText } from './wire/head-text.ts'
 import type { Header } from './wire/header.ts'
-import { joined } from './wire/joined.ts'
 import type { RequestHead } from './wire/request-head.ts'
+import { type Sender, sendAtEndOfTurn, sendNow } from './wire/turn.ts'
+import { writeParts } from './wire/write-parts.ts'
 
 export interface AnswerHead {
   readonly status: number
@@ -25,7 +26,7 @@ export interface AnswerWriterOptions {
 const mostWaiting = 256 * 1024
 
 /** Writes one answer to the caller. What is written in one turn leaves in one piece. */
-export class AnswerWriter {
+export class AnswerWriter implements Sender {
   readonly #options: AnswerWriterOptions
   #hasBegun = false
   #isChunked = false
@@ -78,38 +79,29 @@ export class AnswerWriter {
 
   end(): void {
     if (this.#isChunked) this.#write(lastChunk)
-    this.#flush()
     this.#options.onEnd(this.#keepAlive)
   }
 
   /** The answer will never be whole. The caller sees that by an end before the end; where that is no sign, by a reset. */
   cut(): void {
     const { socket, request } = this.#options
-    this.#flush()
+    sendNow()
     if (request.minor === 0) socket.resetAndDestroy()
     else socket.destroySoon()
   }
 
-  #write(part: string | Buffer): void {
-    if (this.#parts.length === 0) process.nextTick(() => this.#flush())
-    this.#parts.push(part)
-    this.#waiting += part.length
-  }
-
   /** One system call for everything of this turn. */
-  #flush(): void {
+  flush(): void {
     const parts = this.#parts
     if (parts.length === 0) return
     this.#parts = []
     this.#waiting = 0
-    const { socket } = this.#options
-    const whole = joined(parts)
-    if (whole) {
-      socket.write(whole)
-      return
-    }
-    socket.cork()
-    for (const part of parts) socket.write(part, 'latin1')
-    socket.uncork()
+    writeParts(this.#options.socket, parts)
+  }
+
+  #write(part: string | Buffer): void {
+    if (this.#parts.length === 0) sendAtEndOfTurn(this)
+    this.#parts.push(part)
+    this.#waiting += part.length
   }
 }

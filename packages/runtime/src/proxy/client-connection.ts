@@ -5,6 +5,7 @@ import { answerPlainly, type Exchange, type PipelineOptions, startExchange } fro
 import { BodyReader } from './wire/body-reader.ts'
 import { createHeadBuffer } from './wire/head-buffer.ts'
 import { type RequestHead, readRequestHead } from './wire/request-head.ts'
+import { sendNow } from './wire/turn.ts'
 
 export interface ClientConnectionOptions {
   readonly pipeline: PipelineOptions
@@ -183,6 +184,7 @@ export class ClientConnection {
     this.#request = undefined
     this.#options.pipeline.log.warn('LLM-PROXY', `refused a request: ${fault}`)
     if (wasAnswering) {
+      sendNow()
       this.#socket.destroy()
       return
     }
@@ -200,6 +202,7 @@ export class ClientConnection {
     socket.removeAllListeners('data')
     socket.on('data', () => undefined)
     socket.resume()
+    sendNow()
     process.nextTick(() => socket.end())
   }
 }

@@ -4,7 +4,7 @@ import type { Log } from '../kit/index.ts'
 import type { AnswerWriter } from './answer-writer.ts'
 import type { ExchangeEnding, ExchangeObserver } from './exchange-observer.ts'
 import { maskedUrl } from './masked-url.ts'
-import { type BodilessRequest, inOrder, type Middleware, type ProxyResponse } from './middleware.ts'
+import { type BodilessRequest, inOrder, type MiddlewareSteps, type ProxyResponse } from './middleware.ts'
 import { ReceivedResponse } from './received-response.ts'
 import type { Receiver, Sending } from './transport.ts'
 import { endToEnd } from './wire/hop-by-hop.ts'
@@ -12,7 +12,7 @@ import type { ResponseHead } from './wire/response-head.ts'
 
 export interface DeliveryOptions {
   readonly writer: AnswerWriter
-  readonly middleware: readonly Middleware[]
+  readonly steps: MiddlewareSteps['onResponse']
   readonly request: BodilessRequest
   readonly observer: ExchangeObserver | undefined
   readonly log: Log
@@ -51,18 +51,15 @@ export class Delivery implements Receiver {
   }
 
   head(head: ResponseHead): void {
-    const { observer, middleware, request, log, onFailure } = this.#options
+    const { observer, steps, request, log, onFailure } = this.#options
     observer?.head?.(head)
     if (head.status !== 200)
       log.error(tag, `the upstream answered ${head.status} to ${request.method} ${maskedUrl(request.url)}`)
     this.#response = new ReceivedResponse(head, () => this.#openStream())
     try {
-      const steps = middleware.flatMap(each =>
-        each.onResponse
-          ? [(response: ProxyResponse) => each.onResponse?.(response, request) ?? response]
-          : [],
+      const applied = inOrder(steps, this.#response as ProxyResponse, (step, response) =>
+        step.onResponse(response, request),
       )
-      const applied = inOrder<ProxyResponse>(steps, this.#response)
       if (!(applied instanceof Promise)) {
         this.#deliver(applied, head)
         return

@@ -13,13 +13,17 @@ const longest = 20
 /** Many of a kind at once cost a fraction of what each costs in the middle of other work; more would only hold memory. */
 const most = 32
 
-export function createLater(clock: Pick<Clock, 'sleep'>): Later {
+/** Everything that is due is done inside one call of `around`. */
+export function createLater(clock: Pick<Clock, 'sleep'>, around: (work: () => void) => void): Later {
   let tasks: (() => void)[] = []
   let isWatched = false
   const flush = (): void => {
     const due = tasks
+    if (due.length === 0) return
     tasks = []
-    for (const task of due) task()
+    around(() => {
+      for (const task of due) task()
+    })
   }
   const watch = async (): Promise<void> => {
     await clock.sleep(longest)

@@ -41,14 +41,35 @@ export function withData(request: BodilessRequest, messagesRequestData: Messages
   return { method, url, headers, messagesRequestData }
 }
 
-type Step<T> = (value: T) => T | Promise<T>
+/** The middleware that looks at requests, and that which looks at responses, each in the order of registration. */
+export interface MiddlewareSteps {
+  readonly onRequest: readonly RequestStep[]
+  readonly onResponse: readonly ResponseStep[]
+}
+
+type RequestStep = Middleware & Pick<Required<Middleware>, 'onRequest'>
+type ResponseStep = Middleware & Pick<Required<Middleware>, 'onResponse'>
+
+/** Sorted once, because every request asks for it. */
+export function stepsOf(middleware: readonly Middleware[]): MiddlewareSteps {
+  return {
+    onRequest: middleware.filter((each): each is RequestStep => each.onRequest !== undefined),
+    onResponse: middleware.filter((each): each is ResponseStep => each.onResponse !== undefined),
+  }
+}
+
+type Apply<Step, T> = (step: Step, value: T) => T | Promise<T>
 
 /** One step after the other, each with what the one before handed on. A promise only when some step is one. */
-export function inOrder<T extends object>(steps: readonly Step<T>[], value: T): T | Promise<T> {
+export function inOrder<Step, T extends object>(
+  steps: readonly Step[],
+  value: T,
+  apply: Apply<Step, T>,
+): T | Promise<T> {
   let current = value
   for (const [index, step] of steps.entries()) {
-    const next = step(current)
-    if (next instanceof Promise) return next.then(later => inOrder(steps.slice(index + 1), later))
+    const next = apply(step, current)
+    if (next instanceof Promise) return next.then(later => inOrder(steps.slice(index + 1), later, apply))
     current = next
   }
   return current

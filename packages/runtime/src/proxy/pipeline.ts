@@ -6,15 +6,14 @@ import { Delivery } from './delivery.ts'
 import type { Observe } from './exchange-observer.ts'
 import { maskedUrl } from './masked-url.ts'
 import { type MessagesRequest, readMessagesRequest } from './messages-request.ts'
-import { type BodilessRequest, inOrder, type Middleware } from './middleware.ts'
+import { type BodilessRequest, inOrder, type MiddlewareSteps } from './middleware.ts'
 import { ReceivedRequest } from './received-request.ts'
 import type { OutgoingRequest, Transport } from './transport.ts'
 import { endToEnd } from './wire/hop-by-hop.ts'
 import type { RequestHead } from './wire/request-head.ts'
 
 export interface PipelineOptions {
-  /** In the order of registration. */
-  readonly middleware: readonly Middleware[]
+  readonly steps: MiddlewareSteps
   readonly transport: Transport
   readonly observe?: Observe | undefined
   readonly log: Log
@@ -40,7 +39,7 @@ export function startExchange(
   writer: AnswerWriter,
   options: PipelineOptions,
 ): Exchange {
-  const { middleware, transport, observe, log } = options
+  const { steps, transport, observe, log } = options
   let delivery: Delivery | undefined
   let isOver = false
 
@@ -58,7 +57,7 @@ export function startExchange(
     const data = incoming.messagesRequestData
     delivery = new Delivery({
       writer,
-      middleware,
+      steps: steps.onResponse,
       request: incoming,
       log,
       observer: observe?.(outgoing, data),
@@ -69,12 +68,9 @@ export function startExchange(
 
   try {
     const extracted = extract({ head, body }, log)
-    const steps = middleware.flatMap(each =>
-      each.onRequest
-        ? [(request: BodilessRequest) => each.onRequest?.(request, extracted.text) ?? request]
-        : [],
+    const applied = inOrder(steps.onRequest, extracted.request, (step, request) =>
+      step.onRequest(request, extracted.text),
     )
-    const applied = inOrder(steps, extracted.request)
     if (applied instanceof Promise)
       applied.then(request => (isOver ? undefined : send(request, extracted))).catch(fail)
     else send(applied, extracted)

@@ -4,7 +4,7 @@ import { ClientConnection } from './client-connection.ts'
 import type { Observe } from './exchange-observer.ts'
 import { listen } from './listen.ts'
 import { createLogging } from './middleware/logging.ts'
-import type { Middleware } from './middleware.ts'
+import { type Middleware, stepsOf } from './middleware.ts'
 import type { Transport } from './transport.ts'
 import { outboundProxy } from './upstream/outbound-proxy.ts'
 import { readUpstream } from './upstream/upstream-address.ts'
@@ -56,7 +56,7 @@ export async function startProxy(options: ProxyOptions): Promise<StartedProxy> {
   const { refusesDots } = made
   const transport = options.around?.(made.transport) ?? made.transport
   const middleware = options.middleware ?? [createLogging({ log, redact, level, clock: options.clock })]
-  const pipeline = { middleware, transport, observe, log }
+  const pipeline = { steps: stepsOf(middleware), transport, observe, log }
   const sockets = new Set<Socket>()
   const listening = await listen(options.port, socket => {
     sockets.add(socket)

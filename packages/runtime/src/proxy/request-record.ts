@@ -1,5 +1,5 @@
 import type { TokenCounts } from '@weave/protocol'
-import type { Clock } from '../kit/index.ts'
+import { type Clock, isoTime } from '../kit/index.ts'
 import type { ExchangeEnding, ExchangeObserver, Observe } from './exchange-observer.ts'
 import { maskedUrl } from './masked-url.ts'
 import type { MessagesRequest } from './messages-request.ts'
@@ -91,7 +91,7 @@ class RequestRecorder implements ExchangeObserver {
     const { method, target, body, streamLength } = this.#request
     const head = this.#head
     const record: { -readonly [Field in keyof RequestRecord]: RequestRecord[Field] } = {
-      time: this.#time.toISOString(),
+      time: isoTime(this.#time),
       method,
       url: maskedUrl(target),
       durationMs: rounded(ended - this.#began),

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { constants, existsSync } from 'node:fs'
+import { constants, existsSync, readFileSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rmdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
@@ -22,6 +22,28 @@ describe('a file log', () => {
     )
     expect((await stat(dir.file('log'))).mode & 0o777).toBe(0o600)
     log.close()
+  })
+
+  it('writes what is noted together when all of it is noted, in order', async () => {
+    await using dir = await tempDir()
+    const log = openLog(dir.file('log'))
+    const messages = async () => (await readFile(dir.file('log'), 'utf8')).match(/\w+$/gm)
+    log.info('T', 'before')
+    log.together(() => {
+      log.info('T', 'one')
+      log.together(() => log.warn('T', 'two'))
+      expect(readFileSync(dir.file('log'), 'utf8')).toMatch(/before\n$/)
+    })
+    expect(await messages()).toEqual(['before', 'one', 'two'])
+    const failing = () =>
+      log.together(() => {
+        log.info('T', 'three')
+        throw new Error('in the middle')
+      })
+    expect(failing).toThrow('in the middle')
+    log.info('T', 'after')
+    log.close()
+    expect(await messages()).toEqual(['before', 'one', 'two', 'three', 'after'])
   })
 
   it('leaves out what is below its level', async () => {
@@ -77,7 +99,7 @@ describe('a file log', () => {
     await mkdir(dir.file('log'))
     const log = openLog(dir.file('log'))
     log.info('T', 'lost')
-    log.info('T', 'lost')
+    log.together(() => log.info('T', 'lost'))
     expect(log.dropped).toBe(2)
     await rmdir(dir.file('log'))
     log.info('T', 'written')

@@ -104,6 +104,18 @@ describe('a request', () => {
     expect(upstream.connections()).toBe(1)
   })
 
+  it('that is refused on a connection with requests before it is answered behind them', async () => {
+    const upstream = await rawUpstream(always(plain('first')))
+    const proxy = await startedProxy(upstream.url)
+    const client = rawClient(proxy.port)
+    client.send(`${get('/x')}${get('/health')}${get('/health')}nonsense\r\n\r\n`)
+    const statuses = (await client.ended).match(/HTTP\/1\.1 \d+|first|Weave Proxy OK/g)
+    expect(statuses).toEqual([
+      ...['HTTP/1.1 200', 'first', 'HTTP/1.1 200', 'Weave Proxy OK', 'HTTP/1.1 200', 'Weave Proxy OK'],
+      'HTTP/1.1 505',
+    ])
+  })
+
   it('of HTTP/1.0 is answered without chunks, and its connection closed', async () => {
     const upstream = await rawUpstream(
       always('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n0\r\n\r\n'),

@@ -22,7 +22,7 @@ const messageLength = 200
  * waits for a log.
  */
 export function createLogging({ log, redact, level, clock }: LoggingOptions): Middleware {
-  const later = createLater(clock)
+  const later = createLater(clock, log.together)
   const beginning = (text: string, length: number): string =>
     redact(text.slice(0, length + margin)).slice(0, length)
 

@@ -5,8 +5,9 @@ import { BodyReader } from '../wire/body-reader.ts'
 import { chunkOf, lastChunk } from '../wire/chunk.ts'
 import { createHeadBuffer, type HeadBuffer } from '../wire/head-buffer.ts'
 import { firstValue } from '../wire/header.ts'
-import { joined } from '../wire/joined.ts'
 import { type ResponseHead, readResponseHead } from '../wire/response-head.ts'
+import { type Sender, sendAtEndOfTurn } from '../wire/turn.ts'
+import { writeParts } from '../wire/write-parts.ts'
 
 export interface UpstreamEvents {
   /** The connection may be used again, for this many milliseconds. */
@@ -39,10 +40,12 @@ const usualIdle = 30_000
  * One connection to the upstream, one request at a time. It goes back to the idle ones only when request and answer were
  * both whole and not a byte came besides: what an upstream sends unasked must never answer the next request.
  */
-export class UpstreamConnection {
+export class UpstreamConnection implements Sender {
   readonly #socket: Socket
   readonly #events: UpstreamEvents
   #answer: Answer | undefined
+  /** Of the request, not written yet. */
+  #parts: readonly (string | Buffer)[] = []
   #error: Error | undefined
 
   constructor(socket: Socket, events: UpstreamEvents) {
@@ -74,16 +77,21 @@ export class UpstreamConnection {
       isSent: true,
     }
     const { body } = request
-    const whole = Buffer.isBuffer(body) ? joined([text, body]) : undefined
-    if (whole) {
-      this.#socket.write(whole)
+    if (body === undefined || Buffer.isBuffer(body)) {
+      this.#parts = body ? [text, body] : [text]
+      sendAtEndOfTurn(this)
       return
     }
     this.#socket.cork()
     this.#socket.write(text, 'latin1')
-    if (Buffer.isBuffer(body)) this.#socket.write(body)
-    else if (body) this.#stream(body, this.#answer)
+    this.#stream(body, this.#answer)
     this.#socket.uncork()
+  }
+
+  flush(): void {
+    const parts = this.#parts
+    this.#parts = []
+    writeParts(this.#socket, parts)
   }
 
   /** Like the next two: nothing happens when the job is over, since the connection may have another by then. */
