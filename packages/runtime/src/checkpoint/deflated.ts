@@ -8,9 +8,10 @@ export function deflated(type: ObjectType, content: Buffer): Buffer | Promise<Bu
   if (type !== 'blob' && content.length <= longestStored) return storedBlock(content)
   // Node allocates and keeps a whole chunk for the result, however short that is.
   const chunkSize = Math.min(largestChunk, Math.max(smallestChunk, content.length))
-  // A window as large as the content: to set up one for more takes longer than to fill it.
+  // A window as large as the content, and tables that go with it: to set up more takes longer than to fill it.
   const windowBits = Math.min(widestWindow, Math.max(narrowestWindow, 33 - Math.clz32(content.length)))
-  const options = { level: 1, chunkSize, windowBits }
+  const memLevel = Math.min(mostMemory, Math.max(leastMemory, windowBits - 7))
+  const options = { level: 1, chunkSize, windowBits, memLevel }
   return content.length <= smallContent ? deflateSync(content, options) : deflateLater(content, options)
 }
 
@@ -20,6 +21,8 @@ const smallestChunk = 64
 const largestChunk = 64 << 10
 const narrowestWindow = 9
 const widestWindow = 15
+const leastMemory = 2
+const mostMemory = 8
 const deflateLater = promisify(deflate)
 const longestStored = 0xffff
 

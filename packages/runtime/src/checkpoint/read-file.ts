@@ -55,12 +55,9 @@ export function createFileReader(): FileReader {
   const scratch = Buffer.allocUnsafeSlow(scratchBytes)
   return async place => {
     try {
-      const mode = gitModeOf(lstatSync(place))
-      if (mode === undefined) return { kind: 'gone' }
-      if (isLink(mode)) return readLink(place)
-      return await readRegular(place, scratch)
+      return (refusesLinks ? undefined : readLink(place)) ?? (await readRegular(place, scratch))
     } catch (error) {
-      return obstacle(error)
+      return linkOr(obstacle(error), place)
     }
   }
 }
@@ -82,11 +79,25 @@ const smallRead = 256 << 10
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 const readLater = promisify(read)
 
-function readLink(place: PathLike): FileReading {
-  const bytes = readlinkSync(place, 'buffer')
+/** Opening a link is an error. Where it is not, every place is asked first whether it is one. */
+const refusesLinks = constants.O_NOFOLLOW !== undefined
+
+/** `undefined`: no link is there. Throws the system's error. */
+function readLink(place: PathLike): FileReading | undefined {
   const stats = lstatSync(place)
   const mode = gitModeOf(stats)
-  return mode !== undefined && isLink(mode) ? { kind: 'read', mode, stats, bytes } : { kind: 'gone' }
+  if (mode === undefined || !isLink(mode)) return undefined
+  return { kind: 'read', mode, stats, bytes: readlinkSync(place, 'buffer') }
+}
+
+/** What could not be opened may be a link. */
+function linkOr(reading: FileReading, place: PathLike): FileReading {
+  if (reading.kind !== 'gone') return reading
+  try {
+    return readLink(place) ?? reading
+  } catch (error) {
+    return obstacle(error)
+  }
 }
 
 async function readRegular(place: PathLike, scratch: Buffer): Promise<FileReading> {

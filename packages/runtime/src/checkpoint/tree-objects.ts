@@ -31,7 +31,7 @@ async function writeTree(directory: KnownDirectory, progress: Progress): Promise
     rows.push({ key, text: `${modeTexts[mode]} ${key}\0${id}` })
   }
   for (const [name, below] of directory.directories) {
-    const oid = await writeTree(below, progress)
+    const oid = below.tree ?? (await writeTree(below, progress))
     if (oid === undefined) continue
     const binary = binaryOfName(name)
     rows.push({ key: `${binary}/`, text: `40000 ${binary}\0${binaryId(oid)}` })
