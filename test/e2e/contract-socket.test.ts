@@ -39,7 +39,7 @@ verifies(
       await until('server.idle', from)
     }
     await until('file.updated')
-    const answers: unknown[] = [await client.send('codon.start', { codonId: 'none' })]
+    const answers: unknown[] = [await client.send('codon.start', { codonId: secret })]
     for await (const batch of client.history()) answers.push(batch)
     await client.send('server.shutdown')
     await run.ended

@@ -11,6 +11,7 @@ import {
   ensureDir,
   type Log,
   type LogLevel,
+  type Redactor,
   type Scope,
   secretsOf,
   startWarden,
@@ -166,7 +167,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   for (const note of notes) log.info('START', note)
 
   const control = createLateControl()
-  const serving = await serve(options, { journal, plan, control: control.control, log, held, ...agents })
+  const serving = await serve(options, { ...record, plan, control: control.control, held, ...agents })
   if (!serving.ok) return serving
   ports.startHealthChecks()
   const runner = startRunner({
@@ -281,6 +282,7 @@ async function openRecord({ opened, secrets, logLevel, onEvent }: ExecutionOptio
 
 interface Serving {
   readonly journal: Journal
+  readonly redactor: Redactor
   readonly plan: Plan
   readonly control: Runner
   readonly log: ReturnType<typeof createFileLog>
@@ -289,13 +291,17 @@ interface Serving {
 }
 
 /** Listens, then lets the proxy listen, and says so in the lock. */
-async function serve(options: ExecutionOptions, { journal, plan, control, log, held, proxy }: Serving) {
+async function serve(
+  options: ExecutionOptions,
+  { journal, redactor, plan, control, log, held, proxy }: Serving,
+) {
   let proxyPort: { readonly proxyPort?: number } = {}
   const { opened, server: settings, weaveVersion, outputDirectory, rehearsal } = options
   const { layout, executionFile } = opened
   const started = await startServer({
     ...settings,
     journal,
+    redactor,
     control,
     hides: hiddenEvents(plan),
     clock: systemClock,

@@ -1,6 +1,6 @@
 import type { ClientMode, EventData } from '@weave/protocol'
 import type { Journal } from '../journal/index.ts'
-import type { Clock, Log } from '../kit/index.ts'
+import type { Clock, Log, Redactor } from '../kit/index.ts'
 import type { Control } from '../runner/control.ts'
 import type { Broadcast, Member } from './broadcast.ts'
 import type { Envelopes } from './envelope.ts'
@@ -14,6 +14,7 @@ import type { Voice } from './voice.ts'
 /** What all connections of a server have in common. */
 export interface Services {
   readonly journal: Journal
+  readonly redactor: Redactor
   readonly control: Control
   readonly clock: Clock
   readonly log: Log
