@@ -21,6 +21,7 @@ import {
   readRuntimeFile,
   resolveSettings,
   type SettingPaths,
+  type Settings,
   serverEnvironment,
   settingPaths,
 } from './settings/index.ts'
@@ -132,11 +133,20 @@ async function lookAtData(
 }
 
 /** Where executions and outputs lie, for commands that need no hank. */
-export async function settledPaths(options: Omit<PrepareOptions, 'skipSelfTest'>): Promise<SettingPaths> {
+export async function settledPaths(options: SettledOptions): Promise<SettingPaths> {
+  return (await settled(options)).paths
+}
+
+/** What holds without a hank. */
+export async function settled(
+  options: SettledOptions,
+): Promise<{ readonly settings: Settings; readonly paths: SettingPaths }> {
   const layers = await readLayers({ ...options, skipSelfTest: true })
   const { settings } = resolveSettings({ ...layers, environment: options.environment })
-  return settingPaths(settings, { ...options, runtimeFile: layers.path })
+  return { settings, paths: settingPaths(settings, { ...options, runtimeFile: layers.path }) }
 }
+
+type SettledOptions = Omit<PrepareOptions, 'skipSelfTest' | 'data'>
 
 async function readLayers({ hank, flags, runtimeConfig, environment, workingDirectory }: PrepareOptions) {
   const given = await readGiven(flags, environment)
