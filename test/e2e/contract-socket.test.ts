@@ -55,7 +55,9 @@ verifies(
   () => {
     const { stdout, status } = runCli(['doctor', '--json'], { env: { ANTHROPIC_API_KEY: '' } })
     const findings = JSON.parse(stdout) as readonly { name: string; verdict: string; cure?: string }[]
-    expect(findings.map(({ name }) => name.toLowerCase()).join(' ')).toMatch(/node.*git.*port.*proxy port.*outbound proxy/)
+    expect(findings.map(({ name }) => name.toLowerCase()).join(' ')).toMatch(
+      /node.*git.*port.*proxy port.*outbound proxy/,
+    )
     for (const { verdict, cure } of findings) expect(verdict === 'good' || cure !== undefined).toBe(true)
     expect(status).toBe(findings.some(({ verdict }) => verdict === 'bad') ? 1 : 0)
   },

@@ -22,6 +22,7 @@ import { openOutputRecord } from './output-record.ts'
 import type { Plan } from './plan/index.ts'
 import { createProxyPorts, type ProxyPorts, type ProxySetup } from './proxy-ports.ts'
 import { recover } from './recovery.ts'
+import type { Control } from './runner/control.ts'
 import {
   createRecorder,
   nothingLeft,
@@ -284,7 +285,7 @@ interface Serving {
   readonly journal: Journal
   readonly redactor: Redactor
   readonly plan: Plan
-  readonly control: Runner
+  readonly control: Control
   readonly log: ReturnType<typeof createFileLog>
   readonly held: Held
   readonly proxy: ProxyPorts | undefined
