@@ -291,12 +291,15 @@ interface Serving {
   readonly proxy: ProxyPorts | undefined
 }
 
-/** Listens, then lets the proxy listen, and says so in the lock. */
+/** Listens, then lets the proxy listen, and says so in the lock. Who comes before that is answered after it. */
 async function serve(
   options: ExecutionOptions,
   { journal, redactor, plan, control, log, held, proxy }: Serving,
 ) {
-  let proxyPort: { readonly proxyPort?: number } = {}
+  let allListen: (ports: { readonly proxyPort?: number }) => void = () => undefined
+  const otherPorts = new Promise<{ readonly proxyPort?: number }>(resolve => {
+    allListen = resolve
+  })
   const { opened, server: settings, weaveVersion, outputDirectory, rehearsal } = options
   const { layout, executionFile } = opened
   const started = await startServer({
@@ -307,13 +310,13 @@ async function serve(
     hides: hiddenEvents(plan),
     clock: systemClock,
     log,
-    ready: () => ({
+    ready: async () => ({
       serverVersion: weaveVersion,
       executionPath: layout.dir,
       dataPath: executionFile.dataPath ?? layout.dataSource,
       agentRootPath: layout.agentRoot,
       outputDirectory,
-      ...proxyPort,
+      ...(await otherPorts),
       ...(rehearsal && { rehearsal }),
     }),
   })
@@ -321,14 +324,13 @@ async function serve(
   const { server } = started
   held.scope.add('server', () => server.close('The server is going down.'))
   log.info('SERVER', `listening at ${server.url}`)
-  if (proxy) {
-    held.scope.add('proxy', () => proxy.close())
-    const proxied = await proxy.start(server.port)
-    if (!proxied.ok) return proxied
-    proxyPort = { proxyPort: proxied.port }
-  }
+  if (proxy) held.scope.add('proxy', () => proxy.close())
+  const proxied = await proxy?.start(server.port)
+  if (proxied?.ok === false) return proxied
+  const ports = proxied ? { proxyPort: proxied.port } : {}
+  allListen(ports)
   const { token } = settings
-  held.lock.update({ port: server.port, ...proxyPort, ...(token !== undefined && { token }) })
+  held.lock.update({ port: server.port, ...ports, ...(token !== undefined && { token }) })
   const proxyUrl = proxy?.url()
   return { ok: true as const, urls: { url: server.url, ...(proxyUrl !== undefined && { proxyUrl }) } }
 }

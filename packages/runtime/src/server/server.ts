@@ -1,5 +1,4 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { EventData } from '@weave/protocol'
 import type { WebSocketServer } from 'ws'
 import type { Journal } from '../journal/index.ts'
 import { type Clock, type Log, type Redactor, silentLog } from '../kit/index.ts'
@@ -37,8 +36,8 @@ export interface ServerOptions {
   /** Of what is sent beside the journal; the journal has its own. */
   readonly redactor: Redactor
   readonly control: Control
-  /** Asked at every handshake. Must not throw. */
-  readonly ready: () => Omit<EventData<'server.ready'>, 'lastSeq'>
+  /** Asked at every handshake, which is answered when this is known. Must not throw or reject. */
+  readonly ready: Services['ready']
   /** Which events of the journal no client is to see. Must not throw. */
   readonly hides?: Hides | undefined
   readonly clock: Clock

@@ -19,7 +19,7 @@ export interface Services {
   readonly clock: Clock
   readonly log: Log
   readonly limits: Limits
-  readonly ready: () => Omit<EventData<'server.ready'>, 'lastSeq'>
+  readonly ready: () => Ready | Promise<Ready>
   readonly readonlyOnly: boolean
   /** Whether a handshake carries what this server asks for. */
   readonly isTrusted: (token: string | undefined) => boolean
@@ -30,6 +30,9 @@ export interface Services {
   readonly eventHistory: EventHistory
   readonly hides?: Hides | undefined
 }
+
+/** What does not depend on who shakes hands. */
+type Ready = Omit<EventData<'server.ready'>, 'lastSeq'>
 
 /** What a connection becomes by its handshake. */
 export interface Client extends Member {
