@@ -41,13 +41,15 @@ async function product(dir: string): Promise<Sender & { readonly journal: Journa
     name,
     value: `${name}-${'s3cr3t'.repeat(6)}`,
   }))
-  const journal = await openJournal({ dir, clock: systemClock, redactor: createRedactor(secrets) })
+  const redactor = createRedactor(secrets)
+  const journal = await openJournal({ dir, clock: systemClock, redactor })
   const started = await startServer({
     port: 0,
     readonlyOnly: false,
     idleTimeoutSeconds: 0,
     allowOtherUsers: false,
     journal,
+    redactor,
     control: createFakeControl(),
     ready: () => ({ serverVersion: '0.10.0', executionPath: '/e', dataPath: '/d' }),
     clock: systemClock,

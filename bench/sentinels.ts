@@ -155,6 +155,7 @@ async function spentByAgent(dir: string, { sentinels, crowd, model }: Scene): Pr
     idleTimeoutSeconds: 0,
     allowOtherUsers: false,
     journal,
+    redactor,
     control: runner,
     hides: hiddenEvents(plan),
     ready: () => ({ serverVersion: '0.10.0', executionPath: dir, dataPath: dir }),

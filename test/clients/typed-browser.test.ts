@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
-import { systemClock } from '../../packages/runtime/src/kit/index.ts'
+import { createRedactor, systemClock } from '../../packages/runtime/src/kit/index.ts'
 import { type RunningServer, startServer } from '../../packages/runtime/src/server/index.ts'
 import { createFakeControl } from '../../packages/runtime/test/server/fake-control.ts'
 import { quickJournal, readyData, startTestServer } from '../../packages/runtime/test/server/test-server.ts'
@@ -131,6 +131,7 @@ async function restart(port: number, served: Served): Promise<RunningServer> {
     control: createFakeControl(),
     ready: () => readyData,
     clock: systemClock,
+    redactor: createRedactor([]),
     ...served,
   })
   if (!started.ok) throw new Error(started.message)

@@ -16,10 +16,6 @@ export const deferred: readonly Deferral[] = [
     ids: ['d2/single-argument-packed-hank'],
   },
   {
-    reason: 'Checking does not hash the data; a run does.',
-    ids: ['2.2/data-hash-time-limit-validate'],
-  },
-  {
     reason:
       'Another rule of the contract says that the tightest ceiling wins, and that one is kept (docs/decisions.md).',
     ids: ['2.8/budget-max-dollars-flag', '2.8/budget-max-time-seconds-flag'],

@@ -39,7 +39,7 @@ verifies(
       await until('server.idle', from)
     }
     await until('file.updated')
-    const answers: unknown[] = [await client.send('codon.start', { codonId: 'none' })]
+    const answers: unknown[] = [await client.send('codon.start', { codonId: secret })]
     for await (const batch of client.history()) answers.push(batch)
     await client.send('server.shutdown')
     await run.ended
@@ -55,7 +55,9 @@ verifies(
   () => {
     const { stdout, status } = runCli(['doctor', '--json'], { env: { ANTHROPIC_API_KEY: '' } })
     const findings = JSON.parse(stdout) as readonly { name: string; verdict: string; cure?: string }[]
-    expect(findings.map(({ name }) => name.toLowerCase()).join(' ')).toMatch(/node.*git/)
+    expect(findings.map(({ name }) => name.toLowerCase()).join(' ')).toMatch(
+      /node.*git.*port.*proxy port.*outbound proxy/,
+    )
     for (const { verdict, cure } of findings) expect(verdict === 'good' || cure !== undefined).toBe(true)
     expect(status).toBe(findings.some(({ verdict }) => verdict === 'bad') ? 1 : 0)
   },

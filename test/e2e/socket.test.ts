@@ -68,6 +68,29 @@ const items = [
   codon('c'),
 ]
 
+describe('a shutdown that a client asks for', () => {
+  verifies(
+    ['d2/shutdown-step-limit', 'd2/exit-0-client-shutdown'],
+    'is cut off when an agent does not end, and the next start puts right what it left',
+    async () => {
+      const at = await place(codon('a', { promptText: 'Work on a. Then hang for ever.' }))
+      const brief = { ...at, env: { ...at.env, SCRIPTED_SHUTDOWN_MS: '300' } }
+      const { run, dir } = await serve(brief, '--keep-alive')
+      const { client, until } = await steer(dir)
+      await until('token.usage')
+      expect(await client.send('server.shutdown')).toMatchObject({ ok: false, code: 'CONNECTION_LOST' })
+      expect(await run.ended).toBe(0)
+      expect(run.said()).toContain('The shutdown hangs and is cut off.')
+      expect(existsSync(join(dir, '.weave/lock.json'))).toBe(true)
+
+      const again = await serve(at, '--keep-alive')
+      expect(again.dir).toBe(dir)
+      const back = await steer(dir)
+      await back.until('state.transition', 0, ({ data }) => data.transitionType === 'RunCrashed')
+    },
+  )
+})
+
 describe('a client over the control socket', () => {
   verifies(
     [

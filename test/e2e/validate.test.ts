@@ -140,6 +140,43 @@ describe('$schema', () => {
   })
 })
 
+describe('the data', () => {
+  verifies(
+    ['2.2/data-hash-time-limit-validate'],
+    'are looked through like those of a run, and nothing is written',
+    async () => {
+      const dir = await hankIn({ $schema: 'x', hank: [codon()] })
+      const home = await tempDir()
+      const data = await tempDir()
+      writeFileSync(join(data, 'notes.md'), 'hello')
+      const look = (...words: readonly string[]) =>
+        runCli(['--validate', '--skip-self-test', ...words], { cwd: dir, env: { ...key, HOME: home } })
+
+      expect(look('hank.json', data).stdout).toMatch(
+        new RegExp(`Configuration is valid!\\n  1 codon.*\\n  data ${data}\\n$`),
+      )
+      const { data: seen } = JSON.parse(look('hank.json', data, '--json').stdout) as {
+        data: { hash: string }
+      }
+      expect(seen).toEqual({ path: data, partial: false, hash: expect.stringMatching(/^[0-9a-f]{64}$/) })
+      writeFileSync(join(data, 'more.md'), 'more')
+      const after = JSON.parse(look('hank.json', data, '--json').stdout) as { data: { hash: string } }
+      expect(after.data.hash).not.toBe(seen.hash)
+
+      const missing = look('hank.json', join(data, 'none'))
+      expect(missing.status).toBe(1)
+      expect(missing.stdout).toContain(
+        `Validation failed:\n- the data ${join(data, 'none')} does not exist\n`,
+      )
+      expect(look('--input', 'some words').status).toBe(0)
+      expect(look('hank.json', '-').status).toBe(0)
+      expect(readdirSync(home)).toEqual([])
+      expect(readdirSync(dir)).toEqual(['hank.json'])
+      expect(readdirSync(data).toSorted()).toEqual(['more.md', 'notes.md'])
+    },
+  )
+})
+
 describe('validating is inert', () => {
   verifies(
     ['safety/I20', 'd8a/order', 'd8a/validate-free'],
@@ -165,6 +202,9 @@ describe('validating is inert', () => {
         hank: [codon({ rigSetup: rig, outputFiles, promptFile: 'missing.md' })],
       })
       expect((await validateAsync(bad, env)).status).toBe(1)
+      expect(asked).toEqual([])
+      const fine = await hankIn({ $schema: 'x', hank: [codon()] })
+      expect((await validateAsync(fine, env, 'hank.json', 'no-such-data')).status).toBe(1)
       expect(asked).toEqual([])
 
       const good = await hankIn({
@@ -216,10 +256,11 @@ describe('without keys', () => {
 async function validateAsync(
   cwd: string,
   env: Readonly<Record<string, string>>,
+  ...words: readonly string[]
 ): Promise<{ status: number | null }> {
   const { spawn } = await import('node:child_process')
   return new Promise(resolve => {
-    const child = spawn(process.execPath, [launcher, 'validate'], {
+    const child = spawn(process.execPath, [launcher, 'validate', ...words], {
       cwd,
       env: { PATH: process.env['PATH'], ...env },
       stdio: 'ignore',

@@ -6,6 +6,7 @@ import { processTerminal, tolerateClosedPipes } from '../../packages/cli/src/ter
 import { weave } from '../../packages/cli/src/weave.ts'
 import {
   createScriptedHarness,
+  type Harness,
   type HarnessSpec,
   type ScriptStep,
 } from '../../packages/runtime/src/harness/index.ts'
@@ -18,13 +19,16 @@ import { scriptedFile } from './scripted-file.ts'
 
 const placeholders = { ANTHROPIC_API_KEY: 'a-key-for-nobody', OPENAI_API_KEY: 'a-key-for-nobody' }
 
-/** An agent that answers, leaves a file that says what it was asked, and waits to be stopped when it was told to hang. */
+/**
+ * An agent that answers, leaves a file that says what it was asked, and waits to be stopped when it was told to hang; told to
+ * hang for ever, it does not even hear that it is to stop.
+ */
 function greeting({ codonId, prompt }: HarnessSpec): readonly ScriptStep[] {
   return [
     { say: `I was asked ${prompt.length} characters' worth and shall write ${codonId}.md.` },
     { write: `${codonId}.md`, content: scriptedFile(codonId, prompt) },
     { usage: { input: Math.ceil(prompt.length / 4), output: 40, dollars: 0 } },
-    ...(prompt.includes('Then hang.') ? [{ hang: true } as const] : []),
+    ...(/Then hang(?: for ever)?\./.test(prompt) ? [{ hang: true } as const] : []),
     { say: 'Done.' },
   ]
 }
@@ -36,12 +40,22 @@ async function scripted(words: readonly string[]): Promise<number> {
     return exitCodes.usage
   }
   const { switches } = parsed.arguments
-  const harness = createScriptedHarness(greeting)
+  const hearing = createScriptedHarness(greeting)
+  const harness: Harness = {
+    ...hearing,
+    start: (spec, signal) =>
+      hearing.start(
+        spec,
+        spec.prompt.includes('Then hang for ever.') ? new AbortController().signal : signal,
+      ),
+  }
+  const shutdownMs = process.env['SCRIPTED_SHUTDOWN_MS']
   return runHank({
     args: { ...parsed.arguments, switches: new Set([...switches, 'skip-self-test']) },
     terminal: processTerminal,
     environment: { ...placeholders, ...process.env },
     harnesses: { harnessFor: () => harness, close: async () => undefined },
+    ...(shutdownMs !== undefined && { shutdownMs: Number(shutdownMs) }),
   })
 }
 

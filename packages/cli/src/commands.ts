@@ -82,7 +82,8 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     usage: 'weave init [dir]',
     summary: 'write a small hank to start from',
     flags: always,
-    load: async () => (await import('./init/init.ts')).initCommand,
+    load: async () =>
+      (await import('./init/init.ts')).createInitCommand(word => Object.hasOwn(commands, word)),
   },
   attach: {
     usage: 'weave attach [execution]',

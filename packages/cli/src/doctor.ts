@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { examine, harnessesToCheck, settledPaths } from '@weave/runtime'
+import { defaultUpstream, examine, harnessesToCheck, settled } from '@weave/runtime'
 import { columns } from './columns.ts'
 import { type ExitCode, exitCodes } from './exit.ts'
 import type { Arguments } from './parse-arguments.ts'
@@ -10,7 +10,7 @@ const marks = { good: 'ok', poor: '!', bad: 'x' } as const
 
 /** `weave doctor`: one line for each thing that a run needs, with the cure for what is missing. */
 export async function doctorCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  const paths = await settledPaths({
+  const { settings, paths } = await settled({
     flags: settingValues(args),
     runtimeConfig: args.texts['runtime-config'],
     environment: process.env,
@@ -20,7 +20,8 @@ export async function doctorCommand(args: Arguments, terminal: Terminal): Promis
   const findings = await examine({
     environment: process.env,
     executionBaseDir: paths.executionBaseDir,
-    port: Number(args.texts.port ?? 0),
+    port: settings.port,
+    proxy: { isOn: !settings.withoutProxy, upstream: settings.vendorBaseUrl ?? defaultUpstream },
     harnesses: harnessesToCheck(),
   })
   if (args.switches.has('json')) terminal.out(JSON.stringify(findings, null, 2))

@@ -6,7 +6,7 @@ import { tempDir } from '../../../test/support/temp-dir.ts'
 import { commands } from '../src/commands.ts'
 import { fileTree } from '../src/init/file-tree.ts'
 import { hankFiles } from '../src/init/hank-files.ts'
-import { initCommand, initHank } from '../src/init/init.ts'
+import { initHank } from '../src/init/init.ts'
 import { writeNewFiles } from '../src/init/write-new-files.ts'
 import type { Terminal } from '../src/terminal.ts'
 
@@ -24,7 +24,8 @@ async function told(work: (terminal: Terminal) => Promise<number>): Promise<Told
 }
 
 function initIn(workingDirectory: string, ...words: readonly string[]): Promise<Told> {
-  return told(terminal => initHank(words, workingDirectory, terminal))
+  const isCommand = (word: string): boolean => Object.hasOwn(commands, word)
+  return told(terminal => initHank(words, { workingDirectory, isCommand }, terminal))
 }
 
 /** Every file below a directory with its text; a link with where it leads. */
@@ -171,9 +172,8 @@ describe('weave init', () => {
   test('is the command of the table, and takes an absolute path', async () => {
     const dir = join(await tempDir({ inMemory: true }), 'hank')
     const command = await commands['init']?.load()
-    expect(command).toBe(initCommand)
     const args = { positionals: [dir], switches: new Set<never>(), texts: {} }
-    const { code, out } = await told(terminal => initCommand(args, terminal))
+    const { code, out } = await told(async terminal => command?.(args, terminal) ?? 1)
     expect(code).toBe(0)
     expect(out.at(-3)).toBe(`  weave rehearse ${dir}`)
   })
@@ -182,6 +182,17 @@ describe('weave init', () => {
     const dir = await tempDir({ inMemory: true })
     expect((await initIn(dir, "Ann's hank")).out.at(-3)).toBe(String.raw`  weave rehearse 'Ann'\''s hank'`)
     expect((await initIn(dir, '-hank')).out.at(-3)).toBe('  weave rehearse ./-hank')
+  })
+
+  test('prints the next command so that the name of a hank is not taken for a command of weave', async () => {
+    const dir = await tempDir({ inMemory: true })
+    for (const name of ['report', 'run', 'warden'])
+      expect((await initIn(dir, name)).out.slice(-3)).toEqual([
+        `  weave rehearse ./${name}`,
+        `  weave validate ./${name}`,
+        `  weave ./${name}`,
+      ])
+    expect((await initIn(dir, 'reports')).out.at(-1)).toBe('  weave reports')
   })
 
   test('fills folders that are there already and leaves what is in them', async () => {

@@ -23,14 +23,21 @@ export type ClientMessage =
       readonly commandId?: string
     }
 
-/** Strict: an unknown key in a command is refused, so that a typing error never acts as a default. */
-export function parseClientMessage(text: string): ClientMessage {
+/**
+ * Strict: an unknown key in a command is refused, so that a typing error never acts as a default. What a problem quotes of the
+ * frame goes through `clean` before it is shortened: of a secret that is cut in two nobody could tell any more.
+ */
+export function parseClientMessage(text: string, clean: Clean = asIs): ClientMessage {
   const value = parseJson(text)
   if (value === undefined) return problem('INVALID_JSON', 'The frame is not JSON.')
   if (!isRecord(value)) return problem('INVALID_COMMAND', 'A message is an object with id, type and data.')
-  if (value['type'] === 'handshake') return parseHandshake(value)
-  return parseCommand(value)
+  if (value['type'] === 'handshake') return parseHandshake(value, clean)
+  return parseCommand(value, clean)
 }
+
+type Clean = (words: string) => string
+
+const asIs: Clean = words => words
 
 export type ServerMessage =
   | { readonly kind: 'event'; readonly event: ServerEvent }
@@ -71,20 +78,22 @@ export function parseTransition(value: {
   return { type: value.type, data: data.data } as Transition
 }
 
-function parseHandshake(value: Record<string, unknown>): ClientMessage {
+function parseHandshake(value: Record<string, unknown>, clean: Clean): ClientMessage {
   const parsed = handshakeRequest.safeParse(value)
-  if (!parsed.success) return problem('INVALID_COMMAND', explain(parsed.error), value)
+  if (!parsed.success) return problem('INVALID_COMMAND', explain(parsed.error, { clean }), value)
   return { kind: 'handshake', handshake: parsed.data }
 }
 
-function parseCommand(value: Record<string, unknown>): ClientMessage {
+function parseCommand(value: Record<string, unknown>, clean: Clean): ClientMessage {
   const envelope = commandEnvelope.safeParse(value)
-  if (!envelope.success) return problem('INVALID_COMMAND', explain(envelope.error), value)
+  if (!envelope.success) return problem('INVALID_COMMAND', explain(envelope.error, { clean }), value)
   const { id, type } = envelope.data
-  if (!isCommandType(type)) return problem('UNKNOWN_COMMAND', `There is no command ${quoted(type)}.`, value)
+  if (!isCommandType(type))
+    return problem('UNKNOWN_COMMAND', `There is no command ${quoted(clean(type))}.`, value)
   // The frame's own data: the envelope's copy of it has lost a `__proto__` key, which is an unknown key like any other.
   const parsed = commands[type].data.safeParse(value['data'] ?? {})
-  if (!parsed.success) return problem('INVALID_COMMAND', `${type}: ${explain(parsed.error, 'data')}`, value)
+  if (!parsed.success)
+    return problem('INVALID_COMMAND', `${type}: ${explain(parsed.error, { root: 'data', clean })}`, value)
   return { kind: 'command', command: { id, type, data: parsed.data } as Command }
 }
 
@@ -104,14 +113,14 @@ function misfitOf(schema: z.ZodType, value: unknown): string | undefined {
   }
 }
 
-function explain(error: z.ZodError, root = ''): string {
+function explain(error: z.ZodError, { root = '', clean = asIs } = {}): string {
   const faults = error.issues
     .slice(0, 5)
     .map(
       issue =>
         `${[root, ...issue.path.map(String)].filter(Boolean).join('.') || 'message'}: ${issue.message}`,
     )
-  return shortened(faults.join('; '), 1_000)
+  return shortened(clean(faults.join('; ')), 1_000)
 }
 
 function quoted(text: string): string {

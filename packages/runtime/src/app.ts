@@ -11,6 +11,7 @@ import {
   ensureDir,
   type Log,
   type LogLevel,
+  type Redactor,
   type Scope,
   secretsOf,
   startWarden,
@@ -21,6 +22,7 @@ import { openOutputRecord } from './output-record.ts'
 import type { Plan } from './plan/index.ts'
 import { createProxyPorts, type ProxyPorts, type ProxySetup } from './proxy-ports.ts'
 import { recover } from './recovery.ts'
+import type { Control } from './runner/control.ts'
 import {
   createRecorder,
   nothingLeft,
@@ -166,7 +168,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   for (const note of notes) log.info('START', note)
 
   const control = createLateControl()
-  const serving = await serve(options, { journal, plan, control: control.control, log, held, ...agents })
+  const serving = await serve(options, { ...record, plan, control: control.control, held, ...agents })
   if (!serving.ok) return serving
   ports.startHealthChecks()
   const runner = startRunner({
@@ -281,32 +283,40 @@ async function openRecord({ opened, secrets, logLevel, onEvent }: ExecutionOptio
 
 interface Serving {
   readonly journal: Journal
+  readonly redactor: Redactor
   readonly plan: Plan
-  readonly control: Runner
+  readonly control: Control
   readonly log: ReturnType<typeof createFileLog>
   readonly held: Held
   readonly proxy: ProxyPorts | undefined
 }
 
-/** Listens, then lets the proxy listen, and says so in the lock. */
-async function serve(options: ExecutionOptions, { journal, plan, control, log, held, proxy }: Serving) {
-  let proxyPort: { readonly proxyPort?: number } = {}
+/** Listens, then lets the proxy listen, and says so in the lock. Who comes before that is answered after it. */
+async function serve(
+  options: ExecutionOptions,
+  { journal, redactor, plan, control, log, held, proxy }: Serving,
+) {
+  let allListen: (ports: { readonly proxyPort?: number }) => void = () => undefined
+  const otherPorts = new Promise<{ readonly proxyPort?: number }>(resolve => {
+    allListen = resolve
+  })
   const { opened, server: settings, weaveVersion, outputDirectory, rehearsal } = options
   const { layout, executionFile } = opened
   const started = await startServer({
     ...settings,
     journal,
+    redactor,
     control,
     hides: hiddenEvents(plan),
     clock: systemClock,
     log,
-    ready: () => ({
+    ready: async () => ({
       serverVersion: weaveVersion,
       executionPath: layout.dir,
       dataPath: executionFile.dataPath ?? layout.dataSource,
       agentRootPath: layout.agentRoot,
       outputDirectory,
-      ...proxyPort,
+      ...(await otherPorts),
       ...(rehearsal && { rehearsal }),
     }),
   })
@@ -314,14 +324,13 @@ async function serve(options: ExecutionOptions, { journal, plan, control, log, h
   const { server } = started
   held.scope.add('server', () => server.close('The server is going down.'))
   log.info('SERVER', `listening at ${server.url}`)
-  if (proxy) {
-    held.scope.add('proxy', () => proxy.close())
-    const proxied = await proxy.start(server.port)
-    if (!proxied.ok) return proxied
-    proxyPort = { proxyPort: proxied.port }
-  }
+  if (proxy) held.scope.add('proxy', () => proxy.close())
+  const proxied = await proxy?.start(server.port)
+  if (proxied?.ok === false) return proxied
+  const ports = proxied ? { proxyPort: proxied.port } : {}
+  allListen(ports)
   const { token } = settings
-  held.lock.update({ port: server.port, ...proxyPort, ...(token !== undefined && { token }) })
+  held.lock.update({ port: server.port, ...ports, ...(token !== undefined && { token }) })
   const proxyUrl = proxy?.url()
   return { ok: true as const, urls: { url: server.url, ...(proxyUrl !== undefined && { proxyUrl }) } }
 }

@@ -1,22 +1,17 @@
 import { readFile, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
+import type { Finding } from './finding.ts'
 import { ensureDir, errorCode, run } from './kit/index.ts'
 import { credentialFor, credentialVariables } from './models/index.ts'
-
-/** One thing that a run needs, as it is found on this machine. */
-export interface Finding {
-  readonly name: string
-  readonly verdict: 'good' | 'poor' | 'bad'
-  readonly detail: string
-  /** What to do; for everything that is not good. */
-  readonly cure?: string
-}
+import { type ProxyToCheck, proxyFindings } from './proxy-findings.ts'
+import { serverEnvironment } from './settings/index.ts'
 
 export interface DoctorOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly executionBaseDir: string
   readonly port: number
+  readonly proxy: Pick<ProxyToCheck, 'isOn' | 'upstream'>
   readonly harnesses: readonly HarnessToCheck[]
 }
 
@@ -36,6 +31,11 @@ export async function examine(options: DoctorOptions): Promise<readonly Finding[
     ...providers.map(provider => key(provider, options.environment)),
     disk(options.executionBaseDir),
     port(options.port),
+    proxyFindings({
+      ...options.proxy,
+      controlPort: options.port,
+      environment: serverEnvironment(options.environment),
+    }),
     watching(),
   ])
   return groups.flat()

@@ -16,7 +16,7 @@ export {
   type SentinelCost,
   type WorstCase,
 } from './budget/index.ts'
-export { type DoctorOptions, examine, type Finding } from './doctor.ts'
+export { type DoctorOptions, examine } from './doctor.ts'
 export { editorSchema, isSchemaKind, schemaKinds } from './editor-schema.ts'
 export { executionStatus } from './execution-status.ts'
 export {
@@ -49,7 +49,7 @@ export {
 export { complete } from './llm/index.ts'
 export { additionsOf, createRegistry, findModel, listModels, type ModelRow } from './models/index.ts'
 export { buildPlan, type Plan, type PlannedCodon, type PlannedModel } from './plan/index.ts'
-export { type Prepared, prepare, settledPaths } from './prepare.ts'
+export { type Prepared, prepare, settled, settledPaths } from './prepare.ts'
 export { claimRecording, defaultUpstream } from './proxy/index.ts'
 export { readRequests, type StoredRequest } from './proxy-ports.ts'
 export { findExecution, readCosts, readEarlierCosts, readEvents } from './read-execution.ts'

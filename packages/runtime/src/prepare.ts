@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import type { CheckedData, DataCheck } from './data-check.ts'
 import {
   codonLabel,
   codonsOf,
@@ -20,6 +21,7 @@ import {
   readRuntimeFile,
   resolveSettings,
   type SettingPaths,
+  type Settings,
   serverEnvironment,
   settingPaths,
 } from './settings/index.ts'
@@ -31,6 +33,8 @@ export interface PrepareOptions {
   /** What `--runtime-config` names. */
   readonly runtimeConfig?: string | undefined
   readonly skipSelfTest: boolean
+  /** The data of the run, to be looked through with the rest of this machine; a run that goes on does that by itself. */
+  readonly data?: string | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly workingDirectory: string
   readonly home: string
@@ -47,12 +51,14 @@ export interface Prepared {
   /** The `weave.json` that was used. */
   readonly runtimeFile?: string
   readonly registry: Registry
+  /** Absent when none was to be looked at, or an error was found up to there. */
+  readonly data?: CheckedData
   /** Absent when an earlier step found an error. */
   readonly preflight?: PreflightResult
 }
 
 /**
- * From a command line to a verdict: settings, hank, models, credentials, self-tests. A later step runs only when the
+ * From a command line to a verdict: settings, hank, data, models, credentials, self-tests. A later step runs only when the
  * earlier ones found no error, and every step tells all it finds. Writes nothing, starts no process, and makes no
  * connection before all checks on this machine have passed. Never rejects because of what a file says.
  */
@@ -83,15 +89,20 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   })
   const settings = resolveSettings({ ...layers, environment, overrides: loaded.hank?.overrides })
   const paths = settingPaths(settings.settings, { workingDirectory, home, runtimeFile: layers.path })
-  const problems = [...layers.problems, ...models.problems, ...loaded.problems]
-  const found = {
+  const hankProblems = [...layers.problems, ...models.problems, ...loaded.problems]
+  const base = {
     loaded,
     settings,
     paths,
     registry,
     ...(layers.path !== undefined && { runtimeFile: layers.path }),
   }
-  if (hasErrors(problems) || !loaded.hank) return { ...found, ok: false, problems }
+  if (hasErrors(hankProblems) || !loaded.hank) return { ...base, ok: false, problems: hankProblems }
+
+  const looked = await lookAtData(options.data, base)
+  const problems = [...hankProblems, ...looked.problems]
+  const found = { ...base, ...(looked.data && { data: looked.data }) }
+  if (hasErrors(problems)) return { ...found, ok: false, problems }
 
   const outside = options.environment
   const checked = await preflight(modelUses(loaded, settings, outside), {
@@ -106,12 +117,36 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   return { ...found, ok: !hasErrors(all), problems: all, preflight: checked }
 }
 
+/** Whoever names no data does not wait for the code that looks through them. */
+async function lookAtData(
+  path: string | undefined,
+  { settings, paths }: Pick<Prepared, 'settings' | 'paths'>,
+): Promise<DataCheck> {
+  if (path === undefined) return { problems: [] }
+  const { checkData } = await import('./data-check.ts')
+  return checkData({
+    path,
+    exclude: [paths.executionBaseDir, paths.outputDirectory],
+    timeLimit: settings.settings.dataHashTimeLimit,
+    clock: systemClock,
+  })
+}
+
 /** Where executions and outputs lie, for commands that need no hank. */
-export async function settledPaths(options: Omit<PrepareOptions, 'skipSelfTest'>): Promise<SettingPaths> {
+export async function settledPaths(options: SettledOptions): Promise<SettingPaths> {
+  return (await settled(options)).paths
+}
+
+/** What holds without a hank. */
+export async function settled(
+  options: SettledOptions,
+): Promise<{ readonly settings: Settings; readonly paths: SettingPaths }> {
   const layers = await readLayers({ ...options, skipSelfTest: true })
   const { settings } = resolveSettings({ ...layers, environment: options.environment })
-  return settingPaths(settings, { ...options, runtimeFile: layers.path })
+  return { settings, paths: settingPaths(settings, { ...options, runtimeFile: layers.path }) }
 }
+
+type SettledOptions = Omit<PrepareOptions, 'skipSelfTest' | 'data'>
 
 async function readLayers({ hank, flags, runtimeConfig, environment, workingDirectory }: PrepareOptions) {
   const given = await readGiven(flags, environment)

@@ -7,14 +7,21 @@ import { hankFiles } from './hank-files.ts'
 import { type WriteResult, writeNewFiles } from './write-new-files.ts'
 
 /** `weave init [dir]`: writes a small hank that is valid at once and explains itself. */
-export function initCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  return initHank(args.positionals, process.cwd(), terminal)
+export function createInitCommand(isCommand: InitSurrounding['isCommand']) {
+  return ({ positionals }: Arguments, terminal: Terminal): Promise<ExitCode> =>
+    initHank(positionals, { workingDirectory: process.cwd(), isCommand }, terminal)
+}
+
+export interface InitSurrounding {
+  readonly workingDirectory: string
+  /** Whether `weave` takes this word for one of its commands. */
+  readonly isCommand: (word: string) => boolean
 }
 
 /** The same, from a given working directory. */
 export async function initHank(
   words: readonly string[],
-  workingDirectory: string,
+  { workingDirectory, isCommand }: InitSurrounding,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const [directory = '.', ...more] = words
@@ -28,12 +35,13 @@ export async function initHank(
     for (const line of refusal(directory, result)) terminal.error(line)
     return exitCodes.failed
   }
-  for (const line of success(directory)) terminal.out(line)
+  for (const line of success(directory, isCommand)) terminal.out(line)
   return exitCodes.done
 }
 
-function success(directory: string): readonly string[] {
-  const word = directory === '.' ? '' : ` ${shellWord(directory)}`
+function success(directory: string, isCommand: InitSurrounding['isCommand']): readonly string[] {
+  const path = isCommand(directory) || directory.startsWith('-') ? `./${directory}` : directory
+  const word = directory === '.' ? '' : ` ${shellWord(path)}`
   const place = directory === '.' ? 'the current directory' : directory
   const tree = fileTree(hankFiles.map(({ path }) => path))
   return [
@@ -79,7 +87,6 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /** As it is pasted into a shell. */
-function shellWord(text: string): string {
-  const path = text.startsWith('-') ? `./${text}` : text
+function shellWord(path: string): string {
   return /^[\w@%+:,./\\-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -24,6 +24,7 @@ import { type Attendance, attend } from './attended-run.ts'
 import { openRun } from './open-run.ts'
 import { proxyBox } from './proxy-box.ts'
 import { readyTraffic } from './recorded-traffic.ts'
+import { createShutdownLimit } from './shutdown-limit.ts'
 import { onSignals } from './signals.ts'
 import { summaryLines } from './summary.ts'
 
@@ -35,6 +36,8 @@ export interface RunContext {
   readonly rehearsal?: OpenRehearsal
   /** Other agents than those of the two SDKs. */
   readonly harnesses?: Harnesses
+  /** How long a shutdown may take, when not as long as usual. */
+  readonly shutdownMs?: number
 }
 
 /** Runs a hank that was prepared, if nothing stands in its way. */
@@ -85,20 +88,28 @@ async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
   const { prepared, opened } = ready
   const attendance = attendanceOf(context, ready)
   const { terminal } = attendance
-  const signals = onSignals(terminal)
+  const limit = createShutdownLimit(terminal, { milliseconds: context.shutdownMs })
+  const signals = onSignals(terminal, { limit })
+  const letGo = (): void => {
+    limit.close()
+    signals.close()
+  }
   const started = await startExecution(optionsOf({ ...context, terminal }, { ...ready, attendance }))
   if (!started.ok) {
-    signals.close()
+    letGo()
     terminal.error(`${started.message}\n${started.cure}`)
     return exitCodes.failed
   }
   const { execution } = started
   if (!execution) {
-    signals.close()
+    letGo()
     terminal.error(`Nothing is left to do in ${opened.layout.dir}. Use --start-new to run the hank again.`)
     return exitCodes.done
   }
   signals.endBy(reason => execution.runner.shutdown(reason))
+  void execution.runner.leaving.then(() =>
+    limit.begin(() => signals.exitCode ?? (attendance.isAbandoned ? exitCodes.failed : exitCodes.done)),
+  )
   terminal.error(`Execution  ${opened.layout.dir}`)
   terminal.error(`Clients    ${execution.url}`)
   if (execution.proxyUrl !== undefined) {
@@ -111,7 +122,7 @@ async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
   const state = execution.state()
   for (const problem of await execution.close()) terminal.error(problem)
   await attendance.end()
-  signals.close()
+  letGo()
   const places = {
     layout: opened.layout,
     outputDirectory: prepared.paths.outputDirectory,

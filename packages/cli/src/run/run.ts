@@ -21,7 +21,7 @@ export async function runCommand(args: Arguments, terminal: Terminal): Promise<E
 export async function runHank(given: RunContext): Promise<ExitCode> {
   const context = { ...given, args: recordingArguments(given.args) }
   const { args, terminal, environment } = context
-  const run = await prepareRun(args, environment)
+  const run = await prepareRun(args, { environment })
   if (!run.ok) {
     terminal.error(run.usage)
     return exitCodes.usage

@@ -1,9 +1,6 @@
-import { systemClock } from '@weave/runtime'
 import { type ExitCode, exitCodes } from '../exit.ts'
 import type { Terminal } from '../terminal.ts'
-
-/** A shutdown that hangs is cut off after this long. */
-const longestShutdown = 30_000
+import type { ShutdownLimit } from './shutdown-limit.ts'
 
 const codes = {
   SIGINT: exitCodes.interrupted,
@@ -12,7 +9,7 @@ const codes = {
 } as const
 
 export interface SignalOptions {
-  readonly clock?: Pick<typeof systemClock, 'sleep'>
+  readonly limit: Pick<ShutdownLimit, 'begin'>
   readonly exit?: (code: ExitCode) => void
 }
 
@@ -20,11 +17,7 @@ export interface SignalOptions {
  * The first signal asks for a graceful end, the second ends at once. One that comes before there is something to shut down
  * waits for that, so that nothing begins unheard.
  */
-export function onSignals(
-  terminal: Terminal,
-  { clock = systemClock, exit = code => process.exit(code) }: SignalOptions = {},
-) {
-  const closed = new AbortController()
+export function onSignals(terminal: Terminal, { limit, exit = code => process.exit(code) }: SignalOptions) {
   let exitCode: ExitCode | undefined
   let asked: NodeJS.Signals | undefined
   let shutdown: ((reason: string) => void) | undefined
@@ -38,10 +31,7 @@ export function onSignals(
     exitCode = code
     asked = signal
     terminal.error(`${signal}: shutting down; once more ends at once.`)
-    void clock.sleep(longestShutdown, closed.signal).then(
-      () => exit(code),
-      () => undefined,
-    )
+    limit.begin(() => code)
     shutdown?.(signal)
   }
   const names = Object.keys(codes) as (keyof typeof codes)[]
@@ -56,7 +46,6 @@ export function onSignals(
       if (asked !== undefined) end(asked)
     },
     close() {
-      closed.abort()
       for (const name of names) process.off(name, handle)
     },
   }

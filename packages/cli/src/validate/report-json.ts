@@ -8,7 +8,7 @@ export function reportJson(
   environment: Readonly<Record<string, string | undefined>>,
   earlier?: ObservedCosts,
 ): string {
-  const { ok, loaded, settings, preflight, runtimeFile } = prepared
+  const { ok, loaded, settings, data, preflight, runtimeFile } = prepared
   const model = (name: string | undefined) =>
     settings.modelOverride?.value ?? name ?? settings.modelFallback?.value ?? ''
   return JSON.stringify(
@@ -22,6 +22,7 @@ export function reportJson(
       forecast: forecastOf(prepared, earlier),
       settings: settings.sources,
       runtimeFile,
+      data,
       environment: listEnvironment(environment, loaded.hank?.requirements?.env),
       models: preflight?.models.map(({ identity, provider, id, contextWindow, prices }) => ({
         identity,

@@ -70,7 +70,7 @@ function modelWords({ settings, registry }: Prepared, codon: Codon): string {
   return findModel(name, registry)?.id ?? name
 }
 
-function verdict({ loaded, preflight }: Prepared): readonly string[] {
+function verdict({ loaded, preflight, data }: Prepared): readonly string[] {
   const { codons, loops } = loaded.counts
   const models = new Set(preflight?.models.map(model => model.identity)).size
   const counts = [
@@ -79,7 +79,7 @@ function verdict({ loaded, preflight }: Prepared): readonly string[] {
     plural(models, 'model'),
     ...(loaded.sentinels.length > 0 ? [plural(loaded.sentinels.length, 'sentinel')] : []),
   ]
-  return ['Configuration is valid!', `  ${counts.join(', ')}`]
+  return ['Configuration is valid!', `  ${counts.join(', ')}`, ...(data ? [`  data ${data.path}`] : [])]
 }
 
 function bullet(problem: Problem): string {

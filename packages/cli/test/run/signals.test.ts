@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
+import { createShutdownLimit } from '../../src/run/shutdown-limit.ts'
 import { onSignals } from '../../src/run/signals.ts'
 
 function scene() {
   const clock = createTestClock()
   const exits: number[] = []
   const asked: string[] = []
-  const signals = onSignals(
-    { out: () => undefined, error: () => undefined },
-    { clock, exit: code => void exits.push(code) },
-  )
-  return { clock, exits, asked, signals }
+  const terminal = { out: () => undefined, error: () => undefined }
+  const exit = (code: number): void => void exits.push(code)
+  const limit = createShutdownLimit(terminal, { clock, exit })
+  const signals = onSignals(terminal, { limit, exit })
+  return { clock, exits, asked, limit, signals }
 }
 
 describe('signals', () => {
@@ -31,12 +32,25 @@ describe('signals', () => {
   )
 
   test('cut nothing off that has ended in time', async () => {
-    const { clock, exits, signals } = scene()
+    const { clock, exits, limit, signals } = scene()
     signals.endBy(() => undefined)
     process.emit('SIGINT', 'SIGINT')
+    limit.close()
     signals.close()
     await clock.advance(60_000)
     expect([exits, signals.exitCode]).toEqual([[], 130])
+  })
+
+  test('do not lengthen a shutdown that a client began, and decide how it ends', async () => {
+    const { clock, exits, limit, signals } = scene()
+    limit.begin(() => signals.exitCode ?? 0)
+    await clock.advance(20_000)
+    process.emit('SIGTERM', 'SIGTERM')
+    await clock.advance(10_000)
+    expect(exits).toEqual([143])
+    await clock.advance(60_000)
+    expect(exits).toEqual([143])
+    signals.close()
   })
 
   test('that come before there is something to shut down are not lost', () => {

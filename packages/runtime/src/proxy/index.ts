@@ -10,6 +10,7 @@
  * answer with what was written down.
  */
 export type { ExchangeEnding, ExchangeObserver, Observe } from './exchange-observer.ts'
+export { tryPort } from './listen.ts'
 export { type ProxyOptions, type RunningProxy, type StartedProxy, startProxy } from './proxy.ts'
 export { claimRecording } from './recording/claim-recording.ts'
 export type { CodonMark } from './recording/codon-mark.ts'
@@ -18,4 +19,6 @@ export { openTraffic, type TrafficSetup } from './recording/open-traffic.ts'
 export { openRequestLog, type RequestLog, type RequestLogOptions } from './request-log.ts'
 export { type RequestRecord, type RequestRecorderOptions, recordRequests } from './request-record.ts'
 export type { OutgoingRequest, Receiver, Sending, Transport } from './transport.ts'
-export { defaultUpstream } from './upstream/upstream-address.ts'
+export { outboundProxy } from './upstream/outbound-proxy.ts'
+export { namedCertificates } from './upstream/trusted-certificates.ts'
+export { defaultUpstream, readUpstream } from './upstream/upstream-address.ts'

@@ -21,6 +21,16 @@ export async function listen(preferred: number, onSocket: (socket: Socket) => vo
   return opened
 }
 
+/** The port that would be opened now. Nothing stays open. */
+export async function tryPort(
+  preferred: number,
+): Promise<{ readonly ok: true; readonly port: number } | { readonly ok: false; readonly code: string }> {
+  const opened = await listen(preferred, socket => socket.destroy())
+  if (!opened.ok) return opened
+  await Promise.all(opened.servers.map(server => new Promise<void>(resolve => server.close(() => resolve()))))
+  return { ok: true, port: opened.port }
+}
+
 const missingAddress: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL'])
 
 async function listenBoth(wanted: number, onSocket: (socket: Socket) => void): Promise<Listening> {

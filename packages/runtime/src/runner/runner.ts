@@ -5,6 +5,8 @@ import type { StartedFrom } from './run-record.ts'
 export interface Runner extends Control {
   /** Resolves when nothing more will happen. Never rejects. */
   readonly done: Promise<RunnerEnd>
+  /** Resolves when a shutdown is asked for, whoever asks and whether or not it gets anywhere. Otherwise never. */
+  readonly leaving: Promise<void>
   /** As the command `server.shutdown`, for signals. */
   shutdown(reason: string): void
 }

@@ -4,11 +4,23 @@ import type { Runner, RunnerOptions } from './runner.ts'
 export function startRunner(options: RunnerOptions): Runner {
   const machine = new Machine(options)
   const done = machine.loop()
+  let leave: () => void = () => undefined
+  const leaving = new Promise<void>(resolve => {
+    leave = resolve
+  })
   return {
     done,
-    submit: command => machine.submit(command),
+    leaving,
+    submit(command) {
+      // Before the machine hears of it: it may be busy with something that hangs.
+      if (command.type === 'server.shutdown') leave()
+      return machine.submit(command)
+    },
     clientArrived: () => machine.put({ type: 'client' }),
-    shutdown: reason => machine.put({ type: 'shutdown', reason }),
+    shutdown(reason) {
+      leave()
+      machine.put({ type: 'shutdown', reason })
+    },
     snapshot: () => machine.snapshot(),
     checkpoints: runId => machine.checkpoints(runId),
   }

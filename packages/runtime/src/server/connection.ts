@@ -23,7 +23,7 @@ type Answer = () => Promise<void> | void
  * the order in which they came. `introduced` is called once, when a handshake is accepted.
  */
 export function createConnection(peer: Peer, services: Services, introduced: () => void): PeerListener {
-  const { broadcast, clock, limits, log } = services
+  const { broadcast, clock, limits, log, redactor } = services
   const voice = createVoice({ peer, ...services })
   const rate = createRate(limits.messagesPerSecond, () => clock.monotonic())
   const line = createLine(error => {
@@ -57,7 +57,7 @@ export function createConnection(peer: Peer, services: Services, introduced: () 
   }
   const read = (text: string | undefined): Answer => {
     if (text === undefined) return refuse(binaryMessage)
-    const message = parseClientMessage(text)
+    const message = parseClientMessage(text, redactor.text)
     if (message.kind === 'handshake') return shakeHands(message.handshake)
     if (!client) return refuse(beforeHandshake(message, text))
     if (message.kind === 'problem') return refuse(afterHandshake(message, text))

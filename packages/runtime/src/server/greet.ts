@@ -9,13 +9,15 @@ import type { Client, Services } from './services.ts'
  * before it comes from the journal's files; what is after it is held back until the response is out.
  */
 export async function greet(request: HandshakeRequest, client: Client, services: Services): Promise<void> {
-  const { broadcast, control, envelopes, eventHistory, log, ready } = services
+  const { broadcast, control, envelopes, eventHistory, log } = services
   const { sendPreviousEvents, since } = request.data
   const { id: clientId, mode, peer, wantsExtensions } = client
+  const ready = await services.ready()
+  if (peer.gone.aborted) return
   peer.hold()
   broadcast.join(client)
   const upTo = broadcast.lastSeq
-  const readyText = () => envelopes.text('server.ready', { ...ready(), lastSeq: upTo })
+  const readyText = () => envelopes.text('server.ready', { ...ready, lastSeq: upTo })
   const head = `${envelopes.open('handshake.response', request.id)}{"clientId":"${clientId}","mode":"${mode}",`
   const tail = `"totalEvents":${upTo}}}`
   try {

@@ -1,8 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { EventData } from '@weave/protocol'
 import type { WebSocketServer } from 'ws'
 import type { Journal } from '../journal/index.ts'
-import { type Clock, type Log, silentLog } from '../kit/index.ts'
+import { type Clock, type Log, type Redactor, silentLog } from '../kit/index.ts'
 import type { Control } from '../runner/control.ts'
 import { announcing } from './announcing.ts'
 import { type Broadcast, createBroadcast } from './broadcast.ts'
@@ -34,9 +33,11 @@ export interface ServerOptions {
   /** Lets other users of this machine in; only Linux can tell them apart. */
   readonly allowOtherUsers: boolean
   readonly journal: Journal
+  /** Of what is sent beside the journal; the journal has its own. */
+  readonly redactor: Redactor
   readonly control: Control
-  /** Asked at every handshake. Must not throw. */
-  readonly ready: () => Omit<EventData<'server.ready'>, 'lastSeq'>
+  /** Asked at every handshake, which is answered when this is known. Must not throw or reject. */
+  readonly ready: Services['ready']
   /** Which events of the journal no client is to see. Must not throw. */
   readonly hides?: Hides | undefined
   readonly clock: Clock
@@ -177,7 +178,7 @@ function run(options: ServerOptions, parts: Parts): RunningServer {
 const readersAtOnce = 4
 
 function servicesOf(options: ServerOptions, { broadcast, limits }: Parts): Services {
-  const { journal, clock } = options
+  const { journal, clock, redactor } = options
   const readers = createTurns({ atOnce: readersAtOnce })
   return {
     ...options,
@@ -185,7 +186,7 @@ function servicesOf(options: ServerOptions, { broadcast, limits }: Parts): Servi
     limits,
     isTrusted: createTokenCheck(options.token),
     broadcast,
-    envelopes: createEnvelopes(clock),
+    envelopes: createEnvelopes(clock, redactor),
     readers,
     eventHistory: createEventHistory({
       history: journal.history,

@@ -1,6 +1,6 @@
 import type { ClientMode, EventData } from '@weave/protocol'
 import type { Journal } from '../journal/index.ts'
-import type { Clock, Log } from '../kit/index.ts'
+import type { Clock, Log, Redactor } from '../kit/index.ts'
 import type { Control } from '../runner/control.ts'
 import type { Broadcast, Member } from './broadcast.ts'
 import type { Envelopes } from './envelope.ts'
@@ -14,11 +14,12 @@ import type { Voice } from './voice.ts'
 /** What all connections of a server have in common. */
 export interface Services {
   readonly journal: Journal
+  readonly redactor: Redactor
   readonly control: Control
   readonly clock: Clock
   readonly log: Log
   readonly limits: Limits
-  readonly ready: () => Omit<EventData<'server.ready'>, 'lastSeq'>
+  readonly ready: () => Ready | Promise<Ready>
   readonly readonlyOnly: boolean
   /** Whether a handshake carries what this server asks for. */
   readonly isTrusted: (token: string | undefined) => boolean
@@ -29,6 +30,9 @@ export interface Services {
   readonly eventHistory: EventHistory
   readonly hides?: Hides | undefined
 }
+
+/** What does not depend on who shakes hands. */
+type Ready = Omit<EventData<'server.ready'>, 'lastSeq'>
 
 /** What a connection becomes by its handshake. */
 export interface Client extends Member {

@@ -10,6 +10,8 @@ export interface DataHashOptions {
   readonly path: string
   /** `dataHashTimeLimit`, in milliseconds. */
   readonly timeLimit: number
+  /** What to do when the time runs out, for people. */
+  readonly timeAdvice?: string
   readonly clock: Clock
   /** Absolute paths that do not count as data, such as `executionBaseDir`: a run changes them. */
   readonly exclude?: readonly string[]
@@ -29,6 +31,7 @@ export type DataHashResult =
 
 const partialPrefix = 'partial:'
 const maxDepth = 256
+const raiseLimit = 'Raise dataHashTimeLimit to look at all of it.'
 
 /** Of a run without data. Not that of an empty directory, whose list of lines is empty. */
 export const noDataHash = digestOf(['none:::'])
@@ -121,9 +124,9 @@ function missingText(path: string, reason: string): string {
   return `the data ${path} cannot be read (${reason})`
 }
 
-function timeText({ path, timeLimit }: DataHashOptions, leftOut: number): string {
+function timeText({ path, timeLimit, timeAdvice = raiseLimit }: DataHashOptions, leftOut: number): string {
   const what = leftOut === 1 ? '1 directory was' : `${leftOut} directories were`
-  return `Looking through the data ${path} took longer than ${timeLimit} ms, so ${what} left out and changes there go unnoticed. Raise dataHashTimeLimit to look at all of it.`
+  return `Looking through the data ${path} took longer than ${timeLimit} ms, so ${what} left out and changes there go unnoticed. ${timeAdvice}`
 }
 
 function cappedText(path: string, cap: string): string {

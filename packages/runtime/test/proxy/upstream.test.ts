@@ -148,12 +148,14 @@ describe('the proxy to the outside', () => {
       clock: systemClock,
       redact: (text: string) => text,
     } as const
-    const socks = { HTTPS_PROXY: 'socks5://out.example:1080' }
-    const started = await startProxy({ ...base, upstream: 'https://api.example.com', environment: socks })
-    expect(started).toMatchObject({
-      ok: false,
-      message: 'HTTPS_PROXY is not the address of an http or https proxy.',
-    })
+    for (const HTTPS_PROXY of ['socks5://out.example:1080', 'http://user:50%@out.example:3128']) {
+      const environment = { HTTPS_PROXY }
+      const started = await startProxy({ ...base, upstream: 'https://api.example.com', environment })
+      expect(started).toMatchObject({
+        ok: false,
+        message: 'HTTPS_PROXY is not the address of an http or https proxy.',
+      })
+    }
     for (const upstream of ['ftp://x', 'nothing', 'https://u:p@x.example', 'https://x.example/?q'])
       expect((await startProxy({ ...base, upstream, environment: {} })).ok, upstream).toBe(false)
   })

@@ -318,6 +318,32 @@ describe('no codon at work', () => {
     expect(await run.send('server.shutdown', { reason: 'lunch' })).toEqual({ ok: true })
     expect(await run.runner.done).toEqual({ status: 'stopped', reason: 'lunch' })
   })
+
+  test('a shutdown is known of also while the server is busy with something that does not end', async () => {
+    let finish: () => void = () => undefined
+    const finished = new Promise<void>(resolve => {
+      finish = resolve
+    })
+    const run = await startScenario({
+      plan: planOf(codonPlan('a'), codonPlan('b')),
+      headless: false,
+      ports: {
+        checkpoint: async () => 'sha',
+        async restore() {
+          await finished
+          return { ok: true, files: [] }
+        },
+      },
+    })
+    run.runner.clientArrived()
+    await run.untilIdle('all-codons-completed')
+    const redone = run.send('codon.redo')
+    const down = run.send('server.shutdown')
+    await run.runner.leaving
+    finish()
+    expect(await Promise.all([redone, down])).toEqual([{ ok: true }, { ok: true }])
+    expect(await run.runner.done).toMatchObject({ status: 'stopped' })
+  })
 })
 
 describe('the wait for the next attempt', () => {

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { parseFrames, rawConnect } from '../../../../test/support/raw-websocket.ts'
 import type { Entry, Listener } from '../../src/journal/index.ts'
-import { systemClock } from '../../src/kit/index.ts'
+import { createRedactor, systemClock } from '../../src/kit/index.ts'
 import { createBroadcast, type Member } from '../../src/server/broadcast.ts'
 import { createEnvelopes } from '../../src/server/envelope.ts'
 import type { Frames } from '../../src/server/frames.ts'
@@ -136,7 +136,8 @@ test('what is said to one goes after what was told to all before it', async () =
   const broadcast = createBroadcast(journal)
   const one = listening()
   const peer = { ...(await deafPeer(1_000)), send: one.member.send }
-  const voice = createVoice({ peer, broadcast, envelopes: createEnvelopes(systemClock) })
+  const envelopes = createEnvelopes(systemClock, createRedactor([]))
+  const voice = createVoice({ peer, broadcast, envelopes })
   broadcast.join(one.member)
   tell()
   voice.refuse({ code: 'NO_NEXT_CODON', message: 'none' })

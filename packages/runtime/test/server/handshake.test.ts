@@ -1,7 +1,17 @@
+import { once } from 'node:events'
 import { expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { clientFrame, closeFrame, opcode } from '../../../../test/support/raw-websocket.ts'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
-import { readyData, startTestServer } from './test-server.ts'
+import { createGateway } from './fake-control.ts'
+import { readyData, startTestServer, type TestClient } from './test-server.ts'
+
+/** The server has read all that came before. */
+async function pong({ raw }: TestClient): Promise<void> {
+  const from = raw.frames.length
+  raw.write(clientFrame('there?', { opcode: opcode.ping }))
+  await raw.until(frame => frame.opcode === opcode.pong, from)
+}
 
 verifies(
   [
@@ -37,6 +47,31 @@ verifies(
       })
     }
     expect(server.clients()).toBe(2)
+  },
+)
+
+verifies(
+  ['4.2/startup-server-ready'],
+  'a handshake that comes before the port of the proxy is known is answered when it is, and only to who is still there',
+  async () => {
+    const { promise, open } = createGateway<object>()
+    const ready = async () => ({ ...readyData, ...(await promise) })
+    const { server, journal, control, stranger } = await startTestServer({ ready })
+    const [early, impatient] = [await stranger(), await stranger()]
+    for (const client of [early, impatient]) {
+      client.send({ type: 'handshake', data: { mode: 'readonly' } })
+      await pong(client)
+      expect(client.messages()).toEqual([])
+    }
+    impatient.raw.write(closeFrame(1000))
+    await once(impatient.raw.socket, 'close')
+    await pong(early)
+    journal.append('info', { message: 'before' })
+    journal.flush()
+    open({ proxyPort: 4711 })
+    expect((await early.next('handshake.response')).data['totalEvents']).toBe(1)
+    expect((await early.next('server.ready')).data).toEqual({ ...readyData, proxyPort: 4711, lastSeq: 1 })
+    expect([server.clients(), control.arrivals]).toEqual([1, 1])
   },
 )
 

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { rawConnect, rawUpgrade } from '../../../../test/support/raw-websocket.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
-import { systemClock } from '../../src/kit/index.ts'
+import { createRedactor, systemClock } from '../../src/kit/index.ts'
 import { type ServerOptions, startServer } from '../../src/server/index.ts'
 import { openTestJournal } from '../journal/open.ts'
 import { createFakeControl } from './fake-control.ts'
@@ -26,6 +26,7 @@ async function start(options: Partial<ServerOptions>) {
     control: createFakeControl(),
     ready: () => readyData,
     clock: systemClock,
+    redactor: createRedactor([]),
     journal,
     ...options,
   })

@@ -73,6 +73,7 @@ export async function startTestServer(options: Partial<ServerOptions> = {}): Pro
     control,
     ready: () => readyData,
     clock: systemClock,
+    redactor: createRedactor([]),
     ...options,
     journal,
   })

@@ -12,7 +12,8 @@ export interface OutboundProxy {
 }
 
 export type FoundProxy =
-  | { readonly ok: true; readonly proxy: OutboundProxy | undefined }
+  /** `variable` names a proxy, which `proxy` is, unless it is not for this upstream. */
+  | { readonly ok: true; readonly variable: string | undefined; readonly proxy: OutboundProxy | undefined }
   | { readonly ok: false; readonly message: string }
 
 /** By custom the small spelling wins, and an upstream without TLS is on this machine and needs none. */
@@ -20,17 +21,19 @@ const names = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'] as const
 
 /** The proxy that the environment names for this upstream, unless it also excepts it. */
 export function outboundProxy(upstream: UpstreamAddress, environment: Environment): FoundProxy {
-  const name = names.find(each => (environment[each] ?? '') !== '')
-  if (name === undefined || !upstream.isTls || isExcepted(upstream, environment)) return none
-  const value = (environment[name] ?? '').trim()
+  const variable = names.find(each => (environment[each] ?? '') !== '')
+  if (variable === undefined || !upstream.isTls || isExcepted(upstream, environment))
+    return { ok: true, variable, proxy: undefined }
+  const value = (environment[variable] ?? '').trim()
   const text = value.includes('://') ? value : `http://${value}`
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !(url.protocol === 'http:' || url.protocol === 'https:'))
-    return { ok: false, message: `${name} is not the address of an http or https proxy.` }
+  const words = url && credentialsIn(url)
+  if (words === undefined || !(url?.protocol === 'http:' || url?.protocol === 'https:'))
+    return { ok: false, message: `${variable} is not the address of an http or https proxy.` }
   const isTls = url.protocol === 'https:'
-  const words = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
   return {
     ok: true,
+    variable,
     proxy: {
       isTls,
       hostname: url.hostname.replace(/^\[|\]$/g, ''),
@@ -40,7 +43,15 @@ export function outboundProxy(upstream: UpstreamAddress, environment: Environmen
   }
 }
 
-const none: FoundProxy = { ok: true, proxy: undefined }
+/** Undefined when they are encoded wrongly. */
+function credentialsIn({ username, password }: URL): string | undefined {
+  try {
+    return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  } catch {
+    return undefined
+  }
+}
+
 const thisMachine = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
 
 function isExcepted({ hostname, port }: UpstreamAddress, environment: Environment): boolean {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { rootCertificates } from 'node:tls'
+import { errorCode } from '../../kit/index.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -24,12 +25,36 @@ export function trustedCertificates(environment: Environment): readonly string[]
   return [...rootCertificates, system ?? '', extra].filter(text => text !== '')
 }
 
+export interface NamedCertificates {
+  readonly variable: string
+  readonly path: string
+  /** Why nobody is trusted because of it. */
+  readonly problem?: string
+}
+
+/** The files that the environment names, each with what is wrong with it. */
+export function namedCertificates(environment: Environment): readonly NamedCertificates[] {
+  return ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'].flatMap(variable => {
+    const path = environment[variable] ?? ''
+    if (path === '') return []
+    const found = read(path)
+    return [{ variable, path, ...(!found.ok && { problem: found.problem }) }]
+  })
+}
+
 function textOf(path: string): string {
-  if (path === '') return ''
+  const found = read(path)
+  return found.ok ? found.text : ''
+}
+
+function read(
+  path: string,
+): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string } {
   try {
     const text = readFileSync(path, 'latin1')
-    return text.includes('-----BEGIN CERTIFICATE-----') ? text : ''
-  } catch {
-    return ''
+    if (text.includes('-----BEGIN CERTIFICATE-----')) return { ok: true, text }
+    return { ok: false, problem: 'holds no certificate' }
+  } catch (error) {
+    return { ok: false, problem: `cannot be read, ${errorCode(error) ?? String(error)}` }
   }
 }
