@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { FileSelection } from './file-selection.ts'
 import type { FileSystem } from './file-system.ts'
 import type { IndexFile } from './index-file.ts'
@@ -51,6 +52,12 @@ export function createMemoryKeeper({ index, fileSystem, hasTree }: MemoryPlace):
     return { root: isUsable ? root : createDirectory(), selection: undefined, unlisted: listed }
   }
 
+  /** Whoever looked goes on first. */
+  async function saveSoon(known: WorkspaceMemory): Promise<void> {
+    await setImmediate()
+    await save(known)
+  }
+
   async function save(known: WorkspaceMemory): Promise<void> {
     const next = new Set<string>()
     unlisted = [...unlisted, next]
@@ -89,7 +96,7 @@ export function createMemoryKeeper({ index, fileSystem, hasTree }: MemoryPlace):
       wasted += memory.unlisted ? doubtful : files
       // A look that finds nothing may be the first half of a rollback, which would have to wait.
       const share = found.length + gone.length > 0 ? 20 : 2
-      if (wasted > files / share) saving = save(memory)
+      if (wasted > files / share) saving = saveSoon(memory)
     },
     async close() {
       await saving
