@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -103,12 +104,17 @@ function countsIn(file) {
   return counts
 }
 
-/** What the results belong to: a commit, and what was changed since. */
+/** What the results belong to: the code and its tests as they are now. Words about them change nothing. */
 function sourceState() {
   const git = (/** @type {string[]} */ ...args) =>
     spawnSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28 }).stdout
-  const changed = git('diff', 'HEAD', '--', 'packages', 'test')
-  return `${git('rev-parse', 'HEAD').trim()}${changed === '' ? '' : ` and ${changed.length} characters of changes`}`
+  const places = ['packages', 'test', 'package-lock.json']
+  const parts = [
+    git('rev-parse', ...places.map(place => `HEAD:${place}`)),
+    git('diff', 'HEAD', '--', ...places),
+    git('ls-files', '--others', '--exclude-standard', '--', ...places),
+  ]
+  return createHash('sha256').update(parts.join('\0')).digest('hex')
 }
 
 /** @param {string} file @param {string} source @returns {Record<string, Result>} */

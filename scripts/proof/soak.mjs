@@ -1,109 +1,113 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { root } from '../repository.mjs'
+import { writeSoakHank } from './soak-hank.mjs'
+import { judge } from './soak-judge.mjs'
+
+const every = 10
+const visitEvery = 6
 
 /**
- * One server that works for hours: a rehearsal whose loop never ends by itself, with a client that comes and goes. Its
- * memory and its open files are looked at every ten seconds; a slope means a leak.
+ * One server that works for hours, with both agents, the proxy, a sentinel, a client that stays and clients that come and
+ * go. Its memory, its open files and its processes are looked at every ten seconds; a slope means a leak.
  *
  * @param {number} hours
  * @returns {Promise<number>} the exit code
  */
 export async function soak(hours) {
+  if (!(hours > 0)) {
+    console.error('How long? For example: npm run proof:load -- --hours 8')
+    return 2
+  }
+  const built = spawnSync(process.execPath, [join(root, 'scripts/bundle.mjs')], { encoding: 'utf8' })
+  if (built.status !== 0) throw new Error(built.stderr)
+  const { soakClients } = await import('./soak-clients.mjs')
   const dir = mkdtempSync(join(tmpdir(), 'weave-soak-'))
-  const weave = join(root, 'packages/cli/bin/weave.cjs')
-  writeHank(dir)
-  const env = { ...process.env, HOME: join(dir, 'home') }
-  const child = spawn(
-    process.execPath,
-    [weave, 'rehearse', '--headless', '--max-time', String(hours * 3600)],
-    {
-      cwd: dir,
-      env,
-      stdio: 'ignore',
-    },
-  )
-  const ended = new Promise(resolve => child.once('close', resolve))
-  let over = false
-  void ended.then(() => {
-    over = true
-  })
-  const until = performance.now() + hours * 3_600_000
-  /** @type {Look[]} */
+  writeSoakHank(dir)
+  const server = startServer(dir, hours)
+  /** @type {import('./soak-judge.mjs').Look[]} */
   const looks = []
+  const clients = soakClients(await server.url)
   try {
-    while (!over && performance.now() < until) {
-      await pause(10_000)
-      if (over) break
-      const look = lookAt(child.pid ?? 0)
-      if (look) looks.push(look)
-      if (looks.length % 6 === 0)
-        spawnSync(process.execPath, [weave, 'journal', '--type', 'codon.completed'], { cwd: dir, env })
+    const began = performance.now()
+    for (let turn = 1; !server.isOver() && performance.now() - began < hours * 3_600_000; turn++) {
+      await pause(every * 1_000)
+      const look = lookAt(server.pid, Math.round((performance.now() - began) / 1_000))
+      if (!look) break
+      looks.push(look)
+      if (turn % visitEvery === 0) await clients.visit()
+      const { heard, completed } = clients.seen()
       console.log(
-        `${looks.length * 10} s: ${look ? `${Math.round(look.rss / 1024)} MB, ${look.files} open files` : 'gone'}`,
+        `${look.seconds} s: ${Math.round(look.rss / 1024)} MB, ${look.files} open files, ${look.processes} processes, ${completed} codons, ${heard} events`,
       )
     }
   } finally {
-    child.kill('SIGTERM')
-    await ended
+    clients.close()
+    await server.stop()
     rmSync(dir, { recursive: true, force: true })
   }
-  return judge(looks)
+  const { completed, visits, faults } = clients.seen()
+  const { ok, words } = judge(looks)
+  console.log(['', `${completed} codons, ${visits} visits`, ...words, ...faults.slice(0, 20)].join('\n'))
+  return ok && completed > 0 && faults.length === 0 ? 0 : 1
 }
 
-/**
- * @typedef {object} Look
- * @property {number} rss in KiB
- * @property {number} files
- */
+/** @param {string} dir @param {number} hours */
+function startServer(dir, hours) {
+  const weave = join(root, 'packages/cli/bin/weave.cjs')
+  // Longer than is looked at: what ends it is the end of the soak.
+  const seconds = String(Math.ceil(hours * 3_600) + 600)
+  const child = spawn(process.execPath, [weave, 'rehearse', '--headless', '--proxy', '--max-time', seconds], {
+    cwd: dir,
+    env: { ...process.env, HOME: join(dir, 'home') },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let isOver = false
+  /** @type {Promise<void>} */
+  const ended = new Promise(resolve => {
+    child.once('close', () => {
+      isOver = true
+      resolve()
+    })
+  })
+  /** @type {Promise<string>} */
+  const url = new Promise((resolve, reject) => {
+    /** @type {string[]} */
+    const said = []
+    createInterface({ input: child.stderr }).on('line', line => {
+      const found = /^Clients +(ws:\S+)/.exec(line)
+      if (found?.[1] !== undefined) resolve(found[1])
+      if (said.length < 50) said.push(line)
+    })
+    void ended.then(() => reject(new Error(`The server ended before it listened.\n${said.join('\n')}`)))
+  })
+  return {
+    pid: child.pid ?? 0,
+    url,
+    isOver: () => isOver,
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
 
-/** @param {number} pid @returns {Look | undefined} */
-function lookAt(pid) {
+/** @param {number} pid @param {number} seconds @returns {import('./soak-judge.mjs').Look | undefined} */
+function lookAt(pid, seconds) {
   try {
     const [, rss = '0'] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-    return { rss: Number(rss), files: readdirSync(`/proc/${pid}/fd`).length }
+    const files = readdirSync(`/proc/${pid}/fd`).length
+    return { seconds, rss: Number(rss), files, processes: childrenOf(pid) }
   } catch {
     return undefined
   }
 }
 
-/** The first fifth is warming up. After it memory may grow by a tenth and files by a few. */
-function judge(/** @type {Look[]} */ looks) {
-  const settled = looks.slice(Math.floor(looks.length / 5))
-  const half = Math.floor(settled.length / 2)
-  const mean = (/** @type {Look[]} */ some, /** @type {'rss' | 'files'} */ key) =>
-    some.reduce((sum, look) => sum + look[key], 0) / Math.max(1, some.length)
-  const [early, late] = [settled.slice(0, half), settled.slice(half)]
-  const memory = mean(late, 'rss') / mean(early, 'rss')
-  const files = mean(late, 'files') - mean(early, 'files')
-  console.log(
-    `memory, second half against first: ${memory.toFixed(3)} (at most 1.1); open files: ${files.toFixed(1)} more (at most 5)`,
-  )
-  return half > 0 && memory <= 1.1 && files <= 5 ? 0 : 1
-}
-
-/** @param {string} dir */
-function writeHank(dir) {
-  mkdirSync(join(dir, 'home'))
-  const codon = {
-    id: 'tick',
-    name: 'Tick',
-    model: 'openai/gpt-5',
-    continuationMode: 'fresh',
-    promptText: 'Count.',
-    checkpointedFiles: ['*.txt'],
-  }
-  const loop = {
-    type: 'loop',
-    id: 'clock',
-    name: 'Clock',
-    terminateOn: { type: 'iterationLimit', limit: 100_000 },
-    codons: [codon],
-  }
-  writeFileSync(join(dir, 'hank.json'), JSON.stringify({ $schema: 'x', hank: [loop] }))
-  const steps = [{ use: 'bash', input: { command: 'date >> ticks.txt' } }, { say: 'tick' }]
-  writeFileSync(join(dir, 'rehearsal.json'), JSON.stringify({ codons: { tick: steps } }))
+/** @param {number} pid */
+function childrenOf(pid) {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).length
 }

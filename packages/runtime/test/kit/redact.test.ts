@@ -51,13 +51,14 @@ describe('known values', () => {
 describe('a known value with characters of two units', () => {
   const value = '\u{1f511}ab\u{1f512}cdefgh\u{1f513}ij'
   const odd = createRedactor([{ name: 'ODD_TOKEN', value }])
+  const loneHalf = /\p{Surrogate}/u
 
   test('is found whole, and cut in two at any place one half of it at least', () => {
     expect(odd.text(`<${value}>`)).toBe('<[redacted:ODD_TOKEN]>')
     for (let cut = 1; cut < value.length; cut++) {
       const halves = [`<${value.slice(0, cut)}`, `${value.slice(cut)}>`]
       expect(halves.map(odd.text).join('')).toContain('[redacted:ODD_TOKEN]')
-      for (const half of halves.filter(each => each.isWellFormed() && odd.text(each) !== each))
+      for (const half of halves.filter(each => !loneHalf.test(each) && odd.text(each) !== each))
         expect(odd.suspects(JSON.stringify(half))).toBe(true)
     }
   })

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { silentLog } from '../../src/kit/index.ts'
 import { ClientConnection } from '../../src/proxy/client-connection.ts'
+import { stepsOf } from '../../src/proxy/middleware.ts'
 import { get, post, rawClient } from './raw-client.ts'
 import { always, isWhole, plain, rawUpstream } from './raw-upstream.ts'
 import { startedProxy } from './started-proxy.ts'
@@ -89,7 +90,7 @@ describe('time', () => {
       const limits: (number | undefined)[] = []
       const server = createServer(socket => {
         const pipeline = {
-          middleware: [],
+          steps: stepsOf([]),
           transport: { send: () => nothing, close: () => undefined },
           log: silentLog,
         }
