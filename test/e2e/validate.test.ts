@@ -166,7 +166,7 @@ describe('the data', () => {
       const missing = look('hank.json', join(data, 'none'))
       expect(missing.status).toBe(1)
       expect(missing.stdout).toContain(
-        `Validation failed:\n- the data ${join(data, 'none')} does not exist\n`,
+        `Validation failed:\n- The data ${join(data, 'none')} does not exist. Correct the path`,
       )
       expect(look('--input', 'some words').status).toBe(0)
       expect(look('hank.json', '-').status).toBe(0)

@@ -49,7 +49,10 @@ export async function hashData(options: DataHashOptions): Promise<DataHashResult
     const stats = await stat(options.path)
     if (stats.isFile()) return whole([lineOf(basename(options.path), stats)])
     if (!stats.isDirectory())
-      return { ok: false, message: `the data ${options.path} is neither a file nor a directory` }
+      return {
+        ok: false,
+        message: `The data ${options.path} is neither a file nor a directory. ${correctPath}`,
+      }
     return await hashDirectory(options)
   } catch (error) {
     return { ok: false, message: missingText(options.path, errorCode(error) ?? String(error)) }
@@ -119,9 +122,11 @@ function typeOf(stats: Stats): string {
   return stats.isSymbolicLink() ? 'link' : 'other'
 }
 
+const correctPath = 'Correct the path, or leave it out to run without data.'
+
 function missingText(path: string, reason: string): string {
-  if (reason === 'ENOENT' || reason === 'ENOTDIR') return `the data ${path} does not exist`
-  return `the data ${path} cannot be read (${reason})`
+  if (reason === 'ENOENT' || reason === 'ENOTDIR') return `The data ${path} does not exist. ${correctPath}`
+  return `The data ${path} cannot be read (${reason}). ${correctPath}`
 }
 
 function timeText({ path, timeLimit, timeAdvice = raiseLimit }: DataHashOptions, leftOut: number): string {

@@ -115,7 +115,8 @@ describe('the data hash', () => {
   it('of missing data is a problem that names the path', async () => {
     expect(await hash('/no/such/data')).toEqual({
       ok: false,
-      message: 'the data /no/such/data does not exist',
+      message:
+        'The data /no/such/data does not exist. Correct the path, or leave it out to run without data.',
     })
   })
 })
