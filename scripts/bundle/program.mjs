@@ -5,6 +5,7 @@ import { build, transform } from 'esbuild'
 import { scan } from '../layers/scan.mjs'
 import { throughDoors } from './doors.mjs'
 import { packed } from './pack.mjs'
+import { withoutLanguages } from './without-languages.mjs'
 
 /**
  * Bundles a program for Node so that it starts fast.
@@ -73,7 +74,7 @@ async function split({ entry, outdir, external, define }) {
     sourcemap: 'inline',
     sourcesContent: false,
     logLevel: 'warning',
-    plugins: [throughDoors()],
+    plugins: [throughDoors(), withoutLanguages()],
     supported,
   })
   const outputs = new Map(

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { isAlive, processStartTime, readRegularFile } from '../kit/index.ts'
 
 /** What `lock.json` says about the server that holds an execution. */
