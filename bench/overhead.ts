@@ -48,7 +48,7 @@ export async function overheadFigures(): Promise<readonly Figure[]> {
     let run = 0
     const next = () => workspaceIn(join(base, `${run++}`))
     const result = await interleaved(
-      5,
+      9,
       () => plainCodons(next()),
       () => realCodons(next()),
     )

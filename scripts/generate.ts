@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Generated } from './generate/generated.ts'
+import { proofPage } from './generate/proof-page.ts'
 import { protocolPage } from './generate/protocol.ts'
 import { quickShapes } from './generate/quick-shapes.ts'
 import { commandPage } from './generate/reference-command.ts'
@@ -11,6 +12,7 @@ import { schemas } from './generate/schemas.ts'
 
 /** Writes the generated files, or with `--check` says which of them are not what the source would give now. */
 const generators: readonly Generated[] = [
+  proofPage,
   protocolPage,
   commandPage,
   settingsPage,

@@ -12,7 +12,7 @@ import { tool } from './tool.mjs'
 /**
  * `npm run proof:faults` and `npm run proof:load`: the whole of every proof, one suite after the other, with what each has
  * tried. What has passed is not run again until the source changes; `--again` runs all, `--only <name>` one, `--seed <n>`
- * repeats a failure. `npm run proof:load -- --hours 8` soaks instead.
+ * repeats a failure; `--keep` puts what held into the committed file. `npm run proof:load -- --hours 8` soaks instead.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -21,11 +21,16 @@ const { values, positionals } = parseArgs({
     only: { type: 'string' },
     seed: { type: 'string' },
     hours: { type: 'string' },
+    keep: { type: 'boolean', default: false },
   },
 })
 const kind = positionals[0] === 'load' ? 'load' : 'faults'
 if (values.hours === undefined) process.exitCode = await prove()
-else process.exitCode = await soak(Number(values.hours))
+else {
+  const { code, result } = await soak(Number(values.hours))
+  process.exitCode = code
+  if (values.keep && code === 0 && result) keep({ soak: result })
+}
 
 async function prove() {
   const file = join(root, `bench/results/local-proof-${kind}.json`)
@@ -42,6 +47,7 @@ async function prove() {
     writeFileSync(file, `${JSON.stringify({ source, machine: machine(), results }, null, 2)}\n`)
   }
   report(results)
+  if (values.keep) keep(held(results))
   const wanted = suites[kind].filter(({ name }) => values.only === undefined || name === values.only)
   return wanted.every(({ name }) => results[name]?.ok) ? 0 : 1
 }
@@ -79,6 +85,36 @@ async function run({ name, files, env, atLeast = {} }) {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/**
+ * @typedef {object} Proof
+ * @property {string} holds
+ * @property {number} seconds
+ * @property {Record<string, number>} counts
+ */
+
+/** @param {Record<string, Result>} results @returns {Record<string, Proof>} */
+function held(results) {
+  const kept = suites[kind].flatMap(({ name, holds }) => {
+    const result = results[name]
+    return result?.ok ? [[name, { holds, seconds: result.seconds, counts: result.counts }]] : []
+  })
+  return Object.fromEntries(kept)
+}
+
+/** In the committed file, in the order of the table; the others stay as they were. @param {Record<string, Proof>} proofs */
+function keep(proofs) {
+  const file = join(root, 'bench/results/proofs.json')
+  const before = readJson(file)?.suites ?? {}
+  const date = new Date().toISOString()
+  const names = [...suites.faults, ...suites.load].map(({ name }) => name).concat('soak')
+  const entries = names.flatMap(name => {
+    const proof = proofs[name] ? { date, ...proofs[name] } : before[name]
+    return proof ? [[name, proof]] : []
+  })
+  writeFileSync(file, `${JSON.stringify({ suites: Object.fromEntries(entries) }, null, 2)}\n`)
+  console.log('kept in bench/results/proofs.json; npm run generate puts it into docs/proof.md')
 }
 
 /** @param {string[]} files @param {Record<string, string>} env @returns {Promise<number>} */
@@ -119,11 +155,16 @@ function sourceState() {
 
 /** @param {string} file @param {string} source @returns {Record<string, Result>} */
 function resultsIn(file, source) {
+  const stored = readJson(file)
+  return stored?.source === source ? stored.results : {}
+}
+
+/** @param {string} file */
+function readJson(file) {
   try {
-    const stored = JSON.parse(readFileSync(file, 'utf8'))
-    return stored.source === source ? stored.results : {}
+    return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    return {}
+    return undefined
   }
 }
 

@@ -16,12 +16,12 @@ const visitEvery = 6
  * go. Its memory, its open files and its processes are looked at every ten seconds; a slope means a leak.
  *
  * @param {number} hours
- * @returns {Promise<number>} the exit code
+ * @returns {Promise<{ code: number, result?: { holds: string, seconds: number, counts: Record<string, number> } }>}
  */
 export async function soak(hours) {
   if (!(hours > 0)) {
     console.error('How long? For example: npm run proof:load -- --hours 8')
-    return 2
+    return { code: 2 }
   }
   const built = spawnSync(process.execPath, [join(root, 'scripts/bundle.mjs')], { encoding: 'utf8' })
   if (built.status !== 0) throw new Error(built.stderr)
@@ -50,10 +50,15 @@ export async function soak(hours) {
     await server.stop()
     rmSync(dir, { recursive: true, force: true })
   }
-  const { completed, visits, faults } = clients.seen()
+  const { heard, completed, visits, faults } = clients.seen()
   const { ok, words } = judge(looks)
   console.log(['', `${completed} codons, ${visits} visits`, ...words, ...faults.slice(0, 20)].join('\n'))
-  return ok && completed > 0 && faults.length === 0 ? 0 : 1
+  const counts = { codons: completed, 'events heard': heard, visits }
+  const seconds = looks.at(-1)?.seconds ?? 0
+  return {
+    code: ok && completed > 0 && faults.length === 0 ? 0 : 1,
+    result: { holds: 'no leak', seconds, counts },
+  }
 }
 
 /** @param {string} dir @param {number} hours */

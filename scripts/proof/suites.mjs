@@ -19,7 +19,12 @@ export const suites = {
       files: ['test/e2e/journal-kill.test.ts', 'packages/runtime/test/journal/damage.test.ts'],
       atLeast: { 'torn and damaged journals': 1_500 },
     },
-    { name: 'state', holds: 'I3', files: ['packages/runtime/test/journal/replay.test.ts'] },
+    {
+      name: 'state',
+      holds: 'I3',
+      files: ['packages/runtime/test/journal/replay.test.ts'],
+      atLeast: { 'spoilt states': 1_000 },
+    },
     {
       name: 'kills',
       holds: 'I1, I2, I4',
@@ -55,7 +60,7 @@ export const suites = {
         'packages/runtime/test/harness/sdk/stop.test.ts',
         'packages/runtime/test/harness/embedded/processes.test.ts',
       ],
-      atLeast: { 'orphan cases': 36 },
+      atLeast: { 'orphan cases': 36, 'stops at any moment': 40 },
     },
     {
       name: 'money',
@@ -66,6 +71,11 @@ export const suites = {
         'packages/runtime/test/runner/retry.test.ts',
         'test/e2e/budgets.test.ts',
       ],
+      atLeast: {
+        'hanks held against an accountant': 200,
+        'random plans with budgets': 200,
+        'schedules of retries': 400,
+      },
     },
     {
       name: 'disk',
@@ -76,12 +86,17 @@ export const suites = {
         'packages/runtime/test/workspace/outputs-recovery.test.ts',
         'packages/runtime/test/workspace/outputs-traps.test.ts',
       ],
-      atLeast: { 'disk-full moments': 20, 'I/O-error points': 60 },
+      atLeast: { 'disk-full moments': 20, 'I/O-error points': 60, 'kills of a copy': 10 },
     },
     {
       name: 'time and checks',
       holds: 'I19, I20',
-      files: ['packages/runtime/test/runner/clock-jumps.test.ts', 'test/e2e/validate.test.ts'],
+      files: [
+        'packages/runtime/test/runner/clock-jumps.test.ts',
+        'test/e2e/validate.test.ts',
+        'test/e2e/validate-inputs.test.ts',
+      ],
+      atLeast: { 'inputs checked': 200 },
     },
   ],
   load: [

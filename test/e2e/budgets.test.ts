@@ -2,14 +2,15 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
+import { isProof, proofSeed, tally } from '../support/proof.ts'
 import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { audit } from './budgets-audit.ts'
 import { type RandomHank, randomHanks } from './budgets-hanks.ts'
 import { rehearsed } from './budgets-rehearsal.ts'
 
-const count = Number(process.env['WEAVE_PROOF_HANKS'] ?? (process.env['WEAVE_PROOF'] === '1' ? 200 : 3))
-const seed = Number(process.env['WEAVE_PROOF_SEED'] ?? 20_261)
+const count = isProof ? 200 : 3
+const seed = proofSeed ?? 20_261
 /** As many as there are cores on a small machine. */
 const atOnce = 2
 
@@ -28,6 +29,7 @@ describe('budgets, with both agents at work', () => {
       await Promise.all(workers)
       expect(amounts).toHaveLength(count)
       expect(amounts.every(amount => amount > 0)).toBe(true)
+      tally('hanks held against an accountant', count)
     },
     count * 30_000,
   )

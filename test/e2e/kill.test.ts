@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, expect } from 'vitest'
 import { createHistory } from '../../packages/runtime/src/journal/index.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { tally } from '../support/proof.ts'
+import { proofSeed, tally } from '../support/proof.ts'
 import { startCommand } from '../support/running-command.ts'
 import { scriptedWeave } from '../support/scripted-program.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -13,7 +13,7 @@ beforeAll(scriptedWeave, 120_000)
 /** How many times a run is killed; `WEAVE_PROOF_KILLS=200 npx vitest run test/e2e/kill.test.ts` for the whole proof. */
 const kills = Number(process.env['WEAVE_PROOF_KILLS'] ?? 8)
 /** Repeats a failure: `WEAVE_PROOF_SEED=<seed>`. */
-const seed = Number(process.env['WEAVE_PROOF_SEED'] ?? 1)
+const seed = proofSeed ?? 1
 const codons = Array.from({ length: 10 }, (_, at) => `part-${at}`)
 
 verifies(

@@ -94,7 +94,10 @@ export class ClientConnection {
     }
     const request: Request = { head, body, pieces: [], size: 0 }
     this.#request = request
-    if (head.expectsContinue && rest.length === 0) this.#socket.write('HTTP/1.1 100 Continue\r\n\r\n')
+    if (head.expectsContinue && rest.length === 0) {
+      sendNow()
+      this.#socket.write('HTTP/1.1 100 Continue\r\n\r\n')
+    }
     if (head.framing.kind === 'length' && head.framing.length > this.#options.mostHeld) this.#stream(request)
     if (rest.length > 0) this.#takeBody(request, rest)
   }

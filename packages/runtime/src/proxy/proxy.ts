@@ -9,6 +9,7 @@ import type { Transport } from './transport.ts'
 import { outboundProxy } from './upstream/outbound-proxy.ts'
 import { readUpstream } from './upstream/upstream-address.ts'
 import { createUpstreamTransport } from './upstream/upstream-transport.ts'
+import { sendNow } from './wire/turn.ts'
 
 export interface ProxyOptions {
   /** Tried first; when another program has it, the system chooses one. */
@@ -75,6 +76,7 @@ export async function startProxy(options: ProxyOptions): Promise<StartedProxy> {
   log.info(tag, `listening at http://localhost:${port}, passing through to ${options.upstream}`)
   const stop = async (): Promise<void> => {
     const closed = servers.map(server => new Promise<void>(resolve => server.close(() => resolve())))
+    sendNow()
     for (const socket of sockets) socket.destroy()
     transport.close()
     await Promise.all(closed)

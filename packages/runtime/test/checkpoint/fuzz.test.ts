@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { tally } from '../../../../test/support/proof.ts'
+import { proofSeed, tally } from '../../../../test/support/proof.ts'
 import { createDisturber } from './disturb.ts'
 import {
   checkpointManifest,
@@ -15,7 +15,7 @@ import { openScene } from './scene.ts'
 
 /** `WEAVE_PROOF=1`: the whole proof. `WEAVE_PROOF_SEED` repeats one. */
 const rounds = process.env['WEAVE_PROOF'] === '1' ? 1_000 : 60
-const seed = Number(process.env['WEAVE_PROOF_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+const seed = proofSeed ?? Math.floor(Math.random() * 2 ** 31)
 
 const patterns = ['work/', '*.md', '!private.md', 'any/*']
 const selection = selectionOf(patterns)

@@ -104,6 +104,19 @@ describe('a request', () => {
     expect(upstream.connections()).toBe(1)
   })
 
+  it('that waits to be told to go on is told so after what was asked before it is answered', async () => {
+    const upstream = await rawUpstream(always(plain('ok')))
+    const proxy = await startedProxy(upstream.url)
+    const client = rawClient(proxy.port)
+    client.send(
+      `${get('/health')}POST /x HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n`,
+    )
+    const said = await client.until(text => text.includes('Continue'))
+    expect(said).toMatch(/Weave Proxy OKHTTP\/1\.1 100 Continue\r\n\r\n$/)
+    client.send('hi')
+    await client.until(text => text.endsWith('ok'))
+  })
+
   it('that is refused on a connection with requests before it is answered behind them', async () => {
     const upstream = await rawUpstream(always(plain('first')))
     const proxy = await startedProxy(upstream.url)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { isProof, tally } from '../../../../test/support/proof.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { ledgerOf } from '../../src/budget/index.ts'
 import type { HarnessEvent } from '../../src/harness/index.ts'
@@ -15,8 +16,6 @@ import { openScenario, startScenario } from './scenario.ts'
 
 const dollarsOf = (reported: readonly HarnessEvent[]): number =>
   reported.reduce((sum, event) => sum + (event.type === 'usage' ? (event.dollars ?? 0) : 0), 0)
-
-const isProof = process.env['WEAVE_PROOF'] === '1'
 
 describe('the ledger', () => {
   const of = plan(
@@ -221,7 +220,9 @@ describe('any plan with budgets, any agent', () => {
     ['safety/I9'],
     'never pays more than the one call in flight beyond a limit, and starts nothing for which nothing is left',
     async () => {
-      await fc.assert(fc.asyncProperty(budgetedPlans, agents, play), { numRuns: isProof ? 200 : 30 })
+      const numRuns = isProof ? 200 : 30
+      await fc.assert(fc.asyncProperty(budgetedPlans, agents, play), { numRuns })
+      tally('random plans with budgets', numRuns)
     },
     60_000,
   )

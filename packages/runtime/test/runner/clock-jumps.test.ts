@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { tally } from '../../../../test/support/proof.ts'
 import { ledgerOf } from '../../src/budget/index.ts'
 import { type Clock, createInbox } from '../../src/kit/index.ts'
 import { codonPlan, planOf } from './plans.ts'
@@ -47,6 +48,7 @@ describe('a wall clock that jumps by hours', () => {
         expect(durations).toEqual([20_000, 20_000])
         const seqs = scenario.events.map(({ seq }) => seq)
         expect(seqs).toEqual(seqs.toSorted((a, b) => a - b))
+        tally('jumps of the clock', 2)
       },
     )
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { isProof, tally } from '../../../../test/support/proof.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { retryDelay } from '../../src/runner/retry.ts'
 import { codonPlan, planOf } from './plans.ts'
@@ -53,6 +54,7 @@ verifies(
   async () => {
     const base = await tempDir({ inMemory: true })
     let number = 0
+    const numRuns = isProof ? 400 : 40
     await fc.assert(
       fc.asyncProperty(rules, failures, async (retry, hints) => {
         const dir = join(base, `${number++}`)
@@ -80,8 +82,9 @@ verifies(
         await run.close()
         await rm(dir, { recursive: true, force: true })
       }),
-      { numRuns: 40 },
+      { numRuns },
     )
+    tally('schedules of retries', numRuns)
   },
   120_000,
 )

@@ -2,6 +2,7 @@ import { link, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { tally } from '../../../../test/support/proof.ts'
 import {
   type OutputCopy,
   openStaging,
@@ -118,6 +119,7 @@ describe('killed just before every single change on the disk', () => {
         const { 'a.txt': old, 'z.txt': own, ...rest } = await filesIn(output)
         expect([old, own]).toEqual(['theirs', 'theirs'])
         expect(Object.keys(rest)).toHaveLength(isDone ? 3 : 0)
+        if (!finished) tally('kills of a copy', 1)
         return finished
       })
     },

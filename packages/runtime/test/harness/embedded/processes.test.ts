@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { verifies } from '../../../../../test/conformance/verifies.ts'
+import { isProof, proofSeed, tally } from '../../../../../test/support/proof.ts'
 import { findMarked, isAlive, systemClock } from '../../../src/kit/index.ts'
 import type { Answer } from '../../../src/model-server/index.ts'
 import { type Bench, inTurn, openBench, say } from './bench.ts'
@@ -11,7 +12,6 @@ import { program } from './worker-bundle.ts'
 
 /** A worker may take long to start on a machine that has much to do. */
 const patience = 60_000
-const isProof = process.env['WEAVE_PROOF'] === '1'
 
 /** Every way that a command has to leave the agent behind; each writes its process id. */
 const runaways = [
@@ -127,7 +127,10 @@ verifies(
 test(
   'stopped at any moment, a task ends once, in time, and leaves nothing',
   async () => {
-    const moments = fc.sample(fc.integer({ min: 0, max: 5_000 }), { numRuns: isProof ? 40 : 1, seed: 7 })
+    const moments = fc.sample(fc.integer({ min: 0, max: 5_000 }), {
+      numRuns: isProof ? 40 : 1,
+      seed: proofSeed ?? 7,
+    })
     for (const moment of moments) {
       const command = 'setsid sleep 300 > /dev/null 2>&1 & sleep 0.1'
       const bench = await openBench({ respond: () => bash(command) })
@@ -144,6 +147,7 @@ test(
       expect(events.findIndex(({ type }) => type === 'ended')).toBe(events.length - 1)
       expect(await findMarked(bench.marker)).toEqual([])
     }
+    tally('stops at any moment', moments.length)
   },
   isProof ? 600_000 : patience,
 )
