@@ -63,7 +63,8 @@ export async function performRestore(plan: RestorePlan, context: PerformContext)
       remove(path, before, directories)
       advance()
     }
-    for (const path of plan.conflicts) moveAside(path, directories, movedAside)
+    const taken = plan.conflicts.length > 0 ? placesOf(plan) : noPlaces
+    for (const path of plan.conflicts) movedAside.push(moveAside(path, directories, taken))
     for (const path of plan.emptied.toReversed()) removeIfEmpty(path, directories)
     const receiver = createReceiver(plan, { ...context, directories, advance })
     const written = await readObjects(git, { oids: plan.writes.map(({ oid }) => oid), receiver, signal })
@@ -98,21 +99,33 @@ function remove(path: string, before: FileState, directories: HeldDirectories): 
   unlinkSync(entered.directory.at(name))
 }
 
-function moveAside(path: string, directories: HeldDirectories, moved: Moved[]): void {
+const noPlaces: ReadonlySet<string> = new Set()
+
+/** Where files were before, or will be: what is moved there would be in the way of this restore, or of its undoing. */
+function placesOf({ removals, writes }: RestorePlan): ReadonlySet<string> {
+  const files = [...removals, ...writes].map(({ path }) => path)
+  return new Set([...files, ...ancestorsOf(files)])
+}
+
+function moveAside(path: string, directories: HeldDirectories, taken: ReadonlySet<string>): Moved {
   const { parent, name } = splitPath(path)
   const entered = directories.enter(parent)
   if (!entered.ok) throw changedMeanwhile(path)
-  const free = freeName(entered.directory, name)
-  renameSync(entered.directory.at(name), entered.directory.at(free))
-  moved.push({ from: path, to: parent === '' ? free : `${parent}/${free}` })
+  const { directory } = entered
+  const pathOf = (other: string) => (parent === '' ? other : `${parent}/${other}`)
+  const isFree = (other: string) =>
+    !taken.has(pathOf(other)) && !lstatSync(directory.at(other), { throwIfNoEntry: false })
+  const free = asideName(name, isFree)
+  renameSync(directory.at(name), directory.at(free))
+  return { from: path, to: pathOf(free) }
 }
 
-function freeName(directory: HeldDirectory, name: string): string {
+function asideName(name: string, isFree: (name: string) => boolean): string {
   // A name may have 255 bytes, and a character up to four.
   const start = [...name].slice(0, 50).join('')
   for (let number = 1; ; number++) {
     const candidate = `${start}.aside${number === 1 ? '' : `-${number}`}`
-    if (!lstatSync(directory.at(candidate), { throwIfNoEntry: false })) return candidate
+    if (isFree(candidate)) return candidate
   }
 }
 

@@ -206,6 +206,24 @@ describe('what was never checkpointed', () => {
     },
   )
 
+  test('is moved to a name where the restore neither takes a file from nor puts one', async () => {
+    const scene = await openScene({ patterns: ['*.aside', '*.aside-3/'] })
+    const other = selectionOf(['spot', 'spot.aside-2', 'spot.aside-3/'])
+    scene.write('spot', 'checkpointed')
+    scene.write('spot.aside-2', 'checkpointed')
+    scene.write('spot.aside-3/file', 'checkpointed')
+    const sha = await scene.create({ selection: other, runId: 'run_0' })
+    for (const path of ['spot.aside-2', 'spot.aside-3'])
+      rmSync(join(scene.workTree, path), { recursive: true })
+    scene.write('spot', 'of the user')
+    scene.write('spot.aside', 'goes')
+    const safety = await scene.safety()
+    expect(await scene.restore(sha)).toEqual([{ from: 'spot', to: 'spot.aside-4' }])
+    expect(await scene.restore(safety, sha)).toEqual([])
+    const read = (path: string) => readFileSync(join(scene.workTree, path), 'utf8')
+    expect([read('spot.aside'), read('spot.aside-4')]).toEqual(['goes', 'of the user'])
+  })
+
   test('a directory with such files in it is moved aside whole; one without is replaced', async () => {
     const scene = await openScene({ patterns: ['*.md', 'spot', 'place'] })
     scene.write('spot', 'file')
