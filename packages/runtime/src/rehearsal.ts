@@ -62,7 +62,9 @@ export async function openRehearsal({
   if (!read.ok) return read
   const rehearsal = createRehearsal({ script: read.script ?? {}, strict })
   let directory: string | undefined
-  const server = await startModelServer({ ...rehearsal, clock: systemClock, cwdOf: () => directory })
+  // An agent sends all it knows with every request, and here nobody looks at that again.
+  const options = { clock: systemClock, cwdOf: () => directory, mostKept: 0 }
+  const server = await startModelServer({ ...rehearsal, ...options })
   const redirect = (environment: Variables, key: string, proxyUrl?: string) =>
     redirectProviders(environment, { url: (throughProxy ? proxyUrl : undefined) ?? server.url, key })
   return {

@@ -6,6 +6,8 @@ import { createRequestBook, type RecordedRequest } from './request-book.ts'
 export interface ModelServerOptions extends DeciderOptions {
   /** By default any free one. */
   readonly port?: number
+  /** Bytes of requests to keep for whoever looks at them later; by default 32 MiB. The newest is always kept. */
+  readonly mostKept?: number
 }
 
 /** A model on 127.0.0.1 that does what a script says. It answers in the dialect in which it is asked. */
@@ -26,7 +28,7 @@ export interface ModelServer extends AsyncDisposable {
 
 /** Rejects when the port cannot be had. */
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
-  const book = createRequestBook()
+  const book = createRequestBook(options.mostKept)
   const closing = new AbortController()
   const exchange = createExchange({ ...options, book, closing: closing.signal })
   const server = createServer((request, response) => void exchange(request, response))

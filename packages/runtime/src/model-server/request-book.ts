@@ -38,7 +38,7 @@ export interface RequestBook {
 }
 
 const mostRequests = 1000
-const mostBytes = 32 * 1024 * 1024
+const usualMostBytes = 32 * 1024 * 1024
 
 interface Watcher {
   readonly predicate: (request: RecordedRequest) => boolean
@@ -46,7 +46,8 @@ interface Watcher {
   readonly reject: (error: Error) => void
 }
 
-export function createRequestBook(): RequestBook {
+/** The newest is always in it. */
+export function createRequestBook(mostBytes = usualMostBytes): RequestBook {
   const entries: { readonly record: OpenRecord; readonly bytes: number }[] = []
   const watchers = new Set<Watcher>()
   let held = 0

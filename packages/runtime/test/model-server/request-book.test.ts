@@ -18,6 +18,12 @@ test('keeps no more than 32 MiB of bodies, and always the last one', () => {
   expect(book.all().map(({ model }) => model)).toEqual(['5'])
 })
 
+test('keeps only the last one when nothing is to be kept', () => {
+  const book = createRequestBook(0)
+  for (let number = 0; number < 3; number++) book.add(record(number), 10)
+  expect(book.all().map(({ model }) => model)).toEqual(['2'])
+})
+
 test('wakes who waits when a request comes, and when it changes', async () => {
   const book = createRequestBook()
   const first = record(1)
