@@ -97,15 +97,17 @@ function plain({ command, args, cwd, env }: SpawnOptions): Command {
 }
 
 /** What the SDK would start. It is told nothing and closed at once. */
-function commandOf(sdk: SdkModule, options: (spawn: Spawn) => Options): SpawnOptions | undefined {
+export function commandOf(sdk: SdkModule, options: (spawn: Spawn) => Options): SpawnOptions | undefined {
   let wanted: SpawnOptions | undefined
+  const { process, end } = standIn()
   const query = sdk.query({
     prompt: noPrompt(),
     options: options(asked => {
       wanted = asked
-      return standIn()
+      return process
     }),
   })
+  end()
   query.close()
   return wanted
 }
@@ -114,14 +116,23 @@ async function* noPrompt(): AsyncGenerator<never> {
   // Nothing is ever said.
 }
 
-function standIn(): SpawnedProcess {
-  const events = new EventEmitter()
-  return Object.assign(events, {
+/** The SDK holds on to a process, and to all that belongs to it, until it has ended. */
+function standIn(): { readonly process: SpawnedProcess; end(): void } {
+  const stdout = new PassThrough()
+  const process = Object.assign(new EventEmitter(), {
     stdin: new PassThrough(),
-    stdout: new PassThrough(),
+    stdout,
     killed: false,
-    exitCode: null,
+    exitCode: null as number | null,
     signalCode: null,
     kill: () => true,
   })
+  return {
+    process,
+    end() {
+      process.exitCode = 0
+      stdout.end()
+      process.emit('exit', 0, null)
+    },
+  }
 }
