@@ -122,11 +122,8 @@ describe('a request', () => {
     const proxy = await startedProxy(upstream.url)
     const client = rawClient(proxy.port)
     client.send(`${get('/x')}${get('/health')}${get('/health')}nonsense\r\n\r\n`)
-    const statuses = (await client.ended).match(/HTTP\/1\.1 \d+|first|Weave Proxy OK/g)
-    expect(statuses).toEqual([
-      ...['HTTP/1.1 200', 'first', 'HTTP/1.1 200', 'Weave Proxy OK', 'HTTP/1.1 200', 'Weave Proxy OK'],
-      'HTTP/1.1 505',
-    ])
+    const said = (await client.ended).match(/(?<=HTTP\/1\.1 )\d+|first|Weave Proxy OK/g)
+    expect(said).toEqual(['200', 'first', '200', 'Weave Proxy OK', '200', 'Weave Proxy OK', '505'])
   })
 
   it('of HTTP/1.0 is answered without chunks, and its connection closed', async () => {
