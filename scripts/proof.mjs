@@ -33,6 +33,11 @@ else {
 }
 
 async function prove() {
+  const names = suites[kind].map(({ name }) => name)
+  if (values.only !== undefined && !names.includes(values.only)) {
+    console.error(`There is no suite "${values.only}". There are: ${names.join(', ')}.`)
+    return 2
+  }
   const file = join(root, `bench/results/local-proof-${kind}.json`)
   const source = sourceState()
   const known = values.again ? {} : resultsIn(file, source)
