@@ -1,5 +1,7 @@
 import { type Requirement, requirementsOf } from './requirement.ts'
+import { attacks } from './requirements/attacks.ts'
 import { authentication } from './requirements/authentication.ts'
+import { decisionsAfterTrial } from './requirements/decisions-after-trial.ts'
 import { decisionsObserversAndSafety } from './requirements/decisions-observers-and-safety.ts'
 import { decisionsOutside } from './requirements/decisions-outside.ts'
 import { decisionsRunning } from './requirements/decisions-running.ts'
@@ -34,7 +36,9 @@ const tables = {
   ...decisionsStateAndWire,
   ...decisionsRunning,
   ...decisionsObserversAndSafety,
+  ...decisionsAfterTrial,
   ...invariants,
+  ...attacks,
 } as const
 
 export type RequirementId = keyof typeof tables
