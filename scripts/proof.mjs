@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { keepProofs, readJson } from './proof/kept-proofs.mjs'
 import { soak } from './proof/soak.mjs'
 import { suites } from './proof/suites.mjs'
 import { root } from './repository.mjs'
@@ -29,7 +30,7 @@ if (values.hours === undefined) process.exitCode = await prove()
 else {
   const { code, result } = await soak(Number(values.hours))
   process.exitCode = code
-  if (values.keep && code === 0 && result) keep({ soak: result })
+  if (values.keep && code === 0 && result) keepProofs({ soak: result })
 }
 
 async function prove() {
@@ -52,7 +53,7 @@ async function prove() {
     writeFileSync(file, `${JSON.stringify({ source, machine: machine(), results }, null, 2)}\n`)
   }
   report(results)
-  if (values.keep) keep(held(results))
+  if (values.keep) keepProofs(held(results))
   const wanted = suites[kind].filter(({ name }) => values.only === undefined || name === values.only)
   return wanted.every(({ name }) => results[name]?.ok) ? 0 : 1
 }
@@ -92,34 +93,13 @@ async function run({ name, files, env, atLeast = {} }) {
   }
 }
 
-/**
- * @typedef {object} Proof
- * @property {string} holds
- * @property {number} seconds
- * @property {Record<string, number>} counts
- */
-
-/** @param {Record<string, Result>} results @returns {Record<string, Proof>} */
+/** @param {Record<string, Result>} results @returns {Record<string, import('./proof/kept-proofs.mjs').Proof>} */
 function held(results) {
   const kept = suites[kind].flatMap(({ name, holds }) => {
     const result = results[name]
     return result?.ok ? [[name, { holds, seconds: result.seconds, counts: result.counts }]] : []
   })
   return Object.fromEntries(kept)
-}
-
-/** In the committed file, in the order of the table; the others stay as they were. @param {Record<string, Proof>} proofs */
-function keep(proofs) {
-  const file = join(root, 'bench/results/proofs.json')
-  const before = readJson(file)?.suites ?? {}
-  const date = new Date().toISOString()
-  const names = [...suites.faults, ...suites.load].map(({ name }) => name).concat('soak')
-  const entries = names.flatMap(name => {
-    const proof = proofs[name] ? { date, ...proofs[name] } : before[name]
-    return proof ? [[name, proof]] : []
-  })
-  writeFileSync(file, `${JSON.stringify({ suites: Object.fromEntries(entries) }, null, 2)}\n`)
-  console.log('kept in bench/results/proofs.json; npm run generate puts it into docs/proof.md')
 }
 
 /** @param {string[]} files @param {Record<string, string>} env @returns {Promise<number>} */
@@ -162,15 +142,6 @@ function sourceState() {
 function resultsIn(file, source) {
   const stored = readJson(file)
   return stored?.source === source ? stored.results : {}
-}
-
-/** @param {string} file */
-function readJson(file) {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    return undefined
-  }
 }
 
 function machine() {

@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util'
+import { mutants } from '../../test/mutants/mutants.ts'
+import { keepProofs } from './kept-proofs.mjs'
+import { openWorkCopy, type WorkCopy } from './work-copy.ts'
+
+/**
+ * `npm run proof:mutants`: breaks one rule at a time in a copy of the source and sees that the tests named for it fail. The
+ * same tests must pass in the untouched copy. `--only <text>` takes the mutants whose rule or file has that text, `--jobs <n>`
+ * works in n copies, `--keep` puts the count into the committed file.
+ */
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    jobs: { type: 'string', default: '2' },
+    keep: { type: 'boolean', default: false },
+  },
+})
+const only = values.only ?? ''
+const chosen = mutants.filter(({ rule, file }) => rule.includes(only) || file.includes(only))
+process.exitCode = chosen.length === 0 ? nothing() : await prove()
+
+function nothing(): number {
+  console.error(`No mutant's rule or file has "${only}".`)
+  return 2
+}
+
+async function prove(): Promise<number> {
+  const begun = performance.now()
+  const copies = Array.from({ length: Number(values.jobs) }, openWorkCopy)
+  try {
+    const files = [...new Set(chosen.flatMap(({ killedBy }) => killedBy))]
+    console.log(`${files.length} test files in the untouched copy …`)
+    const [first] = copies
+    const broken = first ? await first.failedTests(files) : 1
+    if (broken > 0) {
+      console.error(`${broken} tests fail without a mutant: mend them first.`)
+      return 1
+    }
+    const survivors = await tryAll(copies)
+    const seconds = Math.round((performance.now() - begun) / 1000)
+    console.log(`\n${chosen.length - survivors.length} of ${chosen.length} mutants killed in ${seconds} s`)
+    for (const line of survivors) console.log(`  alive: ${line}`)
+    if (survivors.length > 0) return 1
+    if (values.keep)
+      keepProofs({
+        mutants: {
+          holds: 'the tests notice',
+          seconds,
+          counts: { 'broken rules, each noticed by a test': chosen.length },
+        },
+      })
+    return 0
+  } finally {
+    for (const copy of copies) copy.close()
+  }
+}
+
+/** Every copy takes the next mutant when it is done with one. */
+async function tryAll(copies: readonly WorkCopy[]): Promise<readonly string[]> {
+  const waiting = [...chosen.entries()]
+  const survivors: string[] = []
+  const work = async (copy: WorkCopy): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [index, mutant] = next
+      const failed = await copy.failedTestsWith(mutant)
+      const words = `${mutant.rule} (${mutant.file})`
+      console.log(
+        `${String(index + 1).padStart(3)}  ${failed > 0 ? `killed by ${failed}` : 'ALIVE'}  ${words}`,
+      )
+      if (failed === 0) survivors.push(words)
+    }
+  }
+  await Promise.all(copies.map(work))
+  return survivors
+}

@@ -1,0 +1,97 @@
+import { execFileSync, spawn } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Mutant } from '../../test/mutants/mutant.ts'
+import { root } from '../repository.mjs'
+import { tool } from '../tool.mjs'
+
+/** A copy of the source in which tests run, so that breaking it harms nobody. */
+export interface WorkCopy {
+  /** How many tests of these files fail; a file that cannot be loaded counts as one. */
+  readonly failedTests: (files: readonly string[]) => Promise<number>
+  /** The same with one mutant in place. */
+  readonly failedTestsWith: (mutant: Mutant) => Promise<number>
+  readonly close: () => void
+}
+
+export function openWorkCopy(): WorkCopy {
+  const folder = mkdtempSync(join(tmpdir(), 'weave-mutants-'))
+  for (const file of trackedFiles()) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    cpSync(join(root, file), join(folder, file))
+  }
+  linkPackages(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const failedTests = (files: readonly string[]) => countFailures(folder, files)
+  return {
+    failedTests,
+    async failedTestsWith({ file, find, replace, killedBy }) {
+      const path = join(folder, file)
+      const source = readFileSync(path, 'utf8')
+      if (source.split(find).length !== 2)
+        throw new Error(`${file} does not have the text of its mutant exactly once:\n${find}`)
+      writeFileSync(
+        path,
+        source.replace(find, () => replace),
+      )
+      try {
+        return await failedTests(killedBy)
+      } finally {
+        writeFileSync(path, source)
+      }
+    },
+    close: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+function trackedFiles(): readonly string[] {
+  const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  })
+  return list.split('\0').filter(file => file !== '' && existsSync(join(root, file)))
+}
+
+/** Packages of others are taken from the repository. Our own workspaces are relative links, which lead into the copy. */
+function linkPackages(from: string, to: string): void {
+  mkdirSync(to)
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target)
+    else if (entry.name === '@weave') linkPackages(source, target)
+    else symlinkSync(source, target)
+  }
+}
+
+async function countFailures(folder: string, files: readonly string[]): Promise<number> {
+  if (files.some(file => file.startsWith('test/')) && (await run(folder, ['scripts/bundle.mjs'])) !== 0)
+    throw new Error('The mutant cannot be built: it must break a rule, not the program.')
+  const results = join(folder, 'test-results.json')
+  rmSync(results, { force: true })
+  await run(folder, tool('vitest', 'run', '--reporter=json', `--outputFile=${results}`, ...files))
+  const { numFailedTests, numTotalTests } = JSON.parse(readFileSync(results, 'utf8')) as {
+    readonly numFailedTests: number
+    readonly numTotalTests: number
+  }
+  if (numTotalTests === 0) throw new Error(`No test ran: ${files.join(', ')}`)
+  return numFailedTests
+}
+
+function run(folder: string, args: readonly string[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+    child.once('error', reject).once('close', code => resolve(code ?? 1))
+  })
+}

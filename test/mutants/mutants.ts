@@ -1,0 +1,12 @@
+import type { Mutant } from './mutant.ts'
+
+/** TABLE of all mutants, by area. */
+export const mutants: readonly Mutant[] = [
+  {
+    rule: 'safety/I10',
+    file: 'packages/runtime/src/runner/retry.ts',
+    find: 'Math.max(0, retryAfterMs)',
+    replace: 'Math.min(maxDelayMs, retryAfterMs)',
+    killedBy: ['packages/runtime/test/runner/retry.test.ts'],
+  },
+]
