@@ -134,6 +134,7 @@ function receiving(limits: Limits) {
     maxPayload: limits.messageBytes,
     maxFragments: limits.fragments,
     maxBufferedChunks: 4_096,
+    closeTimeout: limits.farewellMs,
   }
 }
 
