@@ -20,10 +20,10 @@ const question = JSON.stringify({
   messages: [{ role: 'user', content: 'A question of about two thousand characters. '.repeat(44) }],
 })
 const headers =
-  'Host: localhost\r\nContent-Type: application/json\r\nAccept: application/json\r\nAnthropic-Version: 2023-06-01\r\n' +
+  'Content-Type: application/json\r\nAccept: application/json\r\nAnthropic-Version: 2023-06-01\r\n' +
   'X-Api-Key: a-key-that-must-not-be-written-down\r\nUser-Agent: bench/1.0\r\n'
-const request = (path: string) =>
-  `POST ${path} HTTP/1.1\r\n${headers}Content-Length: ${question.length}\r\n\r\n${question}`
+const request = (port: number, path: string) =>
+  `POST ${path} HTTP/1.1\r\nHost: localhost:${port}\r\n${headers}Content-Length: ${question.length}\r\n\r\n${question}`
 
 /** The proxy against a bare `node:http` pipe and nginx (goal P6), with requests of 2 KB. Needs `nginx` and `wrk`. */
 export async function proxyFigures(): Promise<readonly Figure[]> {
@@ -139,7 +139,7 @@ async function firstByte(port: number, count: number): Promise<number> {
   const times: number[] = []
   for (let n = 0; n < count; n++) {
     const began = process.hrtime.bigint()
-    socket.write(request('/v1/messages'))
+    socket.write(request(port, '/v1/messages'))
     times.push(await answered(socket, began))
   }
   socket.destroy()
@@ -178,7 +178,7 @@ async function streamTime(port: number): Promise<number> {
         resolve()
       }
       socket.on('data', take)
-      socket.write(request('/stream'))
+      socket.write(request(port, '/stream'))
     })
     times.push(Number(process.hrtime.bigint() - began) / 1_000)
   }
@@ -197,7 +197,6 @@ async function load(base: string, { port }: Way, seconds: number) {
   const lines = headers
     .trimEnd()
     .split('\r\n')
-    .slice(1)
     .map(line => line.split(': ') as [string, string])
   const fields = lines.map(([name, value]) => `wrk.headers[${JSON.stringify(name)}]=${JSON.stringify(value)}`)
   writeFileSync(script, `wrk.method="POST"\n${fields.join('\n')}\nwrk.body=${JSON.stringify(question)}\n`)

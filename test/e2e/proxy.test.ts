@@ -271,7 +271,7 @@ describe('the server', () => {
         heard += bytes.toString()
       })
       await new Promise(resolve => setTimeout(resolve, 2_500))
-      silent.write('GET /health HTTP/1.1\r\nHost: h\r\n\r\n')
+      silent.write(`GET /health HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`)
       while (!heard.endsWith('Weave Proxy OK')) {
         expect(silent.destroyed).toBe(false)
         await new Promise(resolve => setTimeout(resolve, 5))

@@ -206,7 +206,12 @@ function openAgents(options: ExecutionOptions, held: Held, { recorder, redactor,
   if (!options.proxy) return { ...ours, harnessFor, proxyUrl: () => undefined, proxy: undefined }
   const state = () => recorder.state
   const seen = { layout: opened.layout, clock, redactor, log, state }
-  const proxy = createProxyPorts({ ...options, ...options.proxy, ...seen })
+  const proxy = createProxyPorts({
+    ...options,
+    ...options.proxy,
+    ...seen,
+    allowOtherUsers: options.server.allowOtherUsers,
+  })
   const informed: Harnesses['harnessFor'] = model => proxy.informed(harnessFor(model))
   return { ...ours, harnessFor: informed, proxyUrl: proxy.url, proxy }
 }

@@ -27,6 +27,8 @@ export interface ProxyPortsOptions extends ProxySetup {
   readonly logLevel: LogLevel
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly state: () => WeaveState
+  /** Lets other users of this machine in. */
+  readonly allowOtherUsers: boolean
 }
 
 export type StartedProxyPorts =
@@ -86,7 +88,7 @@ function isStoredRequest(value: unknown): value is StoredRequest {
 }
 
 export function createProxyPorts(options: ProxyPortsOptions): ProxyPorts {
-  const { layout, clock, redactor, log, logLevel, upstream, environment, state } = options
+  const { layout, clock, redactor, log, logLevel, upstream, environment, state, allowOtherUsers } = options
   const waits = createWaits(clock)
   const traffic = openTraffic({ ...options, executionDir: layout.dir, codon: () => markOf(state()) })
   let running: { readonly url: string; close(): Promise<void> } | undefined
@@ -107,6 +109,7 @@ export function createProxyPorts(options: ProxyPortsOptions): ProxyPorts {
         clock,
         redact: redactor.text,
         environment: serverEnvironment(environment),
+        allowOtherUsers,
         observe: traffic.observedBy(
           recordRequests({
             clock,

@@ -3,6 +3,7 @@
  * system directly, and makes them bounded, safe against a hostile file tree, and testable. It does not know what the
  * program is for: nothing in here names a thing of the domain, reads settings, prints, or decides what happens next.
  */
+export { type Admission, createAdmission } from './admission.ts'
 export { type AtomicWriteOptions, writeFileAtomic, writeFileAtomicSync } from './atomic-write.ts'
 export { type Clock, systemClock } from './clock.ts'
 export {
@@ -11,6 +12,7 @@ export {
   resolveInside,
   type SpellingResult,
 } from './contained-path.ts'
+export { connectionShare } from './descriptor-limit.ts'
 export { ensureDir } from './ensure-dir.ts'
 export { errorCode } from './error-code.ts'
 export { createFileLog, type FileLog, type FileLogOptions } from './file-log.ts'
@@ -42,6 +44,7 @@ export {
 export { isLogLevel, type Log, type LogFields, type LogLevel, logLevels, silentLog } from './log.ts'
 export { type LogEntry, type MemoryLog, memoryLog } from './memory-log.ts'
 export { didYouMean, nearestNames } from './nearest-names.ts'
+export { createPeerUserCheck } from './peer-user.ts'
 export {
   type Collector,
   collector,
@@ -62,6 +65,7 @@ export type { ProcessResult } from './process-result.ts'
 export { endOwned, killMarked, type SweepOptions, type SweepResult } from './process-sweep.ts'
 export { type ProcessWatch, watchProcess } from './process-watch.ts'
 export { createRedactor, type RedactingStream, type Redactor, type Secret, secretsOf } from './redact.ts'
+export { createRequestGate, type RequestGate } from './request-gate.ts'
 export { type ReadFailure, type ReadResult, readRegularFile } from './safe-read.ts'
 export { type RemoveTreeOptions, removeTree } from './safe-remove.ts'
 export { createScope, type Scope, type UndoFailure } from './scope.ts'

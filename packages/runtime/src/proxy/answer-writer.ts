@@ -45,9 +45,10 @@ export class AnswerWriter implements Sender {
     return this.#hasBegun
   }
 
-  /** An answer before the answer; HTTP/1.0 knows none. */
-  interim({ status, reason, headers }: Omit<AnswerHead, 'framing'>): void {
+  /** An answer before the answer; HTTP/1.0 knows none. False: wait for `onDrain` before there is more. */
+  interim({ status, reason, headers }: Omit<AnswerHead, 'framing'>): boolean {
     if (this.#options.request.minor === 1) this.#write(headText(`HTTP/1.1 ${status} ${reason}`, headers))
+    return this.#mayGoOn()
   }
 
   head({ status, reason, headers, framing }: AnswerHead): void {
@@ -59,6 +60,7 @@ export class AnswerWriter implements Sender {
     const kept = isOpen || status === 204 ? headers.filter(({ key }) => key !== 'content-length') : headers
     const own = [
       ...(this.#isChunked ? [{ name: 'Transfer-Encoding', value: 'chunked' }] : []),
+      ...(status === 204 ? [] : missingLength(kept, framing)),
       ...(this.#keepAlive ? [] : [{ name: 'Connection', value: 'close' }]),
     ]
     this.#write(headText(`HTTP/1.1 ${status} ${reason}`, own.length > 0 ? [...kept, ...own] : kept))
@@ -69,7 +71,7 @@ export class AnswerWriter implements Sender {
     if (this.#isChunked) this.#write(`${bytes.length.toString(16)}\r\n`)
     this.#write(bytes)
     if (this.#isChunked) this.#write('\r\n')
-    return this.#options.socket.writableLength + this.#waiting < mostWaiting
+    return this.#mayGoOn()
   }
 
   /** Calls once, when what was written has left. */
@@ -99,9 +101,19 @@ export class AnswerWriter implements Sender {
     writeParts(this.#options.socket, parts)
   }
 
+  #mayGoOn(): boolean {
+    return this.#options.socket.writableLength + this.#waiting < mostWaiting
+  }
+
   #write(part: string | Buffer): void {
     if (this.#parts.length === 0) sendAtEndOfTurn(this)
     this.#parts.push(part)
     this.#waiting += part.length
   }
+}
+
+/** `Connection` may have named the length: then it was for the last hop, but this one needs a length too. */
+function missingLength(headers: readonly Header[], framing: Framing): readonly Omit<Header, 'key'>[] {
+  if (framing.kind !== 'length' || headers.some(({ key }) => key === 'content-length')) return []
+  return [{ name: 'Content-Length', value: String(framing.length) }]
 }

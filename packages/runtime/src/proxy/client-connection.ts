@@ -1,18 +1,27 @@
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import type { Clock, RequestGate } from '../kit/index.ts'
 import { AnswerWriter } from './answer-writer.ts'
+import type { HeldBodies, HeldBody } from './held-bodies.ts'
 import { answerPlainly, type Exchange, type PipelineOptions, startExchange } from './pipeline.ts'
 import { BodyReader } from './wire/body-reader.ts'
 import { createHeadBuffer } from './wire/head-buffer.ts'
+import { valuesOf } from './wire/header.ts'
 import { type RequestHead, readRequestHead } from './wire/request-head.ts'
 import { sendNow } from './wire/turn.ts'
 
 export interface ClientConnectionOptions {
   readonly pipeline: PipelineOptions
+  /** Asked before a request is anything but headers. */
+  readonly gate: RequestGate
   /** The upstream is only a part of its host: no path may climb out of it. */
   readonly refusesDots: boolean
-  /** Larger bodies are forwarded as they come. */
+  /** Larger bodies are forwarded as they come; so are those for which there is no room beside the others. */
   readonly mostHeld: number
+  readonly held: HeldBodies
+  /** How long a head may take from its first byte. */
+  readonly headMs: number
+  readonly clock: Clock
 }
 
 interface Request {
@@ -31,13 +40,17 @@ const dots = /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i
 const mostAhead = 64 * 1024
 
 /**
- * One caller: its requests one after the other. There is no limit of time on anything. Whoever closes the connection, also
- * only for writing, is gone, and what was asked for on its behalf is given up.
+ * One caller: its requests one after the other. There is a limit of time on heads alone: bodies, answers and the pause
+ * between two requests take as long as they like. Whoever closes the connection, also only for writing, is gone, and what
+ * was asked for on its behalf is given up.
  */
 export class ClientConnection {
   readonly #socket: Socket
   readonly #options: ClientConnectionOptions
+  readonly #held: HeldBody
   #heads = createHeadBuffer()
+  /** Of a head that is not whole yet. */
+  #patience: AbortController | undefined
   #request: Request | undefined
   #exchange: Exchange | undefined
   /** An answer is being written. */
@@ -48,13 +61,36 @@ export class ClientConnection {
   constructor(socket: Socket, options: ClientConnectionOptions) {
     this.#socket = socket
     this.#options = options
+    this.#held = options.held.open()
     socket.on('data', (bytes: Buffer) => this.#take(bytes))
     socket.on('error', () => undefined)
     socket.on('end', () => socket.destroy())
     socket.on('close', () => {
+      this.#headIsOver()
+      this.#held.release()
       this.#request?.stream?.destroy()
       this.#exchange?.abort()
     })
+  }
+
+  /** Nothing is asked or half asked: whoever is there would only have to come again. */
+  get isIdle(): boolean {
+    return !this.#isBusy && !this.#patience
+  }
+
+  #waitForHead(): void {
+    if (this.#patience) return
+    this.#patience = new AbortController()
+    const { clock, headMs } = this.#options
+    clock.sleep(headMs, this.#patience.signal).then(
+      () => this.#refuse(408, `no whole head within ${headMs / 1_000} s`),
+      () => undefined,
+    )
+  }
+
+  #headIsOver(): void {
+    this.#patience?.abort()
+    this.#patience = undefined
   }
 
   #take(bytes: Buffer): void {
@@ -67,7 +103,11 @@ export class ClientConnection {
       return
     }
     const taken = this.#heads.push(bytes)
-    if (taken.kind === 'more') return
+    if (taken.kind === 'more') {
+      this.#waitForHead()
+      return
+    }
+    this.#headIsOver()
     if (taken.kind === 'fault') {
       this.#refuse(taken.isTooLong ? 431 : 400, taken.fault)
       return
@@ -75,6 +115,11 @@ export class ClientConnection {
     const read = readRequestHead(taken.text)
     if (!read.ok) {
       this.#refuse(read.status, read.fault)
+      return
+    }
+    const refusal = this.#options.gate(name => valuesOf(read.head.headers, name))
+    if (refusal !== undefined) {
+      this.#refuse(403, refusal)
       return
     }
     if (this.#options.refusesDots && dots.test(read.head.target)) {
@@ -123,12 +168,18 @@ export class ClientConnection {
     }
     request.pieces.push(data)
     request.size += data.length
-    if (request.size > this.#options.mostHeld) this.#stream(request)
+    if (request.size > this.#options.mostHeld || !this.#held.add(data.length)) this.#stream(request)
   }
 
   /** From here on the body goes through as it comes. */
   #stream(request: Request): void {
-    const stream = new Readable({ read: () => void this.#socket.resume() })
+    const stream = new Readable({
+      read: () => {
+        // Asked for when what was held is nearly gone.
+        this.#held.release()
+        this.#socket.resume()
+      },
+    })
     stream.on('error', () => undefined)
     for (const piece of request.pieces) stream.push(piece)
     request.pieces = []
@@ -153,6 +204,7 @@ export class ClientConnection {
 
   #answered(keepAlive: boolean): void {
     this.#exchange = undefined
+    this.#held.release()
     // An answer that came before the whole request was read: what follows on this connection is not a head.
     if (!keepAlive || this.#request) {
       this.#request?.stream?.destroy()
@@ -181,6 +233,7 @@ export class ClientConnection {
   #refuse(status: number, fault: string): void {
     const wasAnswering = this.#exchange !== undefined
     this.#isBusy = true
+    this.#held.release()
     this.#exchange?.abort()
     this.#exchange = undefined
     this.#request?.stream?.destroy()
@@ -195,7 +248,8 @@ export class ClientConnection {
     answerPlainly(
       new AnswerWriter({ socket: this.#socket, request, onEnd: () => this.#leave() }),
       status,
-      `Refused: ${fault}.`,
+      // Nothing that would tell a page or a stranger what is here.
+      status === 403 ? '' : `Refused: ${fault}.`,
     )
   }
 
@@ -206,7 +260,18 @@ export class ClientConnection {
     socket.on('data', () => undefined)
     socket.resume()
     sendNow()
-    process.nextTick(() => socket.end())
+    process.nextTick(() => socket.end(() => this.#cutLater()))
+  }
+
+  /** Whoever does not close its end would keep its place for ever. */
+  #cutLater(): void {
+    const { clock, headMs } = this.#options
+    const patience = new AbortController()
+    this.#socket.once('close', () => patience.abort())
+    clock.sleep(headMs, patience.signal).then(
+      () => this.#socket.destroy(),
+      () => undefined,
+    )
   }
 }
 

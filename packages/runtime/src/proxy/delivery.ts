@@ -35,6 +35,8 @@ export class Delivery implements Receiver {
   /** What came before the middleware was done. */
   #early: Buffer[] | undefined
   #isEnded = false
+  /** The caller reads slowly: the upstream is to wait. */
+  #isWaiting = false
   #isOver = false
 
   constructor(options: DeliveryOptions) {
@@ -47,7 +49,7 @@ export class Delivery implements Receiver {
   }
 
   interim({ status, reason, headers }: ResponseHead): void {
-    this.#options.writer.interim({ status, reason, headers: endToEnd(headers) })
+    if (!this.#options.writer.interim({ status, reason, headers: endToEnd(headers) })) this.#waitForCaller()
   }
 
   head(head: ResponseHead): void {
@@ -113,10 +115,17 @@ export class Delivery implements Receiver {
   }
 
   #write(bytes: Buffer): void {
-    const { writer } = this.#options
-    if (writer.data(bytes)) return
+    if (!this.#options.writer.data(bytes)) this.#waitForCaller()
+  }
+
+  #waitForCaller(): void {
     this.#sending?.pause()
-    writer.onDrain(() => this.#sending?.resume())
+    if (this.#isWaiting) return
+    this.#isWaiting = true
+    this.#options.writer.onDrain(() => {
+      this.#isWaiting = false
+      this.#sending?.resume()
+    })
   }
 
   #deliver(response: ProxyResponse, head: ResponseHead): void {

@@ -7,7 +7,7 @@ export type Listening =
 
 /**
  * Opens the preferred port on both loopback addresses, or whichever the system chooses when that one is taken. A machine
- * without IPv6 does without it.
+ * without IPv6 does without it. Sockets come paused.
  */
 export async function listen(preferred: number, onSocket: (socket: Socket) => void): Promise<Listening> {
   const first = preferred > 65_535 ? 0 : preferred
@@ -49,7 +49,7 @@ type Opened =
 
 function listenOn(host: string, port: number, onSocket: (socket: Socket) => void): Promise<Opened> {
   return new Promise(resolve => {
-    const server = createServer({ noDelay: true }, onSocket)
+    const server = createServer({ noDelay: true, pauseOnConnect: true }, onSocket)
     server.once('error', error => resolve({ ok: false, code: errorCode(error) ?? error.message }))
     server.listen({ host, port, exclusive: true }, () =>
       resolve({ ok: true, port: (server.address() as AddressInfo).port, server }),

@@ -94,14 +94,16 @@ export function answerPlainly(writer: AnswerWriter, status: number, text: string
   ]
   const reason = reasons[status] ?? 'Refused'
   writer.head({ status, reason, headers, framing: { kind: 'length', length: body.length } })
-  writer.data(body)
+  if (body.length > 0) writer.data(body)
   writer.end()
 }
 
 const reasons: Readonly<Record<number, string>> = {
   200: 'OK',
   400: 'Bad Request',
+  403: 'Forbidden',
   405: 'Method Not Allowed',
+  408: 'Request Timeout',
   417: 'Expectation Failed',
   431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',

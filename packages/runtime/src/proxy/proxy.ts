@@ -1,6 +1,5 @@
-import type { Socket } from 'node:net'
 import type { Clock, Log, LogLevel } from '../kit/index.ts'
-import { ClientConnection } from './client-connection.ts'
+import { createCallers, type ProxyLimits, proxyLimits } from './callers.ts'
 import type { Observe } from './exchange-observer.ts'
 import { listen } from './listen.ts'
 import { createLogging } from './middleware/logging.ts'
@@ -29,8 +28,9 @@ export interface ProxyOptions {
   readonly around?: ((transport: Transport) => Transport) | undefined
   /** In place of the one that logs. */
   readonly middleware?: readonly Middleware[] | undefined
-  /** Bytes; larger bodies are forwarded as they come, unread. */
-  readonly mostHeld?: number | undefined
+  /** Lets other users of this machine in; only Linux can tell them apart. */
+  readonly allowOtherUsers: boolean
+  readonly limits?: Partial<ProxyLimits> | undefined
 }
 
 export interface RunningProxy {
@@ -45,11 +45,10 @@ export type StartedProxy =
   | { readonly ok: false; readonly message: string; readonly cure: string }
 
 const tag = 'LLM-PROXY'
-const usualMostHeld = 32 * 1024 * 1024
 
 /** Starts the proxy on loopback. It has one mode, passing through, and no idle timeout. */
 export async function startProxy(options: ProxyOptions): Promise<StartedProxy> {
-  const { log, redact, logLevel: level, observe, mostHeld = usualMostHeld } = options
+  const { log, redact, logLevel: level, observe } = options
   const made = options.transport
     ? { ok: true as const, transport: options.transport, refusesDots: false }
     : transportFor(options)
@@ -58,12 +57,10 @@ export async function startProxy(options: ProxyOptions): Promise<StartedProxy> {
   const transport = options.around?.(made.transport) ?? made.transport
   const middleware = options.middleware ?? [createLogging({ log, redact, level, clock: options.clock })]
   const pipeline = { steps: stepsOf(middleware), transport, observe, log }
-  const sockets = new Set<Socket>()
-  const listening = await listen(options.port, socket => {
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
-    void new ClientConnection(socket, { pipeline, mostHeld, refusesDots })
-  })
+  const { clock, allowOtherUsers } = options
+  const limits = { ...proxyLimits, ...options.limits }
+  const callers = createCallers({ pipeline, refusesDots, clock, allowOtherUsers, limits })
+  const listening = await listen(options.port, callers.take)
   if (!listening.ok) {
     transport.close()
     return {
@@ -77,7 +74,7 @@ export async function startProxy(options: ProxyOptions): Promise<StartedProxy> {
   const stop = async (): Promise<void> => {
     const closed = servers.map(server => new Promise<void>(resolve => server.close(() => resolve())))
     sendNow()
-    for (const socket of sockets) socket.destroy()
+    callers.close()
     transport.close()
     await Promise.all(closed)
     for (const each of middleware) each.close?.()

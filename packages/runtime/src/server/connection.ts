@@ -70,8 +70,8 @@ export function createConnection(peer: Peer, services: Services, introduced: () 
       if (line.length >= limits.unanswered) peer.close(1008, 'Too many commands without an answer.')
       else line.add(read(text))
     },
-    // A protocol ping is no message, but it is work all the same.
-    receivePing: () => void withinRate(),
+    // Pings and pongs are no messages, but they are work all the same.
+    receiveControl: () => void withinRate(),
     receiveTooLarge: () => voice.refuse(tooLargeMessage(limits.messageBytes)),
   }
 }

@@ -1,19 +1,17 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
-import type { Log } from '../kit/index.ts'
-import type { Gate } from './gate.ts'
+import type { Admission, Log, RequestGate } from '../kit/index.ts'
 import { answerRequest, answerUpgrade, forbidden, tooMany, upgradeRequired } from './http-answer.ts'
-import type { PeerUserCheck } from './peer-user.ts'
 import type { Turns } from './turns.ts'
 
 /**
- * Every request of the port comes through here: first the gate, then the user at the other end, then what was asked.
+ * Every connection of the port comes through here: first its user, then the gate for each request, then what was asked.
  */
 export interface DoorOptions {
   readonly port: number
-  readonly gate: Gate
-  readonly isOneOfUs: PeerUserCheck
+  readonly admission: Admission
+  readonly gate: RequestGate
   /** Connections that have not shaken hands take one each. */
   readonly strangers: Turns
   readonly sockets: WebSocketServer
@@ -25,8 +23,14 @@ export interface DoorOptions {
 }
 
 export function openDoor(server: Server, options: DoorOptions): void {
-  const request = (incoming: IncomingMessage, response: ServerResponse): void =>
-    void answerPlain(options, incoming, response).catch(fault(options, incoming))
+  admitFirst(server, options.admission)
+  const request = (incoming: IncomingMessage, response: ServerResponse): void => {
+    try {
+      answerPlain(options, incoming, response)
+    } catch (error) {
+      fault(options, incoming)(error)
+    }
+  }
   server.on('request', request)
   // Unheard, these two are answered before the gate was asked.
   server.on('checkContinue', request)
@@ -39,15 +43,21 @@ export function openDoor(server: Server, options: DoorOptions): void {
   server.on('error', error => options.log.error('SERVER', 'the listener failed', { error: error.message }))
 }
 
-async function answerPlain(
-  options: DoorOptions,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  if (!(await mayPass(options, request))) return answerRequest(response, forbidden)
-  if (options.isClosing()) return answerRequest(response, tooMany)
-  if (options.http(request, response)) return
-  answerRequest(response, upgradeRequired(options.port))
+/** The server's own listeners, which begin to read a connection, hear of it when it is admitted. */
+function admitFirst(server: Server, admission: Admission): void {
+  const own = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', socket =>
+    admission.admit(socket, () => {
+      for (const listener of own) Reflect.apply(listener, server, [socket])
+    }),
+  )
+}
+
+function answerPlain(options: DoorOptions, request: IncomingMessage, response: ServerResponse): void {
+  if (!mayPass(options, request)) answerRequest(response, forbidden)
+  else if (options.isClosing()) answerRequest(response, tooMany)
+  else if (!options.http(request, response)) answerRequest(response, upgradeRequired(options.port))
 }
 
 interface Upgrade {
@@ -60,7 +70,7 @@ async function answerSocket(
   request: IncomingMessage,
   { socket, head }: Upgrade,
 ): Promise<void> {
-  if (!(await mayPass(options, request))) return answerUpgrade(socket, forbidden)
+  if (!mayPass(options, request)) return answerUpgrade(socket, forbidden)
   if (request.headers.upgrade?.toLowerCase() !== 'websocket')
     return answerUpgrade(socket, upgradeRequired(options.port))
   const introduced = await options.strangers.take()
@@ -72,15 +82,16 @@ async function answerSocket(
   options.sockets.handleUpgrade(request, socket, head, ws => options.onSocket(ws, request, introduced))
 }
 
-async function mayPass(options: DoorOptions, request: IncomingMessage): Promise<boolean> {
-  const refusal = options.gate(request.rawHeaders)
-  if (refusal !== undefined) {
-    options.log.warn('SERVER', 'a request was refused', { because: refusal })
-    return false
-  }
-  if (await options.isOneOfUs(request.socket)) return true
-  options.log.warn('SERVER', 'a request of another user of this machine was refused')
+function mayPass({ gate, log }: DoorOptions, { rawHeaders }: IncomingMessage): boolean {
+  const refusal = gate(name => valuesOf(rawHeaders, name))
+  if (refusal === undefined) return true
+  log.warn('SERVER', 'a request was refused', { because: refusal })
   return false
+}
+
+/** `raw` is name, value, name, value, as they came. */
+function valuesOf(raw: readonly string[], name: string): readonly string[] {
+  return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name)
 }
 
 function fault({ log }: DoorOptions, { socket }: IncomingMessage): (error: unknown) => void {

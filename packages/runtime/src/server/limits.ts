@@ -2,6 +2,10 @@
 export interface Limits {
   /** A connection that has not shaken hands by then is closed with 1008. */
   readonly handshakeMs: number
+  /** How long a client may take to answer a closing frame; then it is cut off. */
+  readonly farewellMs: number
+  /** The same for a connection that never shook hands. */
+  readonly strangerFarewellMs: number
   /** Connections that have not shaken hands yet; further upgrades wait. */
   readonly strangers: number
   readonly clients: number
@@ -28,6 +32,8 @@ const mebibyte = 1024 * 1024
 
 export const limits: Limits = {
   handshakeMs: 10_000,
+  farewellMs: 30_000,
+  strangerFarewellMs: 1_000,
   strangers: 64,
   clients: 1_024,
   messageBytes: mebibyte,

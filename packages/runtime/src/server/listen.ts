@@ -6,7 +6,6 @@ export interface ListenOptions {
   /** 0: whichever is free. */
   readonly port: number
   readonly host?: string | undefined
-  readonly maxConnections: number
 }
 
 export type Listening =
@@ -36,7 +35,6 @@ async function listenOnce(options: ListenOptions): Promise<Opened> {
   let { port } = options
   for (const { address, optional } of addressesFor(options.host)) {
     const server = createServer(serverOptions)
-    server.maxConnections = options.maxConnections
     const result = await listenOn(server, { host: address, port, exclusive: true })
     if (result.ok) {
       servers.push(server)

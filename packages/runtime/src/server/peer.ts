@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
-import { tooLarge } from './announcing.ts'
+import { closing, tooLarge } from './announcing.ts'
 import { type Frames, pingFrame, pongFrame } from './frames.ts'
 import { createOutbox } from './outbox.ts'
 
@@ -16,6 +16,8 @@ export interface Peer {
   readonly isOpen: boolean
   /** Aborted when the connection is over. */
   readonly gone: AbortSignal
+  /** Aborted when nothing more is said, which may be long before the other side lets the connection go. */
+  readonly closing: AbortSignal
   /** Counts what was said in either direction; what the program itself asks of a silent peer is not in it. */
   readonly traffic: number
   /** Changes whenever the other side gave a sign of life: bytes from it, or bytes that it took. */
@@ -42,7 +44,8 @@ export interface PeerOptions {
 export interface PeerListener {
   /** Undefined: a binary message. */
   receive(text: string | undefined): void
-  receivePing(): void
+  /** A ping or a pong. */
+  receiveControl(): void
   /** A message that was too large to be read. Once this returns, the connection closes with 1009. */
   receiveTooLarge(): void
 }
@@ -51,6 +54,7 @@ export function createPeer({ ws, socket, queueBytes }: PeerOptions): Peer {
   const isOpen = (): boolean => ws.readyState === ws.OPEN
   const outbox = createOutbox(socket, { limit: queueBytes, isOpen })
   const gone = new AbortController()
+  const isClosing = new AbortController()
   let traffic = 0
 
   const close = (code: number, reason: string): void => {
@@ -63,8 +67,10 @@ export function createPeer({ ws, socket, queueBytes }: PeerOptions): Peer {
 
   // A frame against the rules: `ws` has already answered it with the right closing frame.
   ws.on('error', () => outbox.discard())
+  ws.on(closing, () => isClosing.abort())
   ws.on('close', () => {
     outbox.discard()
+    isClosing.abort()
     gone.abort()
   })
 
@@ -76,9 +82,10 @@ export function createPeer({ ws, socket, queueBytes }: PeerOptions): Peer {
     })
     ws.on('ping', payload => {
       traffic++
-      listener.receivePing()
+      listener.receiveControl()
       put(pongFrame(payload))
     })
+    ws.on('pong', () => listener.receiveControl())
     ws.on(tooLarge, () => listener.receiveTooLarge())
   }
 
@@ -88,6 +95,7 @@ export function createPeer({ ws, socket, queueBytes }: PeerOptions): Peer {
       return isOpen()
     },
     gone: gone.signal,
+    closing: isClosing.signal,
     get traffic() {
       return traffic
     },

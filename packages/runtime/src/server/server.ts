@@ -1,7 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { WebSocketServer } from 'ws'
 import type { Journal } from '../journal/index.ts'
-import { type Clock, type Log, type Redactor, silentLog } from '../kit/index.ts'
+import {
+  type Clock,
+  connectionShare,
+  createAdmission,
+  createPeerUserCheck,
+  createRequestGate,
+  type Log,
+  type Redactor,
+  silentLog,
+} from '../kit/index.ts'
 import type { Control } from '../runner/control.ts'
 import { announcing } from './announcing.ts'
 import { type Broadcast, createBroadcast } from './broadcast.ts'
@@ -9,11 +18,9 @@ import { openDoor } from './door.ts'
 import { endConnections } from './end-connections.ts'
 import { createEnvelopes } from './envelope.ts'
 import { createEventHistory } from './event-history.ts'
-import { createGate } from './gate.ts'
 import { limits as defaultLimits, type Limits } from './limits.ts'
 import { listen } from './listen.ts'
 import type { Peer } from './peer.ts'
-import { createPeerUserCheck } from './peer-user.ts'
 import { createReception } from './reception.ts'
 import type { Services } from './services.ts'
 import type { Hides } from './shown.ts'
@@ -77,7 +84,7 @@ export async function startServer(options: ServerOptions): Promise<StartedServer
   const broadcast = tryBroadcast(options)
   if (!broadcast.ok) return broadcast
   const { WebSocket, WebSocketServer } = await import('ws')
-  const listening = await listen({ ...options, maxConnections: 2 * limits.clients + limits.strangers })
+  const listening = await listen(options)
   if (!listening.ok) {
     broadcast.broadcast.close()
     return listening
@@ -127,6 +134,7 @@ function receiving(limits: Limits) {
     maxPayload: limits.messageBytes,
     maxFragments: limits.fragments,
     maxBufferedChunks: 4_096,
+    closeTimeout: limits.farewellMs,
   }
 }
 
@@ -144,10 +152,18 @@ function run(options: ServerOptions, parts: Parts): RunningServer {
   const services = servicesOf(options, parts)
   const peers = new Set<Peer>()
   let closing: Promise<void> | undefined
+  const admission = createAdmission({
+    most: Math.min(
+      2 * limits.clients + limits.strangers,
+      connectionShare({ ports: 2, each: 1 }) ?? Number.POSITIVE_INFINITY,
+    ),
+    isOneOfUs: options.allowOtherUsers ? async () => true : createPeerUserCheck(),
+    onRefused: because => log.warn('SERVER', `a connection was refused: ${because}`),
+  })
   const door = {
     port,
-    gate: createGate({ port, host: options.host }),
-    isOneOfUs: options.allowOtherUsers ? async () => true : createPeerUserCheck(),
+    admission,
+    gate: createRequestGate({ port, host: options.host }),
     strangers: createTurns({ atOnce: limits.strangers, waiting: limits.clients }),
     sockets,
     http: options.http ?? (() => false),
@@ -161,7 +177,9 @@ function run(options: ServerOptions, parts: Parts): RunningServer {
   const shut = (reason: string, code: GoodbyeCode): Promise<void> => {
     stopVigil()
     broadcast.close()
-    return endConnections({ servers, peers, clock, stepMs: limits.closeMs, reason, code })
+    return endConnections({ servers, peers, clock, stepMs: limits.closeMs, reason, code }).finally(
+      admission.close,
+    )
   }
   return {
     port,

@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { silentLog } from '../../src/kit/index.ts'
+import { silentLog, systemClock } from '../../src/kit/index.ts'
 import { ClientConnection } from '../../src/proxy/client-connection.ts'
+import { createHeldBodies } from '../../src/proxy/held-bodies.ts'
 import { stepsOf } from '../../src/proxy/middleware.ts'
-import { get, post, rawClient } from './raw-client.ts'
+import { get, named, post, rawClient } from './raw-client.ts'
 import { always, isWhole, plain, rawUpstream } from './raw-upstream.ts'
 import { startedProxy } from './started-proxy.ts'
 
@@ -94,7 +95,10 @@ describe('time', () => {
           transport: { send: () => nothing, close: () => undefined },
           log: silentLog,
         }
-        void new ClientConnection(socket, { pipeline, mostHeld: 1_000, refusesDots: false })
+        const held = createHeldBodies(1_000)
+        const gate = (): undefined => undefined
+        const more = { held, gate, mostHeld: 1_000, headMs: 15_000, clock: systemClock }
+        void new ClientConnection(socket, { pipeline, refusesDots: false, ...more })
         limits.push(socket.timeout)
         socket.on('data', () => limits.push(socket.timeout))
       }).listen(0, '127.0.0.1')
@@ -109,7 +113,7 @@ describe('time', () => {
       client.socket.destroy()
 
       const slow = rawClient(proxy.port)
-      for (const byte of post('/x', 'abc')) {
+      for (const byte of named(post('/x', 'abc'), proxy.port)) {
         slow.send(byte)
         await new Promise(resolve => setImmediate(resolve))
       }

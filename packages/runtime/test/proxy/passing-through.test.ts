@@ -132,7 +132,7 @@ describe('a request', () => {
     )
     const proxy = await startedProxy(upstream.url)
     const client = rawClient(proxy.port)
-    client.send('GET /x HTTP/1.0\r\n\r\n')
+    client.send('GET /x HTTP/1.0\r\nHost: h\r\n\r\n')
     expect(await client.ended).toBe('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\none')
   })
 
@@ -151,7 +151,7 @@ describe('a request', () => {
         if (isChunked ? text.endsWith('0\r\n\r\n') : received >= size) socket.write(plain('all of it'))
         return true
       })
-      const proxy = await startedProxy(upstream.url, { mostHeld })
+      const proxy = await startedProxy(upstream.url, { limits: { heldBody: mostHeld } })
       const client = rawClient(proxy.port)
       const piece = randomBytes(1024 * 1024)
       client.send(
@@ -180,7 +180,7 @@ describe('a request', () => {
       socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nno!')
       return true
     })
-    const proxy = await startedProxy(upstream.url, { mostHeld: 10 })
+    const proxy = await startedProxy(upstream.url, { limits: { heldBody: 10 } })
     const client = rawClient(proxy.port)
     client.send(`POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\n${'a'.repeat(1_000)}`)
     expect(await client.ended).toMatch(/^HTTP\/1\.1 413 Too Large\r\n.*no!$/s)
@@ -319,7 +319,7 @@ describe('whoever leaves', () => {
 
   it('in the middle of a large request leaves half a request with nobody', async () => {
     const upstream = await rawUpstream(() => false)
-    const proxy = await startedProxy(upstream.url, { mostHeld: 10 })
+    const proxy = await startedProxy(upstream.url, { limits: { heldBody: 10 } })
     const client = rawClient(proxy.port)
     client.send(
       `POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n${'a'.repeat(20)}\r\n`,

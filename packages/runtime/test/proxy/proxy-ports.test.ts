@@ -30,6 +30,7 @@ async function opened(answer: Answer) {
     log: silentLog,
     logLevel: 'info',
     environment: {},
+    allowOtherUsers: false,
     state: () => emptyState,
   })
   onTestFinished(() => ports.close())

@@ -18,6 +18,7 @@ export async function startedProxy(
     clock: systemClock,
     redact: text => text,
     environment: {},
+    allowOtherUsers: false,
     ...options,
   })
   if (!started.ok) throw new Error(started.message)

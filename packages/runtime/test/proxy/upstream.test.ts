@@ -147,6 +147,7 @@ describe('the proxy to the outside', () => {
       logLevel: 'info',
       clock: systemClock,
       redact: (text: string) => text,
+      allowOtherUsers: false,
     } as const
     for (const HTTPS_PROXY of ['socks5://out.example:1080', 'http://user:50%@out.example:3128']) {
       const environment = { HTTPS_PROXY }

@@ -302,3 +302,27 @@ verifies(
     expect(journal.lastSeq).toBe(1)
   },
 )
+
+verifies(
+  ['d14/checkpoint-sha-shape'],
+  'a checkpointSha that is no sha is INVALID_COMMAND, and nobody is asked to act on it',
+  async () => {
+    const { client, control } = await startTestServer()
+    const one = await client()
+    const bad = ['', 'abc', 'HEAD', 'main', 'abcd ', ' abcd', 'abcd\n', '--exec', 'refs/heads/x', 'xyz12345']
+    for (const checkpointSha of [...bad, 'f'.repeat(65), 1234, null]) {
+      one.command('rollback.toCheckpoint', { checkpointSha }, 'bad')
+      const answer = await one.next('error')
+      expect(answer, String(checkpointSha)).toMatchObject({
+        commandId: 'bad',
+        data: { code: 'INVALID_COMMAND' },
+      })
+      expect(answer.data['message']).toContain('checkpointSha')
+    }
+    expect(control.submitted).toEqual([])
+    one.command('rollback.toCheckpoint', { checkpointSha: 'ABCDef12' }, 'good')
+    one.command('ping')
+    await one.next('pong')
+    expect(control.submitted).toMatchObject([{ id: 'good', data: { checkpointSha: 'ABCDef12' } }])
+  },
+)

@@ -1,16 +1,19 @@
+import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { clientFrame, opcode, rawConnect, rawUpgrade } from '../../../../test/support/raw-websocket.ts'
+import { clientFrame, closeFrame, opcode, rawConnect, rawUpgrade } from '../../../../test/support/raw-websocket.ts'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
 import { limits } from '../../src/server/index.ts'
 import { createRate } from '../../src/server/rate.ts'
 import { createTurns } from '../../src/server/turns.ts'
 import { createGateway } from './fake-control.ts'
-import { startTestServer } from './test-server.ts'
+import { startTestServer, type TestClient } from './test-server.ts'
 
 test('the limits are those of the design', () => {
   expect(limits).toEqual({
     handshakeMs: 10_000,
+    farewellMs: 30_000,
+    strangerFarewellMs: 1_000,
     strangers: 64,
     clients: 1_024,
     messageBytes: 1_048_576,
@@ -122,17 +125,27 @@ describe('messages', () => {
     await steady.next(message => message.commandId === 'still')
   })
 
-  test('a flood of protocol pings is answered in part and closed with 1008', async () => {
-    const { client } = await startTestServer({ clock: createTestClock() })
-    const one = await client()
-    one.raw.write(
-      Buffer.concat(Array.from({ length: 5_000 }, () => clientFrame('hi', { opcode: opcode.ping }))),
-    )
-    expect((await one.ended).code).toBe(1008)
-    const pongs = one.raw.frames.filter(frame => frame.opcode === opcode.pong)
-    expect(pongs.length).toBeLessThanOrEqual(200)
-    expect(pongs.every(pong => pong.payload.toString() === 'hi')).toBe(true)
-  })
+  verifies(
+    ['d14/frame-rate'],
+    'frames of any kind beyond 200 in a second close with 1008; pings are answered up to there',
+    async () => {
+      const { client } = await startTestServer({ clock: createTestClock() })
+      for (const kind of ['ping', 'pong', 'text'] as const) {
+        const frames = (count: number): Buffer =>
+          Buffer.concat(Array.from({ length: count }, () => clientFrame('hi', { opcode: opcode[kind] })))
+        const modest = await client()
+        modest.raw.write(frames(198))
+        modest.command('ping')
+        await modest.next('pong')
+        const hasty = await client()
+        hasty.raw.write(frames(5_000))
+        expect((await hasty.ended).code, kind).toBe(1008)
+        const pongs = hasty.raw.frames.filter(frame => frame.opcode === opcode.pong)
+        expect(pongs.length).toBeLessThanOrEqual(kind === 'ping' ? 200 : 0)
+        expect(pongs.every(pong => pong.payload.toString() === 'hi')).toBe(true)
+      }
+    },
+  )
 
   test('commands that nobody answers are not gathered without end', async () => {
     const { client, control } = await startTestServer({ limits: { unanswered: 20 } })
@@ -167,6 +180,34 @@ describe('connections', () => {
     ;(await later).socket.destroy()
     ;(await late).socket.destroy()
   })
+
+  verifies(
+    ['attack/silent-strangers'],
+    'silent ones give their places back when they are told to go, and are cut soon after',
+    async () => {
+      const { port, client, stranger } = await startTestServer({
+        limits: { strangers: 4, handshakeMs: 200, strangerFarewellMs: 300 },
+      })
+      const ways: readonly ((one: TestClient) => void)[] = [
+        () => undefined,
+        one => one.raw.write(closeFrame(1000)),
+        one => one.raw.write(clientFrame('x', { masked: false })),
+        one => one.raw.write(Buffer.concat(Array.from({ length: 300 }, () => clientFrame('{}')))),
+      ]
+      for (const way of ways) {
+        // They neither answer a closing frame nor close.
+        const silent = await Promise.all(Array.from({ length: 4 }, () => stranger()))
+        for (const one of silent) way(one)
+        const began = performance.now()
+        const ended = Promise.all(silent.map(one => once(one.raw.socket, 'close')))
+        await client()
+        expect(performance.now() - began).toBeLessThan(10_000)
+        await ended
+        expect(performance.now() - began).toBeLessThan(20_000)
+      }
+      expect((await rawUpgrade({ port })).status).toBe(101)
+    },
+  )
 
   test('when too many wait already, the next is told to try later', async () => {
     const { port, stranger } = await startTestServer({ limits: { strangers: 1, clients: 1 } })

@@ -55,6 +55,32 @@ verifies(
   },
 )
 
+verifies(
+  ['d14/fell-behind-cut'],
+  'a client that fell behind and never reads its 1013 is cut when its time is over, and not before',
+  async () => {
+    const { client, journal, server } = await startTestServer({
+      journal: await quickJournal(),
+      limits: { queueBytes: mebibyte, farewellMs: 700 },
+    })
+    const deaf = await client()
+    deaf.raw.socket.pause()
+    const message = 'Some words of an agent. '.repeat(4_000)
+    const began = performance.now()
+    // More than the sockets of both sides hold: the closing frame never reaches it.
+    for (let n = 0; n < 200; n++) {
+      journal.append('info', { message })
+      journal.flush()
+      await new Promise(resolve => setImmediate(resolve))
+    }
+    while (server.clients() > 0) await new Promise(resolve => setTimeout(resolve, 5))
+    expect(performance.now() - began).toBeGreaterThanOrEqual(690)
+    expect(performance.now() - began).toBeLessThan(20_000)
+    deaf.raw.socket.resume()
+    expect((await deaf.ended).code).toBe(1006)
+  },
+)
+
 test('a client that is slow but not too slow misses nothing and is not closed', async () => {
   const { client, journal } = await startTestServer({ journal: await quickJournal() })
   const [slow, reading] = [await client(), await client()]

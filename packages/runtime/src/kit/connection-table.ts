@@ -6,20 +6,37 @@ export interface End {
   readonly port: number
 }
 
+/** A socket as the system lists it. */
+export interface ListedSocket {
+  readonly user: number
+  /**
+   * It is open in both directions and a program holds it. A socket that its program has closed is listed for a while
+   * longer, as a socket of user 0: that number says nothing then.
+   */
+  readonly isHeld: boolean
+}
+
 /**
- * The user who owns the socket with this end here and that one there, according to the text of `/proc/net/tcp` and
- * `/proc/net/tcp6`; undefined when no such socket is listed. Only loopback addresses are understood.
+ * The socket with this end here and that one there, according to the text of `/proc/net/tcp` and `/proc/net/tcp6`;
+ * undefined when no such socket is listed in a whole line. IPv6 is understood for loopback only.
  */
-export function ownerOf(tables: string, here: End, there: End): number | undefined {
+export function listedSocket(tables: string, here: End, there: End): ListedSocket | undefined {
   for (const form of forms) {
     const row = ` ${form(here)} ${form(there)} `
     const at = tables.indexOf(row)
-    if (at === -1) continue
-    const [, , , , uid = ''] = tables.slice(at + row.length, at + row.length + 120).split(/\s+/)
-    if (/^\d+$/.test(uid)) return Number(uid)
+    const end = at === -1 ? -1 : tables.indexOf('\n', at)
+    if (end === -1) continue
+    const [state, , , , user = '', , inode = ''] = tables
+      .slice(at + row.length, end)
+      .trim()
+      .split(/\s+/)
+    if (/^\d+$/.test(user) && /^\d+$/.test(inode))
+      return { user: Number(user), isHeld: state === established && inode !== '0' }
   }
   return undefined
 }
+
+const established = '01'
 
 export function isLoopback(address: string): boolean {
   return address === '::1' || /^(?:::ffff:)?127\./.test(address)

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net'
 
 /**
- * Who may knock at all, by the headers of a request. A web page can make its reader's browser send requests to this
- * port; it cannot make the browser lie about where they come from. Programs send none of these headers but `Host`.
+ * Who may ask a port on loopback at all, by the headers of a request. A web page can make its reader's browser send
+ * requests to such a port; it cannot make the browser lie about where they come from. Programs send none of these
+ * headers but `Host`.
  */
 export interface GateOptions {
   readonly port: number
@@ -10,15 +11,16 @@ export interface GateOptions {
   readonly host?: string | undefined
 }
 
-/** Why the request is refused; undefined: it may pass. `raw` is name, value, name, value, as they came. */
-export type Gate = (raw: readonly string[]) => string | undefined
+/** Why the request is refused; undefined: it may pass. `valuesOf` gives all values of a header, by its name in small letters. */
+export type RequestGate = (valuesOf: (name: string) => readonly string[]) => string | undefined
 
-export function createGate({ port, host }: GateOptions): Gate {
+export function createRequestGate({ port, host }: GateOptions): RequestGate {
   const isOurs = createHostCheck(port, host)
-  return raw => {
-    const twice = watched.find(name => valuesOf(raw, name).length > 1)
-    if (twice) return `${twice} more than once`
-    const [host, site, ...origins] = watched.map(name => valuesOf(raw, name)[0])
+  return valuesOf => {
+    const values = watched.map(valuesOf)
+    const twice = values.findIndex(({ length }) => length > 1)
+    if (twice !== -1) return `${watched[twice]} more than once`
+    const [host, site, ...origins] = values.map(([value]) => value)
     if (host === undefined || !isOurs(host)) return 'host'
     if (site !== undefined && site !== 'none' && site !== 'same-origin') return 'sec-fetch-site'
     return origins.every(origin => origin === undefined || origin === `http://${host}`) ? undefined : 'origin'
@@ -27,10 +29,6 @@ export function createGate({ port, host }: GateOptions): Gate {
 
 /** Early drafts of WebSocket, which `ws` still speaks, name the origin differently. */
 const watched = ['host', 'sec-fetch-site', 'origin', 'sec-websocket-origin'] as const
-
-function valuesOf(raw: readonly string[], name: string): readonly string[] {
-  return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name)
-}
 
 /** A server that listens everywhere has many addresses, but no name that a page elsewhere could point at it. */
 function createHostCheck(port: number, host: string | undefined): (value: string) => boolean {

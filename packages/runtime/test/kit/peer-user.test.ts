@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { rawUpgrade } from '../../../../test/support/raw-websocket.ts'
-import { isLoopback, ownerOf } from '../../src/server/connection-table.ts'
-import { startTestServer } from './test-server.ts'
+import { isLoopback, listedSocket } from '../../src/kit/connection-table.ts'
+import { startTestServer } from '../server/test-server.ts'
 
 const head =
   '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode                                                     '
@@ -29,13 +29,31 @@ describe('the owner of the other end', () => {
     ['127.0.0.1', 0xc351, '127.0.0.1', undefined],
     ['::1', 0xc350, '::1', undefined],
   ])('%s port %d is read from the table of the system', (address, port, local, uid) => {
-    expect(ownerOf(tables, at(address, port), at(local, 0x1e61))).toBe(uid)
+    const listed = listedSocket(tables, at(address, port), at(local, 0x1e61))
+    expect(listed).toEqual(uid === undefined ? undefined : { user: uid, isHeld: true })
   })
 
-  test('a table that is cut off or empty says nothing', () => {
-    const cut = four.slice(0, four.indexOf('1001') - 30)
-    for (const text of ['', cut, 'nonsense'])
-      expect(ownerOf(text, at('127.0.0.1', 0xc350), at('127.0.0.1', 0x1e61))).toBeUndefined()
+  test.each([
+    ['FIN_WAIT2, closed by its program', '05', '0', '0'],
+    ['TIME_WAIT', '06', '0', '0'],
+    ['FIN_WAIT2, closed for writing', '05', '1001', '5151'],
+    ['ESTABLISHED without a program', '01', '0', '0'],
+    ['CLOSE_WAIT', '08', '1001', '5151'],
+  ])('a socket in %s is held by nobody', (_, state, uid, inode) => {
+    const row = `   1: 0100007F:C350 0100007F:1E61 ${state} 00000000:00000000 03:00001234 00000000  ${uid}        0 ${inode} 3 0\n`
+    const listed = listedSocket(`${head}\n${row}`, at('127.0.0.1', 0xc350), at('127.0.0.1', 0x1e61))
+    expect(listed).toEqual({ user: Number(uid), isHeld: false })
+  })
+
+  test('a table that is cut off, anywhere in the row, or empty says nothing', () => {
+    const row = four.indexOf('   1: ')
+    // A user 1001 that is cut after its first digit would be another user.
+    for (let end = row; end < four.indexOf('\n', row); end++)
+      expect(
+        listedSocket(four.slice(0, end), at('127.0.0.1', 0xc350), at('127.0.0.1', 0x1e61)),
+      ).toBeUndefined()
+    for (const text of ['', 'nonsense'])
+      expect(listedSocket(text, at('127.0.0.1', 0xc350), at('127.0.0.1', 0x1e61))).toBeUndefined()
   })
 
   test('loopback has many addresses', () => {

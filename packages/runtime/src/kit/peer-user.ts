@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
-import { isLoopback, ownerOf } from './connection-table.ts'
+import { isLoopback, listedSocket } from './connection-table.ts'
 
 /**
  * Whether the program at the other end belongs to this user or to root. Loopback is shared by all users of a machine,
  * and only the system knows who is at the other end; on Linux it says so, elsewhere everyone on loopback may pass.
- * Peers from beyond loopback are not looked up: they need the token.
+ *
+ * Only a socket that a program holds open counts. A peer that has closed its socket, or that the system does not list,
+ * is nobody: it is refused.
  */
 export type PeerUserCheck = (socket: Socket) => Promise<boolean>
 
@@ -13,12 +15,7 @@ export function createPeerUserCheck(): PeerUserCheck {
   const own = process.getuid?.()
   if (process.platform !== 'linux' || own === undefined) return async () => true
   const tables = createTableReader()
-  const verdicts = new WeakMap<Socket, Promise<boolean>>()
-  return socket => {
-    const verdict = verdicts.get(socket) ?? isOneOfUs(socket, { own, tables })
-    verdicts.set(socket, verdict)
-    return verdict
-  }
+  return socket => isOneOfUs(socket, { own, tables })
 }
 
 interface Check {
@@ -26,19 +23,20 @@ interface Check {
   readonly tables: () => Promise<string>
 }
 
+/** A table is read in pieces while it changes: a row may be missed now and then. */
+const looks = 3
+
 async function isOneOfUs(socket: Socket, { own, tables }: Check): Promise<boolean> {
   const { remoteAddress, remotePort = 0, localAddress, localPort = 0 } = socket
   if (remoteAddress === undefined || localAddress === undefined) return false
-  if (!isLoopback(remoteAddress)) return true
+  // Our end decides, not theirs: a program of this machine may give any address of the machine as its own. Who came in
+  // beyond loopback is not looked up: it needs the token.
+  if (!isLoopback(localAddress)) return true
   const there = { address: remoteAddress, port: remotePort }
   const here = { address: localAddress, port: localPort }
-  // A table is read in pieces while it changes: a row may be missed once.
-  for (const _ of [1, 2]) {
-    const text = await tables()
-    const user = ownerOf(text, there, here)
-    if (user !== undefined) return user === own || user === 0
-    // A table that does not even list our own end says nothing about the other.
-    if (ownerOf(text, here, there) === undefined) return true
+  for (let look = 0; look < looks; look++) {
+    const peer = listedSocket(await tables(), there, here)
+    if (peer) return peer.isHeld && (peer.user === own || peer.user === 0)
   }
   return false
 }
