@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { type Prepared, prepare } from '@weave/runtime'
+import { type Prepared, type PrepareOptions, prepare } from '@weave/runtime'
 import { runArguments } from './hank-argument.ts'
 import type { Arguments } from './parse-arguments.ts'
 import { settingValues } from './setting-flags.ts'
@@ -12,6 +12,8 @@ export type PreparedRun =
 
 export interface PrepareRunOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>
+  /** As in `prepare`. */
+  readonly redirect?: PrepareOptions['redirect']
   /** Whether the data are checked too. */
   readonly looksAtData?: boolean
 }
@@ -19,7 +21,7 @@ export interface PrepareRunOptions {
 /** Everything that validating and running have in common: from the words on the command line to a verdict. */
 export async function prepareRun(
   args: Arguments,
-  { environment = process.env, looksAtData = false }: PrepareRunOptions = {},
+  { environment = process.env, redirect, looksAtData = false }: PrepareRunOptions = {},
 ): Promise<PreparedRun> {
   const words = await runArguments(args.positionals)
   if ('problem' in words) return { ok: false, usage: words.problem }
@@ -30,6 +32,7 @@ export async function prepareRun(
     skipSelfTest: args.switches.has('skip-self-test'),
     data: looksAtData ? pathOfData(words.data) : undefined,
     environment,
+    redirect,
     workingDirectory: process.cwd(),
     home: homedir(),
   })

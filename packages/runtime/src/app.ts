@@ -22,6 +22,7 @@ import { openOutputRecord } from './output-record.ts'
 import type { Plan } from './plan/index.ts'
 import { createProxyPorts, type ProxyPorts, type ProxySetup } from './proxy-ports.ts'
 import { recover } from './recovery.ts'
+import type { OpenRehearsal } from './rehearsal.ts'
 import type { Control } from './runner/control.ts'
 import {
   createRecorder,
@@ -50,7 +51,7 @@ export interface ExecutionOptions {
   /** Other agents than those of the two SDKs. */
   readonly harnesses?: Harnesses | undefined
   readonly priceOf: PortsOptions['priceOf']
-  readonly environmentFor?: PortsOptions['environmentFor']
+  readonly environmentFor?: PortsOptions['environmentFor'] | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The variables whose values must never be written down: those of this process, also when a run has others. */
   readonly secrets: Readonly<Record<string, string | undefined>>
@@ -67,6 +68,8 @@ export interface ExecutionOptions {
   readonly logLevel: LogLevel
   readonly weaveVersion: string
   readonly rehearsal: boolean
+  /** The model of a rehearsal: it is told what it must know of the execution. */
+  readonly scripted?: Pick<OpenRehearsal, 'begin' | 'informed'> | undefined
   readonly onEvent: Listener
   /** All that the program was told: written down for reports; telemetry obeys it. Absent: neither. */
   readonly told?: Told | undefined
@@ -139,6 +142,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const clock = systemClock
   const record = await openRecord(options, scope)
   const { journal, recorder, redactor, log } = record
+  await options.scripted?.begin({ layout, state: () => recorder.state })
   const frozen = await frozenPlan(journal.history)
   const plan = frozen ? withCeilings(frozen, options.plan) : freeze(journal, options.plan)
 
@@ -201,7 +205,10 @@ function openAgents(options: ExecutionOptions, held: Held, { recorder, redactor,
   const { own } = openWarden(options, held, log)
   const harnesses = options.harnesses ?? createHarnesses({ programs, clock, log, own })
   held.scope.add('harnesses', () => harnesses.close())
-  const { harnessFor } = harnesses
+  const harnessFor: Harnesses['harnessFor'] = model => {
+    const harness = harnesses.harnessFor(model)
+    return options.scripted?.informed(harness) ?? harness
+  }
   const ours = { own, serverId: held.serverId }
   if (!options.proxy) return { ...ours, harnessFor, proxyUrl: () => undefined, proxy: undefined }
   const state = () => recorder.state

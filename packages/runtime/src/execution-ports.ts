@@ -50,7 +50,7 @@ export interface PortsOptions {
     | ((
         runtimeId: string,
         env: Readonly<Record<string, string>>,
-        proxyUrl: string | undefined,
+        way: { readonly provider: string; readonly proxyUrl: string | undefined },
       ) => Readonly<Record<string, string>>)
     | undefined
   /** Where the agents of the SDK harness find the provider, when the proxy runs. */
@@ -143,11 +143,12 @@ function surroundingsOf(
     codon: codon.env,
     markers: { WEAVE_EXECUTION_ID: layout.dir, WEAVE_CODON_ID: runtimeId, WEAVE_SERVER_ID: serverId },
   })
-  const lent = environmentFor?.(runtimeId, env, proxyUrl()) ?? env
+  const { provider } = codon.model
+  const lent = environmentFor?.(runtimeId, env, { provider, proxyUrl: proxyUrl() }) ?? env
   return {
     codonId: runtimeId,
     model: codon.model.id,
-    provider: codon.model.provider,
+    provider,
     cwd: layout.agentRoot,
     env: codon.model.harness === 'sdk' ? throughProxy(lent, proxyUrl()) : lent,
     marker,

@@ -1,7 +1,7 @@
 /** The engine, as the command line sees it. */
 
 export type { WeaveState } from '@weave/protocol'
-export { type Execution, startExecution } from './app.ts'
+export { type Execution, type ExecutionOptions, startExecution } from './app.ts'
 export {
   type ClassCost,
   type CodonCost,
@@ -49,7 +49,7 @@ export {
 export { complete } from './llm/index.ts'
 export { additionsOf, createRegistry, findModel, listModels, type ModelRow } from './models/index.ts'
 export { buildPlan, type Plan, type PlannedCodon, type PlannedModel } from './plan/index.ts'
-export { type Prepared, prepare, settled, settledPaths } from './prepare.ts'
+export { type Prepared, type PrepareOptions, prepare, settled, settledPaths } from './prepare.ts'
 export { claimRecording, defaultUpstream } from './proxy/index.ts'
 export { readRequests, type StoredRequest } from './proxy-ports.ts'
 export { findExecution, readCosts, readEarlierCosts, readEvents } from './read-execution.ts'

@@ -36,9 +36,14 @@ export interface PrepareOptions {
   /** The data of the run, to be looked through with the rest of this machine; a run that goes on does that by itself. */
   readonly data?: string | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Has the last word on every environment in which a model is asked, given the providers of all known models. */
+  readonly redirect?: Redirect | undefined
   readonly workingDirectory: string
   readonly home: string
 }
+
+type Variables = Readonly<Record<string, string | undefined>>
+type Redirect = (environment: Variables, providers: readonly string[]) => Readonly<Record<string, string>>
 
 /** Everything that is known before the first token, and everything that is wrong. */
 export interface Prepared {
@@ -64,12 +69,14 @@ export interface Prepared {
  */
 export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const { workingDirectory, home } = options
-  const environment = serverEnvironment(options.environment)
   const layers = await readLayers(options)
-  const early = resolveSettings({ ...layers, environment })
+  const early = resolveSettings({ ...layers, environment: serverEnvironment(options.environment) })
   const earlyPaths = settingPaths(early.settings, { workingDirectory, home, runtimeFile: layers.path })
   const models = await createRegistry({ additions: additionsOf({ home, modelsFile: earlyPaths.modelsFile }) })
   const { registry } = models
+  const redirected = (given: Variables) => options.redirect?.(given, registry.providers) ?? given
+  const outside = redirected(options.environment)
+  const environment = serverEnvironment(outside)
 
   const loaded = await loadHank(options.hank, {
     workingDirectory,
@@ -104,10 +111,11 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const found = { ...base, ...(looked.data && { data: looked.data }) }
   if (hasErrors(problems)) return { ...found, ok: false, problems }
 
-  const outside = options.environment
-  const checked = await preflight(modelUses(loaded, settings, outside), {
+  const environmentOf = (codon?: Variables) =>
+    redirected(codonEnvironment({ environment: outside, codon }))
+  const checked = await preflight(modelUses(loaded, settings, environmentOf), {
     registry,
-    environments: { codon: codonEnvironment({ environment: outside }), sentinel: environment },
+    environments: { codon: environmentOf(), sentinel: environment },
     clock: systemClock,
     ...harnessChecks,
     skipSelfTest: options.skipSelfTest,
@@ -178,7 +186,7 @@ function directoryOf(path: string): string {
 function modelUses(
   { hank, sentinels }: LoadedHank,
   { modelOverride, modelFallback }: ResolvedSettings,
-  environment: PrepareOptions['environment'],
+  environmentOf: (codon: Variables) => Variables,
 ): readonly ModelUse[] {
   if (!hank) return []
   const placed = codonsOf(hank)
@@ -189,7 +197,7 @@ function modelUses(
       label: codonLabel(each),
       name: modelOverride?.value ?? model ?? modelFallback?.value ?? '',
       use: 'codon',
-      ...(env && { environment: codonEnvironment({ environment, codon: env }) }),
+      ...(env && { environment: environmentOf(env) }),
     }
   })
   const owners = new Map(placed.map(each => [each.codon.id, each]))

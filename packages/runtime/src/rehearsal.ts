@@ -1,12 +1,18 @@
+import type { Harness } from './harness/index.ts'
 import { type Problem, parseJsonSource, readRegularFile, shapeProblems, systemClock } from './kit/index.ts'
 import {
+  createPlaces,
   createRehearsal,
+  type Places,
   type RehearsalScript,
   rehearsalScript,
   startModelServer,
 } from './model-server/index.ts'
-import { redirectProviders } from './models/index.ts'
+import { type Redirection, redirectProviders } from './models/index.ts'
 import { openReplay, type Replay } from './proxy/index.ts'
+import { openPlaces, type PlacesOptions } from './rehearsal-places.ts'
+import { reachingLoopback } from './settings/index.ts'
+import type { ExecutionLayout } from './workspace/index.ts'
 
 export interface RehearsalSetup {
   /** The script; a file that is not there is an error only when it was named. */
@@ -28,23 +34,29 @@ export type OpenedRehearsal =
 
 type Variables = Readonly<Record<string, string | undefined>>
 
+interface Way {
+  readonly providers: readonly string[]
+  readonly proxyUrl?: string | undefined
+}
+
 /** A run in which every provider is the model server inside this program or a recording, and every key a placeholder. */
 export interface OpenRehearsal {
   readonly url: string
   /** What the script leads to, for people. */
   readonly description: string
-  /** For everything that belongs to no codon: the checks before the run. */
-  environment(environment: Variables): Readonly<Record<string, string>>
-  /** For one codon: its key says whose request it is. */
-  environmentFor(
-    runtimeId: string,
-    environment: Variables,
-    proxyUrl?: string,
-  ): Readonly<Record<string, string>>
+  /**
+   * For everything that belongs to no codon: the checks before the run, and what codons inherit. `providers`: those that
+   * are not in the catalogue must be among them.
+   */
+  environment(environment: Variables, providers: readonly string[]): Readonly<Record<string, string>>
+  /** For one codon, with all that its hank sets: its key says whose request it is. */
+  environmentFor(runtimeId: string, environment: Variables, way: Way): Readonly<Record<string, string>>
   /** Without an id: for the health checks of all. */
   sentinelKeyFor(id: string | undefined): string
-  /** Where relative paths of the script begin: the agent workspace, once it is known. */
-  workIn(directory: string): void
+  /** Call before anything of the execution runs: relative paths of the script begin in its workspace. */
+  begin(execution: PlacesOptions & { readonly layout: Pick<ExecutionLayout, 'agentRoot'> }): Promise<void>
+  /** A harness that tells the scripted model the prompt of each codon. */
+  informed(harness: Harness): Harness
   /** What a rehearsal complains about in the end: a strict one about what was not used, a replay about what it lacked. */
   leftovers(): Promise<readonly Problem[]>
   /** Present: no model is there, and this answers through the proxy. */
@@ -60,29 +72,50 @@ export async function openRehearsal({
 }: RehearsalSetup): Promise<OpenedRehearsal> {
   const read = await readScript(file, isNamed)
   if (!read.ok) return read
-  const rehearsal = createRehearsal({ script: read.script ?? {}, strict })
   let directory: string | undefined
+  let places: Places = createPlaces()
+  const prompts = new Map<string, string>()
+  const rehearsal = createRehearsal({
+    script: read.script ?? {},
+    strict,
+    places: () => places,
+    promptOf: runtimeId => prompts.get(runtimeId),
+  })
   // An agent sends all it knows with every request, and here nobody looks at that again.
   const options = { clock: systemClock, cwdOf: () => directory, mostKept: 0 }
   const server = await startModelServer({ ...rehearsal, ...options })
-  const redirect = (environment: Variables, key: string, proxyUrl?: string) =>
-    redirectProviders(environment, { url: (throughProxy ? proxyUrl : undefined) ?? server.url, key })
   return {
     ok: true,
     rehearsal: {
       url: server.url,
       description: read.script ? `the script ${file}` : 'what a model says without a script',
-      environment: environment => redirect(environment, rehearsal.nobodysKey),
-      environmentFor: (runtimeId, environment, proxyUrl) =>
-        redirect(environment, rehearsal.keyFor(runtimeId), proxyUrl),
-      sentinelKeyFor: id => (id === undefined ? rehearsal.nobodysKey : rehearsal.sentinelKeyFor(id)),
-      workIn(known) {
-        directory = known
+      environment: (environment, providers) =>
+        redirected(environment, { url: server.url, key: rehearsal.nobodysKey }, providers),
+      environmentFor: (runtimeId, environment, { providers, proxyUrl }) => {
+        const url = (throughProxy ? proxyUrl : undefined) ?? server.url
+        return redirected(environment, { url, key: rehearsal.keyFor(runtimeId) }, providers)
       },
+      sentinelKeyFor: id => (id === undefined ? rehearsal.nobodysKey : rehearsal.sentinelKeyFor(id)),
+      async begin(execution) {
+        directory = execution.layout.agentRoot
+        places = await openPlaces(execution)
+      },
+      informed: harness => ({
+        ...harness,
+        start(spec, signal) {
+          prompts.set(spec.codonId, spec.prompt)
+          return harness.start(spec, signal)
+        },
+      }),
       leftovers: async () => rehearsal.leftovers(),
       close: server.close,
     },
   }
+}
+
+/** The one place that says where the models of a rehearsal are, and with which key they are asked. */
+function redirected(environment: Variables, to: Redirection, providers: readonly string[]) {
+  return reachingLoopback(redirectProviders(environment, to, providers))
 }
 
 /** Nobody listens there; in a replay every agent has the address of the proxy instead. */
@@ -101,11 +134,13 @@ export async function openReplayRehearsal({ directory, strict }: ReplaySetup): P
     rehearsal: {
       url: `the recording in ${directory}`,
       description: `the recording in ${directory}${cut}`,
-      environment: environment => redirectProviders(environment, { url: nowhere, key: nobodysKey }),
-      environmentFor: (runtimeId, environment, proxyUrl) =>
-        redirectProviders(environment, { url: proxyUrl ?? nowhere, key: keyFor(runtimeId) }),
+      environment: (environment, providers) =>
+        redirected(environment, { url: nowhere, key: nobodysKey }, providers),
+      environmentFor: (runtimeId, environment, { providers, proxyUrl }) =>
+        redirected(environment, { url: proxyUrl ?? nowhere, key: keyFor(runtimeId) }, providers),
       sentinelKeyFor: id => (id === undefined ? nobodysKey : sentinelKeyFor(id)),
-      workIn: () => undefined,
+      begin: async () => undefined,
+      informed: harness => harness,
       leftovers: async () => [...(await refused(replay)), ...(strict ? unused(replay) : [])],
       replay,
       close: async () => undefined,

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import {
   defaultUpstream,
+  type ExecutionOptions,
   findModel,
   type Harnesses,
   isLogLevel,
@@ -31,7 +32,7 @@ import { summaryLines } from './summary.ts'
 export interface RunContext {
   readonly args: Arguments
   readonly terminal: Terminal
-  /** Of the run; a rehearsal has another than this process. */
+  /** As it is outside; a rehearsal makes another one of it. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly rehearsal?: OpenRehearsal
   /** Other agents than those of the two SDKs. */
@@ -70,7 +71,6 @@ export async function execute(
     return exitCodes.failed
   }
   for (const note of [...opened.execution.notes, ...opened.notes]) terminal.error(note)
-  rehearsal?.workIn(opened.execution.layout.agentRoot)
   return run(context, { prepared, plan, opened: opened.execution, level, record: traffic.record })
 }
 
@@ -156,6 +156,21 @@ function upstreamOf(rehearsal: OpenRehearsal | undefined, { settings }: Prepared
   return rehearsal?.url ?? settings.settings.vendorBaseUrl ?? defaultUpstream
 }
 
+/** In a rehearsal nothing that leads to a provider outside reaches a codon, neither from here nor from its hank. */
+function environmentsOf(
+  environment: RunContext['environment'],
+  rehearsal: OpenRehearsal | undefined,
+  { registry: { providers } }: Prepared,
+): Pick<ExecutionOptions, 'environment' | 'environmentFor'> {
+  if (!rehearsal) return { environment }
+  return {
+    environment: rehearsal.environment(environment, providers),
+    // A resumed execution may have models that the catalogue and its additions do not have any more.
+    environmentFor: (runtimeId, env, { provider, proxyUrl }) =>
+      rehearsal.environmentFor(runtimeId, env, { providers: [...providers, provider], proxyUrl }),
+  }
+}
+
 function recordInto(directory: string, terminal: Terminal) {
   return { directory, onFailure: (message: string) => terminal.error(message) }
 }
@@ -172,9 +187,8 @@ function optionsOf(
     programs: ownPrograms(),
     harnesses,
     priceOf: (provider: string, id: string) => findModel(`${provider}/${id}`, prepared.registry)?.prices,
-    environment,
     secrets: process.env,
-    ...(rehearsal && { environmentFor: rehearsal.environmentFor }),
+    ...environmentsOf(environment, rehearsal, prepared),
     sentinels: {
       settings: settings.sentinel,
       sandboxEntry: sandboxEntry(),
@@ -205,6 +219,7 @@ function optionsOf(
     logLevel: level,
     weaveVersion: version,
     rehearsal: rehearsal !== undefined,
+    scripted: rehearsal,
     told: {
       settings: prepared.settings,
       telemetry: { home: homedir(), print: (line: string) => terminal.error(line) },

@@ -29,7 +29,7 @@ export async function rehearseCommand(args: Arguments, terminal: Terminal): Prom
     terminal.error(`REHEARSAL: no model is asked; ${harmless(rehearsal.description)} answers instead.`)
     terminal.error('Agents, tools, files and checkpoints are real; tokens and costs are simulated.')
     terminal.error('')
-    const code = await runHank({ args, terminal, environment: rehearsal.environment(process.env), rehearsal })
+    const code = await runHank({ args, terminal, environment: process.env, rehearsal })
     const left = code === exitCodes.done ? await rehearsal.leftovers() : []
     for (const problem of left) terminal.error(harmless(formatProblem(problem)))
     return left.length > 0 ? exitCodes.failed : code

@@ -20,8 +20,8 @@ export async function runCommand(args: Arguments, terminal: Terminal): Promise<E
 /** From the words on the command line to the end of the run. */
 export async function runHank(given: RunContext): Promise<ExitCode> {
   const context = { ...given, args: recordingArguments(given.args) }
-  const { args, terminal, environment } = context
-  const run = await prepareRun(args, { environment })
+  const { args, terminal, environment, rehearsal } = context
+  const run = await prepareRun(args, { environment, redirect: rehearsal?.environment })
   if (!run.ok) {
     terminal.error(run.usage)
     return exitCodes.usage

@@ -1,11 +1,11 @@
 import { type Answer, say } from './answer.ts'
-import { isReminder, type ModelRequest, type Turn } from './model-request.ts'
+import { isReminder, type Turn } from './model-request.ts'
 
 /** What a codon without steps does: it writes down the first lines of its prompt, then says so, however often it is asked. */
-export function defaultAnswer(runtimeId: string, request: ModelRequest, requestsBefore: number): Answer {
+export function defaultAnswer(runtimeId: string, prompt: string, requestsBefore: number): Answer {
   const path = `rehearsal/${fileName(runtimeId)}.md`
   if (requestsBefore > 0) return say(`I wrote the first lines of my prompt to ${path}.`)
-  const content = `# ${runtimeId}\n\n${firstLines(promptOf(request.turns))}\n`
+  const content = `# ${runtimeId}\n\n${firstLines(prompt)}\n`
   return { kind: 'message', parts: [{ kind: 'use', use: 'write', input: { path, content } }] }
 }
 
@@ -23,7 +23,7 @@ function firstLines(prompt: string): string {
 }
 
 /** The newest thing that the user said, without what the harness put beside it. */
-export function promptOf(turns: readonly Turn[]): string {
+export function newestPrompt(turns: readonly Turn[]): string {
   const said = turns.filter(turn => turn.role === 'user').map(ownText)
   return said.findLast(text => text !== '') ?? ''
 }

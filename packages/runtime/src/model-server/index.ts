@@ -7,6 +7,7 @@
 export type { Answer, AnswerPart, GivenUsage, StopReason, ToolUse, Usage } from './answer.ts'
 export type { DialectName, ModelRequest, ToolCall, ToolResult, Turn } from './model-request.ts'
 export { type ModelServer, type ModelServerOptions, startModelServer } from './model-server.ts'
+export { createPlaces, type Places } from './places.ts'
 export { createRehearsal, type Rehearsal, type RehearsalOptions } from './rehearsal.ts'
 export { type RehearsalScript, rehearsalScript } from './rehearsal-script.ts'
 export type { RecordedRequest } from './request-book.ts'

@@ -1,8 +1,9 @@
 import { formatPath, type Problem } from '../kit/index.ts'
 import { type Answer, say } from './answer.ts'
-import { type CodonSteps, codonSteps } from './codon-steps.ts'
-import { defaultAnswer } from './default-script.ts'
+import { answerAfter, stepsFor } from './codon-steps.ts'
+import { defaultAnswer, newestPrompt } from './default-script.ts'
 import type { ModelRequest } from './model-request.ts'
+import { createPlaces, type Places } from './places.ts'
 import { codonKey, nobodysKey, ownerOf, sentinelKey } from './rehearsal-keys.ts'
 import type { RehearsalScript } from './rehearsal-script.ts'
 import { plainAnswer, sideAnswer } from './side-request.ts'
@@ -13,11 +14,15 @@ export interface RehearsalOptions {
   readonly strict: boolean
   /** The agent workspace, for the harness that wants absolute paths and does not say where it works. */
   readonly cwd?: string
+  /** Where the steps taken are counted, asked anew for every request; without it, in memory. */
+  readonly places?: () => Places
+  /** The prompt of a codon. Without it, it is looked for in the request, among all that the agent puts beside it. */
+  readonly promptOf?: (runtimeId: string) => string | undefined
 }
 
 /** A script as the one function that a model server needs: `startModelServer({ ...rehearsal, clock })`. */
 export interface Rehearsal {
-  /** Takes one step of the codon whose key the request has. What harnesses ask for themselves takes none. Never throws. */
+  /** Takes one step of the codon whose key the request has. What harnesses ask for themselves takes none. */
   respond(request: ModelRequest): Answer
   cwdOf(key: string): string | undefined
   /** The placeholder key of a codon. */
@@ -29,10 +34,10 @@ export interface Rehearsal {
   leftovers(): readonly Problem[]
 }
 
-export function createRehearsal({ script, strict, cwd }: RehearsalOptions): Rehearsal {
-  const codons = new Map<string, CodonSteps>()
-  const unscripted = new Map<string, number>()
-  const sentinels = new Map<string, number>()
+export function createRehearsal({ script, strict, cwd, places, promptOf }: RehearsalOptions): Rehearsal {
+  const inMemory = createPlaces()
+  const counted = places ?? (() => inMemory)
+  const refused = new Map<string, Answer>()
 
   function respond(request: ModelRequest): Answer {
     const owner = ownerOf(request.key)
@@ -49,38 +54,61 @@ export function createRehearsal({ script, strict, cwd }: RehearsalOptions): Rehe
   }
 
   function codonAnswer(id: string, request: ModelRequest): Answer {
-    const steps = codons.get(id) ?? codonSteps(script, id)
-    if (!steps) return defaultAnswer(id, request, countUp(unscripted, id))
-    codons.set(id, steps)
-    return steps.next(request)
+    const { key, stream } = request
+    // A harness that was refused while streaming may ask the same once more in one piece: the same refusal, no step.
+    const again = stream ? undefined : refused.get(key)
+    const answer = again ?? nextAnswer(id, request)
+    if (stream && answer.kind === 'error') refused.set(key, answer)
+    else refused.delete(key)
+    return answer
+  }
+
+  function nextAnswer(id: string, { key, turns }: ModelRequest): Answer {
+    const found = stepsFor(script, id)
+    const taken = counted().taken(key)
+    const next = found
+      ? answerAfter(taken, found.steps)
+      : { answer: defaultAnswer(id, promptOf?.(id) ?? newestPrompt(turns), taken), steps: 1 }
+    if (next.steps > 0) counted().take(key, next.steps)
+    return next.answer
   }
 
   function sentinelAnswer(id: string, request: ModelRequest): Answer {
     const outputs = listOf(script.sentinels, id)
-    const output = outputs[Math.min(countUp(sentinels, id), outputs.length - 1)]
+    const output = outputs[Math.min(counted().taken(request.key), outputs.length - 1)]
+    counted().take(request.key, 1)
     return output === undefined
       ? plainAnswer(request, `The sentinel ${id} watches a rehearsal.`)
       : say(output)
   }
 
-  function leftovers(): readonly Problem[] {
-    if (!strict) return []
-    const bare = [...unscripted.keys()].map(id => complaint(['codons'], `there are no steps for ${id}`))
-    return [...bare, ...leftSteps(script, codons)]
+  return {
+    respond,
+    cwdOf: () => cwd,
+    keyFor: codonKey,
+    sentinelKeyFor: sentinelKey,
+    nobodysKey,
+    leftovers: () => (strict ? leftSteps(script, counted()) : []),
   }
-
-  return { respond, cwdOf: () => cwd, keyFor: codonKey, sentinelKeyFor: sentinelKey, nobodysKey, leftovers }
 }
 
-/** Every list that no codon used, and every codon that did not come to the end of its list. */
-function leftSteps(script: RehearsalScript, codons: ReadonlyMap<string, CodonSteps>): readonly Problem[] {
-  const used = new Set([...codons.values()].map(({ list }) => list))
+/** Every codon without a list, every list that no codon used, and every codon that did not come to the end of its list. */
+function leftSteps(script: RehearsalScript, places: Places): readonly Problem[] {
+  const codons = [...places.all()].flatMap(([key, taken]) => {
+    const owner = ownerOf(key)
+    return owner.kind === 'codon' ? [{ id: owner.id, taken, found: stepsFor(script, owner.id) }] : []
+  })
+  const used = new Set(codons.map(({ found }) => found?.list))
   const unused = Object.keys(script.codons ?? {}).filter(list => !used.has(list))
-  const unfinished = [...codons].filter(([, { taken, total }]) => taken < total)
   return [
+    ...codons.flatMap(({ id, found }) =>
+      found ? [] : [complaint(['codons'], `there are no steps for ${id}`)],
+    ),
     ...unused.map(list => complaint(['codons', list], 'no codon took these steps')),
-    ...unfinished.map(([id, { list, taken, total }]) =>
-      complaint(['codons', list], `${id} took ${taken} of ${total} steps`),
+    ...codons.flatMap(({ id, taken, found }) =>
+      found && taken < found.steps.length
+        ? [complaint(['codons', found.list], `${id} took ${taken} of ${found.steps.length} steps`)]
+        : [],
     ),
   ]
 }
@@ -94,11 +122,4 @@ function listOf<Item>(
   id: string,
 ): readonly Item[] {
   return lists && Object.hasOwn(lists, id) ? (lists[id] ?? []) : []
-}
-
-/** How often it was counted before. */
-function countUp(counts: Map<string, number>, id: string): number {
-  const before = counts.get(id) ?? 0
-  counts.set(id, before + 1)
-  return before
 }

@@ -1,5 +1,5 @@
 import { type Answer, say } from './answer.ts'
-import { promptOf } from './default-script.ts'
+import { newestPrompt } from './default-script.ts'
 import type { ModelRequest } from './model-request.ts'
 import { schemaExample } from './schema-example.ts'
 
@@ -23,7 +23,7 @@ const workTools = new Set(['read', 'write', 'edit', 'bash'])
 
 /** One harness offers all its tools when it asks for a summary, and says in many words that none may be used. */
 function isSummary({ turns }: ModelRequest): boolean {
-  const asked = promptOf(turns)
+  const asked = newestPrompt(turns)
   return summaryMarks.every(mark => asked.includes(mark))
 }
 

@@ -11,6 +11,8 @@ export interface Registry {
   /** By provider in the order of the table of providers (others last, by name), then as the catalogue lists them. */
   readonly models: readonly Model[]
   readonly aliases: ReadonlyMap<Alias, Model>
+  /** Who has a model here, in the same order. */
+  readonly providers: readonly string[]
   /** Exact: neither part is matched by likeness. */
   find(provider: string, id: string): Model | undefined
   /** Every provider's model with exactly this id, the preferred provider first. */
@@ -51,6 +53,7 @@ function registryOn(shelves: Shelves): Registry {
   // A hank may name the same model ten thousand times.
   const byId = new Map<string, readonly Model[]>()
   return {
+    providers,
     get models() {
       models ??= allOf({ ...shelves, providers })
       return models

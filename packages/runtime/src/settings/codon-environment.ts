@@ -64,11 +64,17 @@ export function throughProxy(
   proxyUrl: string | undefined,
 ): Readonly<Record<string, string>> {
   if (proxyUrl === undefined) return environment
-  const addressed = { ...environment, ANTHROPIC_BASE_URL: proxyUrl, VENDOR_BASE_URL: proxyUrl }
-  if (!Object.keys(environment).some(name => outboundProxies.test(name))) return addressed
+  return reachingLoopback({ ...environment, ANTHROPIC_BASE_URL: proxyUrl, VENDOR_BASE_URL: proxyUrl })
+}
+
+/** The environment of an agent that must reach this machine itself, whatever proxy to the outside it has. */
+export function reachingLoopback(
+  environment: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  if (!Object.keys(environment).some(name => outboundProxies.test(name))) return environment
   const excepted = environment['no_proxy'] ?? environment['NO_PROXY'] ?? ''
   const list = [...(excepted === '' ? [] : [excepted]), 'localhost', '127.0.0.1'].join(',')
-  return { ...addressed, NO_PROXY: list, no_proxy: list }
+  return { ...environment, NO_PROXY: list, no_proxy: list }
 }
 
 /**

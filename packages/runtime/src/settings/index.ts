@@ -10,6 +10,7 @@ export {
   codonEnvironment,
   missingVariables,
   serverEnvironment,
+  reachingLoopback,
   throughProxy,
 } from './codon-environment.ts'
 export { readEnvironment, runtimeVariables } from './environment.ts'
