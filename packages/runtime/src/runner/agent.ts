@@ -27,8 +27,8 @@ export async function runAgent(
   const tally = createTally()
   const harness = ports.harnessFor(step.codon.model)
   const log = ports.sessionLog(step)
-  const idle = watchIdle(clock, step.codon.idleTimeoutMs, silentMs =>
-    stopper.stop({ kind: 'idle', silentMs }),
+  const idle = watchIdle(clock, step.codon.idleTimeoutMs, silence =>
+    stopper.stop({ kind: 'idle', ...silence }),
   )
   let contextFull = false
   let compacted = false

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import type { ProcessExit } from '@weave/protocol'
 import { type Clock, endOwned, errorCode, type Marker, signalGroup, watchProcess } from '../../kit/index.ts'
+import { createProviderLog, type ProviderLog } from './provider-log.ts'
 import { within } from './within.ts'
 
 export interface AgentProcessOptions {
@@ -27,8 +28,10 @@ export interface AgentProcess {
   readonly exit: AgentExit | undefined
   /** Resolves when it has ended or could not be started. Never rejects. */
   readonly ended: Promise<AgentExit>
-  /** The end of what it wrote to stderr. */
+  /** The end of what it wrote to stderr, without its log. */
   stderr(): string
+  /** See `ProviderLog`. */
+  waitLeft(): number | undefined
   /**
    * Lets it end by itself, which it does once its stdin has ended; one that takes too long is stopped. Then ends whatever
    * it left behind. Never rejects.
@@ -49,8 +52,9 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
   const child = launch(options)
   const watch = child.pid === undefined ? undefined : watchProcess(child.pid, options.own)
   const stopLooking = clock.every(lookEvery, () => watch?.look())
-  const stderr = keepTail(child.stderr)
-  const closed = new Promise<void>(resolve => child.stdout.once('close', () => resolve()))
+  const log = createProviderLog(clock)
+  const stderr = keepTail(child.stderr, log)
+  const closed = Promise.all([child.stdout, child.stderr].map(isClosed))
   const hurry = new AbortController()
   let exit: AgentExit | undefined
   let gone: Promise<void> | undefined
@@ -94,6 +98,7 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
     },
     ended,
     stderr,
+    waitLeft: log.waitLeft,
     leave,
     stop() {
       hurry.abort()
@@ -137,12 +142,16 @@ function describe(error: Error, cwd: string | undefined): string {
 
 const tailLength = 4_000
 
-function keepTail(stream: Readable): () => string {
+function keepTail(stream: Readable, log: ProviderLog): () => string {
   let tail = ''
   stream.setEncoding('utf8')
   stream.on('data', (text: string) => {
-    tail = (tail + text).slice(-tailLength)
+    tail = (tail + log.read(text)).slice(-tailLength)
   })
   stream.on('error', () => undefined)
-  return () => tail.trim()
+  return () => `${tail}${log.rest()}`.trim().slice(-tailLength)
+}
+
+function isClosed(stream: Readable): Promise<void> {
+  return new Promise(resolve => stream.once('close', () => resolve()))
 }

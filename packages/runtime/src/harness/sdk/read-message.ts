@@ -123,7 +123,6 @@ function readSystem(message: Fields): SdkMessage {
   if (subtype === 'api_retry') {
     return {
       kind: 'retry',
-      attempt: numberOf(message['attempt']) ?? 1,
       delayMs: Math.max(0, numberOf(message['retry_delay_ms']) ?? 0),
       status: numberOf(message['error_status']),
     }

@@ -28,7 +28,6 @@ export type SdkMessage =
   | { readonly kind: 'tool-results'; readonly results: readonly ToolOutput[] }
   | {
       readonly kind: 'retry'
-      readonly attempt: number
       readonly delayMs: number
       /** Absent when the provider did not answer at all. */
       readonly status: number | undefined

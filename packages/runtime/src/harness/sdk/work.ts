@@ -125,5 +125,5 @@ async function costOf(
 function endOf({ signal }: Task, agent: Agent, { conclusion }: Outcome): HarnessEnd {
   if (!conclusion) return signal.aborted ? stopped : crashed(agent)
   if (conclusion.isStopped) return stopped
-  return conclusion.verdict ? failed(conclusion.verdict, agent.process.exit) : { ok: true }
+  return conclusion.verdict ? failed(conclusion.verdict, agent.process) : { ok: true }
 }

@@ -16,7 +16,7 @@ export interface NarratorOptions {
 export interface Narrator {
   begin(sessionId: string): void
   hear(event: AgentSessionEvent): void
-  /** Something moves, though there is nothing to tell. Told once a second at most. */
+  /** Something moves, though there is nothing to tell. Told four times a second at most. */
   alive(): void
   /** Tokens of a call that is no message of the session. */
   charge(usage: Usage): void
@@ -27,7 +27,8 @@ export interface Narrator {
 }
 
 const heartbeatMs = 10_000
-const quietMs = 1_000
+/** Much less than the shortest idle timeout, which is a second. */
+const quietMs = 250
 
 export function createNarrator({ send, clock, modelId }: NarratorOptions): Narrator {
   const openTools = new Map<string, number>()
