@@ -67,7 +67,8 @@ class RequestRecorder implements ExchangeObserver {
     const { clock, onAnswer } = this.#options
     this.#head = head
     this.#firstByte = clock.monotonic()
-    if (head.status >= 400) this.#retryAfterMs = retryAfterOf(name => firstValue(head.headers, name), clock.now())
+    if (head.status >= 400)
+      this.#retryAfterMs = retryAfterOf(name => firstValue(head.headers, name), clock.now())
     if (this.#data) this.#usage = createUsageReader(head)
     onAnswer?.(head.status, this.#retryAfterMs)
   }

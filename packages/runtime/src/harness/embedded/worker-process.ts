@@ -1,6 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
-import type { Clock } from '../../kit/index.ts'
+import {
+  type Clock,
+  endOwned,
+  type Marker,
+  processStartTime,
+  signalGroup,
+  watchProcess,
+} from '../../kit/index.ts'
 import type { ToWorker } from './task.ts'
 import { type Incoming, readMessages } from './worker-messages.ts'
 
@@ -13,8 +20,10 @@ export interface WorkerOptions extends WorkerCommand {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly clock: Clock
-  /** Told of the process group; what it returns is called when nothing is left of it. */
-  readonly own: (leader: number) => () => void
+  /** What its processes carry in their environment. */
+  readonly marker: Marker
+  /** Told of its process group and those of its descendants; what it returns is called when nothing is left of it. */
+  readonly own: (group: number) => () => void
 }
 
 export type WorkerEnd =
@@ -36,6 +45,8 @@ export interface WorkerProcess {
   stop(): Promise<void>
   /** Waits for it to end by itself for as long as that is likely, then stops it. Never rejects. */
   finish(): Promise<void>
+  /** To be called once it has worked and ended: ends whatever it left behind, wherever that went. Never rejects. */
+  sweep(): Promise<void>
   /** The last of what it wrote to stderr. */
   lastWords(): string
 }
@@ -43,26 +54,47 @@ export interface WorkerProcess {
 const abortMs = 2_000
 const graceMs = 5_000
 const killedWithinMs = 2_000
+const leftoverGraceMs = 500
+const lookEveryMs = 500
 const wordsKept = 4_000
 
 /** Never throws: a worker that cannot be started ends at once. */
 export function startWorker(options: WorkerOptions): WorkerProcess {
-  const { clock } = options
+  const { clock, marker, cwd: directory } = options
   const child = launch(options)
+  const leader = child instanceof Error ? undefined : child.pid
+  const since = leader === undefined ? undefined : processStartTime(leader)
+  const watch = leader === undefined ? undefined : watchProcess(leader, options.own)
+  const stopLooking = clock.every(lookEveryMs, () => watch?.look())
   const channel = channelOf(child)
   let end: WorkerEnd | undefined
   let words = ''
   let isRead = false
   let stopping: Promise<void> | undefined
-  const disown = child instanceof Error || child.pid === undefined ? undefined : options.own(child.pid)
   const ended = endOf(child).then(how => {
     end = how
-    if (how.kind !== 'not-started') signalGroup(child, 'SIGKILL')
-    disown?.()
+    if (leader !== undefined) signalGroup(leader, 'SIGKILL')
     return how
   })
   if (child instanceof Error) words = child.message
   else child.stderr?.on('data', chunk => (words = `${words}${String(chunk)}`.slice(-wordsKept)))
+
+  function signal(name: NodeJS.Signals): void {
+    watch?.look()
+    if (leader !== undefined) signalGroup(leader, name)
+  }
+
+  async function sweep(): Promise<void> {
+    watch?.look()
+    const premises = since === undefined ? undefined : { directory, since }
+    await endOwned({ marker, names: watch?.names() ?? [], premises }, { graceMs: leftoverGraceMs })
+    letGo()
+  }
+
+  function letGo(): void {
+    stopLooking()
+    watch?.close()
+  }
 
   function send(message: ToWorker): void {
     if (channel?.writable) channel.write(`${JSON.stringify(message)}\n`)
@@ -79,16 +111,18 @@ export function startWorker(options: WorkerOptions): WorkerProcess {
   async function climb(): Promise<void> {
     send({ type: 'abort' })
     if (channel?.writable && (await endsWithin(abortMs))) return
-    signalGroup(child, 'SIGTERM')
+    signal('SIGTERM')
     if (await endsWithin(graceMs)) return
-    signalGroup(child, 'SIGKILL')
+    signal('SIGKILL')
     await endsWithin(killedWithinMs)
   }
 
   function stop(): Promise<void> {
     stopping ??= climb().finally(() => {
-      // Whoever reads it may still have something to read.
-      if (!isRead) channel?.destroy()
+      // Whoever reads it may still have something to read. One that was given no work has started nothing.
+      if (isRead) return
+      channel?.destroy()
+      letGo()
     })
     return stopping
   }
@@ -107,6 +141,7 @@ export function startWorker(options: WorkerOptions): WorkerProcess {
     async finish() {
       if (!(await endsWithin(abortMs))) await stop()
     },
+    sweep,
     lastWords: () => words.trim(),
   }
 }
@@ -116,7 +151,7 @@ function launch({ command, args, cwd, env }: WorkerOptions): ChildProcess | Erro
     return spawn(command, args, {
       cwd,
       env: { ...env },
-      detached: hasGroups,
+      detached: process.platform !== 'win32',
       windowsHide: true,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     })
@@ -143,16 +178,4 @@ function endOf(child: ChildProcess | Error): Promise<WorkerEnd> {
       if (child.pid === undefined) resolve({ kind: 'not-started', message: error.message })
     })
   })
-}
-
-const hasGroups = process.platform !== 'win32'
-
-/** Also reaches members that outlive the leader. */
-function signalGroup(child: ChildProcess | Error, signal: NodeJS.Signals): void {
-  if (child instanceof Error || child.pid === undefined) return
-  try {
-    process.kill(hasGroups ? -child.pid : child.pid, signal)
-  } catch {
-    // Nobody is left to signal.
-  }
 }

@@ -2,7 +2,15 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import type { ProcessExit } from '@weave/protocol'
-import { type Clock, endOwned, errorCode, type Marker, signalGroup, watchProcess } from '../../kit/index.ts'
+import {
+  type Clock,
+  endOwned,
+  errorCode,
+  type Marker,
+  processStartTime,
+  signalGroup,
+  watchProcess,
+} from '../../kit/index.ts'
 import { createProviderLog, type ProviderLog } from './provider-log.ts'
 import { within } from './within.ts'
 
@@ -12,6 +20,8 @@ export interface AgentProcessOptions {
   readonly cwd: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly marker: Marker
+  /** The agent workspace: what the agent left astray there is ended. */
+  readonly agentRoot: string
   readonly clock: Clock
   /** How long it may take to end when asked to. */
   readonly graceMs: number
@@ -48,9 +58,11 @@ const lookEvery = 500
 
 /** Throws what `spawn` throws. */
 export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
-  const { marker, clock, graceMs } = options
+  const { marker, agentRoot, clock, graceMs } = options
   const child = launch(options)
   const watch = child.pid === undefined ? undefined : watchProcess(child.pid, options.own)
+  const since = child.pid === undefined ? undefined : processStartTime(child.pid)
+  const premises = since === undefined ? undefined : { directory: agentRoot, since }
   const stopLooking = clock.every(lookEvery, () => watch?.look())
   const log = createProviderLog(clock)
   const stderr = keepTail(child.stderr, log)
@@ -71,7 +83,7 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
     if (!(await within(graceMs, { of: ended, clock }))) signal('SIGKILL')
     await ended
     signal('SIGTERM')
-    await endOwned({ marker, names: watch?.names() ?? [] }, { graceMs: leftoverGraceMs })
+    await endOwned({ marker, names: watch?.names() ?? [], premises }, { graceMs: leftoverGraceMs })
     signal('SIGKILL')
     await within(leftoverGraceMs, { of: closed, clock })
     letGo()

@@ -14,7 +14,9 @@ const sent = `[Anthropic SDK DEBUG] [log_910f9d] sending request {
   },
 }
 `
-const refused = (...headers: readonly string[]) => `[Anthropic SDK INFO] [log_910f9d] post http://x failed with status 429
+const refused = (
+  ...headers: readonly string[]
+) => `[Anthropic SDK INFO] [log_910f9d] post http://x failed with status 429
 [Anthropic SDK DEBUG] [log_910f9d] response error (error; no more retries left) {
   status: 429,
   headers: {
