@@ -1,13 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
-import {
-  type Clock,
-  endOwned,
-  type Marker,
-  processStartTime,
-  signalGroup,
-  watchProcess,
-} from '../../kit/index.ts'
+import type { Clock, Marker } from '../../kit/index.ts'
+import { watchDescendants } from '../agent-descendants.ts'
+import { descriptorShortage } from '../descriptors.ts'
 import type { ToWorker } from './task.ts'
 import { type Incoming, readMessages } from './worker-messages.ts'
 
@@ -41,7 +36,7 @@ export interface WorkerProcess {
   send(message: ToWorker): void
   /** What it says, until it has nothing more to say. To be read once. Unread messages wait in the pipe. */
   messages(): AsyncGenerator<Incoming, void, undefined>
-  /** Asks it to stop its agent, then to end, then ends it: 2 s, 5 s, at once. Idempotent; never rejects. */
+  /** Asks it to stop its agent, then to end, then ends it: 4 s, 5 s, at once. Idempotent; never rejects. */
   stop(): Promise<void>
   /** Waits for it to end by itself for as long as that is likely, then stops it. Never rejects. */
   finish(): Promise<void>
@@ -51,21 +46,18 @@ export interface WorkerProcess {
   lastWords(): string
 }
 
-const abortMs = 2_000
+/** Longer than the tools of the agent may take. */
+const abortMs = 4_000
 const graceMs = 5_000
 const killedWithinMs = 2_000
-const leftoverGraceMs = 500
-const lookEveryMs = 500
 const wordsKept = 4_000
 
 /** Never throws: a worker that cannot be started ends at once. */
 export function startWorker(options: WorkerOptions): WorkerProcess {
-  const { clock, marker, cwd: directory } = options
+  const { clock, cwd: agentRoot } = options
   const child = launch(options)
   const leader = child instanceof Error ? undefined : child.pid
-  const since = leader === undefined ? undefined : processStartTime(leader)
-  const watch = leader === undefined ? undefined : watchProcess(leader, options.own)
-  const stopLooking = clock.every(lookEveryMs, () => watch?.look())
+  const descendants = watchDescendants({ ...options, leader, agentRoot })
   const channel = channelOf(child)
   let end: WorkerEnd | undefined
   let words = ''
@@ -73,28 +65,11 @@ export function startWorker(options: WorkerOptions): WorkerProcess {
   let stopping: Promise<void> | undefined
   const ended = endOf(child).then(how => {
     end = how
-    if (leader !== undefined) signalGroup(leader, 'SIGKILL')
+    descendants.signal('SIGKILL')
     return how
   })
   if (child instanceof Error) words = child.message
   else child.stderr?.on('data', chunk => (words = `${words}${String(chunk)}`.slice(-wordsKept)))
-
-  function signal(name: NodeJS.Signals): void {
-    watch?.look()
-    if (leader !== undefined) signalGroup(leader, name)
-  }
-
-  async function sweep(): Promise<void> {
-    watch?.look()
-    const premises = since === undefined ? undefined : { directory, since }
-    await endOwned({ marker, names: watch?.names() ?? [], premises }, { graceMs: leftoverGraceMs })
-    letGo()
-  }
-
-  function letGo(): void {
-    stopLooking()
-    watch?.close()
-  }
 
   function send(message: ToWorker): void {
     if (channel?.writable) channel.write(`${JSON.stringify(message)}\n`)
@@ -111,9 +86,9 @@ export function startWorker(options: WorkerOptions): WorkerProcess {
   async function climb(): Promise<void> {
     send({ type: 'abort' })
     if (channel?.writable && (await endsWithin(abortMs))) return
-    signal('SIGTERM')
+    descendants.signal('SIGTERM')
     if (await endsWithin(graceMs)) return
-    signal('SIGKILL')
+    descendants.signal('SIGKILL')
     await endsWithin(killedWithinMs)
   }
 
@@ -122,7 +97,7 @@ export function startWorker(options: WorkerOptions): WorkerProcess {
       // Whoever reads it may still have something to read. One that was given no work has started nothing.
       if (isRead) return
       channel?.destroy()
-      letGo()
+      descendants.close()
     })
     return stopping
   }
@@ -141,7 +116,10 @@ export function startWorker(options: WorkerOptions): WorkerProcess {
     async finish() {
       if (!(await endsWithin(abortMs))) await stop()
     },
-    sweep,
+    async sweep() {
+      await descendants.sweep()
+      descendants.close()
+    },
     lastWords: () => words.trim(),
   }
 }
@@ -161,7 +139,9 @@ function launch({ command, args, cwd, env }: WorkerOptions): ChildProcess | Erro
 }
 
 function channelOf(child: ChildProcess | Error): Socket | undefined {
-  const channel = child instanceof Error ? undefined : child.stdio[3]
+  // A child has none of them when the system has no pipes left.
+  const pipes: readonly unknown[] | undefined = child instanceof Error ? undefined : child.stdio
+  const channel = pipes?.[3]
   if (!(channel instanceof Socket)) return undefined
   // A worker that is gone breaks the pipe; its end tells why.
   channel.on('error', () => undefined)
@@ -175,7 +155,8 @@ function endOf(child: ChildProcess | Error): Promise<WorkerEnd> {
       resolve(signal === null ? { kind: 'exited', code: code ?? 1 } : { kind: 'signaled', signal })
     })
     child.on('error', error => {
-      if (child.pid === undefined) resolve({ kind: 'not-started', message: error.message })
+      if (child.pid === undefined)
+        resolve({ kind: 'not-started', message: descriptorShortage(error) ?? error.message })
     })
   })
 }

@@ -1,16 +1,9 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import type { ProcessExit } from '@weave/protocol'
-import {
-  type Clock,
-  endOwned,
-  errorCode,
-  type Marker,
-  processStartTime,
-  signalGroup,
-  watchProcess,
-} from '../../kit/index.ts'
+import { type Clock, errorCode, type Marker } from '../../kit/index.ts'
+import { watchDescendants } from '../agent-descendants.ts'
 import { createProviderLog, type ProviderLog } from './provider-log.ts'
 import { within } from './within.ts'
 
@@ -53,17 +46,14 @@ export interface AgentProcess {
   discard(): Promise<void>
 }
 
-const leftoverGraceMs = 250
-const lookEvery = 500
+/** How long the pipes may stay open when nothing of the agent is left. */
+const lingerMs = 250
 
 /** Throws what `spawn` throws. */
 export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
-  const { marker, agentRoot, clock, graceMs } = options
+  const { clock, graceMs } = options
   const child = launch(options)
-  const watch = child.pid === undefined ? undefined : watchProcess(child.pid, options.own)
-  const since = child.pid === undefined ? undefined : processStartTime(child.pid)
-  const premises = since === undefined ? undefined : { directory: agentRoot, since }
-  const stopLooking = clock.every(lookEvery, () => watch?.look())
+  const descendants = watchDescendants({ ...options, leader: child.pid })
   const log = createProviderLog(clock)
   const stderr = keepTail(child.stderr, log)
   const closed = Promise.all([child.stdout, child.stderr].map(isClosed))
@@ -73,31 +63,25 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
   const ended = endOf(child, options.cwd).then(how => (exit = how))
 
   async function end(): Promise<void> {
-    const leader = child.pid
-    if (leader === undefined) return
-    const signal = (name: NodeJS.Signals): void => {
-      watch?.look()
-      signalGroup(leader, name)
-    }
-    if (!(await within(graceMs, { of: ended, signal: hurry.signal, clock }))) signal('SIGTERM')
-    if (!(await within(graceMs, { of: ended, clock }))) signal('SIGKILL')
+    if (child.pid === undefined) return
+    if (!(await within(graceMs, { of: ended, signal: hurry.signal, clock }))) descendants.signal('SIGTERM')
+    if (!(await within(graceMs, { of: ended, clock }))) descendants.signal('SIGKILL')
     await ended
-    signal('SIGTERM')
-    await endOwned({ marker, names: watch?.names() ?? [], premises }, { graceMs: leftoverGraceMs })
-    signal('SIGKILL')
-    await within(leftoverGraceMs, { of: closed, clock })
+    descendants.signal('SIGTERM')
+    await descendants.sweep()
+    descendants.signal('SIGKILL')
+    await within(lingerMs, { of: closed, clock })
     letGo()
   }
 
   /** Whoever else holds the other ends of the pipes must not keep us. */
   function letGo(): void {
     for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy()
-    stopLooking()
-    watch?.close()
+    descendants.close()
   }
 
   async function discard(): Promise<void> {
-    if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL')
+    descendants.signal('SIGKILL')
     await ended
     letGo()
   }
@@ -121,16 +105,24 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
 }
 
 function launch({ command, args, cwd, env }: AgentProcessOptions): AgentProcess['child'] {
-  const child = spawn(command, args, {
+  const child: ChildProcess = spawn(command, args, {
     ...(cwd !== undefined && { cwd }),
     env: { ...env },
     detached: process.platform !== 'win32',
     windowsHide: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   })
+  // The error of a child without pipes is told later; nobody listens for it when this throws.
+  child.on('error', () => undefined)
+  if (!isPiped(child)) throw Object.assign(new Error('There are no pipes left.'), { code: 'EMFILE' })
   // A program that has ended does not read its input; its end is told in another way.
   child.stdin.on('error', () => undefined)
   return child
+}
+
+/** A child has no pipes when the system has none left. */
+function isPiped(child: ChildProcess): child is AgentProcess['child'] {
+  return Boolean(child.stdin && child.stdout && child.stderr)
 }
 
 /** 'exit', not 'close': the latter waits for everyone who holds the pipes. */
