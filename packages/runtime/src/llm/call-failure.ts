@@ -30,6 +30,8 @@ function refusal(error: APICallError, key: string): Failure {
     ...(statusCode !== undefined && { status: statusCode }),
     message: `${what}: ${readable(error.message, key)}`,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
+    // An answer that cannot be read was given, and will be charged.
+    ...(statusCode !== undefined && statusCode < 400 && { tokens: 'unknown' as const }),
   }
 }
 

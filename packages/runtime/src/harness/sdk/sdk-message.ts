@@ -59,6 +59,8 @@ export interface PartialUsage {
   readonly outputTokens?: number
   readonly cacheCreationTokens?: number
   readonly cacheReadTokens?: number
+  /** Something in it is no number of tokens. */
+  readonly isOdd?: true
 }
 
 /** The end of a turn. */

@@ -105,8 +105,8 @@ async function costOf(
   { spec, log }: Task,
   { agent, sessionId, outcome }: Opened & { readonly outcome: Outcome },
 ): Promise<number | undefined> {
-  const { conclusion, answers } = outcome
-  if (!conclusion) return undefined
+  const { conclusion, answers, isUsageKnown } = outcome
+  if (!conclusion || !isUsageKnown) return undefined
   const { exit } = agent.process
   try {
     return await settleCost(openTotals(spec.home), {
