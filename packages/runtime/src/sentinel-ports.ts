@@ -4,7 +4,7 @@ import type { Clock, Redactor } from './kit/index.ts'
 import { complete } from './llm/index.ts'
 import type { ResolvedModel } from './models/index.ts'
 import type { Plan } from './plan/index.ts'
-import type { Ports, Recorder } from './runner/index.ts'
+import type { Ports, Recorder, SentinelWatch } from './runner/index.ts'
 import {
   accessFrom,
   createSentinels,
@@ -49,10 +49,11 @@ export type SentinelPorts = Pick<Ports, 'loadSentinels'> & {
 /** The observers of an execution: they hear everything that the journal tells while their codon runs. */
 export function openSentinelPorts(options: SentinelPortsOptions): SentinelPorts {
   const { plan, journal, recorder } = options
-  const spenders = new Map<string, (dollars: number) => void>()
+  const spenders = new Map<string, SentinelWatch['onSpent']>()
   const sentinels = create(options, (codonId, states) => {
     recorder.record({ type: 'SentinelStatesUpdated', data: { codonId, sentinels: states } })
-    spenders.get(codonId)?.(states.reduce((sum, { cost }) => sum + cost, 0))
+    const isKnown = states.every(({ costUnknown }) => !costUnknown)
+    spenders.get(codonId)?.(states.reduce((sum, { cost }) => sum + cost, 0), isKnown)
   })
   return {
     startHealthChecks: () => sentinels.startHealthChecks(),

@@ -30,6 +30,8 @@ export interface AttemptUse {
  * and answers with the first one that is reached; having answered once, the guard is silent.
  */
 export interface BudgetGuard {
+  /** Whether any of the limits is one in dollars. */
+  readonly limitsDollars: boolean
   /** At every usage report. */
   usage(use: AttemptUse): Exceeded | undefined
   /** What the sentinels of this attempt have cost in all. Counts against the dollars of the hank alone. */
@@ -64,6 +66,7 @@ export function createBudgetGuard({ plan, step, ledger, clock }: GuardOptions): 
   }
 
   return {
+    limitsDollars: meters.some(({ currency }) => currency === 'dollars'),
     usage({ cost, tokens, turn }) {
       attempt = { dollars: cost, outputTokens: tokens.outputTokens, contextTokens: contextOf(turn) }
       return check()

@@ -3,6 +3,8 @@ import type { HarnessEvent } from './harness-event.ts'
 
 /** An open tool call may be silent for so long, whatever the idle timeout. */
 const longestTool = 30 * 60_000
+/** An agent may take so long to its first event, whatever the idle timeout: starting a program is not idleness. */
+const longestLaunch = 60_000
 
 export interface IdleWatch {
   /** Call for every event of the agent. */
@@ -10,22 +12,38 @@ export interface IdleWatch {
   close(): void
 }
 
+export interface Silence {
+  readonly silentMs: number
+  /** Nothing was ever heard. */
+  readonly isLaunch: boolean
+}
+
 /**
- * Calls `onIdle` once when the agent is silent for longer than it may: `timeoutMs` between two events while no tool call
- * is open, 30 minutes while one is. Measures by the monotonic clock.
+ * Calls `onIdle` once when the agent is silent for longer than it may: a minute before its first event, then `timeoutMs`
+ * between two events while no tool call is open, 30 minutes while one is. The time for which the provider makes it wait
+ * does not count. Measures by the monotonic clock.
  */
-export function watchIdle(clock: Clock, timeoutMs: number, onIdle: (silentMs: number) => void): IdleWatch {
+export function watchIdle(clock: Clock, timeoutMs: number, onIdle: (silence: Silence) => void): IdleWatch {
   const openTools = new Set<string>()
-  let lastHeard = clock.monotonic()
+  let isLaunch = true
+  /** In the future while the agent waits for the provider. */
+  let silentSince = clock.monotonic()
+  const limit = () => {
+    if (isLaunch) return longestLaunch
+    return openTools.size > 0 ? Math.max(longestTool, timeoutMs) : timeoutMs
+  }
   const stop = clock.every(Math.max(10, Math.min(1_000, timeoutMs / 4)), () => {
-    const silent = clock.monotonic() - lastHeard
-    if (silent < (openTools.size > 0 ? Math.max(longestTool, timeoutMs) : timeoutMs)) return
+    const silentMs = clock.monotonic() - silentSince
+    if (silentMs < limit()) return
     stop()
-    onIdle(silent)
+    onIdle({ silentMs, isLaunch })
   })
   return {
     heard(event) {
-      lastHeard = clock.monotonic()
+      const now = clock.monotonic()
+      isLaunch = false
+      if (event.type === 'waiting') silentSince = now + event.delayMs
+      else silentSince = event.type === 'alive' ? Math.max(silentSince, now) : now
       if (event.type === 'tool-call') openTools.add(event.id)
       if (event.type === 'tool-result') openTools.delete(event.id)
     },

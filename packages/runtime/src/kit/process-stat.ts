@@ -5,6 +5,7 @@ export interface ProcessStat {
   readonly parent: number
   readonly group: number
   readonly session: number
+  readonly hasTerminal: boolean
   /** See `processStartTime`. */
   readonly startTime: string
   /** It has ended and only waits to be collected. */
@@ -14,7 +15,7 @@ export interface ProcessStat {
 /** `undefined` when there is no such process, or no `/proc`. Never throws. */
 export function readStat(pid: number): ProcessStat | undefined {
   const text = readText(`/proc/${pid}/stat`)
-  // Fields 3 to 6 and 22, counted behind the command name, which may itself hold spaces and parentheses.
+  // Fields 3 to 7 and 22, counted behind the command name, which may itself hold spaces and parentheses.
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ')
   const state = fields?.[0]
   const startTicks = fields?.[19]
@@ -23,6 +24,7 @@ export function readStat(pid: number): ProcessStat | undefined {
     parent: Number(fields[1]),
     group: Number(fields[2]),
     session: Number(fields[3]),
+    hasTerminal: fields[4] !== '0',
     startTime: `${startTicks}@${bootId()}`,
     ended: endedStates.includes(state),
   }

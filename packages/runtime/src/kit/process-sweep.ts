@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from './clock.ts'
 import { isAlive } from './process-identity.ts'
 import { findMarked, type Marker } from './process-marker.ts'
+import { findStrays, type Premises } from './process-stray.ts'
 import { type ProcessRow, processTable } from './process-table.ts'
 import { type ProcessName, treeOf } from './process-tree.ts'
 
@@ -29,20 +30,22 @@ export function killMarked(marker: Marker, options: SweepOptions = {}): Promise<
 export interface Ownership {
   readonly marker?: Marker | undefined
   readonly names: readonly ProcessName[]
+  /** Where what is to be ended worked, and since when: see `findStrays`. */
+  readonly premises?: Premises | undefined
 }
 
 /**
- * Ends what is named or marked and everything that came from it (see `treeOf`): SIGTERM, up to `graceMs`, SIGKILL, and
+ * Ends what is named, marked or astray and everything that came from it (see `treeOf`): SIGTERM, up to `graceMs`, SIGKILL, and
  * again until none is found, since a process may start another while it is being looked for. Bounded; never rejects.
  */
 export async function endOwned(
-  { marker, names }: Ownership,
+  { marker, names, premises }: Ownership,
   { graceMs = 5000, limitMs = 5000, clock = systemClock }: SweepOptions = {},
 ): Promise<SweepResult> {
   const met = new Map<string, ProcessRow>()
   // Whoever was met stays a root: its end must not cut what it started off from us.
   const look = async () => {
-    const found = await findOwned({ marker, names: [...names, ...met.values()] })
+    const found = await findOwned({ marker, names: [...names, ...met.values()], premises })
     for (const row of found) met.set(`${row.pid} ${row.startTime}`, row)
     return found.map(({ pid }) => pid)
   }
@@ -70,10 +73,12 @@ const pollMs = 10
 const secondLookMs = 20
 const killedWithinMs = 1000
 
-async function findOwned({ marker, names }: Ownership): Promise<readonly ProcessRow[]> {
-  const marked = new Set(marker === undefined ? [] : await findMarked(marker))
+async function findOwned({ marker, names, premises }: Ownership): Promise<readonly ProcessRow[]> {
+  const marked = marker === undefined ? [] : await findMarked(marker)
+  const strays = premises === undefined ? [] : await findStrays(premises)
+  const found = new Set([...marked, ...strays])
   const rows = await processTable()
-  return treeOf(rows, [...names, ...rows.filter(({ pid }) => marked.has(pid))])
+  return treeOf(rows, [...names, ...rows.filter(({ pid }) => found.has(pid))])
 }
 
 function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {

@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type Clock, systemClock } from './clock.ts'
 import { errorCode } from './error-code.ts'
 import { endGroup } from './process-group.ts'
+import { processStartTime } from './process-identity.ts'
 import type { Marker } from './process-marker.ts'
 import { type OutputReader, readOutput } from './process-output.ts'
 import type { ProcessResult } from './process-result.ts'
@@ -37,6 +38,8 @@ export interface ProcessOptions {
   readonly killGroupOnExit?: boolean
   /** `NAME=value`, added to `env`: with `killGroupOnExit`, finds also what left the group (see `findMarked`). */
   readonly marker?: Marker
+  /** With `killGroupOnExit`, ends also what the process left astray in this directory or below (see `findStrays`). */
+  readonly premises?: string
   /**
    * Told the group of the process, and those of its descendants that left it: `own` of a `Warden`. Must not throw. With
    * this or `marker` the descendants are looked up each half second, and end with the process wherever they went.
@@ -118,6 +121,7 @@ function supervise(
   const { signal, timeoutMs, graceMs = defaultGraceMs, clock = systemClock } = options
   const ended = new AbortController()
   const watch = watchOf(child.pid, options, ended.signal)
+  const since = child.pid === undefined ? undefined : processStartTime(child.pid)
   const stopper = createStopper({
     leader: child.pid,
     graceMs,
@@ -147,7 +151,7 @@ function supervise(
     ended.abort()
     const sweep = (options.killGroupOnExit ?? true) || stopper.stopped !== undefined
     if (child.pid !== undefined) {
-      await settle(child.pid, [stdout, stderr], sweep ? { marker: options.marker, watch } : undefined)
+      await settle(child.pid, [stdout, stderr], sweep ? { ...options, watch, since } : undefined)
     }
     watch?.close()
     stdout.finish()
@@ -187,11 +191,17 @@ function endOf(child: ChildProcess, cwd: string | undefined): Promise<Ending> {
   })
 }
 
+interface Sweep extends Pick<ProcessOptions, 'marker' | 'premises'> {
+  readonly watch: ProcessWatch | undefined
+  /** When the leader began. */
+  readonly since: string | undefined
+}
+
 /** Reads what is still in the pipes and, if asked to, ends what the leader left behind. */
 async function settle(
   leader: number,
   outputs: readonly OutputReader[],
-  sweep: { readonly marker: Marker | undefined; readonly watch: ProcessWatch | undefined } | undefined,
+  sweep: Sweep | undefined,
 ): Promise<void> {
   sweep?.watch?.look()
   const drained = new AbortController()
@@ -201,7 +211,9 @@ async function settle(
     Promise.race([closed, lingered(drained.signal)]).finally(() => drained.abort()),
   ])
   if (!sweep?.watch) return
-  await endOwned({ marker: sweep.marker, names: sweep.watch.names() }, { graceMs: lingerMs })
+  const { marker, watch, premises: directory, since } = sweep
+  const premises = directory !== undefined && since !== undefined ? { directory, since } : undefined
+  await endOwned({ marker, names: watch.names(), premises }, { graceMs: lingerMs })
 }
 
 /** The turns at the end let a process that was busy all the while read what had long been written. */

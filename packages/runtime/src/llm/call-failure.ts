@@ -1,4 +1,5 @@
 import type { APICallError } from 'ai'
+import { retryAfterOf, systemClock } from '../kit/index.ts'
 import type { Completion, CompletionRequest } from './completion.ts'
 import { tokensOf } from './usage.ts'
 
@@ -21,7 +22,7 @@ export async function failureOf(error: unknown, { signal, key }: CompletionReque
 
 function refusal(error: APICallError, key: string): Failure {
   const { statusCode, isRetryable, responseHeaders = {} } = error
-  const retryAfterMs = retryAfter(responseHeaders)
+  const retryAfterMs = retryAfterOf(name => responseHeaders[name], systemClock.now())
   const what = statusCode === undefined ? 'The provider could not be reached' : `Status ${statusCode}`
   return {
     ok: false,
@@ -29,6 +30,8 @@ function refusal(error: APICallError, key: string): Failure {
     ...(statusCode !== undefined && { status: statusCode }),
     message: `${what}: ${readable(error.message, key)}`,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
+    // An answer that cannot be read was given, and will be charged.
+    ...(statusCode !== undefined && statusCode < 400 && { tokens: 'unknown' as const }),
   }
 }
 
@@ -39,10 +42,3 @@ function readable(message: string, key: string): string {
 }
 
 const longestMessage = 1_000
-
-function retryAfter(headers: Readonly<Record<string, string>>): number | undefined {
-  const milliseconds = Number(headers['retry-after-ms'] ?? Number.NaN)
-  const seconds = Number(headers['retry-after'] ?? Number.NaN)
-  const wait = Number.isFinite(milliseconds) ? milliseconds : seconds * 1000
-  return Number.isFinite(wait) && wait >= 0 ? wait : undefined
-}

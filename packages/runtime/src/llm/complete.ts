@@ -1,6 +1,5 @@
-import type { TokenCounts } from '@weave/protocol'
 import { failureOf } from './call-failure.ts'
-import type { Completion, CompletionRequest, StructuredOutput } from './completion.ts'
+import type { Completion, CompletionRequest, StructuredOutput, UsedTokens } from './completion.ts'
 import { createModel } from './language-model.ts'
 import { outputFor, unwrap } from './structured-output.ts'
 import { tokensOf } from './usage.ts'
@@ -34,7 +33,7 @@ export async function complete(request: CompletionRequest): Promise<Completion> 
   }
 }
 
-function plainAnswer(text: string, tokens: TokenCounts): Completion {
+function plainAnswer(text: string, tokens: UsedTokens): Completion {
   if (text.trim() !== '') return { ok: true, text, tokens }
   return { ok: false, retriable: true, message: 'The model answered nothing.', tokens }
 }
@@ -42,7 +41,7 @@ function plainAnswer(text: string, tokens: TokenCounts): Completion {
 interface Answered {
   readonly answer: unknown
   readonly text: string
-  readonly tokens: TokenCounts
+  readonly tokens: UsedTokens
 }
 
 async function structuredAnswer(

@@ -45,13 +45,16 @@ export interface CompletionRequest {
   readonly signal: AbortSignal
 }
 
+/** What an answer used, as far as the provider says. */
+export type UsedTokens = TokenCounts | 'unknown'
+
 export type Completion =
   | {
       readonly ok: true
       readonly text: string
       /** For a structured output: the value, which has the shape. */
       readonly value?: unknown
-      readonly tokens: TokenCounts
+      readonly tokens: UsedTokens
     }
   | {
       readonly ok: false
@@ -62,5 +65,5 @@ export type Completion =
       readonly message: string
       readonly retryAfterMs?: number
       /** What an answer that was no good cost all the same. */
-      readonly tokens?: TokenCounts
+      readonly tokens?: UsedTokens
     }

@@ -11,4 +11,5 @@ export type {
   CompletionRequest,
   Message,
   StructuredOutput,
+  UsedTokens,
 } from './completion.ts'

@@ -1,9 +1,8 @@
 import type { TokenCounts } from '@weave/protocol'
-import { type Clock, isoTime } from '../kit/index.ts'
+import { type Clock, isoTime, retryAfterOf } from '../kit/index.ts'
 import type { ExchangeEnding, ExchangeObserver, Observe } from './exchange-observer.ts'
 import { maskedUrl } from './masked-url.ts'
 import type { MessagesRequest } from './messages-request.ts'
-import { retryAfterOf } from './retry-after.ts'
 import type { OutgoingRequest } from './transport.ts'
 import { createUsageReader, type UsageReader } from './usage-reader.ts'
 import { firstValue } from './wire/header.ts'
@@ -68,7 +67,8 @@ class RequestRecorder implements ExchangeObserver {
     const { clock, onAnswer } = this.#options
     this.#head = head
     this.#firstByte = clock.monotonic()
-    if (head.status >= 400) this.#retryAfterMs = retryAfterOf(head.headers, clock.now())
+    if (head.status >= 400)
+      this.#retryAfterMs = retryAfterOf(name => firstValue(head.headers, name), clock.now())
     if (this.#data) this.#usage = createUsageReader(head)
     onAnswer?.(head.status, this.#retryAfterMs)
   }

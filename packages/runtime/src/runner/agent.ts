@@ -27,8 +27,8 @@ export async function runAgent(
   const tally = createTally()
   const harness = ports.harnessFor(step.codon.model)
   const log = ports.sessionLog(step)
-  const idle = watchIdle(clock, step.codon.idleTimeoutMs, silentMs =>
-    stopper.stop({ kind: 'idle', silentMs }),
+  const idle = watchIdle(clock, step.codon.idleTimeoutMs, silence =>
+    stopper.stop({ kind: 'idle', ...silence }),
   )
   let contextFull = false
   let compacted = false
@@ -75,7 +75,7 @@ function park({ step, clock, tell, budget }: CodonTask, { delayMs, reason }: Wai
 
 /** What the harness says of a message's cost counts; otherwise its tokens at the prices of the plan. */
 function priced({ step, ports }: CodonTask, event: Usage): Usage {
-  if (event.dollars !== undefined) return event
+  if (event.dollars !== undefined || event.isUnknown) return event
   const dollars = ports.costOf(step.codon.model, event.tokens, event.modelId)
   return dollars === undefined ? event : { ...event, dollars }
 }
@@ -86,6 +86,7 @@ function charge({ step, record, tell, budget }: CodonTask, event: Usage, tally: 
   record({ type: 'CostsUpdated', data: { codonId, cost: tally.cost, tokens: tally.tokens, ...unpriced } })
   record({ type: 'AssistantMessageCountUpdated', data: { codonId, count: tally.messages } })
   if (!event.isPartial) tell(usageTold(codonId, event, tally))
+  if (event.isUnknown) budget.costUnknown('The provider did not say, or not credibly, what an answer used')
   budget.used(tally, event.tokens)
 }
 

@@ -9,8 +9,10 @@ import type { Tally } from './usage.ts'
 export interface BudgetWatch {
   /** At every usage report; `turn`: the tokens of the message that is reported. */
   used(tally: Tally, turn: TokenCounts): void
-  /** What the sentinels of the codon have cost in all. */
-  spentBySentinels(dollars: number): void
+  /** What the sentinels of the codon have cost in all; `isKnown`: in full. */
+  spentBySentinels(dollars: number, isKnown: boolean): void
+  /** Something was spent that nobody can count: said once, where dollars are limited. */
+  costUnknown(why: string): void
   /** The provider makes the agent wait; that time does not count. */
   parked(ms: number): void
   close(): void
@@ -32,10 +34,21 @@ export function watchBudget({ codonId, guard, clock, stopper, tell }: BudgetWatc
     tellExceeded(tell, exceeded, codonId)
     stopper.stop({ kind: 'budget', exceeded })
   }
+  let isWarned = false
+  const costUnknown = (why: string): void => {
+    if (isWarned || !guard.limitsDollars) return
+    isWarned = true
+    const message = `${why}: the cost is unknown, and the dollar limit on ${codonId} holds for the known part only.`
+    tell({ type: 'error', data: { message, codon: codonId, fatal: false, severity: 'warning' } })
+  }
   const close = clock.every(lookEvery, () => act(guard.tick()))
   return {
     used: ({ cost, tokens }, turn) => act(guard.usage({ cost, tokens, turn })),
-    spentBySentinels: dollars => act(guard.sentinels(dollars)),
+    spentBySentinels(dollars, isKnown) {
+      if (!isKnown) costUnknown('What its sentinels have used is not known in full')
+      act(guard.sentinels(dollars))
+    },
+    costUnknown,
     parked: guard.parked,
     close,
   }

@@ -1,4 +1,5 @@
 import type { BudgetBreach, EventData, FailureReason, ProcessExit } from '@weave/protocol'
+import type { Silence } from '../harness/index.ts'
 import { endsLoop } from '../plan/index.ts'
 import { type AgentEnd, runAgent } from './agent.ts'
 import type { CodonTask } from './codon-task.ts'
@@ -346,10 +347,13 @@ function stoppedBy(reason: StopReason): Ending {
       )
     }
     case 'idle':
-      return end({
-        type: 'timeout',
-        retriable: true,
-        message: `No sign of life from the agent for ${Math.round(reason.silentMs / 1000)} s.`,
-      })
+      return end({ type: 'timeout', retriable: true, message: aboutSilence(reason) })
   }
+}
+
+function aboutSilence({ silentMs, isLaunch }: Silence): string {
+  const seconds = Math.round(silentMs / 1000)
+  return isLaunch
+    ? `The agent did not start within ${seconds} s. Look at the load of this machine, and run: weave doctor`
+    : `No sign of life from the agent for ${seconds} s.`
 }

@@ -6,7 +6,14 @@
  */
 export { codonPrompt } from './codon-prompt.ts'
 export { openTimes } from './open-times.ts'
-export type { EffectResult, Ports, RigResult, RollbackIntent, Surroundings } from './ports.ts'
+export type {
+  EffectResult,
+  Ports,
+  RigResult,
+  RollbackIntent,
+  SentinelWatch,
+  Surroundings,
+} from './ports.ts'
 export { createRecorder, type Recorder } from './record.ts'
 export { finishRollback, rigTargets } from './rollback.ts'
 export { goesOnWith, openAtRest, type RestOptions, rollBackAtRest } from './rollback-at-rest.ts'

@@ -26,7 +26,8 @@ export function narrate(codonId: string, event: HarnessEvent): readonly Told[] {
     case 'tool-result':
       return [{ type: 'tool.result', data: toolResult(codonId, event) }]
     case 'waiting': {
-      const seconds = Math.ceil(event.delayMs / 1000)
+      // To the tenth: a wait of half a second is not one of a second.
+      const seconds = Math.round(event.delayMs / 100) / 10
       return [{ type: 'info', data: { message: `${codonId} waits ${seconds} s: ${event.reason}` } }]
     }
     case 'compacted':

@@ -65,8 +65,8 @@ export interface Ports {
 export interface SentinelWatch {
   /** Of the codon. */
   readonly startTime: string
-  /** What the sentinels of this codon have cost in all. */
-  readonly onSpent: (dollars: number) => void
+  /** What the sentinels of this codon have cost in all; `isKnown`: in full. */
+  readonly onSpent: (dollars: number, isKnown: boolean) => void
 }
 
 export type LoadedSentinels =

@@ -1,4 +1,5 @@
 import type { Exceeded } from '../budget/index.ts'
+import type { Silence } from '../harness/index.ts'
 
 /** Why a codon was stopped from outside. */
 export type StopReason =
@@ -6,7 +7,7 @@ export type StopReason =
   | { readonly kind: 'force-stop'; readonly reason?: string | undefined }
   | { readonly kind: 'shutdown'; readonly reason?: string | undefined }
   | { readonly kind: 'rollback' }
-  | { readonly kind: 'idle'; readonly silentMs: number }
+  | ({ readonly kind: 'idle' } & Silence)
   | { readonly kind: 'budget'; readonly exceeded: Exceeded }
 
 /**

@@ -1,4 +1,4 @@
-import type { TokenCounts } from '@weave/protocol'
+import type { UsedTokens } from '../llm/index.ts'
 import { costOf, type Prices } from '../models/index.ts'
 
 /** What a sentinel has spent so far. */
@@ -17,9 +17,9 @@ export const emptyAccount: Account = {
   calls: 0,
 }
 
-/** The account of one call. `tokens` are undefined when nobody says what it used. */
-export function chargeOf(tokens: TokenCounts | undefined, prices: Prices | undefined): Account {
-  if (!tokens) return { ...emptyAccount, calls: 1 }
+/** The account of one call. `tokens` are undefined when there was no answer. */
+export function chargeOf(tokens: UsedTokens | undefined, prices: Prices | undefined): Account {
+  if (!tokens || tokens === 'unknown') return { ...emptyAccount, isUnknown: tokens === 'unknown', calls: 1 }
   const { inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens } = tokens
   const cost = costOf(tokens, prices)
   return {

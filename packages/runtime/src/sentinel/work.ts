@@ -1,4 +1,4 @@
-import type { EventData, TokenCounts } from '@weave/protocol'
+import type { EventData } from '@weave/protocol'
 import type { SentinelConfig } from '../hank/index.ts'
 import { type Clock, errorCode, type Redactor } from '../kit/index.ts'
 import type { Completion } from '../llm/index.ts'
@@ -144,7 +144,7 @@ function writeFailure(error: unknown) {
 }
 
 function outputOf(
-  { text, value }: { text: string; value?: unknown; tokens: TokenCounts },
+  { text, value }: { text: string; value?: unknown },
   redactor: Redactor,
 ): Output {
   return value === undefined ? { text: redactor.text(text) } : { value: redactor.json(value) }

@@ -148,6 +148,7 @@ async function performCommand(
     ...request,
     run: command.run,
     cwd: cwd.path,
+    agentRoot: layout.agentRoot,
     onOutput: (stream, text) => onOutput?.({ operation, stream, text }),
   })
   return { type: 'command', ...result }

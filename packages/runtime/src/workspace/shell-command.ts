@@ -21,6 +21,8 @@ export interface CommandSurroundings {
 export interface CommandRequest extends CommandSurroundings {
   readonly run: string
   readonly cwd: string
+  /** The agent workspace: what the command left astray there is ended. */
+  readonly agentRoot?: string
   /** Whole lines where possible. A throw stops the command, with what was thrown as the reason. */
   readonly onOutput?: ((stream: OutputStream, text: string) => void) | undefined
 }
@@ -46,7 +48,19 @@ export interface CommandResult {
  * services. Never rejects.
  */
 export async function runShellCommand(request: CommandRequest): Promise<CommandResult> {
-  const { run: line, onOutput, cwd, env, marker, own, signal, clock, graceMs, maxCaptureBytes } = request
+  const {
+    run: line,
+    onOutput,
+    cwd,
+    agentRoot,
+    env,
+    marker,
+    own,
+    signal,
+    clock,
+    graceMs,
+    maxCaptureBytes,
+  } = request
   const lines = createLineStream((stream, text) => onOutput?.(stream, text))
   const [shell, args] = shellFor(line, env)
   const result = await run(shell, args, {
@@ -54,6 +68,7 @@ export async function runShellCommand(request: CommandRequest): Promise<CommandR
     env,
     marker,
     onOutput: lines.push,
+    ...(agentRoot !== undefined && { premises: agentRoot }),
     ...(own && { own }),
     ...(signal && { signal }),
     ...(clock && { clock }),

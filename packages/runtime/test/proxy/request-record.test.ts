@@ -2,7 +2,6 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
 import { type RequestRecord, recordRequests } from '../../src/proxy/index.ts'
-import { retryAfterOf } from '../../src/proxy/retry-after.ts'
 import { post, rawClient } from './raw-client.ts'
 import { type Answer, always, isWhole, plain, rawUpstream } from './raw-upstream.ts'
 import { startedProxy } from './started-proxy.ts'
@@ -137,23 +136,6 @@ describe('the record of a request', () => {
     client.send(post('/x', asked))
     await client.until(text => text.endsWith('ok'))
     expect(asks).toEqual(['POST /x m-1'])
-  })
-})
-
-describe('how long to wait', () => {
-  const now = new Date('2026-01-01T00:00:00.000Z')
-  it.each([
-    [{ 'retry-after': '120' }, 120_000],
-    [{ 'retry-after': '0.5' }, 500],
-    [{ 'retry-after-ms': '1500', 'retry-after': '9' }, 1_500],
-    [{ 'retry-after': 'Thu, 01 Jan 2026 00:02:00 GMT' }, 120_000],
-    [{ 'retry-after': 'Thu, 01 Jan 2020 00:02:00 GMT' }, 0],
-    [{ 'retry-after': 'soon' }, undefined],
-    [{ 'retry-after': '-5' }, undefined],
-    [{}, undefined],
-  ])('by %o is %s', (fields, expected) => {
-    const headers = Object.entries(fields).map(([key, value]) => ({ name: key, key, value }))
-    expect(retryAfterOf(headers, now)).toBe(expected)
   })
 })
 

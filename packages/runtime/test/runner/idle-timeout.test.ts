@@ -20,16 +20,23 @@ const minute = 60 * second
 function watching(timeoutMs: number) {
   const clock = createTestClock()
   const silences: number[] = []
-  const watch = watchIdle(clock, timeoutMs, silentMs => silences.push(silentMs))
+  const watch = watchIdle(clock, timeoutMs, ({ silentMs }) => silences.push(silentMs))
   return { clock, silences, watch }
+}
+
+/** After its first sign of life. */
+function begun(timeoutMs: number) {
+  const watched = watching(timeoutMs)
+  watched.watch.heard({ type: 'session', sessionId: 's' })
+  return watched
 }
 
 describe('the idle timeout', () => {
   verifies(
     ['d8/idle-timeout'],
-    'counts the time since the last event, from the beginning on, and fires once, never early',
+    'counts the time since the last event and fires once, never early',
     async () => {
-      const { clock, silences, watch } = watching(10 * second)
+      const { clock, silences, watch } = begun(10 * second)
       await clock.advance(9_999)
       watch.heard(text)
       await clock.advance(9_999)
@@ -43,10 +50,44 @@ describe('the idle timeout', () => {
     },
   )
 
-  test('fires when the agent never says anything', async () => {
-    const { clock, silences } = watching(10 * second)
-    await clock.advance(11 * second)
+  verifies(
+    ['d14/idle-from-first-sign', 'd14/launch-limit'],
+    'counts from the first sign of life; until then an agent has a minute, whatever the timeout',
+    async () => {
+      for (const timeoutMs of [1, second, 3 * minute]) {
+        const clock = createTestClock()
+        const silences: object[] = []
+        const watch = watchIdle(clock, timeoutMs, silence => silences.push(silence))
+        await clock.advance(minute - 1)
+        expect(silences).toEqual([])
+        watch.heard(text)
+        await clock.advance(timeoutMs - 1)
+        expect(silences).toEqual([])
+        await clock.advance(second + 1)
+        expect(silences).toMatchObject([{ isLaunch: false }])
+      }
+      const { clock, silences } = watching(3 * minute)
+      await clock.advance(minute + second)
+      expect(silences.length).toBe(1)
+      expect(silences[0]).toBeGreaterThanOrEqual(minute)
+    },
+  )
+
+  verifies(['d14/retry-wait-not-idle'], 'does not count the time that the provider asked for', async () => {
+    const { clock, silences, watch } = begun(8 * second)
+    watch.heard({ type: 'waiting', delayMs: 20 * second, reason: 'limits' })
+    await clock.advance(10 * second)
+    // A sign of life does not end the wait.
+    watch.heard({ type: 'alive' })
+    await clock.advance(17_999)
+    expect(silences).toEqual([])
+    await clock.advance(1_001)
     expect(silences.length).toBe(1)
+    const other = begun(8 * second)
+    other.watch.heard({ type: 'waiting', delayMs: 20 * second, reason: 'limits' })
+    other.watch.heard(text)
+    await other.clock.advance(9 * second)
+    expect(other.silences.length).toBe(1)
   })
 
   verifies(
@@ -95,7 +136,7 @@ describe('the idle timeout', () => {
   })
 
   test('a wall clock that jumps changes nothing', async () => {
-    const { clock, silences } = watching(10 * second)
+    const { clock, silences } = begun(10 * second)
     clock.jumpWall(24 * 60 * minute)
     await clock.advance(9_999)
     clock.jumpWall(-48 * 60 * minute)
@@ -105,7 +146,7 @@ describe('the idle timeout', () => {
   })
 
   test.each([1, 40, 400])('is exact enough for a timeout of %i ms', async timeoutMs => {
-    const { clock, silences } = watching(timeoutMs)
+    const { clock, silences } = begun(timeoutMs)
     await clock.advance(timeoutMs - 1)
     expect(silences).toEqual([])
     await clock.advance(Math.max(11, timeoutMs / 4 + 1))

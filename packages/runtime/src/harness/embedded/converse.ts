@@ -1,4 +1,3 @@
-import { type Clock, killMarked } from '../../kit/index.ts'
 import type { HarnessSpec } from '../harness.ts'
 import type { HarnessEnd, HarnessEvent } from '../harness-event.ts'
 import { crashEnd, garbageEnd, reportedEnd, stopped } from './ending.ts'
@@ -10,12 +9,9 @@ export interface Conversation {
   readonly spec: HarnessSpec
   readonly task: AgentTask
   readonly signal: AbortSignal
-  readonly clock: Clock
   /** Whether another worker can be had: one that was made ready may have died since. */
   readonly isReplaceable: boolean
 }
-
-const sweepGraceMs = 500
 
 /**
  * Gives a worker its task and tells what it says, until it has ended and nothing of it is left. Stopping does not wait
@@ -23,7 +19,7 @@ const sweepGraceMs = 500
  */
 export async function* converse(
   worker: WorkerProcess,
-  { spec, task, signal, clock, isReplaceable }: Conversation,
+  { spec, task, signal, isReplaceable }: Conversation,
 ): AsyncGenerator<HarnessEvent, boolean, undefined> {
   let end: HarnessEnd | undefined
   let isSilent = true
@@ -53,7 +49,7 @@ export async function* converse(
     signal.removeEventListener('abort', stop)
     // Without an end, whoever took the events has gone.
     if (!end) await worker.stop()
-    await killMarked(spec.marker, { graceMs: sweepGraceMs, clock })
+    await worker.sweep()
   }
   yield { type: 'ended', end }
   return true

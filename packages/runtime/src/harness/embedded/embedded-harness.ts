@@ -28,8 +28,8 @@ export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness 
   let ready: { readonly name: string; readonly worker: WorkerProcess } | undefined
   const leaving = new Set<Promise<void>>()
 
-  function launch({ cwd, env, home }: HarnessSurroundings): WorkerProcess {
-    return startWorker({ ...command, cwd, env: workerEnvironment(env, home), clock, own })
+  function launch({ cwd, env, home, marker }: HarnessSurroundings): WorkerProcess {
+    return startWorker({ ...command, cwd, env: workerEnvironment(env, home), marker, clock, own })
   }
 
   function dismiss(): void {
@@ -54,7 +54,7 @@ export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness 
       yield { type: 'ended', end: made.ok ? stopped : launchFailure(made.message) }
       return
     }
-    const conversation = { spec, task: made.task, signal, clock }
+    const conversation = { spec, task: made.task, signal }
     const prepared = take(spec)
     dismiss()
     if (prepared && (yield* converse(prepared, { ...conversation, isReplaceable: true }))) return

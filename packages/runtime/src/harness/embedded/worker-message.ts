@@ -1,8 +1,10 @@
 import type { Immutable } from '@weave/protocol'
 import * as z from 'zod'
+import { isTokenCount } from '../../kit/index.ts'
 
 const text = z.string()
 const count = z.number().nonnegative()
+const tokenCount = z.number().refine(isTokenCount)
 
 const event = z.discriminatedUnion('type', [
   z.object({ type: z.literal('session'), sessionId: text.min(1) }),
@@ -21,11 +23,12 @@ const event = z.discriminatedUnion('type', [
     type: z.literal('usage'),
     messageId: text,
     tokens: z.object({
-      inputTokens: count,
-      outputTokens: count,
-      cacheCreationTokens: count,
-      cacheReadTokens: count,
+      inputTokens: tokenCount,
+      outputTokens: tokenCount,
+      cacheCreationTokens: tokenCount,
+      cacheReadTokens: tokenCount,
     }),
+    isUnknown: z.literal(true).optional(),
     modelId: text,
   }),
   z.object({ type: z.literal('alive') }),

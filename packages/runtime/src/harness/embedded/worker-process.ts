@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
-import type { Clock } from '../../kit/index.ts'
+import type { Clock, Marker } from '../../kit/index.ts'
+import { watchDescendants } from '../agent-descendants.ts'
+import { descriptorShortage } from '../descriptors.ts'
 import type { ToWorker } from './task.ts'
 import { type Incoming, readMessages } from './worker-messages.ts'
 
@@ -13,8 +15,10 @@ export interface WorkerOptions extends WorkerCommand {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly clock: Clock
-  /** Told of the process group; what it returns is called when nothing is left of it. */
-  readonly own: (leader: number) => () => void
+  /** What its processes carry in their environment. */
+  readonly marker: Marker
+  /** Told of its process group and those of its descendants; what it returns is called when nothing is left of it. */
+  readonly own: (group: number) => () => void
 }
 
 export type WorkerEnd =
@@ -32,33 +36,36 @@ export interface WorkerProcess {
   send(message: ToWorker): void
   /** What it says, until it has nothing more to say. To be read once. Unread messages wait in the pipe. */
   messages(): AsyncGenerator<Incoming, void, undefined>
-  /** Asks it to stop its agent, then to end, then ends it: 2 s, 5 s, at once. Idempotent; never rejects. */
+  /** Asks it to stop its agent, then to end, then ends it: 4 s, 5 s, at once. Idempotent; never rejects. */
   stop(): Promise<void>
   /** Waits for it to end by itself for as long as that is likely, then stops it. Never rejects. */
   finish(): Promise<void>
+  /** To be called once it has worked and ended: ends whatever it left behind, wherever that went. Never rejects. */
+  sweep(): Promise<void>
   /** The last of what it wrote to stderr. */
   lastWords(): string
 }
 
-const abortMs = 2_000
+/** Longer than the tools of the agent may take. */
+const abortMs = 4_000
 const graceMs = 5_000
 const killedWithinMs = 2_000
 const wordsKept = 4_000
 
 /** Never throws: a worker that cannot be started ends at once. */
 export function startWorker(options: WorkerOptions): WorkerProcess {
-  const { clock } = options
+  const { clock, cwd: agentRoot } = options
   const child = launch(options)
+  const leader = child instanceof Error ? undefined : child.pid
+  const descendants = watchDescendants({ ...options, leader, agentRoot })
   const channel = channelOf(child)
   let end: WorkerEnd | undefined
   let words = ''
   let isRead = false
   let stopping: Promise<void> | undefined
-  const disown = child instanceof Error || child.pid === undefined ? undefined : options.own(child.pid)
   const ended = endOf(child).then(how => {
     end = how
-    if (how.kind !== 'not-started') signalGroup(child, 'SIGKILL')
-    disown?.()
+    descendants.signal('SIGKILL')
     return how
   })
   if (child instanceof Error) words = child.message
@@ -79,16 +86,18 @@ export function startWorker(options: WorkerOptions): WorkerProcess {
   async function climb(): Promise<void> {
     send({ type: 'abort' })
     if (channel?.writable && (await endsWithin(abortMs))) return
-    signalGroup(child, 'SIGTERM')
+    descendants.signal('SIGTERM')
     if (await endsWithin(graceMs)) return
-    signalGroup(child, 'SIGKILL')
+    descendants.signal('SIGKILL')
     await endsWithin(killedWithinMs)
   }
 
   function stop(): Promise<void> {
     stopping ??= climb().finally(() => {
-      // Whoever reads it may still have something to read.
-      if (!isRead) channel?.destroy()
+      // Whoever reads it may still have something to read. One that was given no work has started nothing.
+      if (isRead) return
+      channel?.destroy()
+      descendants.close()
     })
     return stopping
   }
@@ -107,6 +116,10 @@ export function startWorker(options: WorkerOptions): WorkerProcess {
     async finish() {
       if (!(await endsWithin(abortMs))) await stop()
     },
+    async sweep() {
+      await descendants.sweep()
+      descendants.close()
+    },
     lastWords: () => words.trim(),
   }
 }
@@ -116,7 +129,7 @@ function launch({ command, args, cwd, env }: WorkerOptions): ChildProcess | Erro
     return spawn(command, args, {
       cwd,
       env: { ...env },
-      detached: hasGroups,
+      detached: process.platform !== 'win32',
       windowsHide: true,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     })
@@ -126,7 +139,9 @@ function launch({ command, args, cwd, env }: WorkerOptions): ChildProcess | Erro
 }
 
 function channelOf(child: ChildProcess | Error): Socket | undefined {
-  const channel = child instanceof Error ? undefined : child.stdio[3]
+  // A child has none of them when the system has no pipes left.
+  const pipes: readonly unknown[] | undefined = child instanceof Error ? undefined : child.stdio
+  const channel = pipes?.[3]
   if (!(channel instanceof Socket)) return undefined
   // A worker that is gone breaks the pipe; its end tells why.
   channel.on('error', () => undefined)
@@ -140,19 +155,8 @@ function endOf(child: ChildProcess | Error): Promise<WorkerEnd> {
       resolve(signal === null ? { kind: 'exited', code: code ?? 1 } : { kind: 'signaled', signal })
     })
     child.on('error', error => {
-      if (child.pid === undefined) resolve({ kind: 'not-started', message: error.message })
+      if (child.pid === undefined)
+        resolve({ kind: 'not-started', message: descriptorShortage(error) ?? error.message })
     })
   })
-}
-
-const hasGroups = process.platform !== 'win32'
-
-/** Also reaches members that outlive the leader. */
-function signalGroup(child: ChildProcess | Error, signal: NodeJS.Signals): void {
-  if (child instanceof Error || child.pid === undefined) return
-  try {
-    process.kill(hasGroups ? -child.pid : child.pid, signal)
-  } catch {
-    // Nobody is left to signal.
-  }
 }

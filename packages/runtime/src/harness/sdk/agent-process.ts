@@ -1,8 +1,10 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import type { ProcessExit } from '@weave/protocol'
-import { type Clock, endOwned, errorCode, type Marker, signalGroup, watchProcess } from '../../kit/index.ts'
+import { type Clock, errorCode, type Marker } from '../../kit/index.ts'
+import { watchDescendants } from '../agent-descendants.ts'
+import { createProviderLog, type ProviderLog } from './provider-log.ts'
 import { within } from './within.ts'
 
 export interface AgentProcessOptions {
@@ -11,6 +13,8 @@ export interface AgentProcessOptions {
   readonly cwd: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly marker: Marker
+  /** The agent workspace: what the agent left astray there is ended. */
+  readonly agentRoot: string
   readonly clock: Clock
   /** How long it may take to end when asked to. */
   readonly graceMs: number
@@ -27,8 +31,10 @@ export interface AgentProcess {
   readonly exit: AgentExit | undefined
   /** Resolves when it has ended or could not be started. Never rejects. */
   readonly ended: Promise<AgentExit>
-  /** The end of what it wrote to stderr. */
+  /** The end of what it wrote to stderr, without its log. */
   stderr(): string
+  /** See `ProviderLog`. */
+  waitLeft(): number | undefined
   /**
    * Lets it end by itself, which it does once its stdin has ended; one that takes too long is stopped. Then ends whatever
    * it left behind. Never rejects.
@@ -40,48 +46,42 @@ export interface AgentProcess {
   discard(): Promise<void>
 }
 
-const leftoverGraceMs = 250
-const lookEvery = 500
+/** How long the pipes may stay open when nothing of the agent is left. */
+const lingerMs = 250
 
 /** Throws what `spawn` throws. */
 export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
-  const { marker, clock, graceMs } = options
+  const { clock, graceMs } = options
   const child = launch(options)
-  const watch = child.pid === undefined ? undefined : watchProcess(child.pid, options.own)
-  const stopLooking = clock.every(lookEvery, () => watch?.look())
-  const stderr = keepTail(child.stderr)
-  const closed = new Promise<void>(resolve => child.stdout.once('close', () => resolve()))
+  const descendants = watchDescendants({ ...options, leader: child.pid })
+  const log = createProviderLog(clock)
+  const stderr = keepTail(child.stderr, log)
+  const closed = Promise.all([child.stdout, child.stderr].map(isClosed))
   const hurry = new AbortController()
   let exit: AgentExit | undefined
   let gone: Promise<void> | undefined
   const ended = endOf(child, options.cwd).then(how => (exit = how))
 
   async function end(): Promise<void> {
-    const leader = child.pid
-    if (leader === undefined) return
-    const signal = (name: NodeJS.Signals): void => {
-      watch?.look()
-      signalGroup(leader, name)
-    }
-    if (!(await within(graceMs, { of: ended, signal: hurry.signal, clock }))) signal('SIGTERM')
-    if (!(await within(graceMs, { of: ended, clock }))) signal('SIGKILL')
+    if (child.pid === undefined) return
+    if (!(await within(graceMs, { of: ended, signal: hurry.signal, clock }))) descendants.signal('SIGTERM')
+    if (!(await within(graceMs, { of: ended, clock }))) descendants.signal('SIGKILL')
     await ended
-    signal('SIGTERM')
-    await endOwned({ marker, names: watch?.names() ?? [] }, { graceMs: leftoverGraceMs })
-    signal('SIGKILL')
-    await within(leftoverGraceMs, { of: closed, clock })
+    descendants.signal('SIGTERM')
+    await descendants.sweep()
+    descendants.signal('SIGKILL')
+    await within(lingerMs, { of: closed, clock })
     letGo()
   }
 
   /** Whoever else holds the other ends of the pipes must not keep us. */
   function letGo(): void {
     for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy()
-    stopLooking()
-    watch?.close()
+    descendants.close()
   }
 
   async function discard(): Promise<void> {
-    if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL')
+    descendants.signal('SIGKILL')
     await ended
     letGo()
   }
@@ -94,6 +94,7 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
     },
     ended,
     stderr,
+    waitLeft: log.waitLeft,
     leave,
     stop() {
       hurry.abort()
@@ -104,16 +105,24 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
 }
 
 function launch({ command, args, cwd, env }: AgentProcessOptions): AgentProcess['child'] {
-  const child = spawn(command, args, {
+  const child: ChildProcess = spawn(command, args, {
     ...(cwd !== undefined && { cwd }),
     env: { ...env },
     detached: process.platform !== 'win32',
     windowsHide: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   })
+  // The error of a child without pipes is told later; nobody listens for it when this throws.
+  child.on('error', () => undefined)
+  if (!isPiped(child)) throw Object.assign(new Error('There are no pipes left.'), { code: 'EMFILE' })
   // A program that has ended does not read its input; its end is told in another way.
   child.stdin.on('error', () => undefined)
   return child
+}
+
+/** A child has no pipes when the system has none left. */
+function isPiped(child: ChildProcess): child is AgentProcess['child'] {
+  return Boolean(child.stdin && child.stdout && child.stderr)
 }
 
 /** 'exit', not 'close': the latter waits for everyone who holds the pipes. */
@@ -137,12 +146,16 @@ function describe(error: Error, cwd: string | undefined): string {
 
 const tailLength = 4_000
 
-function keepTail(stream: Readable): () => string {
+function keepTail(stream: Readable, log: ProviderLog): () => string {
   let tail = ''
   stream.setEncoding('utf8')
   stream.on('data', (text: string) => {
-    tail = (tail + text).slice(-tailLength)
+    tail = (tail + log.read(text)).slice(-tailLength)
   })
   stream.on('error', () => undefined)
-  return () => tail.trim()
+  return () => `${tail}${log.rest()}`.trim().slice(-tailLength)
+}
+
+function isClosed(stream: Readable): Promise<void> {
+  return new Promise(resolve => stream.once('close', () => resolve()))
 }

@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { errorCode } from '../../kit/index.ts'
+import { descriptorShortage } from '../descriptors.ts'
 
 export type Availability =
   | { readonly ok: true }
@@ -38,6 +39,8 @@ export async function sdkHarnessAvailable(resolve: Resolve = resolveFrom): Promi
 
 /** What to say of an error on the way to a started SDK. */
 export function notInstalled(error: unknown): string {
+  const shortage = descriptorShortage(error)
+  if (shortage !== undefined) return shortage
   const message = error instanceof Error ? error.message : String(error)
   return errorCode(error) === 'ERR_MODULE_NOT_FOUND'
     ? `The agent SDK is not installed. Install it: ${cure}`

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { credentialFor, endpointFor } from '../../models/index.ts'
 import type { HarnessSurroundings } from '../harness.ts'
+import { logVariables } from './provider-log.ts'
 
 type Environment = Readonly<Record<string, string>>
 
@@ -34,6 +35,7 @@ export function childEnvironment(
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
     CLAUDE_CODE_STARTUP_FAILURE_RESULTS: '1',
     CLAUDE_CODE_MAX_RETRIES: String(retries),
+    ...logVariables,
     // With compaction off the program would stop by itself a good way before the window is full.
     ...(!autoCompact && {
       DISABLE_AUTO_COMPACT: '1',

@@ -6,11 +6,9 @@ export interface Circumstances {
   readonly notice: string | undefined
   /** The provider was not reached. */
   readonly unreachable: boolean
-  /** How long the provider asked to wait. */
-  readonly retryAfterMs: number | undefined
 }
 
-export const calm: Circumstances = { notice: undefined, unreachable: false, retryAfterMs: undefined }
+export const calm: Circumstances = { notice: undefined, unreachable: false }
 
 /** The circumstances after one more message. An answer ends every trouble before it. */
 export function after(circumstances: Circumstances, message: SdkMessage): Circumstances {
@@ -20,20 +18,9 @@ export function after(circumstances: Circumstances, message: SdkMessage): Circum
       return calm
     case 'notice':
       return { ...circumstances, notice: message.error ?? circumstances.notice }
-    case 'retry': {
-      const { attempt, delayMs, status } = message
-      const retryAfterMs = isOwnDelay(attempt, delayMs) ? circumstances.retryAfterMs : delayMs
-      return { ...circumstances, unreachable: status === undefined, retryAfterMs }
-    }
+    case 'retry':
+      return { ...circumstances, unreachable: message.status === undefined }
     default:
       return circumstances
   }
-}
-
-/**
- * A delay says nothing of where it comes from. The agent program's own grow from half a second by doubling and are up to
- * a quarter longer by chance; it waits longer only when the provider asks for it.
- */
-function isOwnDelay(attempt: number, delayMs: number): boolean {
-  return delayMs <= 500 * 2 ** (attempt - 1) * 1.25
 }

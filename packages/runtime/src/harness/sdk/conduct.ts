@@ -32,6 +32,8 @@ export interface Outcome {
   /** Absent when the agent ended without a result. */
   readonly conclusion: Conclusion | undefined
   readonly answers: Answers
+  /** Of every answer; otherwise the total of the SDK is made of what cannot be. */
+  readonly isUsageKnown: boolean
 }
 
 /** Leads an agent through its turns and tells what it does, until nothing more comes from it. */
@@ -42,6 +44,7 @@ export async function* conduct(conducted: Conducted): AsyncGenerator<HarnessEven
   const strangers = createStrangers()
   let circumstances = calm
   let isOpen = false
+  let isUsageKnown = true
   let conclusion: Conclusion | undefined
   for (let raw = await agent.messages.take(); raw !== undefined; raw = await agent.messages.take()) {
     spec.onRaw(raw)
@@ -59,10 +62,13 @@ export async function* conduct(conducted: Conducted): AsyncGenerator<HarnessEven
     answers.meet(message)
     if (!isOpen) yield { type: 'session', sessionId: conducted.sessionId }
     isOpen = true
-    yield* translate(message)
+    for (const event of translate(message)) {
+      isUsageKnown &&= !(event.type === 'usage' && event.isUnknown)
+      yield event
+    }
   }
   strangers.tell(log)
-  return { conclusion, answers }
+  return { conclusion, answers, isUsageKnown }
 }
 
 /** Begins the next turn, if there is one; otherwise says how the work ended. */

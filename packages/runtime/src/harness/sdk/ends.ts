@@ -2,7 +2,7 @@ import type { ProcessExit } from '@weave/protocol'
 import { failureOf } from '../failure.ts'
 import type { HarnessEnd } from '../harness-event.ts'
 import type { Agent } from './agent.ts'
-import type { AgentExit } from './agent-process.ts'
+import type { AgentExit, AgentProcess } from './agent-process.ts'
 import { notInstalled } from './available.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -25,14 +25,10 @@ export function notLaunched(error: unknown): BadEnd {
   return { ok: false, exit: failedExit, reason: failureOf({ kind: 'launch', message: notInstalled(error) }) }
 }
 
-export function failed(verdict: Verdict, exit: AgentExit | undefined): BadEnd {
-  const { reason, retryAfterMs } = verdict
-  return {
-    ok: false,
-    exit: exitOf(exit),
-    reason,
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  }
+/** A wait helps only what may be tried again. */
+export function failed({ reason }: Verdict, { exit, waitLeft }: AgentProcess): BadEnd {
+  const retryAfterMs = reason.retriable ? waitLeft() : undefined
+  return { ok: false, exit: exitOf(exit), reason, ...(retryAfterMs !== undefined && { retryAfterMs }) }
 }
 
 /** The program ended, or gave up, before there was a result. */

@@ -1,5 +1,6 @@
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
 import type { HarnessSurroundings } from '../harness.ts'
+import { logArgument } from './provider-log.ts'
 
 export type Spawn = NonNullable<Options['spawnClaudeCodeProcess']>
 
@@ -33,6 +34,7 @@ export function queryOptions(input: QueryOptionsInput): Options {
     strictMcpConfig: true,
     verbatimPrompts: true,
     includePartialMessages: true,
+    extraArgs: { [logArgument]: null },
     systemPrompt: {
       type: 'preset',
       preset: 'claude_code',

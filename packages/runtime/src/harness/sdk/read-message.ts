@@ -1,4 +1,5 @@
-import { countOf, type Fields, fieldsOf, listOf, numberOf, textOf } from './fields.ts'
+import { isTokenCount } from '../../kit/index.ts'
+import { type Fields, fieldsOf, listOf, numberOf, textOf } from './fields.ts'
 import { readResult } from './read-result.ts'
 import type { Block, PartialUsage, SdkMessage, ToolOutput } from './sdk-message.ts'
 
@@ -105,17 +106,20 @@ function readStreamEvent(message: Fields): SdkMessage {
 
 function readUsage(raw: unknown): PartialUsage {
   const usage = fieldsOf(raw)
-  const inputTokens = countOf(usage['input_tokens'])
-  const outputTokens = countOf(usage['output_tokens'])
-  const cacheCreationTokens = countOf(usage['cache_creation_input_tokens'])
-  const cacheReadTokens = countOf(usage['cache_read_input_tokens'])
-  return {
-    ...(inputTokens !== undefined && { inputTokens }),
-    ...(outputTokens !== undefined && { outputTokens }),
-    ...(cacheCreationTokens !== undefined && { cacheCreationTokens }),
-    ...(cacheReadTokens !== undefined && { cacheReadTokens }),
-  }
+  const told = Object.entries(usageFields).flatMap(([field, name]) => {
+    const value = usage[name]
+    return value === undefined || value === null ? [] : [{ field, value }]
+  })
+  const counts = told.filter(({ value }) => isTokenCount(value)).map(({ field, value }) => [field, value])
+  return { ...Object.fromEntries(counts), ...(counts.length < told.length && { isOdd: true }) }
 }
+
+const usageFields = {
+  inputTokens: 'input_tokens',
+  outputTokens: 'output_tokens',
+  cacheCreationTokens: 'cache_creation_input_tokens',
+  cacheReadTokens: 'cache_read_input_tokens',
+} as const
 
 function readSystem(message: Fields): SdkMessage {
   const subtype = textOf(message['subtype']) ?? ''
@@ -123,7 +127,6 @@ function readSystem(message: Fields): SdkMessage {
   if (subtype === 'api_retry') {
     return {
       kind: 'retry',
-      attempt: numberOf(message['attempt']) ?? 1,
       delayMs: Math.max(0, numberOf(message['retry_delay_ms']) ?? 0),
       status: numberOf(message['error_status']),
     }

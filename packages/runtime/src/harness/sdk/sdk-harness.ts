@@ -33,11 +33,11 @@ export function createSdkHarness(options: SdkHarnessOptions = {}): Harness {
 
   function launchFor(surroundings: HarnessSurroundings): Launch {
     const env = childEnvironment(surroundings, { retries, isRoot: process.getuid?.() === 0 })
-    const { marker } = surroundings
+    const { marker, cwd: agentRoot } = surroundings
     return {
       options: task => queryOptions({ ...task, surroundings, env }),
       startProcess: ({ command, args, cwd, env: childEnv }) =>
-        startAgentProcess({ command, args, cwd, env: childEnv, marker, clock, graceMs, own }),
+        startAgentProcess({ command, args, cwd, env: childEnv, marker, agentRoot, clock, graceMs, own }),
     }
   }
 

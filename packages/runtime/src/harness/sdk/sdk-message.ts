@@ -28,7 +28,6 @@ export type SdkMessage =
   | { readonly kind: 'tool-results'; readonly results: readonly ToolOutput[] }
   | {
       readonly kind: 'retry'
-      readonly attempt: number
       readonly delayMs: number
       /** Absent when the provider did not answer at all. */
       readonly status: number | undefined
@@ -60,6 +59,8 @@ export interface PartialUsage {
   readonly outputTokens?: number
   readonly cacheCreationTokens?: number
   readonly cacheReadTokens?: number
+  /** Something in it is no number of tokens. */
+  readonly isOdd?: true
 }
 
 /** The end of a turn. */

@@ -3,10 +3,11 @@ import type { HarnessEvent } from '../harness-event.ts'
 import type { Block, SdkMessage, ToolOutput } from './sdk-message.ts'
 import { createUsageReports } from './usage-reports.ts'
 
-/** Messages of one session to events. A message without news is a sign of life, told about once a second. */
+/** Messages of one session to events. A message without news is a sign of life, told four times a second at most. */
 export type Translate = (message: SdkMessage) => readonly HarnessEvent[]
 
-const betweenSignsMs = 1_000
+/** Much less than the shortest idle timeout, which is a second. */
+const betweenSignsMs = 250
 
 export function createTranslate(clock: Clock): Translate {
   const tools = createToolBook(clock)

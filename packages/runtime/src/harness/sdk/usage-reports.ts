@@ -35,18 +35,27 @@ const nothing: TokenCounts = { inputTokens: 0, outputTokens: 0, cacheCreationTok
 export function createUsageReports(): UsageReports {
   const answers = new Map<string, UsageEvent>()
   const latest = new Map<string, string>()
+  /** Answers whose output was told. */
+  const written = new Set<string>()
+  /** Answers of which something was told that cannot be. */
+  const odd = new Set<string>()
 
   function report({ messageId, modelId, usage }: Answer, isPartial: boolean): readonly UsageEvent[] {
     const known = answers.get(messageId)
     const model = modelId ?? known?.modelId
+    const tokens = merged(known?.tokens ?? nothing, usage)
+    if (usage.outputTokens !== undefined) written.add(messageId)
+    if (usage.isOdd) odd.add(messageId)
+    const isUntold = !isPartial && !(written.has(messageId) && hasInput(tokens))
     const event: UsageEvent = {
       type: 'usage',
       messageId,
-      tokens: merged(known?.tokens ?? nothing, usage),
+      tokens,
       ...(model !== undefined && { modelId: model }),
       ...(isPartial && { isPartial }),
+      ...((isUntold || odd.has(messageId)) && { isUnknown: true }),
     }
-    if (known && isSame(event.tokens, known.tokens) && event.isPartial === known.isPartial) return []
+    if (known && isSame(event, known)) return []
     answers.set(messageId, event)
     return [event]
   }
@@ -66,7 +75,7 @@ export function createUsageReports(): UsageReports {
 
 /** Counts only grow: a block that repeats the beginning must not undo the end. */
 function merged(known: TokenCounts, usage: PartialUsage): TokenCounts {
-  const larger = (field: keyof TokenCounts) => Math.max(known[field], usage[field] ?? 0)
+  const larger = (field: keyof TokenCounts): number => Math.max(known[field], usage[field] ?? 0)
   return {
     inputTokens: larger('inputTokens'),
     outputTokens: larger('outputTokens'),
@@ -75,11 +84,18 @@ function merged(known: TokenCounts, usage: PartialUsage): TokenCounts {
   }
 }
 
-function isSame(a: TokenCounts, b: TokenCounts): boolean {
+/** Nobody is asked nothing: an answer to no input is one whose usage was not told. */
+function hasInput({ inputTokens, cacheCreationTokens, cacheReadTokens }: TokenCounts): boolean {
+  return inputTokens + cacheCreationTokens + cacheReadTokens > 0
+}
+
+function isSame(a: UsageEvent, b: UsageEvent): boolean {
   return (
-    a.inputTokens === b.inputTokens &&
-    a.outputTokens === b.outputTokens &&
-    a.cacheCreationTokens === b.cacheCreationTokens &&
-    a.cacheReadTokens === b.cacheReadTokens
+    a.tokens.inputTokens === b.tokens.inputTokens &&
+    a.tokens.outputTokens === b.tokens.outputTokens &&
+    a.tokens.cacheCreationTokens === b.tokens.cacheCreationTokens &&
+    a.tokens.cacheReadTokens === b.tokens.cacheReadTokens &&
+    a.isPartial === b.isPartial &&
+    a.isUnknown === b.isUnknown
   )
 }

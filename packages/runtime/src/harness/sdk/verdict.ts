@@ -7,7 +7,6 @@ import type { SdkResult } from './sdk-message.ts'
 export interface Verdict {
   readonly reason: FailureReason
   readonly contextFull: boolean
-  readonly retryAfterMs?: number
 }
 
 /** What a result means; undefined when the turn went well. */
@@ -16,13 +15,7 @@ export function verdictOf(result: SdkResult, circumstances: Circumstances): Verd
   if (isContextFull(result)) {
     return { contextFull: true, reason: failureOf({ kind: 'answer', status: 400, message: result.message }) }
   }
-  const reason = failureOf(troubleOf(result, circumstances))
-  const { retryAfterMs } = circumstances
-  return {
-    contextFull: false,
-    reason,
-    ...(reason.retriable && retryAfterMs !== undefined && { retryAfterMs }),
-  }
+  return { contextFull: false, reason: failureOf(troubleOf(result, circumstances)) }
 }
 
 const fullReasons = new Set(['prompt_too_long', 'blocking_limit', 'rapid_refill_breaker'])

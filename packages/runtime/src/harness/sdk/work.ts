@@ -105,8 +105,8 @@ async function costOf(
   { spec, log }: Task,
   { agent, sessionId, outcome }: Opened & { readonly outcome: Outcome },
 ): Promise<number | undefined> {
-  const { conclusion, answers } = outcome
-  if (!conclusion) return undefined
+  const { conclusion, answers, isUsageKnown } = outcome
+  if (!conclusion || !isUsageKnown) return undefined
   const { exit } = agent.process
   try {
     return await settleCost(openTotals(spec.home), {
@@ -125,5 +125,5 @@ async function costOf(
 function endOf({ signal }: Task, agent: Agent, { conclusion }: Outcome): HarnessEnd {
   if (!conclusion) return signal.aborted ? stopped : crashed(agent)
   if (conclusion.isStopped) return stopped
-  return conclusion.verdict ? failed(conclusion.verdict, agent.process.exit) : { ok: true }
+  return conclusion.verdict ? failed(conclusion.verdict, agent.process) : { ok: true }
 }

@@ -52,13 +52,13 @@ test('a tool that says nothing is a sign of life every ten seconds, and none bef
   ])
 })
 
-test('an answer that streams is a sign of life once a second', async () => {
+test('an answer that streams is a sign of life, told four times a second at most', async () => {
   const { clock, narrator, events } = setUp()
   for (let at = 0; at < 50; at++) {
-    await clock.advance(100)
+    await clock.advance(50)
     narrator.alive()
   }
-  expect(events()).toHaveLength(5)
+  expect(events()).toHaveLength(10)
 })
 
 test('an event that is not known is kept and counted', () => {
@@ -113,14 +113,33 @@ test('an answer that broke off tells what was said and paid, not the tools that 
   const tokens = { inputTokens: 0, outputTokens: 4, cacheReadTokens: 2, cacheCreationTokens: 1 }
   expect(events()).toEqual([
     { type: 'text', text: 'half' },
-    { type: 'usage', messageId: '1', tokens, modelId: 'm' },
+    { type: 'usage', messageId: '1', tokens, isUnknown: true, modelId: 'm' },
   ])
 })
 
-test('a message without tokens is not charged', () => {
+test('a refusal is not charged; what an answer without usage cost is not known', () => {
   const { narrator, events } = setUp()
-  narrator.hear(answer({}))
+  narrator.hear(answer({ stopReason: 'error' }))
   expect(events()).toEqual([])
+  narrator.hear(answer({}))
+  expect(events()).toMatchObject([{ type: 'usage', isUnknown: true }])
+})
+
+test.each([
+  [{ input: 5, output: 2 }, undefined],
+  [{ input: 0, output: 2, cacheRead: 7 }, undefined],
+  [{ input: 0, output: 2 }, true],
+  [{ input: -1, output: 2, cacheRead: 7 }, true],
+  [{ input: 5, output: Number.NaN }, true],
+  [{ input: 5, output: 1e308 }, true],
+  [{ input: 1.5, output: 2 }, true],
+])('the usage %o is unknown: %s', (given, isUnknown) => {
+  const { narrator, events } = setUp()
+  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 }
+  const usage = { cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost, ...given }
+  narrator.hear(answer({ usage }))
+  const [event] = events()
+  expect(event?.type === 'usage' ? event.isUnknown : 'none').toBe(isUnknown)
 })
 
 test('updates are not repeated in the session log', () => {

@@ -30,6 +30,8 @@ test('holds what the codon has and what keeps the program to itself, and nothing
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
     CLAUDE_CODE_STARTUP_FAILURE_RESULTS: '1',
     CLAUDE_CODE_MAX_RETRIES: '2',
+    ANTHROPIC_LOG: 'debug',
+    CLAUDE_CODE_DEBUG_LOG_LEVEL: 'error',
     DISABLE_AUTO_COMPACT: '1',
     CLAUDE_CODE_BLOCKING_LIMIT_OVERRIDE: '10000000',
   })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { verifies } from '../../../../../test/conformance/verifies.ts'
+import type { HarnessEnd } from '../../../src/harness/index.ts'
 import type { Answer } from '../../../src/model-server/index.ts'
 import { type Act, patience, say, script, setStage } from './stage.ts'
 
@@ -107,6 +108,24 @@ verifies(
   patience,
 )
 
+const hintOf = (end: HarnessEnd) => (end.ok ? undefined : end.retryAfterMs)
+
+verifies(
+  ['d14/retry-hint-every-harness'],
+  'hands on what the provider asked for, however long it is, but not for what is final',
+  async () => {
+    const asked = (status: number, retryAfter: number) => after({ kind: 'error', status, retryAfter })
+    const ends = await Promise.all([asked(429, 61), asked(503, 90_000), asked(400, 100)])
+    const [limited, broken, final] = ends.map(({ end }) => hintOf(end))
+    expect(limited).toBeGreaterThan(0)
+    expect(limited).toBeLessThanOrEqual(61_000)
+    expect(broken).toBeGreaterThan(80_000_000)
+    expect(broken).toBeLessThanOrEqual(90_000_000)
+    expect(final).toBeUndefined()
+  },
+  patience,
+)
+
 test(
   'waits as long as the provider asks, says so, and hands the wait on when it gives up',
   async () => {
@@ -117,7 +136,8 @@ test(
       delayMs: 1_000,
       reason: 'the provider limits the rate of requests (429)',
     })
-    expect(end).toMatchObject({ reason: { type: 'rate-limit' }, retryAfterMs: 1_000 })
+    expect(end).toMatchObject({ reason: { type: 'rate-limit' }, retryAfterMs: expect.any(Number) })
+    expect(hintOf(end)).toBeLessThanOrEqual(1_000)
     expect(requests).toBe(2)
   },
   patience,

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { verifies } from '../../../../../test/conformance/verifies.ts'
 import { after, calm } from '../../../src/harness/sdk/circumstances.ts'
@@ -126,27 +125,4 @@ test('a program that fails by itself may be asked again', () => {
     retriable: true,
     message: 'The agent ended with an error.',
   })
-})
-
-test("only a wait that is longer than the program's own is one that the provider asked for", () => {
-  const ownDelay = fc.integer({ min: 1, max: 6 }).chain(attempt => {
-    const shortest = 500 * 2 ** (attempt - 1)
-    return fc.double({ min: shortest, max: shortest * 1.25, noNaN: true }).map(ms => ({ attempt, ms }))
-  })
-  fc.assert(
-    fc.property(ownDelay, ({ attempt, ms }) => {
-      expect(judge(retry(attempt, ms, 429), apiError(429))).not.toHaveProperty('retryAfterMs')
-    }),
-  )
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 60 }), seconds => {
-      const asked = retry(1, seconds * 1_000, 429)
-      const secondTime = retry(2, Math.max(seconds * 1_000, 1_130), 429)
-      expect(judge(asked, secondTime, apiError(429))).toMatchObject({ retryAfterMs: seconds * 1_000 })
-    }),
-  )
-})
-
-test('a hint is of no use for what is final', () => {
-  expect(judge(retry(1, 9_000, 401), apiError(401))).not.toHaveProperty('retryAfterMs')
 })

@@ -1,5 +1,6 @@
 import type { AssistantMessage, Usage } from '@earendil-works/pi-ai'
 import type { TokenCounts } from '@weave/protocol'
+import { isTokenCount } from '../../../kit/index.ts'
 import type { WorkerEvent } from '../worker-message.ts'
 import { isRecord, namedCall } from './tool-call.ts'
 
@@ -17,14 +18,21 @@ function eventsOf(block: AssistantMessage['content'][number]): readonly WorkerEv
   return block.thinking === '' || block.redacted ? [] : [{ type: 'thinking', text: block.thinking }]
 }
 
-/** The SDK counts each token in one class, as we do; a provider with odd figures could make one negative. */
-export function tokensOf({ input, output, cacheRead, cacheWrite }: Usage): TokenCounts {
-  return {
-    inputTokens: Math.max(0, input),
-    outputTokens: Math.max(0, output),
-    cacheReadTokens: Math.max(0, cacheRead),
-    cacheCreationTokens: Math.max(0, cacheWrite),
-  }
+export interface ToldUsage {
+  /** As far as they were told. */
+  readonly tokens: TokenCounts
+  readonly isUnknown: boolean
+}
+
+/** The SDK counts each token in one class, as we do, and takes what a provider does not tell for zero. */
+export function usageOf({ input, output, cacheRead, cacheWrite }: Usage): ToldUsage {
+  const told = [input, output, cacheRead, cacheWrite]
+  const [inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0] = told.map(count =>
+    isTokenCount(count) ? count : 0,
+  )
+  const isAsked = inputTokens + cacheReadTokens + cacheCreationTokens > 0
+  const tokens = { inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens }
+  return { tokens, isUnknown: !told.every(isTokenCount) || !isAsked }
 }
 
 /** The result of a tool as text; a picture is only named. */

@@ -2,7 +2,7 @@ import type { AssistantMessage, Usage } from '@earendil-works/pi-ai'
 import type { AgentSessionEvent } from '@earendil-works/pi-coding-agent'
 import type { Clock } from '../../../kit/index.ts'
 import type { FromWorker, WorkerEvent } from '../worker-message.ts'
-import { answerEvents, outputOf, tokensOf } from './answer-events.ts'
+import { answerEvents, outputOf, usageOf } from './answer-events.ts'
 import { rawEvent } from './raw-event.ts'
 import { toolName } from './tool-call.ts'
 
@@ -16,7 +16,7 @@ export interface NarratorOptions {
 export interface Narrator {
   begin(sessionId: string): void
   hear(event: AgentSessionEvent): void
-  /** Something moves, though there is nothing to tell. Told once a second at most. */
+  /** Something moves, though there is nothing to tell. Told four times a second at most. */
   alive(): void
   /** Tokens of a call that is no message of the session. */
   charge(usage: Usage): void
@@ -27,7 +27,8 @@ export interface Narrator {
 }
 
 const heartbeatMs = 10_000
-const quietMs = 1_000
+/** Much less than the shortest idle timeout, which is a second. */
+const quietMs = 250
 
 export function createNarrator({ send, clock, modelId }: NarratorOptions): Narrator {
   const openTools = new Map<string, number>()
@@ -50,14 +51,17 @@ export function createNarrator({ send, clock, modelId }: NarratorOptions): Narra
   }
 
   function charge(usage: Usage): void {
-    const tokens = tokensOf(usage)
-    if (Object.values(tokens).every(count => count === 0)) return
-    tell({ type: 'usage', messageId: `${++answers}`, tokens, modelId })
+    const { tokens, isUnknown } = usageOf(usage)
+    tell({ type: 'usage', messageId: `${++answers}`, tokens, ...(isUnknown && { isUnknown }), modelId })
   }
 
   function answered(message: AssistantMessage): void {
+    const { content, stopReason, usage } = message
     for (const event of answerEvents(message)) tell(event)
-    charge(message.usage)
+    // A refusal is no answer and costs nothing.
+    const isAnswer = content.length > 0 || !(stopReason === 'error' || stopReason === 'aborted')
+    const isTold = Object.values(usageOf(usage).tokens).some(count => count > 0)
+    if (isAnswer || isTold) charge(usage)
   }
 
   function toolEnded({ toolCallId: id, toolName: tool, ...event }: ToolEnd): void {

@@ -1,4 +1,5 @@
 import { type Clock, errorCode } from '../../../kit/index.ts'
+import { descriptorShortage } from '../../descriptors.ts'
 import { installLine } from '../available.ts'
 import type { AgentTask } from '../task.ts'
 import type { WorkerFailure } from '../worker-message.ts'
@@ -48,6 +49,8 @@ async function open(task: AgentTask, parts: AgentParts, sdk: Sdk): Promise<Opene
 }
 
 function launchMessage(error: unknown): string {
+  const shortage = descriptorShortage(error)
+  if (shortage !== undefined) return shortage
   const isMissing = errorCode(error) === 'ERR_MODULE_NOT_FOUND'
   if (isMissing) return `The embedded SDK is not installed. Run: ${installLine}`
   return `The embedded SDK could not be started: ${error instanceof Error ? error.message : String(error)}`

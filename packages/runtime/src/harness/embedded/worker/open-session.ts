@@ -2,9 +2,10 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Api, Model } from '@earendil-works/pi-ai'
 import type { AgentSession, ResourceLoader, SessionManager } from '@earendil-works/pi-coding-agent'
-import { ensureDir } from '../../../kit/index.ts'
+import { ensureDir, systemClock } from '../../../kit/index.ts'
 import type { AgentTask } from '../task.ts'
 import { agentDir } from '../worker-environment.ts'
+import { gentleBash } from './gentle-bash.ts'
 import type { Sdk } from './sdk.ts'
 
 export type OpenedSession =
@@ -22,8 +23,8 @@ const thinkingLevel = 'medium'
  * in it: no file of the person or the workspace is read for settings, prompts, extensions, skills or keys.
  */
 export async function openSession(sdk: Sdk, task: AgentTask, model: Model<Api>): Promise<OpenedSession> {
-  const { AuthStorage, ModelRegistry, SettingsManager, createAgentSession, createBashToolDefinition } =
-    sdk.agent
+  const { AuthStorage, ModelRegistry, SettingsManager, createAgentSession } = sdk.agent
+  const { createBashToolDefinition, createLocalBashOperations } = sdk.agent
   const key = task.key ?? sdk.ai.getEnvApiKey(task.provider)
   if (key === undefined) return { ok: false, kind: 'launch', message: noKey(task) }
   const sessions = await sessionManager(sdk, task)
@@ -49,7 +50,10 @@ export async function openSession(sdk: Sdk, task: AgentTask, model: Model<Api>):
     tools,
     customTools: [
       sdk.agent.defineTool(
-        createBashToolDefinition(task.cwd, { spawnHook: context => ({ ...context, env: { ...task.env } }) }),
+        createBashToolDefinition(task.cwd, {
+          operations: gentleBash(createLocalBashOperations(), systemClock),
+          spawnHook: context => ({ ...context, env: { ...task.env } }),
+        }),
       ),
     ],
   })
