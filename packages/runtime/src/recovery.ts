@@ -15,7 +15,14 @@ export interface Found {
   readonly plan: Plan
   readonly ports: Pick<
     Ports,
-    'restore' | 'restoreArchives' | 'rigLeftovers' | 'cleanRig' | 'safetyCheckpoint'
+    | 'restore'
+    | 'restoreArchives'
+    | 'archiveAgain'
+    | 'rigLeftovers'
+    | 'cleanRig'
+    | 'putBackRig'
+    | 'syncFiles'
+    | 'safetyCheckpoint'
   > & { differsFrom(sha: string): Promise<boolean> }
 }
 

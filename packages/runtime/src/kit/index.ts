@@ -3,7 +3,12 @@
  * system directly, and makes them bounded, safe against a hostile file tree, and testable. It does not know what the
  * program is for: nothing in here names a thing of the domain, reads settings, prints, or decides what happens next.
  */
-export { type AtomicWriteOptions, writeFileAtomic, writeFileAtomicSync } from './atomic-write.ts'
+export {
+  type AtomicWriteOptions,
+  removeFileDurablySync,
+  writeFileAtomic,
+  writeFileAtomicSync,
+} from './atomic-write.ts'
 export { type Clock, systemClock } from './clock.ts'
 export {
   type ContainedPath,
@@ -11,8 +16,9 @@ export {
   resolveInside,
   type SpellingResult,
 } from './contained-path.ts'
-export { ensureDir } from './ensure-dir.ts'
-export { errorCode } from './error-code.ts'
+export { createDiskSync } from './disk-sync.ts'
+export { ensureDir, ensureDirDurably, syncDirectory } from './ensure-dir.ts'
+export { errorCode, wordsOf } from './error-code.ts'
 export { createFileLog, type FileLog, type FileLogOptions } from './file-log.ts'
 export {
   createMatcher,
@@ -42,6 +48,7 @@ export {
 export { isLogLevel, type Log, type LogFields, type LogLevel, logLevels, silentLog } from './log.ts'
 export { type LogEntry, type MemoryLog, memoryLog } from './memory-log.ts'
 export { didYouMean, nearestNames } from './nearest-names.ts'
+export { openedUp } from './opened-up.ts'
 export {
   type Collector,
   collector,

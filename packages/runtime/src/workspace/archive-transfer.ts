@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { errorCode } from '../kit/index.ts'
 import { contentDigest } from './content-digest.ts'
 import { createDirectoryChain, type DirectoryChain, type HeldDirectory } from './directory-chain.ts'
+import { fsyncLater, type OpenFile, openRegular } from './file-copy.ts'
 import { placeFile } from './file-place.ts'
 import { everyDirectory } from './parent-directories.ts'
 
@@ -10,16 +11,25 @@ import { everyDirectory } from './parent-directories.ts'
 export interface Passage {
   readonly source: string
   readonly target: string
+  /** What the bytes should be, or where a link should point. */
+  readonly sha256?: string
 }
 
 /**
- * What became of a passage. `moved`: it is at its target, and what is left at the source, if anything, is another file.
+ * What became of a passage. `moved`: it is at its target, and what is left at the source, if anything, is another file;
+ * `found` when its bytes are not those that they should be.
  * `taken`: something else is at the target; both stay. `gone`: it is in neither place. `blocked`: the way to the target
  * cannot be gone.
  */
 export type Fate =
-  | { readonly kind: 'moved' | 'taken' | 'gone' }
+  | { readonly kind: 'moved'; readonly found?: Content }
+  | { readonly kind: 'taken' | 'gone' }
   | { readonly kind: 'blocked'; readonly message: string }
+
+export interface Content {
+  readonly bytes: number
+  readonly sha256: string | undefined
+}
 
 export interface Transfer {
   readonly sourceRoot: string
@@ -29,8 +39,9 @@ export interface Transfer {
 
 /**
  * Moves files from one tree to another, never over another file and never following a link. First every file is at its
- * target, then the target directories are synced, then the sources go, so that after a kill or a power cut at any moment
- * each file is in at least one place, and doing it again finishes it. Directories that this left empty are removed.
+ * target, then their bytes and the target directories are synced, then the sources go, so that after a kill or a power
+ * cut at any moment each file is in at least one place, whole, and doing it again finishes it. Directories that this left
+ * empty are removed.
  *
  * One fate per passage, in order. Rejects with the system's error when the disk fails; nothing is lost then either.
  */
@@ -43,10 +54,9 @@ export async function transfer({ sourceRoot, targetRoot, passages }: Transfer): 
       fates.push(await lay(passage, ends))
     }
     const moved = passages.filter((_, index) => fates[index]?.kind === 'moved')
-    await syncFolders(
-      moved.map(passage => passage.target),
-      ends.target,
-    )
+    const targets = moved.map(passage => passage.target)
+    await syncFiles(targets, ends.target)
+    await syncFolders(targets, ends.target)
     for (const passage of moved) await dropSource(passage, ends)
     await syncFolders(
       moved.map(passage => passage.source),
@@ -77,8 +87,15 @@ async function lay(passage: Passage, { source, target }: Ends): Promise<Fate> {
   if (file === undefined) return { kind: find(target, passage.target) === undefined ? 'gone' : 'moved' }
   const entered = target.enter(to.parents, 'make')
   if (!entered.ok) return { kind: 'blocked', message: entered.message }
-  if (await place(file, entered.directory, to.name)) return { kind: 'moved' }
-  return { kind: (await areSame(file, entered.directory.at(to.name))) ? 'moved' : 'taken' }
+  const isPlaced =
+    (await place(file, entered.directory, to.name)) || (await areSame(file, entered.directory.at(to.name)))
+  return isPlaced ? { kind: 'moved', ...(await differenceOf(file, passage)) } : { kind: 'taken' }
+}
+
+async function differenceOf(file: string, { sha256 }: Passage): Promise<{ readonly found?: Content }> {
+  if (sha256 === undefined) return {}
+  const found = await contentDigest(file)
+  return found === sha256 ? {} : { found: { bytes: lstatSync(file).size, sha256: found } }
 }
 
 async function place(file: string, directory: HeldDirectory, name: string): Promise<boolean> {
@@ -109,6 +126,25 @@ async function areSame(one: string, other: string): Promise<boolean> {
 }
 
 const kindBits = 0o170000n
+
+/** A few at a time: the system can put several on the disk in the time that one takes. */
+async function syncFiles(paths: readonly string[], chain: DirectoryChain): Promise<void> {
+  for (let at = 0; at < paths.length; at += filesPerSync) {
+    const files: OpenFile[] = []
+    try {
+      for (const path of paths.slice(at, at + filesPerSync)) {
+        const file = find(chain, path)
+        // A link has nothing but its name.
+        if (file !== undefined && !lstatSync(file).isSymbolicLink()) files.push(await openRegular(file))
+      }
+      await Promise.all(files.map(({ file }) => fsyncLater(file.fd)))
+    } finally {
+      for (const { file } of files) await file.close()
+    }
+  }
+}
+
+const filesPerSync = 32
 
 async function syncFolders(paths: readonly string[], chain: DirectoryChain): Promise<void> {
   if (paths.length === 0) return

@@ -27,9 +27,13 @@ export interface DirectoryChain {
 
 /**
  * Directories below a root that the agent, or anyone, may be rearranging: entered one component at a time, each without
- * following a link. The root itself must exist; links in the way to it are followed.
+ * following a link. The root itself must exist; links in the way to it are followed. `onMake` hears of each directory
+ * that `make` made.
  */
-export function createDirectoryChain(root: string): DirectoryChain {
+export function createDirectoryChain(
+  root: string,
+  onMake: (path: string) => void = () => undefined,
+): DirectoryChain {
   const levels: Level[] = []
 
   function enter(components: readonly string[], missing?: 'make'): Entered {
@@ -48,7 +52,8 @@ export function createDirectoryChain(root: string): DirectoryChain {
 
   function descend(name: string, missing: 'make' | undefined): Obstacle | undefined {
     const place = `${deepest().anchor}/${name}`
-    if (missing === 'make') makeDirectory(place)
+    if (missing === 'make' && makeDirectory(place))
+      onMake([...levels.slice(1).map(level => level.name), name].join('/'))
     try {
       levels.push(openLevel(name, place, levelFlags))
       return undefined
@@ -110,11 +115,14 @@ function held({ fd, anchor }: Level): HeldDirectory {
   }
 }
 
-function makeDirectory(place: string): void {
+/** `false`: something has the name already. */
+function makeDirectory(place: string): boolean {
   try {
     mkdirSync(place)
+    return true
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error
+    return false
   }
 }
 
