@@ -95,6 +95,12 @@ export const suites = {
       atLeast: { 'power cuts': 50 },
     },
     {
+      name: 'undo',
+      holds: 'I5',
+      files: ['test/e2e/undo-kill.test.ts'],
+      atLeast: { 'kills of an undo': 30 },
+    },
+    {
       name: 'time and checks',
       holds: 'I19, I20',
       files: [

@@ -43,9 +43,10 @@ export async function leftoversOf(codonId: string, sha: string, place: RigPlace)
   if (entries.length === 0) return []
   const { store, selections } = place
   const { overlays = [] } = await selections.requestFor(sha, store)
-  const held = new Set<string>()
+  const files: string[] = []
   for (const { sha: version, takes } of [{ sha, takes: () => true }, ...overlays])
-    for (const { path } of (await store.listFiles(version)) ?? []) if (takes(path)) addWithParents(path, held)
+    for (const { path } of (await store.listFiles(version)) ?? []) if (takes(path)) files.push(path)
+  const held = withParents(files)
   return rigLeftovers(place.layout, entries, path => held.has(path))
 }
 
@@ -102,10 +103,14 @@ function copiesOf(plan: Plan, codonId: string) {
   return rig.flatMap(operation => (operation.type === 'copy' ? [operation.copy] : []))
 }
 
-function addWithParents(path: string, all: Set<string>): void {
-  all.add(path)
-  for (let cut = path.lastIndexOf('/'); cut !== -1; cut = path.lastIndexOf('/', cut - 1)) {
-    if (all.has(path.slice(0, cut))) return
-    all.add(path.slice(0, cut))
+/** Paths, and the directories in which they lie. */
+export function withParents(paths: readonly string[]): ReadonlySet<string> {
+  const all = new Set(paths)
+  for (const path of paths) {
+    for (let cut = path.lastIndexOf('/'); cut > 0; cut = path.lastIndexOf('/', cut - 1)) {
+      if (all.has(path.slice(0, cut))) break
+      all.add(path.slice(0, cut))
+    }
   }
+  return all
 }

@@ -1,5 +1,6 @@
 import { currentRun } from '@weave/protocol'
 import { planArchives } from './archive-ports.ts'
+import { withParents } from './rig-ports.ts'
 import {
   type ArchivedFiles,
   goesOnWith,
@@ -81,7 +82,7 @@ export async function previewWay(place: StoppedPlace, way: WayBack): Promise<Pre
   const archivedAgain = archiving.plans.flatMap(({ entries }) => entries.map(({ from }) => from))
   const leaving = new Set(archivedAgain)
   const missing = rigKept === undefined ? [] : await place.rigMissing(rigKept)
-  const comesBack = new Set([...create, ...unarchived.map(({ from }) => from)])
+  const comesBack = withParents([...create, ...unarchived.map(({ from }) => from)])
   return {
     ok: true,
     preview: {
