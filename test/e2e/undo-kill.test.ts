@@ -20,21 +20,21 @@ describe('the undo of a rollback', () => {
     'killed anywhere, while it archives again too, ends exactly before or exactly after',
     async () => {
       const at = await place()
-      const moments = countCalls(at)
-      expect(moments).toBeGreaterThan(2 * files)
+      const moments = momentsOf(at)
+      expect(moments.length).toBeGreaterThan(2 * files)
       let before = 0
       let after = 0
       for (let kill = 0; kill < kills; kill++) {
-        const when = 1 + Math.floor(((kill + 0.5) * moments) / kills)
+        const { call, when } = moments[Math.floor(((kill + 0.5) * moments.length) / kills)] as Moment
         restore(at)
-        const { signal } = undo(at, ['-e', `inject=${calls}:signal=SIGKILL:when=${when}`])
+        const { signal } = undo(at, ['-e', `inject=${call}:signal=SIGKILL:when=${when}`])
         if (signal === null) continue
         const next = await weave(at)
-        expect(next, `killed at ${when}: ${next.stderr}`).toMatchObject({ status: 0 })
+        expect(next, `killed at ${call} ${when}: ${next.stderr}`).toMatchObject({ status: 0 })
         const hasRunAgain = next.stdout.includes('codon b started')
         if (hasRunAgain) before++
         else after++
-        expectExact(at, `killed at ${when}: b ${hasRunAgain ? 'ran again' : 'did not run'}`)
+        expectExact(at, `killed at ${call} ${when}: b ${hasRunAgain ? 'ran again' : 'did not run'}`)
       }
       expect(before + after).toBeGreaterThanOrEqual(kills - 2)
       expect(after).toBeGreaterThan(0)
@@ -108,14 +108,26 @@ function restore({ cwd, kept }: Place): void {
   cpSync(kept, cwd, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
 }
 
-/** How many moments there are: as many as an undo that nobody kills needs calls. */
-function countCalls(at: Place): number {
+interface Moment {
+  readonly call: string
+  readonly when: number
+}
+
+/** Where a kill can come: strace counts each kind of call of each thread, and most are those of one thread. */
+function momentsOf(at: Place): readonly Moment[] {
   const trace = join(at.kept, '../trace')
   const { status } = undo(at, ['-o', trace])
   expect(status).toBe(0)
-  return readFileSync(trace, 'utf8')
-    .split('\n')
-    .filter(line => /^\d+ +\w+\(/.test(line)).length
+  const counts = new Map<string, Map<string, number>>()
+  for (const [, thread = '', call = ''] of readFileSync(trace, 'utf8').matchAll(/^(\d+) +(\w+)\(/gm)) {
+    const ofThread = counts.get(thread) ?? new Map<string, number>()
+    counts.set(thread, ofThread.set(call, (ofThread.get(call) ?? 0) + 1))
+  }
+  const sum = (ofThread: ReadonlyMap<string, number>) => [...ofThread.values()].reduce((a, b) => a + b, 0)
+  const [busiest = new Map<string, number>()] = [...counts.values()].toSorted((a, b) => sum(b) - sum(a))
+  return [...busiest].flatMap(([call, count]) =>
+    Array.from({ length: count }, (_, at) => ({ call, when: at + 1 })),
+  )
 }
 
 function undo({ cwd, env }: Place, options: readonly string[]) {

@@ -1,8 +1,8 @@
-import { statfs } from 'node:fs/promises'
 import { type CodonExecution, currentRun, type WeaveState } from '@weave/protocol'
 import { archiveAgain, restoreArchives } from './archive-ports.ts'
 import { type CheckpointStore, openCheckpoints, type RestorePlanResult } from './checkpoint/index.ts'
 import { type CheckpointSelections, createSelections } from './checkpoint-selections.ts'
+import { freeSpace, isFull } from './free-space.ts'
 import { type Clock, createDiskSync, wordsOf } from './kit/index.ts'
 import type { Plan } from './plan/index.ts'
 import { cleanRig, leftoversOf, missingOf, putBackRig } from './rig-ports.ts'
@@ -172,22 +172,6 @@ async function tidy(store: CheckpointStore, signal: AbortSignal): Promise<void> 
   } catch {
     // Out of time.
   }
-}
-
-/** git does not say why it cannot write. */
-async function isFull(directory: string): Promise<boolean> {
-  try {
-    const { bavail, bsize } = await statfs(directory)
-    return bavail * bsize < leastSpace
-  } catch {
-    return false
-  }
-}
-
-const leastSpace = 1024 * 1024
-
-function freeSpace({ dir }: ExecutionLayout): string {
-  return `There is no space left on the disk of ${dir}: free some, then start again.`
 }
 
 interface Place extends CheckpointPortsOptions {

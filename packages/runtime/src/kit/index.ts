@@ -48,7 +48,7 @@ export {
 export { isLogLevel, type Log, type LogFields, type LogLevel, logLevels, silentLog } from './log.ts'
 export { type LogEntry, type MemoryLog, memoryLog } from './memory-log.ts'
 export { didYouMean, nearestNames } from './nearest-names.ts'
-export { openedUp } from './opened-up.ts'
+export { openedUp, removeIfEmpty } from './opened-up.ts'
 export {
   type Collector,
   collector,

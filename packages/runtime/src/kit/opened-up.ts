@@ -1,4 +1,4 @@
-import { chmodSync, type PathLike, statSync } from 'node:fs'
+import { chmodSync, type PathLike, rmdirSync, statSync } from 'node:fs'
 import { errorCode } from './error-code.ts'
 
 /**
@@ -21,5 +21,26 @@ export function openedUp<Result>(directory: PathLike, work: () => Result): Resul
     } finally {
       chmodSync(directory, mode & 0o7777)
     }
+  }
+}
+
+/** Codes of an `rmdir` after which the directory stays and nothing is wrong: it is in use, not empty, or not ours. */
+const mayStay: ReadonlySet<string> = new Set([
+  'ENOTEMPTY',
+  'EEXIST',
+  'ENOENT',
+  'ENOTDIR',
+  'EBUSY',
+  'EACCES',
+  'EPERM',
+  'EROFS',
+])
+
+/** Removes a directory that is to go if it is empty; one that cannot go, such as a mount point, stays. */
+export function removeIfEmpty(parent: PathLike, directory: PathLike): void {
+  try {
+    openedUp(parent, () => rmdirSync(directory))
+  } catch (error) {
+    if (!mayStay.has(errorCode(error) ?? '')) throw error
   }
 }

@@ -1,6 +1,7 @@
-import { lstatSync, readlinkSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs'
+import { lstatSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { errorCode } from '../kit/index.ts'
+import { errorCode, openedUp, removeIfEmpty, wordsOf } from '../kit/index.ts'
 import { contentDigest } from './content-digest.ts'
 import { createDirectoryChain, type DirectoryChain, type HeldDirectory } from './directory-chain.ts'
 import { fsyncLater, type OpenFile, openRegular } from './file-copy.ts'
@@ -51,13 +52,13 @@ export async function transfer({ sourceRoot, targetRoot, passages }: Transfer): 
     const fates: Fate[] = []
     for (const [index, passage] of passages.entries()) {
       if (index % passagesPerTurn === 0) await setImmediate()
-      fates.push(await lay(passage, ends))
+      fates.push(await naming(passage, () => lay(passage, ends)))
     }
     const moved = passages.filter((_, index) => fates[index]?.kind === 'moved')
     const targets = moved.map(passage => passage.target)
     await syncFiles(targets, ends.target)
     await syncFolders(targets, ends.target)
-    for (const passage of moved) await dropSource(passage, ends)
+    for (const passage of moved) await naming(passage, () => dropSource(passage, ends))
     await syncFolders(
       moved.map(passage => passage.source),
       ends.source,
@@ -74,6 +75,15 @@ export async function transfer({ sourceRoot, targetRoot, passages }: Transfer): 
 }
 
 const passagesPerTurn = 64
+
+/** The system names descriptors in its errors; people know paths. */
+async function naming<Result>({ source }: Passage, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw new Error(`${source} cannot be moved: ${wordsOf(error)}`, { cause: error })
+  }
+}
 
 interface Ends {
   readonly source: DirectoryChain
@@ -101,7 +111,8 @@ async function differenceOf(file: string, { sha256 }: Passage): Promise<{ readon
 async function place(file: string, directory: HeldDirectory, name: string): Promise<boolean> {
   if (!lstatSync(file).isSymbolicLink()) return placeFile(file, directory, name)
   try {
-    symlinkSync(readlinkSync(file, 'buffer'), directory.at(name))
+    const to = readlinkSync(file, 'buffer')
+    openedUp(directory.self, () => symlinkSync(to, directory.at(name)))
     return true
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false
@@ -113,7 +124,8 @@ async function place(file: string, directory: HeldDirectory, name: string): Prom
 async function dropSource({ source: from, target: to }: Passage, { source, target }: Ends): Promise<void> {
   const file = find(source, from)
   const placed = find(target, to)
-  if (file !== undefined && placed !== undefined && (await areSame(file, placed))) unlinkSync(file)
+  if (file === undefined || placed === undefined || !(await areSame(file, placed))) return
+  openedUp(dirname(file), () => unlinkSync(file))
 }
 
 async function areSame(one: string, other: string): Promise<boolean> {
@@ -154,17 +166,16 @@ async function syncFolders(paths: readonly string[], chain: DirectoryChain): Pro
   }
 }
 
-/** Each held a file that moved, so an empty one was emptied by that. The deepest go first; the root stays. */
+/**
+ * Each held a file that moved, so an empty one was emptied by that. The deepest go first; the root stays, and so does one
+ * that cannot go, such as a mount point.
+ */
 function clearFolders(paths: readonly string[], chain: DirectoryChain): void {
   for (const folder of everyDirectory(paths).toReversed()) {
     const name = folder.at(-1)
     const entered = chain.enter(folder.slice(0, -1))
     if (name === undefined || !entered.ok) continue
-    try {
-      rmdirSync(entered.directory.at(name))
-    } catch (error) {
-      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error
-    }
+    removeIfEmpty(entered.directory.self, entered.directory.at(name))
   }
 }
 

@@ -1,11 +1,13 @@
 import { closeSync, constants, existsSync, fsync, lstatSync, mkdirSync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { errorCode } from '../kit/index.ts'
+import { errorCode, openedUp } from '../kit/index.ts'
 
 /** A directory that is held open. */
 export interface HeldDirectory {
   /** A spelling of the entry `name` that stays with this directory, whatever someone does to the way there. */
   at(name: string): string
+  /** The directory itself, spelled so too. */
+  readonly self: string
   sync(): Promise<void>
 }
 
@@ -52,7 +54,7 @@ export function createDirectoryChain(
 
   function descend(name: string, missing: 'make' | undefined): Obstacle | undefined {
     const place = `${deepest().anchor}/${name}`
-    if (missing === 'make' && makeDirectory(place))
+    if (missing === 'make' && openedUp(deepest().anchor, () => makeDirectory(place)))
       onMake([...levels.slice(1).map(level => level.name), name].join('/'))
     try {
       levels.push(openLevel(name, place, levelFlags))
@@ -109,6 +111,7 @@ function openLevel(name: string, place: string, flags: number): Level {
 function held({ fd, anchor }: Level): HeldDirectory {
   return {
     at: name => `${anchor}/${name}`,
+    self: anchor,
     sync: async () => {
       if (canSyncDirectories) await fsyncLater(fd)
     },

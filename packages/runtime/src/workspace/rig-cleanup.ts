@@ -1,7 +1,7 @@
-import { lstatSync, mkdirSync, renameSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openedUp, walk, wordsOf } from '../kit/index.ts'
-import { createDirectoryChain, type DirectoryChain } from './directory-chain.ts'
+import { errorCode, openedUp, walk, wordsOf } from '../kit/index.ts'
+import { createDirectoryChain, type DirectoryChain, type HeldDirectory } from './directory-chain.ts'
 import type { ExecutionLayout } from './layout.ts'
 import type { RigEntry } from './rig-record.ts'
 
@@ -59,7 +59,7 @@ export function moveOutOfWorkspace(
         const directory = chain.mustEnter(parents)
         const target = join(movedTo, path)
         mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
-        openedUp(directory.at('.'), () => renameSync(directory.at(name), target))
+        moveInto(directory, name, target)
       } catch (error) {
         failures.push({ directory: path, error: wordsOf(error) })
       }
@@ -68,6 +68,20 @@ export function moveOutOfWorkspace(
     chain.close()
   }
   return { movedTo, failures }
+}
+
+/** A directory that is closed for writing cannot change its parent: it is opened up on the way, and closed again there. */
+function moveInto(directory: HeldDirectory, name: string, target: string): void {
+  const move = () => openedUp(directory.self, () => renameSync(directory.at(name), target))
+  const { mode } = lstatSync(directory.at(name))
+  try {
+    move()
+  } catch (error) {
+    if (errorCode(error) !== 'EACCES') throw error
+    chmodSync(directory.at(name), (mode & 0o7777) | 0o700)
+    move()
+    chmodSync(target, mode & 0o7777)
+  }
 }
 
 /** Still of the kind that was made, and no link on the way to it. */

@@ -5,6 +5,7 @@ import {
   createId,
   ensureDir,
   errorCode,
+  openedUp,
   removeTree,
   resolveInside,
   walk,
@@ -156,7 +157,7 @@ function clashAt(present: Stats | undefined): string | undefined {
 
 function putInPlace(temporary: string, directory: HeldDirectory, name: string): void {
   try {
-    renameSync(temporary, directory.at(name))
+    openedUp(directory.self, () => renameSync(temporary, directory.at(name)))
   } catch (error) {
     if (errorCode(error) !== 'EXDEV') throw error
     const beside = directory.at(`.${createId('weave-copy')}`)
