@@ -89,6 +89,18 @@ export const suites = {
       atLeast: { 'disk-full moments': 20, 'I/O-error points': 60, 'kills of a copy': 10 },
     },
     {
+      name: 'power',
+      holds: 'I4, I5, I13',
+      files: ['test/e2e/power-cut.test.ts'],
+      atLeast: { 'power cuts': 50 },
+    },
+    {
+      name: 'undo',
+      holds: 'I5',
+      files: ['test/e2e/undo-kill.test.ts'],
+      atLeast: { 'kills of an undo': 30 },
+    },
+    {
       name: 'time and checks',
       holds: 'I19, I20',
       files: [

@@ -146,13 +146,14 @@ export const events = {
   ),
   'rollback.rigCleanup': journal(
     'rollback',
-    'Rig copy targets of undone codons are removed.',
+    'What rigs of undone codons had made is moved out of the workspace, to `movedTo`.',
     z.object({
       codonId,
       codonName: text,
       directories: z.array(text),
       status: z.enum(['started', 'completed', 'failed', 'partial']),
       successfulCleanups: z.array(text).optional(),
+      movedTo: text.optional(),
       failedCleanups: z.array(z.object({ directory: text, error: text })).optional(),
     }),
   ),

@@ -1,18 +1,13 @@
-import { lstat, mkdir, rename, statfs } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { type CodonExecution, currentRun, type WeaveState } from '@weave/protocol'
+import { archiveAgain, restoreArchives } from './archive-ports.ts'
 import { type CheckpointStore, openCheckpoints, type RestorePlanResult } from './checkpoint/index.ts'
 import { type CheckpointSelections, createSelections } from './checkpoint-selections.ts'
-import type { Clock } from './kit/index.ts'
-import { resolveInside } from './kit/index.ts'
+import { freeSpace, isFull } from './free-space.ts'
+import { type Clock, createDiskSync, wordsOf } from './kit/index.ts'
 import type { Plan } from './plan/index.ts'
+import { cleanRig, leftoversOf, missingOf, putBackRig } from './rig-ports.ts'
 import type { EffectResult, Ports } from './runner/index.ts'
-import {
-  type CheckpointSelection,
-  type ExecutionLayout,
-  readArchive,
-  restoreArchived,
-} from './workspace/index.ts'
+import type { CheckpointSelection, ExecutionLayout } from './workspace/index.ts'
 
 export interface CheckpointPortsOptions {
   readonly plan: Plan
@@ -31,14 +26,19 @@ export type CheckpointPorts = Pick<
   | 'restore'
   | 'safetyCheckpoint'
   | 'restoreArchives'
+  | 'archiveAgain'
   | 'rigLeftovers'
   | 'cleanRig'
+  | 'putBackRig'
   | 'checkpointTimes'
+  | 'syncFiles'
 > & {
   /** What a restore would do. Nothing in the workspace changes. */
   planRestore(sha: string): Promise<RestorePlanResult>
   /** Whether the selected files on the disk are not those of a version. */
   differsFrom(sha: string): Promise<boolean>
+  /** What the rig of a codon had copied and is not there now. */
+  rigMissing(codonId: string): Promise<readonly string[]>
   /** Packs the store when much has come together. Ends soon after the signal aborts; never rejects. */
   tidy(signal: AbortSignal): Promise<void>
   close(): Promise<void>
@@ -69,7 +69,8 @@ export async function openCheckpointPorts(options: CheckpointPortsOptions): Prom
   const first = state().runs[0] ? undefined : await store.safety(beginning(selections.ofPlan()))
   if (first && !first.ok)
     return { ok: false, message: first.message, cure: `Make sure that ${layout.dir} can be written.` }
-  const place = { ...options, store, selections }
+  const syncFiles = createDiskSync([layout.agentRoot, layout.internals], environment)
+  const place = { ...options, store, selections, syncFiles }
   return {
     ok: true,
     store,
@@ -99,7 +100,7 @@ function keeping(place: Place, first: string | undefined): Pick<CheckpointPorts,
     },
     checkpoint: async (type, step, status) => {
       const run = currentRun(state())
-      const made = await store.create({
+      const request = {
         type,
         runId: run?.runId ?? '',
         codonId: step.runtimeId,
@@ -107,7 +108,9 @@ function keeping(place: Place, first: string | undefined): Pick<CheckpointPorts,
         status,
         selection: selections.ofThread(),
         parent: run?.initialCheckpoint,
-      })
+      }
+      const isEnd = type !== 'rig-setup'
+      const [made] = await Promise.all([store.create(request), isEnd ? place.syncFiles() : undefined])
       if (!made.ok) throw new Error(`The checkpoint of ${step.runtimeId} failed: ${made.message}`)
       for (const { message } of made.notes) warn(message)
       return made.sha
@@ -129,13 +132,24 @@ function keeping(place: Place, first: string | undefined): Pick<CheckpointPorts,
 }
 
 function goingBack(place: Place): Omit<CheckpointPorts, Keeping> {
-  const { store, layout } = place
+  const { store } = place
   return {
     restore: sha => restore(sha, place),
     planRestore: sha => planTo(sha, place),
-    restoreArchives: codons => restoreArchives(codons, layout),
-    rigLeftovers: (targets, sha) => rigLeftovers(targets, sha, place),
-    cleanRig: directories => cleanRig(directories, place),
+    restoreArchives: codons => restoreArchives(codons, place),
+    archiveAgain: (archives, undone) => archiveAgain(archives, undone, place),
+    rigLeftovers: (codonId, sha) => leftoversOf(codonId, sha, place),
+    cleanRig: (codonId, paths) => cleanRig(codonId, paths, place),
+    putBackRig: codonId => putBackRig(codonId, place),
+    rigMissing: codonId => missingOf(codonId, place),
+    async syncFiles() {
+      try {
+        await place.syncFiles()
+        return { ok: true }
+      } catch (error) {
+        return { ok: false, message: `The files are not safe on the disk: ${wordsOf(error)}` }
+      }
+    },
     checkpointTimes: async shas => {
       const records = await Promise.all(shas.map(sha => store.read(sha)))
       return new Map(records.flatMap(record => (record ? [[record.sha, record.timestamp] as const] : [])))
@@ -160,25 +174,10 @@ async function tidy(store: CheckpointStore, signal: AbortSignal): Promise<void> 
   }
 }
 
-/** git does not say why it cannot write. */
-async function isFull(directory: string): Promise<boolean> {
-  try {
-    const { bavail, bsize } = await statfs(directory)
-    return bavail * bsize < leastSpace
-  } catch {
-    return false
-  }
-}
-
-const leastSpace = 1024 * 1024
-
-function freeSpace({ dir }: ExecutionLayout): string {
-  return `There is no space left on the disk of ${dir}: free some, then start again.`
-}
-
 interface Place extends CheckpointPortsOptions {
   readonly store: CheckpointStore
   readonly selections: CheckpointSelections
+  readonly syncFiles: () => Promise<void>
 }
 
 function beginning(selection: CheckpointSelection) {
@@ -204,70 +203,4 @@ async function restore(sha: string, { store, selections, warn }: Place): Promise
   for (const { from, to } of done.movedAside) warn(`${from} was in the way of a checkpoint; it is now ${to}.`)
   if (!done.ok) return { ok: false, message: done.message }
   return { ok: true, files: [...plan.create, ...plan.change, ...plan.delete] }
-}
-
-async function restoreArchives(
-  codons: Parameters<Ports['restoreArchives']>[0],
-  layout: ExecutionLayout,
-): Promise<EffectResult> {
-  const archive = await readArchive(layout.archiveManifest)
-  if (!archive.ok) return archive
-  const undone = new Set(codons.map(({ runId, codonId }) => `${runId} ${codonId}`))
-  const entries = archive.entries.filter(({ runId, codonId }) => undone.has(`${runId} ${codonId}`))
-  const done = await restoreArchived(layout, entries)
-  if (!done.ok) return done
-  return { ok: true, files: done.restored, notes: done.kept.map(({ message }) => message) }
-}
-
-async function rigLeftovers(
-  targets: readonly string[],
-  sha: string,
-  { layout, store, selections }: Place,
-): Promise<readonly string[]> {
-  const { overlays = [] } = await selections.requestFor(sha, store)
-  const layers = await Promise.all(
-    [{ sha, takes: () => true }, ...overlays].map(async layer =>
-      ((await store.listFiles(layer.sha)) ?? []).filter(({ path }) => layer.takes(path)),
-    ),
-  )
-  const files = layers.flat()
-  const held = (target: string) => files.some(({ path }) => path === target || path.startsWith(`${target}/`))
-  const wanted = [...new Set(targets.map(normal))].filter(target => target !== '' && !held(target))
-  const there = await Promise.all(wanted.map(target => exists(join(layout.agentRoot, target))))
-  return wanted.filter((_, at) => there[at])
-}
-
-/** Out of the workspace, not out of the world: beside it, where a person can find them again. */
-async function cleanRig(
-  directories: readonly string[],
-  { layout, clock }: Place,
-): ReturnType<Ports['cleanRig']> {
-  const aside = join(layout.internals, 'removed', String(clock.now().getTime()))
-  const failures: { directory: string; error: string }[] = []
-  for (const directory of directories) {
-    try {
-      const resolved = resolveInside(layout.agentRoot, directory)
-      if (!resolved.ok) throw new Error('it does not lie in the workspace')
-      const target = join(aside, directory)
-      await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-      await rename(join(layout.agentRoot, directory), target)
-    } catch (error) {
-      failures.push({ directory, error: error instanceof Error ? error.message : String(error) })
-    }
-  }
-  return failures
-}
-
-function normal(target: string): string {
-  return target
-    .split('/')
-    .filter(name => name !== '' && name !== '.')
-    .join('/')
-}
-
-function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  )
 }

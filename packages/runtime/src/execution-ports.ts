@@ -1,12 +1,12 @@
 import type { JournaledEvent } from '@weave/protocol'
 import { type CheckpointPorts, openCheckpointPorts } from './checkpoint-ports.ts'
-import { type Reference, resolveReference, scanCopiedTree, treeMessage } from './hank/index.ts'
 import type { Harness, HarnessSurroundings } from './harness/index.ts'
 import type { Journal } from './journal/index.ts'
 import { type Clock, createId, type Marker, type Redactor } from './kit/index.ts'
 import { costOf, type Prices } from './models/index.ts'
 import type { KeptOutputRecord } from './output-record.ts'
 import type { Plan, PlannedModel, Step } from './plan/index.ts'
+import { copySource } from './rig-ports.ts'
 import { openRollbackRecord } from './rollback-record.ts'
 import {
   codonPrompt,
@@ -19,13 +19,14 @@ import {
 import { openSentinelPorts, type SentinelPorts, type SentinelSetup } from './sentinel-ports.ts'
 import { codonEnvironment, throughProxy } from './settings/index.ts'
 import {
-  type CopySource,
   copyOutputs,
   createCheckpointSelection,
   type ExecutionLayout,
+  openRigRecord,
   openSessionLog,
   performArchive,
   planArchive,
+  type RigOutcome,
   runRig,
   sessionLog,
   type WorkspaceWatch,
@@ -188,10 +189,12 @@ interface Effect extends Surroundings {
 async function rig(step: Step, { signal, env, marker, onOutput, options }: Effect): Promise<RigResult> {
   const { plan, layout, clock, ignoreRigFailures } = options
   if (step.codon.rig.length === 0) return { ok: true }
+  const record = await openRigRecord(layout, step.runtimeId)
   const result = await runRig({
     operations: step.codon.rig,
     layout,
-    resolveSource: from => copySource(plan.hankDir, from, step),
+    resolveSource: from => copySource(plan.hankDir, from, step.codon.id),
+    onPut: record.add,
     ignoreFailures: ignoreRigFailures,
     env,
     marker,
@@ -199,7 +202,8 @@ async function rig(step: Step, { signal, env, marker, onOutput, options }: Effec
     signal,
     clock,
     onOutput: ({ operation, stream, text }) => onOutput(operation, stream, text),
-  })
+  }).finally(record.close)
+  tellTolerated(step, result, options.journal)
   const lastCopy = result.operations.findLast(each => each.type === 'copy' && each.outcome === 'succeeded')
   if (result.ok) return { ok: true, ...(lastCopy?.type === 'copy' && { lastCopied: lastCopy.to }) }
   if (result.kind === 'stopped') return { ok: false, message: 'The rig was stopped.', retriable: true }
@@ -212,15 +216,20 @@ async function rig(step: Step, { signal, env, marker, onOutput, options }: Effec
   }
 }
 
-/** Looks again at what will be copied: it may have changed since the hank was checked. */
-async function copySource(hankDir: string, from: string, step: Step): Promise<CopySource> {
-  const reference: Reference = { path: from, label: `Codon ${step.codon.id}: copy.from` }
-  const resolved = resolveReference(hankDir, reference)
-  if (!resolved.ok) return resolved
-  const [finding] = await scanCopiedTree(resolved.path)
-  return finding
-    ? { ok: false, message: treeMessage(finding, from, reference.label) }
-    : { ok: true, path: resolved.path }
+/** A failure that the hank, or whoever started it, allows is told all the same. */
+function tellTolerated({ runtimeId }: Step, result: RigOutcome, journal: Journal): void {
+  const last = result.ok ? undefined : result.operation
+  for (const [at, each] of result.operations.entries()) {
+    if (each.outcome !== 'failed' || at === last) continue
+    const exit = 'exit' in each && each.exit ? { exit: each.exit } : {}
+    journal.append('error', {
+      message: `Rig operation ${at + 1} of ${runtimeId} failed and is passed over: ${each.message}`,
+      codon: runtimeId,
+      fatal: false,
+      severity: 'operation',
+      context: { operation: at, type: each.type, ...exit },
+    })
+  }
 }
 
 async function outputs(

@@ -1,8 +1,7 @@
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WeaveState } from '@weave/protocol'
 import * as z from 'zod'
-import { readRegularFile, writeFileAtomicSync } from './kit/index.ts'
+import { readRegularFile, removeFileDurablySync, writeFileAtomicSync } from './kit/index.ts'
 import {
   type ExecutionLayout,
   type OutputCopy,
@@ -34,7 +33,7 @@ export function openOutputRecord(layout: ExecutionLayout): KeptOutputRecord {
   let done: OutputCopy | undefined
   const clear = (): void => {
     done = undefined
-    rmSync(file, { force: true })
+    removeFileDurablySync(file)
   }
   return {
     of: codon => ({
@@ -72,7 +71,7 @@ export async function finishOutputs(layout: ExecutionLayout, state: WeaveState):
   const stays = done && (!codon || hasCompleted(codon, state))
   const settled = stays ? await settleOutputs(copy) : await undoOutputs(copy)
   if (!settled.ok) return [settled.message]
-  rmSync(file, { force: true })
+  removeFileDurablySync(file)
   if (stays) return []
   return [
     `A copy of output files to ${copy.directory} belonged to a codon that was cut off; it was taken back.`,

@@ -1,4 +1,5 @@
 import { type CodonExecution, currentRun, type WeaveState } from '@weave/protocol'
+import { freeSpace, isFull } from './free-space.ts'
 import { crashOf, type Journal, type Replayed } from './journal/index.ts'
 import { killMarked, systemClock } from './kit/index.ts'
 import { finishOutputs } from './output-record.ts'
@@ -15,7 +16,14 @@ export interface Found {
   readonly plan: Plan
   readonly ports: Pick<
     Ports,
-    'restore' | 'restoreArchives' | 'rigLeftovers' | 'cleanRig' | 'safetyCheckpoint'
+    | 'restore'
+    | 'restoreArchives'
+    | 'archiveAgain'
+    | 'rigLeftovers'
+    | 'cleanRig'
+    | 'putBackRig'
+    | 'syncFiles'
+    | 'safetyCheckpoint'
   > & { differsFrom(sha: string): Promise<boolean> }
 }
 
@@ -35,7 +43,7 @@ export async function recover(found: Found): Promise<Recovered> {
   if (!right.ok || right.startFrom) return right
   const notes = [...right.notes]
   const restored = await restoreStart(found, notes)
-  return restored.ok ? { ok: true, notes } : { ...restored, cure: cureFor(found) }
+  return restored.ok ? { ok: true, notes } : { ...restored, cure: await cureFor(found) }
 }
 
 /**
@@ -50,16 +58,18 @@ export async function putRight(found: Found): Promise<Recovered> {
   if (!rollback.ok) return { ...rollback, cure: 'Remove the file to give the rollback up, then start again.' }
   if (rollback.intent) {
     const finished = await finishRollback(rollback.intent, found.ports)
-    if (!finished.ok) return { ...finished, cure: cureFor(found) }
+    if (!finished.ok) return { ...finished, cure: await cureFor(found) }
     notes.push(`A rollback to ${rollback.intent.sha.slice(0, 8)} had been cut off; it is finished now.`)
     return { ok: true, notes, startFrom: rollback.intent.startedFrom }
   }
   const archived = await undoArchives(found, notes)
-  return archived.ok ? { ok: true, notes } : { ...archived, cure: cureFor(found) }
+  return archived.ok ? { ok: true, notes } : { ...archived, cure: await cureFor(found) }
 }
 
-function cureFor({ layout }: Found): string {
-  return `Look at ${layout.internals}; free space on the disk, then start again.`
+/** What is in the way is named in the message, if it is not the disk that is full. */
+async function cureFor({ layout }: Found): Promise<string> {
+  if (await isFull(layout.dir)) return freeSpace(layout)
+  return `Put right what the message names, then start again; ${layout.internals} has the record.`
 }
 
 function damageNotes({ journal, replayed }: Found): string[] {

@@ -1,7 +1,6 @@
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { readRegularFile, writeFileAtomicSync } from './kit/index.ts'
+import { readRegularFile, removeFileDurablySync, writeFileAtomicSync } from './kit/index.ts'
 import type { RollbackIntent } from './runner/index.ts'
 import type { ExecutionLayout } from './workspace/index.ts'
 
@@ -10,7 +9,7 @@ export function openRollbackRecord(layout: ExecutionLayout) {
   const file = recordFile(layout)
   return {
     write: (intent: RollbackIntent) => writeFileAtomicSync(file, JSON.stringify(intent)),
-    clear: () => rmSync(file, { force: true }),
+    clear: () => removeFileDurablySync(file),
   }
 }
 
@@ -25,7 +24,13 @@ const recorded = z.object({
       checkpoint: z.string().optional(),
     }),
   ]),
-  undone: z.array(z.object({ runId: z.string(), codonId: z.string(), rigTargets: z.array(z.string()) })),
+  undone: z.array(z.object({ runId: z.string(), codonId: z.string() })),
+  rigKept: z.string().optional(),
+  archives: z
+    .array(
+      z.object({ owner: z.string(), runId: z.string(), codonId: z.string(), files: z.array(z.string()) }),
+    )
+    .default([]),
 })
 
 export type ReadIntent =

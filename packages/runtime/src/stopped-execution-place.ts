@@ -30,6 +30,8 @@ export interface StoppedPlace {
   state(): WeaveState
   /** What a restore would do. Nothing in the workspace changes. */
   planRestore: CheckpointPorts['planRestore']
+  /** What the rig of a codon had copied and is not there now. */
+  rigMissing: CheckpointPorts['rigMissing']
   /** Opens the record, and puts right what a crash or a rollback that was cut off left behind. Call it once. */
   write(): Promise<Writing>
 }
@@ -95,6 +97,7 @@ async function openIn(scope: Scope, options: PlaceOptions): Promise<OpenedPlace>
     selection: versions.selection,
     state: current,
     planRestore: versions.ports.planRestore,
+    rigMissing: versions.ports.rigMissing,
     async write() {
       const redactor = createRedactor(secretsOf(environment))
       const journal = await openJournal({ dir: layout.journal, clock, redactor })

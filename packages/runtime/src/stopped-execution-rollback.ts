@@ -1,8 +1,17 @@
 import { currentRun } from '@weave/protocol'
-import { goesOnWith, type RollbackTarget, rigTargets, rollBackAtRest, undoneBy } from './runner/index.ts'
+import { planArchives } from './archive-ports.ts'
+import { withParents } from './rig-ports.ts'
+import {
+  type ArchivedFiles,
+  goesOnWith,
+  type RollbackTarget,
+  rigKeptBy,
+  rigsToClean,
+  rollBackAtRest,
+  undoneBy,
+} from './runner/index.ts'
 import type { StoppedPlace } from './stopped-execution-place.ts'
-import type { ArchivedFiles } from './stopped-execution-undo.ts'
-import { type ArchivePlan, performArchive, planArchive, readArchive } from './workspace/index.ts'
+import { readArchive } from './workspace/index.ts'
 
 /** Where a rollback, or the undo of one, leads. */
 export interface WayBack {
@@ -30,8 +39,10 @@ export interface RollbackPreview {
   readonly unarchived: readonly string[]
   /** Files that go to the archive again. */
   readonly archivedAgain: readonly string[]
-  /** What rigs of undone codons had copied: it is moved out of the workspace. */
+  /** What the rigs of undone codons made: it is moved out of the workspace. */
   readonly rigCopies: readonly string[]
+  /** What the rig of the codon that begins again had copied and is missing: it is copied again. */
+  readonly rigPutBack: readonly string[]
   /** Runtime ids, newest first. */
   readonly undone: readonly string[]
   /** The codon that the next start begins with; absent when the plan is at its end there. */
@@ -52,18 +63,26 @@ export async function previewWay(place: StoppedPlace, way: WayBack): Promise<Pre
   if (!planned.ok) return planned
   const archive = await readArchive(layout.archiveManifest)
   if (!archive.ok) return archive
-  const archiving = await planArchives(place, way)
+  const archiving = await planArchives(way.archives, place)
   if (!archiving.ok) return archiving
   const places = new Set(undone.map(({ runId, record }) => `${runId} ${record.codonId}`))
   const staying = new Set(way.archives.flatMap(({ files }) => files))
   const unarchived = archive.entries.filter(
     ({ runId, codonId, from }) => places.has(`${runId} ${codonId}`) && !staying.has(from),
   )
-  const targets = undone.flatMap(({ record }) => rigTargets(plan, record.codonId))
+  const rigKept = rigKeptBy(state, startedFrom)
+  const cleaned = rigsToClean(
+    undone.map(({ record }) => record),
+    rigKept,
+  )
+  const rigCopies: string[] = []
+  for (const { codonId } of cleaned) rigCopies.push(...(await ports.rigLeftovers(codonId, sha)))
   const next = goesOnWith(plan, state, startedFrom)
   const { create, change, delete: removed, unchanged, conflicts } = planned.plan
   const archivedAgain = archiving.plans.flatMap(({ entries }) => entries.map(({ from }) => from))
   const leaving = new Set(archivedAgain)
+  const missing = rigKept === undefined ? [] : await place.rigMissing(rigKept)
+  const comesBack = withParents([...create, ...unarchived.map(({ from }) => from)])
   return {
     ok: true,
     preview: {
@@ -76,7 +95,8 @@ export async function previewWay(place: StoppedPlace, way: WayBack): Promise<Pre
       movedAside: conflicts,
       unarchived: unarchived.map(({ from }) => from),
       archivedAgain,
-      rigCopies: targets.length === 0 ? [] : await ports.rigLeftovers(targets, sha),
+      rigCopies,
+      rigPutBack: missing.filter(path => !comesBack.has(path)),
       undone: undone.map(({ record }) => record.codonId),
       ...(next && { next: { codonId: next.step.runtimeId, withoutRig: next.withoutRig } }),
     },
@@ -103,51 +123,8 @@ export async function takeWay(place: StoppedPlace, find: () => Promise<FoundWay>
   if (!found.ok) return found
   const previewed = await previewWay(place, found.way)
   if (!previewed.ok) return previewed
-  const archived = await archiveAgain(place, found.way)
-  if (!archived.ok) return archived
-  const done = await rollBackAtRest(writing.rest, found.way.target)
+  const done = await rollBackAtRest(writing.rest, found.way)
   if (!done.ok) return done
   const { preview } = previewed
   return { ok: true, preview, notes: writing.notes, runId: currentRun(place.state())?.runId ?? '' }
-}
-
-type PlannedArchives =
-  | { readonly ok: true; readonly plans: readonly ArchivePlan[] }
-  | { readonly ok: false; readonly message: string }
-
-async function planArchives(
-  { layout, clock }: StoppedPlace,
-  { archives }: WayBack,
-): Promise<PlannedArchives> {
-  const plans: ArchivePlan[] = []
-  for (const { files, ...origin } of archives) {
-    const planned = await planArchive(layout, { ...origin, patterns: files.map(exactly), clock })
-    if (!planned.ok)
-      return { ok: false, message: 'message' in planned ? planned.message : 'Archiving was stopped.' }
-    plans.push(planned.plan)
-  }
-  return { ok: true, plans }
-}
-
-/**
- * Before the files go back: what is in the archive is safe from that. What the undone codons archived comes out first, so
- * that a file of theirs gets its old owner again.
- */
-async function archiveAgain(place: StoppedPlace, way: WayBack) {
-  if (way.archives.length === 0) return { ok: true } as const
-  const undone = undoneBy(place.state(), way.target.startedFrom)
-  const back = await place.ports.restoreArchives(undone.map(({ runId, record }) => ({ runId, ...record })))
-  if (!back.ok) return back
-  const planned = await planArchives(place, way)
-  if (!planned.ok) return planned
-  for (const plan of planned.plans) {
-    const moved = await performArchive(place.layout, plan)
-    if (!moved.ok) return moved
-  }
-  return { ok: true } as const
-}
-
-/** The pattern that selects one path. */
-function exactly(path: string): string {
-  return `/${path.replaceAll(/[\\*?[\] ]/g, '\\$&')}`
 }

@@ -2,17 +2,7 @@ import { type CodonExecution, currentRun, type JournaledEvent, type WeaveState }
 import type { CheckpointStore } from './checkpoint/index.ts'
 import type { History } from './journal/index.ts'
 import { type Plan, start, stepAt } from './plan/index.ts'
-import { keptBy, type RollbackTarget, startPoint, threadOf } from './runner/index.ts'
-
-/** What the end of a codon had archived. */
-export interface ArchivedFiles {
-  /** The runtime id of a codon, or the id of a loop. */
-  readonly owner: string
-  readonly runId: string
-  readonly codonId: string
-  /** Paths in the workspace. */
-  readonly files: readonly string[]
-}
+import { type ArchivedFiles, keptBy, type RollbackTarget, startPoint, threadOf } from './runner/index.ts'
 
 export type UndoResult =
   | {

@@ -42,7 +42,7 @@ export const decisionsRunning = {
   'd7/after-codon-end':
     'After a rollback to `completed`, `error` or `skipped` of a codon, the next codon is the one after it.',
   'd7/rig-cleanup-list':
-    '`rollback.rigCleanup` lists the rig copy targets of the undone codons that the target commit does not contain.',
+    '`rollback.rigCleanup` lists what the rigs of the undone codons made and the target commit does not contain.',
 
   // d8 Running codons
   'd8/process-group': 'Each agent and rig process lives in its own process group.',

@@ -12,6 +12,7 @@ export function previewLines(preview: RollbackPreview): readonly string[] {
     ['put back from the archive', preview.unarchived],
     ['archive again', preview.archivedAgain],
     ['move out of the workspace (rig copies)', preview.rigCopies],
+    ['copy again (rig)', preview.rigPutBack],
   ] as const
   const there = lists.filter(([, paths]) => paths.length > 0)
   return [

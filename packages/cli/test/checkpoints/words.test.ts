@@ -37,6 +37,7 @@ describe('the words of the commands on checkpoints', () => {
       unarchived: ['old.txt'],
       archivedAgain: [],
       rigCopies: ['template'],
+      rigPutBack: ['tool'],
       undone: ['b', 'a'],
       next: { codonId: 'a', withoutRig: true },
     })
@@ -52,6 +53,7 @@ describe('the words of the commands on checkpoints', () => {
       'move aside (never checkpointed): 1',
       'put back from the archive: 1',
       'move out of the workspace (rig copies): 1',
+      'copy again (rig): 1',
     ])
     expect(lines.join('\n')).not.toContain('\u001b')
   })

@@ -3,14 +3,12 @@ import {
   closeSync,
   constants,
   fsync,
-  mkdirSync,
   openSync,
   type PathLike,
   renameSync,
   unlinkSync,
   writeSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { errorCode } from '../kit/index.ts'
 
@@ -68,29 +66,6 @@ function hold(path: PathLike): () => void {
   } catch {
     return () => undefined
   }
-}
-
-export async function syncDirectory(path: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY)
-  try {
-    await fsyncLater(fd)
-  } finally {
-    closeSync(fd)
-  }
-}
-
-/** Makes a directory below one that exists, durably: each new name is synced before something is put behind it. */
-export async function ensureDurably(path: string): Promise<void> {
-  try {
-    mkdirSync(path, 0o700)
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return
-    if (errorCode(error) !== 'ENOENT') throw error
-    await ensureDurably(dirname(path))
-    mkdirSync(path, 0o700)
-  }
-  await syncDirectory(dirname(path))
 }
 
 export function writeAllSync(fd: number, bytes: Uint8Array): void {

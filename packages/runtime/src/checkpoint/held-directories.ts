@@ -1,5 +1,5 @@
 import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, type PathLike } from 'node:fs'
-import { errorCode } from '../kit/index.ts'
+import { errorCode, openedUp } from '../kit/index.ts'
 import { pathOf } from './byte-names.ts'
 import { gitName } from './file-selection.ts'
 
@@ -7,6 +7,8 @@ import { gitName } from './file-selection.ts'
 export interface HeldDirectory {
   /** A spelling of the entry that stays with this directory, whatever someone does to the way there. */
   at(name: string): PathLike
+  /** The directory itself, spelled so too. */
+  readonly self: string
 }
 
 export type Entered =
@@ -39,7 +41,7 @@ export function createHeldDirectories(root: string): HeldDirectories {
       if (reason) return { ok: false, reason, path: names.slice(0, levels.length).join('/') }
     }
     const { anchor } = deepest()
-    return { ok: true, directory: { at: name => pathOf(anchor, name) } }
+    return { ok: true, directory: { at: name => pathOf(anchor, name), self: anchor } }
   }
 
   function descend(name: string, missing: 'make' | undefined): 'missing' | 'in-the-way' | undefined {
@@ -53,7 +55,7 @@ export function createHeldDirectories(root: string): HeldDirectories {
       if (stats && !stats.isDirectory()) return 'in-the-way'
       if (stats) throw error
       if (missing !== 'make') return 'missing'
-      makeDirectory(place)
+      openedUp(deepest().anchor, () => makeDirectory(place))
       return descend(name, undefined)
     }
   }

@@ -30,9 +30,11 @@ export interface IndexPlace {
   readonly git: Git
   /** Of this process, as for `createGit`. */
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Puts the files of the work tree on the disk. Rejects with the system's error. */
+  readonly syncFiles: () => Promise<void>
 }
 
-export function createIndexFile({ gitDir, workTree, git, environment }: IndexPlace): IndexFile {
+export function createIndexFile({ gitDir, workTree, git, environment, syncFiles }: IndexPlace): IndexFile {
   const path = join(gitDir, 'weave-index')
   const variables = { GIT_INDEX_FILE: path, GIT_WORK_TREE: workTree }
   const whole = { ...cleanEnvironment(environment), GIT_DIR: gitDir, ...variables }
@@ -47,7 +49,10 @@ export function createIndexFile({ gitDir, workTree, git, environment }: IndexPla
       }
     },
     async save(root, now) {
-      await writeFileAtomic(path, await encodeIndexFile(root, now))
+      const bytes = await encodeIndexFile(root, now)
+      // Or a power cut could leave other bytes under the times that are written down here.
+      await syncFiles()
+      await writeFileAtomic(path, bytes)
     },
     async changed(signal) {
       const bytes = await repeated.ask(signal)

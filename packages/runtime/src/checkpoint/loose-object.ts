@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDeflate } from 'node:zlib'
-import { createId } from '../kit/index.ts'
-import { createFlags, discard, ensureDurably, fsyncLater, syncDirectory, writeAllSync } from './durable.ts'
+import { createId, ensureDirDurably, syncDirectory } from '../kit/index.ts'
+import { createFlags, discard, fsyncLater, writeAllSync } from './durable.ts'
 
 export interface LooseSource {
   readonly size: number
@@ -23,7 +23,7 @@ export async function writeLooseBlob(gitDir: string, { size, chunks }: LooseSour
     const oid = await deflateInto(fd, { size, chunks })
     await fsyncLater(fd)
     const folder = join(objects, oid.slice(0, 2))
-    await ensureDurably(folder)
+    await ensureDirDurably(folder)
     renameSync(temporary, join(folder, oid.slice(2)))
     await syncDirectory(folder)
     return oid

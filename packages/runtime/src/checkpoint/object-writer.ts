@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { createId } from '../kit/index.ts'
+import { createId, syncDirectory } from '../kit/index.ts'
 import { deflated } from './deflated.ts'
-import { prepareFile, syncDirectory } from './durable.ts'
+import { prepareFile } from './durable.ts'
 import { type ObjectType, objectId } from './object-id.ts'
 import { encodePack, type PackedObject } from './pack-file.ts'
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Clock } from '../kit/index.ts'
+import { type Clock, createDiskSync } from '../kit/index.ts'
 import type { CheckpointStore, DiffRequest, RestoreRequest } from './checkpoint-store.ts'
 import {
   type CommitPlace,
@@ -65,7 +65,8 @@ interface Parts extends CommitPlace {
 
 function createParts({ gitDir, workTree, clock, environment }: OpenCheckpointsOptions, git: Git): Parts {
   const fileSystem = createFileSystem(join(gitDir, probesName), workTree)
-  const index = createIndexFile({ gitDir, workTree, git, environment })
+  const syncFiles = createDiskSync([workTree], environment)
+  const index = createIndexFile({ gitDir, workTree, git, environment, syncFiles })
   const hasObject = async (oid: string) => isSha(oid) && (await git(['cat-file', '-e', oid])).ok
   const memory = createMemoryKeeper({ index, fileSystem, hasTree: hasObject })
   const refs = createRefs(gitDir, git)

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode, run, writeFileAtomic } from '../kit/index.ts'
-import { ensureDurably, syncDirectory } from './durable.ts'
+import { ensureDirDurably, errorCode, run, syncDirectory, writeFileAtomic } from '../kit/index.ts'
 import { cleanEnvironment, type Git } from './git.ts'
 
 /** `undefined`: git is there and new enough. */
@@ -31,7 +30,7 @@ const installCure = `Install git ${leastMajor}.${leastMinor} or newer and make s
  * half-done is gone. Whoever calls holds the execution, so nobody else is at work in it. Rejects with the system's error.
  */
 export async function prepareStore(gitDir: string, git: Git): Promise<GitTrouble | undefined> {
-  await ensureDurably(gitDir)
+  await ensureDirDurably(gitDir)
   if (!existsSync(join(gitDir, 'HEAD'))) {
     const made = await git(['init', '--quiet', '--bare', '--template=', '--object-format=sha1'])
     if (!made.ok)
@@ -39,7 +38,7 @@ export async function prepareStore(gitDir: string, git: Git): Promise<GitTrouble
   }
   removeLeftovers(gitDir)
   for (const folder of ['objects/pack', 'objects/info', 'refs/heads', 'info', probesName])
-    await ensureDurably(join(gitDir, folder))
+    await ensureDirDurably(join(gitDir, folder))
   await keep(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n')
   await keep(join(gitDir, 'config'), configuration)
   await keep(join(gitDir, 'info', 'attributes'), attributes)

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { errorCode } from '../kit/index.ts'
-import { ensureDurably, prepareFile, syncDirectory } from './durable.ts'
+import { ensureDirDurably, errorCode, syncDirectory } from '../kit/index.ts'
+import { prepareFile } from './durable.ts'
 import type { Git } from './git.ts'
 
 export interface Refs {
@@ -31,7 +31,7 @@ export function createRefs(gitDir: string, git: Git): Refs {
     },
     async prepare(ref, sha) {
       const target = join(gitDir, ref)
-      await ensureDurably(dirname(target))
+      await ensureDirDurably(dirname(target))
       const prepared = await prepareFile(Buffer.from(`${sha}\n`), {
         temporary: `${target}.lock`,
         target,

@@ -1,6 +1,6 @@
-import { lstatSync, renameSync, rmdirSync, type Stats, unlinkSync } from 'node:fs'
+import { lstatSync, renameSync, type Stats, unlinkSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { errorCode } from '../kit/index.ts'
+import { errorCode, openedUp, removeIfEmpty, wordsOf } from '../kit/index.ts'
 import { ancestorsOf } from './ancestors.ts'
 import type { Git } from './git.ts'
 import { permissionsLike, permissionsOf } from './git-mode.ts'
@@ -47,8 +47,8 @@ export interface PerformContext extends RestoreOptions {
  *
  * A new file is complete before it gets its name; a small one that changes is written over where it stands. Killed at any
  * moment, another plan to the same checkpoint finishes it, and one to the checkpoint of before takes it back: whatever
- * goes is stored. The files are not synced: what a power cut takes, the checkpoint still has. Rejects only with the
- * reason of the signal.
+ * goes is stored. The files are not synced: whoever tells that it is done does that first. Rejects only with the reason
+ * of the signal.
  */
 export async function performRestore(plan: RestorePlan, context: PerformContext): Promise<RestoreResult> {
   const { git, workTree, signal, intent } = context
@@ -65,7 +65,11 @@ export async function performRestore(plan: RestorePlan, context: PerformContext)
     }
     const taken = plan.conflicts.length > 0 ? placesOf(plan) : noPlaces
     for (const path of plan.conflicts) movedAside.push(moveAside(path, directories, taken))
-    for (const path of plan.emptied.toReversed()) removeIfEmpty(path, directories)
+    for (const path of plan.emptied.toReversed()) {
+      const { parent, name } = splitPath(path)
+      const entered = directories.enter(parent)
+      if (entered.ok) removeIfEmpty(entered.directory.self, entered.directory.at(name))
+    }
     const receiver = createReceiver(plan, { ...context, directories, advance })
     const written = await readObjects(git, { oids: plan.writes.map(({ oid }) => oid), receiver, signal })
     if (!written.ok) return { ok: false, message: messageOf(written.cause ?? written.message), movedAside }
@@ -96,7 +100,22 @@ function remove(path: string, before: FileState, directories: HeldDirectories): 
   const entered = directories.enter(parent)
   const stats = entered.ok && lstatSync(entered.directory.at(name), { throwIfNoEntry: false })
   if (!entered.ok || !stats || !isSameState(before, stats)) throw changedMeanwhile(path)
-  unlinkSync(entered.directory.at(name))
+  const { directory } = entered
+  naming(path, 'removed', () => openedUp(directory.self, () => unlinkSync(directory.at(name))))
+}
+
+/** The system names descriptors in its errors; people know paths of the workspace. */
+function naming<Result>(
+  path: string,
+  what: 'removed' | 'moved aside' | 'written',
+  work: () => Result,
+): Result {
+  try {
+    return work()
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    throw new Error(`${path} cannot be ${what}: ${wordsOf(error)}.`, { cause: error })
+  }
 }
 
 const noPlaces: ReadonlySet<string> = new Set()
@@ -116,7 +135,9 @@ function moveAside(path: string, directories: HeldDirectories, taken: ReadonlySe
   const isFree = (other: string) =>
     !taken.has(pathOf(other)) && !lstatSync(directory.at(other), { throwIfNoEntry: false })
   const free = asideName(name, isFree)
-  renameSync(directory.at(name), directory.at(free))
+  naming(path, 'moved aside', () =>
+    openedUp(directory.self, () => renameSync(directory.at(name), directory.at(free))),
+  )
   return { from: path, to: pathOf(free) }
 }
 
@@ -126,17 +147,6 @@ function asideName(name: string, isFree: (name: string) => boolean): string {
   for (let number = 1; ; number++) {
     const candidate = `${start}.aside${number === 1 ? '' : `-${number}`}`
     if (isFree(candidate)) return candidate
-  }
-}
-
-function removeIfEmpty(path: string, directories: HeldDirectories): void {
-  const { parent, name } = splitPath(path)
-  const entered = directories.enter(parent)
-  if (!entered.ok) return
-  try {
-    rmdirSync(entered.directory.at(name))
-  } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error
   }
 }
 
@@ -151,11 +161,15 @@ function createReceiver(plan: RestorePlan, context: Placing): ObjectReceiver {
     begin(index, size) {
       context.signal?.throwIfAborted()
       const write = plan.writes[index]
-      current = write && { write, file: stage(write, size, context) }
+      current = write && {
+        write,
+        file: naming(write.path, 'written', () => stage(write, size, context)),
+      }
     },
     data: piece => current?.file.write(piece),
     end() {
-      current?.file.place(current.write.before !== undefined)
+      const done = current
+      if (done) naming(done.write.path, 'written', () => done.file.place(done.write.before !== undefined))
       current = undefined
       context.advance()
     },
@@ -212,5 +226,5 @@ function changedMeanwhile(path: string): Error {
 }
 
 function messageOf(reason: unknown): string {
-  return reason instanceof Error ? reason.message : String(reason)
+  return wordsOf(reason)
 }

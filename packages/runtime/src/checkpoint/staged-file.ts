@@ -1,5 +1,5 @@
 import { closeSync, fchmodSync, openSync, renameSync, symlinkSync, unlinkSync } from 'node:fs'
-import { createId } from '../kit/index.ts'
+import { createId, openedUp } from '../kit/index.ts'
 import { createFlags, discard, writeAllSync } from './durable.ts'
 import { type GitMode, isLink } from './git-mode.ts'
 import type { HeldDirectory } from './held-directories.ts'
@@ -33,27 +33,31 @@ export function createStagedFile(place: StagedPlace): StagedFile {
 
 function stagedRegular({ directory, name, permissions, umask }: StagedPlace): StagedFile {
   const temporary = directory.at(temporaryPrefix + createId('file'))
-  const fd = openSync(temporary, createFlags, permissions)
+  const fd = openedUp(directory.self, () => openSync(temporary, createFlags, permissions))
   const close = once(() => closeSync(fd))
   return {
     write: piece => writeAllSync(fd, piece),
     place(takesPlace) {
       if ((permissions & umask) !== 0) fchmodSync(fd, permissions)
       close()
-      if (takesPlace) unlinkSync(directory.at(name))
-      renameSync(temporary, directory.at(name))
+      openedUp(directory.self, () => {
+        if (takesPlace) unlinkSync(directory.at(name))
+        renameSync(temporary, directory.at(name))
+      })
     },
     discard() {
       close()
-      discard(temporary)
+      openedUp(directory.self, () => discard(temporary))
     },
   }
 }
 
 function stagedLink({ directory, name }: StagedPlace): StagedFile {
   return createCollectedFile((target, takesPlace) => {
-    if (takesPlace) unlinkSync(directory.at(name))
-    symlinkSync(target, directory.at(name))
+    openedUp(directory.self, () => {
+      if (takesPlace) unlinkSync(directory.at(name))
+      symlinkSync(target, directory.at(name))
+    })
   })
 }
 

@@ -6,6 +6,7 @@ import {
   lstatSync,
   openSync,
   renameSync,
+  rmSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -64,6 +65,17 @@ export function writeFileAtomicSync(
       removeQuietly(temporary)
       throw error
     }
+    if (canSyncDirectories) fsyncSync(directory)
+  } finally {
+    closeSync(directory)
+  }
+}
+
+/** Removes a file, if it is there, so that it does not come back after a power cut. Throws the system's error. */
+export function removeFileDurablySync(path: string): void {
+  const directory = openSync(dirname(path), directoryFlags)
+  try {
+    rmSync(path, { force: true })
     if (canSyncDirectories) fsyncSync(directory)
   } finally {
     closeSync(directory)

@@ -3,3 +3,10 @@ export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
+
+/** The system's words without its paths, which may be those of descriptors: `no space left on device (ENOSPC)`. */
+export function wordsOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  const words = /^[A-Z0-9]+: (.+?), \w+/.exec(text)?.[1]
+  return words === undefined ? text : `${words} (${errorCode(error)})`
+}

@@ -4,7 +4,12 @@
  * program is for: nothing in here names a thing of the domain, reads settings, prints, or decides what happens next.
  */
 export { type Admission, createAdmission } from './admission.ts'
-export { type AtomicWriteOptions, writeFileAtomic, writeFileAtomicSync } from './atomic-write.ts'
+export {
+  type AtomicWriteOptions,
+  removeFileDurablySync,
+  writeFileAtomic,
+  writeFileAtomicSync,
+} from './atomic-write.ts'
 export { type Clock, systemClock } from './clock.ts'
 export {
   type ContainedPath,
@@ -13,8 +18,9 @@ export {
   type SpellingResult,
 } from './contained-path.ts'
 export { connectionShare } from './descriptor-limit.ts'
-export { ensureDir } from './ensure-dir.ts'
-export { errorCode } from './error-code.ts'
+export { createDiskSync } from './disk-sync.ts'
+export { ensureDir, ensureDirDurably, syncDirectory } from './ensure-dir.ts'
+export { errorCode, wordsOf } from './error-code.ts'
 export { createFileLog, type FileLog, type FileLogOptions } from './file-log.ts'
 export {
   createMatcher,
@@ -45,6 +51,7 @@ export { isLogLevel, type Log, type LogFields, type LogLevel, logLevels, silentL
 export { type LogEntry, type MemoryLog, memoryLog } from './memory-log.ts'
 export { didYouMean, nearestNames } from './nearest-names.ts'
 export { createPeerUserCheck } from './peer-user.ts'
+export { openedUp, removeIfEmpty } from './opened-up.ts'
 export {
   type Collector,
   collector,

@@ -7,18 +7,21 @@
 export { codonPrompt } from './codon-prompt.ts'
 export { openTimes } from './open-times.ts'
 export type {
+  ArchivedFiles,
+  CodonPlace,
   EffectResult,
   Ports,
+  RigCleanup,
   RigResult,
   RollbackIntent,
   SentinelWatch,
   Surroundings,
 } from './ports.ts'
 export { createRecorder, type Recorder } from './record.ts'
-export { finishRollback, rigTargets } from './rollback.ts'
+export { finishRollback, rigsToClean } from './rollback.ts'
 export { goesOnWith, openAtRest, type RestOptions, rollBackAtRest } from './rollback-at-rest.ts'
 export { type RollbackCommand, type RollbackTarget, rollbackTarget, undoneBy } from './rollback-target.ts'
 export type { Runner, RunnerEnd, RunnerOptions } from './runner.ts'
 export { resumePoint, startPoint } from './standing.ts'
 export { startRunner } from './start-runner.ts'
-export { keptBy, nothingLeft, threadOf } from './thread.ts'
+export { keptBy, nothingLeft, rigKeptBy, threadOf } from './thread.ts'

@@ -37,7 +37,10 @@ export interface Ports {
   beforeCodon(step: Step): Promise<void>
   /** The end of the codon is on record: its outputs stay, or are taken back if it did not complete. Never rejects. */
   afterCodon(step: Step, completed: boolean): Promise<void>
-  /** Versions the workspace; undefined when nothing keeps versions. Durable when it resolves. */
+  /**
+   * Versions the workspace; undefined when nothing keeps versions. Durable when it resolves, and at the end of a codon the
+   * files themselves are too.
+   */
   checkpoint(type: CheckpointType, step: Step, status: CodonStatus): Promise<string | undefined>
   /** The version of the workspace that the first run begins with; undefined when nothing keeps versions. */
   firstCheckpoint(): string | undefined
@@ -47,10 +50,16 @@ export interface Ports {
   safetyCheckpoint(): Promise<{ readonly ok: true; readonly sha: string } | Failure>
   /** Puts back what the ends of these codons had archived. */
   restoreArchives(codons: readonly CodonPlace[]): Promise<EffectResult>
-  /** Which of these rig copy targets lie in the workspace and not in a version. */
-  rigLeftovers(targets: readonly string[], sha: string): Promise<readonly string[]>
-  /** Takes directories out of the workspace without destroying them. */
-  cleanRig(directories: readonly string[]): Promise<readonly RigCleanupFailure[]>
+  /** Archives what the undo of a rollback wants back in the archive. Idempotent. */
+  archiveAgain(archives: readonly ArchivedFiles[], undone: readonly CodonPlace[]): Promise<EffectResult>
+  /** What the copies of a codon's rig made, as recorded when it ran, as far as it is there and not in a version. */
+  rigLeftovers(codonId: string, sha: string): Promise<readonly string[]>
+  /** Takes that out of the workspace without destroying it. */
+  cleanRig(codonId: string, paths: readonly string[]): Promise<RigCleanup>
+  /** Copies again what the rig of a codon had copied and is missing; answers with the paths. */
+  putBackRig(codonId: string): Promise<readonly string[]>
+  /** Everything in the workspace, and what was taken out of it, is on the disk: a power cut takes nothing of it. */
+  syncFiles(): Promise<{ readonly ok: true } | Failure>
   readonly rollbackIntent: RollbackIntentFile
   checkpointTimes(shas: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Also watches what a codon checkpoints from now on. */
@@ -97,9 +106,7 @@ export type RigResult =
   | { readonly ok: true; readonly lastCopied?: string }
   | { readonly ok: false; readonly message: string; readonly exit?: ProcessExit; readonly retriable: boolean }
 
-export type EffectResult =
-  | { readonly ok: true; readonly files: readonly string[]; readonly notes?: readonly string[] }
-  | Failure
+export type EffectResult = { readonly ok: true; readonly files: readonly string[] } | Failure
 
 export interface Failure {
   readonly ok: false
@@ -112,16 +119,29 @@ export interface CodonPlace {
   readonly codonId: string
 }
 
-export interface RigCleanupFailure {
-  readonly directory: string
-  readonly error: string
+export interface RigCleanup {
+  /** Where everything lies now, under its old path. */
+  readonly movedTo: string
+  readonly failures: readonly { readonly directory: string; readonly error: string }[]
+}
+
+/** What the end of a codon had archived. */
+export interface ArchivedFiles extends CodonPlace {
+  /** The runtime id of a codon, or the id of a loop. */
+  readonly owner: string
+  /** Paths in the workspace. */
+  readonly files: readonly string[]
 }
 
 /** What a rollback will do, on disk before it does anything to a file, gone when its run is open. */
 export interface RollbackIntent {
   readonly sha: string
   readonly startedFrom: RunState['startedFrom']
-  readonly undone: readonly (CodonPlace & { readonly rigTargets: readonly string[] })[]
+  readonly undone: readonly CodonPlace[]
+  /** The codon that begins again after its rig. */
+  readonly rigKept?: string | undefined
+  /** What goes into the archive again. */
+  readonly archives: readonly ArchivedFiles[]
 }
 
 export interface RollbackIntentFile {

@@ -5,12 +5,19 @@ import type { Plan } from '../plan/index.ts'
 import { createAnnouncer } from './announce.ts'
 import type { Ports } from './ports.ts'
 import type { Recorder } from './record.ts'
-import { performRollback, type RollbackPorts, type RolledBack, rollbackCompleted } from './rollback.ts'
-import { type RollbackTarget, undoneBy } from './rollback-target.ts'
+import {
+  performRollback,
+  type RollbackPorts,
+  type RollbackTask,
+  type RolledBack,
+  rollbackCompleted,
+} from './rollback.ts'
+import { undoneBy } from './rollback-target.ts'
 import { createRunBook } from './run-book.ts'
 import { createRunEnds } from './run-ends.ts'
 import { runStarted, type StartedFrom } from './run-record.ts'
 import { type Beginning, nextStep } from './standing.ts'
+import { rigKeptBy } from './thread.ts'
 
 export interface RestOptions {
   readonly plan: Plan
@@ -24,12 +31,16 @@ export interface RestOptions {
  * A rollback while nothing runs. What is done and recorded is what a server does; the run that goes on from the target is
  * closed again at once, and the next start begins where it began.
  */
-export async function rollBackAtRest(options: RestOptions, target: RollbackTarget): Promise<RolledBack> {
-  const { plan, recorder, ports } = options
+export async function rollBackAtRest(
+  options: RestOptions,
+  { target, archives }: Pick<RollbackTask, 'target' | 'archives'>,
+): Promise<RolledBack> {
+  const { recorder, ports } = options
   const { tell } = createAnnouncer(options)
   const fromRun = currentRun(recorder.state)?.runId ?? ''
   const undone = undoneBy(recorder.state, target.startedFrom)
-  const result = await performRollback({ plan, target, undone, fromRun, ports, tell })
+  const rigKept = rigKeptBy(recorder.state, target.startedFrom)
+  const result = await performRollback({ target, undone, rigKept, archives, fromRun, ports, tell })
   if (!result.ok) return result
   openAtRest(options, target.startedFrom, toRun =>
     tell(rollbackCompleted(target, { fromRun, toRun, autoRestart: false })),

@@ -11,6 +11,7 @@ import {
   type TargetResult,
   undoneBy,
 } from './rollback-target.ts'
+import { rigKeptBy } from './thread.ts'
 
 export interface RollbackDeskOptions {
   readonly plan: Plan
@@ -54,7 +55,8 @@ export function createRollbackDesk({ plan, ports, recorder, say }: RollbackDeskO
       say.answer(command.id)
       const undone = undoneBy(recorder.state, target.startedFrom)
       const fromRun = currentRun(recorder.state)?.runId ?? ''
-      return performRollback({ plan, target, undone, fromRun, ports, tell: say.tell })
+      const rigKept = rigKeptBy(recorder.state, target.startedFrom)
+      return performRollback({ target, undone, rigKept, fromRun, ports, tell: say.tell })
     },
     /** What was performed; the desk is free again. */
     take(): AskedRollback | undefined {

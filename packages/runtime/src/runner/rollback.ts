@@ -1,39 +1,56 @@
 import type { CheckpointType, EventData } from '@weave/protocol'
-import type { Plan } from '../plan/index.ts'
 import type { Told } from './narrate.ts'
-import type { Ports, RollbackIntent } from './ports.ts'
+import type { ArchivedFiles, CodonPlace, Failure, Ports, RollbackIntent } from './ports.ts'
 import type { RollbackTarget, Undone } from './rollback-target.ts'
-import { stepOf } from './standing.ts'
 
 /** What a rollback does to the workspace, as functions. */
 export type RollbackPorts = Pick<
   Ports,
-  'safetyCheckpoint' | 'restore' | 'restoreArchives' | 'rigLeftovers' | 'cleanRig' | 'rollbackIntent'
+  | 'safetyCheckpoint'
+  | 'restore'
+  | 'restoreArchives'
+  | 'archiveAgain'
+  | 'rigLeftovers'
+  | 'cleanRig'
+  | 'putBackRig'
+  | 'syncFiles'
+  | 'rollbackIntent'
 >
 
 /** Everything one rollback works with. It reports through `tell` and never reads the state. */
 export interface RollbackTask {
-  readonly plan: Plan
   readonly target: RollbackTarget
   readonly undone: readonly Undone[]
+  /** The codon that begins again after its rig: what its rig did stays, or is put back. */
+  readonly rigKept?: string | undefined
+  /** Of the undo of a rollback: what belongs into the archive again. */
+  readonly archives?: readonly ArchivedFiles[] | undefined
   readonly fromRun: string
   readonly ports: RollbackPorts
   readonly tell: (told: Told) => void
 }
 
-export type RolledBack = { readonly ok: true } | { readonly ok: false; readonly message: string }
+export type RolledBack =
+  | { readonly ok: true }
+  | {
+      readonly ok: false
+      readonly message: string
+      /** The workspace is neither as before nor as the target says: nothing may run before a start has finished it. */
+      readonly isHalfDone?: boolean
+    }
 
 /**
- * Takes the workspace back: a safety checkpoint, the intent, then files, archives and rig copies. When a step fails the
+ * Takes the workspace back: a safety checkpoint, the intent, then archives, files and rig copies. When a step fails the
  * workspace goes back to the safety checkpoint, so that it is either as before or as the target says. A kill leaves the
- * intent, which the next start finishes. The caller opens the run that goes on from there, and clears the intent.
+ * intent, which the next start finishes, and so does a failure that cannot be taken back. All is on the disk before the
+ * caller opens the run that goes on from there, and clears the intent.
  */
 export async function performRollback(task: RollbackTask): Promise<RolledBack> {
   const { target, undone, fromRun, ports, tell } = task
   const steps = createSteps(task)
   const safety = await ports.safetyCheckpoint()
   if (!safety.ok) return { ok: false, message: `The safety checkpoint failed: ${safety.message}` }
-  const { codonId, type, sha, startedFrom } = target
+  const { codonId, type, sha } = target
   tell({
     type: 'rollback.started',
     data: {
@@ -45,24 +62,23 @@ export async function performRollback(task: RollbackTask): Promise<RolledBack> {
       codonsToProcess: undone.map(({ record }) => record.codonId),
     },
   })
-  ports.rollbackIntent.write({ sha, startedFrom, undone: placesOf(task) })
+  const intent = intentOf(task)
+  ports.rollbackIntent.write(intent)
   steps.done('The workspace as it was is kept in a safety checkpoint.')
-  const restored = await ports.restore(sha)
-  if (!restored.ok) {
-    const back = await ports.restore(safety.sha)
-    ports.rollbackIntent.clear()
-    const state = back.ok ? 'is as it was before' : `could not be put back either: ${back.message}`
-    return { ok: false, message: `${restored.message} The workspace ${state}.` }
-  }
+  const restored = await restoreFiles(intent, ports)
+  if (!restored.ok) return takeBack(restored, safety.sha, task)
   steps.done(`${restored.files.length} files were brought back to ${sha.slice(0, 8)}.`)
   for (const each of undone) passed(each, tell)
-  const archived = await ports.restoreArchives(undone.map(({ runId, record }) => ({ runId, ...record })))
+  const archived = await ports.restoreArchives(intent.undone)
   steps.done(
     archived.ok
       ? `${archived.files.length} archived files are back in the workspace.`
       : `Archived files could not be put back: ${archived.message}`,
   )
   await cleanRigs(task)
+  if (task.rigKept !== undefined) await ports.putBackRig(task.rigKept)
+  const synced = await ports.syncFiles()
+  if (!synced.ok) return { ...synced, isHalfDone: true }
   steps.done('What the rigs of the undone codons had copied is out of the way.')
   tell({
     type: 'rollback.codonCheckpoint',
@@ -100,6 +116,41 @@ function createSteps({ tell }: RollbackTask) {
   }
 }
 
+function intentOf({ target, undone, rigKept, archives = [] }: RollbackTask): RollbackIntent {
+  const { sha, startedFrom } = target
+  const places = undone.map(({ runId, record: { codonId } }): CodonPlace => ({ runId, codonId }))
+  return { sha, startedFrom, undone: places, archives, ...(rigKept !== undefined && { rigKept }) }
+}
+
+/** What goes into the archive again goes first: there it is safe from the files of the checkpoint. */
+async function restoreFiles(
+  { sha, undone, archives }: RollbackIntent,
+  ports: Pick<Ports, 'restore' | 'archiveAgain'>,
+): ReturnType<Ports['restore']> {
+  const archived = archives.length === 0 ? undefined : await ports.archiveAgain(archives, undone)
+  return archived?.ok === false ? archived : ports.restore(sha)
+}
+
+/** The intent stays when that fails, too: the next start then goes on to the target. */
+async function takeBack(
+  { message }: Failure,
+  safety: string,
+  { ports, archives = [] }: RollbackTask,
+): Promise<RolledBack> {
+  const restored = await ports.restore(safety)
+  const back = restored.ok && archives.length > 0 ? await ports.restoreArchives(archives) : restored
+  if (back.ok) {
+    ports.rollbackIntent.clear()
+    return { ok: false, message: `${message} The workspace is as it was before.` }
+  }
+  const state = `The workspace could not be put back either: ${back.message}`
+  return {
+    ok: false,
+    isHalfDone: true,
+    message: `${message} ${state} The next start finishes the rollback.`,
+  }
+}
+
 const ends = { completed: 'completed', failed: 'error', skipped: 'skipped' } as const
 
 function passed({ record }: Undone, tell: RollbackTask['tell']): void {
@@ -116,15 +167,16 @@ function passed({ record }: Undone, tell: RollbackTask['tell']): void {
   })
 }
 
-/** What the rig of each undone codon had copied and the target does not hold. */
-async function cleanRigs({ plan, target, undone, ports, tell }: RollbackTask): Promise<void> {
-  for (const { record } of undone) {
-    const { codonId, codonName } = record
-    const targets = rigTargets(plan, codonId)
-    const directories = targets.length === 0 ? [] : await ports.rigLeftovers(targets, target.sha)
+/** What the rig of each undone codon had made and the target does not hold. */
+async function cleanRigs({ target, undone, rigKept, ports, tell }: RollbackTask): Promise<void> {
+  for (const { codonId, codonName } of rigsToClean(
+    undone.map(({ record }) => record),
+    rigKept,
+  )) {
+    const directories = [...(await ports.rigLeftovers(codonId, target.sha))]
     if (directories.length === 0) continue
     tell({ type: 'rollback.rigCleanup', data: { codonId, codonName, directories, status: 'started' } })
-    const failures = await ports.cleanRig(directories)
+    const { movedTo, failures } = await ports.cleanRig(codonId, directories)
     const failed = new Set(failures.map(({ directory }) => directory))
     const successfulCleanups = directories.filter(directory => !failed.has(directory))
     const status =
@@ -137,34 +189,36 @@ async function cleanRigs({ plan, target, undone, ports, tell }: RollbackTask): P
         directories,
         status,
         successfulCleanups,
-        ...(failures.length > 0 && { failedCleanups: failures }),
+        ...(successfulCleanups.length > 0 && { movedTo }),
+        ...(failures.length > 0 && { failedCleanups: [...failures] }),
       },
     })
   }
 }
 
-export function rigTargets(plan: Plan, codonId: string): readonly string[] {
-  const rig = stepOf(plan, codonId)?.codon.rig ?? []
-  return rig.flatMap(operation => (operation.type === 'copy' ? [operation.copy.to] : []))
-}
-
-function placesOf({ plan, undone }: RollbackTask): RollbackIntent['undone'] {
-  return undone.map(({ runId, record: { codonId } }) => ({
-    runId,
-    codonId,
-    rigTargets: rigTargets(plan, codonId),
-  }))
+/** Each codon once, whatever attempts there were. */
+export function rigsToClean<Codon extends { readonly codonId: string }>(
+  undone: readonly Codon[],
+  rigKept: string | undefined,
+): readonly Codon[] {
+  const codons = new Map(undone.toReversed().map(codon => [codon.codonId, codon]))
+  return undone.filter(codon => codon.codonId !== rigKept && codons.get(codon.codonId) === codon)
 }
 
 /** The same for a start that found an intent: no safety checkpoint, nobody to tell; what was done is done again. */
 export async function finishRollback(
-  { sha, undone }: RollbackIntent,
-  ports: Pick<Ports, 'restore' | 'restoreArchives' | 'rigLeftovers' | 'cleanRig'>,
+  intent: RollbackIntent,
+  ports: Omit<RollbackPorts, 'safetyCheckpoint' | 'rollbackIntent'>,
 ): Promise<RolledBack> {
-  const restored = await ports.restore(sha)
+  const { sha, undone, rigKept } = intent
+  const restored = await restoreFiles(intent, ports)
   if (!restored.ok) return restored
   const archived = await ports.restoreArchives(undone)
   if (!archived.ok) return archived
-  for (const { rigTargets: targets } of undone) await ports.cleanRig(await ports.rigLeftovers(targets, sha))
-  return { ok: true }
+  for (const { codonId } of rigsToClean(undone, rigKept)) {
+    const leftovers = await ports.rigLeftovers(codonId, sha)
+    if (leftovers.length > 0) await ports.cleanRig(codonId, leftovers)
+  }
+  if (rigKept !== undefined) await ports.putBackRig(rigKept)
+  return ports.syncFiles()
 }

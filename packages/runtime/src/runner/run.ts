@@ -292,7 +292,7 @@ export class Machine {
   }
 
   #startRollback(): void {
-    const task = this.#rollbacks.perform()
+    const task = this.#rollbacks.perform().finally(() => this.#options.ports.settleFiles())
     this.#task = task.then(result => void this.put({ type: 'rolled-back', result }), this.#fault)
   }
 
@@ -300,6 +300,7 @@ export class Machine {
     const rollback = this.#rollbacks.take()
     this.#gate = 'shut'
     if (rollback && result.ok) this.#goOnFrom(rollback)
+    if (!result.ok && result.isHalfDone) throw new Error(result.message)
     if (!result.ok) this.#say.failure(result.message)
     if (this.#goingDown !== undefined) {
       this.#isDown()

@@ -63,6 +63,12 @@ export function keptBy(state: WeaveState, startedFrom: RunState['startedFrom']):
   return originOf(state, { startedFrom }).kept
 }
 
+/** The codon that begins again after its rig, when a run is started so. */
+export function rigKeptBy(state: WeaveState, startedFrom: RunState['startedFrom']): string | undefined {
+  const { record, afterRig } = originOf(state, { startedFrom })
+  return afterRig ? record?.codonId : undefined
+}
+
 /** Where a resumed execution goes on: after the last codon that the plan passed, or undefined for the beginning. */
 export function lastPassed(plan: Plan, state: WeaveState): CodonExecution | undefined {
   const thread = threadOf(state, state.runs.at(-1))

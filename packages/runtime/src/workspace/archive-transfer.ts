@@ -1,8 +1,10 @@
-import { lstatSync, readlinkSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs'
+import { lstatSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { errorCode } from '../kit/index.ts'
+import { errorCode, openedUp, removeIfEmpty, wordsOf } from '../kit/index.ts'
 import { contentDigest } from './content-digest.ts'
 import { createDirectoryChain, type DirectoryChain, type HeldDirectory } from './directory-chain.ts'
+import { fsyncLater, type OpenFile, openRegular } from './file-copy.ts'
 import { placeFile } from './file-place.ts'
 import { everyDirectory } from './parent-directories.ts'
 
@@ -10,16 +12,25 @@ import { everyDirectory } from './parent-directories.ts'
 export interface Passage {
   readonly source: string
   readonly target: string
+  /** What the bytes should be, or where a link should point. */
+  readonly sha256?: string
 }
 
 /**
- * What became of a passage. `moved`: it is at its target, and what is left at the source, if anything, is another file.
+ * What became of a passage. `moved`: it is at its target, and what is left at the source, if anything, is another file;
+ * `found` when its bytes are not those that they should be.
  * `taken`: something else is at the target; both stay. `gone`: it is in neither place. `blocked`: the way to the target
  * cannot be gone.
  */
 export type Fate =
-  | { readonly kind: 'moved' | 'taken' | 'gone' }
+  | { readonly kind: 'moved'; readonly found?: Content }
+  | { readonly kind: 'taken' | 'gone' }
   | { readonly kind: 'blocked'; readonly message: string }
+
+export interface Content {
+  readonly bytes: number
+  readonly sha256: string | undefined
+}
 
 export interface Transfer {
   readonly sourceRoot: string
@@ -29,8 +40,9 @@ export interface Transfer {
 
 /**
  * Moves files from one tree to another, never over another file and never following a link. First every file is at its
- * target, then the target directories are synced, then the sources go, so that after a kill or a power cut at any moment
- * each file is in at least one place, and doing it again finishes it. Directories that this left empty are removed.
+ * target, then their bytes and the target directories are synced, then the sources go, so that after a kill or a power
+ * cut at any moment each file is in at least one place, whole, and doing it again finishes it. Directories that this left
+ * empty are removed.
  *
  * One fate per passage, in order. Rejects with the system's error when the disk fails; nothing is lost then either.
  */
@@ -40,14 +52,13 @@ export async function transfer({ sourceRoot, targetRoot, passages }: Transfer): 
     const fates: Fate[] = []
     for (const [index, passage] of passages.entries()) {
       if (index % passagesPerTurn === 0) await setImmediate()
-      fates.push(await lay(passage, ends))
+      fates.push(await naming(passage, () => lay(passage, ends)))
     }
     const moved = passages.filter((_, index) => fates[index]?.kind === 'moved')
-    await syncFolders(
-      moved.map(passage => passage.target),
-      ends.target,
-    )
-    for (const passage of moved) await dropSource(passage, ends)
+    const targets = moved.map(passage => passage.target)
+    await syncFiles(targets, ends.target)
+    await syncFolders(targets, ends.target)
+    for (const passage of moved) await naming(passage, () => dropSource(passage, ends))
     await syncFolders(
       moved.map(passage => passage.source),
       ends.source,
@@ -65,6 +76,15 @@ export async function transfer({ sourceRoot, targetRoot, passages }: Transfer): 
 
 const passagesPerTurn = 64
 
+/** The system names descriptors in its errors; people know paths. */
+async function naming<Result>({ source }: Passage, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw new Error(`${source} cannot be moved: ${wordsOf(error)}`, { cause: error })
+  }
+}
+
 interface Ends {
   readonly source: DirectoryChain
   readonly target: DirectoryChain
@@ -77,14 +97,22 @@ async function lay(passage: Passage, { source, target }: Ends): Promise<Fate> {
   if (file === undefined) return { kind: find(target, passage.target) === undefined ? 'gone' : 'moved' }
   const entered = target.enter(to.parents, 'make')
   if (!entered.ok) return { kind: 'blocked', message: entered.message }
-  if (await place(file, entered.directory, to.name)) return { kind: 'moved' }
-  return { kind: (await areSame(file, entered.directory.at(to.name))) ? 'moved' : 'taken' }
+  const isPlaced =
+    (await place(file, entered.directory, to.name)) || (await areSame(file, entered.directory.at(to.name)))
+  return isPlaced ? { kind: 'moved', ...(await differenceOf(file, passage)) } : { kind: 'taken' }
+}
+
+async function differenceOf(file: string, { sha256 }: Passage): Promise<{ readonly found?: Content }> {
+  if (sha256 === undefined) return {}
+  const found = await contentDigest(file)
+  return found === sha256 ? {} : { found: { bytes: lstatSync(file).size, sha256: found } }
 }
 
 async function place(file: string, directory: HeldDirectory, name: string): Promise<boolean> {
   if (!lstatSync(file).isSymbolicLink()) return placeFile(file, directory, name)
   try {
-    symlinkSync(readlinkSync(file, 'buffer'), directory.at(name))
+    const to = readlinkSync(file, 'buffer')
+    openedUp(directory.self, () => symlinkSync(to, directory.at(name)))
     return true
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false
@@ -96,7 +124,8 @@ async function place(file: string, directory: HeldDirectory, name: string): Prom
 async function dropSource({ source: from, target: to }: Passage, { source, target }: Ends): Promise<void> {
   const file = find(source, from)
   const placed = find(target, to)
-  if (file !== undefined && placed !== undefined && (await areSame(file, placed))) unlinkSync(file)
+  if (file === undefined || placed === undefined || !(await areSame(file, placed))) return
+  openedUp(dirname(file), () => unlinkSync(file))
 }
 
 async function areSame(one: string, other: string): Promise<boolean> {
@@ -110,6 +139,25 @@ async function areSame(one: string, other: string): Promise<boolean> {
 
 const kindBits = 0o170000n
 
+/** A few at a time: the system can put several on the disk in the time that one takes. */
+async function syncFiles(paths: readonly string[], chain: DirectoryChain): Promise<void> {
+  for (let at = 0; at < paths.length; at += filesPerSync) {
+    const files: OpenFile[] = []
+    try {
+      for (const path of paths.slice(at, at + filesPerSync)) {
+        const file = find(chain, path)
+        // A link has nothing but its name.
+        if (file !== undefined && !lstatSync(file).isSymbolicLink()) files.push(await openRegular(file))
+      }
+      await Promise.all(files.map(({ file }) => fsyncLater(file.fd)))
+    } finally {
+      for (const { file } of files) await file.close()
+    }
+  }
+}
+
+const filesPerSync = 32
+
 async function syncFolders(paths: readonly string[], chain: DirectoryChain): Promise<void> {
   if (paths.length === 0) return
   for (const folder of everyDirectory(paths)) {
@@ -118,17 +166,16 @@ async function syncFolders(paths: readonly string[], chain: DirectoryChain): Pro
   }
 }
 
-/** Each held a file that moved, so an empty one was emptied by that. The deepest go first; the root stays. */
+/**
+ * Each held a file that moved, so an empty one was emptied by that. The deepest go first; the root stays, and so does one
+ * that cannot go, such as a mount point.
+ */
 function clearFolders(paths: readonly string[], chain: DirectoryChain): void {
   for (const folder of everyDirectory(paths).toReversed()) {
     const name = folder.at(-1)
     const entered = chain.enter(folder.slice(0, -1))
     if (name === undefined || !entered.ok) continue
-    try {
-      rmdirSync(entered.directory.at(name))
-    } catch (error) {
-      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error
-    }
+    removeIfEmpty(entered.directory.self, entered.directory.at(name))
   }
 }
 

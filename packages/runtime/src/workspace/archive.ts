@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { ensureDir } from '../kit/index.ts'
+import { ensureDirDurably } from '../kit/index.ts'
 import { type ArchiveEntry, readArchive, writeArchive } from './archive-manifest.ts'
 import type { ArchivePlan } from './archive-plan.ts'
-import { type Fate, transfer } from './archive-transfer.ts'
+import { type Content, type Fate, transfer } from './archive-transfer.ts'
 import { contentDigest } from './content-digest.ts'
 import { wordsOf } from './file-copy.ts'
 import type { ExecutionLayout } from './layout.ts'
@@ -24,6 +24,8 @@ export type RestoreOutcome =
       readonly restored: readonly string[]
       /** Still in the archive, because something else is in the place or in the way to it. */
       readonly kept: readonly { readonly from: string; readonly to: string; readonly message: string }[]
+      /** Restored all the same, with other bytes than were archived. */
+      readonly differing: readonly { readonly from: string; readonly message: string }[]
       /** Paths whose file is neither in the archive nor in its place; dropped from the manifest. */
       readonly missing: readonly string[]
     }
@@ -41,7 +43,7 @@ export async function performArchive(
 ): Promise<ArchiveOutcome> {
   if (entries.length === 0) return { ok: true, moved: [], vanished: [] }
   try {
-    await ensureDir(layout.rigArchive)
+    await ensureDirDurably(layout.rigArchive)
     await rewrite(layout, entries, inState(entries, 'moving'))
     const fates = await transfer({
       sourceRoot: layout.agentRoot,
@@ -71,12 +73,12 @@ export async function restoreArchived(
     const known = await mustRead(layout)
     const tos = new Set(wanted.map(entry => entry.to))
     const entries = known.filter(entry => tos.has(entry.to))
-    if (entries.length === 0) return { ok: true, restored: [], kept: [], missing: [] }
+    if (entries.length === 0) return { ok: true, restored: [], kept: [], differing: [], missing: [] }
     await rewrite(layout, entries, inState(entries, 'restoring'))
     const fates = await transfer({
       sourceRoot: layout.rigArchive,
       targetRoot: layout.agentRoot,
-      passages: entries.map(({ from, to }) => ({ source: to, target: from })),
+      passages: entries.map(({ from, to, sha256 }) => ({ source: to, target: from, sha256 })),
     })
     const outcome = restoredOf(entries, fates)
     const keptPlaces = new Set(outcome.kept.map(kept => kept.to))
@@ -161,5 +163,15 @@ function restoredOf(
       return [{ from, to, message: `${from} cannot be put back: ${fate.message}` }]
     return []
   })
-  return { ok: true, restored: withFate('moved'), kept, missing: withFate('gone') }
+  const differing = entries.flatMap(({ from, sha256 }, index) => {
+    const fate = fates[index]
+    const found = fate?.kind === 'moved' ? fate.found : undefined
+    return found ? [{ from, message: changedInArchive(from, sha256, found) }] : []
+  })
+  return { ok: true, restored: withFate('moved'), kept, differing, missing: withFate('gone') }
+}
+
+function changedInArchive(from: string, recorded: string, { bytes, sha256 }: Content): string {
+  const found = sha256 === undefined ? 'something that is no file' : `sha256 ${sha256.slice(0, 12)}`
+  return `${from} came back from the archive changed: ${bytes} bytes with ${found}, archived was sha256 ${recorded.slice(0, 12)}. Compare it before you go on.`
 }

@@ -1,6 +1,6 @@
-import { lstat, mkdir, open, rename, rmdir } from 'node:fs/promises'
+import { lstat, mkdir, rename, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { ensureDir, errorCode, removeTree } from '../kit/index.ts'
+import { ensureDir, ensureDirDurably, errorCode, removeTree, syncDirectory } from '../kit/index.ts'
 import { installData, prepareData } from './data-source.ts'
 import { type ExecutionFile, type LinkType, writeExecutionFile } from './execution-file.ts'
 import { executionName, nameOfHank } from './execution-name.ts'
@@ -17,7 +17,7 @@ const mostNames = 1_000
 
 /** A new execution under the base directory. Rejects with the system's error. */
 export async function createUnderBase(options: OpenOptions): Promise<CreateResult> {
-  await ensureDir(options.executionBaseDir)
+  await ensureDirDurably(options.executionBaseDir)
   const now = options.clock.now()
   for (let attempt = 1; attempt <= mostNames; attempt++) {
     const name = executionName({ ...options, now, attempt })
@@ -145,16 +145,5 @@ async function isRenamed(from: string, to: string): Promise<boolean> {
     const code = errorCode(error)
     if (code === 'ENOTEMPTY' || code === 'EEXIST') return false
     throw error
-  }
-}
-
-/** So that the execution is still there after a power cut. Not every system can do it. */
-async function syncDirectory(path: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const directory = await open(path)
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
   }
 }

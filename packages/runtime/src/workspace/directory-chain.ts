@@ -1,11 +1,13 @@
 import { closeSync, constants, existsSync, fsync, lstatSync, mkdirSync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { errorCode } from '../kit/index.ts'
+import { errorCode, openedUp } from '../kit/index.ts'
 
 /** A directory that is held open. */
 export interface HeldDirectory {
   /** A spelling of the entry `name` that stays with this directory, whatever someone does to the way there. */
   at(name: string): string
+  /** The directory itself, spelled so too. */
+  readonly self: string
   sync(): Promise<void>
 }
 
@@ -27,9 +29,13 @@ export interface DirectoryChain {
 
 /**
  * Directories below a root that the agent, or anyone, may be rearranging: entered one component at a time, each without
- * following a link. The root itself must exist; links in the way to it are followed.
+ * following a link. The root itself must exist; links in the way to it are followed. `onMake` hears of each directory
+ * that `make` made.
  */
-export function createDirectoryChain(root: string): DirectoryChain {
+export function createDirectoryChain(
+  root: string,
+  onMake: (path: string) => void = () => undefined,
+): DirectoryChain {
   const levels: Level[] = []
 
   function enter(components: readonly string[], missing?: 'make'): Entered {
@@ -48,7 +54,8 @@ export function createDirectoryChain(root: string): DirectoryChain {
 
   function descend(name: string, missing: 'make' | undefined): Obstacle | undefined {
     const place = `${deepest().anchor}/${name}`
-    if (missing === 'make') makeDirectory(place)
+    if (missing === 'make' && openedUp(deepest().anchor, () => makeDirectory(place)))
+      onMake([...levels.slice(1).map(level => level.name), name].join('/'))
     try {
       levels.push(openLevel(name, place, levelFlags))
       return undefined
@@ -104,17 +111,21 @@ function openLevel(name: string, place: string, flags: number): Level {
 function held({ fd, anchor }: Level): HeldDirectory {
   return {
     at: name => `${anchor}/${name}`,
+    self: anchor,
     sync: async () => {
       if (canSyncDirectories) await fsyncLater(fd)
     },
   }
 }
 
-function makeDirectory(place: string): void {
+/** `false`: something has the name already. */
+function makeDirectory(place: string): boolean {
   try {
     mkdirSync(place)
+    return true
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error
+    return false
   }
 }
 

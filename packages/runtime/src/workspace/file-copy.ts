@@ -15,7 +15,9 @@ import {
   writeSync,
 } from 'node:fs'
 import { promisify } from 'node:util'
-import { errorCode } from '../kit/index.ts'
+import { errorCode, wordsOf } from '../kit/index.ts'
+
+export { wordsOf }
 
 /** A regular file, open for reading. Whoever opened it closes it. */
 export interface OpenFile {
@@ -79,20 +81,14 @@ export function permissionsOf(stats: Stats): number {
   return stats.mode & 0o777
 }
 
-/** The system's words without its paths, which may be those of descriptors: `no space left on device (ENOSPC)`. */
-export function wordsOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
-  const words = /^[A-Z0-9]+: (.+?), \w+/.exec(text)?.[1]
-  return words === undefined ? text : `${words} (${errorCode(error)})`
-}
-
 // Without O_NONBLOCK an open of a FIFO waits for a writer, for ever.
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 const largestChunk = 1 << 20
 /** Below this the way to another thread and back costs several times the work: most files of a workspace. */
 const smallChunk = 64 << 10
-const [readLater, writeLater, fsyncLater] = [promisify(read), promisify(write), promisify(fsync)]
+const [readLater, writeLater] = [promisify(read), promisify(write)]
+export const fsyncLater = promisify(fsync)
 
 /** Each chunk is good until the next is asked for. */
 async function* chunksOf(

@@ -1,5 +1,5 @@
 import { linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs'
-import { createId, errorCode } from '../kit/index.ts'
+import { createId, errorCode, openedUp } from '../kit/index.ts'
 import type { HeldDirectory } from './directory-chain.ts'
 import { copyToNew, openRegular } from './file-copy.ts'
 
@@ -13,7 +13,7 @@ import { copyToNew, openRegular } from './file-copy.ts'
  */
 export async function placeFile(file: string, directory: HeldDirectory, name: string): Promise<boolean> {
   try {
-    linkSync(file, directory.at(name))
+    openedUp(directory.self, () => linkSync(file, directory.at(name)))
     return true
   } catch (error) {
     const code = errorCode(error)

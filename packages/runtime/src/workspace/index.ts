@@ -72,7 +72,9 @@ export {
   type RigRequest,
   runRig,
 } from './rig.ts'
-export type { CopySource } from './rig-copy.ts'
+export { moveOutOfWorkspace, rigLeftovers } from './rig-cleanup.ts'
+export { type CopySource, copyIntoWorkspace, resolveCopyTarget } from './rig-copy.ts'
+export { forgetRigRecord, openRigRecord, type RigEntry, readRigRecord } from './rig-record.ts'
 export { type OpenSessionLog, openSessionLog } from './session-log.ts'
 export { type WatchOptions, type WorkspaceWatch, watchWorkspace } from './watch.ts'
 export type { WatchNote } from './workspace-looks.ts'

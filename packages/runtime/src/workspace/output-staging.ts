@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, renameSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensureDir, errorCode, walk } from '../kit/index.ts'
+import { ensureDirDurably, errorCode, walk } from '../kit/index.ts'
 import { createDirectoryChain, type DirectoryChain, type HeldDirectory } from './directory-chain.ts'
 import { copyToNew, openRegular, permissionsOf, wordsOf } from './file-copy.ts'
 import { placeFile } from './file-place.ts'
@@ -48,7 +48,7 @@ export function stagingOf({ directory, id }: OutputCopy): string {
 }
 
 export async function openStaging(copy: OutputCopy): Promise<void> {
-  await ensureDir(copy.directory, 0o777)
+  await ensureDirDurably(copy.directory, 0o777)
   mkdirSync(stagingOf(copy), { mode: 0o700 })
 }
 

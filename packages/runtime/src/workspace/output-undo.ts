@@ -1,5 +1,5 @@
 import { type BigIntStats, lstatSync, readdirSync, unlinkSync } from 'node:fs'
-import { removeTree } from '../kit/index.ts'
+import { removeTree, syncDirectory } from '../kit/index.ts'
 import { createDirectoryChain, type HeldDirectory } from './directory-chain.ts'
 import { wordsOf } from './file-copy.ts'
 import { isConflictName } from './output-name.ts'
@@ -12,7 +12,11 @@ export type OutputsSettled =
 /** Tidies up after a copy that is on record as done. Idempotent; never rejects. */
 export async function settleOutputs(copy: OutputCopy): Promise<OutputsSettled> {
   try {
-    await removeTree(stagingOf(copy))
+    if (isThere(stagingOf(copy))) {
+      await removeTree(stagingOf(copy))
+      // The record of the copy goes next; after a power cut without it nobody would look for the directory.
+      await syncDirectory(copy.directory)
+    }
     return { ok: true, removed: [] }
   } catch (error) {
     return { ok: false, message: `cannot tidy up ${copy.directory}: ${wordsOf(error)}` }

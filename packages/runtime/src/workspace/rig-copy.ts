@@ -5,6 +5,7 @@ import {
   createId,
   ensureDir,
   errorCode,
+  openedUp,
   removeTree,
   resolveInside,
   walk,
@@ -12,6 +13,7 @@ import {
 import { createDirectoryChain, type DirectoryChain, type HeldDirectory } from './directory-chain.ts'
 import { copyToNew, openRegular, permissionsOf, wordsOf } from './file-copy.ts'
 import { dataSourceName } from './layout.ts'
+import type { RigEntry } from './rig-record.ts'
 
 /** Where `copy.from` leads, looked up and scanned at the moment of the copy (specification 2.11). */
 export type CopySource =
@@ -30,6 +32,10 @@ export interface CopyRequest {
   readonly target: readonly string[]
   /** A directory outside the workspace, for files that are not whole yet: nobody who watches it should see them. */
   readonly scratch: string
+  /** Only these are copied, and directories on the way to them; paths in the workspace. Absent: everything. */
+  readonly wants?: ((path: string) => boolean) | undefined
+  /** Told of a file before it is in its place, and of a directory that was made. A throw ends the copy. */
+  readonly onPut?: ((entry: RigEntry) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -59,22 +65,22 @@ export function resolveCopyTarget(agentRoot: string, to: string): CopyTarget {
 /**
  * Copies a file, or everything in a directory, to a target in the workspace under its final name. A directory that is
  * already there is added to, a file that is already there is replaced; something of another kind in the way, a link
- * included, is an error. A file appears whole or not at all, with its permission bits. Nothing is synced: after a power
- * cut the codon starts over, rig included.
+ * included, is an error. A file appears whole or not at all, with its permission bits. Nothing is synced here: after a
+ * power cut the codon starts over, rig included, and its end syncs everything.
  *
  * `totals` counts while it goes on, so that it is right also when this rejects. It rejects with an error for people, or
  * with the reason of the signal; what was copied by then stays.
  */
 export async function copyIntoWorkspace(request: CopyRequest, totals: CopyTotals): Promise<void> {
-  const { source, agentRoot, target, scratch, signal } = request
+  const { source, agentRoot, target, scratch, signal, wants = () => true, onPut = () => undefined } = request
   const isDirectory = lstatSync(source).isDirectory()
   const from = createDirectoryChain(isDirectory ? source : dirname(source))
-  const to = createDirectoryChain(agentRoot)
-  const copy = { from, to, scratch, totals, signal }
+  const to = createDirectoryChain(agentRoot, path => onPut({ path, kind: 'directory', made: true }))
+  const copy = { from, to, scratch, totals, signal, wants, onPut }
   try {
     await ensureDir(scratch)
     if (isDirectory) await copyTree(copy, source, target)
-    else await copyFile(copy, [basename(source)], target)
+    else if (copy.wants(target.join('/'))) await copyFile(copy, [basename(source)], target)
   } finally {
     from.close()
     to.close()
@@ -99,16 +105,19 @@ interface Copy {
   readonly scratch: string
   readonly totals: CopyTotals
   readonly signal: AbortSignal | undefined
+  readonly wants: (path: string) => boolean
+  readonly onPut: (entry: RigEntry) => void
 }
 
 async function copyTree(copy: Copy, source: string, target: readonly string[]): Promise<void> {
-  copy.to.mustEnter(target, 'make')
+  if (copy.wants(target.join('/'))) copy.to.mustEnter(target, 'make')
   for await (const item of walk(source, { ...caps, ...(copy.signal && { signal: copy.signal }) })) {
     if (item.kind === 'unreadable') throw new Error(`${item.path || source} cannot be read (${item.code})`)
     if (item.kind === 'capped') throw new Error(`there is too much to copy; it stopped at ${item.path}`)
     const components = item.path.split('/')
     const below = [...target, ...components]
     if (below[0] === dataSourceName) throw new Error(`${dataSourceName} is read-only`)
+    if (!copy.wants(below.join('/'))) continue
     if (item.stats.isDirectory()) copy.to.mustEnter(below, 'make')
     else await copyFile(copy, components, below)
   }
@@ -126,10 +135,12 @@ async function copyFile(copy: Copy, source: readonly string[], target: readonly 
   )
   try {
     const directory = copy.to.mustEnter(target.slice(0, -1), 'make')
-    const clash = clashAt(lstatSync(directory.at(name), { throwIfNoEntry: false }))
+    const present = lstatSync(directory.at(name), { throwIfNoEntry: false })
+    const clash = clashAt(present)
     if (clash !== undefined) throw new Error(`${shown} is ${clash}; a file cannot take its place`)
     const temporary = join(copy.scratch, createId('copy'))
     await copyToNew(opened, temporary, { mode: permissionsOf(opened.stats), signal: copy.signal })
+    copy.onPut({ path: shown, kind: 'file', made: !present })
     putInPlace(temporary, directory, name)
     copy.totals.files += 1
     copy.totals.bytes += opened.stats.size
@@ -146,7 +157,7 @@ function clashAt(present: Stats | undefined): string | undefined {
 
 function putInPlace(temporary: string, directory: HeldDirectory, name: string): void {
   try {
-    renameSync(temporary, directory.at(name))
+    openedUp(directory.self, () => renameSync(temporary, directory.at(name)))
   } catch (error) {
     if (errorCode(error) !== 'EXDEV') throw error
     const beside = directory.at(`.${createId('weave-copy')}`)

@@ -5,6 +5,7 @@ import { type OutputStream, systemClock } from '../kit/index.ts'
 import { wordsOf } from './file-copy.ts'
 import type { ExecutionLayout } from './layout.ts'
 import { type CopySource, type CopyTotals, copyIntoWorkspace, resolveCopyTarget } from './rig-copy.ts'
+import type { RigEntry } from './rig-record.ts'
 import { type CommandResult, type CommandSurroundings, runShellCommand } from './shell-command.ts'
 import { workingDirectory } from './working-directory.ts'
 
@@ -13,6 +14,8 @@ export interface RigRequest extends CommandSurroundings {
   readonly layout: Pick<ExecutionLayout, 'agentRoot' | 'internals'>
   /** Looks up and scans `copy.from` again, just before it is copied. */
   readonly resolveSource: (from: string) => Promise<CopySource>
+  /** Where everything that copies put into the workspace is written down. */
+  readonly onPut?: ((entry: RigEntry) => void) | undefined
   /** Every operation counts as `allowFailure`. */
   readonly ignoreFailures?: boolean
   /** See `CommandRequest`; `operation` counts from 0. */
@@ -103,7 +106,7 @@ async function performCopy(
   request: RigRequest,
   { from, to }: Extract<RigOperation, { type: 'copy' }>['copy'],
 ): Promise<CopyResult> {
-  const { layout, resolveSource, signal, clock = systemClock } = request
+  const { layout, resolveSource, signal, onPut, clock = systemClock } = request
   const { agentRoot } = layout
   const scratch = join(layout.internals, 'scratch')
   const began = clock.monotonic()
@@ -122,7 +125,7 @@ async function performCopy(
     const source = await resolveSource(from)
     if (!source.ok) return ended('failed', source.message)
     begun = true
-    const copy = { source: source.path, agentRoot, target: resolved.components, scratch, signal }
+    const copy = { source: source.path, agentRoot, target: resolved.components, scratch, signal, onPut }
     await copyIntoWorkspace(copy, totals)
     return ended('succeeded')
   } catch (error) {

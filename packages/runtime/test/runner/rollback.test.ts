@@ -132,6 +132,7 @@ describe('a rollback', () => {
         'intent',
         `restore ${sha}`,
         'archives c',
+        'sync',
         'intent done',
       ])
     },
@@ -360,17 +361,10 @@ describe('a rollback', () => {
     ],
     'takes what the rigs of undone codons had copied out of the way and says how that went',
     async () => {
-      const copies = (...targets: string[]) => ({
-        rig: targets.map(to => ({ type: 'copy', copy: { from: 'x', to } }) as const),
-      })
-      const { run } = await versioned(
-        planOf(
-          codonPlan('a', copies('kept')),
-          codonPlan('b', copies('one', 'two')),
-          codonPlan('c', copies('three', 'stuck-1')),
-          codonPlan('d', copies('stuck-2')),
-        ),
+      const { run, rigs } = await versioned(
+        planOf(codonPlan('a'), codonPlan('b'), codonPlan('c'), codonPlan('d')),
       )
+      rigs.set('a', ['kept']).set('b', ['one', 'two']).set('c', ['three', 'stuck-1']).set('d', ['stuck-2'])
       await run.untilIdle('all-codons-completed')
       await run.send('rollback.toCodon', { codonId: 'a', checkpointType: 'end' })
       await run.until('rollback.completed')
@@ -391,6 +385,7 @@ describe('a rollback', () => {
           directories: ['three', 'stuck-1'],
           status: 'partial',
           successfulCleanups: ['three'],
+          movedTo: '/removed',
           failedCleanups: [busy('stuck-1')],
         },
         { ...name('b'), directories: ['one', 'two'], status: 'started' },
@@ -399,6 +394,7 @@ describe('a rollback', () => {
           directories: ['one', 'two'],
           status: 'completed',
           successfulCleanups: ['one', 'two'],
+          movedTo: '/removed',
         },
       ])
     },

@@ -4,6 +4,8 @@ import type { Ports, RollbackIntent } from '../../src/runner/index.ts'
 export function createVersions() {
   const kept = new Map<string, string>()
   const deeds: string[] = []
+  /** What the rig of a codon made. */
+  const rigs = new Map<string, readonly string[]>()
   let workspace = 'empty'
   let shas = 0
   let intent: RollbackIntent | undefined
@@ -34,12 +36,19 @@ export function createVersions() {
       deeds.push(`archives ${codons.map(({ codonId }) => codonId).join(' ')}`)
       return { ok: true, files: [] }
     },
-    rigLeftovers: async targets => targets,
-    cleanRig: async directories => {
-      deeds.push(`clean ${directories.join(' ')}`)
-      return directories
-        .filter(directory => directory.startsWith('stuck'))
-        .map(directory => ({ directory, error: 'busy' }))
+    rigLeftovers: async codonId => rigs.get(codonId) ?? [],
+    cleanRig: async (_codonId, paths) => {
+      deeds.push(`clean ${paths.join(' ')}`)
+      const stuck = paths.filter(path => path.startsWith('stuck'))
+      return { movedTo: '/removed', failures: stuck.map(directory => ({ directory, error: 'busy' })) }
+    },
+    putBackRig: async codonId => {
+      deeds.push(`rig ${codonId}`)
+      return []
+    },
+    syncFiles: async () => {
+      deeds.push('sync')
+      return { ok: true }
     },
     rollbackIntent: {
       write(written) {
@@ -57,6 +66,7 @@ export function createVersions() {
   return {
     ports,
     deeds,
+    rigs,
     first,
     workspace: () => workspace,
     write(text: string): void {

@@ -160,7 +160,7 @@ describe('a rollback', () => {
         await running.until('rollback.completed')
         running.shutdown()
       })
-      const directories = ['loose.bin', 'gone.bin']
+      const directories = ['gone.bin', 'loose.bin']
       expect(cleanups(events)).toMatchObject([
         { codonId: 'b', directories, status: 'started' },
         { codonId: 'b', directories, status: 'completed', successfulCleanups: directories },

@@ -26,11 +26,11 @@ describe('restoring', () => {
     const moved = await archived(layout, ['**'])
     expect(await treeOf(layout.agentRoot)).toEqual({})
     const outcome = await restoreArchived(layout, moved)
-    expect(outcome).toMatchObject({ ok: true, kept: [], missing: [] })
+    expect(outcome).toMatchObject({ ok: true, kept: [], differing: [], missing: [] })
     expect(await treeOf(layout.agentRoot)).toEqual(before)
     expect(await treeOf(layout.rigArchive)).toEqual({})
     expect(await entriesOf(layout)).toEqual([])
-    expect(await restoreArchived(layout, moved)).toEqual({ ok: true, restored: [], kept: [], missing: [] })
+    expect(await restoreArchived(layout, moved)).toEqual({ ok: true, restored: [], kept: [], differing: [], missing: [] })
   })
 
   it('restores only what is asked for', async () => {
