@@ -114,6 +114,37 @@ describe('sentinels of a run', () => {
   )
 
   verifies(
+    ['d14/sentinel-follow-ups-trigger-nothing', 'd10/sentinel-events-ignored'],
+    'that listen to everything are quiet while the agent is, and trying one out afterwards tells the same',
+    async () => {
+      const observer = narrator('loud', {
+        trigger: { type: 'event', on: ['*'] },
+        userPromptText: '<%= it.events[0].type %> <%= it.events[0].data.transitionType %>',
+      })
+      const sleeping = { use: 'bash', input: { command: 'sleep 4' } }
+      const at = await place([{ sentinelConfig: 'loud.json' }], [sleeping, { say: 'Done.' }])
+      writeFileSync(join(at.cwd, 'loud.json'), JSON.stringify(observer))
+      const began = Date.now()
+      expect(runCli(['rehearse', '--headless'], at).status).toBe(0)
+      // The end of a codon waits a minute for a sentinel that is never done.
+      expect(Date.now() - began).toBeLessThan(60_000)
+      const caused = journaled(at, 'state.transition').filter(
+        ({ transitionType }) => transitionType === 'SentinelStatesUpdated',
+      ).length
+      const ofOthers = runCli(['journal', '--json'], at)
+        .stdout.split('\n')
+        .filter(line => line !== '' && !line.includes('"type":"sentinel.')).length
+      const triggered = journaled(at, 'sentinel.triggered').length
+      expect(triggered).toBeGreaterThan(5)
+      expect(triggered).toBeLessThanOrEqual(ofOthers - caused)
+      const tried = runCli(['sentinel', 'test', 'loud.json', '--dry'], at).stdout
+      expect(tried).toContain('prompt  codon.completed')
+      expect(tried).not.toMatch(/prompt {2}(sentinel\.|state\.transition SentinelStatesUpdated)/)
+    },
+    120_000,
+  )
+
+  verifies(
     ['3/sentinel-unloaded-shutdown'],
     'are unloaded with the server',
     async () => {

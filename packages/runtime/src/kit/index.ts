@@ -3,7 +3,7 @@
  * system directly, and makes them bounded, safe against a hostile file tree, and testable. It does not know what the
  * program is for: nothing in here names a thing of the domain, reads settings, prints, or decides what happens next.
  */
-export { type AtomicWriteOptions, writeFileAtomic, writeFileAtomicSync } from './atomic-write.ts'
+export { type AtomicWriteOptions, isTemporary, writeFileAtomic, writeFileAtomicSync } from './atomic-write.ts'
 export { type Clock, systemClock } from './clock.ts'
 export {
   type ContainedPath,

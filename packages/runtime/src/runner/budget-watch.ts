@@ -1,5 +1,6 @@
 import type { TokenCounts } from '@weave/protocol'
 import type { BudgetGuard, Exceeded } from '../budget/index.ts'
+import type { Origin } from '../journal/index.ts'
 import type { Clock } from '../kit/index.ts'
 import type { Told } from './narrate.ts'
 import type { Stopper } from './stop.ts'
@@ -27,15 +28,15 @@ export interface BudgetWatchOptions {
 const lookEvery = 1_000
 
 export function watchBudget({ codonId, guard, clock, stopper, tell }: BudgetWatchOptions): BudgetWatch {
-  const act = (exceeded: Exceeded | undefined): void => {
+  const act = (exceeded: Exceeded | undefined, origin?: Origin): void => {
     if (!exceeded || stopper.reason) return
-    tellExceeded(tell, exceeded, codonId)
+    tellExceeded(told => tell({ ...told, origin }), exceeded, codonId)
     stopper.stop({ kind: 'budget', exceeded })
   }
   const close = clock.every(lookEvery, () => act(guard.tick()))
   return {
     used: ({ cost, tokens }, turn) => act(guard.usage({ cost, tokens, turn })),
-    spentBySentinels: dollars => act(guard.sentinels(dollars)),
+    spentBySentinels: dollars => act(guard.sentinels(dollars), 'sentinel'),
     parked: guard.parked,
     close,
   }
