@@ -41,8 +41,7 @@ export interface OpenRehearsal {
     environment: Variables,
     proxyUrl?: string,
   ): Readonly<Record<string, string>>
-  /** Without an id: for the health checks of all. */
-  sentinelKeyFor(id: string | undefined): string
+  sentinelKeyFor(id: string): string
   /** Where relative paths of the script begin: the agent workspace, once it is known. */
   workIn(directory: string): void
   /** What a rehearsal complains about in the end: a strict one about what was not used, a replay about what it lacked. */
@@ -75,7 +74,7 @@ export async function openRehearsal({
       environment: environment => redirect(environment, rehearsal.nobodysKey),
       environmentFor: (runtimeId, environment, proxyUrl) =>
         redirect(environment, rehearsal.keyFor(runtimeId), proxyUrl),
-      sentinelKeyFor: id => (id === undefined ? rehearsal.nobodysKey : rehearsal.sentinelKeyFor(id)),
+      sentinelKeyFor: rehearsal.sentinelKeyFor,
       workIn(known) {
         directory = known
       },
@@ -104,7 +103,7 @@ export async function openReplayRehearsal({ directory, strict }: ReplaySetup): P
       environment: environment => redirectProviders(environment, { url: nowhere, key: nobodysKey }),
       environmentFor: (runtimeId, environment, proxyUrl) =>
         redirectProviders(environment, { url: proxyUrl ?? nowhere, key: keyFor(runtimeId) }),
-      sentinelKeyFor: id => (id === undefined ? nobodysKey : sentinelKeyFor(id)),
+      sentinelKeyFor,
       workIn: () => undefined,
       leftovers: async () => [...(await refused(replay)), ...(strict ? unused(replay) : [])],
       replay,

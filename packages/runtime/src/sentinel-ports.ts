@@ -39,12 +39,13 @@ export interface SentinelSetup {
   readonly settings: SentinelSettings
   readonly sandboxEntry: SandboxEntry
   readonly modelOf: (name: string) => ResolvedModel | undefined
-  /** Has the last word on the key of a sentinel; without an id, on that of health checks. */
-  readonly keyFor?: ((sentinelId: string | undefined) => string) | undefined
+  /** Has the last word on the key of a sentinel. */
+  readonly keyFor?: ((sentinelId: string) => string) | undefined
 }
 
 export type SentinelPorts = Pick<Ports, 'loadSentinels'> & {
-  startHealthChecks(): void
+  /** Resolves when the hank may begin. Never rejects. */
+  startHealthChecks(): Promise<void>
   /** Whether a file of the agent workspace is one that a sentinel of the current codon writes. */
   isWritten(path: string): boolean
   close(): Promise<void>

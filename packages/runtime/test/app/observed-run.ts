@@ -74,7 +74,7 @@ export async function observe({ plan: planIn, work, mostCalls }: ObservedOptions
       settings: { enablePersistence: true, healthCheckGracePeriodMs: 0, waitForAllHealthChecks: false },
       sandboxEntry: await sandboxEntry(),
       modelOf: () => haiku,
-      keyFor: id => id ?? 'health',
+      keyFor: id => id,
     },
     outputDirectory: join(dir, 'results'),
     overwriteOutput: false,
@@ -176,14 +176,15 @@ const answer = JSON.stringify({
 async function startModel() {
   const asked = new Map<string, number>()
   let total = 0
-  const server = createServer(async (request, response) => {
+  const note = async (request: IncomingMessage): Promise<void> => {
     const key = String(request.headers['x-api-key'])
-    if (!(await bodyOf(request)).includes('Reply with the word ok.')) {
-      asked.set(key, (asked.get(key) ?? 0) + 1)
-      total++
-    }
+    if ((await bodyOf(request)).includes('Reply with the word ok.')) return
+    asked.set(key, (asked.get(key) ?? 0) + 1)
+    total++
+  }
+  const server = createServer((request, response) => {
     response.setHeader('content-type', 'application/json')
-    response.end(answer)
+    void note(request).then(() => response.end(answer))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
