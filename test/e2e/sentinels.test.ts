@@ -17,7 +17,11 @@ const narrator = (id: string, more: object = {}) => ({
   ...more,
 })
 
-async function place(sentinels: readonly object[], steps: readonly object[]) {
+async function place(
+  sentinels: readonly object[],
+  steps: readonly object[],
+  outputs: Readonly<Record<string, readonly string[]>> = { loud: ['first', 'second'], quiet: ['unheard'] },
+) {
   const dir = await tempDir()
   const codon = {
     id: 'a',
@@ -28,7 +32,7 @@ async function place(sentinels: readonly object[], steps: readonly object[]) {
     sentinels,
   }
   writeFileSync(join(dir, 'hank.json'), JSON.stringify({ $schema: 'x', hank: [codon] }))
-  const script = { codons: { a: steps }, sentinels: { loud: ['first', 'second'], quiet: ['unheard'] } }
+  const script = { codons: { a: steps }, sentinels: outputs }
   writeFileSync(join(dir, 'rehearsal.json'), JSON.stringify(script))
   return { cwd: dir, env: { HOME: join(dir, 'home') } }
 }
@@ -109,6 +113,91 @@ describe('sentinels of a run', () => {
       expect(journaled(at, 'sentinel.error').map(({ sentinelId }) => sentinelId)).toEqual(
         expect.arrayContaining(['broken', 'ashamed']),
       )
+    },
+    60_000,
+  )
+
+  verifies(
+    ['d14/sentinel-follow-ups-trigger-nothing', 'd10/sentinel-events-ignored', 'd14/template-dates'],
+    'that listen to everything are quiet while the agent is, and trying one out afterwards tells the same',
+    async () => {
+      const observer = narrator('loud', {
+        trigger: { type: 'event', on: ['*'] },
+        userPromptText: [
+          '<%= it.events[0].type %> <%= it.events[0].data.transitionType %>',
+          'Running for: <%= (it.world.currentTime - it.codon.startTime) / 1000 %>s since <%= it.codon.startTime %>',
+        ].join('\n'),
+      })
+      const sleeping = { use: 'bash', input: { command: 'sleep 4' } }
+      const at = await place([{ sentinelConfig: 'loud.json' }], [sleeping, { say: 'Done.' }])
+      writeFileSync(join(at.cwd, 'loud.json'), JSON.stringify(observer))
+      const began = Date.now()
+      expect(runCli(['rehearse', '--headless'], at).status).toBe(0)
+      // The end of a codon waits a minute for a sentinel that is never done.
+      expect(Date.now() - began).toBeLessThan(60_000)
+      const caused = journaled(at, 'state.transition').filter(
+        ({ transitionType }) => transitionType === 'SentinelStatesUpdated',
+      ).length
+      const ofOthers = runCli(['journal', '--json'], at)
+        .stdout.split('\n')
+        .filter(line => line !== '' && !line.includes('"type":"sentinel.')).length
+      const triggered = journaled(at, 'sentinel.triggered').length
+      expect(triggered).toBeGreaterThan(5)
+      expect(triggered).toBeLessThanOrEqual(ofOthers - caused)
+      const tried = runCli(['sentinel', 'test', 'loud.json', '--dry'], at).stdout
+      expect(tried).toContain('prompt  codon.completed')
+      expect(tried).toMatch(/Running for: [4-9]\.\d+s since \d{4}-\d\d-\d\dT[\d:.]+Z\n/)
+      expect(tried).not.toMatch(/prompt {2}(sentinel\.|state\.transition SentinelStatesUpdated)/)
+    },
+    120_000,
+  )
+
+  verifies(
+    [
+      'd14/sentinel-prompt-file-list',
+      'd14/sentinel-schema-str',
+      'd14/sentinel-output-format-default',
+      'd14/sentinel-output-beside-structured',
+      'd14/health-check-owner',
+    ],
+    'take lists of prompt files, a schema as text and files without a format; the health check is on the first account',
+    async () => {
+      const schema = { type: 'object', properties: { level: { type: 'integer' } }, required: ['level'] }
+      const asked = { userPromptText: undefined, userPromptFile: ['one.md', 'two.md'] }
+      const at = await place(
+        [
+          { sentinelConfig: narrator('loud', { ...asked, output: { file: 'loud.txt' } }) },
+          {
+            sentinelConfig: narrator('quiet', {
+              structuredOutput: { output: 'object', schemaStr: JSON.stringify(schema) },
+              output: { file: 'levels.jsonl', lastValueFile: 'level.json' },
+            }),
+          },
+        ],
+        [bash, { say: 'Done.' }],
+        { loud: ['first'], quiet: ['{"level":3}'] },
+      )
+      writeFileSync(join(at.cwd, 'one.md'), 'One.\n')
+      writeFileSync(join(at.cwd, 'two.md'), 'Two.\n')
+      expect(runCli(['rehearse', '--headless'], at)).toMatchObject({ status: 0 })
+      const written = (id: string, name: string) =>
+        readFileSync(join(executionOf(at), '.weave/sentinels', id, name), 'utf8')
+      // The health check took none of its outputs.
+      expect(written('loud', 'loud.txt')).toBe('first')
+      expect([written('quiet', 'levels.jsonl'), written('quiet', 'level.json')]).toEqual(
+        Array(2).fill('{"level":3}\n'),
+      )
+      expect(
+        journaled(at, 'sentinel.unloaded').map(({ sentinelId, llmCallCount }) => [sentinelId, llmCallCount]),
+      ).toEqual([
+        ['loud', 2],
+        ['quiet', 1],
+      ])
+      const code = narrator('quiet', { structuredOutput: { output: 'object', schemaStr: 'z.object({})' } })
+      const bad = await place([{ sentinelConfig: code }], [bash])
+      const refused = runCli(['--validate'], bad)
+      expect(refused.status).toBe(1)
+      expect(refused.stdout + refused.stderr).toContain('schemaStr: is not JSON. Write a JSON Schema as text')
     },
     60_000,
   )

@@ -174,7 +174,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const control = createLateControl()
   const serving = await serve(options, { ...record, plan, control: control.control, held, ...agents })
   if (!serving.ok) return serving
-  ports.startHealthChecks()
+  await ports.startHealthChecks()
   const runner = startRunner({
     plan,
     journal,

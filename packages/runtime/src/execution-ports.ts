@@ -1,7 +1,7 @@
 import type { JournaledEvent } from '@weave/protocol'
 import { type CheckpointPorts, openCheckpointPorts } from './checkpoint-ports.ts'
 import type { Harness, HarnessSurroundings } from './harness/index.ts'
-import type { Journal } from './journal/index.ts'
+import type { Journal, Origin } from './journal/index.ts'
 import { type Clock, createId, type Marker, type Redactor } from './kit/index.ts'
 import { costOf, type Prices } from './models/index.ts'
 import type { KeptOutputRecord } from './output-record.ts'
@@ -91,7 +91,7 @@ async function portsWith(
   sentinels: SentinelPorts,
 ): Promise<ExecutionPorts> {
   const { plan, layout, harnessFor } = options
-  const watch = await startWatch(options)
+  const watch = await startWatch(options, sentinels.isWritten)
   const marker: Marker = `WEAVE_EXECUTION_ID=${layout.dir}`
   return {
     ...versions,
@@ -168,15 +168,30 @@ function pricesOf(
   return isPlanned ? model.prices : priceOf(model.provider, modelId)
 }
 
-async function startWatch({ layout, journal, clock }: PortsOptions): Promise<WorkspaceWatch | undefined> {
+async function startWatch(
+  { layout, journal, clock }: PortsOptions,
+  isWrittenBySentinel: SentinelPorts['isWritten'],
+): Promise<WorkspaceWatch | undefined> {
   const selected = createCheckpointSelection([])
   if (!selected.ok) return undefined
+  const originOf = (path: string): Origin | undefined => (isWrittenBySentinel(path) ? 'sentinel' : undefined)
+  /** Why files came or went since the tree was told. */
+  const moved: (Origin | undefined)[] = []
   return watchWorkspace({
     agentRoot: layout.agentRoot,
     selection: selected.selection,
     clock,
-    onChange: update => void journal.append('file.updated', update),
-    onTree: tree => void journal.append('filetree.updated', { tree }),
+    onChange(update) {
+      const origin = originOf(update.path)
+      if (update.action !== 'modified') moved.push(origin)
+      journal.append('file.updated', update, { origin })
+    },
+    onTree(tree) {
+      // A wider selection makes a new tree, too, without a file that came or went.
+      const isOfSentinels = moved.length > 0 && moved.every(origin => origin !== undefined)
+      moved.length = 0
+      journal.append('filetree.updated', { tree }, { origin: isOfSentinels ? 'sentinel' : undefined })
+    },
     onNote: ({ message }) => void tellWarning(journal, message),
   })
 }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { JournaledEvent, WeaveState } from '@weave/protocol'
 import { type CostReport, costReport, type ObservedCosts, observedCosts } from './budget/index.ts'
 import { frozenPlan } from './frozen-plan.ts'
-import { createHistory, replay } from './journal/index.ts'
+import { createHistory, type RecordedEvent, replay } from './journal/index.ts'
 import { type Clock, systemClock } from './kit/index.ts'
 import type { Plan } from './plan/index.ts'
 import {
@@ -100,7 +100,7 @@ export interface ReadEventsQuery {
 }
 
 export interface ReadEvent {
-  readonly event: JournaledEvent
+  readonly event: RecordedEvent
   /** As it travels on the wire. */
   readonly text: string
 }

@@ -51,8 +51,7 @@ export interface OpenRehearsal {
   environment(environment: Variables, providers: readonly string[]): Readonly<Record<string, string>>
   /** For one codon, with all that its hank sets: its key says whose request it is. */
   environmentFor(runtimeId: string, environment: Variables, way: Way): Readonly<Record<string, string>>
-  /** Without an id: for the health checks of all. */
-  sentinelKeyFor(id: string | undefined): string
+  sentinelKeyFor(id: string): string
   /** Call before anything of the execution runs: relative paths of the script begin in its workspace. */
   begin(execution: PlacesOptions & { readonly layout: Pick<ExecutionLayout, 'agentRoot'> }): Promise<void>
   /** A harness that tells the scripted model the prompt of each codon. */
@@ -95,7 +94,7 @@ export async function openRehearsal({
         const url = (throughProxy ? proxyUrl : undefined) ?? server.url
         return redirected(environment, { url, key: rehearsal.keyFor(runtimeId) }, providers)
       },
-      sentinelKeyFor: id => (id === undefined ? rehearsal.nobodysKey : rehearsal.sentinelKeyFor(id)),
+      sentinelKeyFor: rehearsal.sentinelKeyFor,
       async begin(execution) {
         directory = execution.layout.agentRoot
         places = await openPlaces(execution)
@@ -138,7 +137,7 @@ export async function openReplayRehearsal({ directory, strict }: ReplaySetup): P
         redirected(environment, { url: nowhere, key: nobodysKey }, providers),
       environmentFor: (runtimeId, environment, { providers, proxyUrl }) =>
         redirected(environment, { url: proxyUrl ?? nowhere, key: keyFor(runtimeId) }, providers),
-      sentinelKeyFor: id => (id === undefined ? nobodysKey : sentinelKeyFor(id)),
+      sentinelKeyFor,
       begin: async () => undefined,
       informed: harness => harness,
       leftovers: async () => [...(await refused(replay)), ...(strict ? unused(replay) : [])],

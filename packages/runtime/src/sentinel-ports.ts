@@ -1,6 +1,7 @@
+import { dirname } from 'node:path'
 import type { JournaledEvent, SentinelState } from '@weave/protocol'
 import type { Journal } from './journal/index.ts'
-import type { Clock, Redactor } from './kit/index.ts'
+import { type Clock, isTemporary, type Redactor } from './kit/index.ts'
 import { complete } from './llm/index.ts'
 import type { ResolvedModel } from './models/index.ts'
 import type { Plan } from './plan/index.ts'
@@ -13,6 +14,7 @@ import {
   type SentinelEventType,
   type SentinelSettings,
   type Sentinels,
+  workspaceOutputs,
 } from './sentinel/index.ts'
 import { serverEnvironment } from './settings/index.ts'
 import {
@@ -37,12 +39,15 @@ export interface SentinelSetup {
   readonly settings: SentinelSettings
   readonly sandboxEntry: SandboxEntry
   readonly modelOf: (name: string) => ResolvedModel | undefined
-  /** Has the last word on the key of a sentinel; without an id, on that of health checks. */
-  readonly keyFor?: ((sentinelId: string | undefined) => string) | undefined
+  /** Has the last word on the key of a sentinel. */
+  readonly keyFor?: ((sentinelId: string) => string) | undefined
 }
 
 export type SentinelPorts = Pick<Ports, 'loadSentinels'> & {
-  startHealthChecks(): void
+  /** Resolves when the hank may begin. Never rejects. */
+  startHealthChecks(): Promise<void>
+  /** Whether a file of the agent workspace is one that a sentinel of the current codon writes. */
+  isWritten(path: string): boolean
   close(): Promise<void>
 }
 
@@ -51,16 +56,21 @@ export function openSentinelPorts(options: SentinelPortsOptions): SentinelPorts 
   const { plan, journal, recorder } = options
   const spenders = new Map<string, SentinelWatch['onSpent']>()
   const sentinels = create(options, (codonId, states) => {
-    recorder.record({ type: 'SentinelStatesUpdated', data: { codonId, sentinels: states } })
+    recorder.record({ type: 'SentinelStatesUpdated', data: { codonId, sentinels: states } }, bySentinel)
     const isKnown = states.every(({ costUnknown }) => !costUnknown)
     spenders.get(codonId)?.(states.reduce((sum, { cost }) => sum + cost, 0), isKnown)
   })
+  let written = sentinelFiles([])
   return {
+    isWritten: path => written(path),
     startHealthChecks: () => sentinels.startHealthChecks(),
     close: () => sentinels.close(),
     async loadSentinels({ runtimeId, codon }, { startTime, onSpent }) {
       const { id: codonId, name, description } = codon
-      if (!plan.sentinels?.some(attached => attached.codonId === codonId)) return nobody
+      const mine = plan.sentinels?.filter(attached => attached.codonId === codonId) ?? []
+      // Until the next codon: the last that they write is found when they have gone.
+      written = sentinelFiles(mine.flatMap(workspaceOutputs))
+      if (mine.length === 0) return nobody
       spenders.set(runtimeId, onSpent)
       const loaded = await sentinels.load({ id: runtimeId, codonId, name, description, startTime })
       if (!loaded.ok) return loaded
@@ -97,6 +107,16 @@ function isSentinelEvent(event: JournaledEvent): event is SentinelEvent {
   return event.type.startsWith('sentinel.')
 }
 
+/** All that sentinels make happen is marked here, where it enters the journal; none of it is routed to them. */
+const bySentinel = { origin: 'sentinel' } as const
+
+/** A file that is replaced whole exists beside its own name for a moment. */
+function sentinelFiles(paths: readonly string[]): (path: string) => boolean {
+  const files = new Set(paths)
+  const directories = new Set(paths.map(path => dirname(path)))
+  return path => files.has(path) || (isTemporary(path) && directories.has(dirname(path)))
+}
+
 const nobody = { ok: true, finish: async () => undefined } as const
 
 type RecordStates = (codonId: string, states: readonly SentinelState[]) => void
@@ -124,8 +144,8 @@ function create(options: SentinelPortsOptions, record: RecordStates): Sentinels 
     clock,
     redactor,
     sandboxEntry,
-    append: (type, data) => void journal.append(type, data),
+    append: (type, data) => void journal.append(type, data, bySentinel),
     record,
-    warn: message => void journal.append('error', { message, fatal: false, severity: 'warning' }),
+    warn: message => void journal.append('error', { message, fatal: false, severity: 'warning' }, bySentinel),
   })
 }

@@ -31,12 +31,12 @@ export const decisionsObserversAndSafety = {
   'd10/conversational-continue-on-error': '`conversational` accepts an optional `continueOnError`.',
   'd10/structured-output-kinds': '`structuredOutput.output` is `object`, `array` or `enum`.',
   'd10/structured-output-keys':
-    '`structuredOutput` accepts `schema`, `schemaFile`, `enumValues`, `schemaName` and `schemaDescription` beside `output`.',
+    '`structuredOutput` accepts `schema`, `schemaFile`, `schemaStr`, `enumValues`, `schemaName` and `schemaDescription` beside `output`.',
   'd10/structured-output-json-schema':
     '`schema` and `schemaFile` are JSON Schema, and no code in them is evaluated.',
   'd10/output-format': '`output.format` is `text` or `jsonl`.',
   'd10/output-files': '`output` accepts `file` and `lastValueFile`.',
-  'd10/output-not-with-structured': '`output` together with `structuredOutput` is an error.',
+  'd10/output-not-with-structured': '`output.format` together with `structuredOutput` is an error.',
   'd10/structured-output-json-lines': 'Structured output is always written as JSON lines.',
   'd10/join-string-text-only': '`joinString` is allowed for text output only.',
   'd10/join-string-default': '`joinString` defaults to `\\n---\\n`.',

@@ -18,7 +18,7 @@ import { reservedKeys } from './reserved-keys.ts'
 import type { HankFile, SentinelAttachment } from './schema.ts'
 import { checkPatterns } from './sentinel-conditions.ts'
 import { checkSentinelConfig } from './sentinel-config.ts'
-import { outputSchemaFault } from './sentinel-output-schema.ts'
+import { outputSchemaFault, schemaTextFault } from './sentinel-output-schema.ts'
 import type { SentinelConfig } from './sentinel-schema.ts'
 
 /** A sentinel of a codon, read and checked. */
@@ -187,21 +187,32 @@ async function checkFiles({ config, base }: Loaded, text: Text, source: Home): P
   }
   const read = async (field: JsonPath, path: string | undefined) => {
     if (path === undefined) return undefined
-    const reference: Reference = { path, base, label: `Sentinel ${config.id}: ${field.at(-1)?.toString()}` }
+    const reference: Reference = { path, base, label: `Sentinel ${config.id}: ${nameIn(field)}` }
     const result = await readReference(source.directory, reference, { maxBytes: maxPromptBytes })
     if (result.ok) return result
     fault(field, result.message)
     return undefined
   }
   await checkPatterns(config, fault)
-  await read(['systemPromptFile'], config.systemPromptFile)
-  await read(['userPromptFile'], config.userPromptFile)
+  for (const field of ['systemPromptFile', 'userPromptFile'] as const) {
+    const paths = config[field]
+    if (typeof paths === 'string') await read([field], paths)
+    else for (const [at, path] of (paths ?? []).entries()) await read([field, at], path)
+  }
   const schema = await read(['structuredOutput', 'schemaFile'], config.structuredOutput?.schemaFile)
   if (schema) problems.add(schemaFaults(schema.bytes, join(dirname(source.file), schema.relative)))
   const inline = config.structuredOutput?.schema
   const wrong = inline && outputSchemaFault(inline)
   if (wrong !== undefined) fault(['structuredOutput', 'schema'], wrong)
+  const given = config.structuredOutput?.schemaStr
+  const wrongText = given === undefined ? undefined : schemaTextFault(given)
+  if (wrongText !== undefined) fault(['structuredOutput', 'schemaStr'], wrongText)
   return problems.all()
+}
+
+/** The field that a message names: that of a list, not the place in it. */
+function nameIn(field: JsonPath): string {
+  return field.findLast(key => typeof key === 'string')?.toString() ?? ''
 }
 
 function schemaFaults(bytes: Buffer, file: string): readonly Problem[] {

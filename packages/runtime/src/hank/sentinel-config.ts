@@ -41,7 +41,8 @@ export function checkSentinelConfig(source: JsonSource, base: JsonPath = []): Ch
   }
   checkPrompts(config, rule)
   checkStructuredOutput(config, rule)
-  checkOutput(config, valueAt(source.value, [...base, 'joinString']) !== undefined, rule)
+  const isGiven = (...path: JsonPath) => valueAt(source.value, [...base, ...path]) !== undefined
+  checkOutput(config, isGiven, rule)
   checkTrigger(config, rule)
   const all = problems.all()
   return all.some(({ severity }) => severity === 'error') ? { problems: all } : { config, problems: all }
@@ -70,30 +71,35 @@ function checkPrompts(config: SentinelConfig, { error }: Rule): void {
 
 function checkStructuredOutput({ structuredOutput }: SentinelConfig, { error }: Rule): void {
   if (!structuredOutput) return
-  const { output, schema, schemaFile, enumValues } = structuredOutput
+  const { output, enumValues } = structuredOutput
   const at = (key: string): JsonPath => ['structuredOutput', key]
-  if (schema !== undefined && schemaFile !== undefined) {
-    error(at('schemaFile'), 'schema and schemaFile cannot be used together')
-  }
+  const [first, ...others] = schemaKeys.filter(key => structuredOutput[key] !== undefined)
+  for (const other of others) error(at(other), `${first} and ${other} cannot be used together`)
   if (output !== 'enum') {
-    if (schema === undefined && schemaFile === undefined) {
-      error(['structuredOutput'], `output "${output}" needs schema or schemaFile`)
+    if (first === undefined) {
+      error(['structuredOutput'], `output "${output}" needs schema, schemaFile or schemaStr`)
     }
     if (enumValues !== undefined) error(at('enumValues'), 'is allowed only with output "enum"')
     return
   }
   if (enumValues === undefined) error(['structuredOutput'], 'output "enum" needs enumValues')
   else if (new Set(enumValues).size < enumValues.length) error(at('enumValues'), 'holds a value twice')
-  if (schema !== undefined) error(at('schema'), 'is not allowed with output "enum"; write enumValues')
-  if (schemaFile !== undefined) error(at('schemaFile'), 'is not allowed with output "enum"; write enumValues')
+  if (first !== undefined) error(at(first), 'is not allowed with output "enum"; write enumValues')
 }
 
-function checkOutput(config: SentinelConfig, hasJoinString: boolean, { error }: Rule): void {
+/** The ways to give a JSON Schema. */
+const schemaKeys = ['schema', 'schemaFile', 'schemaStr'] as const
+
+/** `isGiven`: written in the file, not filled in. */
+function checkOutput(config: SentinelConfig, isGiven: (...path: JsonPath) => boolean, { error }: Rule): void {
   const { output, structuredOutput } = config
-  if (output && structuredOutput) {
-    error(['output'], 'cannot be used with structuredOutput, which is always written as JSON lines')
+  if (structuredOutput && isGiven('output', 'format')) {
+    error(
+      ['output', 'format'],
+      'cannot be used with structuredOutput, which is always written as JSON lines; remove it',
+    )
   }
-  if (hasJoinString && (structuredOutput || output?.format === 'jsonl')) {
+  if (isGiven('joinString') && (structuredOutput || output?.format === 'jsonl')) {
     error(['joinString'], 'is allowed only with text output')
   }
   for (const key of ['file', 'lastValueFile'] as const) {

@@ -8,6 +8,9 @@ import * as z from 'zod'
 
 const text = z.string().min(1)
 const file = text.describe('Relative to the directory of this file; inside the hank directory.')
+const files = z.union([file, z.array(file).min(1)]).register(z.globalRegistry, {
+  description: 'One path or several, relative to the directory of this file; several are joined in order.',
+})
 // It is the name of a directory.
 const idPattern = /^[a-z0-9-]{1,100}$/
 
@@ -76,6 +79,7 @@ const structuredOutput = z.strictObject({
     .optional()
     .register(z.globalRegistry, { description: 'A JSON Schema.' }),
   schemaFile: file.optional(),
+  schemaStr: text.optional().register(z.globalRegistry, { description: 'A JSON Schema as text.' }),
   enumValues: z.array(text).min(1).optional(),
   schemaName: text.optional(),
   schemaDescription: z.string().optional(),
@@ -92,15 +96,15 @@ export const sentinelConfig = z.strictObject({
   model: text.describe('Resolved like the model of a codon.'),
   trigger,
   execution,
-  systemPromptFile: file.optional(),
+  systemPromptFile: files.optional(),
   systemPromptText: text.optional(),
-  userPromptFile: file.optional(),
+  userPromptFile: files.optional(),
   userPromptText: text.optional(),
   conversational: conversational.optional(),
   structuredOutput: structuredOutput.optional(),
   output: z
     .strictObject({
-      format: z.enum(['text', 'jsonl']),
+      format: z.enum(['text', 'jsonl']).default('text'),
       file: text.optional(),
       lastValueFile: text.optional(),
     })

@@ -1,11 +1,12 @@
 import { basename, join } from 'node:path'
-import { type JournaledEvent, parseEvent } from '@weave/protocol'
+import { parseEvent } from '@weave/protocol'
 import { restoreFields } from './blobs.ts'
-import { eventBytes, parseLine } from './line.ts'
+import { eventBytes, type LineEnvelope, parseLine } from './line.ts'
 import { readSegment, type StoredEvent } from './line-reader.ts'
 import { createPage, newestWithin, type Page, type PageLimits, type ReadProblem } from './page.ts'
 import { indexStep, loadIndex, offsetOf, type SegmentIndex } from './segment-index.ts'
 import { listSegments, type Segment } from './segments.ts'
+import type { RecordedEvent } from './teller.ts'
 
 /**
  * Reading a journal, live or at rest, in pages of bounded size. Lines are proved by their checksum and handed on
@@ -21,7 +22,7 @@ export interface History {
   /** The event's JSON as it travels on a socket. */
   text(stored: StoredEvent): Promise<string>
   /** The event as a value; undefined when an older or newer program wrote something that this one cannot read. */
-  event(stored: StoredEvent): Promise<JournaledEvent | undefined>
+  event(stored: StoredEvent): Promise<RecordedEvent | undefined>
   lastSeq(): Promise<number>
 }
 
@@ -94,13 +95,13 @@ export function createHistory({ dir, active }: HistoryOptions): History {
     recent,
     lastSeq,
     async text(stored) {
-      return stored.spilled
-        ? JSON.stringify(await parsed(dir, stored))
-        : eventBytes(stored.rest).toString('utf8')
+      if (!stored.spilled) return eventBytes(stored.rest).toString('utf8')
+      const { origin: _, ...event } = await parsed(dir, stored)
+      return JSON.stringify(event)
     },
     async event(stored) {
       const message = parseEvent(await parsed(dir, stored))
-      return message.kind === 'event' ? (message.event as JournaledEvent) : undefined
+      return message.kind === 'event' ? (message.event as RecordedEvent) : undefined
     },
   }
 }
@@ -146,7 +147,7 @@ function chunkFor(index: SegmentIndex, events: number): number {
   return Math.min(1024 * 1024, Math.max(16 * 1024, Math.ceil(expected)))
 }
 
-async function parsed(dir: string, stored: StoredEvent): Promise<object> {
+async function parsed(dir: string, stored: StoredEvent): Promise<LineEnvelope & { readonly data: object }> {
   const { blobs, ...event } = parseLine(stored.rest)
   if (!blobs) return event
   return { ...event, data: await restoreFields(join(dir, 'blobs'), event.data, blobs) }

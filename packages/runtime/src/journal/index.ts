@@ -12,9 +12,10 @@ export {
   type JournalOptions,
   openJournal,
 } from './journal.ts'
+export type { Origin } from './line.ts'
 export type { StoredEvent } from './line-reader.ts'
 export type { Page, ReadProblem } from './page.ts'
 export { crashOf, type Replayed, replay } from './replay.ts'
 export { type CachedState, writeStateCache } from './state-cache.ts'
 export type { TailRepair } from './tail-repair.ts'
-export type { Entry, Listener } from './teller.ts'
+export type { Entry, Listener, RecordedEvent } from './teller.ts'

@@ -5,10 +5,10 @@ import { type EventData, events, type JournaledEvent, type JournaledType } from 
 import { type Clock, createId, type Redactor } from '../kit/index.ts'
 import { type BlobStore, createBlobStore, needsSpill } from './blobs.ts'
 import { createHistory, type History } from './history.ts'
-import { encodeLine, eventText } from './line.ts'
+import { encodeLine, eventText, type Origin } from './line.ts'
 import { openSegmentWriter, type SegmentWriter } from './segment-writer.ts'
 import { repairTail, type Tail, type TailRepair } from './tail-repair.ts'
-import { createTeller, type Entry, type Listener } from './teller.ts'
+import { createTeller, type Entry, type Listener, type RecordedEvent } from './teller.ts'
 
 /**
  * The record of an execution: every event that anyone was ever told.
@@ -33,6 +33,8 @@ export interface Journal {
   readonly history: History
   /** The last `seq` given out. */
   readonly lastSeq: number
+  /** The last `seq` given out to an event without an origin; 0 when there was none since the journal was opened. */
+  readonly lastSeqWithoutOrigin: number
   /** What opening had to mend, if anything. */
   readonly repair: TailRepair | undefined
   readonly failure: JournalFailure | undefined
@@ -43,6 +45,8 @@ export interface Journal {
 export interface AppendOptions {
   /** The id of the command that this event answers. */
   readonly commandId?: string | undefined
+  /** Absent: nothing that needs to be told apart. */
+  readonly origin?: Origin | undefined
 }
 
 /** The disk refused. The run must stop: what happens from now on could not be recorded. */
@@ -84,6 +88,7 @@ class OpenJournal implements Journal {
   readonly history: History
   readonly repair: TailRepair | undefined
   lastSeq: number
+  lastSeqWithoutOrigin = 0
   failure: JournalFailure | undefined
 
   readonly #options: JournalOptions
@@ -114,7 +119,7 @@ class OpenJournal implements Journal {
   append<T extends JournaledType>(
     type: T,
     raw: EventData<T>,
-    { commandId }: AppendOptions = {},
+    { commandId, origin }: AppendOptions = {},
   ): JournaledEvent<T> {
     if (this.failure) throw this.failure
     const { redactor } = this.#options
@@ -128,7 +133,7 @@ class OpenJournal implements Journal {
     const envelope = { seq: this.lastSeq + 1, id: createId('evt'), timestamp: this.#timestamp(), type, data }
     const event = commandId === undefined ? envelope : { ...envelope, commandId: redactor.text(commandId) }
     // `JournaledEvent` distributes over the types, which a generic `type` cannot show the compiler.
-    this.#take(event as unknown as JournaledEvent, json)
+    this.#take(event as unknown as JournaledEvent, json, origin)
     // Whoever is answered may rely on it.
     if (events[type].durability === 'synced' || commandId !== undefined) this.flush()
     else this.#flushThisTick()
@@ -176,21 +181,24 @@ class OpenJournal implements Journal {
     }
   }
 
-  #take(event: JournaledEvent, json: string): void {
-    if (needsSpill(json)) this.#takeLarge(event, json)
+  #take(event: JournaledEvent, json: string, origin: Origin | undefined): void {
+    const recorded: RecordedEvent = origin === undefined ? event : { ...event, origin }
+    if (needsSpill(json)) this.#takeLarge(recorded, json, JSON.stringify(event))
     else {
-      const line = encodeLine(event, json)
-      this.#pending.push({ line, entry: { event, text: eventText(line) } })
+      const line = encodeLine(recorded, json)
+      const text = origin === undefined ? eventText(line) : JSON.stringify(event)
+      this.#pending.push({ line, entry: { event: recorded, text } })
     }
     this.lastSeq++
+    if (origin === undefined) this.lastSeqWithoutOrigin = this.lastSeq
   }
 
-  #takeLarge(event: JournaledEvent, json: string): void {
+  #takeLarge(event: RecordedEvent, json: string, text: string): void {
     this.#guarded(() => {
       const spilled = this.#blobs.spill(event.data)
       this.#unsyncedBlobs.push(...(spilled?.written ?? []))
       const line = encodeLine(event, spilled?.data ?? json, spilled?.blobs)
-      this.#pending.push({ line, entry: { event, text: JSON.stringify(event) } })
+      this.#pending.push({ line, entry: { event, text } })
     })
   }
 

@@ -8,6 +8,7 @@ export interface StoredEvent {
   readonly offset: number
   /** Size of the event as it travels, fields from the blob folder included. */
   readonly bytes: number
+  /** The line has more than the event: it cannot be sent on as it is. */
   readonly spilled: boolean
   /** The line after its checksum; a view into a larger buffer: copy it to keep it long. */
   readonly rest: Buffer

@@ -7,9 +7,11 @@ import { crc32 } from 'node:zlib'
  *
  * A line is JSON that any tool can read. The checksum covers everything after its comma, so a flipped bit anywhere is
  * found without parsing, and `{` plus the checked rest is the event as it travels: old events are sent on without being
- * parsed. A line whose data has fields in the blob folder says so right after its `seq`:
+ * parsed. What does not travel stands right after the `seq`: which fields of the data are in the blob folder, and the
+ * origin of the event.
  *
  *     {"crc":"…","seq":8,"blobs":{"content":["<sha256>",81920]},"id":"evt_…",…,"data":{"path":"a.txt","content":null}}
+ *     {"crc":"…","seq":9,"origin":"sentinel","id":"evt_…",…}
  */
 export type BlobRefs = Readonly<Record<string, readonly [sha256: string, bytes: number]>>
 
@@ -20,7 +22,11 @@ export interface LineEnvelope {
   readonly timestamp: string
   readonly type: string
   readonly commandId?: string | undefined
+  readonly origin?: Origin | undefined
 }
+
+/** What caused an event, where that matters to those who listen: the work of a sentinel must not wake a sentinel. */
+export type Origin = 'sentinel'
 
 /** Line separators that JSON allows but some readers of lines trip over. */
 const oddSeparators = /[\u2028\u2029]/g
@@ -40,10 +46,11 @@ export function eventText(line: string): string {
 }
 
 function encodeRest(event: LineEnvelope, data: string, blobs: BlobRefs | undefined): string {
-  const { seq, id, timestamp, type, commandId } = event
+  const { seq, id, timestamp, type, commandId, origin } = event
   const spilled = blobs ? `"blobs":${JSON.stringify(blobs)},` : ''
+  const cause = origin === undefined ? '' : `"origin":"${origin}",`
   const answer = commandId === undefined ? '' : `"commandId":${JSON.stringify(commandId)},`
-  const rest = `"seq":${seq},${spilled}"id":"${id}","timestamp":"${timestamp}","type":"${type}",${answer}"data":${data}}`
+  const rest = `"seq":${seq},${spilled}${cause}"id":"${id}","timestamp":"${timestamp}","type":"${type}",${answer}"data":${data}}`
   return rest.replace(oddSeparators, char => (char === '\u2028' ? '\\u2028' : '\\u2029'))
 }
 
@@ -54,6 +61,7 @@ export type LineDamage = 'checksum' | 'form'
 export interface CheckedLine {
   readonly seq: number
   readonly bytes: number
+  /** The line has more than the event: it cannot be sent on as it is. */
   readonly spilled: boolean
   /** Everything after the checksum. */
   readonly rest: Buffer
@@ -61,7 +69,7 @@ export interface CheckedLine {
 
 const shortestRest = '"seq":1,"id":"","timestamp":"","type":"","data":{}}'.length
 const seqLength = '"seq":'.length
-const letterB = 'b'.charCodeAt(0)
+const letterI = 'i'.charCodeAt(0)
 
 /**
  * Proves the line between two places intact and reads its `seq`, without parsing the JSON. Made for millions of lines:
@@ -75,8 +83,8 @@ export function checkLine(chunk: Buffer, from: number, to: number): CheckedLine 
   let at = start + seqLength
   let seq = 0
   for (let digit = digitAt(chunk, at); digit >= 0; digit = digitAt(chunk, ++at)) seq = seq * 10 + digit
-  // After the number comes `,"blobs":` or `,"id":`.
-  const spilled = chunk[at + 2] === letterB
+  // After the number comes `,"id":`, or first what does not travel.
+  const spilled = chunk[at + 2] !== letterI
   return { seq, spilled, rest, bytes: rest.length + 1 + (spilled ? spilledBytes(rest) : 0) }
 }
 

@@ -1,8 +1,12 @@
 import type { JournaledEvent } from '@weave/protocol'
+import type { Origin } from './line.ts'
+
+/** An event as it is written down; its origin is not sent to clients. */
+export type RecordedEvent = JournaledEvent & { readonly origin?: Origin }
 
 /** An event with the text in which it travels, made once for all who send it on. */
 export interface Entry {
-  readonly event: JournaledEvent
+  readonly event: RecordedEvent
   readonly text: string
 }
 

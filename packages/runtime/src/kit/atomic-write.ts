@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { lstat, open, rename, unlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { createId } from './ids.ts'
 
 export interface AtomicWriteOptions {
@@ -90,7 +90,14 @@ const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | 
 
 /** Not made from the file's own name: that may already be as long as a name can be. */
 function temporaryBeside(path: string): string {
-  return join(dirname(path), `.${createId('tmp')}`)
+  return join(dirname(path), `.${createId(temporaryWord)}`)
+}
+
+const temporaryWord = 'tmp'
+
+/** Whether a file is one that an atomic write has not given its name yet. */
+export function isTemporary(path: string): boolean {
+  return basename(path).startsWith(`.${temporaryWord}_`)
 }
 
 async function writeDurably(path: string, data: string | Uint8Array, mode: number): Promise<void> {

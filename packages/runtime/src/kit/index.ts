@@ -6,6 +6,7 @@
 export { type Admission, createAdmission } from './admission.ts'
 export {
   type AtomicWriteOptions,
+  isTemporary,
   removeFileDurablySync,
   writeFileAtomic,
   writeFileAtomicSync,

@@ -1,6 +1,6 @@
 /**
  * Placeholder keys say whose request it is: `rehearsal-<runtimeId>` a codon's, `rehearsal-sentinel-<id>` a sentinel's,
- * `rehearsal` alone nobody's, such as a health check's.
+ * `rehearsal` alone nobody's, such as a self-test's.
  *
  * Ids are arbitrary text. What cannot stand in a header is written with percent signs, as in an address; so is the first
  * letter of a codon's id that would read like a sentinel's.

@@ -6,7 +6,7 @@ import type { ModelRequest } from './model-request.ts'
 import { createPlaces, type Places } from './places.ts'
 import { codonKey, nobodysKey, ownerOf, sentinelKey } from './rehearsal-keys.ts'
 import type { RehearsalScript } from './rehearsal-script.ts'
-import { plainAnswer, sideAnswer } from './side-request.ts'
+import { isHealthCheck, plainAnswer, sideAnswer } from './side-request.ts'
 
 export interface RehearsalOptions {
   readonly script: RehearsalScript
@@ -28,7 +28,7 @@ export interface Rehearsal {
   /** The placeholder key of a codon. */
   keyFor(runtimeId: string): string
   sentinelKeyFor(id: string): string
-  /** For requests that belong to no codon and no sentinel, such as health checks: they take no step and no output. */
+  /** For requests that belong to no codon and no sentinel: they take no step and no output. */
   readonly nobodysKey: string
   /** What a strict rehearsal complains about so far: codons without steps, and steps that nobody took. */
   leftovers(): readonly Problem[]
@@ -45,7 +45,7 @@ export function createRehearsal({ script, strict, cwd, places, promptOf }: Rehea
       case 'codon':
         return sideAnswer(request) ?? codonAnswer(owner.id, request)
       case 'sentinel':
-        return sentinelAnswer(owner.id, request)
+        return isHealthCheck(request) ? plainAnswer(request, 'ok') : sentinelAnswer(owner.id, request)
       case 'nobody':
         return plainAnswer(request, 'ok')
       case 'stranger':

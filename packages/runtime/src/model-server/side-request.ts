@@ -13,6 +13,11 @@ export function sideAnswer(request: ModelRequest): Answer | undefined {
   return isWork ? undefined : plainAnswer(request, 'ok')
 }
 
+/** The question that is asked with the key of a sentinel before it works: no part of its outputs. */
+export function isHealthCheck({ turns, system }: ModelRequest): boolean {
+  return system === '' && turns.length === 1 && turns[0]?.text === 'Reply with the word ok.'
+}
+
 /** `text`, or JSON when the client wants nothing else. */
 export function plainAnswer({ schema }: ModelRequest, text: string): Answer {
   return say(schema === undefined ? text : JSON.stringify(schemaExample(schema)))

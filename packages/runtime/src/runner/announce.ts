@@ -39,9 +39,9 @@ export function createAnnouncer(options: AnnouncerOptions) {
   const nextAnswered = (type: JournaledType): string | undefined =>
     type === 'rollback.started' ? unanswered.splice(0).at(-1) : unanswered.shift()
 
-  const tell = ({ type, data }: Told): void => {
+  const tell = ({ type, data, origin }: Told): void => {
     const commandId = answers.has(type) ? nextAnswered(type) : undefined
-    journal.append(type, data, { commandId })
+    journal.append(type, data, { commandId, origin })
   }
 
   return {

@@ -1,5 +1,6 @@
 import type { TokenCounts } from '@weave/protocol'
 import type { BudgetGuard, Exceeded } from '../budget/index.ts'
+import type { Origin } from '../journal/index.ts'
 import type { Clock } from '../kit/index.ts'
 import type { Told } from './narrate.ts'
 import type { Stopper } from './stop.ts'
@@ -29,26 +30,26 @@ export interface BudgetWatchOptions {
 const lookEvery = 1_000
 
 export function watchBudget({ codonId, guard, clock, stopper, tell }: BudgetWatchOptions): BudgetWatch {
-  const act = (exceeded: Exceeded | undefined): void => {
+  const act = (exceeded: Exceeded | undefined, origin?: Origin): void => {
     if (!exceeded || stopper.reason) return
-    tellExceeded(tell, exceeded, codonId)
+    tellExceeded(told => tell({ ...told, origin }), exceeded, codonId)
     stopper.stop({ kind: 'budget', exceeded })
   }
   let isWarned = false
-  const costUnknown = (why: string): void => {
+  const warnUnknown = (why: string, origin?: Origin): void => {
     if (isWarned || !guard.limitsDollars) return
     isWarned = true
     const message = `${why}: the cost is unknown, and the dollar limit on ${codonId} holds for the known part only.`
-    tell({ type: 'error', data: { message, codon: codonId, fatal: false, severity: 'warning' } })
+    tell({ type: 'error', data: { message, codon: codonId, fatal: false, severity: 'warning' }, origin })
   }
   const close = clock.every(lookEvery, () => act(guard.tick()))
   return {
     used: ({ cost, tokens }, turn) => act(guard.usage({ cost, tokens, turn })),
     spentBySentinels(dollars, isKnown) {
-      if (!isKnown) costUnknown('What its sentinels have used is not known in full')
-      act(guard.sentinels(dollars))
+      if (!isKnown) warnUnknown('What its sentinels have used is not known in full', 'sentinel')
+      act(guard.sentinels(dollars), 'sentinel')
     },
-    costUnknown,
+    costUnknown: why => warnUnknown(why),
     parked: guard.parked,
     close,
   }

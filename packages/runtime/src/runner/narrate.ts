@@ -1,8 +1,15 @@
 import type { EventData, JournaledType } from '@weave/protocol'
 import type { HarnessEvent } from '../harness/index.ts'
+import type { Origin } from '../journal/index.ts'
 
 /** An event to be journaled. */
-export type Told = { [T in JournaledType]: { readonly type: T; readonly data: EventData<T> } }[JournaledType]
+export type Told = {
+  [T in JournaledType]: {
+    readonly type: T
+    readonly data: EventData<T>
+    readonly origin?: Origin | undefined
+  }
+}[JournaledType]
 
 /** Longer tool results are cut on the wire; the whole text stays in the session log. */
 const longestResult = 8_000

@@ -1,5 +1,5 @@
 import { parseTransition, reduce, summarize, type Transition, type WeaveState } from '@weave/protocol'
-import type { Journal } from '../journal/index.ts'
+import type { AppendOptions, Journal } from '../journal/index.ts'
 import type { Redactor } from '../kit/index.ts'
 
 /**
@@ -9,25 +9,28 @@ import type { Redactor } from '../kit/index.ts'
  */
 export interface Recorder {
   /** Throws on a transition that the state refuses: that is a fault of the caller, and nothing was written. */
-  record(transition: Transition): WeaveState
+  record(transition: Transition, options?: RecordOptions): WeaveState
   readonly state: WeaveState
 }
+
+export type RecordOptions = Pick<AppendOptions, 'origin'>
 
 export function createRecorder(journal: Journal, redactor: Redactor, initial: WeaveState): Recorder {
   let state = initial
   return {
-    record(given) {
+    record(given, options) {
       const transition = asWritten(given, redactor)
       const reduction = reduce(state, transition)
       if (!reduction.ok) throw new Error(`illegal ${given.type}: ${reduction.reason}`)
       const { type, data } = transition
-      journal.append('state.transition', {
+      const told = {
         transitionType: type,
         ...('runId' in data ? { runId: data.runId } : {}),
         ...('codonId' in data && data.codonId !== undefined ? { codonId: data.codonId } : {}),
         transition: { type, data },
         resultingState: summarize(reduction.state),
-      })
+      }
+      journal.append('state.transition', told, options)
       state = reduction.state
       return state
     },

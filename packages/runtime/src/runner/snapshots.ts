@@ -37,7 +37,9 @@ export function createSnapshots({ journal, recorder, ports, clock }: SnapshotOpt
     if (journal.failure) throw journal.failure
     if (journal.lastSeq === lastSeq) return
     const data = await take(false)
-    lastSeq = journal.append('state.snapshot', data).seq
+    // What only sentinels made necessary must not wake them: their answer would make the next one necessary.
+    const origin = journal.lastSeqWithoutOrigin > lastSeq ? undefined : 'sentinel'
+    lastSeq = journal.append('state.snapshot', data, { origin }).seq
   }
 
   return {

@@ -1,12 +1,12 @@
 import type { EventData, SentinelState } from '@weave/protocol'
 import type { Clock } from '../kit/index.ts'
 import { createInbox, type Inbox } from './inbox.ts'
-import type { ObservedEvent } from './observed.ts'
+import { followsFromSentinel, type ObservedEvent } from './observed.ts'
 import type { Observer } from './observer.ts'
 
 /** The sentinels of one codon while it runs. */
 export interface CodonSentinels {
-  /** Takes note of an event. Awaits nothing, throws nothing, and costs about a microsecond. */
+  /** Takes note of an event, unless a sentinel caused it. Awaits nothing, throws nothing, and costs about a microsecond. */
   route(event: ObservedEvent): void
   /** Ends them all; call it once. Resolves when all are unloaded, after about a minute at the latest. Never rejects. */
   finish(ending: CodonEnding): Promise<void>
@@ -72,6 +72,7 @@ export function attach({ observers, failed, clock }: Observers): CodonSentinels 
   }
 
   function route(event: ObservedEvent): void {
+    if (followsFromSentinel(event)) return
     const listeners = listenersTo(event.type)
     if (listeners.length === 0) return
     const now = clock.monotonic()

@@ -23,8 +23,9 @@ export interface HealthChecks {
 }
 
 export interface HealthOptions {
-  readonly models: readonly ResolvedModel[]
-  readonly accessTo: (model: ResolvedModel) => Access
+  /** Of each sentinel of the hank, in order. The check of a model belongs to the first sentinel that has it. */
+  readonly users: readonly { readonly model: ResolvedModel; readonly sentinelId: string }[]
+  readonly accessTo: (model: ResolvedModel, sentinelId: string) => Access
   readonly call: Call
   readonly clock: Clock
   readonly signal: AbortSignal
@@ -33,13 +34,14 @@ export interface HealthOptions {
 const limitMs = 30_000
 
 /** One small call for each distinct model. */
-export function createHealthChecks({ models, accessTo, call, clock, signal }: HealthOptions): HealthChecks {
+export function createHealthChecks({ users, accessTo, call, clock, signal }: HealthOptions): HealthChecks {
   const checks = new Map<string, Promise<Health>>()
   const charges = new Map<string, Account>()
   const nameOf = ({ provider, id }: ResolvedModel) => `${provider}/${id}`
 
   async function check(model: ResolvedModel): Promise<Health> {
-    const access = accessTo(model)
+    const owner = users.find(user => nameOf(user.model) === nameOf(model))
+    const access = accessTo(model, owner?.sentinelId ?? '')
     if (!access.ok) return { ok: false, message: access.message, retriable: false }
     const { provider, id: modelId } = model
     const { key, api } = access
@@ -61,7 +63,7 @@ export function createHealthChecks({ models, accessTo, call, clock, signal }: He
 
   return {
     start() {
-      for (const model of models) if (!checks.has(nameOf(model))) void begin(model)
+      for (const { model } of users) if (!checks.has(nameOf(model))) void begin(model)
     },
     async of(model) {
       const asked = checks.get(nameOf(model)) ?? begin(model)

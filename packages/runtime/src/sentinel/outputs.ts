@@ -38,20 +38,15 @@ export type OutputFilesResult =
 
 /** The files of one sentinel in one codon. Looks at no disk. */
 export function createOutputFiles(
-  { config, settings }: Pick<AttachedSentinel, 'config' | 'settings'>,
+  { config, settings }: Attachment,
   runtimeId: string,
   places: SentinelPlaces,
 ): OutputFilesResult {
   const isLines = config.structuredOutput !== undefined || config.output?.format === 'jsonl'
   const name = places.fileNameOf(runtimeId)
-  const log = placeOf(
-    settings.outputPaths?.logFile ?? config.output?.file,
-    `${name}.${isLines ? 'jsonl' : 'md'}`,
-  )
-  const last = placeOf(
-    settings.outputPaths?.lastValueFile ?? config.output?.lastValueFile,
-    `${name}.last.${isLines ? 'json' : 'md'}`,
-  )
+  const given = givenPaths({ config, settings })
+  const log = placeOf(given.log, `${name}.${isLines ? 'jsonl' : 'md'}`)
+  const last = placeOf(given.last, `${name}.last.${isLines ? 'json' : 'md'}`)
   if (!log || !last) return { ok: false, message: 'an output path leaves its directory' }
   if (samePlace(log, last))
     return { ok: false, message: `the log and the last value are both ${log.path.join('/')}` }
@@ -75,6 +70,23 @@ export function createOutputFiles(
     await inside(last, path => writeFileAtomic(path, text, { mode: modeOf(last) }))
   }
   return { ok: true, files: { write } }
+}
+
+type Attachment = Pick<AttachedSentinel, 'config' | 'settings'>
+
+function givenPaths({ config, settings }: Attachment) {
+  return {
+    log: settings.outputPaths?.logFile ?? config.output?.file,
+    last: settings.outputPaths?.lastValueFile ?? config.output?.lastValueFile,
+  }
+}
+
+/** Which files of the agent workspace a sentinel writes, relative to it. */
+export function workspaceOutputs(attached: Attachment): readonly string[] {
+  return Object.values(givenPaths(attached)).flatMap(given => {
+    const place = placeOf(given, '')
+    return place?.isInWorkspace ? [place.path.join('/')] : []
+  })
 }
 
 interface Place {

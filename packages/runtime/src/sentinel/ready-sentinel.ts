@@ -3,7 +3,7 @@ import { maxPromptBytes, readReference } from '../hank/index.ts'
 import { formatProblem, type Redactor } from '../kit/index.ts'
 import type { StructuredOutput } from '../llm/index.ts'
 import type { ResolvedModel } from '../models/index.ts'
-import { fillTemplate, readFrontMatter, stripComments } from '../prompt/index.ts'
+import { assemblePrompt, type PromptFile } from '../prompt/index.ts'
 import type { Access } from './access.ts'
 import type { Sandbox } from './sandbox.ts'
 import { createTemplate, type Template } from './template.ts'
@@ -26,8 +26,7 @@ export interface Surroundings {
   readonly redactor: Redactor
   /** Undefined for a name that nobody knows. */
   modelOf(name: string): ResolvedModel | undefined
-  /** Without a sentinel: for a question that is asked on behalf of all. */
-  accessTo(model: ResolvedModel, sentinelId?: string): Access
+  accessTo(model: ResolvedModel, sentinelId: string): Access
 }
 
 export type Readiness =
@@ -72,16 +71,22 @@ async function promptOf(
   around: Surroundings,
 ): Promise<Prompt> {
   const { config } = attached
-  const path = config[`${kind}PromptFile`]
-  const given = config[`${kind}PromptText`]
-  if (path === undefined && given === undefined) return { ok: true, warnings: [] }
-  const read = path === undefined ? undefined : await readNamed(attached, path, around)
-  if (read?.ok === false) return read
-  const front = read && (await readFrontMatter({ file: path ?? '', text: read.text }))
-  const source = stripComments(fillTemplate(front?.body ?? given ?? '', around.agentRoot))
-  const created = await createTemplate(source, around)
+  const paths = config[`${kind}PromptFile`]
+  const text = config[`${kind}PromptText`]
+  if (paths === undefined && text === undefined) return { ok: true, warnings: [] }
+  const files: PromptFile[] = []
+  for (const path of [paths ?? []].flat()) {
+    const read = await readNamed(attached, path, around)
+    if (!read.ok) return read
+    files.push({ file: path, text: read.text })
+  }
+  const { prompt, problems } = await assemblePrompt({
+    agentRoot: around.agentRoot,
+    prompt: { files, text },
+  })
+  const created = await createTemplate(prompt, around)
   if (!created.ok) return { ok: false, message: `its ${kind} prompt cannot be used: ${created.message}` }
-  return { ok: true, template: created.template, warnings: (front?.problems ?? []).map(formatProblem) }
+  return { ok: true, template: created.template, warnings: problems.map(formatProblem) }
 }
 
 async function readNamed(
@@ -105,7 +110,8 @@ async function outputOf(attached: AttachedSentinel, around: Surroundings): Promi
   const read =
     wanted.schemaFile === undefined ? undefined : await readNamed(attached, wanted.schemaFile, around)
   if (read?.ok === false) return read
-  const schema = read ? parsedSchema(read.text) : wanted.schema
+  const written = read?.text ?? wanted.schemaStr
+  const schema = written === undefined ? wanted.schema : parsedSchema(written)
   if (!schema) return { ok: false, message: 'its schema is not a JSON object' }
   const job = { kind: 'validate', schema: JSON.stringify(schema), each: wanted.output === 'array' } as const
   const usable = await around.sandbox.run(job)

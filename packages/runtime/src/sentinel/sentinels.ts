@@ -28,8 +28,7 @@ export interface SentinelsOptions {
   readonly places: SentinelPlaces
   /** Undefined for a name that nobody knows. */
   readonly modelOf: (name: string) => ResolvedModel | undefined
-  /** Without a sentinel: for a health check, which is made on behalf of all. */
-  readonly accessTo: (model: ResolvedModel, sentinelId?: string) => Access
+  readonly accessTo: (model: ResolvedModel, sentinelId: string) => Access
   readonly call: Call
   readonly clock: Clock
   readonly redactor: Redactor
@@ -54,8 +53,11 @@ export type LoadResult =
 
 /** The sentinels of one execution. */
 export interface Sentinels {
-  /** Asks each model once whether it answers, in the background. Call it when the server starts. */
-  startHealthChecks(): void
+  /**
+   * Asks each model once whether it answers, in the background. Call it when the server starts. Resolves when the hank may
+   * begin: at once, or with `waitForAllHealthChecks` when every check is over. Never rejects.
+   */
+  startHealthChecks(): Promise<void>
   /** Gets the sentinels of a codon going. Waits for health checks as the settings say. Never rejects. */
   load(codon: StartingCodon): Promise<LoadResult>
   /** All that sentinels have spent since the start. */
@@ -88,15 +90,20 @@ class OpenSentinels implements Sentinels {
     this.#sandbox = createSandbox(options.sandboxEntry, options.clock)
     this.#health = createHealthChecks({
       ...options,
-      models: options.attachments.flatMap(({ config }) => options.modelOf(config.model) ?? []),
+      users: options.attachments.flatMap(({ config }) => {
+        const model = options.modelOf(config.model)
+        return model ? [{ model, sentinelId: config.id }] : []
+      }),
       signal: this.#closing.signal,
     })
   }
 
-  startHealthChecks(): void {
+  async startHealthChecks(): Promise<void> {
+    const { attachments, settings } = this.#options
     this.#health.start()
     // The first template should not wait for the interpreter.
-    if (this.#options.attachments.length > 0) void this.#sandbox.run({ kind: 'render', code: '0' })
+    if (attachments.length > 0) void this.#sandbox.run({ kind: 'render', code: '0' })
+    if (settings.waitForAllHealthChecks) await this.#health.all()
   }
 
   async load(codon: StartingCodon): Promise<LoadResult> {

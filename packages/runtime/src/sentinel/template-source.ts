@@ -46,11 +46,17 @@ export function compileTemplate(template: string): TemplateProgram {
   return { kind: 'program', ...writer.end() }
 }
 
-/** A list or an object prints as JSON, and nothing prints as nothing. */
+/**
+ * The two times come as text and become dates, which read as ISO text wherever they are made a text. A list or an object
+ * prints as JSON, and nothing prints as nothing.
+ */
 const head = [
   '(function (it) { let __text = "";',
+  'const __date = time => Object.defineProperty(new Date(time), "toString", { value: Date.prototype.toISOString });',
+  'it.world.currentTime = __date(it.world.currentTime); it.codon.startTime = __date(it.codon.startTime);',
   'const __print = value => {',
   '__text += value === undefined || value === null ? ""',
+  ': value instanceof Date && !isNaN(value) ? value.toISOString()',
   ': typeof value === "object" ? JSON.stringify(value) : String(value)',
   '};',
 ].join(' ')

@@ -6,7 +6,7 @@ import type { ObservedEvent } from './observed.ts'
 export interface Trigger {
   /** The same text for triggers that want the same events. */
   readonly interest: string
-  /** Whether an event of this type can make a difference. The events of sentinels never do. */
+  /** Whether an event of this type can make a difference. */
   wants(type: string): boolean
   /** Every single event that it wants makes it fire. */
   readonly isUnconditional: boolean
@@ -22,7 +22,7 @@ export function createTrigger(config: TriggerConfig, compile: PatternCompiler): 
   const wantsAll = types.has(anyType)
   return {
     interest: wantsAll ? anyType : [...types].sort().join(' '),
-    wants: type => (wantsAll || types.has(type)) && !type.startsWith('sentinel.'),
+    wants: type => wantsAll || types.has(type),
     isUnconditional: config.type === 'event' && isEmpty(config.conditions),
     feed: config.type === 'event' ? firesOnEvent(config, compile) : firesOnSequence(config, compile),
   }

@@ -6,7 +6,7 @@ import type { Account } from './account.ts'
 import type { Batch } from './batch.ts'
 import type { CodonRun } from './codon-runs.ts'
 import type { Call } from './health.ts'
-import type { ObservedEvent } from './observed.ts'
+import { followsFromSentinel, type ObservedEvent } from './observed.ts'
 import { makeReady, type ReadySentinel } from './ready-sentinel.ts'
 import { createSandbox, type SandboxEntry } from './sandbox.ts'
 import { createStrategy } from './strategy.ts'
@@ -30,7 +30,8 @@ export function triggersOn(
     now = Math.max(now, Date.parse(event.timestamp))
     const due = strategy.dueAt
     if (due !== undefined && due <= now) keep(strategy.take(), due)
-    const fired = trigger.wants(event.type) ? trigger.feed(event) : undefined
+    const isWanted = trigger.wants(event.type) && !followsFromSentinel(event)
+    const fired = isWanted ? trigger.feed(event) : undefined
     if (fired) keep(strategy.add(fired, now), now)
   }
   keep(strategy.take(), now)

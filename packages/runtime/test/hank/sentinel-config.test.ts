@@ -196,6 +196,7 @@ describe('what a sentinel puts out', () => {
     accepts(
       structured({ output: 'object', schema: { type: 'object' }, ...names }),
       structured({ output: 'array', schemaFile: 'x.json' }),
+      structured({ output: 'array', schemaStr: '{}' }),
       structured({ output: 'enum', enumValues: ['a', 'b'] }),
     )
     const at = 'structuredOutput'
@@ -204,11 +205,15 @@ describe('what a sentinel puts out', () => {
         structured({ output: 'text' }),
         `${at}.output: expected one of "object", "array", "enum", found "text"`,
       ],
-      [structured({ output: 'object' }), `${at}: output "object" needs schema or schemaFile`],
-      [structured({ output: 'array' }), `${at}: output "array" needs schema or schemaFile`],
+      [structured({ output: 'object' }), `${at}: output "object" needs schema, schemaFile or schemaStr`],
+      [structured({ output: 'array' }), `${at}: output "array" needs schema, schemaFile or schemaStr`],
       [
         structured({ output: 'object', schema: {}, schemaFile: 'x' }),
         `${at}.schemaFile: schema and schemaFile cannot be used together`,
+      ],
+      [
+        structured({ output: 'object', schemaFile: 'x', schemaStr: '{}' }),
+        `${at}.schemaStr: schemaFile and schemaStr cannot be used together`,
       ],
       [
         structured({ output: 'object', schema: {}, enumValues: ['a'] }),
@@ -229,13 +234,25 @@ describe('what a sentinel puts out', () => {
   })
 
   verifies(
-    ['d10/output-format', 'd10/output-files', 'd10/output-not-with-structured'],
+    [
+      'd10/output-format',
+      'd10/output-files',
+      'd10/output-not-with-structured',
+      'd14/sentinel-output-beside-structured',
+      'd14/sentinel-output-format-default',
+    ],
     'may be text or lines in files',
     () => {
       accepts(
         sentinel({ output: { format: 'text', file: 'a.md', lastValueFile: 'notes/b.md' } }),
         sentinel({ output: { format: 'jsonl' } }),
+        sentinel({ output: { file: 'a.md' } }),
+        sentinel({
+          output: { file: 'a.jsonl', lastValueFile: 'notes/b.json' },
+          structuredOutput: { output: 'enum', enumValues: ['a'] },
+        }),
       )
+      expect(withDefaults({ output: { file: 'a.md' } }).output?.format).toBe('text')
       refuses(
         [
           sentinel({ output: { format: 'xml' } }),
@@ -243,7 +260,7 @@ describe('what a sentinel puts out', () => {
         ],
         [
           sentinel({ output: { format: 'jsonl' }, structuredOutput: { output: 'enum', enumValues: ['a'] } }),
-          'output: cannot be used with structuredOutput, which is always written as JSON lines',
+          'output.format: cannot be used with structuredOutput, which is always written as JSON lines; remove it',
         ],
       )
     },

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { createHistory, type History, type Page } from '../../src/journal/index.ts'
+import { eventList } from '../../src/server/event-list.ts'
 import { openTestJournal } from './open.ts'
 
 async function filled(events: number, segmentBytes = 20_000): Promise<string> {
@@ -75,6 +76,30 @@ describe('paging', () => {
     const text = await history.text(pages[0]?.events[0] ?? missing())
     expect(JSON.parse(text).data.message.length).toBe(50_001)
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(pages[0]?.events[0]?.bytes ?? 0)
+  })
+
+  test('the origin of an event is written down and read back, and does not travel', async () => {
+    const dir = await tempDir()
+    const journal = await openTestJournal(dir)
+    const texts: string[] = []
+    journal.subscribe(({ text }) => void texts.push(text))
+    const long = 'x'.repeat(50_000)
+    const before = journal.append('info', { message: 'the codon' }).seq
+    for (const message of ['short', long]) journal.append('info', { message }, { origin: 'sentinel' })
+    expect([journal.lastSeqWithoutOrigin, journal.lastSeq]).toEqual([before, before + 2])
+    await journal.close()
+    const history = createHistory({ dir })
+    const [page] = await collect(history, {})
+    const stored = page?.events ?? []
+    const read = await Promise.all(stored.map(one => history.event(one)))
+    expect(read.map(event => event?.origin)).toEqual([undefined, 'sentinel', 'sentinel'])
+    const wire = await Promise.all(stored.map(one => history.text(one)))
+    expect(wire).toEqual(texts)
+    expect(wire.map(text => Object.keys(JSON.parse(text)))).toEqual(
+      Array(3).fill(['seq', 'id', 'timestamp', 'type', 'data']),
+    )
+    expect(wire.map(text => JSON.parse(text).data.message)).toEqual(['the codon', 'short', long])
+    expect((await eventList(history, stored)).toString()).not.toContain('origin')
   })
 
   test('a live journal shows what is written and not yet synced, while it goes on', async () => {

@@ -38,6 +38,9 @@ function refusingAfter(events: number, late: boolean): (journal: Journal) => Jou
       get lastSeq() {
         return journal.lastSeq
       },
+      get lastSeqWithoutOrigin() {
+        return journal.lastSeqWithoutOrigin
+      },
       repair: journal.repair,
       get failure() {
         return failure ?? journal.failure

@@ -51,6 +51,36 @@ verifies(
   },
 )
 
+verifies(
+  ['d14/sentinel-prompt-file-list'],
+  'several files of a prompt are joined in order with a blank line, each without its front matter',
+  async () => {
+    const here = await watchedFrom({
+      'watch/s.json': {
+        ...plain,
+        userPromptFile: ['user.md', '../prompts/more.md'],
+        systemPromptFile: ['system.md', 'tone.md'],
+      },
+      'watch/user.md': '---\nname: Watch\n---\nThe agent said <%= it.events[0].data.content %>.\n',
+      'prompts/more.md': '\nWhat does it mean?',
+      'watch/system.md': 'You watch.',
+      'watch/tone.md': 'Be brief.',
+    })
+    expect(here.model.requests.at(-1)).toMatchObject({
+      system: 'You watch.\n\nBe brief.',
+      messages: [{ role: 'user', content: 'The agent said hello.\n\nWhat does it mean?' }],
+    })
+  },
+)
+
+verifies(['d14/sentinel-schema-str'], 'a schema as text is the schema of the output', async () => {
+  const schema = { type: 'object', properties: { level: { type: 'integer' } }, required: ['level'] }
+  const structuredOutput = { output: 'object', schemaStr: JSON.stringify(schema) }
+  const here = await watchedFrom({ 'watch/s.json': { ...sentinel(), structuredOutput } })
+  expect(here.model.requests.at(-1)).toMatchObject({ output: { kind: 'object', schema } })
+  expect(here.said('sentinel.output')).toMatchObject([{ outputType: 'structured', content: { level: 1 } }])
+})
+
 test('a prompt file loses its front matter and its comments, and knows the workspace', async () => {
   const prompt =
     '---\nname: Watch\n---\nLook at <%AGENT_ROOT%>.<!-- not this -->\n<%= it.events.length %> <%= "<!-- data -->" %>'

@@ -153,7 +153,7 @@ export async function scene(
       openDirectories: createDirectoryChain,
     },
     modelOf: () => haiku,
-    accessTo: (_, sentinelId = 'health') => ({
+    accessTo: (_, sentinelId) => ({
       ok: true,
       key: `key-of-${sentinelId}`,
       api: 'http://127.0.0.1:9/v1',

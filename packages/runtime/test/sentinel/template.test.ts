@@ -53,6 +53,23 @@ describe('a template', () => {
     ])
   })
 
+  verifies(
+    ['d14/template-dates', 'd10/template-codon', 'd10/template-current-time'],
+    'sees the two times as dates: they print as ISO text, can be counted with, and know what dates know',
+    async () => {
+      const began = '2026-01-01T00:00:00.000Z'
+      const now = '2026-01-01T00:10:00.000Z'
+      expect(await text('<%= it.codon.startTime %>, <%= it.world.currentTime %>')).toBe(`${began}, ${now}`)
+      expect(await text('<%= (it.world.currentTime - it.codon.startTime) / 1000 %> s')).toBe('600 s')
+      expect(await text('<%= it.world.currentTime.toISOString() %>')).toBe(now)
+      expect(await text('<%= it.codon.startTime.getUTCFullYear() + 1 %>')).toBe('2027')
+      expect(await text('<%= "since " + it.codon.startTime %>')).toBe(`since ${began}`)
+      expect(await text('<%= it.codon.startTime instanceof Date %>')).toBe('true')
+      expect(await text('<%= JSON.stringify(it.world) %>')).toBe(`{"currentTime":"${now}"}`)
+      expect(await text('<%= new Date(0) %>|<%= new Date("never") %>')).toBe('1970-01-01T00:00:00.000Z|null')
+    },
+  )
+
   verifies(['d10/template-codon', 'd10/template-current-time'], 'sees the codon and the time', async () => {
     const codon = {
       id: 'review#1',
@@ -61,7 +78,7 @@ describe('a template', () => {
       startTime: '2026-01-01T00:00:00.000Z',
     }
     const source = '<%= it.codon.id %>|<%= it.codon.name %>|<%= it.codon.description %>|'
-    const age = '<%= (new Date(it.world.currentTime) - new Date(it.codon.startTime)) / 60000 %> min'
+    const age = '<%= (it.world.currentTime - it.codon.startTime) / 60000 %> min'
     expect(await text(source + age, { codon })).toBe('review#1|Review|Twice.|10 min')
     expect(await text('<%= it.codon.description %>.')).toBe('.')
   })

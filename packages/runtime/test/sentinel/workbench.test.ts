@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { verifies } from '../../../../test/conformance/verifies.ts'
 import { loadPatterns, type SentinelConfig } from '../../src/hank/index.ts'
 import { createRedactor, systemClock } from '../../src/kit/index.ts'
 import {
@@ -76,6 +77,21 @@ test('what was recorded is cut into the runs of codons, each with its own events
 })
 
 describe('the triggers on recorded events', () => {
+  verifies(
+    ['d14/sentinel-follow-ups-trigger-nothing'],
+    'are none for what followed from a sentinel when it was recorded',
+    () => {
+      const events: readonly ObservedEvent[] = [
+        info(0, 'of the codon'),
+        { ...info(1, 'of a sentinel'), origin: 'sentinel' },
+        { type: 'sentinel.output', timestamp: at(2), data: {} },
+      ]
+      const trigger = { type: 'event', on: ['*'] } as const
+      const triggers = triggersOn(events, { trigger, execution: { strategy: 'immediate' } }, compile)
+      expect(triggers.map(({ batch }) => batch.events)).toEqual([[events[0]]])
+    },
+  )
+
   test('follow the times of the events, and what is pending at the end is flushed', () => {
     const events = [0, 1, 2, 8, 9].map(second => info(second, `${second}`))
     const found = (execution: SentinelConfig['execution']) =>

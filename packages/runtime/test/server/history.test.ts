@@ -132,6 +132,9 @@ function withHistory(journal: Journal, history: Journal['history']): Journal {
     get lastSeq() {
       return journal.lastSeq
     },
+    get lastSeqWithoutOrigin() {
+      return journal.lastSeqWithoutOrigin
+    },
     repair: undefined,
     failure: journal.failure,
     close: () => Promise.resolve(),
