@@ -21,6 +21,8 @@ export interface CheckpointPortsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly state: () => WeaveState
   readonly warn: (message: string) => void
+  /** Called before everything that is written; throws when the execution is no longer ours to write to. */
+  readonly assertHeld: () => void
 }
 
 export type CheckpointPorts = Pick<
@@ -62,6 +64,7 @@ export async function openCheckpointPorts(options: CheckpointPortsOptions): Prom
     workTree: layout.agentRoot,
     clock,
     environment,
+    assertHeld: options.assertHeld,
   })
   if (!opened.ok) return (await isFull(layout.dir)) ? { ...opened, cure: freeSpace(layout) } : opened
   const { store } = opened
@@ -129,11 +132,11 @@ function keeping(place: Place, first: string | undefined): Pick<CheckpointPorts,
 }
 
 function goingBack(place: Place): Omit<CheckpointPorts, Keeping> {
-  const { store, layout } = place
+  const { store } = place
   return {
     restore: sha => restore(sha, place),
     planRestore: sha => planTo(sha, place),
-    restoreArchives: codons => restoreArchives(codons, layout),
+    restoreArchives: codons => restoreArchives(codons, place),
     rigLeftovers: (targets, sha) => rigLeftovers(targets, sha, place),
     cleanRig: directories => cleanRig(directories, place),
     checkpointTimes: async shas => {
@@ -208,8 +211,9 @@ async function restore(sha: string, { store, selections, warn }: Place): Promise
 
 async function restoreArchives(
   codons: Parameters<Ports['restoreArchives']>[0],
-  layout: ExecutionLayout,
+  { layout, assertHeld }: Place,
 ): Promise<EffectResult> {
+  assertHeld()
   const archive = await readArchive(layout.archiveManifest)
   if (!archive.ok) return archive
   const undone = new Set(codons.map(({ runId, codonId }) => `${runId} ${codonId}`))
@@ -240,8 +244,9 @@ async function rigLeftovers(
 /** Out of the workspace, not out of the world: beside it, where a person can find them again. */
 async function cleanRig(
   directories: readonly string[],
-  { layout, clock }: Place,
+  { layout, clock, assertHeld }: Place,
 ): ReturnType<Ports['cleanRig']> {
+  assertHeld()
   const aside = join(layout.internals, 'removed', String(clock.now().getTime()))
   const failures: { directory: string; error: string }[] = []
   for (const directory of directories) {
