@@ -197,7 +197,8 @@ function openAgents(options: ExecutionOptions, held: Held, { recorder, redactor,
   const ours = { own, serverId: held.serverId }
   if (!options.proxy) return { ...ours, harnessFor, proxyUrl: () => undefined, proxy: undefined }
   const state = () => recorder.state
-  const seen = { layout: opened.layout, clock, redactor, log, state }
+  const { assertHeld } = held.lock
+  const seen = { layout: opened.layout, clock, redactor, log, state, assertHeld }
   const proxy = createProxyPorts({ ...options, ...options.proxy, ...seen })
   const informed: Harnesses['harnessFor'] = model => proxy.informed(harnessFor(model))
   return { ...ours, harnessFor: informed, proxyUrl: proxy.url, proxy }

@@ -105,6 +105,7 @@ async function portsWith(
       openSessionLog({
         path: sessionLog(layout, options.runId(), step.runtimeId),
         redactor: options.redactor,
+        assertHeld: options.assertHeld,
         onFailure: message => void tellWarning(options.journal, message),
       }),
     costOf: (model, tokens, modelId) => {
