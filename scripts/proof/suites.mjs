@@ -52,6 +52,12 @@ export const suites = {
       atLeast: { 'simultaneous starts': 1_000 },
     },
     {
+      name: 'lost locks',
+      holds: 'I6',
+      files: ['test/e2e/lost-lock.test.ts'],
+      atLeast: { 'servers overtaken': 50 },
+    },
+    {
       name: 'processes',
       holds: 'I7, I8',
       files: [

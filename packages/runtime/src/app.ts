@@ -1,19 +1,17 @@
 import { currentRun, type WeaveState } from '@weave/protocol'
 import { openPorts, type PortsOptions } from './execution-ports.ts'
+import { type OpenedRecord, openRecord } from './execution-record.ts'
 import { frozenPlan } from './frozen-plan.ts'
 import { createHarnesses, type Harnesses, type OwnPrograms } from './harnesses.ts'
-import { type Journal, type Listener, openJournal, replay, writeStateCache } from './journal/index.ts'
+import { type HeldExecution, holdExecution } from './held-execution.ts'
+import type { Journal, Listener } from './journal/index.ts'
 import {
-  createFileLog,
   createId,
-  createRedactor,
   createScope,
-  ensureDir,
   type Log,
   type LogLevel,
   type Redactor,
   type Scope,
-  secretsOf,
   startWarden,
   systemClock,
 } from './kit/index.ts'
@@ -24,24 +22,11 @@ import { createProxyPorts, type ProxyPorts, type ProxySetup } from './proxy-port
 import { recover } from './recovery.ts'
 import type { OpenRehearsal } from './rehearsal.ts'
 import type { Control } from './runner/control.ts'
-import {
-  createRecorder,
-  nothingLeft,
-  openTimes,
-  type Recorder,
-  type Runner,
-  startPoint,
-  startRunner,
-} from './runner/index.ts'
+import { nothingLeft, openTimes, type Runner, startPoint, startRunner } from './runner/index.ts'
 import { hiddenEvents } from './sentinel-ports.ts'
 import { startServer } from './server/index.ts'
 import { type Told, tellOf } from './telemetry-ports.ts'
-import {
-  acquireLock,
-  type ExecutionLayout,
-  type ExecutionLock,
-  type OpenedExecution,
-} from './workspace/index.ts'
+import type { OpenedExecution } from './workspace/index.ts'
 
 export interface ExecutionOptions {
   readonly opened: OpenedExecution
@@ -71,6 +56,11 @@ export interface ExecutionOptions {
   /** The model of a rehearsal: it is told what it must know of the execution. */
   readonly scripted?: Pick<OpenRehearsal, 'begin' | 'informed'> | undefined
   readonly onEvent: Listener
+  /**
+   * Called once, when another took the execution: this process must end at once, and what it started ends with it.
+   * Without it everything that would be written fails.
+   */
+  readonly onLost?: ((reason: string) => void) | undefined
   /** All that the program was told: written down for reports; telemetry obeys it. Absent: neither. */
   readonly told?: Told | undefined
 }
@@ -112,10 +102,11 @@ export async function startExecution(options: ExecutionOptions): Promise<Started
   const { layout } = options.opened
   const scope = createScope()
   const serverId = createId('srv')
-  const locked = await takeLock(layout, serverId, scope)
+  const whenHeld = 'Wait for it to end, or start another execution with --start-new.'
+  const locked = await holdExecution({ layout, clock: systemClock, onLost: options.onLost, whenHeld }, scope)
   if (!locked.ok) return locked
   try {
-    const started = await startLocked(options, { scope, serverId, lock: locked.lock })
+    const started = await startLocked(options, { scope, serverId, ...locked })
     if (!started.ok || !started.execution) await scope.close()
     return started
   } catch (error) {
@@ -129,18 +120,18 @@ export async function startExecution(options: ExecutionOptions): Promise<Started
   }
 }
 
-interface Held {
+interface Held extends HeldExecution {
   readonly scope: Scope
   readonly serverId: string
-  readonly lock: ExecutionLock
 }
 
 async function startLocked(options: ExecutionOptions, held: Held): Promise<StartedExecution> {
   const { opened, autostart, headless, keepAlive } = options
   const { layout } = opened
-  const { scope } = held
+  const { scope, lock } = held
+  const { assertHeld } = lock
   const clock = systemClock
-  const record = await openRecord(options, scope)
+  const record = await openRecord({ ...options, layout, lock }, scope)
   const { journal, recorder, redactor, log } = record
   await options.scripted?.begin({ layout, state: () => recorder.state })
   const frozen = await frozenPlan(journal.history)
@@ -156,19 +147,21 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
     clock,
     redactor,
     ...agents,
-    outputRecord: openOutputRecord(layout),
+    assertHeld,
+    outputRecord: openOutputRecord(layout, assertHeld),
     runId: () => currentRun(recorder.state)?.runId ?? '',
   })
   if (!opening.ok) return opening
   const { ports } = opening
   scope.add('watch', () => ports.close())
 
-  const recovered = await recover({ layout, journal, recorder, replayed: record.replayed, plan, ports })
+  const { tookOver } = held
+  const recovered = await recover({ layout, ...record, plan, ports, tookOver })
   if (!recovered.ok) return recovered
   const times = await openTimes(journal, plan)
   if (nothingLeft(plan, recorder.state, times()) && !recovered.startFrom)
     return { ok: true, state: recorder.state }
-  const notes = [...opened.notes, ...recovered.notes]
+  const notes = [...opened.notes, ...held.notes, ...recovered.notes]
   for (const note of notes) log.info('START', note)
 
   const control = createLateControl()
@@ -181,6 +174,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
     recorder,
     ports,
     clock,
+    firstRunId: held.runId,
     times,
     autostart,
     headless,
@@ -196,8 +190,6 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   }
 }
 
-type OpenedRecord = Awaited<ReturnType<typeof openRecord>>
-
 /** The agents, what ends them when this process is killed, and the proxy between them and their provider. */
 function openAgents(options: ExecutionOptions, held: Held, { recorder, redactor, log }: OpenedRecord) {
   const { opened, programs } = options
@@ -212,7 +204,8 @@ function openAgents(options: ExecutionOptions, held: Held, { recorder, redactor,
   const ours = { own, serverId: held.serverId }
   if (!options.proxy) return { ...ours, harnessFor, proxyUrl: () => undefined, proxy: undefined }
   const state = () => recorder.state
-  const seen = { layout: opened.layout, clock, redactor, log, state }
+  const { assertHeld } = held.lock
+  const seen = { layout: opened.layout, clock, redactor, log, state, assertHeld }
   const proxy = createProxyPorts({
     ...options,
     ...options.proxy,
@@ -261,44 +254,12 @@ function endingWith(runner: Runner, { scope, tidy }: Ending): Pick<Execution, 'r
 /** Milliseconds that the end of a run may take to pack its checkpoints. */
 const longestTidying = 2_000
 
-/** Everything that is written down: the journal, the state folded from it, the log. */
-async function openRecord({ opened, secrets, logLevel, onEvent }: ExecutionOptions, scope: Scope) {
-  const { layout } = opened
-  const redactor = createRedactor(secretsOf(secrets))
-  for (const directory of [layout.logs, layout.agents]) await ensureDir(directory)
-  const log = createFileLog({
-    path: layout.serverLog,
-    level: logLevel,
-    redact: redactor.text,
-    maxBytes: 16 << 20,
-    clock: systemClock,
-  })
-  scope.add('log', () => log.close())
-  const journal = await openJournal({
-    dir: layout.journal,
-    clock: systemClock,
-    redactor,
-    onFailure: failure => log.error('JOURNAL', failure.message),
-    onListenerError: error => log.error('JOURNAL', `a listener failed: ${String(error)}`),
-  })
-  scope.add('journal', () => journal.close())
-  journal.subscribe(onEvent)
-  journal.subscribe(({ event }) => {
-    if (event.type === 'error') log.warn('RUN', event.data.message)
-    if (event.type === 'rig.output') log.info('RIG', event.data.text, { codon: event.data.codonId })
-  })
-  const replayed = await replay(journal.history, layout.stateFile)
-  const recorder = createRecorder(journal, redactor, replayed.state)
-  scope.add('state', () => keepState(layout, journal, recorder))
-  return { journal, recorder, redactor, replayed, log }
-}
-
 interface Serving {
   readonly journal: Journal
   readonly redactor: Redactor
   readonly plan: Plan
   readonly control: Control
-  readonly log: ReturnType<typeof createFileLog>
+  readonly log: Log
   readonly held: Held
   readonly proxy: ProxyPorts | undefined
 }
@@ -347,22 +308,6 @@ async function serve(
   return { ok: true as const, urls: { url: server.url, ...(proxyUrl !== undefined && { proxyUrl }) } }
 }
 
-async function takeLock(layout: ExecutionLayout, runId: string, scope: Scope) {
-  const result = await acquireLock({
-    lockFile: layout.lockFile,
-    runId,
-    clock: systemClock,
-    onLost: () => undefined,
-  })
-  if (result.kind === 'acquired') {
-    scope.add('lock', () => void result.lock.release())
-    return { ok: true, lock: result.lock } as const
-  }
-  const cure =
-    result.kind === 'held' ? 'Wait for it to end, or start another execution with --start-new.' : result.cure
-  return { ok: false, message: result.message, cure } as const
-}
-
 /** What a person allows to spend is said anew at every start; all else is as it was when the execution began. */
 function withCeilings(frozen: Plan, { ceilings = {} }: Plan): Plan {
   return { ...frozen, ceilings }
@@ -372,16 +317,4 @@ function withCeilings(frozen: Plan, { ceilings = {} }: Plan): Plan {
 function freeze(journal: Journal, plan: Plan): Plan {
   journal.append('preflight.result', { ok: true, problems: [], plan: { ...plan } })
   return plan
-}
-
-async function keepState(
-  { stateFile }: ExecutionLayout,
-  { history, lastSeq }: Journal,
-  { state }: Recorder,
-): Promise<void> {
-  for await (const page of history.pages({ after: lastSeq - 1, upTo: lastSeq })) {
-    const stored = page.events[0]
-    const event = stored && (await history.event(stored))
-    if (event) writeStateCache(stateFile, { state, lastSeq, lastId: event.id })
-  }
 }

@@ -16,6 +16,8 @@ export interface CheckpointPortsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly state: () => WeaveState
   readonly warn: (message: string) => void
+  /** Called before everything that is written; throws when the execution is no longer ours to write to. */
+  readonly assertHeld: () => void
 }
 
 export type CheckpointPorts = Pick<
@@ -62,6 +64,7 @@ export async function openCheckpointPorts(options: CheckpointPortsOptions): Prom
     workTree: layout.agentRoot,
     clock,
     environment,
+    assertHeld: options.assertHeld,
   })
   if (!opened.ok) return (await isFull(layout.dir)) ? { ...opened, cure: freeSpace(layout) } : opened
   const { store } = opened
@@ -132,15 +135,27 @@ function keeping(place: Place, first: string | undefined): Pick<CheckpointPorts,
 }
 
 function goingBack(place: Place): Omit<CheckpointPorts, Keeping> {
-  const { store } = place
+  const { store, assertHeld } = place
   return {
     restore: sha => restore(sha, place),
     planRestore: sha => planTo(sha, place),
-    restoreArchives: codons => restoreArchives(codons, place),
-    archiveAgain: (archives, undone) => archiveAgain(archives, undone, place),
+    restoreArchives: async codons => {
+      assertHeld()
+      return restoreArchives(codons, place)
+    },
+    archiveAgain: async (archives, undone) => {
+      assertHeld()
+      return archiveAgain(archives, undone, place)
+    },
     rigLeftovers: (codonId, sha) => leftoversOf(codonId, sha, place),
-    cleanRig: (codonId, paths) => cleanRig(codonId, paths, place),
-    putBackRig: codonId => putBackRig(codonId, place),
+    cleanRig: async (codonId, paths) => {
+      assertHeld()
+      return cleanRig(codonId, paths, place)
+    },
+    putBackRig: async codonId => {
+      assertHeld()
+      return putBackRig(codonId, place)
+    },
     rigMissing: codonId => missingOf(codonId, place),
     async syncFiles() {
       try {

@@ -39,6 +39,8 @@ export interface PortsOptions {
   readonly journal: Journal
   readonly recorder: Recorder
   readonly serverId: string
+  /** Called before everything that is written; throws when the execution is no longer ours to write to. */
+  readonly assertHeld: () => void
   /** Told of each process group of a rig; what it returns takes that back. */
   readonly own: (group: number) => () => void
   readonly clock: Clock
@@ -92,17 +94,19 @@ async function portsWith(
 ): Promise<ExecutionPorts> {
   const { plan, layout, harnessFor } = options
   const watch = await startWatch(options, sentinels.isWritten)
-  const marker: Marker = `WEAVE_EXECUTION_ID=${layout.dir}`
+  // Of this server alone: whoever holds the execution next has agents in the same directory.
+  const marker: Marker = `WEAVE_SERVER_ID=${options.serverId}`
   return {
     ...versions,
     ...sentinels,
-    rollbackIntent: openRollbackRecord(layout),
+    rollbackIntent: openRollbackRecord(layout, options.assertHeld),
     harnessFor,
     surroundingsOf: step => surroundingsOf(step, { marker, options }),
     sessionLog: step =>
       openSessionLog({
         path: sessionLog(layout, options.runId(), step.runtimeId),
         redactor: options.redactor,
+        assertHeld: options.assertHeld,
         onFailure: message => void tellWarning(options.journal, message),
       }),
     costOf: (model, tokens, modelId) => {
@@ -292,8 +296,9 @@ async function archive(
     patterns,
     codonId,
   }: { readonly owner: string; readonly patterns: readonly string[]; readonly codonId: string },
-  { layout, clock, runId, journal }: PortsOptions,
+  { layout, clock, runId, journal, assertHeld }: PortsOptions,
 ): Promise<EffectResult> {
+  assertHeld()
   const planned = await planArchive(layout, { owner, patterns, codonId, runId: runId(), clock })
   if (!planned.ok)
     return { ok: false, message: 'message' in planned ? planned.message : 'Archiving was stopped.' }

@@ -28,17 +28,22 @@ interface CodonPlace {
   readonly codonId: string
 }
 
-export function openOutputRecord(layout: ExecutionLayout): KeptOutputRecord {
+export function openOutputRecord(layout: ExecutionLayout, assertHeld: () => void): KeptOutputRecord {
   const file = recordFile(layout)
   let done: OutputCopy | undefined
   const clear = (): void => {
+    assertHeld()
     done = undefined
     removeFileDurablySync(file)
   }
   return {
     of: codon => ({
-      intent: copy => writeFileAtomicSync(file, JSON.stringify({ copy, done: false, codon })),
+      intent(copy) {
+        assertHeld()
+        writeFileAtomicSync(file, JSON.stringify({ copy, done: false, codon }))
+      },
       done(copy) {
+        assertHeld()
         writeFileAtomicSync(file, JSON.stringify({ copy, done: true, codon }))
         done = copy
       },
@@ -46,6 +51,7 @@ export function openOutputRecord(layout: ExecutionLayout): KeptOutputRecord {
     clear,
     async settle(completed) {
       if (!done) return undefined
+      assertHeld()
       const settled = await (completed ? settleOutputs(done) : undoOutputs(done))
       clear()
       return settled.ok ? undefined : settled.message

@@ -23,6 +23,8 @@ export interface ProxyPortsOptions extends ProxySetup {
   readonly layout: ExecutionLayout
   readonly clock: Clock
   readonly redactor: Redactor
+  /** Called before what is written to the execution; throws when it is no longer ours to write to. */
+  readonly assertHeld: () => void
   readonly log: Log
   readonly logLevel: LogLevel
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -99,6 +101,7 @@ export function createProxyPorts(options: ProxyPortsOptions): ProxyPorts {
         path: requestsFile(layout),
         redactor,
         clock,
+        assertHeld: options.assertHeld,
         onFailure: message => log.warn('LLM-PROXY', message),
       })
       const started = await startProxy({

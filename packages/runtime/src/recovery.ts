@@ -14,6 +14,8 @@ export interface Found {
   readonly recorder: Recorder
   readonly replayed: Replayed
   readonly plan: Plan
+  /** The execution was taken from somebody: what that one started may still run, whatever the state says. */
+  readonly tookOver: boolean
   readonly ports: Pick<
     Ports,
     | 'restore'
@@ -82,10 +84,12 @@ function damageNotes({ journal, replayed }: Found): string[] {
   return notes
 }
 
-async function noteCrash({ layout, recorder }: Found, notes: string[]): Promise<void> {
+/** The only sweep by directory: whoever calls holds the execution and has started nothing in it yet. */
+async function noteCrash({ layout, recorder, tookOver }: Found, notes: string[]): Promise<void> {
   const crash = crashOf(recorder.state, systemClock.now())
-  if (!crash) return
+  if (!crash && !tookOver) return
   const { killed } = await killMarked(`WEAVE_EXECUTION_ID=${layout.dir}`, { graceMs: 2_000 })
+  if (!crash) return
   recorder.record(crash)
   const ended = killed.length > 0 ? ` ${killed.length} leftover processes were ended.` : ''
   notes.push(`The last run ended without saying so; its unfinished codon runs again.${ended}`)

@@ -5,11 +5,17 @@ import type { RollbackIntent } from './runner/index.ts'
 import type { ExecutionLayout } from './workspace/index.ts'
 
 /** The intent of a rollback on disk: from before its first effect on a file until the run that goes on from it is open. */
-export function openRollbackRecord(layout: ExecutionLayout) {
+export function openRollbackRecord(layout: ExecutionLayout, assertHeld: () => void) {
   const file = recordFile(layout)
   return {
-    write: (intent: RollbackIntent) => writeFileAtomicSync(file, JSON.stringify(intent)),
-    clear: () => removeFileDurablySync(file),
+    write(intent: RollbackIntent) {
+      assertHeld()
+      writeFileAtomicSync(file, JSON.stringify(intent))
+    },
+    clear() {
+      assertHeld()
+      removeFileDurablySync(file)
+    },
   }
 }
 

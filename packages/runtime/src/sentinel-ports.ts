@@ -31,6 +31,8 @@ export interface SentinelPortsOptions {
   readonly recorder: Recorder
   readonly clock: Clock
   readonly redactor: Redactor
+  /** Called before everything that is written; throws when the execution is no longer ours to write to. */
+  readonly assertHeld: () => void
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly sentinels: SentinelSetup
 }
@@ -133,7 +135,10 @@ function create(options: SentinelPortsOptions, record: RecordStates): Sentinels 
       agentRoot: layout.agentRoot,
       directoryOf: id => sentinelDirectory(layout, id),
       fileNameOf,
-      openDirectories: createDirectoryChain,
+      openDirectories(root) {
+        options.assertHeld()
+        return createDirectoryChain(root)
+      },
     },
     modelOf,
     accessTo: (model, sentinelId) => {

@@ -3,12 +3,13 @@ import type { CheckpointStore, FileSelection } from './checkpoint/index.ts'
 import { type CheckpointPorts, openCheckpointPorts } from './checkpoint-ports.ts'
 import { frozenPlan } from './frozen-plan.ts'
 import { createHistory, type History, openJournal, replay } from './journal/index.ts'
-import { type Clock, createId, createRedactor, createScope, type Scope, secretsOf } from './kit/index.ts'
+import { holdExecution } from './held-execution.ts'
+import { type Clock, createRedactor, createScope, type Scope, secretsOf } from './kit/index.ts'
 import type { Plan } from './plan/index.ts'
 import { putRight } from './recovery.ts'
 import { openRollbackRecord } from './rollback-record.ts'
 import { createRecorder, openAtRest, type Recorder, type RestOptions } from './runner/index.ts'
-import { acquireLock, type ExecutionLayout } from './workspace/index.ts'
+import type { ExecutionLayout } from './workspace/index.ts'
 
 export interface PlaceOptions {
   readonly layout: ExecutionLayout
@@ -72,8 +73,10 @@ export async function openPlace(options: PlaceOptions): Promise<OpenedPlace> {
 
 async function openIn(scope: Scope, options: PlaceOptions): Promise<OpenedPlace> {
   const { layout, environment, clock } = options
-  const locked = await holdExecution(options, scope)
+  const locked = await holdPlace(options, scope)
   if (!locked.ok) return locked
+  const { runId, tookOver } = locked
+  const { assertHeld } = locked.lock
   const history = createHistory({ dir: layout.journal })
   const plan = await frozenPlan(history)
   let { state } = await replay(history, layout.stateFile)
@@ -83,10 +86,18 @@ async function openIn(scope: Scope, options: PlaceOptions): Promise<OpenedPlace>
   let recorder: Recorder | undefined
   const current = (): WeaveState => recorder?.state ?? state
   const warn = (message: string): void => void warnings.push(message)
-  const versions = await openCheckpointPorts({ plan, layout, clock, environment, state: current, warn })
+  const versions = await openCheckpointPorts({
+    plan,
+    layout,
+    clock,
+    environment,
+    assertHeld,
+    state: current,
+    warn,
+  })
   if (!versions.ok) return versions
   scope.add('checkpoints', () => versions.store.close())
-  const ports = { ...versions.ports, rollbackIntent: openRollbackRecord(layout) }
+  const ports = { ...versions.ports, rollbackIntent: openRollbackRecord(layout, assertHeld) }
   const place: StoppedPlace = {
     layout,
     plan,
@@ -100,13 +111,13 @@ async function openIn(scope: Scope, options: PlaceOptions): Promise<OpenedPlace>
     rigMissing: versions.ports.rigMissing,
     async write() {
       const redactor = createRedactor(secretsOf(environment))
-      const journal = await openJournal({ dir: layout.journal, clock, redactor })
+      const journal = await openJournal({ dir: layout.journal, clock, redactor, assertHeld })
       scope.add('journal', () => journal.close())
       const replayed = await replay(journal.history, layout.stateFile)
       state = replayed.state
       recorder = createRecorder(journal, redactor, replayed.state)
-      const rest = { plan, journal, recorder, clock, ports }
-      const recovered = await putRight({ layout, replayed, ...rest })
+      const rest = { plan, journal, recorder, clock, ports, firstRunId: runId }
+      const recovered = await putRight({ layout, replayed, tookOver, ...rest })
       if (!recovered.ok) return recovered
       if (recovered.startFrom) openAtRest(rest, recovered.startFrom)
       return { ok: true, rest, notes: recovered.notes }
@@ -116,17 +127,9 @@ async function openIn(scope: Scope, options: PlaceOptions): Promise<OpenedPlace>
 }
 
 /** Nobody else may work in an execution while we do. A server that is at work is left alone. */
-export async function holdExecution(
-  { layout, clock }: Pick<PlaceOptions, 'layout' | 'clock'>,
-  scope: Scope,
-): Promise<{ readonly ok: true } | PlaceFailure> {
-  const { lockFile, dir } = layout
-  const result = await acquireLock({ lockFile, runId: createId('srv'), clock, onLost: () => undefined })
-  if (result.kind === 'acquired') {
-    scope.add('lock', () => void result.lock.release())
-    return { ok: true }
-  }
-  if (result.kind === 'failed') return { ok: false, message: result.message, cure: result.cure }
-  const cure = `Stop it first; or let a client send it rollback.toCodon or rollback.toCheckpoint. "weave attach ${dir}" shows what it does.`
-  return { ok: false, message: `A run is going on: ${result.message}.`, cure }
+export async function holdPlace({ layout, clock }: Pick<PlaceOptions, 'layout' | 'clock'>, scope: Scope) {
+  const whenHeld = `Stop it first; or let a client send it rollback.toCodon or rollback.toCheckpoint. "weave attach ${layout.dir}" shows what it does.`
+  const held = await holdExecution({ layout, clock, whenHeld }, scope)
+  if (held.ok || held.cure !== whenHeld) return held
+  return { ...held, message: `A run is going on: ${held.message}` }
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openCheckpoints } from './checkpoint/index.ts'
 import { createScope, type Scope, walk } from './kit/index.ts'
-import { holdExecution, type PlaceOptions } from './stopped-execution-place.ts'
+import { holdPlace, type PlaceOptions } from './stopped-execution-place.ts'
 import { type ExecutionLayout, readLock } from './workspace/index.ts'
 
 /** Bytes that an execution holds besides its workspace. */
@@ -35,9 +35,9 @@ export async function tidyExecution(options: TidyOptions): Promise<Tidied> {
   if (lock.kind === 'held') return { ok: false, message: 'A run is going on.', before }
   const scope = createScope()
   try {
-    const held = await holdExecution(options, scope)
+    const held = await holdPlace(options, scope)
     if (!held.ok) return { ok: false, message: held.message, before }
-    const done = await tidy(options, scope)
+    const done = await tidy(options, { scope, assertHeld: held.lock.assertHeld })
     if (!done.ok) return { ...done, before }
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : String(error), before }
@@ -47,10 +47,19 @@ export async function tidyExecution(options: TidyOptions): Promise<Tidied> {
   return { ok: true, before, after: await holdingsOf(layout) }
 }
 
-async function tidy({ layout, clock, environment, pruneOlderThanMs }: TidyOptions, scope: Scope) {
+async function tidy(
+  { layout, clock, environment, pruneOlderThanMs }: TidyOptions,
+  { scope, assertHeld }: { readonly scope: Scope; readonly assertHeld: () => void },
+) {
   const gitDir = layout.checkpoints
   if (!existsSync(gitDir)) return { ok: true } as const
-  const opened = await openCheckpoints({ gitDir, workTree: layout.agentRoot, clock, environment })
+  const opened = await openCheckpoints({
+    gitDir,
+    workTree: layout.agentRoot,
+    clock,
+    environment,
+    assertHeld,
+  })
   if (!opened.ok) return opened
   const { store } = opened
   scope.add('checkpoints', () => store.close())

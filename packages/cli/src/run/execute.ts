@@ -22,6 +22,7 @@ import { schemaLine } from '../validate/schema-line.ts'
 import { version } from '../version.ts'
 import { wantsColor, wantsFace } from '../wants-face.ts'
 import { type Attendance, attend } from './attended-run.ts'
+import { endWithoutExecution } from './lost-execution.ts'
 import { openRun } from './open-run.ts'
 import { proxyBox } from './proxy-box.ts'
 import { readyTraffic } from './recorded-traffic.ts'
@@ -94,7 +95,10 @@ async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
     limit.close()
     signals.close()
   }
-  const started = await startExecution(optionsOf({ ...context, terminal }, { ...ready, attendance }))
+  const started = await startExecution({
+    ...optionsOf({ ...context, terminal }, { ...ready, attendance }),
+    onLost: reason => endWithoutExecution(context.terminal, reason),
+  })
   if (!started.ok) {
     letGo()
     terminal.error(`${started.message}\n${started.cure}`)

@@ -33,6 +33,8 @@ export interface OpenCheckpointsOptions {
   readonly clock: Clock
   /** Of this process; nothing of it that means something to git gets there. */
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Called before each use; throws when the execution is no longer ours to write to. */
+  readonly assertHeld?: (() => void) | undefined
 }
 
 export type OpenCheckpointsResult =
@@ -51,7 +53,7 @@ export async function openCheckpoints(options: OpenCheckpointsOptions): Promise<
     if (trouble) return { ok: false, ...trouble }
     const parts = createParts(options, git)
     sweepTemporaries(options.workTree, parts.intent.read())
-    return { ok: true, store: createStore(parts) }
+    return { ok: true, store: createStore(parts, options.assertHeld) }
   } catch (error) {
     const message = `the checkpoints cannot be opened: ${wordsOf(error)}`
     return { ok: false, message, cure: `Make sure that ${gitDir} can be read and written` }
@@ -74,9 +76,14 @@ function createParts({ gitDir, workTree, clock, environment }: OpenCheckpointsOp
   return { gitDir, workTree, fileSystem, index, memory, refs, clock, git, intent, hasObject }
 }
 
-function createStore(place: Parts): CheckpointStore {
+function createStore(place: Parts, assertHeld: () => void = () => undefined): CheckpointStore {
   const { git, refs, memory, clock, fileSystem } = place
-  const inTurn = createTurns()
+  const turns = createTurns()
+  const inTurn: typeof turns = work =>
+    turns(() => {
+      assertHeld()
+      return work()
+    })
 
   /** Turns what the disk refuses into a value. */
   function guarded<Result>(
@@ -119,7 +126,7 @@ function createStore(place: Parts): CheckpointStore {
     pack: signal => guarded(signal, () => packStore(place, signal)),
     prune: ({ olderThanMs, signal }) =>
       guarded(signal, () => pruneStore(place, new Date(clock.now().getTime() - olderThanMs), signal)),
-    close: () => inTurn(() => memory.close()),
+    close: () => inTurn(() => memory.close()).catch(() => undefined),
   }
 }
 

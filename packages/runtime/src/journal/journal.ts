@@ -58,6 +58,8 @@ export interface JournalOptions {
   readonly dir: string
   readonly clock: Clock
   readonly redactor: Redactor
+  /** Called before everything that is written; throws when the execution is no longer ours to write to. */
+  readonly assertHeld?: (() => void) | undefined
   /** Called once, when the disk refuses. */
   readonly onFailure?: (failure: JournalFailure) => void
   readonly onListenerError?: (error: unknown) => void
@@ -259,6 +261,7 @@ class OpenJournal implements Journal {
   #guarded(effect: () => void): void {
     if (this.failure) throw this.failure
     try {
+      this.#options.assertHeld?.()
       effect()
     } catch (error) {
       throw this.#fail(error)

@@ -12,6 +12,8 @@ export interface FileLogOptions {
   /** The file is moved to `path.1`, over an older one, before it would grow beyond this. */
   readonly maxBytes: number
   readonly clock: Clock
+  /** Called before each write; where it throws, the entry is dropped. */
+  readonly assertHeld?: (() => void) | undefined
 }
 
 export interface FileLog extends Log {
@@ -25,8 +27,9 @@ export interface FileLog extends Log {
  * A log file, one entry per line, readable by its owner only. The file is opened with the first entry and the line is
  * with the system when the call returns, or when `together` does. Nothing here throws: a full disk costs log lines, not the run.
  */
-export function createFileLog({ path, level, redact, maxBytes, clock }: FileLogOptions): FileLog {
-  const file = createAppender(path, maxBytes)
+export function createFileLog(options: FileLogOptions): FileLog {
+  const { path, level, redact, maxBytes, clock } = options
+  const file = createAppender(path, maxBytes, options.assertHeld)
   let dropped = 0
   let gathered: string[] | undefined
 
@@ -90,12 +93,17 @@ interface Appender {
   close(): void
 }
 
-function createAppender(path: string, maxBytes: number): Appender {
+function createAppender(
+  path: string,
+  maxBytes: number,
+  assertHeld: () => void = () => undefined,
+): Appender {
   let fd: number | undefined
   let size = 0
   let torn = false
 
   function append(line: string): void {
+    assertHeld()
     const bytes = Buffer.from(torn ? `\n${line}` : line)
     const written = writeSync(fileFor(bytes.length), bytes)
     size += written

@@ -7,6 +7,8 @@ export interface RequestLogOptions {
   readonly path: string
   readonly redactor: Redactor
   readonly clock: Clock
+  /** Called before each write; throws when the execution is no longer ours to write to. */
+  readonly assertHeld?: (() => void) | undefined
   /** Called once, when the disk refuses; from then on nothing more is written. */
   readonly onFailure: (message: string) => void
 }
@@ -26,7 +28,8 @@ const gathering = 100
 const flags =
   constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-export function openRequestLog({ path, redactor, clock, onFailure }: RequestLogOptions): RequestLog {
+export function openRequestLog(options: RequestLogOptions): RequestLog {
+  const { path, redactor, clock, onFailure, assertHeld = () => undefined } = options
   let waiting: unknown[] = []
   let writing: Promise<void> = Promise.resolve()
   let hasFailed = false
@@ -37,6 +40,7 @@ export function openRequestLog({ path, redactor, clock, onFailure }: RequestLogO
     const records = waiting
     waiting = []
     try {
+      assertHeld()
       const file = await open(path, flags, 0o600)
       try {
         await file.appendFile(linesOf(records, redactor))

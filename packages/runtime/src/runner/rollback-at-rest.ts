@@ -24,6 +24,7 @@ export interface RestOptions {
   readonly journal: Journal
   readonly recorder: Recorder
   readonly clock: Clock
+  readonly firstRunId?: string | undefined
   readonly ports: RollbackPorts & Pick<Ports, 'firstCheckpoint'>
 }
 

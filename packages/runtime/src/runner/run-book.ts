@@ -14,6 +14,8 @@ export interface RunBookOptions {
   readonly recorder: Recorder
   readonly clock: Clock
   readonly ports: Ports
+  /** Of the first run that is opened: the one that the lock names. */
+  readonly firstRunId?: string | undefined
   /** What only the journal knows about time. */
   readonly times?: (() => TimeNotes) | undefined
 }
@@ -25,6 +27,7 @@ export function createRunBook({
   recorder,
   clock,
   ports,
+  firstRunId,
   times = () => ({}),
 }: Omit<RunBookOptions, 'ports'> & { readonly ports: Pick<Ports, 'firstCheckpoint'> }) {
   let openedAt = clock.monotonic()
@@ -34,12 +37,17 @@ export function createRunBook({
     return run?.status === 'running' ? run : undefined
   }
 
+  const nextId = (): string => {
+    const isUsed = recorder.state.runs.some(({ runId }) => runId === firstRunId)
+    return firstRunId === undefined || isUsed ? createId('run') : firstRunId
+  }
+
   return {
     isOpen: () => openRun() !== undefined,
     isDone: () => currentRun(recorder.state)?.status === 'completed',
     /** Goes on from what there is, unless another place is named. */
     open(startedFrom: StartedFrom = resumePoint(plan, recorder.state)): void {
-      const started = runStarted(createId('run'), clock.now().toISOString(), startedFrom)
+      const started = runStarted(nextId(), clock.now().toISOString(), startedFrom)
       const { runId } = started.data
       openedAt = clock.monotonic()
       recorder.record(started)

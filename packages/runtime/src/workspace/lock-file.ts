@@ -1,13 +1,17 @@
 import { renameSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { type Clock, errorCode, processStartTime } from '../kit/index.ts'
 import { wordsOf } from './file-copy.ts'
 import { sweepLeftovers } from './leftovers.ts'
 import { type Chain, claimFile, claimsOf, linkIfFree, readChain } from './lock-chain.ts'
+import { endHolder } from './lock-holder-end.ts'
 import {
+  isLocal,
   type LockEntry,
   type LockRecord,
   readEntry,
+  staleAfter,
   standingOf,
   type UnreadableEntry,
 } from './lock-record.ts'
@@ -24,6 +28,7 @@ import {
 export interface LockOptions {
   /** `lock.json`; its directory must exist. */
   readonly lockFile: string
+  /** Of the run that whoever asks is going to open. */
   readonly runId: string
   readonly clock: Clock
   readonly port?: number
@@ -45,7 +50,13 @@ export interface LockHolder {
 }
 
 export type LockResult =
-  | { readonly kind: 'acquired'; readonly lock: ExecutionLock; readonly tookOver?: LockHolder }
+  | {
+      readonly kind: 'acquired'
+      readonly lock: ExecutionLock
+      readonly tookOver?: LockHolder
+      /** Where a lock file is now that named nobody. */
+      readonly keptAside?: string
+    }
   | { readonly kind: 'held'; readonly holder: LockHolder; readonly message: string }
   | LockFailure
 
@@ -68,7 +79,9 @@ const attempts = 200
  * Of any number of processes that try at once exactly one gets it, also when a stale lock has to be taken over, and also
  * when some of them are killed on the way (see `Chain`). A lock is stale when its process has ended, or its id now
  * belongs to another process, or when it runs but has not written a heartbeat for 60 s. The last is looked at twice,
- * 12 s apart, so that a machine that slept or a clock that jumped costs nobody the lock.
+ * 12 s apart, so that a machine that slept or a clock that jumped costs nobody the lock; then the silent process is
+ * ended (C7), and if it cannot be, the lock stays its own. Of a process on another machine only the heartbeat counts. A
+ * file that names nobody is taken 60 s after its last change, and kept aside.
  */
 export async function acquireLock(options: LockOptions): Promise<LockResult> {
   const { lockFile } = options
@@ -98,6 +111,7 @@ async function obstacleIn(chain: Chain, options: LockOptions): Promise<LockResul
   const { last, ids } = chain
   const standing = standingOf(last, options.clock.now())
   if (standing === 'gone') return undefined
+  if (last.pid === 0) return namesNobody(options.lockFile)
   // A claim has no heartbeat: whoever makes one is at work for a moment only.
   if (standing === 'live' || ids.length > 1) return held(last)
   await options.clock.sleep(watchTime)
@@ -117,23 +131,42 @@ async function take(chain: Chain, draft: OwnFile, options: LockOptions): Promise
   }
   const claim = claimFile(lockFile, chain.ids)
   if (!linkIfFree(draft.path, claim)) return undefined
-  if (!(await replaceClaimed(chain, draft, options))) return undefined
+  const replaced = await replaceClaimed(chain, draft, options)
+  if (!replaced.ok) return replaced.obstacle
   for (const path of [...claimsOf(lockFile, chain.ids), claim]) removeQuietly(path)
-  return { kind: 'acquired', lock: holdLock(draft, options), tookOver: holderOf(chain.first) }
+  const { keptAside } = replaced
+  const before = keptAside === undefined ? { tookOver: holderOf(chain.first) } : { keptAside }
+  return { kind: 'acquired', lock: holdLock(draft, options), ...before }
 }
 
+type Replaced =
+  | { readonly ok: true; readonly keptAside?: string }
+  | { readonly ok: false; readonly obstacle?: LockResult }
+
 /** The owner of the claim on a chain puts its own lock in place. A claim that comes to nothing is taken back. */
-async function replaceClaimed(claimed: ClaimedChain, draft: OwnFile, options: LockOptions): Promise<boolean> {
-  const { lockFile } = options
+async function replaceClaimed(
+  claimed: ClaimedChain,
+  draft: OwnFile,
+  { lockFile, clock }: LockOptions,
+): Promise<Replaced> {
   let replaced = false
   try {
-    if (!(await isClaimGood(claimed, lockFile))) return false
+    if (!(await isClaimGood(claimed, lockFile))) return { ok: false }
+    const survives = await endHolder(claimed.first)
+    if (survives !== undefined) return { ok: false, obstacle: notEnded(claimed.first, survives) }
+    if (!(await isClaimGood(claimed, lockFile))) return { ok: false }
+    const keptAside = claimed.first.pid === 0 ? asideName(lockFile, clock.now()) : undefined
+    if (keptAside !== undefined) linkIfFree(lockFile, keptAside)
     renameSync(draft.path, lockFile)
     replaced = true
-    return true
+    return { ok: true, ...(keptAside !== undefined && { keptAside }) }
   } finally {
     if (!replaced) removeQuietly(claimFile(lockFile, claimed.ids))
   }
+}
+
+function asideName(lockFile: string, now: Date): string {
+  return `${lockFile}.damaged-${now.toISOString().replaceAll(/[:.]/g, '-')}`
 }
 
 type ClaimedChain = Extract<Chain, { kind: 'chain' }>
@@ -153,7 +186,7 @@ function newRecord({ runId, clock, port = 0, token }: LockOptions): LockRecord {
   const now = clock.now().toISOString()
   const { pid } = process
   const pidStartTime = processStartTime(pid) ?? ''
-  const record = { pid, pidStartTime, runId, startTime: now, lastHeartbeat: now, port }
+  const record = { pid, pidStartTime, host: hostname(), runId, startTime: now, lastHeartbeat: now, port }
   return { ...record, ...(token !== undefined && { token }) }
 }
 
@@ -171,15 +204,17 @@ export async function readLock(lockFile: string, clock: Clock): Promise<LockStat
   if (found.kind === 'unreadable') return { ...damaged(found), kind: 'unreadable' }
   const holder = holderOf(found.entry)
   const standing = standingOf(found.entry, clock.now())
+  if (found.entry.pid === 0 && standing === 'live') return { ...namesNobody(lockFile), kind: 'unreadable' }
   return standing === 'gone'
     ? { kind: 'stale', holder }
     : { kind: 'held', holder, silent: standing === 'silent' }
 }
 
 /** Such as `process 4711 (port 40123) since 2026-01-01T00:00:00.000Z`. */
-export function describeHolder({ pid, port, since }: LockHolder): string {
+export function describeHolder({ pid, port, since, record }: LockHolder): string {
   const where = port === undefined ? '' : ` (port ${port})`
-  return `process ${pid}${where}${since === undefined ? '' : ` since ${since}`}`
+  const host = record && !isLocal(record) ? ` on ${record.host ?? ''}` : ''
+  return `process ${pid}${host}${where}${since === undefined ? '' : ` since ${since}`}`
 }
 
 function holderOf({ pid, record }: LockEntry): LockHolder {
@@ -191,6 +226,18 @@ function holderOf({ pid, record }: LockEntry): LockHolder {
 function held(entry: LockEntry): LockResult & { readonly kind: 'held' } {
   const holder = holderOf(entry)
   return { kind: 'held', holder, message: `the execution is held by ${describeHolder(holder)}` }
+}
+
+function notEnded(entry: LockEntry, why: string): LockResult {
+  const { holder, message } = held(entry)
+  const silent = `It has not been heard of for over ${staleAfter / 1000} s, and ${why}`
+  return { kind: 'held', holder, message: `${message}. ${silent}. End process ${holder.pid}, then try again` }
+}
+
+function namesNobody(path: string): LockFailure {
+  const message = `${path} is damaged and does not say who holds it`
+  const cure = `Try again in a minute: unless somebody writes to it until then, it is set aside`
+  return { kind: 'failed', path, message, cure }
 }
 
 function damaged({ path, message, isDamaged }: UnreadableEntry): LockFailure {

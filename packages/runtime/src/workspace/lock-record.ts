@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { Stats } from 'node:fs'
+import { hostname } from 'node:os'
 import * as z from 'zod'
 import { isAlive, processStartTime, readRegularFile } from '../kit/index.ts'
 
@@ -7,6 +9,11 @@ export interface LockRecord {
   readonly pid: number
   /** Opaque, see `processStartTime`; '' where the system does not tell. */
   readonly pidStartTime: string
+  /** Where the process runs. Locks of the first versions do not say. */
+  readonly host?: string | undefined
+  /** Of the lock file, as its owner made it: a copy of the execution has a copy of the lock, with another inode. */
+  readonly inode?: string | undefined
+  /** Of the run that the owner opens. */
   readonly runId: string
   readonly startTime: string
   readonly lastHeartbeat: string
@@ -23,6 +30,8 @@ const port = z.int().min(0).max(65_535)
 const recordShape = z.object({
   pid: z.int().positive(),
   pidStartTime: z.string(),
+  host: z.string().optional(),
+  inode: z.string().optional(),
   runId: z.string(),
   startTime: time,
   lastHeartbeat: time,
@@ -31,12 +40,18 @@ const recordShape = z.object({
   token: z.string().optional(),
 })
 
-/** One lock or claim on the disk. Of a damaged one only the owner is known. */
+/** One lock or claim on the disk. Of a damaged one at most the owner is known. */
 export interface LockEntry {
   /** Never used again for another lock. */
   readonly id: string
+  /** 0: the file names nobody. */
   readonly pid: number
   readonly pidStartTime: string
+  readonly host?: string | undefined
+  /** Milliseconds of the wall clock: its last heartbeat; of a damaged file, its last change. */
+  readonly heardAt: number
+  /** It was made as another file, which its owner may hold. */
+  readonly isCopy: boolean
   readonly record?: LockRecord
 }
 
@@ -58,7 +73,7 @@ const maxBytes = 64 * 1024
 const looks = 5
 
 export async function readEntry(path: string): Promise<EntryReading> {
-  let last: Buffer | undefined
+  let last: { readonly bytes: Buffer; readonly stat: Stats } | undefined
   for (let look = 1; look <= looks; look++) {
     const read = await readRegularFile(path, { maxBytes })
     if (!read.ok && read.reason === 'missing') return { kind: 'none' }
@@ -67,13 +82,23 @@ export async function readEntry(path: string): Promise<EntryReading> {
       return { kind: 'unreadable', path, message, isDamaged: reason !== 'unreadable' }
     }
     const record = parseRecord(read.bytes)
-    if (record) return { kind: 'entry', entry: { ...ownerOf(record), id: lockId(record), record } }
-    last = read.bytes
+    if (record) return { kind: 'entry', entry: entryOf(record, read.stat) }
+    last = read
   }
-  const entry = last && salvage(last)
-  if (entry) return { kind: 'entry', entry }
-  const message = `${path} is damaged and does not say who holds it`
-  return { kind: 'unreadable', path, message, isDamaged: true }
+  if (last) return { kind: 'entry', entry: salvage(last.bytes, last.stat) }
+  return { kind: 'unreadable', path, message: `${path} cannot be read`, isDamaged: true }
+}
+
+function entryOf(record: LockRecord, stat: Stats): LockEntry {
+  const { pid, pidStartTime, host, inode, lastHeartbeat } = record
+  const heardAt = Date.parse(lastHeartbeat)
+  const isCopy = inode !== undefined && inode !== inodeOf(stat)
+  return { id: lockId(record), pid, pidStartTime, host, heardAt, isCopy, record }
+}
+
+/** As it stands in the record. */
+export function inodeOf({ ino }: Stats): string {
+  return String(ino)
 }
 
 /**
@@ -81,8 +106,8 @@ export async function readEntry(path: string): Promise<EntryReading> {
  * write that never changes the length is seen whole or not at all, or torn in a way that leaves the owner readable.
  */
 export function recordBytes(record: LockRecord, size: number): Buffer {
-  const { pid, pidStartTime, ...rest } = record
-  const text = JSON.stringify({ pid, pidStartTime, ...rest }, undefined, 2)
+  const { pid, pidStartTime, host, ...rest } = record
+  const text = JSON.stringify({ pid, pidStartTime, host, ...rest }, undefined, 2)
   const blanks = Math.max(0, size - Buffer.byteLength(text) - 1)
   return Buffer.from(`${text}${' '.repeat(blanks)}\n`)
 }
@@ -92,8 +117,8 @@ export function lockId({ pid, pidStartTime, runId, startTime }: LockRecord): str
 }
 
 /**
- * `gone`: the process that wrote this has ended. `silent`: it runs, but its heartbeat is old. `live`: leave it alone.
- * Our own process is never silent: it is here, asking.
+ * `gone`: the process that wrote this has ended. `silent`: it runs, as far as can be told, but its heartbeat is old.
+ * `live`: leave it alone. Our own process is never silent: it is here, asking.
  */
 export type Standing = 'live' | 'silent' | 'gone'
 
@@ -101,16 +126,26 @@ export type Standing = 'live' | 'silent' | 'gone'
 export const staleAfter = 60_000
 
 export function standingOf(entry: LockEntry, now: Date): Standing {
-  const { pid, pidStartTime, record } = entry
-  if (!isAlive(pid)) return 'gone'
-  const started = pidStartTime === '' ? undefined : processStartTime(pid)
-  if (started !== undefined && started !== pidStartTime) return 'gone'
-  if (!record || pid === process.pid) return 'live'
-  return now.getTime() - Date.parse(record.lastHeartbeat) > staleAfter ? 'silent' : 'live'
+  const { pid, pidStartTime, heardAt, record, isCopy } = entry
+  const age = now.getTime() - heardAt
+  if (pid === 0) return Math.abs(age) > staleAfter ? 'gone' : 'live'
+  // The number of a process means something on its own machine only; a clock of another may be ahead of ours.
+  if (!isLocal(entry)) return Math.abs(age) > staleAfter ? 'silent' : 'live'
+  if (!isRunning({ pid, pidStartTime })) return 'gone'
+  if (!record || (pid === process.pid && !isCopy)) return 'live'
+  return age > staleAfter ? 'silent' : 'live'
 }
 
-function ownerOf({ pid, pidStartTime }: LockRecord): Pick<LockEntry, 'pid' | 'pidStartTime'> {
-  return { pid, pidStartTime }
+/** Whether the process that an entry names runs on this machine, if it runs. */
+export function isLocal({ host }: Pick<LockEntry, 'host'>): boolean {
+  return host === undefined || host === hostname()
+}
+
+/** Whether the very process that an entry of this machine names is there, and not another under its number. */
+export function isRunning({ pid, pidStartTime }: Pick<LockEntry, 'pid' | 'pidStartTime'>): boolean {
+  if (!isAlive(pid)) return false
+  const started = pidStartTime === '' ? undefined : processStartTime(pid)
+  return started === undefined || started === pidStartTime
 }
 
 function parseRecord(bytes: Buffer): LockRecord | undefined {
@@ -123,12 +158,18 @@ function parseRecord(bytes: Buffer): LockRecord | undefined {
 }
 
 /** The owner comes first in the file, so of a torn one it is what is most likely left. */
-function salvage(bytes: Buffer): LockEntry | undefined {
-  const found = /^\s*\{\s*"pid":\s*(\d{1,15}),\s*"pidStartTime":\s*"([^"\\]*)"/.exec(bytes.toString('utf8'))
-  const pid = Number(found?.[1])
-  if (!found || pid === 0) return undefined
-  return { id: digest(bytes), pid, pidStartTime: found[2] ?? '' }
+function salvage(bytes: Buffer, { mtimeMs, ino }: Stats): LockEntry {
+  const found = ownerShape.exec(bytes.toString('utf8'))
+  const pid = Number(found?.[1] ?? 0)
+  const heardAt = mtimeMs
+  // Files without a word are all alike; with its time and place each is another.
+  if (!found || pid === 0)
+    return { id: digest(`${ino} ${mtimeMs} ${digest(bytes)}`), pid: 0, pidStartTime: '', heardAt, isCopy: false }
+  return { id: digest(bytes), pid, pidStartTime: found[2] ?? '', host: found[3], heardAt, isCopy: false }
 }
+
+const ownerShape =
+  /^\s*\{\s*"pid":\s*(\d{1,15}),\s*"pidStartTime":\s*"([^"\\]*)"(?:,\s*"host":\s*"([^"\\]*)")?/
 
 function digest(data: string | Buffer): string {
   return createHash('sha256').update(data).digest('hex').slice(0, 32)

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import { type Clock, errorCode } from '../kit/index.ts'
 import { unfinishedName } from './leftovers.ts'
 import { claimFile, linkIfFree } from './lock-chain.ts'
-import { type LockRecord, lockId, recordBytes, staleAfter } from './lock-record.ts'
+import { inodeOf, type LockRecord, lockId, recordBytes, staleAfter } from './lock-record.ts'
 
 /** The file with our record: first a draft under a name of its own, then, linked or renamed, the lock. */
 export interface OwnFile {
@@ -30,10 +30,11 @@ const recordSize = 1024
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
 /** Throws the system's error; then nothing is left behind. */
-export function createDraft(lockFile: string, record: LockRecord): OwnFile {
+export function createDraft(lockFile: string, owner: Omit<LockRecord, 'inode'>): OwnFile {
   const path = join(dirname(lockFile), unfinishedName(draftPrefix))
   const fd = openSync(path, createFlags, 0o600)
   try {
+    const record = { ...owner, inode: inodeOf(fstatSync(fd)) }
     writeWhole(fd, recordBytes(record, recordSize))
     fsyncSync(fd)
     return { path, fd, record }
@@ -59,8 +60,18 @@ export interface ExecutionLock {
   update(change: LockUpdate): void
   /** Looks at the disk: whether nobody has taken the lock from us or is about to. */
   isHeld(): boolean
+  /**
+   * To be called before every write to the execution (C6). Throws `LockLost`, and `onLost` was called before, when the
+   * lock is not ours any more. One look at one file, a few microseconds.
+   */
+  assertHeld(): void
   /** Removes the lock if it is still ours; `lost` if not. May be called again. Never throws. */
   release(): 'released' | 'lost'
+}
+
+/** The lock belongs to somebody else, or to nobody: nothing may be written any more. */
+export class LockLost extends Error {
+  override readonly name = 'LockLost'
 }
 
 export type LockUpdate = Partial<Pick<LockRecord, 'port' | 'proxyPort' | 'token'>>
@@ -81,6 +92,12 @@ export function holdLock(own: OwnFile, { lockFile, clock, onLost }: HoldOptions)
   let size = recordSize
   let written = clock.monotonic()
   let outcome: 'released' | 'lost' | undefined
+  const { ino, dev } = fstatSync(own.fd, { bigint: true })
+  // The descriptor is open, so the number of its file cannot have been given to another.
+  const isInPlace = (): boolean => {
+    const there = statOrNothing(lockFile)
+    return there?.ino === ino && there.dev === dev
+  }
   const ownClaim = claimFile(lockFile, [lockId(record)])
 
   const write = (next: LockRecord): void => {
@@ -90,7 +107,7 @@ export function holdLock(own: OwnFile, { lockFile, clock, onLost }: HoldOptions)
     record = next
     written = clock.monotonic()
   }
-  const isHeld = () => outcome === undefined && isSameFile(own.fd, lockFile) && !existsSync(ownClaim)
+  const isHeld = () => outcome === undefined && isInPlace() && !existsSync(ownClaim)
   const end = (how: 'released' | 'lost'): typeof how => {
     stopBeating()
     if (outcome === undefined) closeSync(own.fd)
@@ -111,7 +128,7 @@ export function holdLock(own: OwnFile, { lockFile, clock, onLost }: HoldOptions)
       const isTooLong = clock.monotonic() - written > staleAfter
       if (isTooLong) lose(`${lockFile} cannot be renewed (${errorCode(error) ?? String(error)})`)
     }
-    if (!isHeld()) lose(`${lockFile} was taken over or removed`)
+    if (!isHeld()) lose(takenOver(lockFile))
   }
   const stopBeating = clock.every(heartbeatInterval, beat)
 
@@ -122,29 +139,33 @@ export function holdLock(own: OwnFile, { lockFile, clock, onLost }: HoldOptions)
       if (outcome === undefined) write({ ...record, ...change })
     },
     isHeld,
-    release: () => outcome ?? end(removeOwn(own.fd, lockFile, ownClaim) ? 'released' : 'lost'),
+    assertHeld() {
+      if (outcome === undefined && isInPlace()) return
+      lose(takenOver(lockFile))
+      throw new LockLost(takenOver(lockFile))
+    },
+    release: () => outcome ?? end(removeOwn(isInPlace, { lockFile, ownClaim }) ? 'released' : 'lost'),
   }
 }
 
+function takenOver(lockFile: string): string {
+  return `${lockFile} was taken over or removed`
+}
+
 /** C2: a release claims first, like everyone else who removes a lock. */
-function removeOwn(fd: number, lockFile: string, ownClaim: string): boolean {
+function removeOwn(
+  isInPlace: () => boolean,
+  { lockFile, ownClaim }: { readonly lockFile: string; readonly ownClaim: string },
+): boolean {
   try {
-    if (!isSameFile(fd, lockFile) || !linkIfFree(lockFile, ownClaim)) return false
-    const isOurs = isSameFile(fd, lockFile)
+    if (!isInPlace() || !linkIfFree(lockFile, ownClaim)) return false
+    const isOurs = isInPlace()
     if (isOurs) unlinkSync(lockFile)
     removeQuietly(ownClaim)
     return isOurs
   } catch {
     return false
   }
-}
-
-/** The descriptor is open, so the number of its file cannot have been given to another. */
-function isSameFile(fd: number, path: string): boolean {
-  const there = statOrNothing(path)
-  if (!there) return false
-  const ours = fstatSync(fd, { bigint: true })
-  return there.ino === ours.ino && there.dev === ours.dev
 }
 
 function statOrNothing(path: string): BigIntStats | undefined {

@@ -7,6 +7,8 @@ import type { Redactor } from '../kit/index.ts'
 export interface SessionLogOptions {
   readonly path: string
   readonly redactor: Redactor
+  /** Called before each write; throws when the execution is no longer ours to write to. */
+  readonly assertHeld?: (() => void) | undefined
   /** Called once, when the disk refuses; from then on nothing more is written. */
   readonly onFailure: (message: string) => void
 }
@@ -18,11 +20,21 @@ export interface OpenSessionLog {
   close(): Promise<void>
 }
 
-export function openSessionLog({ path, redactor, onFailure }: SessionLogOptions): OpenSessionLog {
+export function openSessionLog(options: SessionLogOptions): OpenSessionLog {
+  const { path, redactor, onFailure, assertHeld = () => undefined } = options
   let failed = false
   const fail = (error: unknown): void => {
     if (!failed) onFailure(`The session log ${path} cannot be written: ${String(error)}`)
     failed = true
+  }
+  const mayWrite = (): boolean => {
+    try {
+      assertHeld()
+      return true
+    } catch (error) {
+      fail(error)
+      return false
+    }
   }
   const opened = mkdir(dirname(path), { recursive: true, mode: 0o700 }).then(() => {
     const stream = createWriteStream(path, { flags: 'a', mode: 0o600 })
@@ -35,6 +47,7 @@ export function openSessionLog({ path, redactor, onFailure }: SessionLogOptions)
       if (failed) return
       const line = lineOf(message, redactor)
       pending = pending.then(stream => {
+        if (!mayWrite()) return stream
         if (!failed && stream && !stream.write(line)) return untilDrained(stream)
         return stream
       })

@@ -21,7 +21,7 @@ export interface Aside {
 export async function setAside(layout: ExecutionLayout, options: OpenOptions): Promise<Aside | OpenProblem> {
   const { lockFile, internals, dir } = layout
   const { clock } = options
-  const taken = await acquireLock({ lockFile, runId: createId('aside'), clock, onLost: () => undefined })
+  const taken = await acquireLock({ lockFile, runId: createId('run'), clock, onLost: () => undefined })
   if (taken.kind === 'held')
     return openProblem('held', {
       path: dir,
@@ -32,9 +32,12 @@ export async function setAside(layout: ExecutionLayout, options: OpenOptions): P
   if (taken.kind === 'failed')
     return openProblem('damaged', { path: taken.path, message: taken.message, cure: taken.cure })
   try {
-    for (const { from, to, isWorkspace } of moves(layout))
+    for (const { from, to, isWorkspace } of moves(layout)) {
+      taken.lock.assertHeld()
       if (options.wipe || !isWorkspace) await rename(from, to).catch(ignoreAbsence)
+    }
     const backup = await freeName(join(dir, `${backupPrefix}${timestamp(clock.now())}`))
+    taken.lock.assertHeld()
     await rename(internals, backup)
     await removeTree(join(backup, 'lock.json'))
     return { kind: 'aside', backup }

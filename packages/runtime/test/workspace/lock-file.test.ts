@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { basename, dirname } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { createTestClock, type TestClock } from '../../../../test/support/test-clock.ts'
-import { processStartTime } from '../../src/kit/index.ts'
+import { isAlive, processStartTime } from '../../src/kit/index.ts'
 import {
   acquireLock,
   describeHolder,
@@ -18,6 +19,7 @@ import {
 } from '../../src/workspace/index.ts'
 import { claimFile } from '../../src/workspace/lock-chain.ts'
 import { lockId } from '../../src/workspace/lock-record.ts'
+import { LockLost } from '../../src/workspace/own-lock.ts'
 
 interface Scene {
   readonly lockFile: string
@@ -58,10 +60,16 @@ function recordOf(pid: number, clock: TestClock, change: Partial<LockRecord> = {
   return { pid, pidStartTime, runId: 'run_0', startTime: now, lastHeartbeat: now, port: 4711, ...change }
 }
 
+/** As if its owner had made the file itself. */
+async function plantOwn(lockFile: string, record: LockRecord): Promise<void> {
+  await writeFile(lockFile, '')
+  await writeFile(lockFile, JSON.stringify({ ...record, inode: String((await stat(lockFile)).ino) }))
+}
+
 const written = async (lockFile: string): Promise<LockRecord> => JSON.parse(await readFile(lockFile, 'utf8'))
 
 describe('a lock that is held', () => {
-  verifies(['d3/lock-fields'], 'says who holds it since when and where, for the owner only', async () => {
+  verifies(['d3/lock-fields', 'd14/lock-host'], 'says who holds it since when and where, for the owner only', async () => {
     const { lockFile, clock, take } = await scene()
     const lock = acquired(await take())
     const { pid } = process
@@ -69,6 +77,8 @@ describe('a lock that is held', () => {
     const born = {
       pid,
       pidStartTime: processStartTime(pid),
+      host: hostname(),
+      inode: String((await stat(lockFile)).ino),
       runId: 'run_1',
       startTime: now,
       lastHeartbeat: now,
@@ -178,13 +188,15 @@ describe('a stale lock', () => {
     async () => {
       const { lockFile, clock, take } = await scene()
       const other = await stranger()
-      await writeFile(lockFile, JSON.stringify(recordOf(other.pid, clock)))
+      await plantOwn(lockFile, recordOf(other.pid, clock))
       await clock.advance(60_001)
       expect(await readLock(lockFile, clock)).toMatchObject({ kind: 'held', silent: true })
       const taking = take()
       await clock.untilSleepers(1)
       await clock.advance(12_000)
       expect(await taking).toMatchObject({ kind: 'acquired', tookOver: { pid: other.pid } })
+      // It could wake up and write on.
+      expect(isAlive(other.pid)).toBe(false)
     },
   )
 
@@ -212,16 +224,28 @@ describe('a stale lock', () => {
     expect(await take()).toMatchObject({ kind: 'acquired', tookOver: { pid: other.pid } })
   })
 
-  it.each(['', '{"pid": ', '\0'.repeat(1024), 'not a lock', '{"pid": 0, "pidStartTime": ""'])(
-    'that does not say whose it is (%j) is left alone, and told with its cure',
-    async content => {
-      const { lockFile, clock, take } = await scene()
-      await writeFile(lockFile, content)
-      const result = await take()
-      expect(result).toMatchObject({ kind: 'failed', path: lockFile })
-      expect(result.kind === 'failed' && result.cure).toContain(`delete ${lockFile}`)
-      expect(await readLock(lockFile, clock)).toMatchObject({ kind: 'unreadable' })
-      expect(await readFile(lockFile, 'utf8')).toBe(content)
+  const nameless = ['', '{"pid": ', '\0'.repeat(24), 'not a lock', '{"pid": 0, "pidStartTime": ""']
+  verifies(
+    ['d14/lock-nobody'],
+    'that does not say whose it is is left alone for 60 s after its last change, then taken, and kept aside',
+    async () => {
+      for (const content of nameless) {
+        const { lockFile, clock, take } = await scene()
+        await writeFile(lockFile, content)
+        await utimes(lockFile, clock.now(), clock.now())
+        await clock.advance(60_000)
+        expect(await take()).toMatchObject({ kind: 'failed', path: lockFile, cure: expect.stringContaining('again in a minute') })
+        expect(await readLock(lockFile, clock)).toMatchObject({ kind: 'unreadable' })
+        expect(await readFile(lockFile, 'utf8')).toBe(content)
+        await clock.advance(1)
+        expect(await readLock(lockFile, clock)).toMatchObject({ kind: 'stale' })
+        const result = await take()
+        acquired(result)
+        const keptAside = result.kind === 'acquired' ? (result.keptAside ?? '') : ''
+        expect(await readFile(keptAside, 'utf8')).toBe(content)
+        expect(await written(lockFile)).toMatchObject({ pid: process.pid })
+        expect(await readdir(dirname(lockFile))).toEqual(['lock.json', basename(keptAside)])
+      }
     },
   )
 })
@@ -249,6 +273,22 @@ describe('a lock that is lost', () => {
     expect(losses).toHaveLength(1)
   })
 
+  verifies(
+    ['d14/lock-lost-ends'],
+    'is noticed before the next write, not with the next heartbeat: every further write is refused',
+    async () => {
+      const { lockFile, take, losses } = await scene()
+      const lock = acquired(await take())
+      lock.assertHeld()
+      await rm(lockFile)
+      expect(() => lock.assertHeld()).toThrow(LockLost)
+      expect(losses).toEqual([`${lockFile} was taken over or removed`])
+      await writeFile(lockFile, '')
+      expect(() => lock.assertHeld()).toThrow(LockLost)
+      expect(losses).toHaveLength(1)
+    },
+  )
+
   it('is told when a rival that found us silent has claimed it, before the rival is done', async () => {
     const { lockFile, clock, take, losses } = await scene()
     const lock = acquired(await take())
@@ -259,6 +299,59 @@ describe('a lock that is lost', () => {
     expect(losses).toHaveLength(1)
     expect(lock.release()).toBe('lost')
     expect(await written(lockFile)).toMatchObject({ pid: process.pid })
+  })
+})
+
+describe('a lock that was taken from a machine or a place', () => {
+  verifies(
+    ['d14/lock-host'],
+    'of another host is judged by its heartbeat alone, and the process of that number here is left alone',
+    async () => {
+      const { lockFile, clock, take } = await scene()
+      const other = await stranger()
+      for (const pid of [other.pid, 4_194_000]) {
+        await plantOwn(lockFile, recordOf(pid, clock, { host: 'elsewhere.invalid' }))
+        await clock.advance(60_000)
+        expect(await take()).toMatchObject({
+          kind: 'held',
+          message: expect.stringContaining(`process ${pid} on elsewhere.invalid`),
+        })
+        await clock.advance(1)
+        const taking = take()
+        await clock.untilSleepers(1)
+        await clock.advance(12_000)
+        acquired(await taking).release()
+      }
+      expect(isAlive(other.pid)).toBe(true)
+    },
+  )
+
+  it('is taken from a copy of an execution whose server works elsewhere, and that server goes on', async () => {
+    const { lockFile, clock, take } = await scene()
+    const other = await stranger()
+    await writeFile(lockFile, JSON.stringify(recordOf(other.pid, clock, { inode: '1' })))
+    await clock.advance(60_001)
+    const taking = take()
+    await clock.untilSleepers(1)
+    await clock.advance(12_000)
+    acquired(await taking)
+    expect(isAlive(other.pid)).toBe(true)
+  })
+
+  it('stays with a silent process that cannot be ended, and says what to do', async () => {
+    const { lockFile, clock, take } = await scene()
+    const other = await stranger()
+    await writeFile(lockFile, JSON.stringify(recordOf(other.pid, clock)))
+    await clock.advance(60_001)
+    const taking = take()
+    await clock.untilSleepers(1)
+    await clock.advance(12_000)
+    expect(await taking).toMatchObject({
+      kind: 'held',
+      message: expect.stringContaining(`End process ${other.pid}, then try again`),
+    })
+    expect(isAlive(other.pid)).toBe(true)
+    expect(await readdir(dirname(lockFile))).toEqual(['lock.json'])
   })
 })
 
