@@ -16,7 +16,8 @@ export async function tightenAgents({ agents }: ExecutionLayout): Promise<void> 
     if (item.kind !== 'entry') continue
     const { stats, path } = item
     const isOurs = stats.isFile() || stats.isDirectory()
-    if (isOurs && (stats.mode & 0o077) !== 0) await tighten(join(agents, path), stats.mode).catch(() => undefined)
+    if (isOurs && (stats.mode & 0o077) !== 0)
+      await tighten(join(agents, path), stats.mode).catch(() => undefined)
   }
 }
 
