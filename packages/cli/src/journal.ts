@@ -37,15 +37,19 @@ export async function journalCommand(args: Arguments, terminal: Terminal): Promi
     since,
     follow: switches.has('follow') ? untilInterrupted() : undefined,
   }
-  const damaged = (place: string) => terminal.error(`damaged line in ${place}`)
-  for await (const { event, text } of readEvents(found.layout, query, damaged)) {
-    if (switches.has('json')) terminal.out(text)
-    else
-      terminal.out(
-        `${String(event.seq).padStart(6)} ${event.timestamp} ${event.type.padEnd(18)} ${describeEvent(event)}`,
-      )
+  try {
+    for await (const read of readEvents(found.layout, query, ({ message }) => terminal.error(message)))
+      terminal.out(switches.has('json') ? read.text : lineOf(read.event))
+    return exitCodes.done
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    terminal.error(`The journal in ${found.layout.journal} cannot be read: ${why}.`)
+    return exitCodes.failed
   }
-  return exitCodes.done
+}
+
+function lineOf(event: Parameters<typeof describeEvent>[0]): string {
+  return `${String(event.seq).padStart(6)} ${event.timestamp} ${event.type.padEnd(18)} ${describeEvent(event)}`
 }
 
 function untilInterrupted(): AbortSignal {

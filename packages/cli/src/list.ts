@@ -18,7 +18,7 @@ export async function listCommand(args: Arguments, terminal: Terminal): Promise<
   const { executions, damaged } = await listExecutions({ executionBaseDir, clock: systemClock })
   const rows = await Promise.all(
     executions.map(async ({ layout, file, lock }) => {
-      const { status, cost, codons } = await executionStatus(layout)
+      const { status, cost, codons, problems } = await executionStatus(layout)
       const running = lock.kind === 'held'
       return {
         dir: layout.dir,
@@ -28,6 +28,10 @@ export async function listCommand(args: Arguments, terminal: Terminal): Promise<
         cost,
         codons,
         lastUsed: file.lastUsed,
+        ...withProblems([
+          ...problems,
+          ...(lock.kind === 'unreadable' ? [`${lock.message}. ${lock.cure}.`] : []),
+        ]),
       }
     }),
   )
@@ -51,6 +55,12 @@ export async function listCommand(args: Arguments, terminal: Terminal): Promise<
     ))
       terminal.out(line)
   }
+  for (const { dir, problems = [] } of rows)
+    for (const problem of problems) terminal.error(`${dir}: ${problem}`)
   for (const { dir, message, cure } of damaged) terminal.error(`${dir}: ${message} ${cure}`)
   return exitCodes.done
+}
+
+function withProblems(problems: readonly string[]): { readonly problems?: readonly string[] } {
+  return problems.length === 0 ? {} : { problems }
 }

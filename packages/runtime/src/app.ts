@@ -16,6 +16,7 @@ import {
   systemClock,
 } from './kit/index.ts'
 import { createLateControl } from './late-control.ts'
+import { findLostJournal } from './lost-journal.ts'
 import { openOutputRecord } from './output-record.ts'
 import type { Plan } from './plan/index.ts'
 import { createProxyPorts, type ProxyPorts, type ProxySetup } from './proxy-ports.ts'
@@ -77,7 +78,12 @@ export interface ServerSettings {
 export type StartedExecution =
   | { readonly ok: true; readonly execution: Execution }
   /** All codons are done already. */
-  | { readonly ok: true; readonly execution?: never; readonly state: WeaveState }
+  | {
+      readonly ok: true
+      readonly execution?: never
+      readonly state: WeaveState
+      readonly notes: readonly string[]
+    }
   | StartFailure
 
 export interface StartFailure {
@@ -135,6 +141,8 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const { journal, recorder, redactor, log } = record
   await options.scripted?.begin({ layout, state: () => recorder.state })
   const frozen = await frozenPlan(journal.history)
+  const lost = findLostJournal(layout, { lastSeq: journal.lastSeq, hasPlan: frozen !== undefined })
+  if (lost) return lost
   const plan = frozen ? withCeilings(frozen, options.plan) : freeze(journal, options.plan)
 
   const agents = openAgents(options, held, record)
@@ -159,9 +167,9 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const recovered = await recover({ layout, ...record, plan, ports, tookOver })
   if (!recovered.ok) return recovered
   const times = await openTimes(journal, plan)
-  if (nothingLeft(plan, recorder.state, times()) && !recovered.startFrom)
-    return { ok: true, state: recorder.state }
   const notes = [...opened.notes, ...held.notes, ...recovered.notes]
+  if (nothingLeft(plan, recorder.state, times()) && !recovered.startFrom)
+    return { ok: true, state: recorder.state, notes }
   for (const note of notes) log.info('START', note)
 
   const control = createLateControl()
@@ -313,8 +321,12 @@ function withCeilings(frozen: Plan, { ceilings = {} }: Plan): Plan {
   return { ...frozen, ceilings }
 }
 
-/** The plan is written down once, when the execution begins; from then on that is what runs. */
+/**
+ * The plan is written down once, when the execution begins; from then on that is what runs. On the disk for good before
+ * the first checkpoint: a store with checkpoints and no journal means that the journal was lost.
+ */
 function freeze(journal: Journal, plan: Plan): Plan {
   journal.append('preflight.result', { ok: true, problems: [], plan: { ...plan } })
+  journal.flush()
   return plan
 }

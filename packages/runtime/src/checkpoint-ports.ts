@@ -68,6 +68,11 @@ export async function openCheckpointPorts(options: CheckpointPortsOptions): Prom
   })
   if (!opened.ok) return (await isFull(layout.dir)) ? { ...opened, cure: freeSpace(layout) } : opened
   const { store } = opened
+  const gone = await goneStore(options, store)
+  if (gone) {
+    await store.close()
+    return gone
+  }
   const selections = createSelections(options)
   const first = state().runs[0] ? undefined : await store.safety(beginning(selections.ofPlan()))
   if (first && !first.ok)
@@ -80,6 +85,27 @@ export async function openCheckpointPorts(options: CheckpointPortsOptions): Prom
     selection: selections.ofAll,
     ports: { ...keeping(place, first?.sha), ...goingBack(place) },
   }
+}
+
+/**
+ * A state that names checkpoints which are not there: the store was removed or replaced. Said before anything is started,
+ * since every codon ends with a checkpoint that goes on from the last one. The first and the newest stand for all.
+ */
+async function goneStore({ layout, state }: CheckpointPortsOptions, store: CheckpointStore) {
+  const { runs } = state()
+  const named = runs.flatMap(({ initialCheckpoint, codons }) => [
+    ...(initialCheckpoint === undefined ? [] : [initialCheckpoint]),
+    ...codons.flatMap(({ checkpoints }) => Object.values(checkpoints)),
+  ])
+  for (const sha of new Set([named[0], named.at(-1)])) {
+    if (sha === undefined || (await store.read(sha))) continue
+    return {
+      ok: false,
+      message: `The checkpoints of ${layout.dir} are gone: ${layout.checkpoints} does not have ${sha.slice(0, 8)}, which the journal names.`,
+      cure: `Restore ${layout.checkpoints} from a backup; or begin another execution with --start-new.`,
+    } as const
+  }
+  return undefined
 }
 
 type Keeping = 'beforeCodon' | 'checkpoint' | 'firstCheckpoint' | 'safetyCheckpoint' | 'tidy' | 'close'

@@ -6,6 +6,7 @@ import { type Clock, createId, type Marker, type Redactor } from './kit/index.ts
 import { costOf, type Prices } from './models/index.ts'
 import type { KeptOutputRecord } from './output-record.ts'
 import type { Plan, PlannedModel, Step } from './plan/index.ts'
+import { tightenAgents } from './private-agents.ts'
 import { copySource } from './rig-ports.ts'
 import { openRollbackRecord } from './rollback-record.ts'
 import {
@@ -117,6 +118,7 @@ async function portsWith(
     runRig: (step, surroundings) => rig(step, { ...surroundings, marker: ownMarker(), options }),
     copyOutputs: (step, surroundings) => outputs(step, { ...surroundings, marker: ownMarker(), options }),
     afterCodon: async (_step, completed) => {
+      await tightenAgents(layout)
       const trouble = await options.outputRecord.settle(completed)
       if (trouble !== undefined) tellWarning(options.journal, trouble)
     },
@@ -129,6 +131,7 @@ async function portsWith(
       await sentinels.close()
       await watch?.close()
       await versions.close()
+      await tightenAgents(layout)
     },
   }
 }

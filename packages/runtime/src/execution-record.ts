@@ -50,7 +50,9 @@ export async function openRecord(options: RecordOptions, scope: Scope) {
     if (event.type === 'error') log.warn('RUN', event.data.message)
     if (event.type === 'rig.output') log.info('RIG', event.data.text, { codon: event.data.codonId })
   })
-  const replayed = await replay(journal.history, layout.stateFile)
+  // What two writers made of a state at once is no state of either.
+  const isCacheTrusted = journal.findings.otherWriter === undefined
+  const replayed = await replay(journal.history, layout.stateFile, { isCacheTrusted })
   const recorder = createRecorder(journal, redactor, replayed.state)
   scope.add('state', () => keepState({ layout, lock }, journal, recorder))
   return { journal, recorder, redactor, replayed, log }

@@ -25,6 +25,8 @@ export interface NotHeld {
   readonly ok: false
   readonly message: string
   readonly cure: string
+  /** Nobody can work in it here: its disk cannot be written. */
+  readonly isReadOnly?: boolean | undefined
 }
 
 /** Takes the lock of an execution until the scope ends. Nobody else may work in it while we do. Never rejects. */
@@ -38,7 +40,10 @@ export async function holdExecution(
     onLost?.(`This process does not hold ${dir} any more: ${reason}. It writes nothing more.`)
   const result = await acquireLock({ lockFile, runId, clock, onLost: lost })
   if (result.kind === 'held') return { ok: false, message: `${result.message}.`, cure: whenHeld }
-  if (result.kind === 'failed') return { ok: false, message: result.message, cure: result.cure }
+  if (result.kind === 'failed') {
+    const { message, cure, isReadOnly } = result
+    return { ok: false, message, cure, isReadOnly }
+  }
   const { lock, tookOver, keptAside } = result
   scope.add('lock', () => void lock.release())
   const notes =

@@ -52,7 +52,13 @@ export { buildPlan, type Plan, type PlannedCodon, type PlannedModel } from './pl
 export { type Prepared, type PrepareOptions, prepare, settled, settledPaths } from './prepare.ts'
 export { claimRecording, defaultUpstream } from './proxy/index.ts'
 export { readRequests, type StoredRequest } from './proxy-ports.ts'
-export { findExecution, readCosts, readEarlierCosts, readEvents } from './read-execution.ts'
+export {
+  findExecution,
+  type JournalDamage,
+  readCosts,
+  readEarlierCosts,
+  readEvents,
+} from './read-execution.ts'
 export { type OpenRehearsal, openRehearsal, openReplayRehearsal } from './rehearsal.ts'
 export type { RunnerEnd } from './runner/index.ts'
 export {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { JournaledEvent, WeaveState } from '@weave/protocol'
 import { type CostReport, costReport, type ObservedCosts, observedCosts } from './budget/index.ts'
 import { frozenPlan } from './frozen-plan.ts'
-import { createHistory, type RecordedEvent, replay } from './journal/index.ts'
+import { createHistory, type ReadProblem, type RecordedEvent, replay } from './journal/index.ts'
 import { type Clock, systemClock } from './kit/index.ts'
 import type { Plan } from './plan/index.ts'
 import {
@@ -108,11 +108,23 @@ export interface ReadEvent {
 /** How often a followed journal is looked at. */
 const lookEvery = 250
 
-/** Events of an execution, live or at rest, in order. Damaged lines are passed over; `onDamage` hears of each. */
+/** A place in a journal that is not as it was written. */
+export interface JournalDamage {
+  /** Of `missing`: how many lines. */
+  readonly count: number
+  readonly kind: 'damaged' | 'missing' | 'doubled'
+  /** What is wrong where. */
+  readonly message: string
+}
+
+/**
+ * Events of an execution, live or at rest, in order. Damaged lines and those of a second writer are passed over;
+ * `onDamage` hears of each, and of lines that are missing. Rejects with what the disk says.
+ */
 export async function* readEvents(
   layout: ExecutionLayout,
   query: ReadEventsQuery,
-  onDamage: (place: string) => void,
+  onDamage: (damage: JournalDamage) => void,
 ): AsyncGenerator<ReadEvent> {
   const { follow, clock = systemClock } = query
   let after = query.since ?? 0
@@ -120,7 +132,7 @@ export async function* readEvents(
     // A reader of its own each time: what it knows of the newest segment is only true for the moment.
     const history = createHistory({ dir: layout.journal })
     for await (const page of history.pages({ after })) {
-      for (const { file, offset } of page.problems) onDamage(`${file} at byte ${offset}`)
+      for (const problem of page.problems) onDamage(damageOf(problem))
       for (const stored of page.events) {
         after = stored.seq
         const event = await history.event(stored)
@@ -129,6 +141,19 @@ export async function* readEvents(
     }
     if (!follow || follow.aborted) return
     await clock.sleep(lookEvery, follow).catch(() => undefined)
+  }
+}
+
+function damageOf({ file, offset, reason, count = 1 }: ReadProblem): JournalDamage {
+  const place = `${file} at byte ${offset}`
+  switch (reason) {
+    case 'missing':
+      return { kind: 'missing', count, message: `${count} lines are missing before ${place}` }
+    case 'doubled':
+      return { kind: 'doubled', count, message: `line of a second writer in ${place}` }
+    case 'checksum':
+    case 'form':
+      return { kind: 'damaged', count, message: `damaged line in ${place}` }
   }
 }
 

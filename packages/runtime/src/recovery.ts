@@ -1,6 +1,6 @@
 import { type CodonExecution, currentRun, type WeaveState } from '@weave/protocol'
 import { freeSpace, isFull } from './free-space.ts'
-import { crashOf, type Journal, type Replayed } from './journal/index.ts'
+import { crashOf, describeFindings, type Journal, type Replayed } from './journal/index.ts'
 import { killMarked, systemClock } from './kit/index.ts'
 import { finishOutputs } from './output-record.ts'
 import type { Plan } from './plan/index.ts'
@@ -79,8 +79,10 @@ function damageNotes({ journal, replayed }: Found): string[] {
   const { repair } = journal
   if (repair && repair.tornBytes > 0)
     notes.push(`The journal had a torn last line; it is kept in ${repair.keptIn ?? 'a file beside it'}.`)
-  const bad = replayed.damaged.length + replayed.refused.length
-  if (bad > 0) notes.push(`The journal has ${bad} damaged lines, which were passed over.`)
+  notes.push(...describeFindings(journal.findings))
+  const refused = replayed.refused.length
+  if (refused > 0)
+    notes.push(`${refused} changes of the state do not fit what came before them; they were passed over.`)
   return notes
 }
 

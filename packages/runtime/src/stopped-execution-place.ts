@@ -2,10 +2,12 @@ import type { WeaveState } from '@weave/protocol'
 import type { CheckpointStore, FileSelection } from './checkpoint/index.ts'
 import { type CheckpointPorts, openCheckpointPorts } from './checkpoint-ports.ts'
 import { frozenPlan } from './frozen-plan.ts'
-import { createHistory, type History, openJournal, replay } from './journal/index.ts'
 import { holdExecution } from './held-execution.ts'
+import { createHistory, type History, openJournal, replay } from './journal/index.ts'
 import { type Clock, createRedactor, createScope, type Scope, secretsOf } from './kit/index.ts'
+import { findLostJournal } from './lost-journal.ts'
 import type { Plan } from './plan/index.ts'
+import { writableStore } from './read-only-store.ts'
 import { putRight } from './recovery.ts'
 import { openRollbackRecord } from './rollback-record.ts'
 import { createRecorder, openAtRest, type Recorder, type RestOptions } from './runner/index.ts'
@@ -57,7 +59,7 @@ export type OpenedPlace =
     }
   | PlaceFailure
 
-/** Takes the execution for ourselves. Never rejects. */
+/** Takes the execution for ourselves; where its disk cannot be written there is nothing to take, and it can be looked at. Never rejects. */
 export async function openPlace(options: PlaceOptions): Promise<OpenedPlace> {
   const scope = createScope()
   try {
@@ -72,20 +74,23 @@ export async function openPlace(options: PlaceOptions): Promise<OpenedPlace> {
 }
 
 async function openIn(scope: Scope, options: PlaceOptions): Promise<OpenedPlace> {
-  const { layout, environment, clock } = options
+  const { environment, clock } = options
+  let { layout } = options
   const locked = await holdPlace(options, scope)
-  if (!locked.ok) return locked
-  const { runId, tookOver } = locked
-  const { assertHeld } = locked.lock
+  if (!locked.ok && !locked.isReadOnly) return locked
+  const assertHeld = locked.ok ? locked.lock.assertHeld : () => undefined
   const history = createHistory({ dir: layout.journal })
   const plan = await frozenPlan(history)
   let { state } = await replay(history, layout.stateFile)
+  const lost = findLostJournal(layout, { lastSeq: await history.lastSeq(), hasPlan: plan !== undefined })
+  if (lost) return lost
   if (!plan || state.runs.length === 0)
     return { ok: false, message: `${layout.dir} has not begun.`, cure: `Run: weave -e ${layout.dir}` }
   const warnings: string[] = []
   let recorder: Recorder | undefined
   const current = (): WeaveState => recorder?.state ?? state
   const warn = (message: string): void => void warnings.push(message)
+  if (!locked.ok) layout = { ...layout, checkpoints: await writableStore(layout, scope) }
   const versions = await openCheckpointPorts({
     plan,
     layout,
@@ -110,10 +115,13 @@ async function openIn(scope: Scope, options: PlaceOptions): Promise<OpenedPlace>
     planRestore: versions.ports.planRestore,
     rigMissing: versions.ports.rigMissing,
     async write() {
+      if (!locked.ok) return locked
+      const { runId, tookOver } = locked
       const redactor = createRedactor(secretsOf(environment))
       const journal = await openJournal({ dir: layout.journal, clock, redactor, assertHeld })
       scope.add('journal', () => journal.close())
-      const replayed = await replay(journal.history, layout.stateFile)
+      const isCacheTrusted = journal.findings.otherWriter === undefined
+      const replayed = await replay(journal.history, layout.stateFile, { isCacheTrusted })
       state = replayed.state
       recorder = createRecorder(journal, redactor, replayed.state)
       const rest = { plan, journal, recorder, clock, ports, firstRunId: runId }

@@ -6,7 +6,7 @@ import {
   reduce,
   type WeaveState,
 } from '@weave/protocol'
-import { readEvents } from '@weave/runtime'
+import { type JournalDamage, readEvents } from '@weave/runtime'
 import { cut } from 'weave-client'
 import { createEventColumns, type EventColumns } from './event-columns.ts'
 import { createNewestItems, type NewestItems } from './newest-items.ts'
@@ -41,16 +41,16 @@ export interface JournalReading {
   readonly budgets: ReadonlyMap<string, BudgetLines>
   /** The runs that a rollback opened. */
   readonly rolledBack: ReadonlySet<string>
-  /** Lines that could not be read. */
-  readonly damaged: number
+  /** What of it is not as it was written. */
+  readonly damage: readonly JournalDamage[]
 }
 
 /** Holds a bounded part of what it reads. */
 export async function readJournal(layout: Parameters<typeof readEvents>[0]): Promise<JournalReading> {
   const reading = createReading()
-  let damaged = 0
-  for await (const { event } of readEvents(layout, {}, () => damaged++)) reading.add(event)
-  return { ...reading.result(), damaged }
+  const damage: JournalDamage[] = []
+  for await (const { event } of readEvents(layout, {}, each => void damage.push(each))) reading.add(event)
+  return { ...reading.result(), damage }
 }
 
 const mostSaid = 500

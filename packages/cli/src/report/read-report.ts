@@ -24,6 +24,15 @@ export type ReadReport =
 
 /** Everything that a report says about an execution, live or at rest. Changes nothing in it. */
 export async function readReport(layout: Layout): Promise<ReadReport> {
+  try {
+    return await readWhole(layout)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { ok: false, message: `${layout.dir} cannot be read: ${why}.` }
+  }
+}
+
+async function readWhole(layout: Layout): Promise<ReadReport> {
   const { dir } = layout
   const reading = await readJournal(layout)
   const costs = await readCosts(layout)
@@ -99,6 +108,13 @@ function withoutFiles(rows: readonly CheckpointRow[], note: string): Omit<Versio
   }
 }
 
-function damageNotes({ damaged }: JournalReading): readonly string[] {
-  return damaged === 0 ? [] : [`${damaged} lines of the journal are damaged and left out.`]
+function damageNotes({ damage }: JournalReading): readonly string[] {
+  const count = (kind: (typeof damage)[number]['kind']) =>
+    damage.filter(each => each.kind === kind).reduce((sum, each) => sum + each.count, 0)
+  const [damaged, missing, doubled] = [count('damaged'), count('missing'), count('doubled')]
+  return [
+    ...(damaged > 0 ? [`${damaged} lines of the journal are damaged and left out.`] : []),
+    ...(missing > 0 ? [`${missing} lines of the journal are missing.`] : []),
+    ...(doubled > 0 ? [`${doubled} lines of the journal are those of a second writer and left out.`] : []),
+  ]
 }

@@ -31,15 +31,24 @@ export async function reportCommand(args: Arguments, terminal: Terminal): Promis
     const [file, json] = [texts['output-file'], switches.has('json')]
     return htmlReport({ layout: found.layout, file, json, workingDirectory: process.cwd() }, terminal)
   }
-  const costs = found.ok ? await readCosts(found.layout) : undefined
-  if (!costs) {
-    terminal.error(found.ok ? `${found.layout.dir} has not begun: it has no plan yet.` : found.message)
+  const costs = found.ok ? await costsOf(found.layout) : found.message
+  if (typeof costs === 'string') {
+    terminal.error(costs)
     return exitCodes.failed
   }
   if (switches.has('json')) terminal.out(JSON.stringify(costs, null, 2))
   else if (switches.has('csv')) terminal.out(costCsv(costs))
   else for (const line of costLines(costs)) terminal.out(line)
   return exitCodes.done
+}
+
+/** A message when it cannot be told. */
+async function costsOf(layout: Parameters<typeof readCosts>[0]) {
+  try {
+    return (await readCosts(layout)) ?? `${layout.dir} has not begun: it has no plan yet.`
+  } catch (error) {
+    return `${layout.dir} cannot be read: ${error instanceof Error ? error.message : String(error)}.`
+  }
 }
 
 function wrongUsage(switches: Arguments['switches']): string | undefined {

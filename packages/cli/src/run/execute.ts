@@ -107,6 +107,7 @@ async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
   const { execution } = started
   if (!execution) {
     letGo()
+    for (const note of started.notes) terminal.error(note)
     terminal.error(`Nothing is left to do in ${opened.layout.dir}. Use --start-new to run the hank again.`)
     return exitCodes.done
   }

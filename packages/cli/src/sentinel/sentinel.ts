@@ -10,6 +10,7 @@ import {
   findExecution,
   findModel,
   formatProblem,
+  type JournalDamage,
   openWorkbench,
   readEvents,
   readExecutionFile,
@@ -58,7 +59,7 @@ async function tryOut(tryout: Tryout): Promise<ExitCode> {
   const bench = await benchFor(tryout)
   if (!bench) return exitCodes.failed
   const { codon } = args.texts
-  const damaged = (place: string) => terminal.error(`damaged line in ${place}`)
+  const damaged = ({ message }: JournalDamage) => terminal.error(message)
   let runs = 0
   for await (const run of codonRuns(eventsOf(layout, damaged))) {
     if (codon !== undefined && run.codon.id !== codon && !run.codon.id.startsWith(`${codon}#`)) continue
@@ -72,7 +73,7 @@ async function tryOut(tryout: Tryout): Promise<ExitCode> {
   return exitCodes.failed
 }
 
-async function* eventsOf(layout: Tryout['layout'], damaged: (place: string) => void) {
+async function* eventsOf(layout: Tryout['layout'], damaged: (damage: JournalDamage) => void) {
   for await (const { event } of readEvents(layout, {}, damaged)) yield event
 }
 

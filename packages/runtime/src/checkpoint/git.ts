@@ -7,6 +7,8 @@ export interface GitOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Told instead of collected. May throw: that ends git, and is the failure. */
   readonly onBytes?: (bytes: Buffer) => void
+  /** It makes files: for nobody but their owner, whatever the umask of this process. */
+  readonly writes?: boolean
   /** More bytes than this end git; what came until then is the answer. */
   readonly maxBytes?: number
 }
@@ -42,7 +44,9 @@ export function createGit({ gitDir, environment, clock }: GitPlace): Git {
     const { input, signal, onBytes, maxBytes = Number.POSITIVE_INFINITY } = options
     const chunks: Buffer[] = []
     let length = 0
-    const result = await run('git', gitArguments(args), {
+    const words = ['git', ...gitArguments(args)]
+    const [command = '', ...rest] = options.writes && hasShell ? [...privately, ...words] : words
+    const result = await run(command, rest, {
       cwd: gitDir,
       env: { ...fixed, ...options.environment },
       clock,
@@ -61,6 +65,10 @@ export function createGit({ gitDir, environment, clock }: GitPlace): Git {
     return answerOf(result, Buffer.concat(chunks))
   }
 }
+
+/** The umask of this process itself stays: files of the workspace are made with it, at the same time. */
+const privately = ['/bin/sh', '-c', 'umask 077 && exec "$@"', 'sh']
+const hasShell = process.platform !== 'win32'
 
 /** Also used before there is a store. */
 export function cleanEnvironment(

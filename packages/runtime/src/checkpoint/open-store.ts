@@ -32,7 +32,9 @@ const installCure = `Install git ${leastMajor}.${leastMinor} or newer and make s
 export async function prepareStore(gitDir: string, git: Git): Promise<GitTrouble | undefined> {
   await ensureDirDurably(gitDir)
   if (!existsSync(join(gitDir, 'HEAD'))) {
-    const made = await git(['init', '--quiet', '--bare', '--template=', '--object-format=sha1'])
+    const made = await git(['init', '--quiet', '--bare', '--template=', '--object-format=sha1'], {
+      writes: true,
+    })
     if (!made.ok)
       return { message: `the checkpoints cannot be set up: ${made.message}`, cure: setUpCure(gitDir) }
   }

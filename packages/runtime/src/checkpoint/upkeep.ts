@@ -63,7 +63,7 @@ export async function pruneStore(place: UpkeepPlace, before: Date, signal?: Abor
   const time = before.toISOString()
   const packed = await repack(place, { unreachable: `--unpack-unreachable=${time}`, signal })
   if (!packed.ok) return packed
-  const pruned = await place.git(['prune', `--expire=${time}`], { signal })
+  const pruned = await place.git(['prune', `--expire=${time}`], { signal, writes: true })
   return pruned.ok ? { ok: true } : { ok: false, message: pruned.message }
 }
 
@@ -76,7 +76,11 @@ async function repack({ gitDir, git }: UpkeepPlace, { unreachable, signal }: Rep
   const folder = join(gitDir, 'objects', 'pack')
   const old = packsIn(folder)
   const kinds = ['--all', unreachable, '--delta-base-offset', '--non-empty', '--quiet']
-  const answer = await git(['pack-objects', ...kinds, join(folder, 'pack')], { input: '', signal })
+  const answer = await git(['pack-objects', ...kinds, join(folder, 'pack')], {
+    input: '',
+    signal,
+    writes: true,
+  })
   if (!answer.ok) return { ok: false, message: answer.message }
   const name = `pack-${answer.bytes.toString().trim()}`
   await syncDirectory(folder)
@@ -84,7 +88,7 @@ async function repack({ gitDir, git }: UpkeepPlace, { unreachable, signal }: Rep
   if (existsSync(join(folder, `${name}.idx`))) {
     for (const pack of old) if (pack !== name) removePack(folder, pack)
   }
-  const tidied = await git(['prune-packed', '--quiet'], { signal })
+  const tidied = await git(['prune-packed', '--quiet'], { signal, writes: true })
   return tidied.ok ? { ok: true } : { ok: false, message: tidied.message }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
+import { readRegularFile } from '../kit/index.ts'
 import type { BlobRefs } from './line.ts'
 
 /**
@@ -82,13 +83,13 @@ export async function restoreFields(
 
 async function readBlob(dir: string, sha256: string): Promise<Buffer | undefined> {
   if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined
-  try {
-    const bytes = await fs.promises.readFile(blobPath(dir, sha256))
-    return createHash('sha256').update(bytes).digest('hex') === sha256 ? bytes : undefined
-  } catch {
-    return undefined
-  }
+  const read = await readRegularFile(blobPath(dir, sha256), { maxBytes: longestBlob })
+  if (!read.ok) return undefined
+  return createHash('sha256').update(read.bytes).digest('hex') === sha256 ? read.bytes : undefined
 }
+
+/** No event is larger. */
+const longestBlob = 1024 * 1024 * 1024
 
 function blobPath(dir: string, sha256: string): string {
   return join(dir, sha256.slice(0, 2), sha256)

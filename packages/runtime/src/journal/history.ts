@@ -3,6 +3,7 @@ import { parseEvent } from '@weave/protocol'
 import { restoreFields } from './blobs.ts'
 import { eventBytes, type LineEnvelope, parseLine } from './line.ts'
 import { readSegment, type StoredEvent } from './line-reader.ts'
+import { createNumberCheck } from './number-check.ts'
 import { createPage, newestWithin, type Page, type PageLimits, type ReadProblem } from './page.ts'
 import { indexStep, loadIndex, offsetOf, type SegmentIndex } from './segment-index.ts'
 import { listSegments, type Segment } from './segments.ts'
@@ -56,6 +57,7 @@ export function createHistory({ dir, active }: HistoryOptions): History {
     const { after = 0, upTo = await lastSeq() } = query
     const segments = await segmentsUpTo(upTo)
     const page = createPage(query)
+    const numbers = createNumberCheck(after + 1)
     let last = after
     for (const [at, segment] of segments.entries()) {
       const next = segments[at + 1]
@@ -64,11 +66,21 @@ export function createHistory({ dir, active }: HistoryOptions): History {
       const index = await indexOf(segment, !next)
       const start = offsetOf(index, after + 1)
       const chunkBytes = chunkFor(index, upTo - last)
+      const file = basename(segment.path)
+      numbers.nextFile()
       for await (const { events, damaged } of readFrom(segment, { start, chunkBytes }, after + 1)) {
-        for (const { offset, reason } of damaged)
-          page.problem({ file: basename(segment.path), offset, reason })
+        for (const { offset, reason } of damaged) {
+          page.problem({ file, offset, reason })
+          numbers.damagedAt(offset)
+        }
         for (const stored of events) {
-          if (stored.seq <= last || stored.seq > upTo) continue
+          // Before the first event that was asked for there may be others: the index knows only every so many.
+          if ((last === after && stored.seq <= after) || stored.seq > upTo) continue
+          const { offset } = stored
+          const gap = numbers.intact(stored.seq, offset)
+          if (gap === 'doubled') page.problem({ file, offset, reason: gap })
+          else if (gap > 0) page.problem({ file, offset, reason: 'missing', count: gap })
+          if (gap === 'doubled') continue
           last = stored.seq
           if (page.isFullWith(stored)) yield page.take()
           page.add(stored)

@@ -4,7 +4,9 @@
  * Owns the files under `journal/` and `state.json`. Does not know who listens, what a codon does, or what may happen
  * next. Redaction is handed in; the rules of the state are the protocol's.
  */
+export { describeFindings } from './describe-findings.ts'
 export { createHistory, type History, type PageQuery, type RecentQuery } from './history.ts'
+export { inspectJournal, type JournalFindings } from './inspect.ts'
 export {
   type AppendOptions,
   type Journal,

@@ -5,10 +5,12 @@ import { type EventData, events, type JournaledEvent, type JournaledType } from 
 import { type Clock, createId, type Redactor } from '../kit/index.ts'
 import { type BlobStore, createBlobStore, needsSpill } from './blobs.ts'
 import { createHistory, type History } from './history.ts'
+import { inspectJournal, type JournalFindings } from './inspect.ts'
 import { encodeLine, eventText, type Origin } from './line.ts'
 import { openSegmentWriter, type SegmentWriter } from './segment-writer.ts'
 import { repairTail, type Tail, type TailRepair } from './tail-repair.ts'
 import { createTeller, type Entry, type Listener, type RecordedEvent } from './teller.ts'
+import { type OtherWriter, separateWriters } from './two-writers.ts'
 
 /**
  * The record of an execution: every event that anyone was ever told.
@@ -35,11 +37,18 @@ export interface Journal {
   readonly lastSeq: number
   /** The last `seq` given out to an event without an origin; 0 when there was none since the journal was opened. */
   readonly lastSeqWithoutOrigin: number
-  /** What opening had to mend, if anything. */
+  /** What opening had to mend at its end, if anything. */
   readonly repair: TailRepair | undefined
+  /** What opening found amiss anywhere. */
+  readonly findings: OpeningFindings
   readonly failure: JournalFailure | undefined
   /** Flushes and releases the file. Rejects with `JournalFailure` when the flush fails. */
   close(): Promise<void>
+}
+
+export interface OpeningFindings extends JournalFindings {
+  /** Lines of a second writer, which opening has put aside. */
+  readonly otherWriter?: OtherWriter
 }
 
 export interface AppendOptions {
@@ -75,20 +84,26 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { dir, segmentBytes = defaultSegmentBytes } = options
   const blobDir = join(dir, 'blobs')
   await mkdir(blobDir, { recursive: true, mode: 0o700 })
-  const tail = await repairTail(dir)
+  const found = await inspectJournal(dir, { thorough: true })
+  const otherWriter = found.findings.doubled > 0 ? await separateWriters(found.segments) : undefined
+  const inspected = otherWriter ? await inspectJournal(dir, { thorough: true }) : found
+  const tail = await repairTail(inspected)
   const writer = openSegmentWriter({ dir, tail, segmentBytes })
-  return new OpenJournal({ ...options, writer, blobs: createBlobStore(blobDir), tail })
+  const findings = { ...inspected.findings, ...(otherWriter && { otherWriter }) }
+  return new OpenJournal({ ...options, writer, blobs: createBlobStore(blobDir), tail, findings })
 }
 
 interface JournalParts extends JournalOptions {
   readonly writer: SegmentWriter
   readonly blobs: BlobStore
   readonly tail: Tail
+  readonly findings: OpeningFindings
 }
 
 class OpenJournal implements Journal {
   readonly history: History
   readonly repair: TailRepair | undefined
+  readonly findings: OpeningFindings
   lastSeq: number
   lastSeqWithoutOrigin = 0
   failure: JournalFailure | undefined
@@ -108,13 +123,14 @@ class OpenJournal implements Journal {
   #isClosed = false
   #lastTimestamp = ''
 
-  constructor({ writer, blobs, tail, ...options }: JournalParts) {
+  constructor({ writer, blobs, tail, findings, ...options }: JournalParts) {
     this.#options = options
     this.#writer = writer
     this.#blobs = blobs
     this.#teller = createTeller(options.onListenerError)
     this.history = createHistory({ dir: options.dir, active: () => writer.index() })
     this.repair = tail.repair
+    this.findings = findings
     this.lastSeq = tail.nextSeq - 1
   }
 

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { openRegularFile } from '../kit/index.ts'
 import { checkLine, type LineDamage, lineFeed } from './line.ts'
 
 /** A line that its checksum proved. */
@@ -37,7 +37,7 @@ const longestLine = 64 * 1024 * 1024
  * one; a last line without its LF is left out. Throws only what the disk throws.
  */
 export async function* readSegment(path: string, options: ReadOptions = {}): AsyncGenerator<ReadChunk> {
-  const file = await open(path)
+  const file = await openRegularFile(path)
   try {
     let { start = 0, chunkBytes = 1024 * 1024 } = options
     for (;;) {

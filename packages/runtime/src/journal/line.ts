@@ -40,6 +40,11 @@ export function encodeLine(event: LineEnvelope, data: string, blobs?: BlobRefs):
   return `${head}${checksum(rest)}",${rest}\n`
 }
 
+/** The length of a whole line, its checksum and its LF included. */
+export function lineLength(rest: Buffer): number {
+  return restOffset + rest.length + 1
+}
+
 /** The event as it travels on a socket: the line without its checksum. */
 export function eventText(line: string): string {
   return `{${line.slice(restOffset, -1)}`

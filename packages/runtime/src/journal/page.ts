@@ -7,11 +7,13 @@ export interface Page {
   readonly problems: readonly ReadProblem[]
 }
 
-/** A damaged line: its file and the byte it begins at. */
+/** A line that is damaged, or comes after missing ones, or repeats a number: its file and the byte it begins at. */
 export interface ReadProblem {
   readonly file: string
   readonly offset: number
-  readonly reason: LineDamage
+  readonly reason: LineDamage | 'missing' | 'doubled'
+  /** How many lines are missing. */
+  readonly count?: number
 }
 
 export interface PageLimits {

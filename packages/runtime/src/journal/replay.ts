@@ -25,8 +25,12 @@ export interface Replayed {
 }
 
 /** Folds the journal into a state. The cache only saves time: whatever is wrong with it, the journal wins. */
-export async function replay(history: History, statePath: string): Promise<Replayed> {
-  const cached = await readStateCache(statePath)
+export async function replay(
+  history: History,
+  statePath: string,
+  { isCacheTrusted = true }: { readonly isCacheTrusted?: boolean } = {},
+): Promise<Replayed> {
+  const cached = isCacheTrusted ? await readStateCache(statePath) : undefined
   if (cached && (await belongsTo(history, cached))) {
     return fold(history, { state: cached.state, lastSeq: cached.lastSeq, source: 'cache' })
   }

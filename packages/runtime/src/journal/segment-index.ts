@@ -1,6 +1,8 @@
-import { writeFileSync } from 'node:fs'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
+import { readRegularFile, writeFileAtomic, writeFileAtomicSync } from '../kit/index.ts'
 import { readSegment } from './line-reader.ts'
+import { createNumberCheck } from './number-check.ts'
+import { firstSeqOf } from './segments.ts'
 
 /**
  * Where every n-th event of a segment begins, so that a page anywhere is found without reading what is before it.
@@ -14,6 +16,8 @@ export interface SegmentIndex {
   readonly lastSeq: number
   /** `[seq, offset]`, growing in both. */
   readonly entries: readonly (readonly [seq: number, offset: number])[]
+  /** All its lines were intact, and numbered one by one from the number in its name on. */
+  readonly isWhole: boolean
 }
 
 export const indexStep = 64
@@ -26,14 +30,14 @@ export async function loadIndex(segment: string): Promise<SegmentIndex> {
   const { size } = await stat(segment)
   const stored = await readStored(indexPath(segment))
   if (stored?.bytes === size) return stored
-  const built = (await scanSegment(segment)).index
+  const built = (await scanSegment(segment, firstSeqOf(segment))).index
   // A cache that cannot be written (read-only folder) is only slower next time.
-  await writeFile(indexPath(segment), JSON.stringify(built), { mode: 0o600 }).catch(() => undefined)
+  await writeFileAtomic(indexPath(segment), JSON.stringify(built)).catch(() => undefined)
   return built
 }
 
 export function storeIndex(segment: string, index: SegmentIndex): void {
-  writeFileSync(indexPath(segment), JSON.stringify(index), { mode: 0o600 })
+  writeFileAtomicSync(indexPath(segment), JSON.stringify(index))
 }
 
 /** The byte offset from which reading finds `seq`. */
@@ -54,14 +58,23 @@ export interface SegmentScan {
   readonly terminatedBytes: number
   /** Whole lines after the last intact one. */
   readonly badLinesAtEnd: number
+  /** All whole lines that are damaged. */
+  readonly damaged: number
+  /** Numbers from `expected` on that no line has; a damaged line had one of its own. */
+  readonly missing: number
+  /** Intact lines with a number below the one that was to come. */
+  readonly doubled: number
 }
 
-/** Reads a segment once: its index, and how its end looks. */
-export async function scanSegment(segment: string): Promise<SegmentScan> {
+/** Reads a segment once: its index, how its end looks, and what is amiss from the number on that is to come first. */
+export async function scanSegment(segment: string, expected: number): Promise<SegmentScan> {
   const entries: (readonly [number, number])[] = []
+  const numbers = createNumberCheck(expected)
   let [lines, lastSeq, terminatedBytes, badLinesAtEnd] = [0, 0, 0, 0]
   for await (const chunk of readSegment(segment)) {
+    for (const { offset } of chunk.damaged) numbers.damagedAt(offset)
     for (const { seq, offset } of chunk.events) {
+      numbers.intact(seq, offset)
       if (seq <= lastSeq) continue
       if (lines++ % indexStep === 0) entries.push([seq, offset])
       lastSeq = seq
@@ -70,20 +83,28 @@ export async function scanSegment(segment: string): Promise<SegmentScan> {
     badLinesAtEnd = chunk.events.length > 0 ? bad : badLinesAtEnd + bad
     terminatedBytes = chunk.end
   }
-  return { index: { bytes: terminatedBytes, lastSeq, entries }, terminatedBytes, badLinesAtEnd }
+  const { damaged, missing, doubled } = numbers
+  const isWhole = damaged + missing + doubled === 0
+  const index = { bytes: terminatedBytes, lastSeq, entries, isWhole }
+  return { index, terminatedBytes, badLinesAtEnd, damaged, missing, doubled }
 }
 
 async function readStored(path: string): Promise<SegmentIndex | undefined> {
+  const read = await readRegularFile(path, { maxBytes: longestIndex })
+  if (!read.ok) return undefined
   try {
-    const value: unknown = JSON.parse(await readFile(path, 'utf8'))
+    const value: unknown = JSON.parse(read.bytes.toString('utf8'))
     return isIndex(value) ? value : undefined
   } catch {
     return undefined
   }
 }
 
+const longestIndex = 64 * 1024 * 1024
+
 function isIndex(value: unknown): value is SegmentIndex {
   const index = value as Partial<SegmentIndex> | null
+  if (typeof index?.isWhole !== 'boolean') return false
   if (!Number.isSafeInteger(index?.bytes) || !Number.isSafeInteger(index?.lastSeq)) return false
   const entries: readonly (readonly number[])[] = Array.isArray(index?.entries) ? index.entries : [[]]
   return entries.every(([seq = Number.NaN, offset = Number.NaN], at) => {

@@ -70,11 +70,13 @@ interface OpenSegment {
   readonly fd: number
   bytes: number
   lastSeq: number
+  readonly isWhole: boolean
   lines: number
   readonly entries: (readonly [seq: number, offset: number])[]
 }
 
-const appendFlags = fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_NOFOLLOW
+const appendFlags =
+  fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK
 
 function reopen(path: string, index: SegmentIndex | undefined): OpenSegment {
   const entries = [...(index?.entries ?? [])]
@@ -84,6 +86,7 @@ function reopen(path: string, index: SegmentIndex | undefined): OpenSegment {
     fd: fs.openSync(path, appendFlags),
     bytes,
     lastSeq: index?.lastSeq ?? 0,
+    isWhole: index?.isWhole ?? true,
     lines: entries.length * indexStep,
     entries,
   }
@@ -98,7 +101,7 @@ function create(path: string): OpenSegment {
   } finally {
     fs.closeSync(folder)
   }
-  return { path, fd, bytes: 0, lastSeq: 0, lines: 0, entries: [] }
+  return { path, fd, bytes: 0, lastSeq: 0, isWhole: true, lines: 0, entries: [] }
 }
 
 /** Notes where every n-th line of the segment begins. */
@@ -111,8 +114,8 @@ function mark(segment: OpenSegment, lines: readonly string[], firstSeq: number):
   segment.lines += lines.length
 }
 
-function indexOf({ bytes, lastSeq, entries }: OpenSegment): SegmentIndex {
-  return { bytes, lastSeq, entries }
+function indexOf({ bytes, lastSeq, entries, isWhole }: OpenSegment): SegmentIndex {
+  return { bytes, lastSeq, entries, isWhole }
 }
 
 function writeWhole(fd: number, bytes: Buffer): void {

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { errorCode } from '../kit/index.ts'
 
 /** A journal is a row of segment files, each named after the first `seq` in it. */
@@ -12,6 +12,11 @@ const pattern = /^events-(\d{12,16})\.jsonl$/
 
 export function segmentPath(dir: string, firstSeq: number): string {
   return join(dir, `events-${String(firstSeq).padStart(12, '0')}.jsonl`)
+}
+
+/** The number in the name of a segment. */
+export function firstSeqOf(path: string): number {
+  return Number(pattern.exec(basename(path))?.[1])
 }
 
 /** In order of their `seq`. A missing folder is an empty journal. */

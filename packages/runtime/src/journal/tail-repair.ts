@@ -1,7 +1,9 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, truncate } from 'node:fs/promises'
-import { type SegmentIndex, scanSegment } from './segment-index.ts'
-import { listSegments, type Segment } from './segments.ts'
+import { openRegularFile } from '../kit/index.ts'
+import type { Inspected } from './inspect.ts'
+import type { SegmentIndex } from './segment-index.ts'
+import type { Segment } from './segments.ts'
 
 /** What opening a journal found at its end. */
 export interface Tail {
@@ -24,10 +26,9 @@ export interface TailRepair {
  * Makes the end of a journal fit for appending: a torn last line (also one of NUL bytes after a power cut) is moved
  * aside, never thrown away. Damage elsewhere is left for the reader to report. Throws what the disk throws.
  */
-export async function repairTail(dir: string): Promise<Tail> {
-  const segment = (await listSegments(dir)).at(-1)
-  if (!segment) return { nextSeq: 1 }
-  const scan = await scanSegment(segment.path)
+export async function repairTail({ segments, last: scan }: Inspected): Promise<Tail> {
+  const segment = segments.at(-1)
+  if (!segment || !scan) return { nextSeq: 1 }
   const lastSeq = Math.max(scan.index.lastSeq, segment.firstSeq - 1) + scan.badLinesAtEnd
   const torn = await cutTorn(segment.path, scan.terminatedBytes)
   const damaged = torn.tornBytes > 0 || scan.badLinesAtEnd > 0
@@ -40,7 +41,7 @@ export async function repairTail(dir: string): Promise<Tail> {
 }
 
 async function cutTorn(path: string, keep: number): Promise<{ tornBytes: number; keptIn?: string }> {
-  const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW)
+  const file = await openRegularFile(path, constants.O_RDWR | constants.O_NOFOLLOW)
   try {
     const { size } = await file.stat()
     if (size <= keep) return { tornBytes: 0 }

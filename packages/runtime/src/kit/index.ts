@@ -74,6 +74,7 @@ export { endOwned, killMarked, type SweepOptions, type SweepResult } from './pro
 export { processTable } from './process-table.ts'
 export { watchProcess } from './process-watch.ts'
 export { createRedactor, type RedactingStream, type Redactor, type Secret, secretsOf } from './redact.ts'
+export { openRegularFile } from './regular-file.ts'
 export { createRequestGate, type RequestGate } from './request-gate.ts'
 export { retryAfterOf } from './retry-after.ts'
 export { type ReadFailure, type ReadResult, readRegularFile } from './safe-read.ts'

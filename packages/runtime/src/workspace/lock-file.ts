@@ -66,6 +66,8 @@ export interface LockFailure {
   readonly path: string
   readonly message: string
   readonly cure: string
+  /** The disk cannot be written, or not by this user. */
+  readonly isReadOnly?: boolean
 }
 
 /** Two heartbeats and some patience: a server that only seemed silent after a sleep of the machine shows up in it. */
@@ -251,5 +253,6 @@ function failure({ lockFile }: LockOptions, error: unknown): LockFailure {
   const code = errorCode(error)
   const noLinks = code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS'
   const cure = noLinks ? 'Choose an executionBaseDir on a file system with hard links' : tryAgain
-  return { kind: 'failed', path: lockFile, message: `the lock cannot be taken: ${wordsOf(error)}`, cure }
+  const message = `the lock cannot be taken: ${wordsOf(error)}`
+  return { kind: 'failed', path: lockFile, message, cure, isReadOnly: code === 'EROFS' || code === 'EACCES' }
 }

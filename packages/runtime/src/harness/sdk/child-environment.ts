@@ -28,7 +28,7 @@ export function childEnvironment(
     ...Object.fromEntries(left),
     ...(credential.ok && { ANTHROPIC_API_KEY: credential.value }),
     ...(endpoint.ok && endpoint.variable !== undefined && { ANTHROPIC_BASE_URL: endpoint.root }),
-    CLAUDE_CONFIG_DIR: join(home, 'claude'),
+    CLAUDE_CONFIG_DIR: configDirectory(home),
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
     // A command in the background would begin a turn of its own when it ends, also after the last one.
@@ -71,4 +71,9 @@ const otherProvider =
 
 function isForeign(name: string, hasKey: boolean): boolean {
   return sessionMarks.has(name) || otherProvider.test(name) || (hasKey && otherCredentials.has(name))
+}
+
+/** Where the agent program keeps what it keeps. */
+export function configDirectory(home: string): string {
+  return join(home, 'claude')
 }

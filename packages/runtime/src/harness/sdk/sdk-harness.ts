@@ -1,7 +1,8 @@
+import { mkdirSync } from 'node:fs'
 import { type Clock, type Log, silentLog, systemClock } from '../../kit/index.ts'
 import type { Harness, HarnessSurroundings } from '../harness.ts'
 import { startAgentProcess } from './agent-process.ts'
-import { childEnvironment } from './child-environment.ts'
+import { childEnvironment, configDirectory } from './child-environment.ts'
 import { queryOptions } from './query-options.ts'
 import { loadSdk, type SdkModule } from './sdk-module.ts'
 import { createWarmStart, type Launch } from './warm-start.ts'
@@ -33,7 +34,8 @@ export function createSdkHarness(options: SdkHarnessOptions = {}): Harness {
 
   function launchFor(surroundings: HarnessSurroundings): Launch {
     const env = childEnvironment(surroundings, { retries, isRoot: process.getuid?.() === 0 })
-    const { marker, cwd: agentRoot } = surroundings
+    const { marker, home, cwd: agentRoot } = surroundings
+    makePrivate(configDirectory(home))
     return {
       options: task => queryOptions({ ...task, surroundings, env }),
       startProcess: ({ command, args, cwd, env: childEnv }) =>
@@ -45,5 +47,14 @@ export function createSdkHarness(options: SdkHarnessOptions = {}): Harness {
     prepare: surroundings => warm.prepare(launchFor(surroundings)),
     start: (spec, signal) => work({ spec, signal, launch: launchFor(spec), warm, load, clock, log }),
     close: warm.close,
+  }
+}
+
+/** Made before the program makes it, which would let everybody in. Where that fails the program says itself why. */
+function makePrivate(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+  } catch {
+    return
   }
 }

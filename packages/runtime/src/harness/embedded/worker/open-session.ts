@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Api, Model } from '@earendil-works/pi-ai'
@@ -73,15 +74,35 @@ async function sessionManager({ agent }: Sdk, task: AgentTask): Promise<Managed>
   const { previousSessionId } = task
   await ensureDir(folder)
   if (previousSessionId === undefined) {
-    return { ok: true, manager: agent.SessionManager.create(task.cwd, folder) }
+    const manager = agent.SessionManager.create(task.cwd, folder)
+    makePrivate(manager.getSessionFile())
+    return { ok: true, manager }
   }
   const file = (await readdir(folder)).find(name => name.endsWith(`_${previousSessionId}.jsonl`))
   const lost = `The session ${previousSessionId} to go on from is not there any more`
   if (file === undefined) return { ok: false, kind: 'lost-session', message: `${lost}.` }
   try {
-    return { ok: true, manager: agent.SessionManager.forkFrom(join(folder, file), task.cwd, folder) }
+    return {
+      ok: true,
+      manager: privately(() => agent.SessionManager.forkFrom(join(folder, file), task.cwd, folder)),
+    }
   } catch (error) {
     return { ok: false, kind: 'lost-session', message: `${lost}: ${String(error)}` }
+  }
+}
+
+/** The SDK adds to the file when there is something to say. One that is there already keeps its mode. */
+function makePrivate(file: string | undefined): void {
+  if (file !== undefined) closeSync(openSync(file, 'a', 0o600))
+}
+
+/** For what the SDK writes before it returns. The tools of the agent, which begin later, make files with our usual umask. */
+function privately<T>(write: () => T): T {
+  const usual = process.umask(0o077)
+  try {
+    return write()
+  } finally {
+    process.umask(usual)
   }
 }
 
