@@ -126,7 +126,9 @@ describe('patterns of outputs and archives', () => {
       const stdout = await run(at)
       expect(stdout).toContain('warning: output files: the pattern reports/*.pdf matches nothing')
       expect(stdout).toContain('warning: archiveOnSuccess of a: the pattern scratch/** matches nothing')
-      expect(stdout).toMatch(/warning: output files: a\.md is taken in .*; the new one is a_1_\d{8}-\d{6}\.md/)
+      expect(stdout).toMatch(
+        /warning: output files: a\.md is taken in .*; the new one is a_1_\d{8}-\d{6}\.md/,
+      )
       expect(errorsOf(at).map(({ severity, codon: id }) => `${severity} ${id}`)).toEqual(
         Array.from({ length: 3 }, () => 'warning a'),
       )
@@ -139,7 +141,8 @@ describe('patterns of outputs and archives', () => {
     ['attack/deep-directory'],
     'with a fixed part are walked from there: a deep directory elsewhere is in nobody’s way',
     async () => {
-      const deep = 'mkdir -p out && echo x > out/x && d=deep; for i in $(seq 200); do d=$d/d; done; mkdir -p $d'
+      const deep =
+        'mkdir -p out && echo x > out/x && d=deep; for i in $(seq 200); do d=$d/d; done; mkdir -p $d'
       const at = await place(
         codon('a', { ...rig(deep), outputFiles: [{ copy: ['out/**'] }], archiveOnSuccess: ['out/x'] }),
       )

@@ -36,10 +36,7 @@ interface Archive {
   readonly needs: Needs
 }
 
-function complaints(
-  patterns: readonly string[] = [],
-  { label, where, needs }: Archive,
-): readonly Problem[] {
+function complaints(patterns: readonly string[] = [], { label, where, needs }: Archive): readonly Problem[] {
   return patterns.flatMap((pattern, at) => {
     const directory = nameOf(pattern)
     const need = pattern.startsWith('!') ? undefined : needs.get(directory)
@@ -53,7 +50,8 @@ function addNeeds(placed: PlacedCodon, needs: Needs): void {
   const { outputFiles = [], checkpointedFiles = [] } = placed.codon
   const label = codonLabel(placed)
   for (const file of checkpointedFiles) add(file, `${label} works on ${shown(file)}`)
-  for (const file of outputFiles.flatMap(({ copy }) => copy)) add(file, `${label} copies the output ${shown(file)}`)
+  for (const file of outputFiles.flatMap(({ copy }) => copy))
+    add(file, `${label} copies the output ${shown(file)}`)
 
   function add(pattern: string, words: string): void {
     if (pattern.startsWith('!')) return

@@ -13,7 +13,10 @@ describe('a directory in archiveOnSuccess', () => {
     async () => {
       const loop = loopOf('l', [codonOf('a')], { archiveOnSuccess: ['workspace/artifact'] })
       expect(
-        await told(checkArchivedNeeds, hankOf([loop, codonOf('b', { ...outputs('workspace/artifact/**/*') })])),
+        await told(
+          checkArchivedNeeds,
+          hankOf([loop, codonOf('b', { ...outputs('workspace/artifact/**/*') })]),
+        ),
       ).toEqual([
         'warning: hank[0].archiveOnSuccess[0]: Loop 1 (l): archiveOnSuccess workspace/artifact moves that directory with everything in it, but Codon 2 (b) copies the output workspace/artifact/**/*. Name the files that may go, such as workspace/artifact/*.tmp.',
       ])
