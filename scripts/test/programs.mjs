@@ -22,6 +22,7 @@ const needs = [
       'test/e2e/contract-rehearsal.test.ts',
       'test/e2e/validate-inputs.test.ts',
       'test/e2e/undo-kill.test.ts',
+      'test/e2e/durable-order.test.ts',
     ],
   },
   { program: 'tmux', args: ['-V'], from: 'tmux', files: ['test/e2e/tui.test.ts'] },

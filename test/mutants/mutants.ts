@@ -1,7 +1,9 @@
+import { files } from './files.ts'
 import type { Mutant } from './mutant.ts'
 
 /** TABLE of all mutants, by area. */
 export const mutants: readonly Mutant[] = [
+  ...files,
   {
     rule: 'safety/I10',
     file: 'packages/runtime/src/runner/retry.ts',

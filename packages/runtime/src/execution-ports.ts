@@ -286,7 +286,14 @@ async function outputs(
     outputRecord.clear()
     return { ok: false, message: 'message' in result ? result.message : 'Output copying was stopped.' }
   }
-  for (const warning of result.warnings) tellWarning(journal, warning)
+  for (const warning of result.warnings) tellWarning(journal, warning, step.runtimeId)
+  for (const { from, to } of result.copied)
+    if (from !== to)
+      tellWarning(
+        journal,
+        `output files: ${from} is taken in ${outputDirectory}; the new one is ${to}`,
+        step.runtimeId,
+      )
   const files = result.copied.map(({ to }) => to)
   if (files.length > 0)
     journal.append('info', { message: `Copied ${files.length} output files to ${outputDirectory}.` })
@@ -305,11 +312,12 @@ async function archive(
   const planned = await planArchive(layout, { owner, patterns, codonId, runId: runId(), clock })
   if (!planned.ok)
     return { ok: false, message: 'message' in planned ? planned.message : 'Archiving was stopped.' }
-  for (const warning of planned.warnings) tellWarning(journal, warning)
+  for (const warning of planned.warnings) tellWarning(journal, warning, codonId)
   const done = await performArchive(layout, planned.plan)
   return done.ok ? { ok: true, files: done.moved.map(({ from }) => from) } : done
 }
 
-function tellWarning(journal: Journal, message: string): JournaledEvent {
-  return journal.append('error', { message, fatal: false, severity: 'warning' })
+function tellWarning(journal: Journal, message: string, codon?: string): JournaledEvent {
+  const about = codon === undefined ? {} : { codon }
+  return journal.append('error', { message, ...about, fatal: false, severity: 'warning' })
 }

@@ -47,16 +47,18 @@ export function createRollbackDesk({ plan, ports, recorder, say }: RollbackDeskO
     forget(): void {
       asked = undefined
     },
-    /** Call when nothing else runs. */
-    perform(): Promise<RolledBack> {
-      if (!asked) return Promise.resolve({ ok: false, message: 'No rollback was asked for.' })
+    /** Call when nothing else runs. Rejects when the workspace is left half-way: nothing may go on there. */
+    async perform(): Promise<RolledBack> {
+      if (!asked) return { ok: false, message: 'No rollback was asked for.' }
       const { target, command } = asked
       isUnderWay = true
       say.answer(command.id)
       const undone = undoneBy(recorder.state, target.startedFrom)
       const fromRun = currentRun(recorder.state)?.runId ?? ''
       const rigKept = rigKeptBy(recorder.state, target.startedFrom)
-      return performRollback({ target, undone, rigKept, fromRun, ports, tell: say.tell })
+      const done = await performRollback({ target, undone, rigKept, fromRun, ports, tell: say.tell })
+      if (!done.ok && done.isHalfDone) throw new Error(done.message)
+      return done
     },
     /** What was performed; the desk is free again. */
     take(): AskedRollback | undefined {

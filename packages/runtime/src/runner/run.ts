@@ -300,7 +300,6 @@ export class Machine {
     const rollback = this.#rollbacks.take()
     this.#gate = 'shut'
     if (rollback && result.ok) this.#goOnFrom(rollback)
-    if (!result.ok && result.isHalfDone) throw new Error(result.message)
     if (!result.ok) this.#say.failure(result.message)
     if (this.#goingDown !== undefined) {
       this.#isDown()

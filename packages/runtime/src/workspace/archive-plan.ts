@@ -43,8 +43,11 @@ export async function planArchive(layout: ExecutionLayout, request: ArchiveReque
   try {
     const known = await readArchive(archiveManifest)
     if (!known.ok) return { ok: false, kind: 'failed', message: known.message }
-    const { files, unreadable } = await selectFiles({ agentRoot, patterns, signal })
-    const warnings = unreadable.map(path => `archive: ${path} cannot be looked into`)
+    const { files, unreadable, idle } = await selectFiles({ agentRoot, patterns, signal })
+    const warnings = [
+      ...unreadable.map(path => `archive: ${path} cannot be looked into`),
+      ...idle.map(pattern => `archiveOnSuccess of ${owner}: the pattern ${pattern} matches nothing`),
+    ]
     const places = createPlaces(layout, owner, known.entries)
     const describe = describer(request)
     const entries: ArchiveEntry[] = []

@@ -1,5 +1,6 @@
 import { createMatcher } from '../kit/index.ts'
 import { dataSourceName } from './layout.ts'
+import { createReach } from './pattern-reach.ts'
 
 /**
  * Which files of the agent workspace are checkpointed, watched and shown: the union of lists of `checkpointedFiles`, each
@@ -63,7 +64,7 @@ interface Parts {
 }
 
 function selectionOf({ lists, plain, ordered, matchers }: Parts): CheckpointSelection {
-  const reach = reachOf(lists.flat())
+  const mayHold = createReach(lists.flat())
   const isOut = (path: string) => {
     const names = path.split('/')
     return names[0] === dataSourceName || names.includes(gitName)
@@ -71,7 +72,7 @@ function selectionOf({ lists, plain, ordered, matchers }: Parts): CheckpointSele
   const selection: CheckpointSelection = {
     selects: path => !isOut(path) && matchers.some(matches => matches(path, false)),
     covers: directory => !isOut(directory) && matchers.some(matches => matches(directory, true)),
-    mayHold: directory => !isOut(directory) && (reach === 'everywhere' || isWithin(reach, directory)),
+    mayHold: directory => !isOut(directory) && mayHold(directory),
     with(patterns) {
       const isKnown = patterns.some(isExclusion)
         ? ordered.has(JSON.stringify(patterns))
@@ -84,41 +85,4 @@ function selectionOf({ lists, plain, ordered, matchers }: Parts): CheckpointSele
 
 function isExclusion(pattern: string): boolean {
   return pattern.startsWith('!')
-}
-
-/** Comparing every directory with more starting points than this costs more than looking everywhere. */
-const mostStarts = 64
-
-/** The directories from which everything selected can be reached. */
-function reachOf(patterns: PatternList): ReadonlySet<string> | 'everywhere' {
-  const starts = new Set<string>()
-  for (const pattern of patterns) {
-    if (pattern === '' || pattern.startsWith('#') || isExclusion(pattern)) continue
-    const start = startOf(pattern)
-    if (start === '' || starts.size === mostStarts) return 'everywhere'
-    starts.add(start)
-  }
-  return starts
-}
-
-/**
- * The plain names at the start of a pattern that is bound to the root, '' for one that may match anywhere. A slash binds a
- * pattern, but not one at its end. Characters with a meaning, and spaces (cut off at the end, unless escaped), end it.
- */
-function startOf(pattern: string): string {
-  const names = pattern.split('/')
-  if (names.at(-1) === '') names.pop()
-  if (names.length < 2) return ''
-  const from = names[0] === '' ? 1 : 0
-  const end = names.findIndex((name, index) => index >= from && (name === '' || /[*?[\]\\\s]/.test(name)))
-  return names.slice(from, end === -1 ? undefined : end).join('/')
-}
-
-function isWithin(starts: ReadonlySet<string>, directory: string): boolean {
-  if (directory === '') return true
-  for (const start of starts) {
-    if (start === directory || start.startsWith(`${directory}/`) || directory.startsWith(`${start}/`))
-      return true
-  }
-  return false
 }

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs'
 import { createMatcher, type WalkItem, walk } from '../kit/index.ts'
 import { dataSourceName } from './layout.ts'
+import { createReach } from './pattern-reach.ts'
 
 export interface SelectionRequest {
   readonly agentRoot: string
@@ -23,6 +24,8 @@ export interface Selection {
   readonly files: readonly SelectedFile[]
   /** What could not be looked into and might have held more. */
   readonly unreadable: readonly string[]
+  /** The patterns that select nothing of it. */
+  readonly idle: readonly string[]
 }
 
 /**
@@ -35,22 +38,43 @@ export async function selectFiles(request: SelectionRequest): Promise<Selection>
   if (!matcher.ok) throw new Error(`the pattern ${patterns[matcher.index] ?? ''} is ${matcher.message}`)
   const files: SelectedFile[] = []
   const unreadable: string[] = []
+  const mayHold = createReach(patterns)
+  const idle = createIdlePatterns(patterns)
   const options = {
     ...caps,
     ...(signal && { signal }),
-    skip: (path: string) => path === dataSourceName || skip(path),
+    // What no pattern can reach may be as deep and as closed as it likes.
+    skip: (path: string, stats: Stats) =>
+      path === dataSourceName || skip(path) || (stats.isDirectory() && !mayHold(path)),
   }
   for await (const item of walk(agentRoot, options)) {
     if (item.kind === 'entry') {
       const { path, stats } = item
-      if (!stats.isDirectory() && matcher.matches(path, false)) files.push({ path, stats })
+      if (stats.isDirectory() || !matcher.matches(path, false)) continue
+      files.push({ path, stats })
+      idle.see(path)
     } else if (isClosedToUs(item) && !matcher.matches(item.path, true)) {
       unreadable.push(item.path)
     } else {
       throw new Error(obstacle(item))
     }
   }
-  return { files, unreadable }
+  return { files, unreadable, idle: idle.all() }
+}
+
+/** Exclusions, blanks and comments select nothing by nature. */
+function createIdlePatterns(patterns: readonly string[]) {
+  const idle = new Map<string, (path: string, isDirectory: boolean) => boolean>()
+  for (const pattern of patterns) {
+    const matcher = /^(?:!|#|\s*$)/.test(pattern) ? undefined : createMatcher([pattern])
+    if (matcher?.ok) idle.set(pattern, matcher.matches)
+  }
+  return {
+    see(path: string): void {
+      for (const [pattern, matches] of idle) if (matches(path, false)) idle.delete(pattern)
+    },
+    all: (): readonly string[] => [...idle.keys()],
+  }
 }
 
 const caps = { maxEntries: 2_000_000, maxDepth: 128 }

@@ -115,8 +115,9 @@ async function gather(
   const { agentRoot, signal, record } = request
   const { copy, warnings } = gathering
   const skip = isPassedOver(agentRoot, copy)
-  const { files, unreadable } = await selectFiles({ agentRoot, patterns, skip, signal })
+  const { files, unreadable, idle } = await selectFiles({ agentRoot, patterns, skip, signal })
   warnings.push(...unreadable.map(path => `output files: ${path} cannot be looked into`))
+  warnings.push(...idle.map(pattern => `output files: the pattern ${pattern} matches nothing`))
   const sources = outputSources(agentRoot, files)
   if (sources.length === 0) return
   if (!gathering.begun) {

@@ -32,7 +32,6 @@ describe('a rollback', () => {
   verifies(
     [
       '3/rollback-to-codon',
-      '3/rollback-events',
       '3/rollback-auto-restart-false',
       '4.1/rollback-to-codon',
       '4.1/rollback-to-codon-auto-restart',
@@ -166,12 +165,17 @@ describe('a rollback', () => {
   )
 
   verifies(
-    ['3/alias-start-rig-setup', 'd7/after-rig-setup'],
-    'to start goes to the rig when there is one, and the codon runs again without it',
+    ['3/alias-start-rig-setup', 'd7/after-rig-setup', 'd14/rollback-rig-setup-keeps-rig'],
+    'to start goes to the rig when there is one, leaves what it did, and the codon runs again without it',
     async () => {
       const rig = [{ type: 'command', command: { run: 'true', workingDirectory: 'project' } }] as const
       const rigs: string[] = []
-      const { run, shaOf } = await versioned(planOf(codonPlan('a'), codonPlan('b', { rig })), {
+      const {
+        run,
+        shaOf,
+        deeds,
+        rigs: made,
+      } = await versioned(planOf(codonPlan('a'), codonPlan('b', { rig })), {
         ports: {
           runRig: async ({ runtimeId }) => {
             rigs.push(runtimeId)
@@ -182,6 +186,7 @@ describe('a rollback', () => {
       await run.untilIdle('all-codons-completed')
       const sha = shaOf('b', 'rig-setup')
       expect(rigs).toEqual(['a', 'b'])
+      made.set('b', ['of-b'])
       await run.send('rollback.toCodon', { codonId: 'b', checkpointType: 'start', autoRestart: true })
       await run.untilIdle('all-codons-completed', 1)
       expect(run.told('rollback.completed')[0]).toMatchObject({
@@ -190,6 +195,9 @@ describe('a rollback', () => {
       })
       expect(rigs).toEqual(['a', 'b'])
       expect(run.codons()).toEqual(['b:completed'])
+      expect(deeds).toContain('rig b')
+      expect(deeds).not.toContain('clean of-b')
+      expect(run.told('rollback.rigCleanup')).toEqual([])
     },
   )
 
@@ -323,6 +331,35 @@ describe('a rollback', () => {
       message: 'The disk is full. The workspace is as it was before.',
     })
     expect(run.told('rollback.completed')).toEqual([])
+  })
+
+  verifies(
+    ['attack/mount-point'],
+    'that can be neither finished nor taken back keeps its intent and ends the run: nothing goes on in between',
+    async () => {
+      const { run, failWhen, intent, deeds } = await versioned(three)
+      await run.untilIdle('all-codons-completed')
+      failWhen(() => 'deep/point cannot be removed.')
+      await run.send('rollback.toCodon', { codonId: 'a', checkpointType: 'end', autoRestart: true })
+      expect(await run.runner.done).toEqual({
+        status: 'failed',
+        reason:
+          'deep/point cannot be removed. The workspace could not be put back either: deep/point cannot be removed. The next start finishes the rollback.',
+      })
+      expect(intent()).toBeDefined()
+      expect(deeds).not.toContain('intent done')
+      expect(run.told('rollback.completed')).toEqual([])
+    },
+  )
+
+  verifies(['d14/snapshot-after-rollback'], 'tells all changes of files before the snapshot', async () => {
+    let settled = 0
+    const { run } = await versioned(three, { ports: { settleFiles: async () => void settled++ } })
+    await run.untilIdle('all-codons-completed')
+    const before = settled
+    await run.send('rollback.toCodon', { codonId: 'a', checkpointType: 'end' })
+    await run.until('rollback.completed')
+    expect(settled).toBe(before + 1)
   })
 
   test('is finished before a shutdown that comes meanwhile', async () => {

@@ -1,6 +1,7 @@
 import { chmod, lstat, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { verifies } from '../../../../test/conformance/verifies.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
 import { restoreArchived } from '../../src/workspace/index.ts'
@@ -8,6 +9,28 @@ import { archived, entriesOf } from './archive-runs.ts'
 import { preparedWorkspace, put, treeOf } from './prepared-workspace.ts'
 
 describe('restoring', () => {
+  verifies(
+    ['attack/archive-digest'],
+    'says which file comes back with other bytes than were archived, and brings it back all the same',
+    async () => {
+      const { layout } = await preparedWorkspace({ inMemory: true })
+      await put(layout.agentRoot, { 'n/good': 'good', 'n/spoilt': 'whole' })
+      const moved = await archived(layout, ['n/**'])
+      const spoilt = moved.find(({ from }) => from === 'n/spoilt')
+      await writeFile(join(layout.rigArchive, spoilt?.to ?? ''), '')
+      const outcome = await restoreArchived(layout, moved)
+      const message = expect.stringMatching(
+        new RegExp(
+          `^n/spoilt came back .*: 0 bytes with sha256 e3b0c44298fc, archived was sha256 ${spoilt?.sha256.slice(0, 12)}\\.`,
+        ),
+      )
+      expect(outcome).toMatchObject({ ok: true, differing: [{ from: 'n/spoilt', message }] })
+      expect(Object.keys(await treeOf(layout.agentRoot)).filter(path => path.startsWith('n/'))).toHaveLength(
+        2,
+      )
+    },
+  )
+
   it('puts thousands of files with odd names back as they were, and empties the archive', async () => {
     const { layout } = await preparedWorkspace({ inMemory: true })
     const odd = [
@@ -30,7 +53,13 @@ describe('restoring', () => {
     expect(await treeOf(layout.agentRoot)).toEqual(before)
     expect(await treeOf(layout.rigArchive)).toEqual({})
     expect(await entriesOf(layout)).toEqual([])
-    expect(await restoreArchived(layout, moved)).toEqual({ ok: true, restored: [], kept: [], differing: [], missing: [] })
+    expect(await restoreArchived(layout, moved)).toEqual({
+      ok: true,
+      restored: [],
+      kept: [],
+      differing: [],
+      missing: [],
+    })
   })
 
   it('restores only what is asked for', async () => {

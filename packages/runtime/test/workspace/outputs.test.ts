@@ -46,7 +46,11 @@ describe('output files', () => {
       intent: () => Promise.reject(new Error('called')),
       done: () => Promise.reject(new Error('called')),
     }
-    expect(await copyFrom(workspace, ['*.md'], { record })).toEqual({ ok: true, copied: [], warnings: [] })
+    expect(await copyFrom(workspace, ['*.md'], { record })).toEqual({
+      ok: true,
+      copied: [],
+      warnings: ['output files: the pattern *.md matches nothing'],
+    })
     await expect(lstat(workspace.output)).rejects.toThrow('ENOENT')
   })
 

@@ -16,8 +16,8 @@ interface Copy {
 }
 
 /**
- * Copies onto something that will be there. The workspace does not exist yet, but some of what will be in it is known: the
- * data source and what earlier copies bring, unless the codon that made it archives it. Repetitions by a loop are left to
+ * Copies onto something that will be there. The workspace does not exist yet, but some of what will be in it is known:
+ * what earlier copies bring, unless the codon that made it archives it. Repetitions by a loop are left to
  * the rules for loops. All of these are warnings; targets with a bad spelling are left out.
  */
 export function checkExistingTargets(hank: HankFile, { hankDir }: CheckContext): readonly Problem[] {
@@ -49,13 +49,9 @@ function copiesOf(hank: HankFile): readonly Copy[] {
   )
 }
 
-/** Where the workspace shows the data (specification 2.10). */
-const dataDirectory = 'read_only_data_source'
-
 function occupantOf(copy: Copy, made: Made): string | undefined {
   const { target } = copy
   if (target === '') return 'the agent workspace itself'
-  if (target === dataDirectory || target.startsWith(`${dataDirectory}/`)) return 'the data source is there'
   const earlier = made.find(copy)
   return earlier && `${codonLabel(earlier.placed)} copies to ${shown(earlier.to)}`
 }

@@ -25,11 +25,19 @@ function reportTargets(placed: PlacedCodon, problems: Collector): void {
     if (operation.type !== 'copy') continue
     const { to } = operation.copy
     const spelling = checkRelativeSpelling(to)
-    if (spelling.ok) continue
     const where = `${placed.where}.rigSetup[${at}].copy.to`
+    if (spelling.ok) {
+      if (spelling.components[0] === dataDirectory)
+        problems.error(where, `${codonLabel(placed)}: copy.to ${shown(to)} ${inTheData}`)
+      continue
+    }
     problems.error(where, `${codonLabel(placed)}: copy.to ${refusal(spelling.reason, to)}`)
   }
 }
+
+/** Where the workspace shows the data (specification 2.10). */
+const dataDirectory = 'read_only_data_source'
+const inTheData = `lies in ${dataDirectory}, which is read-only; choose a target beside it`
 
 /** The wording of the specification for references (7.3), with the workspace in place of the hank directory. */
 function refusal(reason: 'absolute' | 'backslash' | 'nul' | 'outside', to: string): string {

@@ -1,4 +1,5 @@
 import type { Check } from '../check.ts'
+import { checkArchivedNeeds } from './archived-needs.ts'
 import { checkBudgets } from './budgets.ts'
 import { checkCommands } from './commands.ts'
 import { checkContinuation } from './continuation.ts'
@@ -30,4 +31,5 @@ export const rules: readonly Check[] = [
   checkCommands,
   checkBudgets,
   checkOutputs,
+  checkArchivedNeeds,
 ]

@@ -104,12 +104,9 @@ describe('copy targets that are taken', () => {
           `warning: hank[0].rigSetup[0].copy.to: Codon 1 (a): copy.to ${to} is the agent workspace itself. Name a directory or file inside it, such as "src".`,
         ])
       }
-      for (const [to, reason] of [
-        ['read_only_data_source', 'the data source is there'],
-        ['read_only_data_source/x', 'the data source is there'],
-      ]) {
-        expect(await told(checkRigTargets, hankOf([rigged('a', copy(to ?? ''))]))).toEqual([
-          expect.stringContaining(`already exists when this copy runs, because ${reason}.`),
+      for (const to of ['read_only_data_source', './read_only_data_source/x']) {
+        expect(await told(checkRigTargets, hankOf([rigged('a', copy(to))]))).toEqual([
+          `error: hank[0].rigSetup[0].copy.to: Codon 1 (a): copy.to ${to} lies in read_only_data_source, which is read-only; choose a target beside it`,
         ])
       }
       const apart = hankOf([
