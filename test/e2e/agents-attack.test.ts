@@ -32,7 +32,12 @@ async function careless(): Promise<string> {
     request.on('end', () => {
       const name = [...body.matchAll(/Work on (\w+)\./g)].at(-1)?.[1]
       const [start, end] = usages[shapes.find(shape => shape === name) ?? 'missing']
-      const message = { id: `msg_${Math.random()}`, type: 'message', role: 'assistant', model: 'claude-sonnet-4-5' }
+      const message = {
+        id: `msg_${Math.random()}`,
+        type: 'message',
+        role: 'assistant',
+        model: 'claude-sonnet-4-5',
+      }
       const text = { type: 'text', text: '' }
       const events = [
         { type: 'message_start', message: { ...message, content: [], stop_reason: null, usage: start } },
@@ -43,7 +48,12 @@ async function careless(): Promise<string> {
         { type: 'message_stop' },
       ]
       const isStream = body.includes('"stream":true')
-      const whole = { ...message, content: [{ ...text, text: 'Done.' }], stop_reason: 'end_turn', usage: start }
+      const whole = {
+        ...message,
+        content: [{ ...text, text: 'Done.' }],
+        stop_reason: 'end_turn',
+        usage: start,
+      }
       response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' })
       response.end(
         isStream
@@ -84,7 +94,9 @@ describe('usage that cannot be', () => {
         const said = at.run.said()
         expect(said).not.toMatch(/fault inside/)
         const journal = at.journal()
-        const updates = journal.filter(({ type }) => type === 'state.transition').map(({ data }) => JSON.stringify(data))
+        const updates = journal
+          .filter(({ type }) => type === 'state.transition')
+          .map(({ data }) => JSON.stringify(data))
         const costs = (id: string): string =>
           updates.findLast(text => text.includes('"CostsUpdated"') && text.includes(`"${id}"`)) ?? ''
         const warnings = (id: string) =>
@@ -95,12 +107,19 @@ describe('usage that cannot be', () => {
         for (const shape of shapes.filter(one => one !== 'right')) {
           expect(costs(shape), shape).toContain('"costUnknown":true')
           expect(warnings(shape), shape).toHaveLength(1)
-          expect(updates.some(text => text.includes('CodonFinalCostSet') && text.includes(`"${shape}"`))).toBe(false)
+          expect(
+            updates.some(text => text.includes('CodonFinalCostSet') && text.includes(`"${shape}"`)),
+          ).toBe(false)
         }
         expect(costs('right')).not.toContain('costUnknown')
-        expect(told(journal, 'token.usage', 'right').at(-1)).toMatchObject({ inputTokens: 900, outputTokens: 40 })
+        expect(told(journal, 'token.usage', 'right').at(-1)).toMatchObject({
+          inputTokens: 900,
+          outputTokens: 40,
+        })
         // The sentinel of this codon was answered without usage.
-        expect(updates.some(text => text.includes('"narrator"') && text.includes('"costUnknown":true'))).toBe(true)
+        expect(updates.some(text => text.includes('"narrator"') && text.includes('"costUnknown":true'))).toBe(
+          true,
+        )
         expect(warnings('right')).toHaveLength(1)
       },
       longest,
@@ -122,7 +141,9 @@ describe('a process that hides', () => {
           outputFiles: [
             {
               copy: ['*.md'],
-              beforeCopy: [{ type: 'command', command: { run: hide('copy.md'), workingDirectory: 'project' } }],
+              beforeCopy: [
+                { type: 'command', command: { run: hide('copy.md'), workingDirectory: 'project' } },
+              ],
             },
           ],
         }

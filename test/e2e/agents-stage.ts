@@ -2,7 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { systemClock } from '../../packages/runtime/src/kit/index.ts'
-import { type Answer, type ModelRequest, startModelServer } from '../../packages/runtime/src/model-server/index.ts'
+import {
+  type Answer,
+  type ModelRequest,
+  startModelServer,
+} from '../../packages/runtime/src/model-server/index.ts'
 import { launcher, runCli } from '../support/run-cli.ts'
 import { type RunningCommand, startCommand } from '../support/running-command.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -135,5 +139,7 @@ export function bash(command: string, usage?: Usage): Answer {
 
 /** Those of one codon. */
 export function told(journal: readonly Told[], type: string, codonId: string): readonly Told['data'][] {
-  return journal.filter(event => event.type === type && event.data['codonId'] === codonId).map(({ data }) => data)
+  return journal
+    .filter(event => event.type === type && event.data['codonId'] === codonId)
+    .map(({ data }) => data)
 }

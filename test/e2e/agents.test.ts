@@ -10,7 +10,8 @@ const casts = agentNames.flatMap(agent =>
 
 const longest = 180_000
 const patient = { onFailure: 'retry', retryConfig: { maxAttempts: 2, delayMs: 100 } }
-const limited = (retryAfter: number) => ({ kind: 'error', status: 429, message: 'Later.', retryAfter }) as const
+const limited = (retryAfter: number) =>
+  ({ kind: 'error', status: 429, message: 'Later.', retryAfter }) as const
 
 const idleSeconds = 3
 const hintSeconds = 6
@@ -22,7 +23,11 @@ const scenes: readonly Scene[] = [
     codon: { ...patient, shimIdleTimeout: idleSeconds },
     answers: [limited(hintSeconds), say('Done.')],
   },
-  { id: 'silent', codon: { shimIdleTimeout: 1, onFailure: 'ignore' }, answers: [{ kind: 'hang', seconds: 90 }] },
+  {
+    id: 'silent',
+    codon: { shimIdleTimeout: 1, onFailure: 'ignore' },
+    answers: [{ kind: 'hang', seconds: 90 }],
+  },
   {
     id: 'busy',
     codon: { shimIdleTimeout: idleSeconds },
@@ -105,9 +110,9 @@ describe('an agent', () => {
         const transitions = journal
           .filter(({ type }) => type === 'state.transition')
           .map(({ data }) => JSON.stringify(data))
-        expect(transitions.some(text => text.includes('"full"') && text.includes('"contextExceeded":true'))).toBe(
-          true,
-        )
+        expect(
+          transitions.some(text => text.includes('"full"') && text.includes('"contextExceeded":true')),
+        ).toBe(true)
         expect(ends('refused')).toMatchObject([{ failureReason: { type: 'api-error', retriable: false } }])
         expect(at.asked('refused')).toHaveLength(1)
       },

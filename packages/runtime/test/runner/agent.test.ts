@@ -112,7 +112,8 @@ describe('an agent', () => {
           yield { type: 'session', sessionId: `session of ${spec.codonId}` }
           yield { type: 'compacted' }
           asked.push(spec.nextPrompt())
-          yield { type: 'ended', end: { ok: true } }
+          const reason = { type: 'unknown', retriable: false, message: 'stopped' } as const
+          yield { type: 'ended', end: { ok: false, exit: { type: 'killed', signal: 'SIGTERM' }, reason } }
         },
       })
       const auto = { autoCompact: true, exhaustWithPrompt: 'on' }
@@ -173,6 +174,63 @@ describe('an agent', () => {
         status: 'failed',
         failureReason: { type: 'unknown', retriable: true },
       })
+    },
+  )
+
+  verifies(
+    ['d14/launch-limit', 'd14/idle-from-first-sign'],
+    'that does not start within a minute is stopped and may be tried again, whatever the idle timeout',
+    async () => {
+      const deaf: Harness = {
+        async *start(_spec, signal) {
+          await new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }))
+          yield { type: 'ended', end: { ok: true } }
+        },
+      }
+      const run = await startScenario({
+        plan: planOf(codonPlan('a', { idleTimeoutMs: 1_000 })),
+        ports: { harnessFor: () => deaf },
+      })
+      await run.clock.advance(59_000)
+      expect(run.codons()).toEqual(['a:initializing'])
+      await run.clock.advance(2_000)
+      await run.runner.done
+      expect(run.recorder.state.runs[0]?.codons[0]).toMatchObject({
+        failureReason: {
+          type: 'timeout',
+          retriable: true,
+          message: expect.stringContaining('did not start within 60 s') as string,
+        },
+      })
+    },
+  )
+
+  verifies(
+    ['attack/usage-missing'],
+    'whose usage is not known has an unknown cost, and a limit in dollars is told to hold for the rest: once',
+    async () => {
+      const tokens = { inputTokens: 0, outputTokens: 1, cacheCreationTokens: 0, cacheReadTokens: 0 }
+      const play = async (budget: object) => {
+        const run = await startScenario({
+          plan: planOf(codonPlan('a', budget)),
+          ports: {
+            harnessFor: () =>
+              playing([
+                { type: 'session', sessionId: 's1' },
+                { type: 'usage', messageId: 'm1', tokens, isUnknown: true },
+                { type: 'usage', messageId: 'm2', tokens, isUnknown: true },
+                { type: 'ended', end: { ok: true } },
+              ]),
+            costOf: () => 1,
+          },
+        })
+        await run.runner.done
+        expect(run.recorder.state.runs[0]?.codons[0]).toMatchObject({ cost: 0, costUnknown: true })
+        return run.told('error').filter(({ message }) => message.includes('cost is unknown'))
+      }
+      expect(await play({ budget: { maxDollars: 5 } })).toMatchObject([{ severity: 'warning', codon: 'a' }])
+      expect(await play({ budget: { maxTimeSeconds: 50 } })).toEqual([])
+      expect(await play({})).toEqual([])
     },
   )
 

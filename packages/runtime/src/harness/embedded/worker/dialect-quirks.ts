@@ -39,7 +39,8 @@ function withUsage(line: string): string {
   const event = parsed(line.slice(line.indexOf('{')))
   if (!isRecord(event)) return line
   const { message } = event
-  const usage = (holder: Readonly<Record<string, unknown>>) => (isRecord(holder['usage']) ? holder['usage'] : {})
+  const usage = (holder: Readonly<Record<string, unknown>>) =>
+    isRecord(holder['usage']) ? holder['usage'] : {}
   const mended = isRecord(message)
     ? { ...event, message: { ...message, usage: usage(message) } }
     : { ...event, usage: usage(event) }
