@@ -112,8 +112,7 @@ describe('an agent', () => {
           yield { type: 'session', sessionId: `session of ${spec.codonId}` }
           yield { type: 'compacted' }
           asked.push(spec.nextPrompt())
-          const reason = { type: 'unknown', retriable: false, message: 'stopped' } as const
-          yield { type: 'ended', end: { ok: false, exit: { type: 'killed', signal: 'SIGTERM' }, reason } }
+          yield { type: 'ended', end: { ok: true } }
         },
       })
       const auto = { autoCompact: true, exhaustWithPrompt: 'on' }
@@ -184,7 +183,8 @@ describe('an agent', () => {
       const deaf: Harness = {
         async *start(_spec, signal) {
           await new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }))
-          yield { type: 'ended', end: { ok: true } }
+          const reason = { type: 'unknown', retriable: false, message: 'stopped' } as const
+          yield { type: 'ended', end: { ok: false, exit: { type: 'killed', signal: 'SIGTERM' }, reason } }
         },
       }
       const run = await startScenario({
