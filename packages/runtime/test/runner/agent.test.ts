@@ -176,6 +176,64 @@ describe('an agent', () => {
     },
   )
 
+  verifies(
+    ['d14/launch-limit', 'd14/idle-from-first-sign'],
+    'that does not start within a minute is stopped and may be tried again, whatever the idle timeout',
+    async () => {
+      const deaf: Harness = {
+        async *start(_spec, signal) {
+          await new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }))
+          const reason = { type: 'unknown', retriable: false, message: 'stopped' } as const
+          yield { type: 'ended', end: { ok: false, exit: { type: 'killed', signal: 'SIGTERM' }, reason } }
+        },
+      }
+      const run = await startScenario({
+        plan: planOf(codonPlan('a', { idleTimeoutMs: 1_000 })),
+        ports: { harnessFor: () => deaf },
+      })
+      await run.clock.advance(59_000)
+      expect(run.codons()).toEqual(['a:initializing'])
+      await run.clock.advance(2_000)
+      await run.runner.done
+      expect(run.recorder.state.runs[0]?.codons[0]).toMatchObject({
+        failureReason: {
+          type: 'timeout',
+          retriable: true,
+          message: expect.stringContaining('did not start within 60 s') as string,
+        },
+      })
+    },
+  )
+
+  verifies(
+    ['attack/usage-missing'],
+    'whose usage is not known has an unknown cost, and a limit in dollars is told to hold for the rest: once',
+    async () => {
+      const tokens = { inputTokens: 0, outputTokens: 1, cacheCreationTokens: 0, cacheReadTokens: 0 }
+      const play = async (budget: object) => {
+        const run = await startScenario({
+          plan: planOf(codonPlan('a', budget)),
+          ports: {
+            harnessFor: () =>
+              playing([
+                { type: 'session', sessionId: 's1' },
+                { type: 'usage', messageId: 'm1', tokens, isUnknown: true },
+                { type: 'usage', messageId: 'm2', tokens, isUnknown: true },
+                { type: 'ended', end: { ok: true } },
+              ]),
+            costOf: () => 1,
+          },
+        })
+        await run.runner.done
+        expect(run.recorder.state.runs[0]?.codons[0]).toMatchObject({ cost: 0, costUnknown: true })
+        return run.told('error').filter(({ message }) => message.includes('cost is unknown'))
+      }
+      expect(await play({ budget: { maxDollars: 5 } })).toMatchObject([{ severity: 'warning', codon: 'a' }])
+      expect(await play({ budget: { maxTimeSeconds: 50 } })).toEqual([])
+      expect(await play({})).toEqual([])
+    },
+  )
+
   test('whose session never opens has failed before it ran', async () => {
     const reason = { type: 'api-error', retriable: false, message: 'no such key' } as const
     const end: HarnessEvent = { type: 'ended', end: { ok: false, exit: { type: 'error', code: 1 }, reason } }

@@ -131,7 +131,7 @@ describe.each(Object.entries(limits))('at a limit, %s,', (_, limit) => {
   )
 
   verifies(
-    ['3/budget-fail', '3/budget-requests-sigterm', 'd8/final-budget', 'd9/fail-reason'],
+    ['3/budget-fail', 'd8/final-budget', 'd9/fail-reason'],
     'fail ends the agent and fails the codon and the run',
     async () => {
       const { run, end, record, reported } = await reach(limit, 'fail')

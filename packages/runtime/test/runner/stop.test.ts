@@ -6,7 +6,7 @@ const reasons: readonly StopReason[] = [
   { kind: 'force-stop', reason: 'too slow' },
   { kind: 'shutdown', reason: 'SIGTERM' },
   { kind: 'rollback' },
-  { kind: 'idle', silentMs: 1 },
+  { kind: 'idle', silentMs: 1, isLaunch: false },
 ]
 const pairs = reasons.flatMap(first => reasons.map(second => [first, second] as const))
 

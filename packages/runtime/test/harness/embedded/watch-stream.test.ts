@@ -71,3 +71,24 @@ describe('a response', () => {
     expect(seen).toEqual({})
   })
 })
+
+test('an answer without usage gets an empty one, and everything else stays', async () => {
+  const data = (event: object) => `data: ${JSON.stringify(event)}\n\n`
+  const bare = [
+    { type: 'message_start', message: { id: 'm', text: 'größer' } },
+    { type: 'content_block_delta', delta: { text: 'x' } },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: null },
+  ]
+  const out = await through('anthropic-messages', cut(bare.map(data).join(''), [3, 50]))
+  expect(out.text.toString()).toBe(
+    [
+      { type: 'message_start', message: { id: 'm', text: 'größer', usage: {} } },
+      bare[1] ?? {},
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: {} },
+    ]
+      .map(data)
+      .join(''),
+  )
+  const told = data({ type: 'message_start', message: { usage: { input_tokens: 1 } } })
+  expect((await through('anthropic-messages', cut(told, []))).text.toString()).toBe(told)
+})

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { verifies } from '../../../../../test/conformance/verifies.ts'
 import { createTestClock } from '../../../../../test/support/test-clock.ts'
 import type { HarnessEvent } from '../../../src/harness/index.ts'
 import { readMessage } from '../../../src/harness/sdk/read-message.ts'
@@ -128,4 +129,39 @@ test('a pause before the next request and a compaction are told', () => {
     { reason: 'the provider could not be reached' },
   ])
   expect(hear({ type: 'system', subtype: 'compact_boundary' })).toEqual([{ type: 'compacted' }])
+})
+
+const lastUsage = (events: readonly HarnessEvent[]) => events.findLast(event => event.type === 'usage')
+
+verifies(['attack/usage-missing'], 'usage that was not told, or cannot be, is not known', () => {
+  const right = { input_tokens: 9, output_tokens: 1 }
+  const cases: readonly (readonly [object, object, true | undefined])[] = [
+    [right, { output_tokens: 4 }, undefined],
+    [{ ...right, input_tokens: 0, cache_read_input_tokens: 9 }, { output_tokens: 4 }, undefined],
+    [{ ...right, cache_read_input_tokens: null }, { output_tokens: 4 }, undefined],
+    [{}, {}, true],
+    [{ input_tokens: 9 }, {}, true],
+    [{ output_tokens: 1 }, { output_tokens: 4 }, true],
+    [{ input_tokens: 0, output_tokens: 0 }, { output_tokens: 0 }, true],
+    [right, { output_tokens: -4 }, true],
+    [right, { output_tokens: 'four' }, true],
+    [right, { output_tokens: 1e308 }, true],
+    [right, { output_tokens: 2_000_000_000 }, true],
+    [right, { output_tokens: 1.5 }, true],
+    [{ ...right, cache_creation_input_tokens: -1 }, { output_tokens: 4 }, true],
+  ]
+  for (const [first, last, isUnknown] of cases) {
+    const { hear } = start()
+    const events = [
+      began('m1', first),
+      answer('m1', [{ type: 'text', text: 'a' }], first),
+      grew(last),
+    ].flatMap(hear)
+    expect(lastUsage(events)?.isUnknown, JSON.stringify([first, last])).toBe(isUnknown)
+  }
+  // An answer that came as a whole.
+  expect(lastUsage(start().hear(answer('m1', [{ type: 'text', text: 'a' }], {})))?.isUnknown).toBe(true)
+  expect(
+    lastUsage(start().hear(answer('m1', [{ type: 'text', text: 'a' }], right)))?.isUnknown,
+  ).toBeUndefined()
 })

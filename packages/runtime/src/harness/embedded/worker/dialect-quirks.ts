@@ -1,3 +1,5 @@
+import { isRecord } from './tool-call.ts'
+
 /** What the SDK does not notice in the answers of a dialect, line by line as they are streamed. */
 export interface DialectQuirks {
   /** Whether this is the line without which an answer is not whole: the SDK takes what just stops coming for an answer. */
@@ -23,7 +25,38 @@ const google: DialectQuirks = {
   mend: line => line,
 }
 
+const messageBounds = /^data: *\{"type": *"message_(?:start|delta)"/
+
+/** The SDK breaks off an answer without usage, which some gateways leave out; without figures in it, it counts none. */
+const messages: DialectQuirks = {
+  // The SDK itself sees to it that an answer is whole.
+  isEnding: () => true,
+  isRefusal: () => false,
+  mend: line => (messageBounds.test(line) && !line.includes('"usage":{') ? withUsage(line) : line),
+}
+
+function withUsage(line: string): string {
+  const event = parsed(line.slice(line.indexOf('{')))
+  if (!isRecord(event)) return line
+  const { message } = event
+  const usage = (holder: Readonly<Record<string, unknown>>) =>
+    isRecord(holder['usage']) ? holder['usage'] : {}
+  const mended = isRecord(message)
+    ? { ...event, message: { ...message, usage: usage(message) } }
+    : { ...event, usage: usage(event) }
+  return `data: ${JSON.stringify(mended)}`
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 const quirks: ReadonlyMap<string, DialectQuirks> = new Map([
+  ['anthropic-messages', messages],
   ['openai-responses', responses],
   ['google-generative-ai', google],
 ])
