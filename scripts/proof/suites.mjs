@@ -84,6 +84,12 @@ export const suites = {
       },
     },
     {
+      name: 'rehearsals',
+      holds: 'I21',
+      files: ['test/e2e/rehearsal-outside.test.ts'],
+      atLeast: { 'rehearsals traced': 34 },
+    },
+    {
       name: 'disk',
       holds: 'I11, I12, I13',
       files: [

@@ -82,6 +82,41 @@ describe('a start', () => {
   )
 })
 
+/** A provider that knows one model of two, and is ready to do work for money. */
+async function knowsOne(known: string) {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`)
+    const isKnown = request.url === `/v1/models/${known}`
+    response.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(isKnown ? { id: known } : { error: { message: 'no such model' } }))
+  })
+  await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  return { asked, url: `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}` }
+}
+
+verifies(
+  ['2.12/catalog-preflight', '2.12/catalog-preflight-before-spending', '2.12/self-test-on-startup'],
+  'a start ends before the first codon when the provider serves its model and not that of a later one',
+  async () => {
+    const { asked, url } = await knowsOne('gpt-5')
+    const cwd = await tempDir()
+    const hank = [codon('a', { model: 'openai/gpt-5' }), codon('b', { model: 'openai/gpt-5-mini' })]
+    writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
+    const env = { HOME: join(cwd, 'home'), OPENAI_API_KEY: 'a-key-for-nobody', OPENAI_BASE_URL: url }
+    const run = startCommand(launcher, ['--headless'], { cwd, env })
+    expect([await run.ended, run.said()]).toEqual([
+      1,
+      expect.stringMatching(/Codon 2 \(b\): Self-test of embedded:openai\/gpt-5-mini failed \(model\)/),
+    ])
+    expect(run.said()).not.toContain('Codon 1 (a): Self-test')
+    expect([...asked].sort()).toEqual(['GET /v1/models/gpt-5', 'GET /v1/models/gpt-5-mini'])
+    expect(existsSync(join(cwd, 'home/.weave-executions'))).toBe(false)
+  },
+)
+
 describe('a variable that is unset', () => {
   verifies(['2.9/unset-before-sentinel-providers'], 'is no key for a sentinel any more', async () => {
     const sentinelConfig = {

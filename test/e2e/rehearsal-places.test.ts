@@ -69,7 +69,11 @@ verifies(
     expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n')
 
     const from = client.now()
-    await client.client.send('rollback.toCodon', { codonId: 'a', checkpointType: 'completed', autoRestart: false })
+    await client.client.send('rollback.toCodon', {
+      codonId: 'a',
+      checkpointType: 'completed',
+      autoRestart: false,
+    })
     await client.until('rollback.completed', from)
     expect(existsSync(file)).toBe(false)
     await next(client)
@@ -87,7 +91,7 @@ verifies(
     expect(again.status, again.stderr).toBe(0)
     expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n')
   },
-  120_000,
+  240_000,
 )
 
 verifies(
@@ -119,5 +123,5 @@ verifies(
     expect(said(resumed.stdout)).toContain('It went on.')
     rmSync(join(at.cwd, 'home/go'))
   },
-  120_000,
+  240_000,
 )

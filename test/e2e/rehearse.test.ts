@@ -84,19 +84,22 @@ async function twoAgents(): Promise<Place & { readonly script: Script }> {
   return { cwd, env: { HOME: join(cwd, 'home') }, script }
 }
 
+const codonOf = (id: string, fields: object) => ({
+  id,
+  name: id,
+  model: 'sonnet',
+  continuationMode: 'fresh',
+  promptText: 'Do it.',
+  checkpointedFiles: ['*.md'],
+  ...fields,
+})
+
 /** A hank of one codon, and a script for it. */
-async function oneCodon(script?: object, fields: object = {}): Promise<Place> {
+const oneCodon = (script?: object, fields: object = {}) => hankOf([codonOf('only', fields)], script)
+
+async function hankOf(hank: readonly object[], script?: object): Promise<Place> {
   const cwd = await tempDir()
-  const codon = {
-    id: 'only',
-    name: 'Only',
-    model: 'sonnet',
-    continuationMode: 'fresh',
-    promptText: 'Do it.',
-    checkpointedFiles: ['*.md'],
-    ...fields,
-  }
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank: [codon] }))
+  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
   if (script) writeFileSync(join(cwd, 'rehearsal.json'), JSON.stringify(script, null, 2))
   return { cwd, env: { HOME: join(cwd, 'home') } }
 }
@@ -143,7 +146,7 @@ describe('a rehearsal', () => {
       const [row] = JSON.parse(runCli(['list', '--json'], at).stdout) as readonly { readonly cost: number }[]
       expect(row?.cost).toBeCloseTo(await priceOf(at.script), 9)
     },
-    90_000,
+    180_000,
   )
 
   verifies(
@@ -164,6 +167,62 @@ describe('a rehearsal', () => {
       expect(existsSync(join(executionsOf(at).at(-1) ?? '', 'agentRoot/rehearsal/only.md'))).toBe(true)
     },
     60_000,
+  )
+
+  verifies(
+    ['d14/rehearsal-own-prompt', 'd13/no-script'],
+    'without a script has each codon write the first lines of its own prompt, with both SDKs, also in a conversation',
+    async () => {
+      const globalSystemPromptText = 'Be brief.'
+      const at = await hankOf([
+        codonOf('vendor', { promptText: 'Write a note.\nKeep it short.' }),
+        codonOf('vendor-next', { promptText: 'Now another.', continuationMode: 'continue-previous' }),
+        codonOf('embedded', { model: 'openai/gpt-5', promptText: 'Write a page.\nKeep it long.' }),
+      ])
+      const file = join(at.cwd, 'hank.json')
+      const hank = JSON.parse(readFileSync(file, 'utf8')) as object
+      writeFileSync(file, JSON.stringify({ ...hank, globalSystemPromptText }))
+      const { status, stdout, stderr } = rehearse(at)
+      expect(status, stderr).toBe(0)
+      const folder = join(executionsOf(at)[0] ?? '', 'agentRoot/rehearsal')
+      const written = Object.fromEntries(
+        readdirSync(folder).map(name => [name, readFileSync(join(folder, name), 'utf8')]),
+      )
+      expect(written).toEqual({
+        'vendor.md': '# vendor\n\nWrite a note.\nKeep it short.\n',
+        'vendor-next.md': '# vendor-next\n\nNow another.\n',
+        'embedded.md': '# embedded\n\nWrite a page.\nKeep it long.\n',
+      })
+      for (const id of ['vendor', 'vendor-next', 'embedded'])
+        expect(stdout).toContain(`I wrote the first lines of my prompt to rehearsal/${id}.md.`)
+    },
+    180_000,
+  )
+
+  verifies(
+    ['d13/steps-run-out', 'd13/step-fail'],
+    'whose steps end with a failure fails, also when the agent asks again by itself, fresh or in a conversation',
+    async () => {
+      const hello = [{ say: 'Hello.' }]
+      const fails = [{ fail: { status: 400, message: 'Not like that.' } }]
+      const next = { continuationMode: 'continue-previous', onFailure: 'ignore' }
+      const at = await hankOf(
+        [
+          codonOf('a', {}),
+          codonOf('b', next),
+          codonOf('c', { model: 'openai/gpt-5' }),
+          codonOf('d', { ...next, model: 'openai/gpt-5', onFailure: 'abort' }),
+        ],
+        { codons: { a: hello, b: fails, c: hello, d: fails } },
+      )
+      const { status, stdout, stderr } = rehearse(at, '--strict')
+      expect(status, stderr).toBe(1)
+      expect(stdout).toMatch(/codon b failed \(.*400.*Not like that\./)
+      expect(stdout).toMatch(/codon d failed \(.*400.*Not like that\./)
+      expect(stdout).not.toContain('Done.')
+      expect(stdout).not.toContain('attempt 2')
+    },
+    180_000,
   )
 
   verifies(['d13/script-strict'], 'is refused with the place of every mistake in its script', async () => {

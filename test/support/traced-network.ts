@@ -35,8 +35,10 @@ export async function traceNetwork({ cwd, env, words }: NetworkRun): Promise<Net
     detached: true,
   })
   const said = { stdout: '', stderr: '' }
-  child.stdout.on('data', (chunk: Buffer) => void (said.stdout += chunk.toString('utf8')))
-  child.stderr.on('data', (chunk: Buffer) => void (said.stderr += chunk.toString('utf8')))
+  for (const stream of ['stdout', 'stderr'] as const)
+    child[stream].on('data', (chunk: Buffer) => {
+      said[stream] += chunk.toString('utf8')
+    })
   const { pid } = child
   let isOver = false
   // strace alone would leave behind what it traces.

@@ -162,7 +162,8 @@ export const decisionsObserversAndSafety = {
   'd13/step-drop': 'A `drop` step cuts the connection.',
   'd13/step-wait': 'A `wait` step waits that many milliseconds before answering.',
   'd13/step-usage': '`usage` with `input` and `output` on any step sets the tokens that the answer reports.',
-  'd13/steps-run-out': 'When the steps run out the last `say` repeats.',
+  'd13/steps-run-out':
+    'When the steps run out the last `say` repeats; a list that ends with `fail` goes on failing.',
   'd13/steps-go-on-exhaust': '`exhaustWithPrompt` turns go on in the same list of steps.',
   'd13/steps-go-on-retry': 'Retries go on in the same list of steps.',
   'd13/no-script':

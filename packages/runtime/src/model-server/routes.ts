@@ -31,7 +31,8 @@ const rows: readonly Row[] = [
   post(/^\/v1\/messages\/count_tokens$/, () => count(anthropic, 'input_tokens')),
   get(/^\/api\/hello$/, () => ({ ...probe(anthropic, { message: 'hello' }), isOpen: true })),
 
-  post(/^\/v1\/chat\/completions$/, () => model(openAiChat)),
+  // Not every provider of this dialect is at its first version.
+  post(/^\/v\d+\/chat\/completions$/, () => model(openAiChat)),
   post(/^\/v1\/responses$/, () => model(openAiResponses)),
   // Two providers answer here, each in words that the other one does not use.
   get(/^\/v1\/models$/, () => probe(openAiChat, { object: 'list', data: [], has_more: false })),

@@ -1,4 +1,4 @@
-import { errorCode } from '../kit/index.ts'
+import { type Clock, errorCode } from '../kit/index.ts'
 import type { Probe } from './probe.ts'
 
 export type Answer =
@@ -12,11 +12,37 @@ export type Answer =
   /** Nothing came that could be understood. `reason` is in our own words, with the code of the system. */
   | { readonly kind: 'silence'; readonly reason: string }
 
+/** Milliseconds before each further try: most overloads of a provider are over by then, and who waits is a person. */
+const delays = [500, 1_000, 2_000]
+const passing: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504, 529])
+
+/**
+ * Asks again when the provider is only busy or out of order for the moment: that must not keep a hank from starting. `onAnswer`
+ * hears what came before the last answer. Rejects only when the signal aborts a wait.
+ */
+export async function askPatiently(
+  probe: Probe,
+  {
+    clock,
+    signal,
+    onAnswer,
+  }: { readonly clock: Clock; readonly signal: AbortSignal; readonly onAnswer: (answer: Answer) => void },
+): Promise<Answer> {
+  let answer = await ask(probe, signal)
+  for (const delay of delays) {
+    onAnswer(answer)
+    if (answer.kind !== 'status' || !passing.has(answer.status)) return answer
+    await clock.sleep(delay, signal)
+    answer = await ask(probe, signal)
+  }
+  return answer
+}
+
 /**
  * Sends one request, once. Never rejects. No redirect is followed, since the key would travel along, and no message of an
  * error is passed on: some quote the header or the address they complain about.
  */
-export async function ask(probe: Probe, signal: AbortSignal): Promise<Answer> {
+async function ask(probe: Probe, signal: AbortSignal): Promise<Answer> {
   const { url, method, headers, body } = probe
   try {
     const response = await fetch(url, {

@@ -1,7 +1,7 @@
 import { type Clock, collector, createRedactor, type Problem, secretsOf } from '../kit/index.ts'
 import { credentialVariables, type HarnessName, type ResolvedModel } from '../models/index.ts'
 import { type Access, accessOf, hostOf } from './access.ts'
-import { ask } from './ask.ts'
+import { type Answer, askPatiently } from './ask.ts'
 import { catalogueFault, type Servable } from './catalog.ts'
 import { inParallel, within } from './deadline.ts'
 import { type Failure, type FailureCategory, failure } from './failure.ts'
@@ -43,7 +43,7 @@ const width = 8
 /**
  * Third step: whether the model of each codon would answer. One test for each identity, all that find room in parallel,
  * each given up after 10 s: the harness is there, the catalogue serves the model, a key is there, and one request that
- * costs no tokens is answered.
+ * costs no tokens is answered, if need be at its third repetition.
  *
  * Goes to the addresses of the environment, so never through our own proxy. No key is in any message or address. Rejects
  * only with the reason of `signal`.
@@ -97,17 +97,25 @@ async function test(subject: Subject, options: SelfTestOptions): Promise<Tested>
   const { clock, signal, environments } = options
   const start = clock.monotonic()
   let asked: Asked | undefined
+  let answered: Answer | undefined
+  const onAnswer = (answer: Answer): void => {
+    answered = answer
+  }
   const work = async (limit: AbortSignal) => {
     try {
       const ready = await prepare(subject, options)
       asked = ready.asked
-      return asked ? verdictOn(await ask(asked.probe, limit), asked) : ready.failed
+      if (!asked) return ready.failed
+      return verdictOn(await askPatiently(asked.probe, { clock, signal: limit, onAnswer }), asked)
     } catch (error) {
       const text = createRedactor(secretsOf(environments.codon)).text(String(error))
       return failure('unknown', `The test itself failed (${text}).`)
     }
   }
-  const late = () => (asked ? tooLate(asked, limitMs) : failure('unknown', slow))
+  const late = () => {
+    if (!asked) return failure('unknown', slow)
+    return answered ? verdictOn(answered, asked) : tooLate(asked, limitMs)
+  }
   const failed = await within({ clock, ms: limitMs, signal }, work, late)
   return { failed, asked: asked !== undefined, durationMs: Math.round(clock.monotonic() - start) }
 }

@@ -29,7 +29,7 @@ const script: RehearsalScript = {
 const note = 'three 🙂 two'
 
 verifies(
-  ['d13/step-use-tools', 'd13/step-use-translated', 'd13/no-script'],
+  ['d13/step-use-tools', 'd13/step-use-translated'],
   'the agent of the vendor works with its own tools as the script says',
   async () => {
     const dir = await tempDir()

@@ -83,6 +83,36 @@ verifies(['d13/steps-run-out'], 'repeats the last say when the steps have run ou
   expect([ask('mute'), ask('mute')]).toMatchObject([{ parts: [{ use: 'bash' }] }, said('Done.')])
 })
 
+verifies(
+  ['d13/steps-run-out'],
+  'goes on with the trouble that a list ends with, and never calls it done',
+  () => {
+    const fail = { status: 400, message: 'No.' }
+    const { ask } = play({
+      codons: {
+        refused: [{ fail }],
+        spoken: [{ say: 'a' }, { fail }, { wait: 5 }],
+        full: [{ overflow: true }],
+        cut: [{ drop: true }],
+        silent: [{ hang: 3 }],
+        mended: [{ fail }, { say: 'b' }],
+        overcome: [{ say: 'c' }, { overflow: true }],
+      },
+    })
+    const third = (id: string) => [ask(id), ask(id), ask(id)][2]
+    expect(third('refused')).toMatchObject({ kind: 'error', ...fail })
+    expect([third('spoken'), ask('spoken')]).toMatchObject([
+      { kind: 'error', ...fail, wait: 5 },
+      { kind: 'error', ...fail },
+    ])
+    expect(third('full')).toMatchObject({ kind: 'overflow' })
+    expect(third('cut')).toMatchObject({ kind: 'drop' })
+    expect(third('silent')).toMatchObject({ kind: 'hang', seconds: 3 })
+    expect(third('mended')).toMatchObject(said('b'))
+    expect(third('overcome')).toMatchObject(said('c'))
+  },
+)
+
 verifies(['d13/step-use-tools'], 'does what each kind of step says', () => {
   const { ask } = play({
     codons: {

@@ -51,11 +51,23 @@ describe('an answer', () => {
     },
   )
 
-  it('is asked for once, whatever it says', async () => {
-    for (const status of [429, 500]) {
-      const { server } = await test(says(status, {}, { 'retry-after': '0' }))
-      expect(server.received).toHaveLength(1)
+  it('that says no is asked for once, one that may pass a few times more', async () => {
+    for (const status of [400, 401, 403, 404]) {
+      const { server } = await test(says(status, {}))
+      expect([status, server.received.length]).toEqual([status, 1])
     }
+    for (const status of [408, 429, 500, 502, 503, 504, 529]) {
+      const { server } = await test(says(status, {}))
+      expect([status, server.received.length]).toEqual([status, 4])
+    }
+  })
+
+  it.each([429, 500, 529])('that is good after a %i is good', async status => {
+    let times = 0
+    const { outcome, line, server } = await test((received, response) =>
+      (++times < 4 ? says(status, { message: 'later' }) : content)(received, response),
+    )
+    expect([outcome, line, server.received.length]).toEqual(['ok', '', 4])
   })
 
   it.each([

@@ -7,7 +7,7 @@ import { checkModels } from '../../src/preflight/model-check.ts'
 import { isCodon } from '../../src/preflight/model-use.ts'
 import { selfTest } from '../../src/preflight/self-test.ts'
 import { at, check, codon, outcomes, printed, registry, secret } from './fixture.ts'
-import { content, hangs, type Responder, startProvider } from './provider-server.ts'
+import { content, hangs, type Responder, says, startProvider } from './provider-server.ts'
 
 describe('in parallel', () => {
   verifies(['d8a/self-test-parallel'], 'the tests wait for no other', async () => {
@@ -89,6 +89,22 @@ describe('the time limit', () => {
     await server.until(1)
     await clock.advance(10_000)
     expect(Object.values(outcomes(await running))).toEqual(['network'])
+  })
+
+  it('holds over all tries, and the last answer is what is told', async () => {
+    const clock = createTestClock()
+    let times = 0
+    const server = await startProvider((received, response) =>
+      (++times === 1 ? says(503, { message: 'later' }) : hangs)(received, response),
+    )
+    const running = check([codon('opus')], { environment: at(server.origin), clock })
+    await clock.untilSleepers(2)
+    await clock.advance(500)
+    await server.until(2)
+    await clock.advance(9_500)
+    const result = await running
+    expect(printed(result)[0]).toContain('gave no usable answer (status 503: "later")')
+    expect(result.results).toMatchObject([{ outcome: 'unknown', durationMs: 10_000 }])
   })
 
   it('holds for a harness that does not come', async () => {

@@ -136,9 +136,10 @@ function callOf({ name, input }: Call) {
 
 function callDeltas(part: Call, index: number): readonly JsonObject[] {
   const { id, type, function: called } = callOf(part)
-  const begin = { index, id, type, function: { name: called.name, arguments: '' } }
-  const rest = pieces(called.arguments).map(piece => ({ index, function: { arguments: piece } }))
-  return [begin, ...rest].map(call => ({ tool_calls: [call] }))
+  // Most clients need id and name once; Mistral's refuses a piece without them.
+  return ['', ...pieces(called.arguments)].map(piece => ({
+    tool_calls: [{ index, id, type, function: { name: called.name, arguments: piece } }],
+  }))
 }
 
 function head({ model, now }: WireMessage): JsonObject {

@@ -100,15 +100,17 @@ verifies(
 
 verifies(
   ['2.12/catalog-preflight'],
-  'every provider of the catalogue is servable, and one that needs more than a key is not',
+  'every model of the catalogue is one that the SDK would ask for, and one that needs more than a key is not servable',
   async () => {
     const { registry } = await createRegistry()
     const providers = new Set(registry.models.map(({ provider }) => provider))
     const known: readonly string[] = getProviders()
-    for (const provider of providers) {
-      expect(known).toContain(provider)
-      expect(servable(provider)).toBe(true)
+    const isAskedFor = ({ provider, id }: { readonly provider: string; readonly id: string }) => {
+      const asked = picked(provider, id)
+      return servable(provider) && asked.provider === provider && asked.id === id
     }
+    expect(registry.models.filter(model => !isAskedFor(model))).toEqual([])
+    expect(() => picked('my-host', 'm')).toThrow('no variable gives its address')
     const refused = known.filter(provider => !servable(provider))
     expect(refused.filter(provider => providers.has(provider))).toEqual([])
     expect(refused).toEqual([
