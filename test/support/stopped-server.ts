@@ -104,7 +104,9 @@ export async function traceWrites(pid: number, below: string): Promise<TracedWri
   // when it was stopped may still arrive.
   const isShared = (line: string): boolean => !/O_RDONLY|\(deleted\)>|\/sessions\/run_/.test(line)
   const ended = new Promise<readonly string[]>(resolve =>
-    tracer.once('close', () => resolve(said.split('\n').filter(line => line.includes(below) && isShared(line)))),
+    tracer.once('close', () =>
+      resolve(said.split('\n').filter(line => line.includes(below) && isShared(line))),
+    ),
   )
   return { ended }
 }

@@ -111,8 +111,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const found = { ...base, ...(looked.data && { data: looked.data }) }
   if (hasErrors(problems)) return { ...found, ok: false, problems }
 
-  const environmentOf = (codon?: Variables) =>
-    redirected(codonEnvironment({ environment: outside, codon }))
+  const environmentOf = (codon?: Variables) => redirected(codonEnvironment({ environment: outside, codon }))
   const checked = await preflight(modelUses(loaded, settings, environmentOf), {
     registry,
     environments: { codon: environmentOf(), sentinel: environment },

@@ -60,7 +60,10 @@ export function openSentinelPorts(options: SentinelPortsOptions): SentinelPorts 
   const sentinels = create(options, (codonId, states) => {
     recorder.record({ type: 'SentinelStatesUpdated', data: { codonId, sentinels: states } }, bySentinel)
     const isKnown = states.every(({ costUnknown }) => !costUnknown)
-    spenders.get(codonId)?.(states.reduce((sum, { cost }) => sum + cost, 0), isKnown)
+    spenders.get(codonId)?.(
+      states.reduce((sum, { cost }) => sum + cost, 0),
+      isKnown,
+    )
   })
   let written = sentinelFiles([])
   return {

@@ -8,7 +8,9 @@ import type { Terminal } from '../terminal.ts'
  */
 export function endWithoutExecution(terminal: Terminal, reason: string): void {
   process.once('exit', () =>
-    terminal.error(`${reason}\nThis server ends, with its agents. "weave list" says who is at work there now.`),
+    terminal.error(
+      `${reason}\nThis server ends, with its agents. "weave list" says who is at work there now.`,
+    ),
   )
   process.exit(exitCodes.failed)
 }

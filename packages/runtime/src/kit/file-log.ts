@@ -93,11 +93,7 @@ interface Appender {
   close(): void
 }
 
-function createAppender(
-  path: string,
-  maxBytes: number,
-  assertHeld: () => void = () => undefined,
-): Appender {
+function createAppender(path: string, maxBytes: number, assertHeld: () => void = () => undefined): Appender {
   let fd: number | undefined
   let size = 0
   let torn = false

@@ -51,8 +51,8 @@ export {
 export { isLogLevel, type Log, type LogFields, type LogLevel, logLevels, silentLog } from './log.ts'
 export { type LogEntry, type MemoryLog, memoryLog } from './memory-log.ts'
 export { didYouMean, nearestNames } from './nearest-names.ts'
-export { createPeerUserCheck } from './peer-user.ts'
 export { openedUp, removeIfEmpty } from './opened-up.ts'
+export { createPeerUserCheck } from './peer-user.ts'
 export {
   type Collector,
   collector,

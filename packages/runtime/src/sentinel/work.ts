@@ -143,10 +143,7 @@ function writeFailure(error: unknown) {
   return { message, retriable: !isFull, ...(isFull && { fatal: 'resource' as const }) }
 }
 
-function outputOf(
-  { text, value }: { text: string; value?: unknown },
-  redactor: Redactor,
-): Output {
+function outputOf({ text, value }: { text: string; value?: unknown }, redactor: Redactor): Output {
   return value === undefined ? { text: redactor.text(text) } : { value: redactor.json(value) }
 }
 

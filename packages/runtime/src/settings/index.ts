@@ -9,8 +9,8 @@ export {
   type CodonEnvironmentOptions,
   codonEnvironment,
   missingVariables,
-  serverEnvironment,
   reachingLoopback,
+  serverEnvironment,
   throughProxy,
 } from './codon-environment.ts'
 export { readEnvironment, runtimeVariables } from './environment.ts'

@@ -164,7 +164,13 @@ function salvage(bytes: Buffer, { mtimeMs, ino }: Stats): LockEntry {
   const heardAt = mtimeMs
   // Files without a word are all alike; with its time and place each is another.
   if (!found || pid === 0)
-    return { id: digest(`${ino} ${mtimeMs} ${digest(bytes)}`), pid: 0, pidStartTime: '', heardAt, isCopy: false }
+    return {
+      id: digest(`${ino} ${mtimeMs} ${digest(bytes)}`),
+      pid: 0,
+      pidStartTime: '',
+      heardAt,
+      isCopy: false,
+    }
   return { id: digest(bytes), pid, pidStartTime: found[2] ?? '', host: found[3], heardAt, isCopy: false }
 }
 

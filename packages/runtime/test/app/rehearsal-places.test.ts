@@ -26,7 +26,9 @@ async function execution() {
     })
     const ask = (key: string) => {
       const answer = rehearsal.respond(request({ key }))
-      return answer.kind === 'message' && answer.parts[0]?.kind === 'text' ? answer.parts[0].text : answer.kind
+      return answer.kind === 'message' && answer.parts[0]?.kind === 'text'
+        ? answer.parts[0].text
+        : answer.kind
     }
     return {
       ask: (id: string) => ask(rehearsal.keyFor(id)),
@@ -81,10 +83,7 @@ verifies(
     const cutOff = endedRun(runOf('r1', [done('a'), killed('b')]), 'crashed')
     stands(cutOff, runOf('r2', [live('b')], from('r1', 'a', 'end of a')))
     expect([second.watch(), second.ask('b')]).toEqual(['second', 'one'])
-    stands(
-      cutOff,
-      runOf('r2', [failed('b'), { ...live('b'), attempt: 2 }], from('r1', 'a', 'end of a')),
-    )
+    stands(cutOff, runOf('r2', [failed('b'), { ...live('b'), attempt: 2 }], from('r1', 'a', 'end of a')))
     expect([second.ask('b'), second.ask('a')]).toEqual(['two', 'two'])
   },
 )

@@ -30,7 +30,13 @@ describe('restoring', () => {
     expect(await treeOf(layout.agentRoot)).toEqual(before)
     expect(await treeOf(layout.rigArchive)).toEqual({})
     expect(await entriesOf(layout)).toEqual([])
-    expect(await restoreArchived(layout, moved)).toEqual({ ok: true, restored: [], kept: [], differing: [], missing: [] })
+    expect(await restoreArchived(layout, moved)).toEqual({
+      ok: true,
+      restored: [],
+      kept: [],
+      differing: [],
+      missing: [],
+    })
   })
 
   it('restores only what is asked for', async () => {
