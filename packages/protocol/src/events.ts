@@ -312,7 +312,7 @@ export const events = {
   ),
   'incomplete.codon': direct(
     'connection',
-    'Deprecated: a codon of an earlier run had not ended.',
+    'Deprecated and never sent: a codon of an earlier run had not ended.',
     z.object({ codonId, codonName: text, message: text }),
   ),
 

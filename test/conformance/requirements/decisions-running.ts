@@ -131,8 +131,8 @@ export const decisionsRunning = {
     'An unknown key in a sentinel attachment is an error that lists the valid fields there.',
   'd8a/strict-everywhere':
     'An unknown key in any other object of a hank, such as `terminateOn`, `settings` or `overrides.sentinel`, is an error that lists the valid fields there.',
-  'd8a/limits-positive': 'Money and time limits must be greater than 0.',
-  'd8a/shares-range': 'Each of `shares` must be greater than 0 and at most 1.',
+  'd8a/limits-positive': 'A limit of money, time or tokens below 0 is an error, and one of 0 a warning.',
+  'd8a/shares-range': 'Each of `shares` is from 0 to 1, and one of 0 is a warning.',
   'd8a/budget-where': 'A budget field at a place outside its "where" column is an error.',
   'd8a/copy-to-inside': '`copy.to` must be relative and stay inside the workspace.',
   'd8a/not-empty-copy-from': 'An empty `copy.from` is an error.',
@@ -198,7 +198,7 @@ export const decisionsRunning = {
   'd9/active-time': 'Wall-clock limits count only time in which the run was active, not parked or idle.',
   'd9/shared': 'With `shared` each child draws from the whole remaining pool.',
   'd9/proportional-limit':
-    'With `proportional` the limit of a child is its share of the budget of the container.',
+    'With `proportional` the limit of a child is its share of the budget of the container and what earlier children left of theirs.',
   'd9/proportional-returns':
     'With `proportional` what a child does not use returns to the pool for children without a share and later children.',
   'd9/proportional-strict': 'With `proportional-strict` the money a child does not use is gone.',

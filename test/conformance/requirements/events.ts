@@ -28,7 +28,7 @@ export const events = {
   '6/token-usage':
     '`token.usage` carries `codonId`, `inputTokens`, `outputTokens`, `cacheCreationTokens`, `cacheReadTokens` and `totalCost`, and may carry `modelId` and `modelUsage`.',
   '6/token-usage-model-usage':
-    '`modelUsage` maps a model to `inputTokens`, `outputTokens`, `costUSD` and optional `cacheReadInputTokens` and `cacheCreationInputTokens`.',
+    '`modelUsage` maps a model to `inputTokens`, `outputTokens`, `costUSD` and optional `cacheReadInputTokens` and `cacheCreationInputTokens`: the usage of the codon so far, of each model whose price is known.',
   '6/info': '`info` carries `message`.',
   '6/error':
     '`error` carries `message` and boolean `fatal`, and may carry `codon`, `severity`, `context` and `code`.',
@@ -54,7 +54,7 @@ export const events = {
   '6/state-transition-resulting-state':
     '`resultingState` holds `currentRunId` (string or null), `runCount`, `totalCost` and `currentRunCost`.',
   '6/state-transition-type-enum':
-    '`transitionType` is `RunStarted`, `RunCompleted`, `RunFailed`, `RunCrashed`, `CodonStarted`, `CodonTransitioned`, `CostsUpdated`, `CostsIncremented`, `CodonFinalCostSet`, `AssistantMessageCountUpdated`, `CheckpointCreated`, `InitialCheckpointSet` or `SentinelStatesUpdated`.',
+    '`transitionType` is `RunStarted`, `RunCompleted`, `RunFailed`, `RunCrashed`, `CodonStarted`, `CodonTransitioned`, `CostsUpdated`, `CostsIncremented`, `CodonFinalCostSet`, `AssistantMessageCountUpdated`, `CheckpointCreated`, `InitialCheckpointSet` or `SentinelStatesUpdated`; costs are recorded as totals, so `CostsIncremented` is read and never sent.',
   '6/assistant-action':
     '`assistant.action` carries `codonId`, `action` and `content`, and may carry `toolName` and a map `toolInput`.',
   '6/assistant-action-enum': 'The `action` of `assistant.action` is `thinking`, `message` or `tool_use`.',
@@ -97,7 +97,7 @@ export const events = {
   '6/pong-client-id': '`pong` carries `clientId` only when it answers `ping.broadcast`.',
   '6/history-batch': '`history.batch` carries `events` (a list of `ServerEvent`) and boolean `hasMore`.',
   '6/incomplete-codon':
-    '`incomplete.codon` carries `codonId`, `codonName` and `message`, and is marked deprecated.',
+    '`incomplete.codon` carries `codonId`, `codonName` and `message`, and is marked deprecated: clients take it, the server never sends it.',
   '6/history-at-handshake':
     'A handshake with `sendPreviousEvents` true returns recent events of the current session in `eventHistory`.',
   '6/no-webhooks': 'Nothing is pushed to the outside except over the WebSocket.',

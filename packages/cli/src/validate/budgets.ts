@@ -57,8 +57,9 @@ function executionsText(count: number): string {
   return count === 1 ? '1 execution' : `${count} executions`
 }
 
-function amountWords({ currency, amount }: ForecastLimit): string {
-  if (currency === 'dollars') return dollars(amount)
+function amountWords({ currency, amount, most }: ForecastLimit): string {
+  if (currency === 'dollars')
+    return most === undefined ? dollars(amount) : `${dollars(amount)}, at most ${dollars(most)}`
   if (currency === 'seconds') return seconds(amount)
   return `${amount} ${currency === 'output-tokens' ? 'output tokens' : 'context tokens'}`
 }

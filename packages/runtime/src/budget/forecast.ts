@@ -5,6 +5,7 @@ import { codonLabel, loopLabel } from './labels.ts'
 import { emptyLedger } from './ledger.ts'
 import { limitsOf } from './limits.ts'
 import { type Currency, type Meter, tidy } from './meter.ts'
+import { metersOf } from './meters.ts'
 import type { Observed, ObservedCodon, ObservedCosts } from './observed-costs.ts'
 import { type WorstCase, worstDollars, worstSeconds } from './worst-case.ts'
 
@@ -29,6 +30,8 @@ export interface ForecastRow {
 export interface ForecastLimit {
   readonly currency: Currency
   readonly amount: number
+  /** What it can become when those before it leave all that they may pass on; absent when that is no more. */
+  readonly most?: number
   /** In words: `its own cap`, `40 % of the hank`, `--max-cost`. */
   readonly origin: string
 }
@@ -76,7 +79,9 @@ function loopRow(plan: Plan, loop: PlannedLoop, at: number): ForecastRow {
   return {
     label: loopLabel(loop, at),
     limits: [
-      ...lowest('dollars', [[loop.budget?.maxDollars, own], leftInHank(plan, loop, at)]),
+      ...lowest('dollars', [[loop.budget?.maxDollars, own], leftInHank(plan, loop, at)]).map(limit =>
+        withMost(limit, lowestOf(loop.budget?.maxDollars, mostInHank(plan, at))),
+      ),
       ...lowest('seconds', [
         [loop.budget?.maxTimeSeconds, own],
         [inHank?.amount, leftOf(theHank)],
@@ -107,12 +112,34 @@ function codonRow(plan: Plan, item: number, index?: number): ForecastRow {
   if (!step) return { label: '', limits: [] }
   return {
     label: codonLabel(step.codon, item, index),
-    limits: limitsOf(plan, step).map(meter => ({
-      currency: meter.currency,
-      amount: tidy(meter.limit),
-      origin: originOf(plan, step, meter),
-    })),
+    limits: limitsOf(plan, step).map(meter => {
+      const { currency, limit } = meter
+      const found = { currency, amount: tidy(limit), origin: originOf(plan, step, meter) }
+      return currency === 'dollars' ? withMost(found, mostDollars(plan, step)) : found
+    }),
   }
+}
+
+function withMost(limit: ForecastLimit, most: number): ForecastLimit {
+  return tidy(most) > limit.amount ? { ...limit, most: tidy(most) } : limit
+}
+
+/** The dollars of a codon when it is its turn for the last time and nobody has spent anything. */
+function mostDollars(plan: Plan, { loop, position }: Step): number {
+  const iteration = loop?.limit == null ? position.iteration : loop.limit - 1
+  const last = stepAt(plan, { ...position, iteration })
+  const meters = last ? metersOf(plan, emptyLedger, last) : []
+  return lowestOf(...meters.filter(({ currency }) => currency === 'dollars').map(({ limit }) => limit))
+}
+
+/** What the hank leaves for a loop when nobody before it has spent anything. */
+function mostInHank(plan: Plan, at: number): number | undefined {
+  const step = stepAt(plan, { ...start, item: at })
+  return ceilingOf(plan, 'maxDollars') && step && roomsOf(plan, emptyLedger, step).at(-1)?.limit
+}
+
+function lowestOf(...amounts: readonly (number | undefined)[]): number {
+  return Math.min(...amounts.filter(amount => amount !== undefined))
 }
 
 function originOf(plan: Plan, { codon, loop, position }: Step, { level, isPart }: Meter): string {

@@ -12,7 +12,7 @@ export type Allocation = NonNullable<SharedBudget['allocation']>
 export interface Pool {
   readonly total: number
   readonly allocation: Allocation
-  /** Child id to its part of `total`, above 0; empty with `shared`. */
+  /** Child id to its part of `total`; empty with `shared`. */
   readonly shares: ReadonlyMap<string, number>
   /** What the shares leave of `total` for all children without one; with `shared`, everything. */
   readonly rest: number

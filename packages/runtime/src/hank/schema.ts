@@ -13,9 +13,10 @@ const paths = z.union([path, z.array(path).min(1)]).register(z.globalRegistry, {
   description: 'One path or several, relative to the hank directory; several are joined in order.',
 })
 
-const dollars = z.number().positive()
-const seconds = z.number().positive()
-const tokens = z.int().positive()
+// Zero is allowed and warned of: nothing may be spent there.
+const dollars = z.number().nonnegative()
+const seconds = z.number().nonnegative()
+const tokens = z.int().nonnegative()
 const onExceeded = z.enum(['complete', 'fail']).register(z.globalRegistry, {
   description:
     'What happens when a limit is hit; the nearest value wins: codon, loop, hank, then `complete`.',
@@ -31,9 +32,8 @@ const sharedBudget = z.strictObject({
     .default('shared')
     .optional()
     .register(z.globalRegistry, { description: 'How the dollars are shared among the children.' }),
-  shares: z.record(name, z.number().positive().max(1)).optional().register(z.globalRegistry, {
-    description:
-      'Child id to its share of the dollars, above 0 and at most 1; needs a proportional allocation.',
+  shares: z.record(name, z.number().min(0).max(1)).optional().register(z.globalRegistry, {
+    description: 'Child id to its share of the dollars, from 0 to 1; needs a proportional allocation.',
   }),
   onExceeded: onExceeded.optional(),
 })

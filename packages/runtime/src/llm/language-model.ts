@@ -1,12 +1,21 @@
 import type { LanguageModel } from 'ai'
 import type { CompletionRequest } from './completion.ts'
 
-type Reached = Pick<CompletionRequest, 'provider' | 'modelId' | 'key' | 'api'>
+interface Reached extends Pick<CompletionRequest, 'provider' | 'modelId' | 'key' | 'api'> {
+  /** In place of the network. */
+  readonly fetch?: typeof fetch
+}
 
 /** The way to one model, in the dialect of its provider. Each dialect is loaded when it is first spoken. */
-export async function createModel({ provider, modelId, key, api }: Reached): Promise<LanguageModel> {
+export async function createModel({
+  provider,
+  modelId,
+  key,
+  api,
+  fetch = withoutRedirects,
+}: Reached): Promise<LanguageModel> {
   // The address is always given: left out, the libraries would read it from variables in a form of their own.
-  const reach = { baseURL: api, apiKey: key, fetch: withoutRedirects }
+  const reach = { baseURL: api, apiKey: key, fetch }
   if (speakAnthropic.has(provider)) {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
     return createAnthropic(reach)(modelId)
@@ -30,4 +39,5 @@ const speakAnthropic: ReadonlySet<string> = new Set([
 ])
 
 /** With a redirect the key would travel to an address that nobody named. */
-const withoutRedirects: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'error' })
+const withoutRedirects: typeof fetch = (input, init) =>
+  globalThis.fetch(input, { ...init, redirect: 'error' })

@@ -90,9 +90,10 @@ function charge({ step, record, tell, budget }: CodonTask, event: Usage, tally: 
   budget.used(tally, event.tokens)
 }
 
-function usageTold(codonId: string, { tokens, modelId }: Usage, { cost: totalCost }: Tally): Told {
+function usageTold(codonId: string, { tokens, modelId }: Usage, { cost: totalCost, byModel }: Tally): Told {
   const model = modelId === undefined ? {} : { modelId }
-  return { type: 'token.usage', data: { codonId, ...tokens, totalCost, ...model } }
+  const models = Object.keys(byModel).length === 0 ? {} : { modelUsage: byModel }
+  return { type: 'token.usage', data: { codonId, ...tokens, totalCost, ...model, ...models } }
 }
 
 function ended(

@@ -55,10 +55,12 @@ export function watchBudget({ codonId, guard, clock, stopper, tell }: BudgetWatc
   }
 }
 
+/** Twice: `budget.exceeded` is an extension, and clients that know only the 27 events must learn of it, too. */
 export function tellExceeded(
   tell: BudgetWatchOptions['tell'],
-  { breach, onExceeded }: Exceeded,
+  { breach, onExceeded, message }: Exceeded,
   codonId: string,
 ): void {
   tell({ type: 'budget.exceeded', data: { ...breach, codonId, onExceeded } })
+  tell({ type: 'info', data: { message } })
 }

@@ -1,7 +1,9 @@
-import type { TokenCounts } from '@weave/protocol'
+import type { EventData, TokenCounts } from '@weave/protocol'
 import type { HarnessEvent } from '../harness/index.ts'
 
 type Usage = HarnessEvent & { readonly type: 'usage' }
+
+type ModelUsage = NonNullable<EventData<'token.usage'>['modelUsage']>
 
 export interface Tally {
   readonly cost: number
@@ -9,6 +11,8 @@ export interface Tally {
   /** Some message had no known price. */
   readonly costUnknown: boolean
   readonly messages: number
+  /** By the model that wrote the message, as far as that and its price are known. */
+  readonly byModel: ModelUsage
 }
 
 const nothing: TokenCounts = { inputTokens: 0, outputTokens: 0, cacheCreationTokens: 0, cacheReadTokens: 0 }
@@ -22,8 +26,26 @@ export function createTally() {
   let cost = 0
   let tokens = nothing
   let unpriced = 0
+  const models = new Map<string, ModelSum>()
 
-  const total = (): Tally => ({ cost, tokens, costUnknown: unpriced > 0, messages: reports.size })
+  const total = (): Tally => ({
+    cost,
+    tokens,
+    costUnknown: unpriced > 0,
+    messages: reports.size,
+    byModel: Object.fromEntries([...models].flatMap(modelUsage)),
+  })
+
+  /** Takes a report in with `sign` 1 and out again with -1. */
+  const count = (report: Usage | undefined, sign: 1 | -1): void => {
+    if (report?.modelId === undefined) return
+    const { cost: before, tokens: sum, unpriced: without } = models.get(report.modelId) ?? emptySum
+    models.set(report.modelId, {
+      cost: before + sign * (report.dollars ?? 0),
+      tokens: sign > 0 ? grown(sum, nothing, report.tokens) : grown(sum, report.tokens, nothing),
+      unpriced: without + sign * unpricedIn(report),
+    })
+  }
 
   return {
     add(report: Usage): Tally {
@@ -33,6 +55,8 @@ export function createTally() {
       cost += (report.dollars ?? 0) - (known?.dollars ?? 0)
       tokens = grown(tokens, known?.tokens ?? nothing, report.tokens)
       unpriced += unpricedIn(report) - unpricedIn(known)
+      count(known, -1)
+      count(report, 1)
       return total()
     },
     /** Messages that were still being written when they were last reported. */
@@ -41,6 +65,28 @@ export function createTally() {
     },
     total,
   }
+}
+
+interface ModelSum {
+  readonly cost: number
+  readonly tokens: TokenCounts
+  /** Messages without a known price. */
+  readonly unpriced: number
+}
+
+const emptySum: ModelSum = { cost: 0, tokens: nothing, unpriced: 0 }
+
+/** Nothing of a model whose price is not known: the map has no other word for its cost than a number. */
+function modelUsage([model, { cost, tokens, unpriced }]: readonly [string, ModelSum]) {
+  if (unpriced > 0) return []
+  const usage = {
+    inputTokens: tokens.inputTokens,
+    outputTokens: tokens.outputTokens,
+    cacheReadInputTokens: tokens.cacheReadTokens,
+    cacheCreationInputTokens: tokens.cacheCreationTokens,
+    costUSD: Math.max(0, cost),
+  }
+  return [[model, usage] as const]
 }
 
 function unpricedIn(report: Usage | undefined): number {

@@ -1,7 +1,7 @@
 import type { AttachedSentinel } from '../hank/index.ts'
 import { maxPromptBytes, readReference } from '../hank/index.ts'
 import { formatProblem, type Redactor } from '../kit/index.ts'
-import type { StructuredOutput } from '../llm/index.ts'
+import { type StructuredOutput, takesTemperature } from '../llm/index.ts'
 import type { ResolvedModel } from '../models/index.ts'
 import { assemblePrompt, type PromptFile } from '../prompt/index.ts'
 import type { Access } from './access.ts'
@@ -56,7 +56,19 @@ export async function makeReady(attached: AttachedSentinel, around: Surroundings
     ...(system.template && { systemPrompt: system.template }),
     ...(output.output && { output: output.output }),
   }
-  return { ok: true, sentinel, warnings: [...user.warnings, ...system.warnings] }
+  const warnings = [...user.warnings, ...system.warnings, ...(await droppedTemperature(config, model))]
+  return { ok: true, sentinel, warnings }
+}
+
+/** 0 is what everybody gets who says nothing. */
+async function droppedTemperature(
+  { llmParams: { temperature } }: AttachedSentinel['config'],
+  { provider, id }: ResolvedModel,
+): Promise<readonly string[]> {
+  if (temperature === 0 || (await takesTemperature({ provider, modelId: id }))) return []
+  return [
+    `llmParams.temperature ${temperature} is not sent: ${provider}/${id} takes none. Remove it, or use another model.`,
+  ]
 }
 
 type Failure = { readonly ok: false; readonly message: string }

@@ -63,6 +63,7 @@ export async function observe({ plan: planIn, work, mostCalls }: ObservedOptions
     journal,
     recorder,
     serverId: 'srv_test',
+    assertHeld: () => undefined,
     own: () => () => undefined,
     clock,
     environment: { PATH: process.env['PATH'], ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: model.url },
@@ -79,7 +80,7 @@ export async function observe({ plan: planIn, work, mostCalls }: ObservedOptions
     outputDirectory: join(dir, 'results'),
     overwriteOutput: false,
     ignoreRigFailures: false,
-    outputRecord: openOutputRecord(layout),
+    outputRecord: openOutputRecord(layout, () => undefined),
     runId: () => 'run_test',
   })
   if (!opened.ok) throw new Error(opened.message)

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { verifies } from '../../../../test/conformance/verifies.ts'
 import { forecast } from '../../src/budget/index.ts'
 import type { Plan, PlannedItem } from '../../src/plan/index.ts'
 import { budgetedPlans } from './arbitrary-plans.ts'
@@ -9,7 +10,7 @@ import { agent, rehearse } from './rehearse.ts'
 const rows = (of: Plan) =>
   forecast(of).rows.map(
     ({ label, limits }) =>
-      `${label}: ${limits.map(({ currency, amount, origin }) => `${amount} ${currency}, ${origin}`).join('; ')}`,
+      `${label}: ${limits.map(({ currency, amount, most, origin }) => `${amount} ${currency}${most === undefined ? '' : ` (at most ${most})`}, ${origin}`).join('; ')}`,
   )
 
 describe('the table', () => {
@@ -22,37 +23,41 @@ describe('the table', () => {
     ])
   })
 
-  test('says of each limit where it comes from', () => {
-    const of = plan(
-      [
-        codon('a', { maxDollars: 1.5, maxTimeSeconds: 100, maxOutputTokens: 10, maxContextTokens: 20 }),
-        loop('l', 12, {
-          codons: [codon('b', { maxDollars: 2.5 }), codon('c')],
-          budget: { allocation: 'proportional', shares: { b: 0.5, c: 0.3 } },
-        }),
-        loop('m', 12, { codons: [codon('d')], budget: { maxDollars: 10, maxTimeSeconds: 60 } }),
-        codon('e'),
-      ],
-      {
-        budget: {
-          maxDollars: 40,
-          maxTimeSeconds: 900,
-          allocation: 'proportional',
-          shares: { l: 0.6, m: 0.2 },
+  verifies(
+    ['d14/proportional-table'],
+    'says of each limit where it comes from and what it can become',
+    () => {
+      const of = plan(
+        [
+          codon('a', { maxDollars: 1.5, maxTimeSeconds: 100, maxOutputTokens: 10, maxContextTokens: 20 }),
+          loop('l', 12, {
+            codons: [codon('b', { maxDollars: 2.5 }), codon('c')],
+            budget: { allocation: 'proportional', shares: { b: 0.5, c: 0.3 } },
+          }),
+          loop('m', 12, { codons: [codon('d')], budget: { maxDollars: 10, maxTimeSeconds: 60 } }),
+          codon('e'),
+        ],
+        {
+          budget: {
+            maxDollars: 40,
+            maxTimeSeconds: 900,
+            allocation: 'proportional',
+            shares: { l: 0.6, m: 0.2 },
+          },
         },
-      },
-    )
-    expect(rows(of)).toEqual([
-      'The whole hank: 40 dollars, its overrides; 900 seconds, its overrides',
-      'Codon 1 (a): 1.5 dollars, its own cap; 100 seconds, its own cap; 10 output-tokens, its own cap; 20 context-tokens, its own cap',
-      'Loop 2 (l): 24 dollars, 60 % of the hank; 900 seconds, what is left of the hank',
-      'Codon 2.1 (b): 2.5 dollars, its own cap, per iteration; 900 seconds, what is left of the hank',
-      'Codon 2.2 (c): 7.2 dollars, 30 % of Loop 2 (l); 900 seconds, what is left of the hank',
-      'Loop 3 (m): 8 dollars, 20 % of the hank; 60 seconds, its own budget',
-      'Codon 3.1 (d): 8 dollars, what is left of Loop 3 (m); 60 seconds, what is left of Loop 3 (m)',
-      'Codon 4 (e): 8 dollars, what is left of the hank; 900 seconds, what is left of the hank',
-    ])
-  })
+      )
+      expect(rows(of)).toEqual([
+        'The whole hank: 40 dollars, its overrides; 900 seconds, its overrides',
+        'Codon 1 (a): 1.5 dollars, its own cap; 100 seconds, its own cap; 10 output-tokens, its own cap; 20 context-tokens, its own cap',
+        'Loop 2 (l): 24 dollars, 60 % of the hank; 900 seconds, what is left of the hank',
+        'Codon 2.1 (b): 2.5 dollars, its own cap, per iteration; 900 seconds, what is left of the hank',
+        'Codon 2.2 (c): 7.2 dollars (at most 19.2), 30 % of Loop 2 (l); 900 seconds, what is left of the hank',
+        'Loop 3 (m): 8 dollars (at most 10), 20 % of the hank; 60 seconds, its own budget',
+        'Codon 3.1 (d): 8 dollars (at most 10), what is left of Loop 3 (m); 60 seconds, what is left of Loop 3 (m)',
+        'Codon 4 (e): 8 dollars (at most 40), what is left of the hank; 900 seconds, what is left of the hank',
+      ])
+    },
+  )
 
   test('names the setting that is tighter than the hank', () => {
     const ceilings = {

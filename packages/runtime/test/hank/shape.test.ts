@@ -380,26 +380,26 @@ describe('a budget', () => {
         await accepts(build({ onExceeded: 'complete' }))
         await refuses(
           [
-            build({ maxDollars: 0, maxTimeSeconds: -1, onExceeded: 'stop' }),
-            `${where}.maxDollars: expected a number above 0, found 0`,
-            `${where}.maxTimeSeconds: expected a number above 0, found -1`,
+            build({ maxDollars: -0.01, maxTimeSeconds: -1, onExceeded: 'stop' }),
+            `${where}.maxDollars: expected a number of at least 0, found -0.01`,
+            `${where}.maxTimeSeconds: expected a number of at least 0, found -1`,
             `${where}.onExceeded: expected one of "complete", "fail", found "stop"`,
           ],
-          [build({ maxDollars: '1' }), `${where}.maxDollars: expected a number above 0, found "1"`],
+          [build({ maxDollars: '1' }), `${where}.maxDollars: expected a number of at least 0, found "1"`],
         )
       }
       await accepts(withCodon({ budget: { maxOutputTokens: 1, maxContextTokens: 1 } }))
       await refuses([
-        withCodon({ budget: { maxOutputTokens: 0, maxContextTokens: 1.5 } }),
-        'hank[0].budget.maxOutputTokens: expected a whole number above 0, found 0',
-        'hank[0].budget.maxContextTokens: expected a whole number above 0, found 1.5',
+        withCodon({ budget: { maxOutputTokens: -1, maxContextTokens: 1.5 } }),
+        'hank[0].budget.maxOutputTokens: expected a whole number of at least 0, found -1',
+        'hank[0].budget.maxContextTokens: expected a whole number of at least 0, found 1.5',
       ])
     },
   )
 
   verifies(
     ['2.6/allocation-enum', '2.6/shares-type', 'd8a/shares-range', '8/shares'],
-    'is shared among children by numbers above 0 and up to 1',
+    'is shared among children by numbers from 0 to 1',
     async () => {
       const [hank, ofLoop] = levels
       for (const [id, level] of [
@@ -412,11 +412,10 @@ describe('a budget', () => {
           await accepts(build({ maxDollars: 1, allocation }))
         }
         await accepts(build({ maxDollars: 1, allocation: 'proportional', shares: { [id]: 1 } }))
-        const expected = `${where}.shares.${id}: expected a number above 0 and of at most 1`
+        const expected = `${where}.shares.${id}: expected a number from 0 to 1`
         const shares = (share: unknown) => build({ allocation: 'proportional', shares: { [id]: share } })
         await refuses(
           [build({ allocation: 'equal' }), expect.stringContaining(`${where}.allocation: expected one of`)],
-          [shares(0), `${expected}, found 0`],
           [shares(-0.1), `${expected}, found -0.1`],
           [shares(1.01), `${expected}, found 1.01`],
           [shares('half'), `${expected}, found "half"`],

@@ -101,7 +101,12 @@ describe('a pool that is empty', () => {
   )
 
   verifies(
-    ['d9/proportional-limit', 'd9/proportional-returns', 'd9/children-without-share'],
+    [
+      'd14/proportional-leftover',
+      'd9/proportional-limit',
+      'd9/proportional-returns',
+      'd9/children-without-share',
+    ],
     'that is divided gives each its share, and what one leaves to those after it',
     async () => {
       const shares = { a: 0.5, b: 0.25 }

@@ -23,6 +23,7 @@ test('nothing was used', () => {
     tokens: { inputTokens: 0, outputTokens: 0, cacheCreationTokens: 0, cacheReadTokens: 0 },
     costUnknown: false,
     messages: 0,
+    byModel: {},
   })
 })
 
@@ -32,6 +33,27 @@ verifies(['d5/token-usage-once'], 'counts each message once, by its last report'
     tokens: { inputTokens: 20, outputTokens: 12, cacheCreationTokens: 4, cacheReadTokens: 6 },
     costUnknown: false,
     messages: 2,
+    byModel: {},
+  })
+})
+
+test('knows what each model used, a message of which is counted once and by its last model', () => {
+  const by = (modelId: string, ...rest: Parameters<typeof usage>): Usage => ({ ...usage(...rest), modelId })
+  const { byModel } = total([
+    by('large', 'm1', 1, 0.5),
+    by('small', 'm2', 4, 0.25),
+    by('large', 'm1', 8, 1),
+    by('large', 'm3', 2, 0.5),
+    by('free', 'm4', 2),
+  ])
+  const cached = (messages: number) => ({
+    inputTokens: 10 * messages,
+    cacheCreationInputTokens: 2 * messages,
+    cacheReadInputTokens: 3 * messages,
+  })
+  expect(byModel).toEqual({
+    large: { ...cached(2), outputTokens: 10, costUSD: 1.5 },
+    small: { ...cached(1), outputTokens: 4, costUSD: 0.25 },
   })
 })
 

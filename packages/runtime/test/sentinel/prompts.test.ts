@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { codon, directoryWith, loadIn, sentinel } from '../hank/fixture.ts'
 import { event } from './observed-events.ts'
-import { fakeModel, says, scene } from './scene.ts'
+import { attachment, fakeModel, haiku, says, scene } from './scene.ts'
 
 const ended = { reason: 'codon-complete' } as const
 
@@ -97,4 +97,17 @@ test('the parameters of the configuration reach the model', async () => {
     'watch/s.json': { ...sentinel(), llmParams: { temperature: 0.7, maxOutputTokens: 99, maxRetries: 4 } },
   })
   expect(here.model.requests.at(-1)).toMatchObject({ temperature: 0.7, maxOutputTokens: 99, maxRetries: 4 })
+})
+
+test('a temperature that the model does not take is warned of when the sentinel is loaded', async () => {
+  const llmParams = { temperature: 0.7 }
+  const modelOf = () => ({ ...haiku, id: 'claude-haiku-5-5' })
+  const here = await scene([attachment({ llmParams })], { modelOf })
+  await (await here.load()).finish(ended)
+  expect(here.warnings).toEqual([
+    'Sentinel narrator: llmParams.temperature 0.7 is not sent: anthropic/claude-haiku-5-5 takes none. Remove it, or use another model.',
+  ])
+  const silent = await scene([attachment()], { modelOf })
+  await (await silent.load()).finish(ended)
+  expect(silent.warnings).toEqual([])
 })

@@ -69,26 +69,30 @@ async function plantOwn(lockFile: string, record: LockRecord): Promise<void> {
 const written = async (lockFile: string): Promise<LockRecord> => JSON.parse(await readFile(lockFile, 'utf8'))
 
 describe('a lock that is held', () => {
-  verifies(['d3/lock-fields', 'd14/lock-host'], 'says who holds it since when and where, for the owner only', async () => {
-    const { lockFile, clock, take } = await scene()
-    const lock = acquired(await take())
-    const { pid } = process
-    const now = clock.now().toISOString()
-    const born = {
-      pid,
-      pidStartTime: processStartTime(pid),
-      host: hostname(),
-      inode: String((await stat(lockFile)).ino),
-      runId: 'run_1',
-      startTime: now,
-      lastHeartbeat: now,
-    }
-    expect(await written(lockFile)).toEqual({ ...born, port: 0 })
-    lock.update({ port: 40123, proxyPort: 40124, token: 'secret' })
-    expect(await written(lockFile)).toEqual({ ...born, port: 40123, proxyPort: 40124, token: 'secret' })
-    expect((await stat(lockFile)).mode & 0o777).toBe(0o600)
-    expect(await readdir(dirname(lockFile))).toEqual(['lock.json'])
-  })
+  verifies(
+    ['d3/lock-fields', 'd14/lock-host'],
+    'says who holds it since when and where, for the owner only',
+    async () => {
+      const { lockFile, clock, take } = await scene()
+      const lock = acquired(await take())
+      const { pid } = process
+      const now = clock.now().toISOString()
+      const born = {
+        pid,
+        pidStartTime: processStartTime(pid),
+        host: hostname(),
+        inode: String((await stat(lockFile)).ino),
+        runId: 'run_1',
+        startTime: now,
+        lastHeartbeat: now,
+      }
+      expect(await written(lockFile)).toEqual({ ...born, port: 0 })
+      lock.update({ port: 40123, proxyPort: 40124, token: 'secret' })
+      expect(await written(lockFile)).toEqual({ ...born, port: 40123, proxyPort: 40124, token: 'secret' })
+      expect((await stat(lockFile)).mode & 0o777).toBe(0o600)
+      expect(await readdir(dirname(lockFile))).toEqual(['lock.json'])
+    },
+  )
 
   verifies(['d3/lock-heartbeat'], 'is renewed every five seconds', async () => {
     const { lockFile, clock, take, losses } = await scene()
@@ -234,7 +238,11 @@ describe('a stale lock', () => {
         await writeFile(lockFile, content)
         await utimes(lockFile, clock.now(), clock.now())
         await clock.advance(60_000)
-        expect(await take()).toMatchObject({ kind: 'failed', path: lockFile, cure: expect.stringContaining('again in a minute') })
+        expect(await take()).toMatchObject({
+          kind: 'failed',
+          path: lockFile,
+          cure: expect.stringContaining('again in a minute'),
+        })
         expect(await readLock(lockFile, clock)).toMatchObject({ kind: 'unreadable' })
         expect(await readFile(lockFile, 'utf8')).toBe(content)
         await clock.advance(1)

@@ -1,14 +1,15 @@
 import { type Collector, collector, type Problem } from '../../kit/index.ts'
 import { allotment, exceeds, type Pool } from '../budget-arithmetic.ts'
-import { codonLabel, codonsOf } from '../codons.ts'
+import { codonLabel, codonsOf, loopsOf } from '../codons.ts'
 import type { HankFile } from '../schema.ts'
 import type { Child, Scope, Scopes } from './budget-scopes.ts'
-import { dollars } from './labels.ts'
+import { dollars, loopLabel } from './labels.ts'
 
 /** Limits that cannot mean what they say, because a limit above them is lower. All of these are warnings. */
 export function checkLimits(hank: HankFile, scopes: Scopes): readonly Problem[] {
   const problems = collector()
   reportZeroCeilings(scopes, problems)
+  reportZeroLimits(hank, problems)
   for (const scope of [scopes.hank, ...scopes.loops]) {
     if (scope.pool && scope.pool.total > 0) reportChildren(scope, scope.pool, problems)
   }
@@ -29,12 +30,36 @@ function reportZeroCeilings({ hank, maxTimeSeconds }: Scopes, problems: Collecto
   }
 }
 
+/** Limits of 0 that a loop or a codon gives itself. */
+function reportZeroLimits(hank: HankFile, problems: Collector): void {
+  const loops = loopsOf(hank).map(placed => ({
+    where: placed.where,
+    label: loopLabel(placed),
+    budget: placed.loop.budget,
+  }))
+  const codons = codonsOf(hank).map(placed => ({
+    where: placed.where,
+    label: codonLabel(placed),
+    budget: placed.codon.budget,
+  }))
+  for (const { where, label, budget } of [...loops, ...codons]) {
+    for (const [field, value] of Object.entries(budget ?? {})) {
+      if (value !== 0) continue
+      problems.warning(
+        `${where}.budget.${field}`,
+        `${label}: its effective budget is zero, because ${field} is 0: nothing runs there. Raise it, or remove it.`,
+      )
+    }
+  }
+}
+
 /** Children of a container that has no money itself are not mentioned: the container is. */
 function reportChildren(scope: Scope, pool: Pool, problems: Collector): void {
   let someReturn = false
   for (const child of scope.children) {
     const allotted = allotment(pool, child.id)
-    if (allotted === 0 && !someReturn) reportZero(child, scope, problems)
+    const isZeroShare = pool.shares.get(child.id) === 0
+    if (isZeroShare || (allotted === 0 && !someReturn)) reportZero(child, scope, problems)
     else if (child.cap !== undefined && exceeds(child.cap, allotted)) {
       problems.warning(
         `${child.where}.budget.maxDollars`,

@@ -254,3 +254,36 @@ describe('budgets against other settings', () => {
     },
   )
 })
+
+describe('a budget of nothing', () => {
+  verifies(
+    ['7.3/warn-budget-zero', 'd8a/limits-positive', 'd8a/shares-range'],
+    'is a warning, wherever it stands',
+    async () => {
+      const shares = { a: 0.5, z: 0 }
+      const items = [
+        codonOf('a'),
+        limited('z', {}),
+        limited('b', { maxDollars: 0, maxOutputTokens: 0 }),
+        loopOf('l', [limited('c', { maxTimeSeconds: 0 })], { budget: { maxDollars: 0 } }),
+      ]
+      const found = await places(
+        checkBudgets,
+        under({ maxDollars: 1, allocation: 'proportional', shares }, ...items),
+      )
+      expect(found).toEqual(
+        expect.arrayContaining([
+          'warning hank[1]',
+          'warning hank[2].budget.maxDollars',
+          'warning hank[2].budget.maxOutputTokens',
+          'warning hank[3].budget.maxDollars',
+          'warning hank[3].codons[0].budget.maxTimeSeconds',
+        ]),
+      )
+      expect(found.filter(place => place.startsWith('error'))).toEqual([])
+      expect(await told(checkBudgets, hankOf([limited('b', { maxDollars: 0 })]))).toEqual([
+        'warning: hank[0].budget.maxDollars: Codon 1 (b): its effective budget is zero, because maxDollars is 0: nothing runs there. Raise it, or remove it.',
+      ])
+    },
+  )
+})
