@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
@@ -47,14 +56,14 @@ describe.skipIf(!maySwitch)(
         const tries = `${closed}; echo x >> ../tries; n=$(wc -l < ../tries); [ $n != 2 ] || kill -9 $PPID; [ $n = 3 ]`
         const at = await place([
           codon('a', {
-          rigSetup: [command('mkdir -p arc/d && echo x > arc/d/g && chmod 555 arc/d')],
-          archiveOnSuccess: ['arc/**'],
-        }),
+            rigSetup: [command('mkdir -p arc/d && echo x > arc/d/g && chmod 555 arc/d')],
+            archiveOnSuccess: ['arc/**'],
+          }),
           codon('b', {
             rigSetup: [command(tries)],
             onFailure: 'retry',
-          retryConfig: { maxAttempts: 3, delayMs: 1 },
-            }),
+            retryConfig: { maxAttempts: 3, delayMs: 1 },
+          }),
           codon('c', { rigSetup: [command(closed)] }),
         ])
         const first = weave(at)
@@ -71,7 +80,7 @@ describe.skipIf(!maySwitch)(
         expect(undone, said(undone)).toMatchObject({ status: 0 })
         expect(readFileSync(workspace(at, 'mod/pkg/f.go'), 'utf8')).toBe('x\n')
         expect(readFileSync(join(executionOf(at), 'rigArchive/a/arc/d/g'), 'utf8')).toBe('x\n')
-      expect(existsSync(workspace(at, 'arc'))).toBe(false)
+        expect(existsSync(workspace(at, 'arc'))).toBe(false)
       },
       180_000,
     )

@@ -165,7 +165,10 @@ test.runIf(isProof)(
     })
     const outside = names.flatMap(name => {
       const { keys, sentinelKeys, baseUrls } = providerOf(name)
-      return [...[...keys, ...sentinelKeys].map(key => [key, canaryKey]), ...baseUrls.map(url => [url, provider.url])]
+      return [
+        ...[...keys, ...sentinelKeys].map(key => [key, canaryKey]),
+        ...baseUrls.map(url => [url, provider.url]),
+      ]
     })
     const { cwd } = await place([codon('vendor', 'sonnet'), ...codons], {
       codons: { '*': [{ use: 'write', input: { path: 'a.txt', content: 'x' } }, { say: 'Done.' }] },

@@ -69,7 +69,11 @@ verifies(
     expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n')
 
     const from = client.now()
-    await client.client.send('rollback.toCodon', { codonId: 'a', checkpointType: 'completed', autoRestart: false })
+    await client.client.send('rollback.toCodon', {
+      codonId: 'a',
+      checkpointType: 'completed',
+      autoRestart: false,
+    })
     await client.until('rollback.completed', from)
     expect(existsSync(file)).toBe(false)
     await next(client)

@@ -1,7 +1,9 @@
+import { lockAndJournal } from './lock-and-journal.ts'
 import type { Mutant } from './mutant.ts'
 
 /** TABLE of all mutants, by area. */
 export const mutants: readonly Mutant[] = [
+  ...lockAndJournal,
   {
     rule: 'safety/I10',
     file: 'packages/runtime/src/runner/retry.ts',

@@ -17,7 +17,8 @@ export const endpoints = {
     '`handshake.response` carries a `clientId` string chosen by the server.',
   '4.1/handshake-response-mode': '`handshake.response` carries the granted `mode`.',
   '4.1/handshake-response-no-event-history': '`eventHistory` is absent when the client did not ask for it.',
-  '4.1/handshake-response-total-events': '`totalEvents` is the number of events in the journal that this client can get.',
+  '4.1/handshake-response-total-events':
+    '`totalEvents` is the number of events in the journal that this client can get.',
   '4.1/codon-start': '`codon.start` takes a string `codonId` and starts that codon.',
   '4.1/codon-start-skip-pre-commands':
     '`codon.start` takes an optional boolean `skipPreCommands`, false by default.',
@@ -45,7 +46,8 @@ export const endpoints = {
   '4.1/server-shutdown': '`server.shutdown` takes an optional string `reason` and shuts down gracefully.',
   '4.1/ping': '`ping` takes no data and is answered by a `pong` to the sender only.',
   '4.1/ping-broadcast': '`ping.broadcast` takes no data and sends every client a `pong` with `clientId`.',
-  '4.1/history-sync': '`history.sync` takes no data and returns everything of the journal that this client may see in `history.batch` events.',
+  '4.1/history-sync':
+    '`history.sync` takes no data and returns everything of the journal that this client may see in `history.batch` events.',
   '4.1/history-sync-has-more': '`hasMore` is true in every batch but the last.',
 
   // 4.2 LLM proxy HTTP endpoints
