@@ -1,14 +1,10 @@
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, vi } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
 import { isProof, tally } from '../support/proof.ts'
 import { runCli } from '../support/run-cli.ts'
-import { startCommand } from '../support/running-command.ts'
-import { scriptedWeave } from '../support/scripted-program.ts'
-import { steer } from '../support/steering-client.ts'
 import {
   ageLock,
   type Rehearsed,
@@ -109,34 +105,6 @@ describe('a server that lost its lock while it stood still', () => {
     longest,
   )
 })
-
-verifies(
-  ['d14/lock-run-id', 'd14/lock-host'],
-  'the lock names its host and the run of its server: its checkpoints can be asked for by that id',
-  async () => {
-    const cwd = await tempDir()
-    const place = rehearsalPlace(cwd, { harness: 'embedded' })
-    const env = { HOME: join(cwd, 'home') }
-    const words = ['--headless', '--no-autostart', '--port', '0', '-e', place.execution]
-    const lockOf = () => JSON.parse(readFileSync(place.lockFile, 'utf8')) as Record<string, unknown>
-    // Twice: the second goes on with a run of its own.
-    for (let start = 1; start <= 2; start++) {
-      const run = startCommand(await scriptedWeave(), words, { cwd, env })
-      await run.until('Clients ')
-      const { client } = await steer(place.execution)
-      const { runId, host } = lockOf()
-      const segment = join(place.execution, '.weave/journal/events-000000000001.jsonl')
-      const started = readFileSync(segment, 'utf8').match(/"type":"run\.started","data":\{"runId":"[^"]*"/g)
-      expect(started).toHaveLength(start)
-      expect(started?.at(-1)).toContain(`"runId":"${String(runId)}"`)
-      expect(host).toBe(hostname())
-      expect(await client.send('checkpoint.list', { runId: String(runId) })).toMatchObject({ ok: true })
-      expect(await client.send('checkpoint.list', { runId: 'srv_x' })).toMatchObject({ ok: false })
-      await run.kill('SIGTERM')
-    }
-  },
-  longest,
-)
 
 describe('an execution that is moved or copied under a server', () => {
   verifies(

@@ -1,9 +1,11 @@
 import { files } from './files.ts'
+import { lockAndJournal } from './lock-and-journal.ts'
 import type { Mutant } from './mutant.ts'
 
 /** TABLE of all mutants, by area. */
 export const mutants: readonly Mutant[] = [
   ...files,
+  ...lockAndJournal,
   {
     rule: 'safety/I10',
     file: 'packages/runtime/src/runner/retry.ts',
