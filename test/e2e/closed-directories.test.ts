@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import type { CliResult } from '../support/run-cli.ts'
+import { type CliResult, root } from '../support/run-cli.ts'
 import { scriptedWeave } from '../support/scripted-program.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
@@ -25,11 +25,15 @@ beforeAll(async () => {
 
 /** Permissions mean nothing to root: the command runs as somebody else. */
 const somebody = 1500
+/** The repository must be within their reach, too. */
 const maySwitch =
   process.platform === 'linux' &&
   process.getuid?.() === 0 &&
-  spawnSync('setpriv', ['--reuid', String(somebody), '--clear-groups', 'true']).status === 0
-const mayMount = maySwitch && spawnSync('unshare', ['-m', 'true']).status === 0
+  spawnSync('setpriv', [...asSomebody(), 'cat', join(root, 'package.json')]).status === 0
+const mayMount =
+  process.platform === 'linux' &&
+  process.getuid?.() === 0 &&
+  spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'tmpfs', root]).status === 0
 
 /** As the module cache of Go and others do. */
 const closed = 'mkdir -p mod/pkg && echo x > mod/pkg/f.go && chmod 555 mod/pkg mod'
@@ -54,18 +58,21 @@ describe.skipIf(!maySwitch)(
       async () => {
         // The first attempt leaves the directory and fails, the second leaves it and kills the server, the third completes.
         const tries = `${closed}; echo x >> ../tries; n=$(wc -l < ../tries); [ $n != 2 ] || kill -9 $PPID; [ $n = 3 ]`
-        const at = await place([
-          codon('a', {
-            rigSetup: [command('mkdir -p arc/d && echo x > arc/d/g && chmod 555 arc/d')],
-            archiveOnSuccess: ['arc/**'],
-          }),
-          codon('b', {
-            rigSetup: [command(tries)],
-            onFailure: 'retry',
-            retryConfig: { maxAttempts: 3, delayMs: 1 },
-          }),
-          codon('c', { rigSetup: [command(closed)] }),
-        ])
+        const at = await place(
+          [
+            codon('a', {
+              rigSetup: [command('mkdir -p arc/d && echo x > arc/d/g && chmod 555 arc/d')],
+              archiveOnSuccess: ['arc/**'],
+            }),
+            codon('b', {
+              rigSetup: [command(tries)],
+              onFailure: 'retry',
+              retryConfig: { maxAttempts: 3, delayMs: 1 },
+            }),
+            codon('c', { rigSetup: [command(closed)] }),
+          ],
+          'somebody',
+        )
         const first = weave(at)
         expect(first.status, said(first)).not.toBe(0)
         expect(tried(at), said(first)).toBe(2)
@@ -137,32 +144,37 @@ describe.skipIf(!mayMount)('a mount point below the workspace (needs the right t
 
 /** With a file in it. */
 function mountAt(point: string): void {
-  const options = `uid=${somebody},gid=${somebody},mode=0755`
-  expect(spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', point]).status).toBe(0)
+  expect(spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', point]).status).toBe(0)
   onTestFinished(() => void spawnSync('umount', ['-l', point]))
   writeFileSync(join(point, 'f.txt'), 'on the mount')
-  chownSync(join(point, 'f.txt'), somebody, somebody)
 }
 
 interface Place {
   readonly cwd: string
+  readonly user: 'root' | 'somebody'
 }
 
-async function place(hank: readonly object[]): Promise<Place> {
+async function place(hank: readonly object[], user: Place['user'] = 'root'): Promise<Place> {
   const cwd = await tempDir()
   writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
   mkdirSync(join(cwd, 'home'))
-  for (const path of [cwd, join(cwd, 'home'), join(cwd, 'hank.json')]) chownSync(path, somebody, somebody)
-  return { cwd }
+  if (user === 'somebody')
+    for (const path of [cwd, join(cwd, 'home'), join(cwd, 'hank.json')]) chownSync(path, somebody, somebody)
+  return { cwd, user }
 }
 
-function weave({ cwd }: Place, ...words: readonly string[]): CliResult {
+function asSomebody(): readonly string[] {
+  return ['--reuid', String(somebody), '--regid', String(somebody), '--clear-groups']
+}
+
+function weave({ cwd, user }: Place, ...words: readonly string[]): CliResult {
   const node = [process.execPath, program, ...(words.length === 0 ? ['--headless', '-y'] : words)]
-  const { status, stdout, stderr } = spawnSync(
-    'setpriv',
-    ['--reuid', String(somebody), '--regid', String(somebody), '--clear-groups', ...node],
-    { cwd, env: { PATH: process.env['PATH'], HOME: join(cwd, 'home') }, encoding: 'utf8' },
-  )
+  const command = user === 'somebody' ? ['setpriv', ...asSomebody(), ...node] : node
+  const { status, stdout, stderr } = spawnSync(command[0] ?? '', command.slice(1), {
+    cwd,
+    env: { PATH: process.env['PATH'], HOME: join(cwd, 'home') },
+    encoding: 'utf8',
+  })
   return { status, stdout, stderr }
 }
 
