@@ -1,9 +1,11 @@
 import { files } from './files.ts'
 import type { Mutant } from './mutant.ts'
+import { sentinelsAndBudgets } from './sentinels-and-budgets.ts'
 
 /** TABLE of all mutants, by area. */
 export const mutants: readonly Mutant[] = [
   ...files,
+  ...sentinelsAndBudgets,
   {
     rule: 'safety/I10',
     file: 'packages/runtime/src/runner/retry.ts',
