@@ -46,6 +46,12 @@ export const suites = {
       atLeast: { 'rollback kills': 200, 'checkpoints and rollbacks of random changes': 1_000 },
     },
     {
+      name: 'sentinels at rest',
+      holds: 'I9',
+      files: ['packages/runtime/test/app/sentinel-rest.test.ts'],
+      atLeast: { 'sentinels that came to rest': 250 },
+    },
+    {
       name: 'locks',
       holds: 'I6',
       files: ['packages/runtime/test/workspace/lock-race.test.ts'],

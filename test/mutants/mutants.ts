@@ -1,11 +1,13 @@
 import { files } from './files.ts'
 import { lockAndJournal } from './lock-and-journal.ts'
 import type { Mutant } from './mutant.ts'
+import { sentinelsAndBudgets } from './sentinels-and-budgets.ts'
 
 /** TABLE of all mutants, by area. */
 export const mutants: readonly Mutant[] = [
   ...files,
   ...lockAndJournal,
+  ...sentinelsAndBudgets,
   {
     rule: 'safety/I10',
     file: 'packages/runtime/src/runner/retry.ts',
