@@ -1,7 +1,9 @@
+import { harnesses } from './harnesses.ts'
 import type { Mutant } from './mutant.ts'
 
 /** TABLE of all mutants, by area. */
 export const mutants: readonly Mutant[] = [
+  ...harnesses,
   {
     rule: 'safety/I10',
     file: 'packages/runtime/src/runner/retry.ts',
