@@ -68,6 +68,7 @@ export const suites = {
       holds: 'I7, I8',
       files: [
         'test/e2e/deaths.test.ts',
+        'test/e2e/agents.test.ts',
         'packages/runtime/test/kit/process-ends.test.ts',
         'packages/runtime/test/harness/sdk/stop.test.ts',
         'packages/runtime/test/harness/embedded/processes.test.ts',

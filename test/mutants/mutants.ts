@@ -1,5 +1,6 @@
 import { files } from './files.ts'
 import { lockAndJournal } from './lock-and-journal.ts'
+import { harnesses } from './harnesses.ts'
 import type { Mutant } from './mutant.ts'
 import { sentinelsAndBudgets } from './sentinels-and-budgets.ts'
 
@@ -8,6 +9,7 @@ export const mutants: readonly Mutant[] = [
   ...files,
   ...lockAndJournal,
   ...sentinelsAndBudgets,
+  ...harnesses,
   {
     rule: 'safety/I10',
     file: 'packages/runtime/src/runner/retry.ts',

@@ -106,20 +106,35 @@ function readStreamEvent(message: Fields): SdkMessage {
 
 function readUsage(raw: unknown): PartialUsage {
   const usage = fieldsOf(raw)
-  const told = Object.entries(usageFields).flatMap(([field, name]) => {
-    const value = usage[name]
-    return value === undefined || value === null ? [] : [{ field, value }]
-  })
-  const counts = told.filter(({ value }) => isTokenCount(value)).map(({ field, value }) => [field, value])
-  return { ...Object.fromEntries(counts), ...(counts.length < told.length && { isOdd: true }) }
+  const names = Object.values(usageFields)
+  const inputTokens = tokensIn(usage[usageFields.input])
+  const outputTokens = tokensIn(usage[usageFields.output])
+  const cacheCreationTokens = tokensIn(usage[usageFields.written])
+  const cacheReadTokens = tokensIn(usage[usageFields.read])
+  const isOdd = names.some(name => isTold(usage[name]) && tokensIn(usage[name]) === undefined)
+  return {
+    ...(inputTokens !== undefined && { inputTokens }),
+    ...(outputTokens !== undefined && { outputTokens }),
+    ...(cacheCreationTokens !== undefined && { cacheCreationTokens }),
+    ...(cacheReadTokens !== undefined && { cacheReadTokens }),
+    ...(isOdd && { isOdd }),
+  }
 }
 
 const usageFields = {
-  inputTokens: 'input_tokens',
-  outputTokens: 'output_tokens',
-  cacheCreationTokens: 'cache_creation_input_tokens',
-  cacheReadTokens: 'cache_read_input_tokens',
+  input: 'input_tokens',
+  output: 'output_tokens',
+  written: 'cache_creation_input_tokens',
+  read: 'cache_read_input_tokens',
 } as const
+
+function tokensIn(value: unknown): number | undefined {
+  return isTokenCount(value) ? value : undefined
+}
+
+function isTold(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
 
 function readSystem(message: Fields): SdkMessage {
   const subtype = textOf(message['subtype']) ?? ''

@@ -1,0 +1,148 @@
+import type { Mutant } from './mutant.ts'
+
+const tests = 'packages/runtime/test'
+const source = 'packages/runtime/src'
+
+/** Agents: waiting, idling, what they used, and what they leave behind. */
+export const harnesses: readonly Mutant[] = [
+  {
+    rule: 'd14/retry-hint-every-harness',
+    file: `${source}/harness/sdk/provider-log.ts`,
+    find: "if (within === 'answer') answered()",
+    replace: "if (within === 'other') answered()",
+    killedBy: [`${tests}/harness/sdk/provider-log.test.ts`],
+  },
+  {
+    rule: 'd14/retry-hint-every-harness',
+    file: `${source}/harness/sdk/ends.ts`,
+    find: 'reason.retriable ? waitLeft() : undefined',
+    replace: 'reason.retriable ? undefined : waitLeft()',
+    killedBy: [`${tests}/harness/sdk/failures.test.ts`],
+  },
+  {
+    rule: '2.3/retry-after-hint',
+    file: `${source}/kit/retry-after.ts`,
+    find: 'return 1_000 * Number(plain)',
+    replace: 'return Number(plain)',
+    killedBy: [`${tests}/kit/retry-after.test.ts`],
+  },
+  {
+    rule: 'd14/retry-wait-not-idle',
+    file: `${source}/harness/idle-timeout.ts`,
+    find: 'silentSince = now + event.delayMs',
+    replace: 'silentSince = now',
+    killedBy: [`${tests}/runner/idle-timeout.test.ts`],
+  },
+  {
+    rule: 'd14/retry-wait-not-idle',
+    file: `${source}/harness/idle-timeout.ts`,
+    find: "event.type === 'alive' ? Math.max(silentSince, now) : now",
+    replace: 'now',
+    killedBy: [`${tests}/runner/idle-timeout.test.ts`],
+  },
+  {
+    rule: 'd14/idle-from-first-sign',
+    file: `${source}/harness/idle-timeout.ts`,
+    find: 'if (isLaunch) return longestLaunch',
+    replace: 'if (isLaunch) return timeoutMs',
+    killedBy: [`${tests}/runner/idle-timeout.test.ts`],
+  },
+  {
+    rule: 'd14/launch-limit',
+    file: `${source}/harness/idle-timeout.ts`,
+    find: 'const longestLaunch = 60_000',
+    replace: 'const longestLaunch = 600_000',
+    killedBy: [`${tests}/runner/agent.test.ts`],
+  },
+  {
+    rule: 'attack/usage-missing',
+    file: `${source}/kit/token-count.ts`,
+    find: 'value >= 0 && value <= mostTokens',
+    replace: 'value <= mostTokens',
+    killedBy: [`${tests}/harness/sdk/translate.test.ts`],
+  },
+  {
+    rule: 'attack/usage-missing',
+    file: `${source}/harness/sdk/usage-reports.ts`,
+    find: '!(written.has(messageId) && hasInput(tokens))',
+    replace: '!hasInput(tokens)',
+    killedBy: [`${tests}/harness/sdk/translate.test.ts`],
+  },
+  {
+    rule: 'attack/usage-missing',
+    file: `${source}/harness/embedded/worker/answer-events.ts`,
+    find: '!told.every(isTokenCount) || !isAsked',
+    replace: '!told.every(isTokenCount)',
+    killedBy: [`${tests}/harness/embedded/narrator.test.ts`],
+  },
+  {
+    rule: 'attack/usage-missing',
+    file: `${source}/runner/agent.ts`,
+    find: 'if (event.dollars !== undefined || event.isUnknown) return event',
+    replace: 'if (event.dollars !== undefined) return event',
+    killedBy: [`${tests}/runner/agent.test.ts`],
+  },
+  {
+    rule: 'attack/usage-missing',
+    file: `${source}/runner/budget-watch.ts`,
+    find: 'if (isWarned || !guard.limitsDollars) return',
+    replace: 'if (!guard.limitsDollars) return',
+    killedBy: [`${tests}/runner/agent.test.ts`],
+  },
+  {
+    rule: 'attack/usage-missing',
+    file: `${source}/llm/usage.ts`,
+    find: "return 'unknown'",
+    replace: 'return { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 }',
+    killedBy: [`${tests}/llm/usage.test.ts`],
+  },
+  {
+    rule: '3/budget-requests-sigterm',
+    file: `${source}/harness/embedded/worker/gentle-bash.ts`,
+    find: "signalGroup(pid, 'SIGTERM')",
+    replace: "signalGroup(pid, 'SIGKILL')",
+    killedBy: [`${tests}/harness/embedded/gentle-bash.test.ts`],
+  },
+  {
+    rule: 'attack/hidden-orphan',
+    file: `${source}/kit/process-stray.ts`,
+    find: '|| stat.hasTerminal ||',
+    replace: '||',
+    killedBy: [`${tests}/kit/process-stray.test.ts`],
+  },
+  {
+    rule: 'attack/hidden-orphan',
+    file: `${source}/kit/process-stray.ts`,
+    find: '|| !collectors.has(stat.parent)) return false',
+    replace: ') return false',
+    killedBy: [`${tests}/kit/process-stray.test.ts`],
+  },
+  {
+    rule: 'attack/hidden-orphan',
+    file: `${source}/kit/process-stray.ts`,
+    find: " && !personal.includes(entry.split('=')[0] ?? '')",
+    replace: '',
+    killedBy: [`${tests}/kit/process-stray.test.ts`],
+  },
+  {
+    rule: 'attack/hidden-orphan',
+    file: `${source}/kit/process-stray.ts`,
+    find: 'BigInt(ticks) >= BigInt(sinceTicks)',
+    replace: 'ticks !== sinceTicks',
+    killedBy: [`${tests}/kit/process-stray.test.ts`],
+  },
+  {
+    rule: 'attack/hidden-orphan',
+    file: `${source}/kit/process-sweep.ts`,
+    find: 'premises === undefined ? [] : await findStrays(premises)',
+    replace: 'premises === undefined ? await findStrays({ directory: "", since: "" }) : []',
+    killedBy: [`${tests}/kit/process-stray.test.ts`],
+  },
+  {
+    rule: 'attack/worker-descriptors',
+    file: `${source}/harness/descriptors.ts`,
+    find: '!canOpen(neededAtOnce)',
+    replace: '!canOpen(0)',
+    killedBy: ['test/e2e/agents-attack.test.ts'],
+  },
+]
