@@ -92,10 +92,10 @@ export const rehearsal: readonly Mutant[] = [
     killedBy: [ofPlaces],
   },
   {
-    rule: 'd13/steps-go-on-retry',
+    rule: 'd14/rehearsal-positions-rollback',
     file: places,
-    find: 'return `${runId} ${attempt} ${codonId}`',
-    replace: 'return `${runId} ${attempt}`',
+    find: 'if (present.has(placeOf(one))) add(counts, one)',
+    replace: 'add(counts, one)',
     killedBy: [ofPlaces],
   },
   {

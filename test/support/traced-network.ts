@@ -50,7 +50,7 @@ export async function traceNetwork({ cwd, env, words }: NetworkRun): Promise<Net
 
 function readTrace(lines: readonly string[]): Pick<NetworkTrace, 'own' | 'foreign' | 'requests'> {
   const ports = listeningPorts(lines)
-  const leading = lines.filter(line => /^\d+ (?:connect|sendto|sendmsg|sendmmsg)\(.*sin6?_port=/.test(line))
+  const leading = lines.filter(line => /^\d+ +(?:connect|sendto|sendmsg|sendmmsg)\(.*sin6?_port=/.test(line))
   const isOwn = (line: string) => loopback.test(line) && ports.has(portIn(line) ?? '')
   return {
     own: leading.filter(isOwn).length,
@@ -68,10 +68,10 @@ function listeningPorts(lines: readonly string[]): ReadonlySet<string> {
   const listening = new Set<string>()
   const asking = new Map<string, string>()
   for (const line of lines) {
-    const [, thread = '', call = '', socket = ''] = /^(\d+) (listen|getsockname)\((\d+)/.exec(line) ?? []
+    const [, thread = '', call = '', socket = ''] = /^(\d+) +(listen|getsockname)\((\d+)/.exec(line) ?? []
     if (call === 'listen') listening.add(`${thread} ${socket}`)
     if (call === 'getsockname') asking.set(thread, socket)
-    const answers = /^(\d+) (?:getsockname\(|<\.\.\. getsockname resumed>)/.exec(line)?.[1]
+    const answers = /^(\d+) +(?:getsockname\(|<\.\.\. getsockname resumed>)/.exec(line)?.[1]
     const port = answers === undefined ? undefined : portIn(line)
     if (answers === undefined || port === undefined) continue
     // Its number may belong to another socket later, so it counts once.
