@@ -4,6 +4,7 @@
  * Owns the files under `journal/` and `state.json`. Does not know who listens, what a codon does, or what may happen
  * next. Redaction is handed in; the rules of the state are the protocol's.
  */
+export { type EventCounts, isForEveryone } from './event-counts.ts'
 export { createHistory, type History, type PageQuery, type RecentQuery } from './history.ts'
 export {
   type AppendOptions,

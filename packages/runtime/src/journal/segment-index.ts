@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { readFile, stat, writeFile } from 'node:fs/promises'
+import { type EventCounts, isForEveryone } from './event-counts.ts'
 import { readSegment } from './line-reader.ts'
 
 /**
@@ -12,6 +13,8 @@ export interface SegmentIndex {
   /** Bytes of the segment that this index covers. */
   readonly bytes: number
   readonly lastSeq: number
+  /** Of the intact lines, so that nobody has to read them to know how many there are. */
+  readonly counts: EventCounts
   /** `[seq, offset]`, growing in both. */
   readonly entries: readonly (readonly [seq: number, offset: number])[]
 }
@@ -59,10 +62,12 @@ export interface SegmentScan {
 /** Reads a segment once: its index, and how its end looks. */
 export async function scanSegment(segment: string): Promise<SegmentScan> {
   const entries: (readonly [number, number])[] = []
-  let [lines, lastSeq, terminatedBytes, badLinesAtEnd] = [0, 0, 0, 0]
+  let [lines, forEveryone, lastSeq, terminatedBytes, badLinesAtEnd] = [0, 0, 0, 0, 0]
   for await (const chunk of readSegment(segment)) {
-    for (const { seq, offset } of chunk.events) {
+    for (const stored of chunk.events) {
+      const { seq, offset } = stored
       if (seq <= lastSeq) continue
+      if (isForEveryone(stored)) forEveryone++
       if (lines++ % indexStep === 0) entries.push([seq, offset])
       lastSeq = seq
     }
@@ -70,7 +75,8 @@ export async function scanSegment(segment: string): Promise<SegmentScan> {
     badLinesAtEnd = chunk.events.length > 0 ? bad : badLinesAtEnd + bad
     terminatedBytes = chunk.end
   }
-  return { index: { bytes: terminatedBytes, lastSeq, entries }, terminatedBytes, badLinesAtEnd }
+  const counts = { all: lines, forEveryone }
+  return { index: { bytes: terminatedBytes, lastSeq, counts, entries }, terminatedBytes, badLinesAtEnd }
 }
 
 async function readStored(path: string): Promise<SegmentIndex | undefined> {
@@ -84,7 +90,8 @@ async function readStored(path: string): Promise<SegmentIndex | undefined> {
 
 function isIndex(value: unknown): value is SegmentIndex {
   const index = value as Partial<SegmentIndex> | null
-  if (!Number.isSafeInteger(index?.bytes) || !Number.isSafeInteger(index?.lastSeq)) return false
+  const { all, forEveryone } = index?.counts ?? {}
+  if (![index?.bytes, index?.lastSeq, all, forEveryone].every(Number.isSafeInteger)) return false
   const entries: readonly (readonly number[])[] = Array.isArray(index?.entries) ? index.entries : [[]]
   return entries.every(([seq = Number.NaN, offset = Number.NaN], at) => {
     const [seqBefore = 0, offsetBefore = 0] = entries[at - 1] ?? [0, -1]

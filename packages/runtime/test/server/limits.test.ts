@@ -1,7 +1,13 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { clientFrame, closeFrame, opcode, rawConnect, rawUpgrade } from '../../../../test/support/raw-websocket.ts'
+import {
+  clientFrame,
+  closeFrame,
+  opcode,
+  rawConnect,
+  rawUpgrade,
+} from '../../../../test/support/raw-websocket.ts'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
 import { limits } from '../../src/server/index.ts'
 import { createRate } from '../../src/server/rate.ts'
