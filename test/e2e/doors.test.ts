@@ -1,13 +1,15 @@
 import { chownSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
 import { canBeOthers, otherUser, runAs, serverUser, startAs } from '../support/other-user.ts'
 import { isProof, tally } from '../support/proof.ts'
+import { rawUpgrade } from '../support/raw-websocket.ts'
 import { launcher } from '../support/run-cli.ts'
+import { scriptedWeave } from '../support/scripted-program.ts'
 import { steer } from '../support/steering-client.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
@@ -39,18 +41,33 @@ async function upstream() {
   return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-/** The built command with its proxy, as a user of its own who is not root, with a client that listens. */
-async function serving(...words: readonly string[]) {
+interface Serving {
+  /** Our own by default. */
+  readonly user?: number
+  /** In front of the command. */
+  readonly before?: readonly string[]
+  readonly words?: readonly string[]
+  /** In place of the built command. */
+  readonly program?: string
+}
+
+/** The built command with its proxy, in front of an upstream of ours. */
+async function serving({
+  user = process.getuid?.() ?? 0,
+  before = [],
+  words = [],
+  program = launcher,
+}: Serving = {}) {
   const { asked, url } = await upstream()
   const cwd = await tempDir()
   writeFileSync(join(cwd, 'hank.json'), JSON.stringify(hank))
-  for (const path of [cwd, join(cwd, 'hank.json')]) chownSync(path, serverUser, serverUser)
+  for (const path of [cwd, join(cwd, 'hank.json')]) chownSync(path, user, -1)
   const all = [
     ...['--headless', '--port', '0', '--no-autostart', '--keep-alive', '--skip-self-test'],
     ...['--proxy', '--vendor-base-url', url, ...words],
   ]
   const env = { HOME: join(cwd, 'home'), ANTHROPIC_API_KEY: 'a-key-for-nobody' }
-  const child = startAs(serverUser, [process.execPath, launcher, ...all], { cwd, env })
+  const child = startAs(user, [...before, process.execPath, program, ...all], { cwd, env })
   onTestFinished(() => void child.kill('SIGKILL'))
   let said = ''
   await new Promise<void>((resolve, reject) => {
@@ -64,10 +81,11 @@ async function serving(...words: readonly string[]) {
   const base = join(cwd, 'home/.weave-executions')
   const execution = join(base, readdirSync(base)[0] ?? '')
   const lock = JSON.parse(readFileSync(join(execution, '.weave/lock.json'), 'utf8')) as Ports
-  return { asked, execution, ...lock }
+  return { asked, execution, ...lock, said: () => said }
 }
 
 interface Ports {
+  readonly pid: number
   readonly port: number
   readonly proxyPort: number
 }
@@ -122,7 +140,7 @@ describe.runIf(canBeOthers)('another user of the machine', () => {
     ['attack/closed-peer-is-nobody'],
     'gets in at neither port by closing before its user is looked up',
     async () => {
-      const { asked, execution, port, proxyPort } = await serving()
+      const { asked, execution, port, proxyPort } = await serving({ user: serverUser })
       const { events, client } = await steer(execution)
       const heard = (): number => events.filter(({ type }) => type === 'pong').length
       await runAs(otherUser, blind, String(port), String(attempts), '1')
@@ -141,7 +159,7 @@ describe.runIf(canBeOthers)('another user of the machine', () => {
     ['attack/proxy-other-user'],
     'gets nothing from either port and nothing through the proxy; the own user does',
     async () => {
-      const { asked, port, proxyPort } = await serving()
+      const { asked, port, proxyPort } = await serving({ user: serverUser })
       for (const each of [port, proxyPort])
         for (const path of ['/', '/health', '/v1/messages'])
           expect(await runAs(otherUser, asking, String(each), path)).toBe('403')
@@ -162,7 +180,7 @@ describe.runIf(canBeOthers)('another user of the machine', () => {
     ['attack/proxy-other-user'],
     'is let in at both ports by --allow-other-users',
     async () => {
-      const { asked, port, proxyPort } = await serving('--allow-other-users')
+      const { asked, port, proxyPort } = await serving({ user: serverUser, words: ['--allow-other-users'] })
       expect(await runAs(otherUser, asking, String(port), '/')).toBe('426')
       expect(await runAs(otherUser, asking, String(proxyPort), '/v1/x')).toBe('200')
       expect(asked).toHaveLength(1)
@@ -170,3 +188,106 @@ describe.runIf(canBeOthers)('another user of the machine', () => {
     60_000,
   )
 })
+
+/** Opens so many connections to each port and holds them. Says when each was closed, or stayed open for long enough. */
+const flood = `
+  const net = require('node:net')
+  const [count, longEnough, ...ports] = process.argv.slice(1).map(Number)
+  let open = 0, over = 0
+  const tell = () => { if (open + over === count * ports.length) console.log('settled', open) }
+  const hold = port => new Promise(resolve => {
+    const socket = net.connect(port, '127.0.0.1', () => {
+      const patience = setTimeout(() => { open++; tell() }, longEnough)
+      socket.resume().on('close', () => { clearTimeout(patience); over++; tell() })
+      resolve()
+    })
+    socket.on('error', () => {})
+  })
+  // No more at once than a listener takes: the rest would try again a second later.
+  for (const port of ports)
+    void (async () => { for (let n = 0; n < count; n += 100) await Promise.all(Array.from({ length: 100 }, () => hold(port))) })()
+  setInterval(() => {}, 1000)`
+
+describe.runIf(canBeOthers)('connections without end', () => {
+  verifies(
+    ['attack/descriptors-reserved'],
+    'of another user or of the own one leave the run the descriptors that it needs',
+    async () => {
+      const program = await scriptedWeave()
+      for (const user of [otherUser, 0]) {
+        const { execution, port, proxyPort, said } = await serving({
+          before: ['prlimit', '--nofile=1024:1024'],
+          program,
+        })
+        const { client, until } = await steer(execution)
+        // Of another user not one may stay, however long one waits.
+        const longEnough = user === otherUser ? 100_000 : 3_000
+        const flooding = startAs(user, [
+          ...[process.execPath, '-e', flood, '1100', `${longEnough}`],
+          ...[`${port}`, `${proxyPort}`],
+        ])
+        onTestFinished(() => void flooding.kill('SIGKILL'))
+        let told = ''
+        flooding.stdout.on('data', (chunk: Buffer) => {
+          told += String(chunk)
+        })
+        while (!told.includes('settled')) await new Promise(resolve => setTimeout(resolve, 20))
+        const held = Number(/settled (\d+)/.exec(told)?.[1])
+        if (user === otherUser) expect(held).toBe(0)
+        else expect(held).toBeLessThanOrEqual(1024 - 256)
+        expect(await client.send('codon.next')).toMatchObject({ ok: true })
+        const { data } = await until('codon.completed')
+        expect(data, said()).toMatchObject({ success: true })
+        await until('server.idle', 0, event => event.data.reason === 'all-codons-completed')
+        flooding.kill('SIGKILL')
+      }
+    },
+    120_000,
+  )
+})
+
+verifies(
+  ['attack/silent-strangers'],
+  '64 silent WebSockets keep a new client out for no longer than a handshake may take',
+  async () => {
+    const { execution, port } = await serving()
+    const silent = await Promise.all(Array.from({ length: 64 }, () => rawUpgrade({ port })))
+    onTestFinished(() => {
+      for (const { websocket } of silent) websocket?.socket.destroy()
+    })
+    expect(silent.every(({ status }) => status === 101)).toBe(true)
+    const began = performance.now()
+    await steer(execution)
+    // 10 s for the handshake; it was 40 s with the time that a silent peer has to say goodbye.
+    expect(performance.now() - began).toBeLessThan(25_000)
+  },
+  60_000,
+)
+
+verifies(
+  ['attack/proxy-limits'],
+  'bodies that never end cost the proxy little, however many there are',
+  async () => {
+    const { pid, proxyPort } = await serving()
+    const callers = isProof ? 30 : 8
+    const mebibyte = 1024 * 1024
+    const memory = (): number =>
+      (Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) * 1024) / mebibyte
+    const before = memory()
+    const piece = Buffer.alloc(mebibyte, 'a')
+    await Promise.all(
+      Array.from({ length: callers }, async () => {
+        const socket = connect(proxyPort, '127.0.0.1')
+        onTestFinished(() => void socket.destroy())
+        socket.write(
+          `POST /v1/messages HTTP/1.1\r\nHost: localhost:${proxyPort}\r\nContent-Length: ${32 * mebibyte}\r\n\r\n`,
+        )
+        for (let sent = 0; sent < 31; sent++) await new Promise(resolve => socket.write(piece, resolve))
+      }),
+    )
+    // 31 MiB of each were sent; what is held together is 64 MiB, and the rest of the growth is buffers in flight.
+    expect(memory() - before).toBeLessThan(180)
+    tally('bodies that never end', callers)
+  },
+  60_000,
+)

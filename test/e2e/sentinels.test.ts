@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
+import { WebSocket } from 'ws'
+import { connect, type EventType, type ServerEvent } from '../../packages/client/src/index.ts'
+import { events as table } from '../../packages/protocol/src/index.ts'
 import { verifies } from '../conformance/verifies.ts'
 import { launcher, runCli } from '../support/run-cli.ts'
 import { startCommand } from '../support/running-command.ts'
-import { steer } from '../support/steering-client.ts'
+import { portOf, steer } from '../support/steering-client.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 const narrator = (id: string, more: object = {}) => ({
@@ -54,6 +57,15 @@ function journaled(
     .map(line => (JSON.parse(line) as { data: Record<string, unknown> }).data)
 }
 
+/** Every line of the journal. */
+function lines(at: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }) {
+  const { stdout } = runCli(['journal', '--json'], at)
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line) as { readonly seq: number; readonly type: EventType })
+}
+
 function spokenBy({ data }: { readonly data: unknown }): string {
   return (data as { readonly sentinelId: string }).sentinelId
 }
@@ -74,8 +86,14 @@ describe('sentinels of a run', () => {
       '6/sentinel-journaled',
       '6/sentinel-broadcast',
       '6/sentinel-triggered-usually-disabled',
+      '4.1/history-sync',
+      'd14/history-27',
+      'd14/history-extensions',
+      'd14/history-hidden-live-only',
+      'd14/total-events-own',
+      'd14/handshake-last-seq',
     ],
-    'watch while the agent works; clients hear what is reported, the journal has it all',
+    'watch while the agent works; clients hear what is reported, the journal has it all and gives it to whoever asks',
     async () => {
       const at = await place(
         [
@@ -100,11 +118,24 @@ describe('sentinels of a run', () => {
       expect(heard('sentinel.error')).toEqual(['broken', 'broken'])
       expect(new Set(heard('sentinel.triggered'))).toEqual(new Set(['talkative']))
       expect(new Set(heard('sentinel.unloaded'))).toEqual(new Set(['loud', 'talkative']))
-      const past: string[] = []
-      for await (const batch of client.history())
-        if (batch.ok)
-          past.push(...batch.events.filter(({ type }) => type.startsWith('sentinel.')).map(spokenBy))
-      expect(new Set(past)).toEqual(new Set(['loud', 'talkative', 'broken']))
+      const all = lines(at)
+      for (const extensions of [[], ['weave']]) {
+        const late = connect(`ws://127.0.0.1:${portOf(executionOf(at))}`, {
+          ...{ mode: 'readonly', extensions, socket: WebSocket, reconnect: false },
+        })
+        onTestFinished(() => late.close())
+        const mine = all.filter(({ type }) => extensions.length > 0 || table[type].category !== 'extension')
+        expect(await late.opened).toMatchObject({
+          ok: true,
+          totalEvents: mine.length,
+          journalSeq: all.length,
+        })
+        const past: ServerEvent[] = []
+        for await (const batch of late.history()) if (batch.ok) past.push(...batch.events)
+        expect(past.map(({ seq }) => seq)).toEqual(mine.map(({ seq }) => seq))
+        const speakers = past.filter(({ type }) => type.startsWith('sentinel.')).map(spokenBy)
+        expect(new Set(speakers)).toEqual(new Set(['loud', 'quiet', 'talkative', 'broken', 'ashamed']))
+      }
       expect(await server.kill('SIGTERM')).toBe(0)
       expect(journaled(at, 'sentinel.output').map(({ content }) => content)).toEqual(
         expect.arrayContaining(['first', 'second', 'unheard', 'unheard']),

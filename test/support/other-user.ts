@@ -18,13 +18,14 @@ function as(uid: number): readonly string[] {
   return ['--reuid', String(uid), '--regid', String(uid), '--clear-groups']
 }
 
-/** Starts a program with these words as another user. */
+/** Starts a program with these words as another user, or as our own. */
 export function startAs(
   uid: number,
   words: readonly string[],
   options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ): ChildProcess & { readonly stdout: NodeJS.ReadableStream; readonly stderr: NodeJS.ReadableStream } {
-  return spawn('setpriv', [...as(uid), ...words], {
+  const [program = '', ...rest] = uid === process.getuid?.() ? words : ['setpriv', ...as(uid), ...words]
+  return spawn(program, rest, {
     cwd: options.cwd ?? '/',
     env: { PATH: process.env['PATH'], ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

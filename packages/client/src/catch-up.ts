@@ -14,7 +14,8 @@ export interface CatchUp {
 export interface Past {
   /** What the handshake gave, oldest first. */
   readonly history: readonly RawEvent[]
-  readonly totalEvents: number
+  /** The last `seq` in the journal at the time of the handshake. */
+  readonly journalSeq: number
   /** What the handshake asked for, if it did. */
   readonly since: number | undefined
 }
@@ -70,10 +71,10 @@ export function createCatchUp({ sequence, ...hooks }: CatchUpHooks): CatchUp {
  * Whether nothing is missing between `since` and the history. A client without extensions may see a hole where an
  * extension event was; it then reads the journal for nothing, which is slow but never wrong.
  */
-function reachesBack({ history, totalEvents, since }: Past): boolean {
+function reachesBack({ history, journalSeq, since }: Past): boolean {
   if (since === undefined) return true
   const oldest = history[0]
-  if (!oldest) return totalEvents <= since
+  if (!oldest) return journalSeq <= since
   const seq = seqOf(oldest)
   return seq === undefined || seq <= since + 1
 }

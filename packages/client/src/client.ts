@@ -33,6 +33,9 @@ export function createClient(connect: Connect, options: ClientOptions): WeaveCli
     get totalEvents() {
       return greeter.session?.totalEvents
     },
+    get journalSeq() {
+      return greeter.session?.journalSeq
+    },
     get lastSeq() {
       return sequence.lastSeq
     },

@@ -45,10 +45,16 @@ export function createGreeter(options: ClientOptions, sequence: Sequence): Greet
       if (lastSeq < sequence.lastSeq) return false
       executionPath = ready.data.executionPath
       const { clientId, mode, totalEvents } = response
-      if (!session && !wantsHistory) sequence.startAfter(totalEvents)
-      session = { clientId, mode, totalEvents }
+      const journalSeq = seqOf(response)
+      if (!session && !wantsHistory) sequence.startAfter(journalSeq)
+      session = { clientId, mode, totalEvents, journalSeq }
       return true
     },
-    past: ({ eventHistory: history = [], totalEvents }) => ({ history, totalEvents, since }),
+    past: response => ({ history: response.eventHistory ?? [], journalSeq: seqOf(response), since }),
   }
+}
+
+/** A server before 0.11 counts its whole journal and does not say where it ends: that is the same number. */
+function seqOf({ lastSeq, totalEvents }: Greeting['response']): number {
+  return lastSeq ?? totalEvents
 }

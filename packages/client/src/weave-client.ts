@@ -8,11 +8,12 @@ export interface WeaveClient {
   readonly status: ClientStatus
   /** Settles once: when the first handshake is done, or when the client closed before it was. */
   readonly opened: Promise<OpenResult>
-  /** As granted by the last handshake; this and the next two are undefined before the first. */
+  /** As granted by the last handshake; this and the next three are undefined before the first. */
   readonly mode: ClientMode | undefined
   readonly clientId: string | undefined
-  /** Events in the journal at the time of the last handshake. */
+  /** Events of the journal that this client can get, and the last `seq` in it, at the time of the last handshake. */
   readonly totalEvents: number | undefined
+  readonly journalSeq: number | undefined
   /** The `seq` of the last journaled event that was delivered, or where delivery begins. */
   readonly lastSeq: number
   /** How many events had a type that this client does not know; they are passed over. */
@@ -48,6 +49,7 @@ export interface Session {
   readonly clientId: string
   readonly mode: ClientMode
   readonly totalEvents: number
+  readonly journalSeq: number
 }
 
 export type OpenResult =

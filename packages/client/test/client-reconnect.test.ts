@@ -32,7 +32,8 @@ test('a lost connection comes back and goes on where it stopped', async () => {
 })
 
 test('a client that asked for no history is not given it when it comes back', async () => {
-  const server = scriptedServer()
+  // The journal has events that this client cannot get: their number says nothing about where it ends.
+  const server = scriptedServer({ totalEvents: 2 })
   append(server, 5)
   const { timers, seqs } = await openClient(server)
   server.cut()

@@ -16,7 +16,13 @@ test('the handshake asks for the weave extension and tells what was granted', as
       data: { mode: 'readonly', sendPreviousEvents: false, extensions: ['weave'], token: 'secret' },
     },
   ])
-  expect(await client.opened).toEqual({ ok: true, clientId: 'client-1', mode: 'readonly', totalEvents: 1 })
+  expect(await client.opened).toEqual({
+    ok: true,
+    clientId: 'client-1',
+    mode: 'readonly',
+    totalEvents: 1,
+    journalSeq: 1,
+  })
   expect([client.clientId, client.mode, client.totalEvents, client.lastSeq]).toEqual([
     'client-1',
     'readonly',

@@ -21,6 +21,8 @@ export interface ServerScript {
   /** The newest events that a handshake gives. */
   readonly historyCap?: number
   readonly batchSize?: number
+  /** In place of the length of the journal. */
+  readonly totalEvents?: number
   /** What to do instead of greeting. */
   readonly greet?: (caller: Caller, handshake: HandshakeRequest) => void
   /** Called for every command but `history.sync`, and for that too when `syncByHand`. */
@@ -50,7 +52,8 @@ export function scriptedServer(script: ServerScript = {}) {
         data: {
           clientId: `client-${handshakes.length}`,
           mode,
-          totalEvents: journal.length,
+          totalEvents: script.totalEvents ?? journal.length,
+          lastSeq: journal.at(-1)?.seq ?? 0,
           ...(sendPreviousEvents ? { eventHistory: history } : {}),
         },
       }),

@@ -60,7 +60,13 @@ function until(client: WeaveClient, state: string): Promise<unknown> {
 test('shakes hands, sends and receives over a real socket', async () => {
   const { url } = await realServer()
   const client = opened(url)
-  expect(await client.opened).toEqual({ ok: true, clientId: 'c', mode: 'readandwrite', totalEvents: 0 })
+  expect(await client.opened).toEqual({
+    ok: true,
+    clientId: 'c',
+    mode: 'readandwrite',
+    totalEvents: 0,
+    journalSeq: 0,
+  })
   expect(await client.send('ping')).toMatchObject({ ok: true, event: { data: { message: 'pong' } } })
 })
 

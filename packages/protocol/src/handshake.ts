@@ -37,7 +37,13 @@ export const handshakeResponse = z.object({
       .array(eventEnvelope)
       .optional()
       .register(z.globalRegistry, { description: 'only when the handshake asked for it' }),
-    totalEvents: z.int().nonnegative(),
+    totalEvents: z
+      .int()
+      .nonnegative()
+      .register(z.globalRegistry, { description: 'events that this client can get from the journal' }),
+    lastSeq: z.int().nonnegative().optional().register(z.globalRegistry, {
+      description: 'the last `seq` of the journal; live events come after it',
+    }),
   }),
 })
 export type HandshakeResponse = Immutable<z.infer<typeof handshakeResponse>>

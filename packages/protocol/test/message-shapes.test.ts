@@ -119,6 +119,7 @@ verifies(
       mode: "'readonly' | 'readandwrite'",
       'eventHistory?': `(${shapeOf(eventEnvelope)})[]`,
       totalEvents: 'number',
+      'lastSeq?': 'number',
     })
   },
 )

@@ -148,8 +148,8 @@ function createDesk(options: FaceOptions, { store, screen }: Parts) {
 }
 
 /** How much of the journal has come in, while much of it is missing. */
-function readingOf({ totalEvents = 0, lastSeq }: WeaveClient): number | undefined {
-  return totalEvents - lastSeq > 200 ? lastSeq / totalEvents : undefined
+function readingOf({ journalSeq = 0, lastSeq }: WeaveClient): number | undefined {
+  return journalSeq - lastSeq > 200 ? lastSeq / journalSeq : undefined
 }
 
 function every(ms: number, run: () => void): () => void {

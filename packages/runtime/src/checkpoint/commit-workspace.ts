@@ -8,7 +8,7 @@ import type { Refs } from './refs.ts'
 import { type StoredWorkspace, type StorePlace, storeWorkspace } from './store-workspace.ts'
 
 export interface CommitPlace extends StorePlace {
-  /** Never rejects. */
+  /** Rejects when git cannot be asked. */
   readonly hasObject: (oid: string) => Promise<boolean>
   readonly refs: Refs
   readonly clock: Clock

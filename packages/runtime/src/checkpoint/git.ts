@@ -118,7 +118,14 @@ function answerOf(result: ProcessResult, bytes: Buffer): GitAnswer {
 
 function failureOf({ outcome, error, stopped, stderr, code, signal }: ProcessResult): string {
   if (stopped) return stopped.reason instanceof Error ? stopped.reason.message : String(stopped.reason)
-  if (outcome === 'failed-to-start') return `git cannot be started: ${error?.message ?? 'unknown reason'}`
+  if (outcome === 'failed-to-start') return `git cannot be started: ${startFailure(error)}`
   const said = stderr.trim().split('\n').slice(-3).join(' ')
   return said || `git ended with ${signal ?? `code ${code}`}`
+}
+
+/** Whoever reads that a program cannot be started looks for the program; too many open files are something else. */
+function startFailure(error: ProcessResult['error']): string {
+  if (error?.code === 'EMFILE' || error?.code === 'ENFILE')
+    return `there are too many open files (${error.code}). Raise the limit with ulimit -n, or end what holds them open`
+  return error?.message ?? 'unknown reason'
 }

@@ -69,8 +69,15 @@ function createParts({ gitDir, workTree, clock, environment }: OpenCheckpointsOp
   const fileSystem = createFileSystem(join(gitDir, probesName), workTree)
   const syncFiles = createDiskSync([workTree], environment)
   const index = createIndexFile({ gitDir, workTree, git, environment, syncFiles })
-  const hasObject = async (oid: string) => isSha(oid) && (await git(['cat-file', '-e', oid])).ok
-  const memory = createMemoryKeeper({ index, fileSystem, hasTree: hasObject })
+  const hasObject = async (oid: string): Promise<boolean> => {
+    if (!isSha(oid)) return false
+    const answer = await git(['cat-file', '-e', oid])
+    // A git that did not run says nothing about the object.
+    if (!answer.ok && answer.code === null) throw new Error(answer.message)
+    return answer.ok
+  }
+  const hasTree = (oid: string): Promise<boolean> => hasObject(oid).catch(() => false)
+  const memory = createMemoryKeeper({ index, fileSystem, hasTree })
   const refs = createRefs(gitDir, git)
   const intent = createRestoreIntent(gitDir)
   return { gitDir, workTree, fileSystem, index, memory, refs, clock, git, intent, hasObject }

@@ -5,6 +5,7 @@
  * next. Redaction is handed in; the rules of the state are the protocol's.
  */
 export { describeFindings } from './describe-findings.ts'
+export { type EventCounts, isForEveryone } from './event-counts.ts'
 export { createHistory, type History, type PageQuery, type RecentQuery } from './history.ts'
 export { inspectJournal, type JournalFindings } from './inspect.ts'
 export {

@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import { type EventData, events, type JournaledEvent, type JournaledType } from '@weave/protocol'
 import { type Clock, createId, type Redactor } from '../kit/index.ts'
 import { type BlobStore, createBlobStore, needsSpill } from './blobs.ts'
+import { addCounts, countOf, type EventCounts, noEvents } from './event-counts.ts'
 import { createHistory, type History } from './history.ts'
 import { inspectJournal, type JournalFindings } from './inspect.ts'
 import { encodeLine, eventText, type Origin } from './line.ts'
+import { loadIndex } from './segment-index.ts'
 import { openSegmentWriter, type SegmentWriter } from './segment-writer.ts'
+import { listSegments } from './segments.ts'
 import { repairTail, type Tail, type TailRepair } from './tail-repair.ts'
 import { createTeller, type Entry, type Listener, type RecordedEvent } from './teller.ts'
 import { type OtherWriter, separateWriters } from './two-writers.ts'
@@ -35,6 +38,8 @@ export interface Journal {
   readonly history: History
   /** The last `seq` given out. */
   readonly lastSeq: number
+  /** Of what is written and can be read. */
+  readonly counts: EventCounts
   /** The last `seq` given out to an event without an origin; 0 when there was none since the journal was opened. */
   readonly lastSeqWithoutOrigin: number
   /** What opening had to mend at its end, if anything. */
@@ -88,9 +93,21 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const otherWriter = found.findings.doubled > 0 ? await separateWriters(found.segments) : undefined
   const inspected = otherWriter ? await inspectJournal(dir, { thorough: true }) : found
   const tail = await repairTail(inspected)
+  const counts = await countEvents(dir, tail)
   const writer = openSegmentWriter({ dir, tail, segmentBytes })
   const findings = { ...inspected.findings, ...(otherWriter && { otherWriter }) }
-  return new OpenJournal({ ...options, writer, blobs: createBlobStore(blobDir), tail, findings })
+  return new OpenJournal({ ...options, writer, blobs: createBlobStore(blobDir), tail, findings, counts })
+}
+
+/** From the indexes of the full segments, and of the last one as it was read just now. */
+async function countEvents(dir: string, tail: Tail): Promise<EventCounts> {
+  let counts = tail.index?.counts ?? noEvents
+  for (const { path } of (await listSegments(dir)).slice(0, -1)) {
+    // Of a segment that cannot be read nobody gets anything.
+    const index = await loadIndex(path).catch(() => undefined)
+    counts = addCounts(counts, index?.counts ?? noEvents)
+  }
+  return counts
 }
 
 interface JournalParts extends JournalOptions {
@@ -98,6 +115,7 @@ interface JournalParts extends JournalOptions {
   readonly blobs: BlobStore
   readonly tail: Tail
   readonly findings: OpeningFindings
+  readonly counts: EventCounts
 }
 
 class OpenJournal implements Journal {
@@ -106,6 +124,7 @@ class OpenJournal implements Journal {
   readonly findings: OpeningFindings
   lastSeq: number
   lastSeqWithoutOrigin = 0
+  counts: EventCounts
   failure: JournalFailure | undefined
 
   readonly #options: JournalOptions
@@ -123,8 +142,9 @@ class OpenJournal implements Journal {
   #isClosed = false
   #lastTimestamp = ''
 
-  constructor({ writer, blobs, tail, findings, ...options }: JournalParts) {
+  constructor({ writer, blobs, tail, findings, counts, ...options }: JournalParts) {
     this.#options = options
+    this.counts = counts
     this.#writer = writer
     this.#blobs = blobs
     this.#teller = createTeller(options.onListenerError)
@@ -253,10 +273,13 @@ class OpenJournal implements Journal {
     this.#guarded(() => {
       if (first) {
         this.#pending = []
+        const counts = countOf(batch.map(item => item.entry.event.type))
         this.#writer.write(
           batch.map(item => item.line),
           first.entry.event.seq,
+          counts,
         )
+        this.counts = addCounts(this.counts, counts)
         this.#dirty = true
       }
       secure()

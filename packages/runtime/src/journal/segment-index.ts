@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { readRegularFile, writeFileAtomic, writeFileAtomicSync } from '../kit/index.ts'
+import { type EventCounts, isForEveryone } from './event-counts.ts'
 import { readSegment } from './line-reader.ts'
 import { createNumberCheck } from './number-check.ts'
 import { firstSeqOf } from './segments.ts'
@@ -14,6 +15,8 @@ export interface SegmentIndex {
   /** Bytes of the segment that this index covers. */
   readonly bytes: number
   readonly lastSeq: number
+  /** Of the intact lines, so that nobody has to read them to know how many there are. */
+  readonly counts: EventCounts
   /** `[seq, offset]`, growing in both. */
   readonly entries: readonly (readonly [seq: number, offset: number])[]
   /** All its lines were intact, and numbered one by one from the number in its name on. */
@@ -70,12 +73,14 @@ export interface SegmentScan {
 export async function scanSegment(segment: string, expected: number): Promise<SegmentScan> {
   const entries: (readonly [number, number])[] = []
   const numbers = createNumberCheck(expected)
-  let [lines, lastSeq, terminatedBytes, badLinesAtEnd] = [0, 0, 0, 0]
+  let [lines, forEveryone, lastSeq, terminatedBytes, badLinesAtEnd] = [0, 0, 0, 0, 0]
   for await (const chunk of readSegment(segment)) {
     for (const { offset } of chunk.damaged) numbers.damagedAt(offset)
-    for (const { seq, offset } of chunk.events) {
+    for (const stored of chunk.events) {
+      const { seq, offset } = stored
       numbers.intact(seq, offset)
       if (seq <= lastSeq) continue
+      if (isForEveryone(stored)) forEveryone++
       if (lines++ % indexStep === 0) entries.push([seq, offset])
       lastSeq = seq
     }
@@ -85,7 +90,8 @@ export async function scanSegment(segment: string, expected: number): Promise<Se
   }
   const { damaged, missing, doubled } = numbers
   const isWhole = damaged + missing + doubled === 0
-  const index = { bytes: terminatedBytes, lastSeq, entries, isWhole }
+  const counts = { all: lines, forEveryone }
+  const index = { bytes: terminatedBytes, lastSeq, counts, entries, isWhole }
   return { index, terminatedBytes, badLinesAtEnd, damaged, missing, doubled }
 }
 
@@ -105,7 +111,8 @@ const longestIndex = 64 * 1024 * 1024
 function isIndex(value: unknown): value is SegmentIndex {
   const index = value as Partial<SegmentIndex> | null
   if (typeof index?.isWhole !== 'boolean') return false
-  if (!Number.isSafeInteger(index?.bytes) || !Number.isSafeInteger(index?.lastSeq)) return false
+  const { all, forEveryone } = index?.counts ?? {}
+  if (![index?.bytes, index?.lastSeq, all, forEveryone].every(Number.isSafeInteger)) return false
   const entries: readonly (readonly number[])[] = Array.isArray(index?.entries) ? index.entries : [[]]
   return entries.every(([seq = Number.NaN, offset = Number.NaN], at) => {
     const [seqBefore = 0, offsetBefore = 0] = entries[at - 1] ?? [0, -1]

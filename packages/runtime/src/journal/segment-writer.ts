@@ -1,6 +1,7 @@
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { addCounts, type EventCounts, noEvents } from './event-counts.ts'
 import { indexStep, type SegmentIndex, storeIndex } from './segment-index.ts'
 import { segmentPath } from './segments.ts'
 import type { Tail } from './tail-repair.ts'
@@ -15,7 +16,7 @@ const fdatasync = promisify(fs.fdatasync)
  */
 export interface SegmentWriter {
   /** Writes whole lines, the first of which has `firstSeq`. They survive the death of the process, not of the machine. */
-  write(lines: readonly string[], firstSeq: number): void
+  write(lines: readonly string[], firstSeq: number, counts: EventCounts): void
   /** Makes everything written so far safe against power loss; blocks. */
   syncNow(): void
   /** The same without blocking. */
@@ -46,13 +47,14 @@ export function openSegmentWriter({ dir, tail, segmentBytes }: SegmentWriterOpti
   }
 
   return {
-    write(lines, firstSeq) {
+    write(lines, firstSeq, counts) {
       if (current.bytes >= segmentBytes) rotate(firstSeq)
       mark(current, lines, firstSeq)
       const bytes = Buffer.from(lines.join(''))
       writeWhole(current.fd, bytes)
       current.bytes += bytes.length
       current.lastSeq = firstSeq + lines.length - 1
+      current.counts = addCounts(current.counts, counts)
     },
     syncNow: () => fs.fdatasyncSync(current.fd),
     sync() {
@@ -72,6 +74,7 @@ interface OpenSegment {
   lastSeq: number
   readonly isWhole: boolean
   lines: number
+  counts: EventCounts
   readonly entries: (readonly [seq: number, offset: number])[]
 }
 
@@ -88,6 +91,7 @@ function reopen(path: string, index: SegmentIndex | undefined): OpenSegment {
     lastSeq: index?.lastSeq ?? 0,
     isWhole: index?.isWhole ?? true,
     lines: entries.length * indexStep,
+    counts: index?.counts ?? noEvents,
     entries,
   }
 }
@@ -101,7 +105,7 @@ function create(path: string): OpenSegment {
   } finally {
     fs.closeSync(folder)
   }
-  return { path, fd, bytes: 0, lastSeq: 0, isWhole: true, lines: 0, entries: [] }
+  return { path, fd, bytes: 0, lastSeq: 0, isWhole: true, lines: 0, counts: noEvents, entries: [] }
 }
 
 /** Notes where every n-th line of the segment begins. */
@@ -114,8 +118,8 @@ function mark(segment: OpenSegment, lines: readonly string[], firstSeq: number):
   segment.lines += lines.length
 }
 
-function indexOf({ bytes, lastSeq, entries, isWhole }: OpenSegment): SegmentIndex {
-  return { bytes, lastSeq, entries, isWhole }
+function indexOf({ bytes, lastSeq, counts, entries, isWhole }: OpenSegment): SegmentIndex {
+  return { bytes, lastSeq, counts, entries, isWhole }
 }
 
 function writeWhole(fd: number, bytes: Buffer): void {

@@ -16,20 +16,23 @@ export interface ListedSocket {
   readonly isHeld: boolean
 }
 
+/** What the system lists: of each connection its two ends, as they are printed, and the rest of the line. */
+export type ConnectionTable = ReadonlyMap<string, string>
+
+/** From the texts of `/proc/net/tcp` and `/proc/net/tcp6`. A line that is cut off says nothing. */
+export function readConnectionTable(...texts: readonly string[]): ConnectionTable {
+  const rows = texts.flatMap(text => [...text.matchAll(/^ *\d+: (\S+ \S+) (.+)\n/gm)])
+  return new Map(rows.map(([, ends = '', rest = '']) => [ends, rest]))
+}
+
 /**
- * The socket with this end here and that one there, according to the text of `/proc/net/tcp` and `/proc/net/tcp6`;
- * undefined when no such socket is listed in a whole line. IPv6 is understood for loopback only.
+ * The socket with this end here and that one there; undefined when no such socket is listed. IPv6 is understood for
+ * loopback only.
  */
-export function listedSocket(tables: string, here: End, there: End): ListedSocket | undefined {
+export function listedSocket(table: ConnectionTable, here: End, there: End): ListedSocket | undefined {
   for (const form of forms) {
-    const row = ` ${form(here)} ${form(there)} `
-    const at = tables.indexOf(row)
-    const end = at === -1 ? -1 : tables.indexOf('\n', at)
-    if (end === -1) continue
-    const [state, , , , user = '', , inode = ''] = tables
-      .slice(at + row.length, end)
-      .trim()
-      .split(/\s+/)
+    const rest = table.get(`${form(here)} ${form(there)}`) ?? ''
+    const [state, , , , user = '', , inode = ''] = rest.split(/\s+/)
     if (/^\d+$/.test(user) && /^\d+$/.test(inode))
       return { user: Number(user), isHeld: state === established && inode !== '0' }
   }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
-import { isLoopback, listedSocket } from './connection-table.ts'
+import { type ConnectionTable, isLoopback, listedSocket, readConnectionTable } from './connection-table.ts'
 
 /**
  * Whether the program at the other end belongs to this user or to root. Loopback is shared by all users of a machine,
@@ -14,19 +14,19 @@ export type PeerUserCheck = (socket: Socket) => Promise<boolean>
 export function createPeerUserCheck(): PeerUserCheck {
   const own = process.getuid?.()
   if (process.platform !== 'linux' || own === undefined) return async () => true
-  const tables = createTableReader()
-  return socket => isOneOfUs(socket, { own, tables })
+  const table = createTableReader()
+  return socket => isOneOfUs(socket, { own, table })
 }
 
 interface Check {
   readonly own: number
-  readonly tables: () => Promise<string>
+  readonly table: () => Promise<ConnectionTable>
 }
 
 /** A table is read in pieces while it changes: a row may be missed now and then. */
 const looks = 3
 
-async function isOneOfUs(socket: Socket, { own, tables }: Check): Promise<boolean> {
+async function isOneOfUs(socket: Socket, { own, table }: Check): Promise<boolean> {
   const { remoteAddress, remotePort = 0, localAddress, localPort = 0 } = socket
   if (remoteAddress === undefined || localAddress === undefined) return false
   // Our end decides, not theirs: a program of this machine may give any address of the machine as its own. Who came in
@@ -35,20 +35,20 @@ async function isOneOfUs(socket: Socket, { own, tables }: Check): Promise<boolea
   const there = { address: remoteAddress, port: remotePort }
   const here = { address: localAddress, port: localPort }
   for (let look = 0; look < looks; look++) {
-    const peer = listedSocket(await tables(), there, here)
+    const peer = listedSocket(await table(), there, here)
     if (peer) return peer.isHeld && (peer.user === own || peer.user === 0)
   }
   return false
 }
 
 /** Many connections in one moment share a reading, but never one that began before they were there. */
-function createTableReader(): () => Promise<string> {
+function createTableReader(): () => Promise<ConnectionTable> {
   let running: Promise<unknown> = Promise.resolve()
-  let next: Promise<string> | undefined
+  let next: Promise<ConnectionTable> | undefined
   return () => {
     next ??= running.then(() => {
       next = undefined
-      const reading = readTables()
+      const reading = readTable()
       running = reading
       return reading
     })
@@ -56,7 +56,7 @@ function createTableReader(): () => Promise<string> {
   }
 }
 
-async function readTables(): Promise<string> {
+async function readTable(): Promise<ConnectionTable> {
   const read = (name: string) => readFile(`/proc/net/${name}`, 'latin1').catch(() => '')
-  return (await Promise.all(['tcp', 'tcp6'].map(read))).join('\n')
+  return readConnectionTable(...(await Promise.all(['tcp', 'tcp6'].map(read))))
 }

@@ -1,7 +1,9 @@
-import { type EventType, events } from '@weave/protocol'
+import { type EventType, events, type JournaledEvent } from '@weave/protocol'
 import type { Journal, Listener } from '../journal/index.ts'
 import { type Frames, textFrames } from './frames.ts'
-import type { Hides } from './shown.ts'
+
+/** Whether an event is not told to clients when it happens; they find it in the history. Must not throw. */
+export type Hides = (event: JournaledEvent) => boolean
 
 /** Who hears the journal. */
 export interface Member {

@@ -93,7 +93,7 @@ function pong({ clock }: Services): { readonly message: 'pong'; readonly timesta
 }
 
 async function syncHistory({ id }: Command, client: Client, services: Services): Promise<void> {
-  const { broadcast, envelopes, hides, journal, limits, log, readers } = services
+  const { broadcast, envelopes, journal, limits, log, readers } = services
   const { peer, voice, wantsExtensions } = client
   broadcast.settle()
   await streamHistory({
@@ -101,7 +101,6 @@ async function syncHistory({ id }: Command, client: Client, services: Services):
     turns: readers,
     upTo: broadcast.lastSeq,
     wantsExtensions,
-    hides,
     maxEvents: limits.batchEvents,
     maxBytes: limits.batchBytes,
     receiver: peer,

@@ -1,6 +1,5 @@
-import type { History, StoredEvent } from '../journal/index.ts'
-import { eventList, isForEveryone } from './event-list.ts'
-import { type Hides, shown } from './shown.ts'
+import { type History, isForEveryone, type StoredEvent } from '../journal/index.ts'
+import { eventList } from './event-list.ts'
 import type { Turns } from './turns.ts'
 
 export interface PastQuery {
@@ -15,7 +14,6 @@ export interface EventHistoryOptions {
   readonly turns: Turns
   readonly maxEvents: number
   readonly maxBytes: number
-  readonly hides?: Hides | undefined
 }
 
 /**
@@ -64,7 +62,7 @@ async function newest(query: PastQuery, options: EventHistoryOptions): Promise<r
   let upTo = query.upTo
   for (let look = 0; look < longestLook && upTo > query.since; look++) {
     const after = Math.max(query.since, upTo - options.maxEvents)
-    const events = await shown(options.history, await stretch(options.history, after, upTo), options.hides)
+    const events = await stretch(options.history, after, upTo)
     for (const event of events.toReversed()) {
       if (!query.wantsExtensions && !isForEveryone(event)) continue
       bytes += event.bytes

@@ -1,4 +1,3 @@
-import { events, eventTypes } from '@weave/protocol'
 import type { History, StoredEvent } from '../journal/index.ts'
 
 /**
@@ -18,21 +17,3 @@ const nothing = Buffer.alloc(0)
 const comma = Buffer.from(',')
 const brace = Buffer.from('{')
 const commaBrace = Buffer.from(',{')
-
-/** Whether a client that did not ask for extension events may see this one. */
-export function isForEveryone(stored: StoredEvent): boolean {
-  return everyonesTypes.has(typeOf(stored))
-}
-
-export function typeOf({ rest }: StoredEvent): string {
-  const from = rest.indexOf(typeKey) + typeKey.length
-  return rest.toString('latin1', from, rest.indexOf(quote, from))
-}
-
-/** No text before the type can hold this: inside a JSON string the quotes would be escaped. */
-const typeKey = Buffer.from('"type":"')
-const quote = 0x22
-
-const everyonesTypes: ReadonlySet<string> = new Set(
-  eventTypes.filter(type => events[type].category !== 'extension'),
-)

@@ -9,7 +9,7 @@ import type { Client, Services } from './services.ts'
  * before it comes from the journal's files; what is after it is held back until the response is out.
  */
 export async function greet(request: HandshakeRequest, client: Client, services: Services): Promise<void> {
-  const { broadcast, control, envelopes, eventHistory, log } = services
+  const { broadcast, control, envelopes, eventHistory, journal, log } = services
   const { sendPreviousEvents, since } = request.data
   const { id: clientId, mode, peer, wantsExtensions } = client
   const ready = await services.ready()
@@ -17,9 +17,10 @@ export async function greet(request: HandshakeRequest, client: Client, services:
   peer.hold()
   broadcast.join(client)
   const upTo = broadcast.lastSeq
+  const { all, forEveryone } = journal.counts
   const readyText = () => envelopes.text('server.ready', { ...ready, lastSeq: upTo })
   const head = `${envelopes.open('handshake.response', request.id)}{"clientId":"${clientId}","mode":"${mode}",`
-  const tail = `"totalEvents":${upTo}}}`
+  const tail = `"totalEvents":${wantsExtensions ? all : forEveryone},"lastSeq":${upTo}}}`
   try {
     // Who names the last event it saw has asked for what came after it.
     if (!sendPreviousEvents && since === undefined) peer.release([textFrames([head + tail, readyText()])])

@@ -1,6 +1,5 @@
-import type { History, Page } from '../journal/index.ts'
-import { eventList, isForEveryone } from './event-list.ts'
-import { type Hides, shown } from './shown.ts'
+import { type History, isForEveryone, type Page } from '../journal/index.ts'
+import { eventList } from './event-list.ts'
 import type { Turns } from './turns.ts'
 
 export interface HistoryStreamOptions {
@@ -14,7 +13,6 @@ export interface HistoryStreamOptions {
   readonly send: (events: Buffer, hasMore: boolean) => void
   readonly receiver: Receiver
   readonly onDamage: (page: Page) => void
-  readonly hides?: Hides | undefined
 }
 
 export interface Receiver {
@@ -74,12 +72,11 @@ interface Batches {
 }
 
 /** A batch is sent when it is known whether another one follows. */
-function createBatches({ history, wantsExtensions, hides, send }: HistoryStreamOptions): Batches {
+function createBatches({ history, wantsExtensions, send }: HistoryStreamOptions): Batches {
   let waiting: Buffer | undefined
   return {
     async add(page) {
-      const wanted = wantsExtensions ? page.events : page.events.filter(isForEveryone)
-      const events = await shown(history, wanted, hides)
+      const events = wantsExtensions ? page.events : page.events.filter(isForEveryone)
       if (events.length === 0) return
       if (waiting) send(waiting, true)
       waiting = await eventList(history, events)

@@ -13,7 +13,7 @@ import {
 } from '../kit/index.ts'
 import type { Control } from '../runner/control.ts'
 import { announcing } from './announcing.ts'
-import { type Broadcast, createBroadcast } from './broadcast.ts'
+import { type Broadcast, createBroadcast, type Hides } from './broadcast.ts'
 import { openDoor } from './door.ts'
 import { endConnections } from './end-connections.ts'
 import { createEnvelopes } from './envelope.ts'
@@ -23,7 +23,6 @@ import { listen } from './listen.ts'
 import type { Peer } from './peer.ts'
 import { createReception } from './reception.ts'
 import type { Services } from './services.ts'
-import type { Hides } from './shown.ts'
 import { createTokenCheck } from './token.ts'
 import { createTurns } from './turns.ts'
 import { keepVigil } from './vigil.ts'
@@ -45,7 +44,7 @@ export interface ServerOptions {
   readonly control: Control
   /** Asked at every handshake, which is answered when this is known. Must not throw or reject. */
   readonly ready: Services['ready']
-  /** Which events of the journal no client is to see. Must not throw. */
+  /** Which events no client is told when they happen. Must not throw. */
   readonly hides?: Hides | undefined
   readonly clock: Clock
   readonly log?: Log | undefined
@@ -211,7 +210,6 @@ function servicesOf(options: ServerOptions, { broadcast, limits }: Parts): Servi
       turns: readers,
       maxEvents: limits.historyEvents,
       maxBytes: limits.historyBytes,
-      hides: options.hides,
     }),
   }
 }

@@ -7,7 +7,6 @@ import type { Envelopes } from './envelope.ts'
 import type { EventHistory } from './event-history.ts'
 import type { Limits } from './limits.ts'
 import type { Peer } from './peer.ts'
-import type { Hides } from './shown.ts'
 import type { Turns } from './turns.ts'
 import type { Voice } from './voice.ts'
 
@@ -28,7 +27,6 @@ export interface Services {
   /** Who reads the journal's files. */
   readonly readers: Turns
   readonly eventHistory: EventHistory
-  readonly hides?: Hides | undefined
 }
 
 /** What does not depend on who shakes hands. */

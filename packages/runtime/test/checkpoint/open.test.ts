@@ -2,10 +2,11 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { fixtureProgram } from '../../../../test/support/fixture-program.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { openCheckpoints } from '../../src/checkpoint/index.ts'
-import { systemClock } from '../../src/kit/index.ts'
-import { openScene } from './scene.ts'
+import { run, systemClock } from '../../src/kit/index.ts'
+import { openScene, sceneAt } from './scene.ts'
 
 async function openWith(path: string) {
   const base = await tempDir()
@@ -136,3 +137,25 @@ describe('a git directory', () => {
     expect(opened.ok).toBe(true)
   })
 })
+
+verifies(
+  ['attack/descriptors-reserved'],
+  'a checkpoint that fails for want of descriptors says so, and not that another checkpoint is missing',
+  async () => {
+    const base = await tempDir()
+    mkdirSync(join(base, 'agentRoot'))
+    writeFileSync(join(base, 'agentRoot/a.md'), 'a')
+    const scene = await sceneAt(base)
+    const parent = await scene.create()
+    const program = await fixtureProgram(
+      new URL('./fixtures/store-without-descriptors.ts', import.meta.url),
+    )
+    const limited = ['--nofile=96:96', process.execPath, program, base, parent]
+    const { stdout, stderr } = await run('prlimit', limited, { env: process.env })
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toEqual({
+      ok: false,
+      message: expect.stringMatching(/too many open files \(EMFILE\).*ulimit -n/) as string,
+    })
+  },
+)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { rawUpgrade } from '../../../../test/support/raw-websocket.ts'
-import { isLoopback, listedSocket } from '../../src/kit/connection-table.ts'
+import { isLoopback, listedSocket, readConnectionTable } from '../../src/kit/connection-table.ts'
 import { startTestServer } from '../server/test-server.ts'
 
 const head =
@@ -17,7 +17,6 @@ const six = `${head}
    0: 00000000000000000000000001000000:D431 00000000000000000000000001000000:1E61 01 00000000:00000000 00:00000000 00000000   500        0 5153 1 0000000000000000 20 4 30 10 -1
    1: 0000000000000000FFFF00000100007F:E001 0000000000000000FFFF00000100007F:1E61 01 00000000:00000000 00:00000000 00000000 65534        0 5154 1 0000000000000000 20 4 30 10 -1
 `
-const tables = `${four}\n${six}`
 const at = (address: string, port: number) => ({ address, port })
 
 describe('the owner of the other end', () => {
@@ -29,7 +28,7 @@ describe('the owner of the other end', () => {
     ['127.0.0.1', 0xc351, '127.0.0.1', undefined],
     ['::1', 0xc350, '::1', undefined],
   ])('%s port %d is read from the table of the system', (address, port, local, uid) => {
-    const listed = listedSocket(tables, at(address, port), at(local, 0x1e61))
+    const listed = listedSocket(readConnectionTable(four, six), at(address, port), at(local, 0x1e61))
     expect(listed).toEqual(uid === undefined ? undefined : { user: uid, isHeld: true })
   })
 
@@ -41,7 +40,11 @@ describe('the owner of the other end', () => {
     ['CLOSE_WAIT', '08', '1001', '5151'],
   ])('a socket in %s is held by nobody', (_, state, uid, inode) => {
     const row = `   1: 0100007F:C350 0100007F:1E61 ${state} 00000000:00000000 03:00001234 00000000  ${uid}        0 ${inode} 3 0\n`
-    const listed = listedSocket(`${head}\n${row}`, at('127.0.0.1', 0xc350), at('127.0.0.1', 0x1e61))
+    const listed = listedSocket(
+      readConnectionTable(`${head}\n${row}`),
+      at('127.0.0.1', 0xc350),
+      at('127.0.0.1', 0x1e61),
+    )
     expect(listed).toEqual({ user: Number(uid), isHeld: false })
   })
 
@@ -50,10 +53,16 @@ describe('the owner of the other end', () => {
     // A user 1001 that is cut after its first digit would be another user.
     for (let end = row; end < four.indexOf('\n', row); end++)
       expect(
-        listedSocket(four.slice(0, end), at('127.0.0.1', 0xc350), at('127.0.0.1', 0x1e61)),
+        listedSocket(
+          readConnectionTable(four.slice(0, end)),
+          at('127.0.0.1', 0xc350),
+          at('127.0.0.1', 0x1e61),
+        ),
       ).toBeUndefined()
     for (const text of ['', 'nonsense'])
-      expect(listedSocket(text, at('127.0.0.1', 0xc350), at('127.0.0.1', 0x1e61))).toBeUndefined()
+      expect(
+        listedSocket(readConnectionTable(text), at('127.0.0.1', 0xc350), at('127.0.0.1', 0x1e61)),
+      ).toBeUndefined()
   })
 
   test('loopback has many addresses', () => {

@@ -31,6 +31,7 @@ async function opened(answer: Answer) {
     logLevel: 'info',
     environment: {},
     allowOtherUsers: false,
+    assertHeld: () => undefined,
     state: () => emptyState,
   })
   onTestFinished(() => ports.close())

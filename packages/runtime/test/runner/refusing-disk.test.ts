@@ -38,6 +38,9 @@ function refusingAfter(events: number, late: boolean): (journal: Journal) => Jou
       get lastSeq() {
         return journal.lastSeq
       },
+      get counts() {
+        return journal.counts
+      },
       get lastSeqWithoutOrigin() {
         return journal.lastSeqWithoutOrigin
       },

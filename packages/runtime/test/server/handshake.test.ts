@@ -43,7 +43,7 @@ verifies(
         timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
         type: 'handshake.response',
         commandId: 'h1',
-        data: { clientId: expect.stringMatching(/^client_/), mode, totalEvents: 3 },
+        data: { clientId: expect.stringMatching(/^client_/), mode, totalEvents: 3, lastSeq: 3 },
       })
     }
     expect(server.clients()).toBe(2)

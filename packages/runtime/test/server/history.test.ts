@@ -1,6 +1,10 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { tempDir } from '../../../../test/support/temp-dir.ts'
 import type { Journal } from '../../src/journal/index.ts'
+import { openTestJournal } from '../journal/open.ts'
 import { type Message, quickJournal, startTestServer, type TestClient } from './test-server.ts'
 
 function fill(journal: Journal, events: number, message = 'an event'): void {
@@ -132,6 +136,9 @@ function withHistory(journal: Journal, history: Journal['history']): Journal {
     get lastSeq() {
       return journal.lastSeq
     },
+    get counts() {
+      return journal.counts
+    },
     get lastSeqWithoutOrigin() {
       return journal.lastSeqWithoutOrigin
     },
@@ -143,6 +150,92 @@ function withHistory(journal: Journal, history: Journal['history']): Journal {
 
 async function* failing(): AsyncGenerator<never> {
   yield await Promise.reject(new Error('the disk refuses'))
+}
+
+/** Events that every client knows, extensions, and sentinel events that are not told when they happen. */
+function appendMixture(journal: Journal, rounds: number): void {
+  for (let n = 0; n < rounds; n++) {
+    journal.append('info', { message: 'an event' })
+    journal.append('rig.output', { codonId: 'c', operation: 0, stream: 'stdout', text: '"type":"info"' })
+    journal.append('sentinel.triggered', {
+      sentinelId: 'quiet',
+      codonId: 'c',
+      triggerNumber: n + 1,
+      strategy: 'immediate',
+      eventCount: 1,
+      queueSize: 0,
+    })
+    // Segments are begun between writes.
+    if (n % 20 === 0) journal.flush()
+  }
+  journal.flush()
+}
+
+describe('what a client can get', () => {
+  const plain = { mode: 'readonly' }
+  const extended = { mode: 'readonly', extensions: ['weave'] }
+  const greeting = (client: TestClient) => client.messages()[0]?.data
+
+  verifies(
+    [
+      'd14/history-27',
+      'd14/history-extensions',
+      'd14/history-hidden-live-only',
+      'd14/total-events-own',
+      'd14/handshake-last-seq',
+      '4.1/history-sync',
+      '4.1/handshake-response-total-events',
+    ],
+    'is counted in its handshake and given by its sync: the 27 types, or all, whatever is told live',
+    async () => {
+      const dir = await tempDir({ inMemory: true })
+      const first = await openTestJournal(dir, { segmentBytes: 20_000 })
+      appendMixture(first, 400)
+      await first.close()
+      // A damaged line can be got by nobody; a lost index is made again.
+      const names = readdirSync(dir).sort()
+      expect(names.filter(name => name.endsWith('.idx')).length).toBeGreaterThan(3)
+      damage(join(dir, names.find(name => name.endsWith('.jsonl')) ?? ''))
+      for (const name of names.filter(each => each.endsWith('.idx')).slice(0, 2)) rmSync(join(dir, name))
+
+      const journal = await openTestJournal(dir, { segmentBytes: 20_000 })
+      const { client } = await startTestServer({
+        journal,
+        hides: event => event.type.startsWith('sentinel.'),
+      })
+      const early = await client(extended)
+      appendMixture(journal, 100)
+      await early.next(message => message.seq === 1_499)
+      expect(early.messages().some(({ type }) => type.startsWith('sentinel.'))).toBe(false)
+      for (const handshake of [plain, extended]) {
+        const one = await client(handshake)
+        const events = eventsIn(await sync(one))
+        const isExtended = handshake === extended
+        // The second line, an extension event, is damaged.
+        const expected = range(1, 1_500).filter(seq => seq !== 2 && (isExtended || seq % 3 !== 2))
+        expect(seqsOf(events)).toEqual(expected)
+        expect(events.some(({ type }) => type === 'rig.output')).toBe(isExtended)
+        expect(events.filter(({ type }) => type === 'sentinel.triggered')).toHaveLength(500)
+        expect(greeting(one)).toMatchObject({ totalEvents: expected.length, lastSeq: 1_500 })
+        expect(greeting(one)).not.toHaveProperty('eventHistory')
+        const past = await client({ ...handshake, since: 1_440 })
+        expect(seqsOf(historyOf(past))).toEqual(expected.filter(seq => seq > 1_440))
+      }
+    },
+  )
+
+  test('an empty journal has nothing, and ends at 0', async () => {
+    const { client } = await startTestServer()
+    expect(greeting(await client(plain))).toMatchObject({ totalEvents: 0, lastSeq: 0 })
+  })
+})
+
+/** Flips a bit in the second line. */
+function damage(path: string): void {
+  const bytes = readFileSync(path)
+  const at = bytes.indexOf(0x0a) + 40
+  bytes[at] = (bytes[at] ?? 0) ^ 1
+  writeFileSync(path, bytes)
 }
 
 describe('history.sync', () => {
