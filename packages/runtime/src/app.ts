@@ -135,7 +135,6 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const { opened, autostart, headless, keepAlive } = options
   const { layout } = opened
   const { scope, lock } = held
-  const { assertHeld } = lock
   const clock = systemClock
   const record = await openRecord({ ...options, layout, lock }, scope)
   const { journal, recorder, redactor, log } = record
@@ -155,16 +154,15 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
     clock,
     redactor,
     ...agents,
-    assertHeld,
-    outputRecord: openOutputRecord(layout, assertHeld),
+    assertHeld: lock.assertHeld,
+    outputRecord: openOutputRecord(layout, lock.assertHeld),
     runId: () => currentRun(recorder.state)?.runId ?? '',
   })
   if (!opening.ok) return opening
   const { ports } = opening
   scope.add('watch', () => ports.close())
 
-  const { tookOver } = held
-  const recovered = await recover({ layout, ...record, plan, ports, tookOver })
+  const recovered = await recover({ layout, ...record, plan, ports, tookOver: held.tookOver })
   if (!recovered.ok) return recovered
   const times = await openTimes(journal, plan)
   const notes = [...opened.notes, ...held.notes, ...recovered.notes]

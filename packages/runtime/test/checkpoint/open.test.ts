@@ -147,9 +147,7 @@ verifies(
     writeFileSync(join(base, 'agentRoot/a.md'), 'a')
     const scene = await sceneAt(base)
     const parent = await scene.create()
-    const program = await fixtureProgram(
-      new URL('./fixtures/store-without-descriptors.ts', import.meta.url),
-    )
+    const program = await fixtureProgram(new URL('./fixtures/store-without-descriptors.ts', import.meta.url))
     const limited = ['--nofile=96:96', process.execPath, program, base, parent]
     const { stdout, stderr } = await run('prlimit', limited, { env: process.env })
     expect(stderr).toBe('')

@@ -142,6 +142,7 @@ function withHistory(journal: Journal, history: Journal['history']): Journal {
     get lastSeqWithoutOrigin() {
       return journal.lastSeqWithoutOrigin
     },
+    findings: journal.findings,
     repair: undefined,
     failure: journal.failure,
     close: () => Promise.resolve(),

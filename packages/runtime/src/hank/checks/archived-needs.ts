@@ -36,8 +36,11 @@ interface Archive {
   readonly needs: Needs
 }
 
-function complaints(patterns: readonly string[] = [], { label, where, needs }: Archive): readonly Problem[] {
-  return patterns.flatMap((pattern, at) => {
+function complaints(
+  patterns: readonly string[] | undefined,
+  { label, where, needs }: Archive,
+): readonly Problem[] {
+  return (patterns ?? []).flatMap((pattern, at) => {
     const directory = nameOf(pattern)
     const need = pattern.startsWith('!') ? undefined : needs.get(directory)
     if (need === undefined) return []
