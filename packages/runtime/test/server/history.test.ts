@@ -143,6 +143,7 @@ function withHistory(journal: Journal, history: Journal['history']): Journal {
       return journal.lastSeqWithoutOrigin
     },
     repair: undefined,
+    findings: journal.findings,
     failure: journal.failure,
     close: () => Promise.resolve(),
   }
