@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, fdatasyncSync, openSync, readdirSync, readSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fdatasyncSync, mkdirSync, openSync, readdirSync, readSync, rmSync, writeSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +10,7 @@ import {
   openJournal,
 } from '../packages/runtime/src/journal/index.ts'
 import { createRedactor, systemClock } from '../packages/runtime/src/kit/index.ts'
+import { acquireLock } from '../packages/runtime/src/workspace/index.ts'
 import { atLeast, atMost, type Figure, interleaved, seconds } from './measure.ts'
 
 const perTick = 16
@@ -21,8 +22,16 @@ const secrets = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GITHUB_TOKEN'].map(name
 }))
 const tick = () => new Promise(resolve => setImmediate(resolve))
 
-const open = (dir: string): Promise<Journal> =>
-  openJournal({ dir, clock: systemClock, redactor: createRedactor(secrets) })
+/** As a server has it: every write asks the lock of the execution first. */
+async function open(dir: string): Promise<Journal> {
+  const clock = systemClock
+  mkdirSync(dir, { recursive: true })
+  const lockFile = join(dir, 'lock.json')
+  const locked = await acquireLock({ lockFile, runId: dir, clock, onLost: () => undefined })
+  if (locked.kind !== 'acquired') throw new Error(locked.message)
+  const { assertHeld } = locked.lock
+  return openJournal({ dir, clock, redactor: createRedactor(secrets), assertHeld })
+}
 
 /** The journal against plain writes and reads of the same events (goals P1 to P3). */
 export async function journalFigures(): Promise<readonly Figure[]> {

@@ -110,7 +110,16 @@ async function realCodons(layout: ExecutionLayout): Promise<number> {
   )
   const state = () => recorder.state
   const warn = (message: string) => console.log(message)
-  const versions = await openCheckpointPorts({ plan, layout, clock, environment: process.env, state, warn })
+  const assertHeld = () => undefined
+  const versions = await openCheckpointPorts({
+    plan,
+    layout,
+    clock,
+    environment: process.env,
+    state,
+    warn,
+    assertHeld,
+  })
   const selected = createCheckpointSelection([])
   if (!versions.ok || !selected.ok) throw new Error('no checkpoints')
   const watch = await watchWorkspace({

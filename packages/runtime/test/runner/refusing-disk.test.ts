@@ -35,6 +35,7 @@ function refusingAfter(events: number, late: boolean): (journal: Journal) => Jou
       synced: () => (failure ? Promise.reject(failure) : journal.synced()),
       subscribe: listener => journal.subscribe(listener),
       history: journal.history,
+      findings: journal.findings,
       get lastSeq() {
         return journal.lastSeq
       },
