@@ -68,7 +68,7 @@ export const rehearsal: readonly Mutant[] = [
     file: 'packages/runtime/src/model-server/rehearsal.ts',
     find: 'promptOf?.(id) ?? newestPrompt(turns)',
     replace: 'newestPrompt(turns)',
-    killedBy: ['test/e2e/rehearse.test.ts'],
+    killedBy: ['packages/runtime/test/model-server/rehearsal.test.ts'],
   },
   {
     rule: 'd13/steps-run-out',

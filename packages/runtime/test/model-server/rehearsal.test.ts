@@ -199,6 +199,14 @@ describe('a codon without steps', () => {
     expect([ask('review#1'), ask('review#1')]).toEqual([told, told])
   })
 
+  test('takes the prompt that it was told, whatever the agent puts beside it', () => {
+    const rehearsal = createRehearsal({ script: {}, strict: true, promptOf: id => `the prompt of ${id}` })
+    const asked = request({ key: rehearsal.keyFor('b'), turns: turns('# Environment', 'the prompt of b') })
+    expect(rehearsal.respond(asked)).toMatchObject({
+      parts: [{ input: { content: '# b\n\nthe prompt of b\n' } }],
+    })
+  })
+
   test('takes the newest prompt of a conversation that goes on', () => {
     const { ask } = play({})
     const talk = [
