@@ -39,7 +39,7 @@ export async function journalCommand(args: Arguments, terminal: Terminal): Promi
   }
   const damaged = (place: string) => terminal.error(`damaged line in ${place}`)
   for await (const { event, text } of readEvents(found.layout, query, damaged)) {
-    if (switches.has('json')) terminal.out(text)
+    if (switches.has('json')) terminal.json(text)
     else
       terminal.out(
         `${String(event.seq).padStart(6)} ${event.timestamp} ${event.type.padEnd(18)} ${describeEvent(event)}`,

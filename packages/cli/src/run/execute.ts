@@ -3,7 +3,6 @@ import {
   defaultUpstream,
   findModel,
   type Harnesses,
-  isLogLevel,
   logLevels,
   type OpenedExecution,
   type OpenRehearsal,
@@ -53,11 +52,7 @@ export async function execute(
     for (const line of report(prepared, { verbose: false, environment: {} })) terminal.error(line)
     return exitCodes.failed
   }
-  const level = args.texts['log-level'] ?? 'info'
-  if (!isLogLevel(level)) {
-    terminal.error(`There is no log level ${level}. Choose one of ${logLevels.join(', ')}.`)
-    return exitCodes.usage
-  }
+  const level = logLevels.find(name => name === args.texts['log-level']) ?? 'info'
   const traffic = await readyTraffic({ record: args.texts.record, rehearsal }, plan)
   if (!traffic.ok) {
     terminal.error(traffic.message)
@@ -173,7 +168,7 @@ function optionsOf(
     harnesses,
     priceOf: (provider: string, id: string) => findModel(`${provider}/${id}`, prepared.registry)?.prices,
     environment,
-    secrets: process.env,
+    secrets: { ...process.env, '--token': texts.token },
     ...(rehearsal && { environmentFor: rehearsal.environmentFor }),
     sentinels: {
       settings: settings.sentinel,

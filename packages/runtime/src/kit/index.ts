@@ -39,7 +39,7 @@ export {
   type JsonSourceResult,
   parseJsonSource,
 } from './json-source.ts'
-export { isLogLevel, type Log, type LogFields, type LogLevel, logLevels, silentLog } from './log.ts'
+export { type Log, type LogFields, type LogLevel, logLevels, silentLog } from './log.ts'
 export { type LogEntry, type MemoryLog, memoryLog } from './memory-log.ts'
 export { didYouMean, nearestNames } from './nearest-names.ts'
 export {
@@ -61,10 +61,11 @@ export { findMarked, type Marker } from './process-marker.ts'
 export type { ProcessResult } from './process-result.ts'
 export { endOwned, killMarked, type SweepOptions, type SweepResult } from './process-sweep.ts'
 export { type ProcessWatch, watchProcess } from './process-watch.ts'
-export { createRedactor, type RedactingStream, type Redactor, type Secret, secretsOf } from './redact.ts'
+export { createRedactor, type RedactingStream, type Redactor } from './redact.ts'
 export { type ReadFailure, type ReadResult, readRegularFile } from './safe-read.ts'
 export { type RemoveTreeOptions, removeTree } from './safe-remove.ts'
 export { createScope, type Scope, type UndoFailure } from './scope.ts'
+export { type Secret, secretsOf } from './secret-variables.ts'
 export { type JsonShape, shapeFits } from './shape-fits.ts'
 export { type ShapeOptions, type ShapeSource, shapeProblems } from './shape-problems.ts'
 export { type WalkItem, type WalkOptions, walk } from './walk.ts'
