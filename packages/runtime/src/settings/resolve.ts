@@ -120,7 +120,10 @@ function overridesLayer({ sentinel, shimIdleTimeout }: OverridesLayer): Layer {
   return layerOf({ sentinel, shimIdleTimeout }, 'hank overrides')
 }
 
-function tightest(limit: 'maxDollars' | 'maxTimeSeconds', { flags, variables, file, overrides }: Layers): Ceilings {
+function tightest(
+  limit: 'maxDollars' | 'maxTimeSeconds',
+  { flags, variables, file, overrides }: Layers,
+): Ceilings {
   const field = `budget.${limit}` as const
   const hank = overrides?.budget?.[limit]
   const all: readonly (Sourced<number> | undefined)[] = [

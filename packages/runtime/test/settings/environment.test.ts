@@ -44,7 +44,9 @@ describe('WEAVE_RUNTIME variables', () => {
   })
 
   verifies(['2.9/log-parsing-interval'], 'LOG_PARSING_INTERVAL sets `logParsingInterval` as a number', () => {
-    expect(settingsFrom({ WEAVE_RUNTIME_LOG_PARSING_INTERVAL: '50' }).sources.logParsingInterval?.value).toBe(50)
+    expect(settingsFrom({ WEAVE_RUNTIME_LOG_PARSING_INTERVAL: '50' }).sources.logParsingInterval?.value).toBe(
+      50,
+    )
   })
 
   verifies(['2.9/data-hash-time-limit'], 'DATA_HASH_TIME_LIMIT sets `dataHashTimeLimit` as a number', () => {
@@ -90,7 +92,8 @@ describe('WEAVE_RUNTIME variables', () => {
 
   it('of a ceiling counts when it is the tightest', () => {
     const { layer } = readEnvironment({ WEAVE_RUNTIME_BUDGET_MAX_DOLLARS: '2' })
-    const file = (dollars: number) => ({ 'budget.maxDollars': { value: dollars, origin: 'weave.json' } }) as const
+    const file = (dollars: number) =>
+      ({ 'budget.maxDollars': { value: dollars, origin: 'weave.json' } }) as const
     expect(resolveSettings({ variables: layer, file: file(3) }).ceilings.maxDollars).toEqual({
       value: 2,
       origin: 'WEAVE_RUNTIME_BUDGET_MAX_DOLLARS',
