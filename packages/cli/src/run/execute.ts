@@ -122,6 +122,7 @@ async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
     layout: opened.layout,
     outputDirectory: prepared.paths.outputDirectory,
     isRehearsal: rehearsal !== undefined,
+    showsCosts: !attendance.hasScreen || prepared.settings.settings.showCosts,
   }
   for (const line of summaryLines(state, end, places)) terminal.error(line)
   if (signals.exitCode !== undefined && end.status === 'stopped') return signals.exitCode

@@ -73,7 +73,9 @@ describe('advice about an unknown field', () => {
         const load = (fields: Fields) => loadValue(hankWith(fields), { 'a.md': 'Go.' })
         for (const typo of typos) {
           const { problems } = await load({ [position]: { [typo]: 1 } })
-          const messages = problems.map(({ message }) => message).filter(text => text.startsWith('Unknown field'))
+          const messages = problems
+            .map(({ message }) => message)
+            .filter(text => text.startsWith('Unknown field'))
           expect(messages).toHaveLength(1)
           const [message = ''] = messages
           expect(message).toMatch(/ Valid [\w ]*fields[\w ]*: \S/)

@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import { type Collector, checkRelativeSpelling, collector, type Problem } from '../../kit/index.ts'
 import type { CheckContext } from '../check.ts'
 import { codonLabel, codonsOf, type PlacedCodon } from '../codons.ts'
+import { longestPath } from '../limits.ts'
 import type { HankFile } from '../schema.ts'
 import { checkExistingTargets } from './existing-targets.ts'
 import { shown } from './labels.ts'
@@ -25,9 +26,11 @@ function reportTargets(placed: PlacedCodon, problems: Collector): void {
     if (operation.type !== 'copy') continue
     const { to } = operation.copy
     const spelling = checkRelativeSpelling(to)
-    if (spelling.ok) continue
+    const isTooLong = to.length > longestPath
+    if (spelling.ok && !isTooLong) continue
     const where = `${placed.where}.rigSetup[${at}].copy.to`
-    problems.error(where, `${codonLabel(placed)}: copy.to ${refusal(spelling.reason, to)}`)
+    const fault = spelling.ok ? `is longer than ${longestPath} characters` : refusal(spelling.reason, to)
+    problems.error(where, `${codonLabel(placed)}: copy.to ${fault}`)
   }
 }
 
