@@ -1,5 +1,5 @@
 import { flags } from '../../packages/cli/src/flags.ts'
-import { runtimeVariables } from '../../packages/runtime/src/settings/environment.ts'
+import { variableOf } from '../../packages/runtime/src/settings/environment.ts'
 import {
   defaults,
   type SettingField,
@@ -33,7 +33,7 @@ function page(): readonly string[] {
         kindWords[settingKinds[field]],
         given[field] === undefined ? 'none' : code(given[field].toString()),
         flagOf(field),
-        variableOf(field),
+        code(variableOf(field)),
         fields[field].meta()?.description ?? '',
       ]),
     ),
@@ -46,11 +46,6 @@ function flagOf(field: SettingField): string {
     .filter(([, flag]) => 'setting' in flag && flag.setting === field)
     .map(([name]) => code(`--${name}`))
     .join(', ')
-}
-
-function variableOf(field: SettingField): string {
-  const found = Object.entries(runtimeVariables).find(([, setting]) => setting === field)
-  return found ? code(found[0]) : ''
 }
 
 const environment = [

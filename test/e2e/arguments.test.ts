@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect } from 'vitest'
+import { commands } from '../../packages/cli/src/commands.ts'
 import { verifies } from '../conformance/verifies.ts'
 import { runCli, version } from '../support/run-cli.ts'
 import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
@@ -224,5 +225,64 @@ describe('commands', () => {
       expect(row).toMatchObject({ hank: 'here', status: 'completed', cost: 0 })
       expect(runCli(['list'], at).stdout).toMatch(/HANK +STATUS[\s\S]*here +completed/)
     },
+  )
+})
+
+describe('values of flags', () => {
+  const wrong: readonly (readonly [flag: string, value: string, allowed: string])[] = [
+    ['port', 'abc', 'a whole number from 0 to 65535, found "abc"'],
+    ['port', '70000', 'a whole number from 0 to 65535, found 70000'],
+    ['max-cost', '-1', 'a number above 0, found -1'],
+    ['max-cost', 'foo', 'a number above 0, found "foo"'],
+    ['max-time', '1.5', 'a whole number above 0, found 1.5'],
+    ['idle-timeout', '300', 'a whole number from 0 to 255, found 300'],
+    ['shim-idle-timeout', '0', 'a whole number from 1 to 1800, found 0'],
+    ['vendor-base-url', 'ftp:x', 'when it is on this machine, found '],
+    ['model', '', 'a non-empty string'],
+    ['log-level', 'loud', 'debug, info, warn, error; found "loud"'],
+  ]
+  const takers = Object.entries(commands).filter(([, row]) => row.hidden !== true)
+
+  verifies(
+    ['d14/flag-value-usage'],
+    'that cannot be are wrong usage, on every command that takes the flag',
+    async () => {
+      const at = await place()
+      for (const [flag, value, allowed] of wrong) {
+        const forms = takers.flatMap(([name, { flags }]): readonly (readonly string[])[] => {
+          if (!flags.some(known => known === flag)) return []
+          return name === 'run' ? [[], ['--validate']] : [[name]]
+        })
+        expect(forms.length).toBeGreaterThan(0)
+        for (const words of forms) {
+          const written = words.length > 0 && value !== '' ? [`--${flag}`, value] : [`--${flag}=${value}`]
+          const said = runCli([...words, ...written], at)
+          expect(said, `${words.join(' ')} ${written.join(' ')}`).toMatchObject({ status: 2, stdout: '' })
+          expect(said.stderr).toContain(`--${flag}: expected `)
+          expect(said.stderr).toContain(allowed)
+        }
+      }
+      expect(existsSync(join(at.cwd, 'home'))).toBe(false)
+    },
+    240_000,
+  )
+
+  verifies(
+    ['d14/flag-value-usage'],
+    'are told all at once; the same from a file or a variable is a wrong configuration',
+    async () => {
+      const at = await place()
+      const said = runCli(['--validate', '--port', 'x', '--max-cost', '0', '--log-level', 'no'], at)
+      expect(said.status).toBe(2)
+      expect(said.stderr.trimEnd().split('\n')).toHaveLength(3)
+      const variable = runCli(['--validate', '--skip-self-test'], {
+        ...at,
+        env: { ...at.env, WEAVE_RUNTIME_PORT: 'x' },
+      })
+      expect(variable).toMatchObject({ status: 1, stdout: expect.stringContaining('WEAVE_RUNTIME_PORT: ') })
+      writeFileSync(join(at.cwd, 'weave.json'), '{"port": 70000}')
+      expect(runCli(['--validate', '--skip-self-test'], at).status).toBe(1)
+    },
+    60_000,
   )
 })

@@ -1,11 +1,14 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { launcher, runCli } from '../support/run-cli.ts'
+import { launcher } from '../support/run-cli.ts'
 import { startCommand } from '../support/running-command.ts'
+import { scriptedWeave } from '../support/scripted-program.ts'
 import { tempDir } from '../support/temp-dir.ts'
+
+beforeAll(scriptedWeave, 120_000)
 
 const codon = (id: string, more: object = {}) => ({
   id,
@@ -43,6 +46,19 @@ async function place(status: number, hank: readonly object[], models: readonly o
     return { status: await run.ended, said: run.said() }
   }
   return { asked, start, executions: join(cwd, 'home/.weave-executions') }
+}
+
+/** A provider that answers well, and the keys that it was asked with. */
+async function answering(body: string) {
+  const keys: unknown[] = []
+  const server = createServer((request, response) => {
+    keys.push(request.headers['x-api-key'])
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+  })
+  await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  return { keys, url: `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}` }
 }
 
 describe('a start', () => {
@@ -118,23 +134,54 @@ verifies(
 )
 
 describe('a variable that is unset', () => {
-  verifies(['2.9/unset-before-sentinel-providers'], 'is no key for a sentinel any more', async () => {
-    const sentinelConfig = {
-      id: 'narrator',
-      name: 'Narrator',
-      model: 'haiku',
-      trigger: { type: 'event', on: ['*'] },
-      execution: { strategy: 'immediate' },
-      userPromptText: 'What happened?',
-    }
-    const cwd = await tempDir()
-    const hank = [codon('a', { model: 'openai/gpt-5', sentinels: [{ sentinelConfig }] })]
-    writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
-    const env = { OPENAI_API_KEY: 'a-key-for-nobody', ANTHROPIC_API_KEY: 'a-key-for-nobody' }
-    const words = ['--validate', '--skip-self-test']
-    const kept = runCli(words, { cwd, env })
-    const without = runCli(words, { cwd, env: { ...env, WEAVE_ANTHROPIC_API_KEY: 'unset' } })
-    expect(kept.stdout).not.toMatch(/No key for anthropic/)
-    expect(without.stdout).toMatch(/No key for anthropic/)
-  })
+  const sentinelConfig = {
+    id: 'narrator',
+    name: 'Narrator',
+    model: 'haiku',
+    trigger: { type: 'event', on: ['codon.completed'] },
+    execution: { strategy: 'immediate' },
+    userPromptText: 'What happened?',
+  }
+  const answer = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'x',
+    content: [{ type: 'text', text: 'Much.' }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 1, output_tokens: 1 },
+  }
+
+  verifies(
+    ['2.9/unset-before-sentinel-providers'],
+    'is no key for the provider of a sentinel in a run',
+    async () => {
+      const provider = await answering(JSON.stringify(answer))
+      const cwd = await tempDir()
+      const hank = [codon('a', { model: 'openai/gpt-5', sentinels: [{ sentinelConfig }] })]
+      writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
+      const env = {
+        HOME: join(cwd, 'home'),
+        ANTHROPIC_API_KEY: 'the-key-that-is-kept',
+        ANTHROPIC_BASE_URL: provider.url,
+      }
+      const run = async (more: Readonly<Record<string, string>>) => {
+        const command = startCommand(await scriptedWeave(), ['-n', '--port', '0'], {
+          cwd,
+          env: { ...env, ...more },
+        })
+        return [await command.ended, command.said()] as const
+      }
+      expect(await run({})).toEqual([0, expect.not.stringMatching(/no key for anthropic/i)])
+      const asked = provider.keys.length
+      expect(asked).toBeGreaterThan(0)
+      expect(new Set(provider.keys)).toEqual(new Set(['the-key-that-is-kept']))
+      expect(await run({ WEAVE_ANTHROPIC_API_KEY: 'unset' })).toEqual([
+        0,
+        expect.stringMatching(/no key for anthropic/i),
+      ])
+      expect(provider.keys).toHaveLength(asked)
+    },
+    60_000,
+  )
 })

@@ -9,6 +9,7 @@ import type { ReportData, ReportEvents } from '../../packages/web/src/report/rep
 import { bundleReportPage } from '../../scripts/bundle/report-page.mjs'
 import { sharedBrowser } from '../clients/chromium.ts'
 import { verifies } from '../conformance/verifies.ts'
+import { heardTerminal } from '../support/heard-terminal.ts'
 import { root, runCli } from '../support/run-cli.ts'
 import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -143,15 +144,11 @@ describe('a report of a long execution with hostile texts', () => {
     mkdirSync(join(execution, 'agentRoot'), { recursive: true })
     await writeLongExecution(execution, { events: count })
     const file = join(dir, 'long.html')
-    const said: string[] = []
-    const terminal = {
-      out: (line: string) => void said.push(line),
-      error: (line: string) => void said.push(line),
-    }
+    const terminal = heardTerminal()
     const layout = executionLayout(execution)
     const parts = await bundleReportPage(root)
     await htmlReport({ layout, file, json: false, workingDirectory: dir, parts }, terminal)
-    expect(said).toEqual([file])
+    expect(terminal.said).toEqual({ out: [file], error: [] })
     return file
   }
 

@@ -185,8 +185,19 @@ describe('the terminal UI of a run', () => {
       await session.shows(/1\/1 · \d/)
       session.press('q')
       await endsWith(session, 0)
+      expect(session.screen()).toMatch(/^Cost +\$0\.00/m)
     },
   )
+
+  verifies(['2.9/show-costs-default'], 'hides costs and tokens, in the last words too', async () => {
+    const session = await start(await place(codon('a')))
+    await session.shows('The hank is done')
+    expect(session.screen()).not.toMatch(/\$\d| tokens/)
+    session.press('q')
+    await endsWith(session, 0)
+    expect(session.screen()).toMatch(/^The hank is done$[^]*^Workspace /m)
+    expect(session.screen()).not.toMatch(/^Cost|\$\d| tokens/m)
+  })
 
   verifies(['d2/flag-headless'], 'gives way to plain lines with --headless', async () => {
     const session = await start(await place(codon('a')), { words: '--headless' })

@@ -1,5 +1,6 @@
 import { commands, defaultCommand } from '../../packages/cli/src/commands.ts'
 import { exitCodes } from '../../packages/cli/src/exit.ts'
+import { wrongFlagValues } from '../../packages/cli/src/flag-values.ts'
 import { parseArguments } from '../../packages/cli/src/parse-arguments.ts'
 import { runHank } from '../../packages/cli/src/run/run.ts'
 import { processTerminal, tolerateClosedPipes } from '../../packages/cli/src/terminal.ts'
@@ -39,6 +40,9 @@ async function scripted(words: readonly string[]): Promise<number> {
     processTerminal.error(parsed.message)
     return exitCodes.usage
   }
+  const wrong = await wrongFlagValues(parsed.arguments)
+  for (const line of wrong) processTerminal.error(line)
+  if (wrong.length > 0) return exitCodes.usage
   const { switches } = parsed.arguments
   const hearing = createScriptedHarness(greeting)
   const harness: Harness = {

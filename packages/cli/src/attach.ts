@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { findExecution, readLock, settledPaths, systemClock } from '@weave/runtime'
-import { connect, describeEvent, harmless, type ServerEvent } from 'weave-client'
+import { connect, describeEvent, type ServerEvent } from 'weave-client'
 import { WebSocket } from 'ws'
 import { type ExitCode, exitCodes } from './exit.ts'
 import type { Arguments } from './parse-arguments.ts'
@@ -40,7 +40,7 @@ async function show(wish: Pick<FaceWish, 'url' | 'token' | 'color'>, terminal: T
   const { showFace } = await import('./show-face.ts')
   const costs = /^(1|true)$/i.test(process.env['WEAVE_RUNTIME_SHOW_COSTS'] ?? '')
   const end = await showFace({ ...wish, costs, mode: 'readonly', ownsRun: false }).ended
-  if (end.kind === 'lost') terminal.error(harmless(`The server ended the connection: ${end.reason}`))
+  if (end.kind === 'lost') terminal.error(`The server ended the connection: ${end.reason}`)
   if (end.kind === 'failed') terminal.error(end.fault)
   if (end.kind === 'signal') return end.code
   return end.kind === 'failed' ? exitCodes.failed : exitCodes.done
@@ -68,9 +68,8 @@ function watch(url: string, { switches }: Arguments, { terminal, token }: Watchi
   })
   const show = (event: ServerEvent): void => {
     if (!('seq' in event)) return
-    if (switches.has('json')) terminal.out(JSON.stringify(event))
-    else if (isForPeople(event.type))
-      terminal.out(harmless(`${event.timestamp.slice(11, 19)} ${describeEvent(event)}`))
+    if (switches.has('json')) terminal.json(JSON.stringify(event))
+    else if (isForPeople(event.type)) terminal.out(`${event.timestamp.slice(11, 19)} ${describeEvent(event)}`)
   }
   client.onAny(show)
   return new Promise(resolve => {
@@ -82,7 +81,7 @@ function watch(url: string, { switches }: Arguments, { terminal, token }: Watchi
     process.once('SIGTERM', leave)
     client.onStatus(status => {
       if (status.state !== 'closed') return
-      terminal.error(harmless(`The server ended the connection: ${status.reason || status.code}`))
+      terminal.error(`The server ended the connection: ${status.reason || status.code}`)
       resolve(exitCodes.done)
     })
   })

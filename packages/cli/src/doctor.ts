@@ -24,7 +24,7 @@ export async function doctorCommand(args: Arguments, terminal: Terminal): Promis
     proxy: { isOn: !settings.withoutProxy, upstream: settings.vendorBaseUrl ?? defaultUpstream },
     harnesses: harnessesToCheck(),
   })
-  if (args.switches.has('json')) terminal.out(JSON.stringify(findings, null, 2))
+  if (args.switches.has('json')) terminal.json(JSON.stringify(findings, null, 2))
   else
     for (const line of columns(
       findings.map(({ name, verdict, detail, cure }) => [

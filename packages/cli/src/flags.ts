@@ -1,4 +1,4 @@
-import type { SettingField } from '@weave/runtime'
+import type { LogLevel, SettingField } from '@weave/runtime'
 
 /**
  * TABLE of all flags. Parsing, help and the settings layer of the command line are made from it; a command lists the
@@ -10,6 +10,8 @@ export interface Flag {
   /** What stands for the value in help: `--model <name>`. */
   readonly value?: string
   readonly summary: string
+  /** The only values it takes. */
+  readonly choices?: readonly string[]
   /** The setting it sets; a switch sets it to true, or to what `sets` says. */
   readonly setting?: SettingField
   readonly sets?: boolean
@@ -137,7 +139,12 @@ export const flags = {
   host: { kind: 'text', value: 'address', summary: 'listen there too; needs --token' },
   token: { kind: 'text', value: 'secret', summary: 'what clients must say; or set WEAVE_TOKEN' },
   'allow-other-users': { kind: 'switch', summary: 'let other users of this machine connect' },
-  'log-level': { kind: 'text', value: 'level', summary: 'debug, info, warn or error, for the server log' },
+  'log-level': {
+    kind: 'text',
+    value: 'level',
+    summary: 'debug, info, warn or error, for the server log',
+    choices: ['debug', 'info', 'warn', 'error'] satisfies readonly LogLevel[],
+  },
   script: {
     kind: 'text',
     value: 'file',

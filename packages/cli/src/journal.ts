@@ -38,8 +38,10 @@ export async function journalCommand(args: Arguments, terminal: Terminal): Promi
     follow: switches.has('follow') ? untilInterrupted() : undefined,
   }
   try {
-    for await (const read of readEvents(found.layout, query, ({ message }) => terminal.error(message)))
-      terminal.out(switches.has('json') ? read.text : lineOf(read.event))
+    for await (const read of readEvents(found.layout, query, ({ message }) => terminal.error(message))) {
+      if (switches.has('json')) terminal.json(read.text)
+      else terminal.out(lineOf(read.event))
+    }
     return exitCodes.done
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)

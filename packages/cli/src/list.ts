@@ -35,7 +35,7 @@ export async function listCommand(args: Arguments, terminal: Terminal): Promise<
       }
     }),
   )
-  if (args.switches.has('json')) terminal.out(JSON.stringify(rows, null, 2))
+  if (args.switches.has('json')) terminal.json(JSON.stringify(rows, null, 2))
   else if (rows.length === 0)
     terminal.out(`No executions in ${executionBaseDir}. "weave" or "weave rehearse" makes one.`)
   else {

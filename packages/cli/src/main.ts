@@ -1,7 +1,9 @@
 import { exitCodes } from './exit.ts'
-import { tolerateClosedPipes } from './terminal.ts'
+import { hideToken } from './hide-token.ts'
+import { processTerminal, tolerateClosedPipes } from './terminal.ts'
 import { weave } from './weave.ts'
 
+hideToken()
 tolerateClosedPipes()
 
 /** The start of the program. The exit code is set, not forced, so that what was printed arrives whole. */
@@ -10,9 +12,7 @@ weave(process.argv.slice(2)).then(
     process.exitCode = code
   },
   (error: unknown) => {
-    process.stderr.write(
-      `weave: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-    )
+    processTerminal.error(`weave: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
     process.exitCode = exitCodes.failed
   },
 )

@@ -10,7 +10,7 @@ export async function modelsCommand(args: Arguments, terminal: Terminal): Promis
   const { registry, problems } = await createRegistry({ additions: additionsOf({ home: homedir() }) })
   for (const problem of problems) terminal.error(formatProblem(problem))
   const rows = listModels(registry, { environment: process.env, filter: args.positionals[0] })
-  if (args.switches.has('json')) terminal.out(JSON.stringify(rows, null, 2))
+  if (args.switches.has('json')) terminal.json(JSON.stringify(rows, null, 2))
   else for (const line of columns([heads, ...rows.map(cells)], '')) terminal.out(line)
   if (rows.length === 0) terminal.error(`No model contains "${args.positionals[0] ?? ''}".`)
   return rows.length === 0 ? exitCodes.failed : exitCodes.done

@@ -18,7 +18,8 @@ export function parseArguments(words: readonly string[], allowed: readonly FlagN
   const options = Object.fromEntries(allowed.map(name => [name, optionOf(flags[name])]))
   const known = (name: string): name is FlagName => (allowed as readonly string[]).includes(name)
   try {
-    const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true })
+    const args = withNegativeNumbers(words, known)
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     const entries = Object.entries(values).filter((entry): entry is [FlagName, string | boolean] =>
       known(entry[0]),
     )
@@ -33,6 +34,16 @@ export function parseArguments(words: readonly string[], allowed: readonly FlagN
   } catch (error) {
     return { ok: false, message: explain(error, allowed) }
   }
+}
+
+/** A number below zero after a flag is the value of the flag, which then says what it takes, and not another flag. */
+function withNegativeNumbers(words: readonly string[], known: (name: string) => name is FlagName): string[] {
+  return words.reduce<string[]>((joined, word) => {
+    const flag = joined.at(-1)
+    const name = flag?.startsWith('--') ? flag.slice(2) : ''
+    const isValue = /^-\d/.test(word) && known(name) && flags[name].kind === 'text'
+    return isValue ? [...joined.slice(0, -1), `${flag}=${word}`] : [...joined, word]
+  }, [])
 }
 
 function optionOf(flag: Flag): NonNullable<ParseArgsConfig['options']>[string] {

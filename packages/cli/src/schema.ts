@@ -11,6 +11,6 @@ export function schemaCommand(args: Arguments, terminal: Terminal): Promise<Exit
     terminal.error(`Name one schema: ${schemaKinds.join(', ')}.`)
     return Promise.resolve(exitCodes.usage)
   }
-  terminal.out(JSON.stringify(editorSchema(kind, version), null, 2))
+  terminal.json(JSON.stringify(editorSchema(kind, version), null, 2))
   return Promise.resolve(exitCodes.done)
 }

@@ -1,12 +1,39 @@
-/** Where a command's words go. The only two streams of the program; handed in, so that a test can read along. */
+import { createInterface } from 'node:readline/promises'
+import { harmless, harmlessJson } from 'weave-client'
+
+/**
+ * Where a command's words go. The only way out of the program beside the terminal UI; handed in, so that a test can read along.
+ * Names, errors and files from outside are in these words, so control characters are spelled out here, whoever speaks.
+ */
 export interface Terminal {
-  out(line: string): void
-  error(line: string): void
+  out(text: string): void
+  error(text: string): void
+  /** JSON, which stays the same JSON: what must not reach a terminal is escaped in it. */
+  json(json: string): void
+  /** What is made for other programs and has no control characters from outside in it; written as it is. */
+  raw(text: string): void
 }
 
 export const processTerminal: Terminal = {
-  out: line => void process.stdout.write(`${line}\n`),
-  error: line => void process.stderr.write(`${line}\n`),
+  out: text => void process.stdout.write(`${harmless(text)}\n`),
+  error: text => void process.stderr.write(`${harmless(text)}\n`),
+  json: json => void process.stdout.write(`${harmlessJson(json)}\n`),
+  raw: text => void process.stdout.write(`${text}\n`),
+}
+
+/** Whether somebody is there who can be asked. */
+export function canAsk(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true
+}
+
+/** The answer of a person to a question, one line. */
+export async function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await lines.question(harmless(question))
+  } finally {
+    lines.close()
+  }
 }
 
 /** Whoever reads along may stop reading (`weave models | head`); that is no fault of the program. */

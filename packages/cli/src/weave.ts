@@ -30,6 +30,12 @@ export async function weave(
     terminal.out(helpText(name, row))
     return exitCodes.done
   }
+  const { wrongFlagValues } = await import('./flag-values.ts')
+  const wrong = await wrongFlagValues(parsed.arguments)
+  if (wrong.length > 0) {
+    for (const line of wrong) terminal.error(line)
+    return exitCodes.usage
+  }
   const command = await row.load()
   return command(parsed.arguments, terminal)
 }

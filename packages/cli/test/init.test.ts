@@ -2,6 +2,7 @@ import { chmod, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node
 import { dirname, join } from 'node:path'
 import { findModel, formatProblem, isLoop, type Prepared, prepare } from '@weave/runtime'
 import { describe, expect, test } from 'vitest'
+import { heardTerminal } from '../../../test/support/heard-terminal.ts'
 import { tempDir } from '../../../test/support/temp-dir.ts'
 import { commands } from '../src/commands.ts'
 import { fileTree } from '../src/init/file-tree.ts'
@@ -17,10 +18,9 @@ interface Told {
 }
 
 async function told(work: (terminal: Terminal) => Promise<number>): Promise<Told> {
-  const out: string[] = []
-  const error: string[] = []
-  const code = await work({ out: line => void out.push(line), error: line => void error.push(line) })
-  return { code, out, error }
+  const terminal = heardTerminal()
+  const code = await work(terminal)
+  return { code, ...terminal.said }
 }
 
 function initIn(workingDirectory: string, ...words: readonly string[]): Promise<Told> {

@@ -16,6 +16,19 @@ const plainAscii = /^[\t\n\x20-\x7e]*$/
 const hidden =
   /(?![\n\t])(?:(?<!\p{Extended_Pictographic})\uFE0F|(?!\uFE0F)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}])/gu
 
+/** JSON with the same meaning and nothing in it that a terminal obeys: what `harmless` spells out is escaped. */
+export function harmlessJson(json: string): string {
+  return plainAscii.test(json) ? json : json.replace(hidden, escaped)
+}
+
+function escaped(found: string): string {
+  return Array.from({ length: found.length }, (_, at) => unitText(found.charCodeAt(at))).join('')
+}
+
+function unitText(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`
+}
+
 function spelled(found: string): string {
   return `\\u{${(found.codePointAt(0) ?? 0).toString(16)}}`
 }

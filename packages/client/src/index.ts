@@ -62,7 +62,7 @@ export {
   noFileVersions,
   reduceFileVersions,
 } from './file-versions.ts'
-export { cut, harmless, harmlessLine } from './harmless.ts'
+export { cut, harmless, harmlessJson, harmlessLine } from './harmless.ts'
 export type { HistoryBatch } from './history.ts'
 export { type DiffLine, lineDiff } from './line-diff.ts'
 export type { ClientStatus } from './link.ts'

@@ -23,6 +23,7 @@ test('the door offers these values and no others', () => {
     'exitText',
     'fileVersionCaps',
     'harmless',
+    'harmlessJson',
     'harmlessLine',
     'isCostUnknown',
     'isEventType',

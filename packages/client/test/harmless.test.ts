@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cut, harmless, harmlessLine } from '../src/harmless.ts'
+import { cut, harmless, harmlessJson, harmlessLine } from '../src/harmless.ts'
 
 const shownAs: readonly (readonly [text: string, shown: string])[] = [
   ['plain text\n\twith lines', 'plain text\n\twith lines'],
@@ -55,4 +55,17 @@ test('cutting never leaves half a character', () => {
   expect(cut('ab😀cd', 4)).toBe('ab…')
   expect(cut('ab😀cd', 5)).toBe('ab😀…')
   expect(cut('abcd', 4)).toBe('abcd')
+})
+
+test('JSON stays the same JSON and becomes printable', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: 'binary' }), value => {
+      for (const json of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {
+        expect(harmlessJson(json)).not.toMatch(unprintable)
+        expect(JSON.parse(harmlessJson(json))).toEqual(JSON.parse(json))
+      }
+    }),
+    { numRuns: 500 },
+  )
+  expect(harmlessJson('"\x9b \u{e0041} ü"')).toBe('"\\u009b \\udb40\\udc41 ü"')
 })

@@ -38,7 +38,7 @@ export {
   createRedactor,
   errorsOf,
   formatProblem,
-  isLogLevel,
+  type LogLevel,
   logLevels,
   type Problem,
   runWarden,
@@ -68,7 +68,7 @@ export {
   runSandboxWorker,
   type Trial,
 } from './sentinel/index.ts'
-export { type FlagValue, listEnvironment, type SettingField } from './settings/index.ts'
+export { type FlagValue, listEnvironment, readGiven, type SettingField } from './settings/index.ts'
 export { type RecordedSetting, readSettings } from './settings-record.ts'
 export { openStoppedExecution, type RollbackWish, type StoppedExecution } from './stopped-execution.ts'
 export { type CheckpointRow, readCheckpointRows } from './stopped-execution-list.ts'

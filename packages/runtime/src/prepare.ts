@@ -71,7 +71,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const { workingDirectory, home } = options
   const layers = await readLayers(options)
   const early = resolveSettings({ ...layers, environment: serverEnvironment(options.environment) })
-  const earlyPaths = settingPaths(early.settings, { workingDirectory, home, runtimeFile: layers.path })
+  const earlyPaths = pathsOf(early, layers.path, options)
   const models = await createRegistry({ additions: additionsOf({ home, modelsFile: earlyPaths.modelsFile }) })
   const { registry } = models
   const redirected = (given: Variables) => options.redirect?.(given, registry.providers) ?? given
@@ -95,7 +95,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     identityOf: name => findModel(name, registry)?.identity,
   })
   const settings = resolveSettings({ ...layers, environment, overrides: loaded.hank?.overrides })
-  const paths = settingPaths(settings.settings, { workingDirectory, home, runtimeFile: layers.path })
+  const paths = pathsOf(settings, layers.path, options)
   const hankProblems = [...layers.problems, ...models.problems, ...loaded.problems]
   const base = {
     loaded,
@@ -149,8 +149,22 @@ export async function settled(
   options: SettledOptions,
 ): Promise<{ readonly settings: Settings; readonly paths: SettingPaths }> {
   const layers = await readLayers({ ...options, skipSelfTest: true })
-  const { settings } = resolveSettings({ ...layers, environment: options.environment })
-  return { settings, paths: settingPaths(settings, { ...options, runtimeFile: layers.path }) }
+  const resolved = resolveSettings({ ...layers, environment: options.environment })
+  return { settings: resolved.settings, paths: pathsOf(resolved, layers.path, options) }
+}
+
+/** What a file names is meant from where the file is; what a variable names, from where the command was given. */
+function pathsOf(
+  { settings, sources }: ResolvedSettings,
+  runtimeFile: string | undefined,
+  { workingDirectory, home }: Pick<PrepareOptions, 'workingDirectory' | 'home'>,
+): SettingPaths {
+  const isFromFile = sources.modelsFile?.origin === 'weave.json'
+  return settingPaths(settings, {
+    workingDirectory,
+    home,
+    runtimeFile: isFromFile ? runtimeFile : undefined,
+  })
 }
 
 type SettledOptions = Omit<PrepareOptions, 'skipSelfTest' | 'data'>

@@ -24,7 +24,7 @@ export async function checkpointsCommand(args: Arguments, terminal: Terminal): P
     terminal.error(rows)
     return exitCodes.failed
   }
-  if (args.switches.has('json')) terminal.out(JSON.stringify(rows, null, 2))
+  if (args.switches.has('json')) terminal.json(JSON.stringify(rows, null, 2))
   else for (const line of columns([heads, ...rows.map(cells)], '')) terminal.out(line)
   return exitCodes.done
 }

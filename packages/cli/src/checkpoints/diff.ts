@@ -1,5 +1,5 @@
 import type { StoppedExecution } from '@weave/runtime'
-import { harmless, harmlessLine } from 'weave-client'
+import { harmlessLine } from 'weave-client'
 import { columns } from '../columns.ts'
 import { type ExitCode, exitCodes } from '../exit.ts'
 import type { Arguments } from '../parse-arguments.ts'
@@ -30,7 +30,7 @@ export async function diffCommand(args: Arguments, terminal: Terminal): Promise<
     const wish = { from, to, lines: format === 'stat' || format === 'json', text: format === 'text' }
     const compared = await execution.diff(wish)
     if (compared.ok) print(compared, format, terminal)
-    else terminal.error(harmless(compared.message))
+    else terminal.error(compared.message)
     return compared.ok ? exitCodes.done : exitCodes.failed
   } finally {
     await execution.close()
@@ -42,14 +42,14 @@ type Compared = Extract<Awaited<ReturnType<StoppedExecution['diff']>>, { ok: tru
 function print({ from, to, files, text }: Compared, format: string, terminal: Terminal): void {
   if (format === 'json') {
     const rows = files.map(({ before: _before, after: _after, ...file }) => file)
-    terminal.out(JSON.stringify({ from, to, files: rows }, null, 2))
+    terminal.json(JSON.stringify({ from, to, files: rows }, null, 2))
     return
   }
   if (format === 'name-only') for (const { path } of files) terminal.out(harmlessLine(path, longestPath))
   if (format === 'stat') for (const line of statLines(files)) terminal.out(line)
-  if (text && text.bytes.length > 0) terminal.out(harmless(text.bytes.toString('utf8').trimEnd()))
+  if (text && text.bytes.length > 0) terminal.out(text.bytes.toString('utf8').trimEnd())
   if (text?.isCut) terminal.error('There is more than can be shown; --stat and --name-only show all files.')
-  if (files.length === 0) terminal.error(harmless(`${from} and ${to} are alike.`))
+  if (files.length === 0) terminal.error(`${from} and ${to} are alike.`)
 }
 
 const longestPath = 4096

@@ -6,7 +6,6 @@ import {
   type Tidied,
   tidyExecution,
 } from '@weave/runtime'
-import { harmless } from 'weave-client'
 import { columns } from '../columns.ts'
 import { type ExitCode, exitCodes } from '../exit.ts'
 import type { Arguments } from '../parse-arguments.ts'
@@ -34,7 +33,7 @@ export async function gcCommand(args: Arguments, terminal: Terminal): Promise<Ex
     rows.push({ dir: layout.dir, tidied: await tidyExecution(options) })
   }
   if (switches.has('json'))
-    terminal.out(
+    terminal.json(
       JSON.stringify(
         rows.map(({ dir, tidied }) => ({ dir, ...tidied })),
         null,
@@ -44,7 +43,7 @@ export async function gcCommand(args: Arguments, terminal: Terminal): Promise<Ex
   else if (rows.length === 0) terminal.out('There are no executions.')
   else for (const line of columns([heads, ...rows.map(cells)], '')) terminal.out(line)
   for (const { dir, tidied } of rows)
-    if (!tidied.ok) terminal.error(harmless(`${dir} was left alone: ${tidied.message}`))
+    if (!tidied.ok) terminal.error(`${dir} was left alone: ${tidied.message}`)
   return exitCodes.done
 }
 

@@ -1,5 +1,4 @@
 import type { RollbackWish, StoppedExecution } from '@weave/runtime'
-import { harmless } from 'weave-client'
 import { type ExitCode, exitCodes } from '../exit.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { confirm } from '../run/confirm.ts'
@@ -46,7 +45,7 @@ async function goBack(execution: StoppedExecution, wish: RollbackWish, around: A
   if (!previewed.ok) return fail(terminal, previewed.message)
   if (switches.has('preview')) {
     const { preview } = previewed
-    if (switches.has('json')) terminal.out(JSON.stringify(preview, null, 2))
+    if (switches.has('json')) terminal.json(JSON.stringify(preview, null, 2))
     else for (const line of previewLines(preview)) terminal.out(line)
     return exitCodes.done
   }
@@ -54,17 +53,17 @@ async function goBack(execution: StoppedExecution, wish: RollbackWish, around: A
   const agreed = await confirm('Go back?', switches.has('yes'), '--preview to look only')
   if (!agreed.ok) return fail(terminal, agreed.message)
   const done = await execution.rollBack(wish)
-  for (const warning of execution.warnings) terminal.error(harmless(warning))
+  for (const warning of execution.warnings) terminal.error(warning)
   if (!done.ok)
     return fail(terminal, [done.message, ...(done.cure === undefined ? [] : [done.cure])].join('\n'))
-  for (const note of done.notes) terminal.error(harmless(note))
-  if (switches.has('json')) terminal.out(JSON.stringify({ ...done.preview, runId: done.runId }, null, 2))
+  for (const note of done.notes) terminal.error(note)
+  if (switches.has('json')) terminal.json(JSON.stringify({ ...done.preview, runId: done.runId }, null, 2))
   else for (const line of previewLines(done.preview)) terminal.out(line)
   terminal.error(`Done. Go on with: weave -e ${dir}\nTake it back with: weave rollback --undo -e ${dir}`)
   return exitCodes.done
 }
 
 function fail(terminal: Terminal, message: string): ExitCode {
-  terminal.error(harmless(message))
+  terminal.error(message)
   return exitCodes.failed
 }

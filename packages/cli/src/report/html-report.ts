@@ -26,7 +26,7 @@ export async function htmlReport(options: HtmlReportOptions, terminal: Terminal)
     return exitCodes.failed
   }
   if (json) {
-    terminal.out(JSON.stringify({ ...read.data, events: read.events }, null, 2))
+    terminal.json(JSON.stringify({ ...read.data, events: read.events }, null, 2))
     return exitCodes.done
   }
   if (!parts) {
@@ -35,7 +35,7 @@ export async function htmlReport(options: HtmlReportOptions, terminal: Terminal)
   }
   const page = pageOf(read, parts)
   if (options.file === '-') {
-    terminal.out(page)
+    terminal.raw(page)
     return exitCodes.done
   }
   const file = resolve(workingDirectory, options.file ?? `weave-report-${basename(layout.dir)}.html`)

@@ -11,7 +11,7 @@ export async function printRequests(
   terminal: Terminal,
 ): Promise<void> {
   const requests = await readRequests(layout)
-  if (switches.has('json')) terminal.out(JSON.stringify(requests, null, 2))
-  else if (switches.has('csv')) terminal.out(requestCsv(requests))
+  if (switches.has('json')) terminal.json(JSON.stringify(requests, null, 2))
+  else if (switches.has('csv')) terminal.raw(requestCsv(requests))
   else for (const line of requestLines(requests)) terminal.out(line)
 }

@@ -36,8 +36,8 @@ export async function reportCommand(args: Arguments, terminal: Terminal): Promis
     terminal.error(costs)
     return exitCodes.failed
   }
-  if (switches.has('json')) terminal.out(JSON.stringify(costs, null, 2))
-  else if (switches.has('csv')) terminal.out(costCsv(costs))
+  if (switches.has('json')) terminal.json(JSON.stringify(costs, null, 2))
+  else if (switches.has('csv')) terminal.raw(costCsv(costs))
   else for (const line of costLines(costs)) terminal.out(line)
   return exitCodes.done
 }

@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline/promises'
+import { ask, canAsk } from '../terminal.ts'
 
 export type Confirmed = { readonly ok: true } | { readonly ok: false; readonly message: string }
 
@@ -12,17 +12,12 @@ export async function confirm(
   instead = '--start-new to begin anew',
 ): Promise<Confirmed> {
   if (yes) return { ok: true }
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+  if (!canAsk()) {
     return {
       ok: false,
       message: `${question}\nNobody is here to answer: add -y to say yes, or ${instead}.`,
     }
   }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    const answer = await terminal.question(`${question} [y/N] `)
-    return /^y(es)?$/i.test(answer.trim()) ? { ok: true } : { ok: false, message: 'Nothing was done.' }
-  } finally {
-    terminal.close()
-  }
+  const answer = await ask(`${question} [y/N] `)
+  return /^y(es)?$/i.test(answer.trim()) ? { ok: true } : { ok: false, message: 'Nothing was done.' }
 }

@@ -4,7 +4,6 @@ import {
   type ExecutionOptions,
   findModel,
   type Harnesses,
-  isLogLevel,
   logLevels,
   type OpenedExecution,
   type OpenRehearsal,
@@ -55,11 +54,7 @@ export async function execute(
     for (const line of report(prepared, { verbose: false, environment: {} })) terminal.error(line)
     return exitCodes.failed
   }
-  const level = args.texts['log-level'] ?? 'info'
-  if (!isLogLevel(level)) {
-    terminal.error(`There is no log level ${level}. Choose one of ${logLevels.join(', ')}.`)
-    return exitCodes.usage
-  }
+  const level = logLevels.find(name => name === args.texts['log-level']) ?? 'info'
   const traffic = await readyTraffic({ record: args.texts.record, rehearsal }, plan)
   if (!traffic.ok) {
     terminal.error(traffic.message)
@@ -132,6 +127,7 @@ async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
     layout: opened.layout,
     outputDirectory: prepared.paths.outputDirectory,
     isRehearsal: rehearsal !== undefined,
+    showsCosts: !attendance.hasScreen || prepared.settings.settings.showCosts,
   }
   for (const line of summaryLines(state, end, places)) terminal.error(line)
   if (signals.exitCode !== undefined && end.status === 'stopped') return signals.exitCode
@@ -192,7 +188,7 @@ function optionsOf(
     programs: ownPrograms(),
     harnesses,
     priceOf: (provider: string, id: string) => findModel(`${provider}/${id}`, prepared.registry)?.prices,
-    secrets: process.env,
+    secrets: { ...process.env, '--token': texts.token },
     ...environmentsOf(environment, rehearsal, prepared),
     sentinels: {
       settings: settings.sentinel,

@@ -20,6 +20,8 @@ export function holdable(terminal: Terminal): HeldTerminal {
     },
     out: text => say(() => terminal.out(text)),
     error: text => say(() => terminal.error(text)),
+    json: json => say(() => terminal.json(json)),
+    raw: text => say(() => terminal.raw(text)),
     hold() {
       waiting ??= []
     },

@@ -20,7 +20,7 @@ export function isForPeople(type: string): boolean {
 /** One plain line for each thing that matters to a person, or every event as a JSON line. */
 export function printEvents(terminal: Terminal, { json }: { readonly json: boolean }) {
   return ({ event, text }: { readonly event: JournaledEvent; readonly text: string }): void => {
-    if (json) terminal.out(text)
+    if (json) terminal.json(text)
     else if (isForPeople(event.type)) terminal.out(`${event.timestamp.slice(11, 19)} ${describeEvent(event)}`)
   }
 }

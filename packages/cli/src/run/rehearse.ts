@@ -1,6 +1,5 @@
 import { dirname, join, resolve } from 'node:path'
 import { formatProblem, openRehearsal, openReplayRehearsal } from '@weave/runtime'
-import { harmless } from 'weave-client'
 import { type ExitCode, exitCodes } from '../exit.ts'
 import { runArguments } from '../hank-argument.ts'
 import type { Arguments } from '../parse-arguments.ts'
@@ -21,17 +20,17 @@ export async function rehearseCommand(args: Arguments, terminal: Terminal): Prom
   }
   const opened = await openModel(args, words.hank)
   if (!opened.ok) {
-    for (const problem of opened.problems) terminal.error(harmless(formatProblem(problem)))
+    for (const problem of opened.problems) terminal.error(formatProblem(problem))
     return exitCodes.failed
   }
   const { rehearsal } = opened
   try {
-    terminal.error(`REHEARSAL: no model is asked; ${harmless(rehearsal.description)} answers instead.`)
+    terminal.error(`REHEARSAL: no model is asked; ${rehearsal.description} answers instead.`)
     terminal.error('Agents, tools, files and checkpoints are real; tokens and costs are simulated.')
     terminal.error('')
     const code = await runHank({ args, terminal, environment: process.env, rehearsal })
     const left = code === exitCodes.done ? await rehearsal.leftovers() : []
-    for (const problem of left) terminal.error(harmless(formatProblem(problem)))
+    for (const problem of left) terminal.error(formatProblem(problem))
     return left.length > 0 ? exitCodes.failed : code
   } finally {
     await rehearsal.close()

@@ -7,21 +7,24 @@ export interface SummaryPlaces {
   readonly layout: { readonly dir: string; readonly agentRoot: string }
   readonly outputDirectory: string
   readonly isRehearsal: boolean
+  /** Off for a person at a screen who did not ask for them. */
+  readonly showsCosts: boolean
 }
 
 /** What was done, what it cost, where things are, why it stopped. */
 export function summaryLines(
   state: WeaveState,
   end: RunnerEnd,
-  { layout, outputDirectory, isRehearsal }: SummaryPlaces,
+  { layout, outputDirectory, isRehearsal, showsCosts }: SummaryPlaces,
 ): readonly string[] {
   const run = state.runs.at(-1)
   const rows = (run?.codons ?? []).map(codon => [
     codon.attempt > 1 ? `${codon.codonId} (attempt ${codon.attempt})` : codon.codonId,
     codonStatusWords[codon.status],
     'endTime' in codon ? durationText(Date.parse(codon.endTime) - Date.parse(codon.startTime)) : '',
-    dollarsText(codon.cost, { unknown: codon.costUnknown }),
-    tokenCountsText(codon.tokens),
+    ...(showsCosts
+      ? [dollarsText(codon.cost, { unknown: codon.costUnknown }), tokenCountsText(codon.tokens)]
+      : []),
     'budgetExceeded' in codon && codon.budgetExceeded ? breachText(codon.budgetExceeded) : '',
   ])
   return [
@@ -29,8 +32,7 @@ export function summaryLines(
     ...columns(rows),
     '',
     `The hank ${words[end.status]}${end.reason === undefined ? '' : `: ${end.reason}`}`,
-    `Cost       ${dollarsText(state.totalCost)}${isRehearsal ? ' (simulated: the model was a script)' : ''}`,
-    ...sentinelLine(state),
+    ...(showsCosts ? costLines(state, isRehearsal) : []),
     `Workspace  ${layout.agentRoot}`,
     `Outputs    ${outputDirectory}`,
     `Report     weave report ${layout.dir}`,
@@ -53,11 +55,14 @@ const unitWords = {
   'context-tokens': 'tokens of context',
 } as const
 
-/** The part of the cost that sentinels had, if there were any. */
-function sentinelLine({ runs }: WeaveState): readonly string[] {
+/** The whole, and the part of it that sentinels had, if there were any. */
+function costLines({ runs, totalCost }: WeaveState, isRehearsal: boolean): readonly string[] {
   const sentinels = runs.flatMap(({ codons }) => codons).flatMap(codon => codon.sentinels ?? [])
   const cost = sentinels.reduce((sum, sentinel) => sum + sentinel.cost, 0)
-  return sentinels.length === 0 ? [] : [`Sentinels  ${dollarsText(cost)} of it`]
+  return [
+    `Cost       ${dollarsText(totalCost)}${isRehearsal ? ' (simulated: the model was a script)' : ''}`,
+    ...(sentinels.length === 0 ? [] : [`Sentinels  ${dollarsText(cost)} of it`]),
+  ]
 }
 
 const words = { completed: 'is done', failed: 'failed', stopped: 'was stopped' } as const

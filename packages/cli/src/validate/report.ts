@@ -8,7 +8,6 @@ import {
   type Problem,
   warningsOf,
 } from '@weave/runtime'
-import { harmless } from 'weave-client'
 import { budgetLines } from './budgets.ts'
 import { settingLines } from './settings.ts'
 import { structure, structureLines } from './structure.ts'
@@ -20,7 +19,7 @@ export interface ReportOptions {
   readonly earlier?: ObservedCosts | undefined
 }
 
-/** The verdict in lines for people. Text that comes from a file is made harmless for a terminal. */
+/** The verdict in lines for people. */
 export function report(prepared: Prepared, options: ReportOptions): readonly string[] {
   const { loaded } = prepared
   const lines = loaded.hank
@@ -37,7 +36,7 @@ export function report(prepared: Prepared, options: ReportOptions): readonly str
     ...(prepared.ok
       ? verdict(prepared)
       : ['Validation failed:', ...errors.map(bullet), ...excerpt(loaded.excerpt), ...firstSteps(prepared)]),
-  ].map(line => harmless(line))
+  ]
 }
 
 /** What a run prints before it begins: the structure and what to look out for. */
@@ -46,7 +45,7 @@ export function startReport(prepared: Prepared): readonly string[] {
   return [
     ...outline(prepared),
     ...(warnings.length > 0 ? ['! Configuration warnings:', ...warnings.map(bullet), ''] : []),
-  ].map(line => harmless(line))
+  ]
 }
 
 function outline(prepared: Prepared, earlier?: ObservedCosts): readonly string[] {

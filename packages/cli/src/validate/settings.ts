@@ -10,6 +10,7 @@ export function settingLines(
     field,
     JSON.stringify(value),
     origin,
+    unread.has(field) ? 'nothing reads it' : '',
   ])
   const required = loaded.hank?.requirements?.env ?? []
   const variables = listEnvironment(environment, required).map(({ name, value }) => [name, value])
@@ -22,3 +23,6 @@ export function settingLines(
     '',
   ]
 }
+
+/** Settings that are accepted and change nothing. */
+const unread: ReadonlySet<string> = new Set(['logParsingInterval'])

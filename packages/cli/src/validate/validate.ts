@@ -18,7 +18,7 @@ export async function validateCommand(args: Arguments, terminal: Terminal): Prom
   const { prepared } = run
   const added = await schemaLine(prepared)
   const earlier = await earlierOf(prepared)
-  if (args.switches.has('json')) terminal.out(reportJson(prepared, process.env, earlier))
+  if (args.switches.has('json')) terminal.json(reportJson(prepared, process.env, earlier))
   else {
     if (added !== undefined) terminal.out(added)
     const verbose = args.switches.has('verbose')

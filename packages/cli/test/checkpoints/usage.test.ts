@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { heardTerminal } from '../../../../test/support/heard-terminal.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { checkpointsCommand } from '../../src/checkpoints/checkpoints.ts'
 import { diffCommand } from '../../src/checkpoints/diff.ts'
@@ -20,13 +21,9 @@ async function run(
   positionals: readonly string[],
   { switches = [], texts = {} }: { switches?: readonly FlagName[]; texts?: Arguments['texts'] } = {},
 ) {
-  const out: string[] = []
-  const error: string[] = []
-  const code = await command[name](
-    { positionals, switches: new Set(switches), texts },
-    { out: line => void out.push(line), error: line => void error.push(line) },
-  )
-  return { code, out, error: error.join('\n') }
+  const terminal = heardTerminal()
+  const code = await command[name]({ positionals, switches: new Set(switches), texts }, terminal)
+  return { code, out: terminal.said.out, error: terminal.said.error.join('\n') }
 }
 
 describe('the commands on checkpoints', () => {

@@ -2,19 +2,17 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { heardTerminal } from '../../../../test/support/heard-terminal.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { commands, defaultCommand } from '../../src/commands.ts'
 import { createCompletionCommand } from '../../src/completion/completion.ts'
 import { type Flag, flags } from '../../src/flags.ts'
 
 async function completion(...positionals: readonly string[]) {
-  const out: string[] = []
-  const error: string[] = []
+  const terminal = heardTerminal()
   const args = { positionals, switches: new Set<never>(), texts: {} }
-  const code = await createCompletionCommand({ commands, defaultCommand })(args, {
-    out: line => void out.push(line),
-    error: line => void error.push(line),
-  })
+  const code = await createCompletionCommand({ commands, defaultCommand })(args, terminal)
+  const { out, error } = terminal.said
   return { code, out: out.join('\n'), error: error.join('\n') }
 }
 

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findExecution } from '@weave/runtime'
 import { describe, expect, test } from 'vitest'
+import { heardTerminal } from '../../../../test/support/heard-terminal.ts'
 import { spentExecution } from '../../../../test/support/spent-execution.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { type HtmlReportOptions, htmlReport } from '../../src/report/html-report.ts'
@@ -11,13 +12,12 @@ const parts = { script: 'start()', style: 'p{}' }
 async function reportOn(dir: string, options: Partial<HtmlReportOptions> = {}) {
   const found = await findExecution(dir, dir)
   if (!found.ok) throw new Error(found.message)
-  const out: string[] = []
-  const error: string[] = []
+  const terminal = heardTerminal()
   const code = await htmlReport(
     { layout: found.layout, file: undefined, json: false, workingDirectory: dir, parts, ...options },
-    { out: line => void out.push(line), error: line => void error.push(line) },
+    terminal,
   )
-  return { code, out, error }
+  return { code, ...terminal.said }
 }
 
 async function place(): Promise<string> {

@@ -1,19 +1,16 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { heardTerminal } from '../../../../test/support/heard-terminal.ts'
 import { spentExecution } from '../../../../test/support/spent-execution.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import type { FlagName } from '../../src/flags.ts'
 import { reportCommand } from '../../src/report/report.ts'
 
 async function report(positionals: readonly string[], ...switches: readonly FlagName[]) {
-  const out: string[] = []
-  const error: string[] = []
+  const terminal = heardTerminal()
   const args = { positionals, switches: new Set(switches), texts: {} }
-  const code = await reportCommand(args, {
-    out: line => void out.push(line),
-    error: line => void error.push(line),
-  })
-  return { code, out, error }
+  const code = await reportCommand(args, terminal)
+  return { code, ...terminal.said }
 }
 
 describe('weave report --costs', () => {

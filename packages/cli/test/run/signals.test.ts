@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { heardTerminal } from '../../../../test/support/heard-terminal.ts'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
 import { createShutdownLimit } from '../../src/run/shutdown-limit.ts'
 import { onSignals } from '../../src/run/signals.ts'
@@ -8,7 +9,7 @@ function scene() {
   const clock = createTestClock()
   const exits: number[] = []
   const asked: string[] = []
-  const terminal = { out: () => undefined, error: () => undefined }
+  const terminal = heardTerminal()
   const exit = (code: number): void => void exits.push(code)
   const limit = createShutdownLimit(terminal, { clock, exit })
   const signals = onSignals(terminal, { limit, exit })

@@ -8,6 +8,9 @@ const mostFiles = 20_000
 /** One argument of a program is not longer on Linux, and the shell gets the command as one argument. */
 const longestCommand = 131_071
 
+/** No system takes a longer one. */
+export const longestPath = 4_096
+
 /** Sizes that no honest hank has, refused before rules and references spend time on them. */
 export function checkLimits(hank: HankFile): readonly Problem[] {
   const problems = collector()

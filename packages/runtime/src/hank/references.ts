@@ -7,6 +7,7 @@ import {
   readRegularFile,
   resolveInside,
 } from '../kit/index.ts'
+import { longestPath } from './limits.ts'
 
 /** A path that a hank names, and where it is named. */
 export interface Reference {
@@ -88,8 +89,6 @@ export function baseOf(relative: string): string {
   const directory = posix.dirname(relative)
   return directory === '.' ? '' : directory
 }
-
-const longestPath = 4_096
 
 /** How a message about something missing goes on when there is another that differs only in capital letters; or ''. */
 export function letterCaseHint(hankDir: string, relative: string): string {

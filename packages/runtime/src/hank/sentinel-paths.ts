@@ -1,5 +1,6 @@
 import { checkRelativeSpelling, collector, type Problem } from '../kit/index.ts'
 import { codonLabel, codonsOf } from './codons.ts'
+import { longestPath } from './limits.ts'
 import type { HankFile } from './schema.ts'
 
 /** Where the attachments of a hank let their sentinels write; the same rule as for the configuration itself. */
@@ -40,5 +41,3 @@ export function outputPathFault(path: string): string | undefined {
   const namesDirectory = spelling.components.length === 0 || /(^|\/)\.{0,2}$/.test(path)
   return namesDirectory ? `${path} names a directory, not a file` : undefined
 }
-
-const longestPath = 4_096

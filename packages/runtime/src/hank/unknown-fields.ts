@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { didYouMean, formatKey, formatPath, type JsonPath, nearestNames, valueAt } from '../kit/index.ts'
 import { codon, loop, overrides, rootFields } from './schema.ts'
 import { nestedForm } from './short-forms.ts'
@@ -29,20 +30,29 @@ const typos: ReadonlyMap<string, readonly string[]> = new Map(
 )
 
 /**
- * The message for a field of a hank that does not exist at its place: the likely meaning of a known typo, else the
- * nearest names and all valid ones; and a hint when the field exists, but elsewhere.
+ * The message for a field of a hank that does not exist at its place: the likely meaning of a known typo, else the nearest
+ * names; where the field belongs when that is elsewhere; and all that is valid here. Whoever does what it says has a field
+ * that is taken.
  */
 export function unknownField(hank: unknown, path: JsonPath, found: UnknownKey): string {
   const place = positionOf(hank, path)
-  const unknown = `Unknown field ${formatKey(found.key)}.`
+  const valid = `Valid ${fieldsOf(place, path)}: ${found.validKeys.join(', ')}`
+  return `Unknown field ${formatKey(found.key)}.${adviceFor(hank, path, { place, found })} ${valid}`
+}
+
+interface Found {
+  readonly place: Position
+  readonly found: UnknownKey
+}
+
+function adviceFor(hank: unknown, path: JsonPath, { place, found }: Found): string {
   const nested = nestedForm(hank, path, found.key)
-  if (nested !== undefined) return `${unknown} ${nested}`
-  if (place === 'root' && othersForHank.has(found.key)) return `${unknown}${didYouMean(['hank'])}`
+  if (nested !== undefined) return ` ${nested}`
+  if (place === 'root' && othersForHank.has(found.key)) return didYouMean(['hank'])
   const meant = typoAt(place, found.key)
   const hint = homeOf(place, meant ?? [found.key], found.validKeys)
-  if (meant) return `${unknown}${didYouMean(meant)}${hint}`
-  const near = hint === '' ? didYouMean(nearestNames(found.key, found.validKeys)) : ''
-  return `${unknown}${near}${hint} Valid ${fieldsOf(place, path)}: ${found.validKeys.join(', ')}`
+  if (meant) return `${didYouMean(meant)}${hint}`
+  return hint === '' ? didYouMean(nearestNames(found.key, found.validKeys)) : hint
 }
 
 /** What people call the list of items who come from elsewhere. */
@@ -97,31 +107,50 @@ const budgetPrefix = 'budget.'
 
 /** Where a field that is not valid here has its home, or '' when it is valid here or nowhere. */
 function homeOf(position: Position, names: readonly string[], valid: readonly string[]): string {
-  const fields = names.map(name => name.split('.')[0] ?? name)
-  if (position === 'nested' || fields.some(field => valid.includes(field))) return ''
-  if (position === 'codon-budget' || position === 'shared-budget') return budgetHome(position, fields)
-  const all = (known: object) => fields.every(field => Object.hasOwn(known, field))
-  if (position !== 'codon' && all(codon.shape)) return codonHome(position, names, fields)
+  if (position === 'nested') return ''
+  if (position === 'codon-budget' || position === 'shared-budget')
+    return names.some(name => valid.includes(name)) ? '' : budgetHome(position, names)
+  const all = (known: Fields) => names.every(name => takes(known, name))
+  if (all(fieldsAt[position])) return ''
+  if (position !== 'codon' && all(codon.shape)) return codonHome(position, names)
   if (position !== 'loop' && all(loop.shape)) return ' It is a loop field: move it into a loop.'
   if (position !== 'root' && all(rootFields)) return ' It is a root field: move it to the root of the file.'
   if (position !== 'overrides' && all(overrides.shape)) return ' It is a field of overrides: move it there.'
   return ''
 }
 
-function codonHome(position: Position, names: readonly string[], fields: readonly string[]): string {
+type Fields = Readonly<Record<string, unknown>>
+
+const fieldsAt = {
+  root: rootFields,
+  codon: codon.shape,
+  loop: loop.shape,
+  overrides: overrides.shape,
+} as const satisfies Readonly<Record<string, Fields>>
+
+/** Whether an object with these fields takes a name, of which a dot leads into an object: `budget.maxOutputTokens`. */
+function takes(fields: Fields, name: string): boolean {
+  const [field = '', inner] = name.split('.')
+  if (!Object.hasOwn(fields, field)) return false
+  if (inner === undefined) return true
+  const schema = fields[field]
+  const object = schema instanceof z.ZodOptional ? schema.unwrap() : schema
+  return object instanceof z.ZodObject && Object.hasOwn(object.shape, inner)
+}
+
+function codonHome(position: Position, names: readonly string[]): string {
   const move = position === 'loop' ? 'move it into a codon of this loop' : 'move it into a codon'
-  const global = position === 'root' ? globalTwins(names, fields) : []
+  const global = position === 'root' ? globalTwins(names) : []
   const forAll = global.length > 0 ? `, or write ${global.join(' or ')} for all codons` : ''
   return ` ${names.length > 1 ? 'They are codon fields' : 'It is a codon field'}: ${move}${forAll}.`
 }
 
 /** The fields that say the same for all codons at once. */
-function globalTwins(names: readonly string[], fields: readonly string[]): readonly string[] {
-  if (fields.every(field => Object.hasOwn(overrides.shape, field)))
-    return names.map(name => `overrides.${name}`)
-  return fields
-    .map(field => field.replace(/^append/, 'global'))
-    .filter(field => Object.hasOwn(rootFields, field))
+function globalTwins(names: readonly string[]): readonly string[] {
+  if (names.every(name => takes(overrides.shape, name))) return names.map(name => `overrides.${name}`)
+  return names
+    .map(name => name.replace(/^append/, 'global'))
+    .filter(name => Object.hasOwn(rootFields, name) && !names.includes(name))
 }
 
 function budgetHome(position: 'codon-budget' | 'shared-budget', fields: readonly string[]): string {

@@ -2,10 +2,6 @@
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-export function isLogLevel(word: string): word is LogLevel {
-  return (logLevels as readonly string[]).includes(word)
-}
-
 export type LogFields = Readonly<Record<string, unknown>>
 
 type Write = (tag: string, message: string, fields?: LogFields) => void

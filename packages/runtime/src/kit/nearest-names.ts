@@ -15,9 +15,12 @@ export function nearestNames(word: string, names: readonly string[], limit = 3):
   const allowed = Math.max(word.length < 4 ? 1 : swapped, Math.floor(word.length / 3))
   return names
     .filter(name => name !== word)
-    .map(name => ({ name, distance: distanceOf(wanted, name.toLowerCase()) }))
+    .map(name => {
+      const changes = leven(wanted, name.toLowerCase())
+      return { name, changes, distance: isContinued(wanted, name.toLowerCase()) ? 1 : changes }
+    })
     .filter(({ distance }) => distance <= allowed)
-    .sort((left, right) => left.distance - right.distance)
+    .sort((left, right) => left.distance - right.distance || left.changes - right.changes)
     .slice(0, limit)
     .map(({ name }) => name)
 }
@@ -31,8 +34,7 @@ export function didYouMean(
 }
 
 /** A name that only goes on where the word stops (`time` for `timeout`) is nearer than its length says. */
-function distanceOf(word: string, name: string): number {
-  if (word === name) return 0
-  if (word.length >= 4 && name.length >= 4 && (name.startsWith(word) || word.startsWith(name))) return 1
-  return leven(word, name)
+function isContinued(word: string, name: string): boolean {
+  if (word === name || word.length < 4 || name.length < 4) return false
+  return name.startsWith(word) || word.startsWith(name)
 }

@@ -1,3 +1,6 @@
+import { shapeHints, withoutShapes } from './secret-shapes.ts'
+import type { Secret } from './secret-variables.ts'
+
 /**
  * Takes secrets out of text: known values by name, and well-known shapes of keys.
  *
@@ -22,55 +25,16 @@ export interface RedactingStream {
   end(): string
 }
 
-export interface Secret {
-  readonly name: string
-  readonly value: string
-}
-
 const minimumLength = 8
 const longestFragment = 8
 /** A word that may still grow into a key is held back up to this many characters. */
 const heldWord = 512
-
-const secretNames = /(?:_API_KEY|_TOKEN|_SECRET)$|PASSWORD/i
-
-/** The variables of an environment whose values must never be written down. */
-export function secretsOf(environment: Readonly<Record<string, string | undefined>>): readonly Secret[] {
-  return Object.entries(environment).flatMap(([name, value]) =>
-    value !== undefined && secretNames.test(name) ? [{ name, value }] : [],
-  )
-}
-
-const shapes: readonly (readonly [name: string, pattern: string])[] = [
-  ['anthropic-key', '\\bsk-ant-[A-Za-z0-9_-]{20,}'],
-  ['openrouter-key', '\\bsk-or-[A-Za-z0-9_-]{20,}'],
-  ['openai-key', '\\bsk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}|[A-Za-z0-9]{32,})'],
-  ['google-key', '\\bAIza[A-Za-z0-9_-]{35}'],
-  ['github-token', '\\bgh[pousr]_[A-Za-z0-9]{36,}'],
-  ['github-token', '\\bgithub_pat_[A-Za-z0-9_]{22,}'],
-  ['gitlab-token', '\\bglpat-[A-Za-z0-9_-]{20,}'],
-  ['aws-key', '\\b(?:AKIA|ASIA)[A-Z0-9]{16}'],
-  ['slack-token', '\\bxox[abprs]-[A-Za-z0-9-]{10,}'],
-  ['stripe-key', '\\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}'],
-  ['npm-token', '\\bnpm_[A-Za-z0-9]{36}'],
-  ['huggingface-token', '\\bhf_[A-Za-z0-9]{30,}'],
-  ['jwt', '\\beyJ[A-Za-z0-9_-]{10,}\\.eyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{10,}'],
-  [
-    'private-key',
-    '-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]{0,16384}(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?',
-  ],
-]
-
-/** The beginnings that all shapes share; what has none of them needs no closer look. */
-const shapeHints =
-  'sk-[A-Za-z0-9_]|AIza|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|xox[abprs]-|k_live_|k_test_|npm_|hf_|eyJ|-----BEGIN'
 
 export function createRedactor(secrets: readonly Secret[]): Redactor {
   const known = expand(secrets)
   const names = new Map(known.map(secret => [secret.value, secret.name]))
   const values =
     known.length > 0 ? new RegExp(known.map(secret => literal(secret.value)).join('|'), 'g') : undefined
-  const shapePattern = new RegExp(shapes.map(([, pattern]) => `(${pattern})`).join('|'), 'g')
   const pieces = known.flatMap(borderPieces)
   const hint = hintOf(pieces)
   const jsonHint = hintOf(pieces.map(piece => JSON.stringify(piece).slice(1, -1)))
@@ -79,8 +43,7 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
     // Nearly every text is clean, and one look for pieces costs a fraction of what all passes do.
     if (!hint.test(input)) return input
     const whole = values ? input.replace(values, value => `[redacted:${names.get(value)}]`) : input
-    const shaped = whole.replace(shapePattern, (...match) => `[redacted:${shapeName(match)}]`)
-    return known.reduce(withoutBorderFragments, shaped)
+    return known.reduce(withoutBorderFragments, withoutShapes(whole))
   }
   const suspects = (json: string): boolean => jsonHint.test(json)
   const json = <T>(value: T): T => cleaned(value, text, 0) as T
@@ -188,11 +151,6 @@ function growingValue(text: string, known: readonly Secret[]): number {
     }
   }
   return longest
-}
-
-function shapeName(match: readonly unknown[]): string {
-  const index = shapes.findIndex((_, shape) => match[shape + 1] !== undefined)
-  return shapes[index]?.[0] ?? 'key'
 }
 
 function literal(text: string): string {

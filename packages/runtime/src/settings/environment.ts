@@ -1,29 +1,17 @@
 import { didYouMean, nearestNames, type Problem } from '../kit/index.ts'
-import { type SettingField, settingKinds } from './fields.ts'
+import { type SettingField, settingFields, settingKinds } from './fields.ts'
 import { type GivenValue, type LayerResult, readValues } from './read-value.ts'
 import { type Environment, runtimePrefix } from './variables.ts'
 
-type Variable = `WEAVE_RUNTIME_${string}`
+/** The variable of a setting: `sentinel.enablePersistence` is `WEAVE_RUNTIME_SENTINEL_ENABLE_PERSISTENCE`. */
+export function variableOf(field: SettingField): `WEAVE_RUNTIME_${string}` {
+  const words = field.replaceAll('.', '_').replaceAll(/[A-Z]/g, capital => `_${capital}`)
+  return `${runtimePrefix}${words.toUpperCase()}`
+}
 
-/** The whole table: these variables exist and no others. */
-export const runtimeVariables = {
-  WEAVE_RUNTIME_PORT: 'port',
-  WEAVE_RUNTIME_MODEL: 'model',
-  WEAVE_RUNTIME_AUTOSTART: 'autostart',
-  WEAVE_RUNTIME_WITHOUT_PROXY: 'withoutProxy',
-  WEAVE_RUNTIME_VENDOR_BASE_URL: 'vendorBaseUrl',
-  WEAVE_RUNTIME_OUTPUT_DIRECTORY: 'outputDirectory',
-  WEAVE_RUNTIME_EXECUTION_BASE_DIR: 'executionBaseDir',
-  WEAVE_RUNTIME_LOG_PARSING_INTERVAL: 'logParsingInterval',
-  WEAVE_RUNTIME_DATA_HASH_TIME_LIMIT: 'dataHashTimeLimit',
-  WEAVE_RUNTIME_IDLE_TIMEOUT: 'idleTimeout',
-  WEAVE_RUNTIME_SHOW_COSTS: 'showCosts',
-  WEAVE_RUNTIME_SENTINEL_ENABLE_PERSISTENCE: 'sentinel.enablePersistence',
-  WEAVE_RUNTIME_SENTINEL_HEALTH_CHECK_GRACE_PERIOD_MS: 'sentinel.healthCheckGracePeriodMs',
-  WEAVE_RUNTIME_SENTINEL_WAIT_FOR_ALL_HEALTH_CHECKS: 'sentinel.waitForAllHealthChecks',
-} as const satisfies Readonly<Record<Variable, SettingField>>
-
-const variables = Object.entries(runtimeVariables) as readonly (readonly [Variable, SettingField])[]
+/** Every key of `weave.json` has its variable. */
+const variables = settingFields.map(field => [variableOf(field), field] as const)
+const names = new Set<string>(variables.map(([name]) => name))
 
 /**
  * Layer 4. An empty variable counts as not set. A boolean is true for exactly `true` and `1` and false for everything
@@ -41,14 +29,12 @@ export function readEnvironment(environment: Environment): LayerResult {
 }
 
 function unknownVariables(environment: Environment): readonly Problem[] {
-  const names = Object.keys(runtimeVariables).map(withoutPrefix)
+  const known = [...names].map(withoutPrefix)
   return Object.keys(environment)
-    .filter(
-      name => name.startsWith(runtimePrefix) && environment[name] && !Object.hasOwn(runtimeVariables, name),
-    )
+    .filter(name => name.startsWith(runtimePrefix) && environment[name] && !names.has(name))
     .sort()
     .map(name => {
-      const meant = didYouMean(nearestNames(withoutPrefix(name), names, 1), rest => `${runtimePrefix}${rest}`)
+      const meant = didYouMean(nearestNames(withoutPrefix(name), known, 1), rest => `${runtimePrefix}${rest}`)
       return {
         severity: 'warning',
         where: name,

@@ -13,7 +13,7 @@ export {
   serverEnvironment,
   throughProxy,
 } from './codon-environment.ts'
-export { readEnvironment, runtimeVariables } from './environment.ts'
+export { readEnvironment, variableOf } from './environment.ts'
 export type { SettingField } from './fields.ts'
 export { type RuntimeFileResult, type RuntimeFileSearch, readRuntimeFile } from './file.ts'
 export { type FlagValue, readFlags } from './flags.ts'

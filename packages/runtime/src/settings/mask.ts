@@ -18,7 +18,9 @@ export function listEnvironment(
   environment: Environment,
   names: readonly string[] = [],
 ): readonly ListedVariable[] {
-  const secrets = new Map(secretsOf(environment).map(({ name, value }) => [name, value]))
+  // Of an address only the password is a secret.
+  const whole = secretsOf(environment).filter(({ name, value }) => environment[name] === value)
+  const secrets = new Set(whole.map(({ name }) => name))
   const wanted = new Set(names)
   const redactor = createRedactor([])
   return Object.entries(environment)

@@ -3,7 +3,10 @@ import { type Layer, layerOf, merged, type Sourced } from './layer.ts'
 import { telemetrySwitch } from './telemetry-switch.ts'
 import type { Environment } from './variables.ts'
 
-/** What the program works with: every setting with its final value. Model and budget have rules of their own, below. */
+/**
+ * What the program works with: every setting with its final value. Model and budget have rules of their own, below.
+ * `logParsingInterval` is accepted and not here: nothing may read it.
+ */
 export interface Settings {
   readonly port: number
   readonly autostart: boolean
@@ -12,7 +15,6 @@ export interface Settings {
   readonly vendorBaseUrl: string | undefined
   readonly outputDirectory: string
   readonly executionBaseDir: string
-  readonly logParsingInterval: number
   readonly dataHashTimeLimit: number
   readonly showCosts: boolean
   readonly shimIdleTimeout: number | undefined
@@ -40,7 +42,7 @@ export interface ResolvedSettings {
   readonly settings: Settings
   /** Each setting that has a value, with the layer it came from; also `model` and `budget.*`. */
   readonly sources: Layer
-  /** The ceilings of the whole run: the tightest of flag, runtime file and hank. */
+  /** The ceilings of the whole run: the tightest of flag, variable, runtime file and hank. */
   readonly ceilings: Ceilings
   /** Replaces the model of every codon. */
   readonly modelOverride?: Sourced<string>
@@ -118,11 +120,15 @@ function overridesLayer({ sentinel, shimIdleTimeout }: OverridesLayer): Layer {
   return layerOf({ sentinel, shimIdleTimeout }, 'hank overrides')
 }
 
-function tightest(limit: 'maxDollars' | 'maxTimeSeconds', { flags, file, overrides }: Layers): Ceilings {
+function tightest(
+  limit: 'maxDollars' | 'maxTimeSeconds',
+  { flags, variables, file, overrides }: Layers,
+): Ceilings {
   const field = `budget.${limit}` as const
   const hank = overrides?.budget?.[limit]
   const all: readonly (Sourced<number> | undefined)[] = [
     flags?.[field],
+    variables?.[field],
     hank === undefined ? undefined : { value: hank, origin: 'hank overrides' },
     file?.[field],
   ]
@@ -141,7 +147,6 @@ function settingsOf(layer: Layer): Settings {
     vendorBaseUrl: layer.vendorBaseUrl?.value,
     outputDirectory: value('outputDirectory'),
     executionBaseDir: value('executionBaseDir'),
-    logParsingInterval: value('logParsingInterval'),
     dataHashTimeLimit: value('dataHashTimeLimit'),
     showCosts: value('showCosts'),
     shimIdleTimeout: layer.shimIdleTimeout?.value,

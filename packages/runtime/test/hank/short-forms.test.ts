@@ -45,15 +45,15 @@ describe('a short form gets the full one as an answer', () => {
       { rigSetup: [{ type: 'copy', from: 'a', to: 'b' }] },
       [
         'rigSetup[0].copy: is missing; expected an object. Write "copy": {"from": "a", "to": "b"}.',
-        'rigSetup[0]: Unknown field from. It belongs into copy.',
-        'rigSetup[0]: Unknown field to. It belongs into copy.',
+        'rigSetup[0]: Unknown field from. It belongs into copy. Valid fields of rigSetup[0]: type, copy, allowFailure',
+        'rigSetup[0]: Unknown field to. It belongs into copy. Valid fields of rigSetup[0]: type, copy, allowFailure',
       ],
     ],
     [
       { rigSetup: [{ type: 'command', run: 'ls' }] },
       [
         'rigSetup[0].command: is missing; expected an object. Write "command": {"run": "ls"}.',
-        'rigSetup[0]: Unknown field run. It belongs into command.',
+        'rigSetup[0]: Unknown field run. It belongs into command. Valid fields of rigSetup[0]: type, command, allowFailure',
       ],
     ],
     [
@@ -67,7 +67,7 @@ describe('a short form gets the full one as an answer', () => {
   test.each(['maxIterations', 'iterations', 'limit'])('in a loop: %s', async key => {
     expect(await ofLoop({ terminateOn: undefined, [key]: 5 })).toEqual([
       'hank[0].terminateOn: is missing; expected an object',
-      `hank[0]: Unknown field ${key}. Write "terminateOn": {"type": "iterationLimit", "limit": 5}.`,
+      `hank[0]: Unknown field ${key}. Write "terminateOn": {"type": "iterationLimit", "limit": 5}. Valid loop fields: type, id, name, description, terminateOn, codons, budget, archiveOnSuccess`,
     ])
   })
 
@@ -87,7 +87,7 @@ describe('a short form gets the full one as an answer', () => {
     for (const key of ['codons', 'steps']) {
       expect(await saidAbout({ [key]: [codon()] })).toEqual([
         'hank: is missing; expected a non-empty list',
-        `: Unknown field ${key}. Did you mean hank?`,
+        `: Unknown field ${key}. Did you mean hank? Valid root fields: $schema, meta, overrides, requirements, globalSystemPromptFile, globalSystemPromptText, hank`,
       ])
     }
     expect(await saidAbout([codon()])).toEqual([

@@ -9,7 +9,7 @@ async function inCodon(...fields: readonly string[]): Promise<readonly string[]>
 }
 
 function meaning(meant: string): (field: string) => string {
-  return field => `Unknown field ${field}. Did you mean ${meant}?`
+  return field => `Unknown field ${field}. Did you mean ${meant}? Valid codon fields: ${codonFields}`
 }
 
 describe('the typos of the specification, in a codon', () => {
@@ -117,12 +117,12 @@ describe('any other unknown field', () => {
     [
       'a typo of a codon field at the root',
       { hank: [codon()], maxCost: 1 },
-      ': Unknown field maxCost. Did you mean budget.maxDollars? It is a codon field: move it into a codon, or write overrides.budget.maxDollars for all codons.',
+      `: Unknown field maxCost. Did you mean budget.maxDollars? It is a codon field: move it into a codon, or write overrides.budget.maxDollars for all codons. Valid root fields: ${rootFields}`,
     ],
     [
       'a system prompt at the root',
       { hank: [codon()], systemPrompt: 1 },
-      ': Unknown field systemPrompt. Did you mean appendSystemPromptFile or appendSystemPromptText? They are codon fields: move it into a codon, or write globalSystemPromptFile or globalSystemPromptText for all codons.',
+      `: Unknown field systemPrompt. Did you mean appendSystemPromptFile or appendSystemPromptText? They are codon fields: move it into a codon, or write globalSystemPromptFile or globalSystemPromptText for all codons. Valid root fields: ${rootFields}`,
     ],
     [
       'a loop field at the root',
@@ -137,7 +137,7 @@ describe('any other unknown field', () => {
     [
       'a typo on a loop',
       { hank: [loop({ cleanup: [] })] },
-      'hank[0]: Unknown field cleanup. Did you mean archiveOnSuccess?',
+      `hank[0]: Unknown field cleanup. Did you mean archiveOnSuccess? Valid loop fields: ${loopFields}`,
     ],
     [
       'a root field in a codon',
@@ -147,12 +147,12 @@ describe('any other unknown field', () => {
     [
       'an unnested ceiling in overrides',
       { hank: [codon()], overrides: { maxDollars: 1 } },
-      'overrides: Unknown field maxDollars. Did you mean budget.maxDollars?',
+      'overrides: Unknown field maxDollars. Did you mean budget.maxDollars? Valid fields of overrides: model, dataHashTimeLimit, sentinel, shimIdleTimeout, budget',
     ],
     [
       'a typo inside a budget',
       { hank: [codon({ budget: { maxCost: 1 } })] },
-      'hank[0].budget: Unknown field maxCost. Did you mean maxDollars?',
+      'hank[0].budget: Unknown field maxCost. Did you mean maxDollars? Valid fields of budget: maxDollars, maxTimeSeconds, maxOutputTokens, maxContextTokens, onExceeded',
     ],
     [
       'another case',

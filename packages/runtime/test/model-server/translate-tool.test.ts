@@ -83,6 +83,14 @@ describe('the working directory', () => {
     expect(workingDirectory({ system: '', turns: [user(note, 'Go.')] })).toBe('/w/my room')
   })
 
+  test('is found at once in a line of blanks, and without those at its end', () => {
+    const started = performance.now()
+    const system = `working directory: x${' '.repeat(200_000)}y\nworking directory: /w/b  \n`
+    expect(workingDirectory({ system, turns: [] })).toBeUndefined()
+    expect(workingDirectory({ system: 'working directory: /w/b \t\n', turns: [] })).toBe('/w/b')
+    expect(performance.now() - started).toBeLessThan(1_000)
+  })
+
   test('is not taken from a prompt, nor from a sentence about directories', () => {
     const prompt = 'Working directory: /etc'
     expect(workingDirectory({ system: '', turns: [user(prompt)] })).toBeUndefined()

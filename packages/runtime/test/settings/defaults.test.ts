@@ -23,7 +23,6 @@ describe('defaults', () => {
       vendorBaseUrl: undefined,
       outputDirectory: 'weave-results',
       executionBaseDir: '~/.weave-executions',
-      logParsingInterval: 1000,
       dataHashTimeLimit: 5000,
       showCosts: false,
       shimIdleTimeout: undefined,
@@ -93,7 +92,7 @@ describe('defaults', () => {
   )
 
   verifies(['2.8/log-parsing-interval-default'], '`logParsingInterval` is a number, 1000 by default', () => {
-    expect(settings.logParsingInterval).toBe(1000)
+    expect(sources.logParsingInterval).toEqual({ value: 1000, origin: 'default' })
     expect(told('{"logParsingInterval": true}')).toEqual(['expected a whole number above 0, found true'])
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { readEnvironment, resolveSettings, runtimeVariables } from '../../src/settings/index.ts'
+import { settingFields } from '../../src/settings/fields.ts'
+import { readEnvironment, resolveSettings, variableOf } from '../../src/settings/index.ts'
 
 const settingsFrom = (environment: Record<string, string>) => {
   const { layer, problems } = readEnvironment(environment)
@@ -43,7 +44,9 @@ describe('WEAVE_RUNTIME variables', () => {
   })
 
   verifies(['2.9/log-parsing-interval'], 'LOG_PARSING_INTERVAL sets `logParsingInterval` as a number', () => {
-    expect(settingsFrom({ WEAVE_RUNTIME_LOG_PARSING_INTERVAL: '50' }).settings.logParsingInterval).toBe(50)
+    expect(settingsFrom({ WEAVE_RUNTIME_LOG_PARSING_INTERVAL: '50' }).sources.logParsingInterval?.value).toBe(
+      50,
+    )
   })
 
   verifies(['2.9/data-hash-time-limit'], 'DATA_HASH_TIME_LIMIT sets `dataHashTimeLimit` as a number', () => {
@@ -87,13 +90,15 @@ describe('WEAVE_RUNTIME variables', () => {
     },
   )
 
-  verifies(['2.9/name-mapping'], 'map by dropping the prefix and turning SNAKE_CASE into camelCase', () => {
-    const camel = (words: string) =>
-      words.toLowerCase().replace(/[_.]([a-z])/g, (_, letter: string) => letter.toUpperCase())
-    const joined = (path: string) => path.replace(/\.([a-z])/g, (_, letter: string) => letter.toUpperCase())
-    for (const [variable, field] of Object.entries(runtimeVariables))
-      expect(camel(variable.replace('WEAVE_RUNTIME_', ''))).toBe(joined(field))
-    expect(Object.keys(runtimeVariables)).toHaveLength(14)
+  it('of a ceiling counts when it is the tightest', () => {
+    const { layer } = readEnvironment({ WEAVE_RUNTIME_BUDGET_MAX_DOLLARS: '2' })
+    const file = (dollars: number) =>
+      ({ 'budget.maxDollars': { value: dollars, origin: 'weave.json' } }) as const
+    expect(resolveSettings({ variables: layer, file: file(3) }).ceilings.maxDollars).toEqual({
+      value: 2,
+      origin: 'WEAVE_RUNTIME_BUDGET_MAX_DOLLARS',
+    })
+    expect(resolveSettings({ variables: layer, file: file(1) }).ceilings.maxDollars?.value).toBe(1)
   })
 })
 
@@ -110,7 +115,7 @@ describe('reading a variable', () => {
   )
 
   it('an empty one is as if it were not there, and an absent one too', () => {
-    const empty = Object.fromEntries(Object.keys(runtimeVariables).map(name => [name, '']))
+    const empty = Object.fromEntries(settingFields.map(field => [variableOf(field), '']))
     expect(readEnvironment(empty)).toEqual({ layer: {}, problems: [] })
     expect(readEnvironment({ WEAVE_RUNTIME_PORT: undefined })).toEqual({ layer: {}, problems: [] })
   })

@@ -105,9 +105,10 @@ describe('the text of weave.json', () => {
     }
     const { layer, problems } = parseRuntimeFile(JSON.stringify(everything), 'weave.json')
     expect(problems).toEqual([])
-    const { settings, ceilings, modelOverride } = resolveSettings({ file: layer })
-    const { $schema, model, budget, ...plain } = everything
+    const { settings, sources, ceilings, modelOverride } = resolveSettings({ file: layer })
+    const { $schema, model, budget, logParsingInterval, ...plain } = everything
     expect(settings).toEqual(plain)
+    expect(sources.logParsingInterval?.value).toBe(logParsingInterval)
     expect(ceilings.maxDollars?.value).toBe(budget.maxDollars)
     expect(ceilings.maxTimeSeconds?.value).toBe(budget.maxTimeSeconds)
     expect(modelOverride?.value).toBe(model)

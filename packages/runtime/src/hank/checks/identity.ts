@@ -11,10 +11,24 @@ interface Bearer {
 /** Ids of codons and loops are unique in the whole hank; names of codons should be. */
 export function checkIdentity(hank: HankFile): readonly Problem[] {
   const problems = collector()
+  reportControlCharacters(hank, problems)
   reportDuplicateIds(hank, problems)
   reportRuntimeIds(hank, problems)
   reportDuplicateNames(hank, problems)
   return problems.all()
+}
+
+/** Ids become names of files and refs and are printed everywhere; a NUL even ends them there. */
+function reportControlCharacters(hank: HankFile, problems: Collector): void {
+  for (const { id, label, where } of identified(hank)) {
+    const found = /\p{Cc}/u.exec(id)?.[0]
+    if (found === undefined) continue
+    const code = found.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()
+    problems.error(
+      `${where}.id`,
+      `${label}: the id ${quoted(id)} has a control character (U+${code}) in it. Take it out.`,
+    )
+  }
 }
 
 function reportDuplicateIds(hank: HankFile, problems: Collector): void {

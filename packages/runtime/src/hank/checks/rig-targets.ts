@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import { type Collector, checkRelativeSpelling, collector, type Problem } from '../../kit/index.ts'
 import type { CheckContext } from '../check.ts'
 import { codonLabel, codonsOf, type PlacedCodon } from '../codons.ts'
+import { longestPath } from '../limits.ts'
 import type { HankFile } from '../schema.ts'
 import { checkExistingTargets } from './existing-targets.ts'
 import { shown } from './labels.ts'
@@ -26,13 +27,15 @@ function reportTargets(placed: PlacedCodon, problems: Collector): void {
     const { to } = operation.copy
     const spelling = checkRelativeSpelling(to)
     const where = `${placed.where}.rigSetup[${at}].copy.to`
-    if (spelling.ok) {
-      if (spelling.components[0] === dataDirectory)
-        problems.error(where, `${codonLabel(placed)}: copy.to ${shown(to)} ${inTheData}`)
-      continue
-    }
-    problems.error(where, `${codonLabel(placed)}: copy.to ${refusal(spelling.reason, to)}`)
+    const fault = spelling.ok ? faultOf(to, spelling.components) : refusal(spelling.reason, to)
+    if (fault !== undefined) problems.error(where, `${codonLabel(placed)}: copy.to ${fault}`)
   }
+}
+
+/** What is wrong with a target that is spelled well. */
+function faultOf(to: string, components: readonly string[]): string | undefined {
+  if (to.length > longestPath) return `is longer than ${longestPath} characters`
+  return components[0] === dataDirectory ? `${shown(to)} ${inTheData}` : undefined
 }
 
 /** Where the workspace shows the data (specification 2.10). */

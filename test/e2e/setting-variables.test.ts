@@ -1,0 +1,120 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { verifies } from '../conformance/verifies.ts'
+import { runCli } from '../support/run-cli.ts'
+import { tempDir } from '../support/temp-dir.ts'
+
+/** The part of the published schema of `weave.json` that says which keys there are. */
+interface Schema {
+  readonly type?: string
+  readonly default?: unknown
+  readonly minimum?: number
+  readonly exclusiveMinimum?: number
+  readonly properties?: Readonly<Record<string, Schema>>
+}
+
+interface Verdict {
+  readonly settings: Readonly<Record<string, { readonly value: unknown; readonly origin: string }>>
+  readonly problems: readonly { readonly where: string; readonly message: string }[]
+}
+
+/** All keys by their paths: `sentinel.enablePersistence`. */
+function keysOf(schema: Schema, path = ''): readonly (readonly [path: string, schema: Schema])[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => {
+    if (key === '$schema') return []
+    return inner.properties ? keysOf(inner, `${path}${key}.`) : [[path + key, inner] as const]
+  })
+}
+
+/** A value that is allowed and is not the default, with the text that a variable would have for it. */
+function valueFor(path: string, schema: Schema): unknown {
+  if (schema.type === 'boolean') return schema.default !== true
+  if (schema.type !== 'string') return 7
+  if (path === 'model') return 'haiku'
+  return /Url$|endpoint$/.test(path) ? 'https://example.org/there' : 'some-path'
+}
+
+const variableFor = (path: string): string =>
+  `WEAVE_RUNTIME_${path
+    .split(/[.]|(?=[A-Z])/)
+    .join('_')
+    .toUpperCase()}`
+
+async function place() {
+  const cwd = await tempDir()
+  const codon = {
+    id: 'a',
+    name: 'A',
+    model: 'sonnet',
+    continuationMode: 'fresh',
+    promptText: 'x',
+    checkpointedFiles: ['*'],
+  }
+  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank: [codon] }))
+  return { cwd, env: { HOME: join(cwd, 'home') } }
+}
+
+const words = ['--validate', '--skip-self-test']
+
+describe('WEAVE_RUNTIME variables', () => {
+  const schema = JSON.parse(runCli(['schema', 'weave']).stdout) as Schema
+  const keys = keysOf(schema)
+
+  verifies(
+    ['2.9/name-mapping', 'd14/setting-variables'],
+    'give every key of the schema of weave.json its value',
+    async () => {
+      const at = await place()
+      const given = keys.map(([path, inner]) => [path, valueFor(path, inner)] as const)
+      const variables = given.map(([path, value]) => [variableFor(path), String(value)])
+      const { stdout } = runCli([...words, '--json'], {
+        ...at,
+        env: { ...at.env, ...Object.fromEntries(variables) },
+      })
+      const { settings, problems } = JSON.parse(stdout) as Verdict
+      expect(keys.length).toBeGreaterThan(20)
+      expect(settings).toEqual(
+        Object.fromEntries(given.map(([path, value]) => [path, { value, origin: variableFor(path) }])),
+      )
+      expect(problems.filter(({ message }) => message.includes('has no effect'))).toEqual([])
+      expect(Object.keys(settings)).toContain('budget.maxDollars')
+      expect(variables.map(([name]) => name)).toContain('WEAVE_RUNTIME_SHIM_IDLE_TIMEOUT')
+    },
+  )
+
+  verifies(['d14/setting-variables'], 'of no key are named, with the one that was meant', async () => {
+    const at = await place()
+    const rights = keys.map(([path]) => variableFor(path))
+    const variables = Object.fromEntries(rights.map(right => [`${right}S`, '1']))
+    const { stdout } = runCli([...words, '--json'], { ...at, env: { ...at.env, ...variables } })
+    const { problems } = JSON.parse(stdout) as Verdict
+    for (const right of rights)
+      expect(problems.filter(({ where }) => where === `${right}S`)).toEqual([
+        expect.objectContaining({
+          severity: 'warning',
+          message: `Unknown variable ${right}S; it has no effect. Did you mean ${right}?`,
+        }),
+      ])
+  })
+})
+
+verifies(
+  ['d14/log-parsing-interval', '2.8/log-parsing-interval-default'],
+  'logParsingInterval is 1000 by default, accepted, and said to be read by nothing',
+  async () => {
+    const at = await place()
+    const line = (): string | undefined =>
+      runCli([...words, '--verbose'], at)
+        .stdout.split('\n')
+        .find(text => text.includes('logParsingInterval'))
+    expect(line()).toMatch(/^ +logParsingInterval +1000 +default +nothing reads it$/)
+    writeFileSync(join(at.cwd, 'weave.json'), '{"logParsingInterval": 20}')
+    expect(line()).toMatch(/^ +logParsingInterval +20 +weave\.json +nothing reads it$/)
+    writeFileSync(join(at.cwd, 'weave.json'), '{"logParsingInterval": "often"}')
+    expect(runCli(words, at)).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('logParsingInterval: '),
+    })
+  },
+)
