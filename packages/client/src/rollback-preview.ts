@@ -1,5 +1,5 @@
-import { isLive } from '@weave/protocol'
-import { threadOf } from './view-machine.ts'
+import { isLive, originIn } from '@weave/protocol'
+import { lineageOf } from './view-machine.ts'
 import { type Checkpoint, type FileChange, type View, viewCaps } from './view-model.ts'
 
 /** What a rollback to a checkpoint would undo, as far as the picture tells; only the server knows for certain. */
@@ -16,22 +16,24 @@ export interface RollbackPreview {
 
 /** The checkpoints of what counts for the current run; others are of codons that were undone. */
 export function currentCheckpoints(view: View): ReadonlySet<string> {
-  return new Set(threadOf(view.machine).flatMap(({ checkpoints }) => Object.values(checkpoints)))
+  return new Set(lineageOf(view.machine).flatMap(({ checkpoints }) => Object.values(checkpoints)))
 }
 
 export function rollbackPreview(view: View, { sha, time }: Checkpoint): RollbackPreview {
-  const thread = threadOf(view.machine)
+  const lineage = lineageOf(view.machine)
   const isFirst = view.checkpoints[0]?.sha === sha
-  const owner = thread.findLastIndex(({ checkpoints }) => Object.values(checkpoints).includes(sha))
-  const isBehind = [thread[owner]?.checkpoints.completed, thread[owner]?.checkpoints.skipped].includes(sha)
+  const owner = lineage.findLastIndex(({ checkpoints }) => Object.values(checkpoints).includes(sha))
+  const codonId = lineage[owner]?.codonId
   const undone =
-    owner >= 0
-      ? thread.slice(isBehind ? owner + 1 : owner)
-      : thread.filter(codon => isFirst || Date.parse(codon.startTime) >= Date.parse(time))
+    codonId !== undefined
+      ? lineage.slice(
+          originIn(lineage, { type: 'continuation', runId: '', codonId, checkpoint: sha }).kept.length,
+        )
+      : lineage.filter(codon => isFirst || Date.parse(codon.startTime) >= Date.parse(time))
   return {
     codonIds: [...new Set(undone.map(({ codonId }) => codonId))],
     files: view.files.filter(file => Date.parse(file.time) > Date.parse(time)).toReversed(),
     filesIncomplete: view.files.length >= viewCaps.files,
-    stops: thread.findLast(isLive)?.codonId,
+    stops: lineage.findLast(isLive)?.codonId,
   }
 }

@@ -1,5 +1,5 @@
 import { type EventData, isLive } from '@weave/protocol'
-import { threadOf } from './view-machine.ts'
+import { lineageOf } from './view-machine.ts'
 import { type Limit, type LimitScope, type View, viewCaps } from './view-model.ts'
 
 /** A limit and how much of it is used, as far as the picture tells. */
@@ -25,10 +25,10 @@ export function limitsOfPlan(plan: PlanMap): readonly Limit[] {
  * truth; this is as near as the events come: codons that were rolled back count only for the money of the run.
  */
 export function limitUses(view: View, nowMs: number): readonly LimitUse[] {
-  const thread = threadOf(view.machine)
-  const live = thread.findLast(isLive)
+  const lineage = lineageOf(view.machine)
+  const live = lineage.findLast(isLive)
   const own = (scope: LimitScope) =>
-    thread.filter(codon => {
+    lineage.filter(codon => {
       if (scope.kind === 'run') return true
       if (scope.kind === 'loop') return codon.loopContext?.loopId === scope.loopId
       return codon.codonId === live?.codonId && baseId(codon.codonId) === scope.codonId
@@ -41,7 +41,7 @@ export function limitUses(view: View, nowMs: number): readonly LimitUse[] {
   })
 }
 
-type Codons = ReturnType<typeof threadOf>
+type Codons = ReturnType<typeof lineageOf>
 
 function usedOf({ currency, scope }: Limit, codons: Codons, view: View): number {
   if (currency === 'context-tokens') return view.context?.tokens ?? 0

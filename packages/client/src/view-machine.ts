@@ -3,6 +3,7 @@ import {
   currentRun,
   type EventData,
   isLive,
+  originIn,
   type RunState,
   reduce,
   type StateSummary,
@@ -45,45 +46,40 @@ export function withSnapshot(machine: Machine, data: EventData<'state.snapshot'>
     runs: [...machine.state.runs.filter(other => other.runId !== run.runId), run],
     totalCost: data.totalCost,
   }
-  return bounded({ state, settled: [], complete: false })
+  return bounded({ ...machine, state, settled: [], complete: false })
 }
 
-/** All codons that count for the current run, in order of their start: those it took over and its own. */
-export function threadOf(machine: Machine): readonly CodonExecution[] {
+/** All codons that count for the current run, in order of their start: those it builds on and its own. */
+export function lineageOf(machine: Machine): readonly CodonExecution[] {
   return [...machine.settled, ...(currentRun(machine.state)?.codons ?? [])]
 }
 
 function withRun(machine: Machine, transition: Transition<'RunStarted'>, after: StateSummary): Machine {
-  const settled = takenOver(machine, transition.data)
+  const { startedFrom } = transition.data
+  const lineages = withLineage(machine)
+  const source = startedFrom.type === 'continuation' ? lineages[startedFrom.runId] : []
+  const { record, kept } = originIn(source ?? lineageOf(machine), startedFrom)
+  const settled = shortened(kept)
   const result = reduce(machine.state, transition)
   if (!result.ok) {
     const anew = reduce({ currentRunId: null, runs: [], totalCost: after.totalCost }, transition)
-    return { state: anew.ok ? anew.state : machine.state, settled, complete: false }
+    return { state: anew.ok ? anew.state : machine.state, settled, lineages, complete: false }
   }
   const { runs } = result.state
   const sawAll = machine.complete && (runs.length === after.runCount || runs.length > viewCaps.runs)
-  const complete = transition.data.startedFrom.type === 'fresh' || sawAll
-  return bounded({ state: result.state, settled, complete })
+  // The engine may have a record that was left out here to keep the lineage short.
+  const isWhole = record !== undefined || (source !== undefined && source.length < viewCaps.codons / 2)
+  const complete = startedFrom.type === 'fresh' || (sawAll && isWhole)
+  return bounded({ state: result.state, settled, lineages, complete })
 }
 
-/** What a new run keeps of the one before: everything up to the checkpoint it starts from. */
-function takenOver(machine: Machine, { startedFrom }: Transition<'RunStarted'>['data']): Machine['settled'] {
-  if (startedFrom.type === 'fresh') return []
-  const thread = threadOf(machine).filter(codon => !isLive(codon))
-  const { codonId, checkpoint } = startedFrom
-  const index = thread.findLastIndex(codon => codon.codonId === codonId)
-  const target = thread[index]
-  if (!target) return shortened(thread)
-  const before = thread.slice(0, index)
-  const isKept = isBehind(target, checkpoint)
-  return shortened(isKept ? [...before, target] : before.filter(codon => codon.codonId !== codonId))
-}
-
-/** Whether a run that starts from `checkpoint` has the codon behind it, or is going to run it again. */
-function isBehind(codon: CodonExecution, checkpoint: string | undefined): boolean {
-  const { completed, skipped, error } = codon.checkpoints
-  if (checkpoint === undefined) return codon.status !== 'failed'
-  return [completed, skipped, error].includes(checkpoint)
+/** The lineages of earlier runs and of the current one: the next run may go on from any of them. */
+function withLineage(machine: Machine): Machine['lineages'] {
+  const { currentRunId } = machine.state
+  if (currentRunId === null) return machine.lineages
+  const ended = lineageOf(machine).filter(codon => !isLive(codon))
+  const others = Object.entries(machine.lineages).filter(([runId]) => runId !== currentRunId)
+  return Object.fromEntries([...others.slice(1 - viewCaps.runs), [currentRunId, ended]])
 }
 
 /** The run of a snapshot has no name; the next transition tells it. */

@@ -72,6 +72,8 @@ export interface Machine {
   readonly state: WeaveState
   /** Codons before those: taken over from the run that the current one goes on from, or ended long ago. */
   readonly settled: readonly CodonExecution[]
+  /** What counted for each earlier run, by run id: a rollback or an undo may go on from any of them. */
+  readonly lineages: Readonly<Record<string, readonly CodonExecution[]>>
   /** False for a client that came late: what it has is the last snapshot and the transitions since. */
   readonly complete: boolean
 }
@@ -206,7 +208,7 @@ export const emptyView: View = {
   rehearsal: false,
   lastSeq: 0,
   eventCount: 0,
-  machine: { state: emptyState, settled: [], complete: true },
+  machine: { state: emptyState, settled: [], lineages: {}, complete: true },
   plan: undefined,
   loops: {},
   totals: { cost: 0, runCost: 0, timeMs: 0 },

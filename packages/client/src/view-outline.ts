@@ -9,7 +9,7 @@ import {
   type TokenCounts,
 } from '@weave/protocol'
 import { durationOf, iterationOf, sumOf } from './codon-sums.ts'
-import { threadOf } from './view-machine.ts'
+import { lineageOf } from './view-machine.ts'
 import type { PlanItem, View } from './view-model.ts'
 
 /** One codon as a line of the plan: all its attempts together. */
@@ -82,25 +82,25 @@ export function runOf(view: View): RunLine | undefined {
 
 /** The plan with what became of each item. Without a plan (a client that came late): what is known to have run. */
 export function outlineOf(view: View): readonly OutlineLine[] {
-  const thread = threadOf(view.machine)
-  const records = byCodon(thread)
-  const items = view.plan?.outline ?? itemsOf(thread)
+  const lineage = lineageOf(view.machine)
+  const records = byCodon(lineage)
+  const items = view.plan?.outline ?? itemsOf(lineage)
   return items.map(item => ('codons' in item ? loopLine(item, records, view) : codonLine(item, records)))
 }
 
 /** The codon that runs now, or undefined. */
 export function currentCodon(view: View): CodonLine | undefined {
-  const thread = threadOf(view.machine)
-  const live = thread.at(-1)
+  const lineage = lineageOf(view.machine)
+  const live = lineage.at(-1)
   if (!live || !isLive(live)) return undefined
-  const attempts = thread.filter(codon => codon.codonId === live.codonId)
+  const attempts = lineage.filter(codon => codon.codonId === live.codonId)
   return codonLine(itemOf(live, live.codonId), new Map([[live.codonId, attempts]]))
 }
 
 /** Whether some usage of this run had no known price, so that sums of money are only the known part. */
 export function isCostUnknown(view: View): boolean {
   return (
-    view.summary?.costUnknown === true || threadOf(view.machine).some(codon => codon.costUnknown === true)
+    view.summary?.costUnknown === true || lineageOf(view.machine).some(codon => codon.costUnknown === true)
   )
 }
 
@@ -161,9 +161,9 @@ function loopLine(item: LoopItem, records: Records, view: View): LoopLine {
 }
 
 /** A plan made from what has run, in the order in which it began. */
-function itemsOf(thread: readonly CodonExecution[]): readonly PlanItem[] {
+function itemsOf(lineage: readonly CodonExecution[]): readonly PlanItem[] {
   const items = new Map<string, PlanItem>()
-  for (const codon of thread) {
+  for (const codon of lineage) {
     const loopId = codon.loopContext?.loopId
     if (loopId === undefined) {
       items.set(`codon ${codon.codonId}`, itemOf(codon, codon.codonId))
@@ -188,9 +188,9 @@ function itemOf(codon: CodonExecution, id: string): CodonItem {
   return { id, name: codon.codonName, model: codon.model }
 }
 
-function byCodon(thread: readonly CodonExecution[]): Records {
+function byCodon(lineage: readonly CodonExecution[]): Records {
   const records = new Map<string, CodonExecution[]>()
-  for (const codon of thread) {
+  for (const codon of lineage) {
     const known = records.get(codon.codonId)
     if (known) known.push(codon)
     else records.set(codon.codonId, [codon])

@@ -102,7 +102,9 @@ test('a hundred runs and more leave the last hundred, without their codons', () 
       view = reduceView(view, next('state.transition', transitionData(transition, summary)))
     }
     const startedFrom =
-      run === 1 ? ({ type: 'fresh' } as const) : ({ type: 'continuation', runId: `r${run - 1}` } as const)
+      run === 1
+        ? ({ type: 'fresh' } as const)
+        : ({ type: 'continuation', runId: `r${run - 1}`, codonId: 'c' } as const)
     const codon = { codonId: 'c', codonName: 'C', attempt: 1, model: 'm', startTime: timeAt(run) }
     move({
       type: 'RunStarted',

@@ -32,6 +32,7 @@ export {
   type HandshakeResponse,
   weaveExtension,
 } from './handshake.ts'
+export { lineageOf, type Origin, originIn, originOf } from './lineage.ts'
 export {
   type ClientMessage,
   parseClientMessage,

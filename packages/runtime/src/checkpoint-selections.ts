@@ -1,7 +1,7 @@
-import { type CodonExecution, currentRun, type RunState, type WeaveState } from '@weave/protocol'
+import { type CodonExecution, currentRun, lineageOf, type RunState, type WeaveState } from '@weave/protocol'
 import type { CheckpointStore, Overlay, RestoreRequest } from './checkpoint/index.ts'
 import { find, type Plan, stepAt } from './plan/index.ts'
-import { threadOf } from './runner/index.ts'
+
 import { type CheckpointSelection, createCheckpointSelection } from './workspace/index.ts'
 
 /**
@@ -28,7 +28,7 @@ export interface SelectionSource {
 
 export function createSelections({ plan, state }: SelectionSource): CheckpointSelections {
   const ofCodons = createCodonSelections(plan)
-  const thread = () => threadOf(state(), currentRun(state()))
+  const thread = () => lineageOf(state(), currentRun(state()))
   const ofAll = () => ofCodons(state().runs.flatMap(({ codons }) => codons))
   return {
     ofThread: () => ofCodons(thread()),
@@ -97,7 +97,7 @@ async function codonsHeldBy(
   for (const run of state.runs) {
     const at = run.codons.findIndex(({ checkpoints }) => Object.values(checkpoints).includes(sha))
     if (at === -1) continue
-    const thread = threadOf(state, run)
+    const thread = lineageOf(state, run)
     return thread.slice(0, thread.length - run.codons.length + at + 1)
   }
   const record = await store.read(sha)

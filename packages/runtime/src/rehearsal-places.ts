@@ -1,10 +1,9 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CodonExecution, currentRun, type Immutable, type WeaveState } from '@weave/protocol'
+import { type CodonExecution, currentRun, type Immutable, lineageOf, type WeaveState } from '@weave/protocol'
 import * as z from 'zod'
 import { errorCode, readLines } from './kit/index.ts'
 import type { Places } from './model-server/index.ts'
-import { threadOf } from './runner/index.ts'
 import type { ExecutionLayout } from './workspace/index.ts'
 
 export interface PlacesOptions {
@@ -73,7 +72,7 @@ function placesIn(state: WeaveState): ReadonlySet<string> {
   const runOf = new Map<CodonExecution, string>(
     state.runs.flatMap(({ runId, codons }) => codons.map(codon => [codon, runId] as const)),
   )
-  const thread = threadOf(state, currentRun(state))
+  const thread = lineageOf(state, currentRun(state))
   return new Set(thread.map(codon => placeOf({ runId: runOf.get(codon) ?? '', ...codon })))
 }
 

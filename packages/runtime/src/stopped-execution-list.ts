@@ -1,7 +1,13 @@
-import { type CheckpointType, type CodonExecution, currentRun, type WeaveState } from '@weave/protocol'
+import {
+  type CheckpointType,
+  type CodonExecution,
+  currentRun,
+  lineageOf,
+  type WeaveState,
+} from '@weave/protocol'
 import type { CheckpointRecord, CheckpointStore } from './checkpoint/index.ts'
 import { createHistory, replay } from './journal/index.ts'
-import { threadOf } from './runner/index.ts'
+
 import type { ExecutionLayout } from './workspace/index.ts'
 
 export interface CheckpointRow {
@@ -69,7 +75,7 @@ async function changedFiles(
 }
 
 function rowsOf(state: WeaveState, safeties: readonly CheckpointRecord[]): readonly CheckpointRow[] {
-  const kept = new Set(threadOf(state, currentRun(state)))
+  const kept = new Set(lineageOf(state, currentRun(state)))
   return state.runs.flatMap(({ runId, startTime, initialCheckpoint, codons }, at) => [
     ...(at === 0 && initialCheckpoint !== undefined ? [beginning(runId, initialCheckpoint, startTime)] : []),
     ...codons.flatMap(codon => codonRows(runId, codon, !kept.has(codon))),

@@ -1,8 +1,8 @@
-import { type CheckpointWord, currentRun, type WeaveState } from '@weave/protocol'
+import { type CheckpointWord, currentRun, lineageOf, type WeaveState } from '@weave/protocol'
 import { type CheckpointRecord, resolveSha } from './checkpoint/index.ts'
 import { didYouMean, nearestNames } from './kit/index.ts'
 import { find, type Plan } from './plan/index.ts'
-import { type RollbackCommand, type RollbackTarget, rollbackTarget, threadOf } from './runner/index.ts'
+import { type RollbackCommand, type RollbackTarget, rollbackTarget } from './runner/index.ts'
 
 /** What the words of a person can mean. */
 export interface KnownCheckpoints {
@@ -77,7 +77,7 @@ function codonsOf(plan: Plan) {
 }
 
 function newestOf(state: WeaveState): string | undefined {
-  const shas = threadOf(state, currentRun(state)).flatMap(({ checkpoints }) => {
+  const shas = lineageOf(state, currentRun(state)).flatMap(({ checkpoints }) => {
     const { completed, error, skipped } = checkpoints
     return completed ?? error ?? skipped ?? checkpoints['rig-setup'] ?? []
   })

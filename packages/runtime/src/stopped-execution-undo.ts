@@ -1,8 +1,15 @@
-import { type CodonExecution, currentRun, type JournaledEvent, type WeaveState } from '@weave/protocol'
+import {
+  type CodonExecution,
+  currentRun,
+  type JournaledEvent,
+  lineageOf,
+  originOf,
+  type WeaveState,
+} from '@weave/protocol'
 import type { CheckpointStore } from './checkpoint/index.ts'
 import type { History } from './journal/index.ts'
 import { type Plan, start, stepAt } from './plan/index.ts'
-import { type ArchivedFiles, keptBy, type RollbackTarget, startPoint, threadOf } from './runner/index.ts'
+import { type ArchivedFiles, type RollbackTarget, startPoint } from './runner/index.ts'
 
 export type UndoResult =
   | {
@@ -30,8 +37,8 @@ export async function undoTarget({ plan, state, history, store }: UndoContext): 
   if (!safety) return { ok: false, message: 'The safety checkpoint of the last rollback is gone.' }
   const past = { ...state, currentRunId: fromRun, runs: state.runs.slice(0, at + 1) }
   const startedFrom = startPoint(plan, past)
-  const kept = keptBy(state, startedFrom)
-  const redone = ownedBy(state, kept, new Set(threadOf(state, currentRun(state))))
+  const kept = originOf(state, startedFrom).kept
+  const redone = ownedBy(state, kept, new Set(lineageOf(state, currentRun(state))))
   const held = new Set((await store.listFiles(safety.sha))?.map(({ path }) => path))
   const archives = trail.archives
     .filter(({ runId, codonId }) => redone.has(`${runId} ${codonId}`))

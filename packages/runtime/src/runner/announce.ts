@@ -1,4 +1,4 @@
-import { currentRun, type EventData, type JournaledType } from '@weave/protocol'
+import { currentRun, type EventData, type JournaledType, lineageOf } from '@weave/protocol'
 import { type LeftLoop, ledgerOf, type TimeNotes } from '../budget/index.ts'
 import type { Journal } from '../journal/index.ts'
 import type { Clock } from '../kit/index.ts'
@@ -8,7 +8,7 @@ import { isLoopDry } from './loop-dry.ts'
 import type { Told } from './narrate.ts'
 import type { Recorder } from './record.ts'
 import { parkedAfterMs } from './retry.ts'
-import { following, isPassed, leavesLoop, threadOf, wasInterrupted } from './thread.ts'
+import { following, isPassed, leavesLoop, wasInterrupted } from './thread.ts'
 
 export interface AnnouncerOptions {
   readonly plan: Plan
@@ -105,7 +105,7 @@ function iterationEnd({ plan, recorder, times = () => ({}) }: AnnouncerOptions, 
   if (!endsIteration(plan, position, { leaveLoop: isDry || leavesLoop(plan, position, record) }))
     return undefined
   const { iteration } = position
-  const own = threadOf(state, run).filter(
+  const own = lineageOf(state, run).filter(
     ({ loopContext }) => loopContext?.loopId === loop.id && loopContext.iteration === iteration,
   )
   return {

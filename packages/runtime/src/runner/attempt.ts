@@ -1,4 +1,4 @@
-import { currentRun } from '@weave/protocol'
+import { currentRun, lineageOf } from '@weave/protocol'
 import { createBudgetGuard, type Exceeded, ledgerOf, type TimeNotes } from '../budget/index.ts'
 import type { Clock } from '../kit/index.ts'
 import type { Plan, Step } from '../plan/index.ts'
@@ -9,7 +9,7 @@ import type { Told } from './narrate.ts'
 import type { Ports } from './ports.ts'
 import type { Recorder } from './record.ts'
 import type { Stopper } from './stop.ts'
-import { previousSession, threadOf } from './thread.ts'
+import { previousSession } from './thread.ts'
 
 /** An attempt that will be made: asked for by a person, waited for, or next in the plan. */
 export interface Attempt {
@@ -58,7 +58,7 @@ export async function makeAttempt(
       attempt,
       withoutRig,
       previousSessionId: continues ? previousSession(state, step.runtimeId) : undefined,
-      isFirst: threadOf(state, currentRun(state)).every(({ codonId }) => codonId === step.runtimeId),
+      isFirst: lineageOf(state, currentRun(state)).every(({ codonId }) => codonId === step.runtimeId),
       ports,
       clock,
       stopper,

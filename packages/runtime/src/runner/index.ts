@@ -24,4 +24,4 @@ export { type RollbackCommand, type RollbackTarget, rollbackTarget, undoneBy } f
 export type { Runner, RunnerEnd, RunnerOptions } from './runner.ts'
 export { resumePoint, startPoint } from './standing.ts'
 export { startRunner } from './start-runner.ts'
-export { keptBy, nothingLeft, rigKeptBy, threadOf } from './thread.ts'
+export { nothingLeft, rigKeptBy } from './thread.ts'

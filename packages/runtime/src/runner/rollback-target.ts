@@ -5,13 +5,14 @@ import {
   type Command,
   currentRun,
   type ErrorCode,
+  lineageOf,
+  originOf,
   type RunState,
   type WeaveState,
 } from '@weave/protocol'
 import { type Plan, start, stepAt } from '../plan/index.ts'
 import type { StartedFrom } from './run-record.ts'
 import { stepOf } from './standing.ts'
-import { keptBy, threadOf } from './thread.ts'
 
 /** Where a rollback leads: one checkpoint that the state knows, and the run that goes on from there. Pure. */
 export interface RollbackTarget {
@@ -24,8 +25,8 @@ export interface RollbackTarget {
 
 /** What the present thread has done since the place that a run starts from, newest first, with the run it was done in. */
 export function undoneBy(state: WeaveState, startedFrom: StartedFrom): readonly Undone[] {
-  const kept = new Set(keptBy(state, startedFrom))
-  return threadOf(state, currentRun(state))
+  const kept = new Set(originOf(state, startedFrom).kept)
+  return lineageOf(state, currentRun(state))
     .filter(record => !kept.has(record))
     .map(record => ({ record, runId: ownerOf(state, record)?.runId ?? '' }))
     .toReversed()
@@ -81,7 +82,7 @@ function byCodon(
     return refusal('UNKNOWN_CODON', `The plan has no codon ${codonId}.`)
   const isMeant = ({ codonId: id }: CodonExecution): boolean => id === codonId || id.startsWith(`${codonId}#`)
   // The thread that a person sees comes first; what was rolled back before can still be named.
-  const threads = [currentRun(state), ...state.runs.toReversed()].map(run => threadOf(state, run))
+  const threads = [currentRun(state), ...state.runs.toReversed()].map(run => lineageOf(state, run))
   for (const thread of threads) {
     for (let at = thread.length - 1; at >= 0; at--) {
       const record = thread[at]
@@ -110,7 +111,7 @@ function named(state: WeaveState, { thread, at, record, word }: Naming): Known |
 }
 
 function lastSuccess(plan: Plan, state: WeaveState): TargetResult {
-  const record = threadOf(state, currentRun(state)).findLast(
+  const record = lineageOf(state, currentRun(state)).findLast(
     ({ status, checkpoints }) => status === 'completed' && checkpoints.completed !== undefined,
   )
   const known = record && knownOf(state, record, 'completed')

@@ -1,9 +1,8 @@
-import { currentRun, type EventData, isLive, liveCodon } from '@weave/protocol'
+import { currentRun, type EventData, isLive, lineageOf, liveCodon } from '@weave/protocol'
 import type { Journal } from '../journal/index.ts'
 import type { Clock } from '../kit/index.ts'
 import type { Ports } from './ports.ts'
 import type { Recorder } from './record.ts'
-import { threadOf } from './thread.ts'
 
 export interface SnapshotOptions {
   readonly journal: Journal
@@ -25,7 +24,7 @@ export function createSnapshots({ journal, recorder, ports, clock }: SnapshotOpt
     const live = liveCodon(state)
     return {
       ...(live && { currentCodon: live }),
-      completedCodons: threadOf(state, currentRun(state)).filter(codon => !isLive(codon)),
+      completedCodons: lineageOf(state, currentRun(state)).filter(codon => !isLive(codon)),
       fileTree,
       totalCost: state.totalCost,
       totalTime: clock.monotonic() - began,

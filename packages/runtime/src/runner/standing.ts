@@ -1,8 +1,8 @@
-import { type CodonExecution, currentRun, type WeaveState } from '@weave/protocol'
+import { type CodonExecution, currentRun, lineageOf, type WeaveState } from '@weave/protocol'
 import { find, type Plan, type Step, start, stepAt } from '../plan/index.ts'
 import type { Activity, Situation } from './admit.ts'
 import type { StartedFrom } from './run-record.ts'
-import { entryOf, following, lastPassed, threadOf } from './thread.ts'
+import { entryOf, following, lastPassed } from './thread.ts'
 
 /** Where an execution stands: what a person's next command would mean, read off the plan and the state alone. Pure. */
 
@@ -50,7 +50,7 @@ export interface RedoPoint {
 /** The last completed or failed codon, and the run that begins after the codon before it. Undefined: there is none. */
 export function redoPoint(plan: Plan, state: WeaveState): RedoPoint | undefined {
   const run = currentRun(state)
-  const thread = threadOf(state, run)
+  const thread = lineageOf(state, run)
   const at = thread.findLastIndex(codon => hasRun(codon) && stepOf(plan, codon.codonId))
   const last = thread[at]
   const step = last && stepOf(plan, last.codonId)
@@ -62,7 +62,7 @@ export function redoPoint(plan: Plan, state: WeaveState): RedoPoint | undefined 
 
 /** The version of the workspace that a codon began with. */
 export function startOf(state: WeaveState, { runtimeId }: Step): string | undefined {
-  const earlier = threadOf(state, currentRun(state)).findLast(codon => codon.codonId !== runtimeId)
+  const earlier = lineageOf(state, currentRun(state)).findLast(codon => codon.codonId !== runtimeId)
   return startCheckpoint(state, earlier)
 }
 

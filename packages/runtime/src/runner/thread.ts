@@ -1,4 +1,4 @@
-import type { CodonExecution, RunState, WeaveState } from '@weave/protocol'
+import { type CodonExecution, lineageOf, originOf, type RunState, type WeaveState } from '@weave/protocol'
 import { dueAt, ledgerOf, type TimeNotes } from '../budget/index.ts'
 import { after, find, type Plan, type Position, type Step, start, stepAt } from '../plan/index.ts'
 
@@ -13,7 +13,7 @@ export function entryOf(
   state: WeaveState,
   run: RunState,
 ): { readonly position: Position; readonly withoutRig: boolean } {
-  const { record, afterRig } = originOf(state, run)
+  const { record, afterRig } = originOf(state, run.startedFrom)
   const position = record && find(plan, record.codonId)
   if (!record || !position) return { position: start, withoutRig: false }
   if (afterRig) return { position, withoutRig: true }
@@ -52,26 +52,15 @@ export function wasInterrupted(record: CodonExecution): boolean {
   return record.failureReason.type !== 'timeout'
 }
 
-/** The codons of the thread that a run belongs to, oldest first: its own and those it went on from. */
-export function threadOf(state: WeaveState, run: RunState | undefined): readonly CodonExecution[] {
-  if (!run) return []
-  return [...originOf(state, run).kept, ...run.codons]
-}
-
-/** What a run that is started so keeps of the thread it goes on from, oldest first. */
-export function keptBy(state: WeaveState, startedFrom: RunState['startedFrom']): readonly CodonExecution[] {
-  return originOf(state, { startedFrom }).kept
-}
-
 /** The codon that begins again after its rig, when a run is started so. */
 export function rigKeptBy(state: WeaveState, startedFrom: RunState['startedFrom']): string | undefined {
-  const { record, afterRig } = originOf(state, { startedFrom })
+  const { record, afterRig } = originOf(state, startedFrom)
   return afterRig ? record?.codonId : undefined
 }
 
 /** Where a resumed execution goes on: after the last codon that the plan passed, or undefined for the beginning. */
 export function lastPassed(plan: Plan, state: WeaveState): CodonExecution | undefined {
-  const thread = threadOf(state, state.runs.at(-1))
+  const thread = lineageOf(state, state.runs.at(-1))
   return thread.findLast((record, at) => {
     const position = find(plan, record.codonId)
     const cutOff = at === thread.length - 1 && wasInterrupted(record)
@@ -82,7 +71,7 @@ export function lastPassed(plan: Plan, state: WeaveState): CodonExecution | unde
 /** Whether the plan has come to its end. */
 export function nothingLeft(plan: Plan, state: WeaveState, notes: TimeNotes = {}): boolean {
   const last = lastPassed(plan, state)
-  const newest = threadOf(state, state.runs.at(-1)).at(-1)
+  const newest = lineageOf(state, state.runs.at(-1)).at(-1)
   if (!last || last !== newest) return false
   return dueAt(plan, ledgerOf(state, notes), following(plan, last)).due === undefined
 }
@@ -92,40 +81,8 @@ export function nothingLeft(plan: Plan, state: WeaveState, notes: TimeNotes = {}
  * whatever became of it. Earlier attempts at the codon itself do not count: an attempt begins where the codon began.
  */
 export function previousSession(state: WeaveState, codonId: string): string | undefined {
-  const record = threadOf(state, state.runs.at(-1)).findLast(
+  const record = lineageOf(state, state.runs.at(-1)).findLast(
     codon => codon.codonId !== codonId && 'sessionId' in codon && codon.sessionId !== undefined,
   )
   return record && 'sessionId' in record ? record.sessionId : undefined
-}
-
-/** What a run goes on from. */
-interface Origin {
-  /** The codon that `startedFrom` names. */
-  readonly record?: CodonExecution | undefined
-  /** The run begins after the rig of `record`: that codon itself is still to come. */
-  readonly afterRig: boolean
-  readonly kept: readonly CodonExecution[]
-}
-
-function originOf(state: WeaveState, { startedFrom }: Pick<RunState, 'startedFrom'>): Origin {
-  if (startedFrom.type === 'fresh' || startedFrom.codonId === undefined) return { afterRig: false, kept: [] }
-  const { runId, codonId, checkpoint } = startedFrom
-  const thread = threadOf(
-    state,
-    state.runs.find(each => each.runId === runId),
-  )
-  const lastAt = (fits: (record: CodonExecution) => boolean): number =>
-    thread.findLastIndex(record => record.codonId === codonId && fits(record))
-  // Of several attempts the one that has the checkpoint is meant.
-  const exact = lastAt(
-    ({ checkpoints }) => checkpoint !== undefined && shasOf(checkpoints).includes(checkpoint),
-  )
-  const at = exact === -1 ? lastAt(() => true) : exact
-  const record = thread[at]
-  const afterRig = checkpoint !== undefined && record?.checkpoints['rig-setup'] === checkpoint
-  return { record, afterRig, kept: thread.slice(0, afterRig ? at : at + 1) }
-}
-
-function shasOf(checkpoints: CodonExecution['checkpoints']): readonly (string | undefined)[] {
-  return Object.values(checkpoints)
 }

@@ -45,7 +45,6 @@ function refusingAfter(events: number, late: boolean): (journal: Journal) => Jou
       get lastSeqWithoutOrigin() {
         return journal.lastSeqWithoutOrigin
       },
-      findings: journal.findings,
       repair: journal.repair,
       get failure() {
         return failure ?? journal.failure

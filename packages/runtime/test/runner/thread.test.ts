@@ -1,4 +1,4 @@
-import type { CodonExecution, RunState } from '@weave/protocol'
+import { type CodonExecution, lineageOf, type RunState } from '@weave/protocol'
 import { describe, expect, test } from 'vitest'
 import { find } from '../../src/plan/index.ts'
 import { attemptAt, nextStep, redoPoint, resumePoint, startOf, stepOf } from '../../src/runner/standing.ts'
@@ -9,7 +9,6 @@ import {
   lastPassed,
   nothingLeft,
   previousSession,
-  threadOf,
   wasInterrupted,
 } from '../../src/runner/thread.ts'
 import { codonPlan, loopPlan, planOf } from './plans.ts'
@@ -86,7 +85,7 @@ describe('a thread', () => {
     ['fresh', { type: 'fresh' }, ['x']],
   ])('%s', (_, startedFrom, expected) => {
     const second = runOf('r2', [completed('x')], startedFrom)
-    expect(ids(threadOf(stateOf(first, second), second))).toEqual(expected)
+    expect(ids(lineageOf(stateOf(first, second), second))).toEqual(expected)
   })
 
   test('goes through any number of runs', () => {
@@ -96,9 +95,9 @@ describe('a thread', () => {
       endedRun(runOf('r3', [completed('c')], from('r2', 'b')), 'crashed'),
       runOf('r4', [live('one#0')], from('r3', 'c')),
     ]
-    expect(ids(threadOf(stateOf(...runs), runs[3]))).toEqual(['a', 'b', 'c', 'one#0'])
-    expect(ids(threadOf(stateOf(...runs), runs[1]))).toEqual(['a', 'b', 'c', 'one#0'])
-    expect(threadOf(stateOf(), undefined)).toEqual([])
+    expect(ids(lineageOf(stateOf(...runs), runs[3]))).toEqual(['a', 'b', 'c', 'one#0'])
+    expect(ids(lineageOf(stateOf(...runs), runs[1]))).toEqual(['a', 'b', 'c', 'one#0'])
+    expect(lineageOf(stateOf(), undefined)).toEqual([])
   })
 
   const attempts = endedRun(
@@ -119,7 +118,7 @@ describe('a thread', () => {
   ])('rolled back to %s', (_, checkpoint, kept, { next, withoutRig }) => {
     const run = runOf('r2', [], from('r1', 'c', checkpoint))
     const state = stateOf(attempts, run)
-    expect(threadOf(state, run).map(({ codonId, attempt }) => [codonId, attempt])).toEqual([
+    expect(lineageOf(state, run).map(({ codonId, attempt }) => [codonId, attempt])).toEqual([
       ['a', 1],
       ...kept.map(attempt => ['c', attempt]),
     ])

@@ -144,7 +144,6 @@ function withHistory(journal: Journal, history: Journal['history']): Journal {
     },
     findings: journal.findings,
     repair: undefined,
-    findings: journal.findings,
     failure: journal.failure,
     close: () => Promise.resolve(),
   }
