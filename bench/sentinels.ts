@@ -139,7 +139,6 @@ async function spentByAgent(dir: string, { sentinels, crowd, model }: Scene): Pr
     layout,
     journal,
     recorder,
-    assertHeld: () => undefined,
     clock,
     redactor,
     environment: redirectProviders(process.env, { url: model.url, key: 'bench' }),
