@@ -1,6 +1,6 @@
 import { files } from './files.ts'
-import { lockAndJournal } from './lock-and-journal.ts'
 import { harnesses } from './harnesses.ts'
+import { lockAndJournal } from './lock-and-journal.ts'
 import type { Mutant } from './mutant.ts'
 import { sentinelsAndBudgets } from './sentinels-and-budgets.ts'
 
