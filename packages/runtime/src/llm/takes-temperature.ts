@@ -18,7 +18,7 @@ export async function takesTemperature({
       key: 'none',
       api: 'http://127.0.0.1:9/v1',
       fetch: async (_, init) => {
-        body = String(init?.body)
+        body = typeof init?.body === 'string' ? init.body : undefined
         throw new Error('nothing is sent')
       },
     })
