@@ -15,7 +15,8 @@ async function execution() {
   const internals = await tempDir()
   let state: WeaveState = emptyState
   const start = async () => {
-    const places = await openPlaces({ layout: { internals }, state: () => state })
+    const assertHeld = () => undefined
+    const places = await openPlaces({ layout: { internals }, state: () => state, assertHeld })
     const rehearsal = createRehearsal({
       strict: true,
       places: () => places,
@@ -98,6 +99,16 @@ test('a strict start does not complain about steps that were taken before it', a
   stands(endedRun(runOf('r1', [done('a')]), 'stopped'), runOf('r2', [live('b')], from('r1', 'a')))
   second.ask('b')
   expect(second.leftovers().map(({ message }) => message)).toEqual(['b took 1 of 3 steps'])
+})
+
+test('a server that has lost its execution takes no more steps', async () => {
+  const internals = await tempDir()
+  const assertHeld = () => {
+    throw new Error('lost')
+  }
+  const places = await openPlaces({ layout: { internals }, state: () => emptyState, assertHeld })
+  expect(() => places.take('rehearsal-a', 1)).toThrow('lost')
+  expect(places.taken('rehearsal-a')).toBe(0)
 })
 
 test('half a line that a kill left is passed over, and what comes after it counts', async () => {
