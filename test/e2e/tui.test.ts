@@ -195,7 +195,7 @@ describe('the terminal UI of a run', () => {
     expect(session.screen()).not.toMatch(/\$\d| tokens/)
     session.press('q')
     await endsWith(session, 0)
-    expect(session.screen()).toMatch(/^The hank is done$[^]*^Workspace /m)
+    expect(session.screen()).toMatch(/^The hank is done\nWorkspace /m)
     expect(session.screen()).not.toMatch(/^Cost|\$\d| tokens/m)
   })
 

@@ -1,3 +1,4 @@
+import { commandAndChecks } from './command-and-checks.ts'
 import { files } from './files.ts'
 import { harnesses } from './harnesses.ts'
 import { lockAndJournal } from './lock-and-journal.ts'
@@ -7,6 +8,7 @@ import { sentinelsAndBudgets } from './sentinels-and-budgets.ts'
 /** TABLE of all mutants, by area. */
 export const mutants: readonly Mutant[] = [
   ...files,
+  ...commandAndChecks,
   ...lockAndJournal,
   ...sentinelsAndBudgets,
   ...harnesses,

@@ -9,7 +9,7 @@ export function hideToken(): void {
 }
 
 /** The words of a command line; what may be a token is replaced. */
-function withoutToken(words: readonly string[]): readonly string[] {
+export function withoutToken(words: readonly string[]): readonly string[] {
   return words.map((word, index) => {
     if (words[index - 1] === '--token') return hidden
     return word.startsWith('--token=') ? `--token=${hidden}` : word

@@ -19,7 +19,7 @@ export function parseArguments(words: readonly string[], allowed: readonly FlagN
   const known = (name: string): name is FlagName => (allowed as readonly string[]).includes(name)
   try {
     const args = withNegativeNumbers(words, known)
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
     const entries = Object.entries(values).filter((entry): entry is [FlagName, string | boolean] =>
       known(entry[0]),
     )
@@ -37,13 +37,19 @@ export function parseArguments(words: readonly string[], allowed: readonly FlagN
 }
 
 /** A number below zero after a flag is the value of the flag, which then says what it takes, and not another flag. */
-function withNegativeNumbers(words: readonly string[], known: (name: string) => name is FlagName): string[] {
-  return words.reduce<string[]>((joined, word) => {
-    const flag = joined.at(-1)
-    const name = flag?.startsWith('--') ? flag.slice(2) : ''
-    const isValue = /^-\d/.test(word) && known(name) && flags[name].kind === 'text'
-    return isValue ? [...joined.slice(0, -1), `${flag}=${word}`] : [...joined, word]
-  }, [])
+function withNegativeNumbers(
+  words: readonly string[],
+  known: (name: string) => name is FlagName,
+): readonly string[] {
+  const takesNumber = (word = ''): boolean => {
+    const name = word.startsWith('--') ? word.slice(2) : ''
+    return known(name) && flags[name].kind === 'text'
+  }
+  const isValue = (at: number): boolean => /^-\d/.test(words[at] ?? '') && takesNumber(words[at - 1])
+  return words.flatMap((word, at) => {
+    if (isValue(at)) return []
+    return [isValue(at + 1) ? `${word}=${words[at + 1]}` : word]
+  })
 }
 
 function optionOf(flag: Flag): NonNullable<ParseArgsConfig['options']>[string] {

@@ -14,11 +14,17 @@ export interface Terminal {
   raw(text: string): void
 }
 
-export const processTerminal: Terminal = {
-  out: text => void process.stdout.write(`${harmless(text)}\n`),
-  error: text => void process.stderr.write(`${harmless(text)}\n`),
-  json: json => void process.stdout.write(`${harmlessJson(json)}\n`),
-  raw: text => void process.stdout.write(`${text}\n`),
+export const processTerminal: Terminal = terminalOn(process.stdout, process.stderr)
+
+type Stream = Pick<NodeJS.WriteStream, 'write'>
+
+export function terminalOn(stdout: Stream, stderr: Stream): Terminal {
+  return {
+    out: text => void stdout.write(`${harmless(text)}\n`),
+    error: text => void stderr.write(`${harmless(text)}\n`),
+    json: json => void stdout.write(`${harmlessJson(json)}\n`),
+    raw: text => void stdout.write(`${text}\n`),
+  }
 }
 
 /** Whether somebody is there who can be asked. */

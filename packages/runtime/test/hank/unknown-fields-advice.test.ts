@@ -3,15 +3,17 @@ import { verifies } from '../../../../test/conformance/verifies.ts'
 import { codon, type Json, loadValue, loop } from './fixture.ts'
 
 /** Every word of the specification's list of typos. */
-const typos = [
-  ...['systemPromptFile', 'systemPromptText', 'systemPrompt', 'prompt', 'prompts', 'promptFiles'],
-  ...['trackedFiles', 'tracking', 'tracked', 'watchedFiles', 'fileTracking', 'rig', 'setup', 'preSetup'],
-  ...['archiveRigs', 'rigTeardown', 'teardown', 'archive', 'cleanup', 'archiveRig', 'archiving', 'archives'],
-  ...['environment', 'envVars', 'outputs', 'output', 'continuation', 'mode'],
-  ...['costLimit', 'maxBudget', 'maxCost', 'maxDollars'],
-  ...['maxDuration', 'maxDurationSeconds', 'maxTimeSeconds', 'timeLimit'],
-  ...['maxTokens', 'maxOutputTokens', 'tokenLimit'],
-]
+const typos = `
+  systemPromptFile systemPromptText systemPrompt prompt prompts promptFiles
+  trackedFiles tracking tracked watchedFiles fileTracking rig setup preSetup
+  archiveRigs rigTeardown teardown archive cleanup archiveRig archiving archives
+  environment envVars outputs output continuation mode
+  costLimit maxBudget maxCost maxDollars
+  maxDuration maxDurationSeconds maxTimeSeconds timeLimit
+  maxTokens maxOutputTokens tokenLimit
+`
+  .trim()
+  .split(/\s+/)
 
 /** A good value for each field that advice may name. */
 const values: Readonly<Record<string, unknown>> = {

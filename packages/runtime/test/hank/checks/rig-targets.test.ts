@@ -150,6 +150,9 @@ describe('copy targets that are taken', () => {
   it('are no reason to fall over a path that is very deep', async () => {
     const deep = 'a/'.repeat(20_000)
     const hank = hankOf([rigged('a', copy(deep), copy(deep), copy(`${deep}b`))])
-    expect(await places(checkRigTargets, hank)).toEqual(['warning hank[0].rigSetup[1].copy.to'])
+    expect(await places(checkRigTargets, hank)).toEqual([
+      ...[0, 1, 2].map(at => `error hank[0].rigSetup[${at}].copy.to`),
+      'warning hank[0].rigSetup[1].copy.to',
+    ])
   })
 })
