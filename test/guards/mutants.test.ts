@@ -10,4 +10,8 @@ describe('the table of mutants', () => {
     expect(replace).not.toBe(find)
     expect(killedBy.filter(test => !existsSync(join(root, test)))).toEqual([])
   })
+
+  it('breaks at least 60 rules', () => {
+    expect(mutants.length).toBeGreaterThanOrEqual(60)
+  })
 })

@@ -1,22 +1,19 @@
 import { commandAndChecks } from './command-and-checks.ts'
+import { doors } from './doors.ts'
 import { files } from './files.ts'
 import { harnesses } from './harnesses.ts'
 import { lockAndJournal } from './lock-and-journal.ts'
 import type { Mutant } from './mutant.ts'
+import { rehearsal } from './rehearsal.ts'
 import { sentinelsAndBudgets } from './sentinels-and-budgets.ts'
 
 /** TABLE of all mutants, by area. */
 export const mutants: readonly Mutant[] = [
-  ...files,
-  ...commandAndChecks,
+  ...doors,
   ...lockAndJournal,
+  ...files,
   ...sentinelsAndBudgets,
   ...harnesses,
-  {
-    rule: 'safety/I10',
-    file: 'packages/runtime/src/runner/retry.ts',
-    find: 'Math.max(0, retryAfterMs)',
-    replace: 'Math.min(maxDelayMs, retryAfterMs)',
-    killedBy: ['packages/runtime/test/runner/retry.test.ts'],
-  },
+  ...rehearsal,
+  ...commandAndChecks,
 ]
