@@ -27,7 +27,7 @@ export const keepingUp: readonly string[] = [
     '- Events in the journal are numbered from 1 without a gap. A client without extensions does not hear of extension events, so the numbers it sees rise but have gaps.',
     '- To come back after a lost connection, send the last `seq` you saw as `since`: `eventHistory` begins right after it, and live events follow without a gap and without a repetition. `since` implies `sendPreviousEvents`.',
     `- ${code('eventHistory')} holds the newest ${count(limits.historyEvents)} events or ${mebibytes(limits.historyBytes)}, whichever is less, oldest first. When its first ${code('seq')} shows that something older is missing, ask for everything with ${code('history.sync')} and pass over what you have.`,
-    `- ${code('history.sync')} sends the journal up to the moment of the command in ${code('history.batch')} events of at most ${count(limits.batchEvents)} events or ${mebibytes(limits.batchBytes)}. Live events may come in between.`,
+    `- ${code('history.sync')} sends everything of the journal that this client may see, up to the moment of the command, also what a sentinel does not report live, in ${code('history.batch')} events of at most ${count(limits.batchEvents)} events or ${mebibytes(limits.batchBytes)}. Live events may come in between.`,
     '- Before an event is sent, it is in the journal. What you were told is still true after a crash of the server.',
     `- The server sends protocol pings every ${seconds(limits.pingMs)} and cuts off who shows no sign of life until the next. Every WebSocket library answers them by itself.`,
   ].join('\n'),
@@ -66,7 +66,7 @@ export const closing: readonly string[] = [
       ['1002, 1007', 'a frame against RFC 6455, or text that is not UTF-8', 'no: a fault of the client'],
       [
         '1008',
-        `no handshake within ${seconds(limits.handshakeMs)}; a token that is missing or wrong; more than ${limits.messagesPerSecond} messages in a second; more than ${count(limits.unanswered)} commands without an answer; a message in more than ${limits.fragments} parts`,
+        `no handshake within ${seconds(limits.handshakeMs)}; a token that is missing or wrong; more than ${limits.messagesPerSecond} frames in a second, pings and pongs included; more than ${count(limits.unanswered)} commands without an answer; a message in more than ${limits.fragments} parts`,
         'no',
       ],
       [

@@ -147,6 +147,16 @@ export const suites = {
       atLeast: { 'clients at once': 1_000, 'events of history while live': 51_200 },
     },
     {
+      name: 'doors',
+      holds: 'I16',
+      files: [
+        'test/e2e/doors.test.ts',
+        'test/clients/foreign-page.test.ts',
+        'packages/runtime/test/proxy/limits.test.ts',
+      ],
+      atLeast: { 'blind attempts of another user': 200, 'bodies that never end': 30 },
+    },
+    {
       name: 'malformed',
       holds: 'I16',
       files: [

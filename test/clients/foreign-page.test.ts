@@ -20,7 +20,7 @@ async function listening(body: string): Promise<{ readonly port: number; readonl
     response.setHeader('content-type', 'text/html').setHeader('access-control-allow-origin', '*').end(body)
   }).listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
-  onTestFinished(() => void server.close().closeAllConnections())
+  onTestFinished(() => server.close().closeAllConnections())
   return { port: (server.address() as AddressInfo).port, asked }
 }
 

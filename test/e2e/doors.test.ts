@@ -37,7 +37,7 @@ async function upstream() {
     response.end('from the upstream')
   }).listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
-  onTestFinished(() => void server.close().closeAllConnections())
+  onTestFinished(() => server.close().closeAllConnections())
   return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /** Descriptors that connections never get: files, pipes and processes need them. */
-export const reservedDescriptors = 256
+const reservedDescriptors = 256
 
 /**
  * How many connections one of `ports` ports may hold, so that all of them together leave the reserve alone. A connection
@@ -19,7 +19,7 @@ export function connectionShare(
 const fewest = 8
 
 /** The open files that this process may have, as Linux says it; Node has raised it to what is allowed. */
-export function descriptorLimit(): number | undefined {
+function descriptorLimit(): number | undefined {
   try {
     return readDescriptorLimit(readFileSync('/proc/self/limits', 'latin1'))
   } catch {
