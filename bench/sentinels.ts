@@ -135,7 +135,6 @@ async function spentByAgent(dir: string, { sentinels, crowd, model }: Scene): Pr
   const { registry } = await createRegistry({ additions: [] })
   const ports = openSentinelPorts({
     plan,
-    assertHeld: () => undefined,
     layout,
     journal,
     recorder,
@@ -148,7 +147,7 @@ async function spentByAgent(dir: string, { sentinels, crowd, model }: Scene): Pr
       modelOf: name => findModel(name, registry),
     },
   })
-  if (sentinels > 0) ports.startHealthChecks()
+  if (sentinels > 0) await ports.startHealthChecks()
   const { harness, spent } = busyAgent()
   const options = { plan, journal, recorder, clock, autostart: false, headless: false }
   const runner = startRunner({ ...options, ports: { ...barePorts(harness), ...ports } })

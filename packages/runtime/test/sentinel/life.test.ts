@@ -206,7 +206,7 @@ describe('the line of waiting triggers', () => {
   verifies(['d10/queue-parallel'], 'of one sentinel does not hold up another', async () => {
     const model = fakeModel(request => (request.key === 'key-of-slow' ? untilStopped(request) : says('ok')))
     const { load, until, said, clock } = await scene(
-      [attachment({ id: 'slow' }), attachment({ id: 'quick' })],
+      [attachment({ id: 'quick' }), attachment({ id: 'slow' })],
       { model },
     )
     const attached = await load()
