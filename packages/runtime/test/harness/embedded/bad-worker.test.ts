@@ -109,7 +109,7 @@ describe('ending a worker', () => {
     async () => {
       const { clock, events, done, alive } = await climb('will not go')
       await clock.untilSleepers(1)
-      await clock.advance(2_000)
+      await clock.advance(4_000)
       await clock.untilSleepers(1)
       await clock.advance(4_999)
       expect(await alive()).toHaveLength(1)
@@ -123,7 +123,7 @@ describe('ending a worker', () => {
   verifies(['safety/I8'], 'kills one that is stopped', async () => {
     const { clock, events, done, alive } = await climb('is stopped')
     await clock.untilSleepers(1)
-    await clock.advance(2_000)
+    await clock.advance(4_000)
     await clock.untilSleepers(1)
     await clock.advance(5_001)
     await done
@@ -134,7 +134,7 @@ describe('ending a worker', () => {
   verifies(['d8/end-sigterm-group'], 'hears what it has to say at SIGTERM', async () => {
     const { clock, events, done } = await climb('says one thing more when it is told to go')
     await clock.untilSleepers(1)
-    await clock.advance(2_000)
+    await clock.advance(4_000)
     await done
     expect(events.map(({ type }) => type)).toEqual(['session', 'text', 'ended'])
   })

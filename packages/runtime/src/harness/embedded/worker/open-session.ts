@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isMainThread } from 'node:worker_threads'
 import type { Api, Model } from '@earendil-works/pi-ai'
 import type { AgentSession, ResourceLoader, SessionManager } from '@earendil-works/pi-coding-agent'
 import { ensureDir, systemClock } from '../../../kit/index.ts'
@@ -98,6 +99,8 @@ function makePrivate(file: string | undefined): void {
 
 /** For what the SDK writes before it returns. The tools of the agent, which begin later, make files with our usual umask. */
 function privately<T>(write: () => T): T {
+  // A thread, as tests have it, cannot change what the whole process goes by.
+  if (!isMainThread) return write()
   const usual = process.umask(0o077)
   try {
     return write()
