@@ -138,7 +138,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const clock = systemClock
   const record = await openRecord({ ...options, layout, lock }, scope)
   const { journal, recorder, redactor, log } = record
-  await options.scripted?.begin({ layout, state: () => recorder.state, assertHeld })
+  await options.scripted?.begin({ layout, state: () => recorder.state, assertHeld: lock.assertHeld })
   const frozen = await frozenPlan(journal.history)
   const lost = findLostJournal(layout, { lastSeq: journal.lastSeq, hasPlan: frozen !== undefined })
   if (lost) return lost
