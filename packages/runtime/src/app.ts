@@ -139,10 +139,9 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const record = await openRecord({ ...options, layout, lock }, scope)
   const { journal, recorder, redactor, log } = record
   await options.scripted?.begin({ layout, state: () => recorder.state, assertHeld: lock.assertHeld })
-  const frozen = await frozenPlan(journal.history)
-  const lost = findLostJournal(layout, { lastSeq: journal.lastSeq, hasPlan: frozen !== undefined })
-  if (lost) return lost
-  const plan = frozen ? withCeilings(frozen, options.plan) : freeze(journal, options.plan)
+  const planned = await planFor(options, journal)
+  if (!planned.ok) return planned
+  const { plan } = planned
 
   const agents = openAgents(options, held, record)
   const opening = await openPorts({
@@ -167,7 +166,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const times = await openTimes(journal, plan)
   const notes = [...opened.notes, ...held.notes, ...recovered.notes]
   if (nothingLeft(plan, recorder.state, times()) && !recovered.startFrom)
-    return { ok: true, state: recorder.state, notes }
+    return { ok: true, state: recorder.state, notes: [...held.notes, ...recovered.notes] }
   for (const note of notes) log.info('START', note)
 
   const control = createLateControl()
@@ -194,6 +193,15 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
     ok: true,
     execution: { ...ending, ...serving.urls, notes, state: () => recorder.state },
   }
+}
+
+/** The plan that the execution began with, or that of the hank for one that begins now. */
+async function planFor({ opened, plan }: ExecutionOptions, journal: Journal) {
+  const frozen = await frozenPlan(journal.history)
+  const hasPlan = frozen !== undefined
+  const lost = findLostJournal(opened.layout, { lastSeq: journal.lastSeq, hasPlan })
+  if (lost) return lost
+  return { ok: true, plan: frozen ? withCeilings(frozen, plan) : freeze(journal, plan) } as const
 }
 
 /** The agents, what ends them when this process is killed, and the proxy between them and their provider. */
