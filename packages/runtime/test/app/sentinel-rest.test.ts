@@ -58,20 +58,23 @@ function* busyWork(workspace: string): Iterable<HarnessEvent> {
   yield { type: 'text', text: 'done' }
 }
 
-const observedPlan = (sentinels: readonly AttachedSentinel[]) => (hankDir: string) => ({
-  ...planOf(
-    codonPlan('draft', {
-      idleTimeoutMs: 86_400_000,
-      checkpointedFiles: ['**'],
-      archiveOnSuccess: ['notes/*'],
-    }),
-  ),
-  hankDir,
-  sentinels,
-})
+/** What is archived must be there: a pattern that matches nothing is a warning, an event like any other. */
+const observedPlan =
+  (sentinels: readonly AttachedSentinel[], archived: readonly string[] = []) =>
+  (hankDir: string) => ({
+    ...planOf(
+      codonPlan('draft', {
+        idleTimeoutMs: 86_400_000,
+        checkpointedFiles: ['**'],
+        archiveOnSuccess: archived,
+      }),
+    ),
+    hankDir,
+    sentinels,
+  })
 
 async function runWith(sentinels: readonly AttachedSentinel[], mostCalls: number): Promise<ObservedRun> {
-  const run = await observe({ plan: observedPlan(sentinels), work: busyWork, mostCalls })
+  const run = await observe({ plan: observedPlan(sentinels, ['notes/*']), work: busyWork, mostCalls })
   // Snapshots are told every 30 s, when something is new.
   for (let tick = 0; tick < 4; tick++) expect(await run.pass(30_000), 'it comes to rest').toBe(true)
   return run
