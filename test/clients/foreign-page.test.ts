@@ -64,13 +64,9 @@ verifies(
     const page = await (await browser()).newPage()
     onTestFinished(() => page.close())
     const elsewhere = await listening('<!doctype html><title>elsewhere</title>')
-    const { dir } = await serveHank(
-      [codonOf('only')],
-      [
-        ...['--no-autostart', '--keep-alive', '--proxy'],
-        ...['--vendor-base-url', `http://127.0.0.1:${upstream.port}`],
-      ],
-    )
+    const to = `http://127.0.0.1:${upstream.port}`
+    const words = ['--no-autostart', '--keep-alive', '--proxy', '--vendor-base-url', to]
+    const { dir } = await serveHank([codonOf('only')], words)
     const lock = JSON.parse(readFileSync(join(dir, '.weave/lock.json'), 'utf8')) as { proxyPort: number }
     // Another port of the same host, and another host.
     for (const host of ['localhost', '127.0.0.1']) {

@@ -62,10 +62,8 @@ async function serving({
   const cwd = await tempDir()
   writeFileSync(join(cwd, 'hank.json'), JSON.stringify(hank))
   for (const path of [cwd, join(cwd, 'hank.json')]) chownSync(path, user, -1)
-  const all = [
-    ...['--headless', '--port', '0', '--no-autostart', '--keep-alive', '--skip-self-test'],
-    ...['--proxy', '--vendor-base-url', url, ...words],
-  ]
+  const always = '--headless --port 0 --no-autostart --keep-alive --skip-self-test --proxy'.split(' ')
+  const all = [...always, '--vendor-base-url', url, ...words]
   const env = { HOME: join(cwd, 'home'), ANTHROPIC_API_KEY: 'a-key-for-nobody' }
   const child = startAs(user, [...before, process.execPath, program, ...all], { cwd, env })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -222,10 +220,8 @@ describe.runIf(canBeOthers)('connections without end', () => {
         const { client, until } = await steer(execution)
         // Of another user not one may stay, however long one waits.
         const longEnough = user === otherUser ? 100_000 : 3_000
-        const flooding = startAs(user, [
-          ...[process.execPath, '-e', flood, '1100', `${longEnough}`],
-          ...[`${port}`, `${proxyPort}`],
-        ])
+        const numbers = [1_100, longEnough, port, proxyPort].map(String)
+        const flooding = startAs(user, [process.execPath, '-e', flood, ...numbers])
         onTestFinished(() => void flooding.kill('SIGKILL'))
         let told = ''
         flooding.stdout.on('data', (chunk: Buffer) => {

@@ -121,7 +121,10 @@ describe('sentinels of a run', () => {
       const all = lines(at)
       for (const extensions of [[], ['weave']]) {
         const late = connect(`ws://127.0.0.1:${portOf(executionOf(at))}`, {
-          ...{ mode: 'readonly', extensions, socket: WebSocket, reconnect: false },
+          mode: 'readonly',
+          extensions,
+          socket: WebSocket,
+          reconnect: false,
         })
         onTestFinished(() => late.close())
         const mine = all.filter(({ type }) => extensions.length > 0 || table[type].category !== 'extension')
