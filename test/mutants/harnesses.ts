@@ -106,15 +106,15 @@ export const harnesses: readonly Mutant[] = [
   {
     rule: 'attack/hidden-orphan',
     file: `${source}/kit/process-stray.ts`,
-    find: '|| stat.hasTerminal ||',
-    replace: '||',
+    find: 'readStat(pid)?.hasTerminal === false',
+    replace: 'readStat(pid) !== undefined',
     killedBy: [`${tests}/kit/process-stray.test.ts`],
   },
   {
     rule: 'attack/hidden-orphan',
     file: `${source}/kit/process-stray.ts`,
-    find: '|| !collectors.has(stat.parent)) return false',
-    replace: ') return false',
+    find: 'collectors.has(parent) && isSince(startTime, since)',
+    replace: 'isSince(startTime, since)',
     killedBy: [`${tests}/kit/process-stray.test.ts`],
   },
   {
@@ -134,8 +134,8 @@ export const harnesses: readonly Mutant[] = [
   {
     rule: 'attack/hidden-orphan',
     file: `${source}/kit/process-sweep.ts`,
-    find: 'premises === undefined ? [] : await findStrays(premises)',
-    replace: 'premises === undefined ? await findStrays({ directory: "", since: "" }) : []',
+    find: 'premises === undefined ? [] : await findStrays(premises, rows)',
+    replace: 'premises === undefined ? await findStrays({ directory: "", since: "" }, rows) : []',
     killedBy: [`${tests}/kit/process-stray.test.ts`],
   },
   {

@@ -1,5 +1,6 @@
-import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises'
+import { readFile, readlink, realpath, stat } from 'node:fs/promises'
 import { readStat } from './process-stat.ts'
+import type { ProcessRow } from './process-table.ts'
 
 /** Where a process works, and since when. */
 export interface Premises {
@@ -17,21 +18,21 @@ export interface Premises {
  * - it has no terminal
  * - its environment was emptied on the way: what a person starts, by hand or through a service, knows its user
  *
- * Never rejects; what cannot be read is passed over. Linux only.
+ * `rows`: the processes of this moment. Never rejects; what cannot be read is passed over. Linux only.
  */
-export async function findStrays({ directory, since }: Premises): Promise<readonly number[]> {
+export async function findStrays(
+  { directory, since }: Premises,
+  rows: readonly ProcessRow[],
+): Promise<readonly number[]> {
   // Without a user of our own, what others started cannot be told apart.
   if (process.platform !== 'linux' || !personal.some(name => process.env[name])) return []
-  const [names, root] = await Promise.all([
-    readdir('/proc').catch(() => []),
-    realpath(directory).catch(() => undefined),
-  ])
-  if (root === undefined) return []
   const collectors = collectorsOfOrphans()
-  const orphans = names
-    .filter(name => /^\d+$/.test(name))
-    .map(Number)
-    .filter(pid => isOrphanSince(pid, since, collectors))
+  const orphans = rows
+    .filter(({ parent, startTime }) => collectors.has(parent) && isSince(startTime, since))
+    .map(({ pid }) => pid)
+    .filter(pid => pid !== process.pid && readStat(pid)?.hasTerminal === false)
+  const root = orphans.length === 0 ? undefined : await realpath(directory).catch(() => undefined)
+  if (root === undefined) return []
   const strays = await Promise.all(orphans.map(pid => isHidden(pid, root)))
   return orphans.filter((_, index) => strays[index])
 }
@@ -49,12 +50,10 @@ function collectorsOfOrphans(): ReadonlySet<number> {
   return found
 }
 
-function isOrphanSince(pid: number, since: string, collectors: ReadonlySet<number>): boolean {
-  const stat = readStat(pid)
-  if (!stat || stat.ended || stat.hasTerminal || !collectors.has(stat.parent)) return false
-  const [ticks = '', boot] = stat.startTime.split('@')
+function isSince(startTime: string, since: string): boolean {
+  const [ticks = '', boot] = startTime.split('@')
   const [sinceTicks = '', sinceBoot] = since.split('@')
-  return pid !== process.pid && boot === sinceBoot && BigInt(ticks) >= BigInt(sinceTicks)
+  return boot === sinceBoot && BigInt(ticks) >= BigInt(sinceTicks)
 }
 
 async function isHidden(pid: number, root: string): Promise<boolean> {

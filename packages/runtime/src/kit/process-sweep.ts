@@ -75,9 +75,9 @@ const killedWithinMs = 1000
 
 async function findOwned({ marker, names, premises }: Ownership): Promise<readonly ProcessRow[]> {
   const marked = marker === undefined ? [] : await findMarked(marker)
-  const strays = premises === undefined ? [] : await findStrays(premises)
-  const found = new Set([...marked, ...strays])
   const rows = await processTable()
+  const strays = premises === undefined ? [] : await findStrays(premises, rows)
+  const found = new Set([...marked, ...strays])
   return treeOf(rows, [...names, ...rows.filter(({ pid }) => found.has(pid))])
 }
 

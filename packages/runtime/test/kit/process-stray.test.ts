@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
-import { endOwned, isAlive, processStartTime, run } from '../../src/kit/index.ts'
-import { findStrays } from '../../src/kit/process-stray.ts'
+import { endOwned, isAlive, processStartTime, processTable, run } from '../../src/kit/index.ts'
+import { findStrays, type Premises } from '../../src/kit/process-stray.ts'
 
 /** Started by `sh` in `cwd`; the id of the process that stays. */
 async function left(script: string, cwd: string): Promise<number> {
@@ -23,6 +23,7 @@ async function left(script: string, cwd: string): Promise<number> {
   return pid
 }
 
+const straysIn = async (premises: Premises) => findStrays(premises, await processTable())
 const ownStart = () => processStartTime(process.pid) ?? ''
 
 describe('what is left astray in a directory', () => {
@@ -33,7 +34,7 @@ describe('what is left astray in a directory', () => {
     const directory = await tempDir()
     mkdirSync(join(directory, 'below'))
     const pids = [await left(script, directory), await left(script, join(directory, 'below'))]
-    const found = await findStrays({ directory, since: ownStart() })
+    const found = await straysIn({ directory, since: ownStart() })
     expect(new Set(found)).toEqual(new Set(pids))
   })
 
@@ -47,7 +48,7 @@ describe('what is left astray in a directory', () => {
     mkdirSync(`${directory}-other`)
     const pid = await left(script, directory)
     expect(isAlive(pid)).toBe(true)
-    expect(await findStrays({ directory, since: ownStart() })).toEqual([])
+    expect(await straysIn({ directory, since: ownStart() })).toEqual([])
   })
 
   test('is not what has a living parent, or a terminal, or was there before', async () => {
@@ -67,7 +68,7 @@ describe('what is left astray in a directory', () => {
       directory,
     )
     expect(isAlive(child) && isAlive(screen)).toBe(true)
-    const found = await findStrays({ directory, since: ownStart() })
+    const found = await straysIn({ directory, since: ownStart() })
     expect(found).not.toContain(child)
     expect(found).not.toContain(screen)
 
@@ -76,8 +77,8 @@ describe('what is left astray in a directory', () => {
     onTestFinished(() => void young.kill('SIGKILL'))
     const later = processStartTime(young.pid ?? 0) ?? ''
     const [ticks = '', boot] = later.split('@')
-    expect(await findStrays({ directory, since: `${BigInt(ticks) + 1n}@${boot}` })).not.toContain(old)
-    expect(await findStrays({ directory, since: ownStart() })).toContain(old)
+    expect(await straysIn({ directory, since: `${BigInt(ticks) + 1n}@${boot}` })).not.toContain(old)
+    expect(await straysIn({ directory, since: ownStart() })).toContain(old)
   })
 
   test('ends with the command that left it', async () => {
