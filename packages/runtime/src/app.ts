@@ -139,7 +139,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const clock = systemClock
   const record = await openRecord({ ...options, layout, lock }, scope)
   const { journal, recorder, redactor, log } = record
-  await options.scripted?.begin({ layout, state: () => recorder.state })
+  await options.scripted?.begin({ layout, state: () => recorder.state, assertHeld })
   const planned = await planFor(options, journal)
   if (!planned.ok) return planned
   const { plan } = planned

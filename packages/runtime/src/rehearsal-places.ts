@@ -10,6 +10,8 @@ import type { ExecutionLayout } from './workspace/index.ts'
 export interface PlacesOptions {
   readonly layout: Pick<ExecutionLayout, 'internals'>
   readonly state: () => WeaveState
+  /** Called before each write; throws when the execution is no longer ours to write to. */
+  readonly assertHeld?: (() => void) | undefined
 }
 
 /**
@@ -20,7 +22,7 @@ export interface PlacesOptions {
  * Every answer is a line on disk before it is sent, with the attempt that it belongs to. Rejects when the file is there and
  * cannot be read.
  */
-export async function openPlaces({ layout, state }: PlacesOptions): Promise<Places> {
+export async function openPlaces({ layout, state, assertHeld }: PlacesOptions): Promise<Places> {
   const file = join(layout.internals, 'rehearsal.jsonl')
   const taken = [...(await readTaken(file))]
   let counts = new Map<string, number>()
@@ -44,6 +46,7 @@ export async function openPlaces({ layout, state }: PlacesOptions): Promise<Plac
       const at = { runId: run?.runId ?? '', codonId: codon?.codonId ?? '', attempt: codon?.attempt ?? 0 }
       const one = { ...at, key, steps }
       const counts = current()
+      assertHeld?.()
       // The line feed comes first: what a kill cut off is a line of its own.
       appendFileSync(file, `\n${JSON.stringify(one)}`, { mode: 0o600 })
       taken.push(one)
