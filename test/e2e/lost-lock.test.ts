@@ -1,7 +1,8 @@
+import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, expect, vi } from 'vitest'
+import { describe, expect, onTestFinished, vi } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
 import { isProof, tally } from '../support/proof.ts'
 import { runCli } from '../support/run-cli.ts'
@@ -84,6 +85,27 @@ describe('a server that lost its lock while it stood still', () => {
         expect(first.said()).not.toMatch(/\n\s+at /)
       }
       await Promise.all(isProof ? [run('embedded'), run('sdk')] : [run('sdk')])
+    },
+    longest,
+  )
+
+  verifies(
+    ['attack/lost-lock-spares-successor'],
+    'sweeps after its agents by its own mark: a process of another server in the same execution lives on',
+    async () => {
+      const base = await tempDir()
+      const run = async (harness: 'embedded' | 'sdk'): Promise<void> => {
+        const cwd = join(base, harness)
+        mkdirSync(cwd)
+        const place = rehearsalPlace(cwd, { harness, steps: 2 })
+        const env = { WEAVE_EXECUTION_ID: place.execution, WEAVE_SERVER_ID: 'srv_another' }
+        const other = spawn('sleep', ['600'], { env, stdio: 'ignore', detached: true })
+        onTestFinished(() => void other.kill('SIGKILL'))
+        const first = place.start()
+        expect(await first.ended, first.said()).toBe(0)
+        expect([other.exitCode, other.signalCode], harness).toEqual([null, null])
+      }
+      await Promise.all([run('embedded'), run('sdk')])
     },
     longest,
   )
