@@ -58,6 +58,8 @@ export function createRollbackDesk({ plan, ports, recorder, say }: RollbackDeskO
       const rigKept = rigKeptBy(recorder.state, target.startedFrom)
       const done = await performRollback({ target, undone, rigKept, fromRun, ports, tell: say.tell })
       if (!done.ok && done.isHalfDone) throw new Error(done.message)
+      // The next snapshot carries the tree as it is now.
+      await ports.settleFiles()
       return done
     },
     /** What was performed; the desk is free again. */

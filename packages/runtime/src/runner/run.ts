@@ -292,7 +292,7 @@ export class Machine {
   }
 
   #startRollback(): void {
-    const task = this.#rollbacks.perform().finally(() => this.#options.ports.settleFiles())
+    const task = this.#rollbacks.perform()
     this.#task = task.then(result => void this.put({ type: 'rolled-back', result }), this.#fault)
   }
 
