@@ -39,9 +39,9 @@ const stepBack = ['rollback.started', 'run.started', 'rollback.completed', 'serv
 const isOfTheSpec = (type: string): boolean => !type.startsWith('run.')
 
 const story: readonly Observation[] = [
-  ['writer', 'handshake.response', 'readandwrite', 5],
+  ['writer', 'handshake.response', 'readandwrite', 5, 5],
   ['writer', 'server.ready'],
-  ['reader', 'handshake.response', 'readonly', 5],
+  ['reader', 'handshake.response', 'readonly', 3, 5],
   ['reader', 'server.ready'],
   ['writer', 'codon.started', 'a', 'Part a', 'next-a'],
   ['writer', 'state.transition', 'a', null],
