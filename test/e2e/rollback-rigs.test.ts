@@ -177,8 +177,12 @@ describe('a rollback to before a rig', () => {
         { codonId: 'c', directories: ['of-c/book'], successfulCleanups: ['of-c/book'] },
         { codonId: 'b', directories: ['lib/book', 'rigged'], successfulCleanups: ['lib/book', 'rigged'] },
       ])
-      for (const { movedTo = '', directories } of done)
+      const words = told.flatMap(event => (event.type === 'info' ? [event.data.message] : []))
+      for (const { codonId, directories } of done) {
+        const [, movedTo = ''] =
+          new RegExp(`the rig of ${codonId} had made is now in (.*):`).exec(words.join('\n')) ?? []
         for (const path of directories) expect(existsSync(join(movedTo, path)), path).toBe(true)
+      }
       expect(readFileSync(join(root, 'lib/mine.txt'), 'utf8')).toBe('mine\n')
       expect(readFileSync(join(root, 'of-c/by-a-person.txt'), 'utf8')).toBe('person')
       expect(isThere(at, 'rigged')).toBe(false)

@@ -89,14 +89,14 @@ export const files: readonly Mutant[] = [
   {
     rule: 'd14/rig-cleanup-named',
     file: 'packages/runtime/src/runner/rollback.ts',
-    find: '...(successfulCleanups.length > 0 && { movedTo }),',
-    replace: '',
+    find: 'if (successfulCleanups.length > 0)',
+    replace: 'if (successfulCleanups.length > 9)',
     killedBy: ['packages/runtime/test/runner/rollback.test.ts'],
   },
   {
     rule: 'd14/snapshot-after-rollback',
-    file: 'packages/runtime/src/runner/run.ts',
-    find: '.finally(() => this.#options.ports.settleFiles())',
+    file: 'packages/runtime/src/runner/rollback-desk.ts',
+    find: 'await ports.settleFiles()',
     replace: '',
     killedBy: ['packages/runtime/test/runner/rollback.test.ts'],
   },

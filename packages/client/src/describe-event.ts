@@ -43,7 +43,7 @@ const sentences: Sentences = {
   'rollback.progress': data => `rollback ${data.currentStep}/${data.totalSteps}: ${data.message}`,
   'rollback.codonCheckpoint': data => `rollback passed ${data.codonId}: ${data.message}`,
   'rollback.rigCleanup': data =>
-    `rig cleanup of ${data.codonId} ${data.status}: ${data.directories.join(', ')}${data.movedTo === undefined ? '' : ` (now in ${data.movedTo})`}`,
+    `rig cleanup of ${data.codonId} ${data.status}: ${data.directories.join(', ')}`,
   'rollback.completed': data =>
     `rolled back to ${data.codonId} (${data.checkpointType}, ${short(data.checkpoint)}), run ${data.toRun}`,
   'state.transition': data =>

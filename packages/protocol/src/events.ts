@@ -146,14 +146,13 @@ export const events = {
   ),
   'rollback.rigCleanup': journal(
     'rollback',
-    'What rigs of undone codons had made is moved out of the workspace, to `movedTo`.',
+    'What rigs of undone codons had made is moved out of the workspace; an `info` says where to.',
     z.object({
       codonId,
       codonName: text,
       directories: z.array(text),
       status: z.enum(['started', 'completed', 'failed', 'partial']),
       successfulCleanups: z.array(text).optional(),
-      movedTo: text.optional(),
       failedCleanups: z.array(z.object({ directory: text, error: text })).optional(),
     }),
   ),

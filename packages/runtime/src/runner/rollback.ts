@@ -189,11 +189,16 @@ async function cleanRigs({ target, undone, rigKept, ports, tell }: RollbackTask)
         directories,
         status,
         successfulCleanups,
-        ...(successfulCleanups.length > 0 && { movedTo }),
         ...(failures.length > 0 && { failedCleanups: [...failures] }),
       },
     })
+    if (successfulCleanups.length > 0)
+      tell({ type: 'info', data: { message: movedWords(codonId, successfulCleanups, movedTo) } })
   }
+}
+
+function movedWords(codonId: string, paths: readonly string[], movedTo: string): string {
+  return `What the rig of ${codonId} had made is now in ${movedTo}: ${paths.join(', ')}.`
 }
 
 /** Each codon once, whatever attempts there were. */

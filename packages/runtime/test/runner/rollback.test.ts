@@ -422,7 +422,6 @@ describe('a rollback', () => {
           directories: ['three', 'stuck-1'],
           status: 'partial',
           successfulCleanups: ['three'],
-          movedTo: '/removed',
           failedCleanups: [busy('stuck-1')],
         },
         { ...name('b'), directories: ['one', 'two'], status: 'started' },
@@ -431,8 +430,11 @@ describe('a rollback', () => {
           directories: ['one', 'two'],
           status: 'completed',
           successfulCleanups: ['one', 'two'],
-          movedTo: '/removed',
         },
+      ])
+      expect(run.told('info')).toEqual([
+        { message: 'What the rig of c had made is now in /removed: three.' },
+        { message: 'What the rig of b had made is now in /removed: one, two.' },
       ])
     },
   )
