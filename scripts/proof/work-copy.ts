@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -28,6 +29,8 @@ export interface WorkCopy {
 
 export function openWorkCopy(): WorkCopy {
   const folder = mkdtempSync(join(tmpdir(), 'weave-mutants-'))
+  // Tests of what another user may do start the program as one.
+  chmodSync(folder, 0o755)
   for (const file of trackedFiles()) {
     mkdirSync(dirname(join(folder, file)), { recursive: true })
     cpSync(join(root, file), join(folder, file))
