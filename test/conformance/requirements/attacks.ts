@@ -52,5 +52,5 @@ export const attacks = {
   'attack/read-only-disk': '`weave checkpoints` works on a disk that cannot be written.',
   'attack/store-gone': 'A store of checkpoints that is gone is noticed before a codon is paid for.',
   'attack/private-files':
-    'Everything below `.weave` is 0700 or 0600 from birth, also what agents and git write there; what the program of the SDK harness makes with the umask of the workspace lies in a directory that is private from birth and is made private at the end of its codon.',
+    'Everything below `.weave` is 0700 or 0600 from birth, also what agents and git write there; what the program of the SDK harness makes with the umask of the workspace lies in a directory that is private from birth and is made private at the end of its codon, and what is on its way into the workspace has the mode of its target in such a directory.',
 } as const satisfies RequirementTable

@@ -12,8 +12,11 @@ export function gentleBash(local: BashOperations, clock: Clock): BashOperations 
       const over = new AbortController()
       const stop = async (): Promise<void> => {
         await askCommands()
-        await clock.sleep(graceMs, over.signal).catch(() => undefined)
-        kill.abort()
+        const isOver = await clock.sleep(graceMs, over.signal).then(
+          () => false,
+          () => true,
+        )
+        if (!isOver) kill.abort()
       }
       const ask = () => void stop()
       signal?.addEventListener('abort', ask, { once: true })
