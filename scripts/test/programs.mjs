@@ -5,7 +5,12 @@ const needs = [
   {
     program: 'chromium',
     from: 'chromium',
-    files: ['test/clients/foreign.test.ts', 'test/clients/typed-browser.test.ts', 'test/e2e/report.test.ts'],
+    files: [
+      'test/clients/foreign.test.ts',
+      'test/clients/foreign-page.test.ts',
+      'test/clients/typed-browser.test.ts',
+      'test/e2e/report.test.ts',
+    ],
   },
   {
     program: '/usr/bin/python3',
@@ -21,6 +26,7 @@ const needs = [
       'test/e2e/io-errors.test.ts',
       'test/e2e/contract-rehearsal.test.ts',
       'test/e2e/validate-inputs.test.ts',
+      'test/e2e/rehearsal-outside.test.ts',
       'test/e2e/undo-kill.test.ts',
       'test/e2e/durable-order.test.ts',
     ],
