@@ -10,7 +10,7 @@ import {
   openCheckpoints,
 } from '../packages/runtime/src/checkpoint/index.ts'
 import { systemClock } from '../packages/runtime/src/kit/index.ts'
-import { createCheckpointSelection } from '../packages/runtime/src/workspace/index.ts'
+import { createCheckpointSelection } from '../packages/runtime/src/tree/index.ts'
 import { atMost, type Figure, interleaved, seconds } from './measure.ts'
 
 const later = promisify(execFile)

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { emptyState, events } from '@weave/protocol'
 import { openCheckpoints } from '../packages/runtime/src/checkpoint/index.ts'
-import { openCheckpointPorts } from '../packages/runtime/src/checkpoint-ports.ts'
+import { openCheckpointPorts } from '../packages/runtime/src/execution/checkpoint-effects.ts'
 import { createScriptedHarness } from '../packages/runtime/src/harness/index.ts'
 import { openJournal } from '../packages/runtime/src/journal/index.ts'
 import { createRedactor, systemClock } from '../packages/runtime/src/kit/index.ts'
@@ -21,11 +21,10 @@ import type { Plan } from '../packages/runtime/src/plan/index.ts'
 import { createRecorder, type Ports, startRunner } from '../packages/runtime/src/runner/index.ts'
 import {
   createCheckpointSelection,
-  type ExecutionLayout,
-  executionLayout,
   type WorkspaceWatch,
   watchWorkspace,
-} from '../packages/runtime/src/workspace/index.ts'
+} from '../packages/runtime/src/tree/index.ts'
+import { type ExecutionLayout, executionLayout } from '../packages/runtime/src/workspace/index.ts'
 import { codonPlan, planOf } from '../packages/runtime/test/runner/plans.ts'
 import { atMost, type Figure, interleaved, seconds } from './measure.ts'
 

@@ -93,7 +93,7 @@ test('the packed client has types that hold for a strict consumer without Node t
   writeFileSync(
     join(consumer, 'main.js'),
     `import { WebSocket } from 'ws'
-     import { look } from './look.js'
+import { look } from './look.js'
      console.log(await look(process.argv[2], WebSocket))`,
   )
   expect(await complaints(consumer, { lib: ['es2023'], skipLibCheck: true })).toBe('')

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { hankFiles } from '../../packages/cli/src/init/hank-files.ts'
 import { writeNewFiles } from '../../packages/cli/src/init/write-new-files.ts'
+import { prepare } from '../../packages/runtime/src/check/prepare.ts'
 import { codonsOf, type LoadedHank, loadHank } from '../../packages/runtime/src/hank/index.ts'
 import { formatProblem, type Problem } from '../../packages/runtime/src/kit/index.ts'
 import { type RehearsalScript, rehearsalScript } from '../../packages/runtime/src/model-server/index.ts'
 import { createRegistry, findModel, type Registry } from '../../packages/runtime/src/models/index.ts'
-import { prepare } from '../../packages/runtime/src/prepare.ts'
 import { assemblePrompt, readFrontMatter } from '../../packages/runtime/src/prompt/index.ts'
 import {
   type FlagValue,

@@ -15,16 +15,13 @@ const sources = {
   'room/heavy.ts': "export const heavy = 'heavy'\nglobalThis.heavyIsLoaded = true",
   'room/light.ts': 'export interface Light { a: 1 }\nexport const light = () => 1',
   'first.ts': `
-    import { heavy } from './room/index.ts'
-    import { next } from './counter.ts'
-    import {
-      type Light,
-      lightest as mine,
-    } from './room/index.ts'
+import { heavy } from './room/index.ts'
+import { next } from './counter.ts'
+import { type Light, lightest as mine } from './room/index.ts'
     const of = (a: Light) => a
     export const first = () => [heavy, mine(), of({ a: 1 }).a, typeof next]`,
   'second.ts': `
-    import { lightest } from './room/index.ts'
+import { lightest } from './room/index.ts'
     export const second = async () => [lightest(), (await import('./lazy.ts')).lazy]`,
   'lazy.ts': "import { lightest } from './room/index.ts'\nexport const lazy = lightest() + 1",
   'main.ts': `

@@ -4,17 +4,17 @@ import type { Mutant } from './mutant.ts'
 export const files: readonly Mutant[] = [
   {
     rule: 'attack/archive-power-cut',
-    file: 'packages/runtime/src/workspace/archive-transfer.ts',
+    file: 'packages/runtime/src/effects/archive-transfer.ts',
     find: '    await syncFiles(targets, ends.target)\n',
     replace: '',
     killedBy: ['test/e2e/durable-order.test.ts'],
   },
   {
     rule: 'attack/archive-digest',
-    file: 'packages/runtime/src/workspace/archive-transfer.ts',
+    file: 'packages/runtime/src/effects/archive-transfer.ts',
     find: 'return found === sha256 ? {}',
     replace: 'return found !== undefined ? {}',
-    killedBy: ['packages/runtime/test/workspace/archive-restore.test.ts'],
+    killedBy: ['packages/runtime/test/effects/archive-restore.test.ts'],
   },
   {
     rule: 'attack/rollback-power-cut',
@@ -25,24 +25,24 @@ export const files: readonly Mutant[] = [
   },
   {
     rule: 'attack/finished-power-cut',
-    file: 'packages/runtime/src/checkpoint-ports.ts',
+    file: 'packages/runtime/src/execution/checkpoint-effects.ts',
     find: "const isEnd = type !== 'rig-setup'",
     replace: "const isEnd = type === 'rig-setup'",
     killedBy: ['test/e2e/durable-order.test.ts'],
   },
   {
     rule: 'attack/undo-killed-archiving',
-    file: 'packages/runtime/src/archive-ports.ts',
+    file: 'packages/runtime/src/execution/archive-effects.ts',
     find: "entry.state !== 'archived' && owners",
     replace: "entry.state === 'archived' && owners",
     killedBy: ['test/e2e/undo-kill.test.ts'],
   },
   {
     rule: 'attack/read-only-directory',
-    file: 'packages/runtime/src/kit/opened-up.ts',
+    file: 'packages/runtime/src/files/opened-up.ts',
     find: '(mode & 0o7777) | 0o700',
     replace: 'mode & 0o7777',
-    killedBy: ['packages/runtime/test/kit/opened-up.test.ts'],
+    killedBy: ['packages/runtime/test/files/opened-up.test.ts'],
   },
   {
     rule: 'attack/mount-point',
@@ -53,14 +53,14 @@ export const files: readonly Mutant[] = [
   },
   {
     rule: 'attack/mount-point',
-    file: 'packages/runtime/src/kit/opened-up.ts',
+    file: 'packages/runtime/src/files/opened-up.ts',
     find: "  'EBUSY',\n",
     replace: '',
     killedBy: ['test/e2e/closed-directories.test.ts'],
   },
   {
     rule: 'attack/deep-directory',
-    file: 'packages/runtime/src/workspace/file-selection.ts',
+    file: 'packages/runtime/src/tree/file-selection.ts',
     find: '(stats.isDirectory() && !mayHold(path))',
     replace: '(stats.isDirectory() && mayHold(path) && false)',
     killedBy: ['test/e2e/workspace-patterns.test.ts'],
@@ -81,10 +81,10 @@ export const files: readonly Mutant[] = [
   },
   {
     rule: 'd14/rig-cleanup-own-files',
-    file: 'packages/runtime/src/workspace/rig-cleanup.ts',
+    file: 'packages/runtime/src/effects/rig-cleanup.ts',
     find: 'entry => entry.made && !isHeld',
     replace: 'entry => !isHeld',
-    killedBy: ['packages/runtime/test/workspace/rig-cleanup.test.ts'],
+    killedBy: ['packages/runtime/test/effects/rig-cleanup.test.ts'],
   },
   {
     rule: 'd14/rig-cleanup-named',
@@ -102,14 +102,14 @@ export const files: readonly Mutant[] = [
   },
   {
     rule: 'd14/tolerated-rig-failure',
-    file: 'packages/runtime/src/execution-ports.ts',
+    file: 'packages/runtime/src/execution/codon-effects.ts',
     find: "if (each.outcome !== 'failed' || at === last) continue",
     replace: "if (each.outcome !== 'failed' || at !== last) continue",
     killedBy: ['test/e2e/workspace-patterns.test.ts'],
   },
   {
     rule: 'd14/idle-pattern-warning',
-    file: 'packages/runtime/src/workspace/file-selection.ts',
+    file: 'packages/runtime/src/tree/file-selection.ts',
     find: 'if (matches(path, false)) idle.delete(pattern)',
     replace: 'if (matches(path, false) || path !== pattern) idle.delete(pattern)',
     killedBy: ['test/e2e/workspace-patterns.test.ts'],
@@ -123,14 +123,14 @@ export const files: readonly Mutant[] = [
   },
   {
     rule: 'd14/selection-any-list',
-    file: 'packages/runtime/src/workspace/checkpoint-selection.ts',
+    file: 'packages/runtime/src/tree/checkpoint-selection.ts',
     find: 'matchers.some(matches => matches(path, false))',
     replace: 'matchers.every(matches => matches(path, false))',
     killedBy: ['test/e2e/workspace-patterns.test.ts'],
   },
   {
     rule: 'd14/later-selection',
-    file: 'packages/runtime/src/checkpoint-selections.ts',
+    file: 'packages/runtime/src/execution/selections.ts',
     find: 'takes: path => own.selects(path) && !before.selects(path)',
     replace: 'takes: path => own.selects(path) && before.selects(path)',
     killedBy: ['test/e2e/workspace-patterns.test.ts'],

@@ -56,14 +56,14 @@ export const lockAndJournal: readonly Mutant[] = [
   },
   {
     rule: 'attack/journal-gone',
-    file: 'packages/runtime/src/lost-journal.ts',
+    file: 'packages/runtime/src/execution/lost-journal.ts',
     find: 'if (lastSeq === 0 && witnesses.length === 0) return undefined',
     replace: 'if (lastSeq === 0 || witnesses.length === 0) return undefined',
     killedBy: trouble,
   },
   {
     rule: 'attack/strange-journal',
-    file: 'packages/runtime/src/kit/regular-file.ts',
+    file: 'packages/runtime/src/files/regular-file.ts',
     find: 'if ((await file.stat()).isFile()) return file',
     replace: 'if (await file.stat()) return file',
     killedBy: trouble,
@@ -77,7 +77,7 @@ export const lockAndJournal: readonly Mutant[] = [
   },
   {
     rule: 'attack/store-gone',
-    file: 'packages/runtime/src/checkpoint-ports.ts',
+    file: 'packages/runtime/src/execution/checkpoint-effects.ts',
     find: 'if (sha === undefined || (await store.read(sha))) continue',
     replace: 'if (sha === undefined || sha) continue',
     killedBy: trouble,

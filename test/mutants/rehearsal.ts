@@ -1,9 +1,9 @@
 import type { Mutant } from './mutant.ts'
 
 const redirect = 'packages/runtime/src/models/redirect.ts'
-const places = 'packages/runtime/src/rehearsal-places.ts'
+const places = 'packages/runtime/src/check/rehearsal-places.ts'
 const ofRedirect = 'packages/runtime/test/models/redirect.test.ts'
-const ofPlaces = 'packages/runtime/test/app/rehearsal-places.test.ts'
+const ofPlaces = 'packages/runtime/test/execution/rehearsal-places.test.ts'
 const outside = 'test/e2e/rehearsal-outside.test.ts'
 
 export const rehearsal: readonly Mutant[] = [
@@ -30,14 +30,14 @@ export const rehearsal: readonly Mutant[] = [
   },
   {
     rule: 'd14/rehearsal-no-outside',
-    file: 'packages/runtime/src/prepare.ts',
+    file: 'packages/runtime/src/check/prepare.ts',
     find: 'redirected(codonEnvironment({ environment: outside, codon }))',
     replace: 'codonEnvironment({ environment: outside, codon })',
     killedBy: [outside],
   },
   {
     rule: 'd13/all-endpoints-local',
-    file: 'packages/runtime/src/rehearsal.ts',
+    file: 'packages/runtime/src/check/rehearsal.ts',
     find: 'reachingLoopback(redirectProviders(environment, to, providers))',
     replace: 'redirectProviders(environment, to, providers)',
     killedBy: [outside],
@@ -58,7 +58,7 @@ export const rehearsal: readonly Mutant[] = [
   },
   {
     rule: 'd13/all-endpoints-local',
-    file: 'packages/runtime/src/harness/sdk/sdk-module.ts',
+    file: 'packages/runtime/src/harness/claude/sdk-module.ts',
     find: 'excludeNetwork: true',
     replace: 'excludeNetwork: false',
     killedBy: ['test/e2e/contract-rehearsal.test.ts'],

@@ -1,20 +1,20 @@
 import type { Mutant } from './mutant.ts'
 
-const restTest = 'packages/runtime/test/app/sentinel-rest.test.ts'
+const restTest = 'packages/runtime/test/execution/sentinel-rest.test.ts'
 const promptTest = 'packages/runtime/test/sentinel/prompts.test.ts'
 const configTest = 'packages/runtime/test/hank/sentinel-config.test.ts'
 
 export const sentinelsAndBudgets: readonly Mutant[] = [
   {
     rule: 'd14/sentinel-follow-ups-trigger-nothing',
-    file: 'packages/runtime/src/sentinel-ports.ts',
+    file: 'packages/runtime/src/execution/sentinel-effects.ts',
     find: 'sentinels: states } }, bySentinel)',
     replace: 'sentinels: states } })',
     killedBy: [restTest],
   },
   {
     rule: 'd14/sentinel-follow-ups-trigger-nothing',
-    file: 'packages/runtime/src/sentinel-ports.ts',
+    file: 'packages/runtime/src/execution/sentinel-effects.ts',
     find: "severity: 'warning' }, bySentinel)",
     replace: "severity: 'warning' })",
     killedBy: [restTest],
@@ -28,7 +28,7 @@ export const sentinelsAndBudgets: readonly Mutant[] = [
   },
   {
     rule: 'd14/sentinel-follow-ups-trigger-nothing',
-    file: 'packages/runtime/src/execution-ports.ts',
+    file: 'packages/runtime/src/execution/codon-effects.ts',
     find: "isWrittenBySentinel(path) ? 'sentinel' : undefined",
     replace: 'undefined',
     killedBy: [restTest],
@@ -91,7 +91,7 @@ export const sentinelsAndBudgets: readonly Mutant[] = [
   },
   {
     rule: 'd14/wait-for-all-health-checks',
-    file: 'packages/runtime/src/app.ts',
+    file: 'packages/runtime/src/execution/start.ts',
     find: 'await ports.startHealthChecks()',
     replace: 'void ports.startHealthChecks()',
     killedBy: ['test/e2e/health-checks.test.ts'],

@@ -1,7 +1,23 @@
 /** The engine, as the command line sees it. */
 
 export type { WeaveState } from '@weave/protocol'
-export { type Execution, type ExecutionOptions, startExecution } from './app.ts'
+export type { RollbackPreview } from './at-rest/index.ts'
+export {
+  type CheckpointRow,
+  executionStatus,
+  findExecution,
+  type Holdings,
+  type JournalDamage,
+  openStoppedExecution,
+  type RollbackWish,
+  readCheckpointRows,
+  readCosts,
+  readEarlierCosts,
+  readEvents,
+  type StoppedExecution,
+  type Tidied,
+  tidyExecution,
+} from './at-rest/index.ts'
 export {
   type ClassCost,
   type CodonCost,
@@ -16,9 +32,32 @@ export {
   type SentinelCost,
   type WorstCase,
 } from './budget/index.ts'
-export { type DoctorOptions, examine } from './doctor.ts'
-export { editorSchema, isSchemaKind, schemaKinds } from './editor-schema.ts'
-export { executionStatus } from './execution-status.ts'
+export {
+  type DoctorOptions,
+  editorSchema,
+  examine,
+  harnessesToCheck,
+  isSchemaKind,
+  type OpenRehearsal,
+  openRehearsal,
+  openReplayRehearsal,
+  type Prepared,
+  type PrepareOptions,
+  prepare,
+  schemaKinds,
+  settled,
+  settledPaths,
+} from './check/index.ts'
+export type { Harnesses, OwnPrograms, Program } from './execution/index.ts'
+export {
+  type Execution,
+  type ExecutionOptions,
+  type RecordedSetting,
+  readRequests,
+  readSettings,
+  type StoredRequest,
+  startExecution,
+} from './execution/index.ts'
 export {
   addSchemaLine,
   type Codon,
@@ -32,8 +71,6 @@ export {
   type SharedBudget,
 } from './hank/index.ts'
 export { runAgentWorker } from './harness/index.ts'
-export { harnessesToCheck } from './harness-checks.ts'
-export type { Harnesses, OwnPrograms, Program } from './harnesses.ts'
 export {
   createRedactor,
   errorsOf,
@@ -49,31 +86,10 @@ export {
 export { complete } from './llm/index.ts'
 export { additionsOf, createRegistry, findModel, listModels, type ModelRow } from './models/index.ts'
 export { buildPlan, type Plan, type PlannedCodon, type PlannedModel } from './plan/index.ts'
-export { type Prepared, type PrepareOptions, prepare, settled, settledPaths } from './prepare.ts'
 export { claimRecording, defaultUpstream } from './proxy/index.ts'
-export { readRequests, type StoredRequest } from './proxy-ports.ts'
-export {
-  findExecution,
-  type JournalDamage,
-  readCosts,
-  readEarlierCosts,
-  readEvents,
-} from './read-execution.ts'
-export { type OpenRehearsal, openRehearsal, openReplayRehearsal } from './rehearsal.ts'
 export type { RunnerEnd } from './runner/index.ts'
-export {
-  accessFrom,
-  codonRuns,
-  openWorkbench,
-  runSandboxWorker,
-  type Trial,
-} from './sentinel/index.ts'
+export { accessFrom, codonRuns, openWorkbench, runSandboxWorker, type Trial } from './sentinel/index.ts'
 export { type FlagValue, listEnvironment, readGiven, type SettingField } from './settings/index.ts'
-export { type RecordedSetting, readSettings } from './settings-record.ts'
-export { openStoppedExecution, type RollbackWish, type StoppedExecution } from './stopped-execution.ts'
-export { type CheckpointRow, readCheckpointRows } from './stopped-execution-list.ts'
-export type { RollbackPreview } from './stopped-execution-rollback.ts'
-export { type Holdings, type Tidied, tidyExecution } from './stopped-execution-space.ts'
 export {
   type ExecutionLayout,
   hashData,

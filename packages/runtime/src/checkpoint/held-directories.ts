@@ -1,5 +1,6 @@
 import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, type PathLike } from 'node:fs'
-import { errorCode, openedUp } from '../kit/index.ts'
+import { openedUp } from '../files/index.ts'
+import { errorCode } from '../kit/index.ts'
 import { pathOf } from './byte-names.ts'
 import { gitName } from './file-selection.ts'
 

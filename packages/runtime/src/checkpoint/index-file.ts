@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode, writeFileAtomic } from '../kit/index.ts'
+import { writeFileAtomic } from '../files/index.ts'
+import { errorCode } from '../kit/index.ts'
 import { splitAtNul } from './byte-names.ts'
 import { cleanEnvironment, type Git } from './git.ts'
 import { decodeIndexFile, encodeIndexFile } from './index-format.ts'

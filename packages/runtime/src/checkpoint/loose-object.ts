@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDeflate } from 'node:zlib'
-import { createId, ensureDirDurably, syncDirectory } from '../kit/index.ts'
+import { ensureDirDurably, syncDirectory } from '../files/index.ts'
+import { createId } from '../kit/index.ts'
 import { createFlags, discard, fsyncLater, writeAllSync } from './durable.ts'
 
 export interface LooseSource {

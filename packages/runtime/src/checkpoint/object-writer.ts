@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { createId, syncDirectory } from '../kit/index.ts'
+import { syncDirectory } from '../files/index.ts'
+import { createId } from '../kit/index.ts'
 import { deflated } from './deflated.ts'
 import { prepareFile } from './durable.ts'
 import { type ObjectType, objectId } from './object-id.ts'

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { type Clock, createDiskSync } from '../kit/index.ts'
+import { createDiskSync } from '../files/index.ts'
+import type { Clock } from '../kit/index.ts'
 import type { CheckpointStore, DiffRequest, RestoreRequest } from './checkpoint-store.ts'
 import {
   type CommitPlace,

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensureDirDurably, errorCode, run, syncDirectory, writeFileAtomic } from '../kit/index.ts'
+import { ensureDirDurably, syncDirectory, writeFileAtomic } from '../files/index.ts'
+import { errorCode, run } from '../kit/index.ts'
 import { cleanEnvironment, type Git } from './git.ts'
 
 /** `undefined`: git is there and new enough. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeFileAtomic } from '../kit/index.ts'
+import { writeFileAtomic } from '../files/index.ts'
 import { discard } from './durable.ts'
 
 /**

@@ -1,6 +1,7 @@
 import { lstatSync, renameSync, type Stats, unlinkSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { errorCode, openedUp, removeIfEmpty, wordsOf } from '../kit/index.ts'
+import { openedUp, removeIfEmpty } from '../files/index.ts'
+import { errorCode, wordsOf } from '../kit/index.ts'
 import { ancestorsOf } from './ancestors.ts'
 import type { Git } from './git.ts'
 import { permissionsLike, permissionsOf } from './git-mode.ts'

@@ -1,5 +1,6 @@
 import { closeSync, fchmodSync, openSync, renameSync, symlinkSync, unlinkSync } from 'node:fs'
-import { createId, openedUp } from '../kit/index.ts'
+import { openedUp } from '../files/index.ts'
+import { createId } from '../kit/index.ts'
 import { createFlags, discard, writeAllSync } from './durable.ts'
 import { type GitMode, isLink } from './git-mode.ts'
 import type { HeldDirectory } from './held-directories.ts'

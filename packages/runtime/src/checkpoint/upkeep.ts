@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { syncDirectory } from '../kit/index.ts'
+import { syncDirectory } from '../files/index.ts'
 import type { Git } from './git.ts'
 
 export type Upkeep = { readonly ok: true } | { readonly ok: false; readonly message: string }

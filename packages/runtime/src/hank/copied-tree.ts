@@ -1,5 +1,6 @@
 import { lstatSync, type Stats } from 'node:fs'
-import { errorCode, type WalkItem, walk } from '../kit/index.ts'
+import { type WalkItem, walk } from '../files/index.ts'
+import { errorCode } from '../kit/index.ts'
 
 /** Something that must not be in a tree that is copied. `entry` is relative to the tree, '' is the tree itself. */
 export interface TreeFinding {

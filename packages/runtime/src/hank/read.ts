@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { errorCode, type JsonSource, type Problem, parseJsonSource, readRegularFile } from '../kit/index.ts'
+import { readRegularFile } from '../files/index.ts'
+import { errorCode, type JsonSource, type Problem, parseJsonSource } from '../kit/index.ts'
 import { excerptAt } from './excerpt.ts'
 
 /** A hank file that is JSON; what it says is not checked yet. */

@@ -6,7 +6,7 @@ import {
   type ReadResult,
   readRegularFile,
   resolveInside,
-} from '../kit/index.ts'
+} from '../files/index.ts'
 import { longestPath } from './limits.ts'
 
 /** A path that a hank names, and where it is named. */

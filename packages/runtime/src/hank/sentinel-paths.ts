@@ -1,4 +1,5 @@
-import { checkRelativeSpelling, collector, type Problem } from '../kit/index.ts'
+import { checkRelativeSpelling } from '../files/index.ts'
+import { collector, type Problem } from '../kit/index.ts'
 import { codonLabel, codonsOf } from './codons.ts'
 import { longestPath } from './limits.ts'
 import type { HankFile } from './schema.ts'

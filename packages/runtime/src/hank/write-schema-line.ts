@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { applyEdits, modify } from 'jsonc-parser'
-import { parseJsonSource, readRegularFile, writeFileAtomic } from '../kit/index.ts'
+import { readRegularFile, writeFileAtomic } from '../files/index.ts'
+import { parseJsonSource } from '../kit/index.ts'
 import { type HankSource, maxHankBytes } from './read.ts'
 import { schemaAddress } from './schema-addresses.ts'
 

@@ -4,14 +4,15 @@
  * Owns how an agent is started, listened to and stopped, and what its failures mean. Does not know codons, loops or
  * retries: it runs one task and reports.
  */
-export { embeddedHarnessAvailable } from './embedded/available.ts'
-export { createEmbeddedHarness } from './embedded/embedded-harness.ts'
-export { servable } from './embedded/servable.ts'
-export { runAgentWorker } from './embedded/worker/run-agent-worker.ts'
+
+export { sdkHarnessAvailable } from './claude/available.ts'
+export { createSdkHarness } from './claude/sdk-harness.ts'
 export { failureOf, type Trouble } from './failure.ts'
 export type { Harness, HarnessSpec, HarnessSurroundings } from './harness.ts'
 export type { HarnessEnd, HarnessEvent } from './harness-event.ts'
 export { type Silence, watchIdle } from './idle-timeout.ts'
+export { embeddedHarnessAvailable } from './pi/available.ts'
+export { createEmbeddedHarness } from './pi/embedded-harness.ts'
+export { servable } from './pi/servable.ts'
+export { runAgentWorker } from './pi/worker/run-agent-worker.ts'
 export { createScriptedHarness, type ScriptStep } from './scripted.ts'
-export { sdkHarnessAvailable } from './sdk/available.ts'
-export { createSdkHarness } from './sdk/sdk-harness.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { readRegularFile } from '../kit/index.ts'
+import { readRegularFile } from '../files/index.ts'
 import type { BlobRefs } from './line.ts'
 
 /**

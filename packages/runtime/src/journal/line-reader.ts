@@ -1,4 +1,4 @@
-import { openRegularFile } from '../kit/index.ts'
+import { openRegularFile } from '../files/index.ts'
 import { checkLine, type LineDamage, lineFeed } from './line.ts'
 
 /** A line that its checksum proved. */

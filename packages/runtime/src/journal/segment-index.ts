@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { readRegularFile, writeFileAtomic, writeFileAtomicSync } from '../kit/index.ts'
+import { readRegularFile, writeFileAtomic, writeFileAtomicSync } from '../files/index.ts'
 import { type EventCounts, isForEveryone } from './event-counts.ts'
 import { readSegment } from './line-reader.ts'
 import { createNumberCheck } from './number-check.ts'

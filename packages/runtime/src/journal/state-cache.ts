@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type WeaveState, weaveState } from '@weave/protocol'
 import * as z from 'zod'
-import { readRegularFile, writeFileAtomicSync } from '../kit/index.ts'
+import { readRegularFile, writeFileAtomicSync } from '../files/index.ts'
 
 /**
  * `state.json`: the state as of one event, so that a start need not read the whole journal. Written whole or not at all;

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, truncate } from 'node:fs/promises'
-import { openRegularFile } from '../kit/index.ts'
+import { openRegularFile } from '../files/index.ts'
 import type { Inspected } from './inspect.ts'
 import type { SegmentIndex } from './segment-index.ts'
 import type { Segment } from './segments.ts'

@@ -1,5 +1,5 @@
 import { readFile, rename, rm } from 'node:fs/promises'
-import { readRegularFile, writeFileAtomic } from '../kit/index.ts'
+import { readRegularFile, writeFileAtomic } from '../files/index.ts'
 import { lineLength } from './line.ts'
 import { readSegment } from './line-reader.ts'
 import type { Segment } from './segments.ts'

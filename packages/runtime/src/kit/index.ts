@@ -4,23 +4,8 @@
  * program is for: nothing in here names a thing of the domain, reads settings, prints, or decides what happens next.
  */
 export { type Admission, createAdmission } from './admission.ts'
-export {
-  type AtomicWriteOptions,
-  isTemporary,
-  removeFileDurablySync,
-  writeFileAtomic,
-  writeFileAtomicSync,
-} from './atomic-write.ts'
 export { type Clock, systemClock } from './clock.ts'
-export {
-  type ContainedPath,
-  checkRelativeSpelling,
-  resolveInside,
-  type SpellingResult,
-} from './contained-path.ts'
 export { connectionShare } from './descriptor-limit.ts'
-export { createDiskSync } from './disk-sync.ts'
-export { ensureDir, ensureDirDurably, syncDirectory } from './ensure-dir.ts'
 export { errorCode, wordsOf } from './error-code.ts'
 export { createFileLog, type FileLog, type FileLogOptions } from './file-log.ts'
 export {
@@ -51,7 +36,6 @@ export {
 export { type Log, type LogFields, type LogLevel, logLevels, silentLog } from './log.ts'
 export { type LogEntry, type MemoryLog, memoryLog } from './memory-log.ts'
 export { didYouMean, nearestNames } from './nearest-names.ts'
-export { openedUp, removeIfEmpty } from './opened-up.ts'
 export { createPeerUserCheck } from './peer-user.ts'
 export {
   type Collector,
@@ -74,17 +58,13 @@ export { endOwned, killMarked, type SweepOptions, type SweepResult } from './pro
 export { processTable } from './process-table.ts'
 export { watchProcess } from './process-watch.ts'
 export { createRedactor, type RedactingStream, type Redactor } from './redact.ts'
-export { openRegularFile } from './regular-file.ts'
 export { createRequestGate, type RequestGate } from './request-gate.ts'
 export { retryAfterOf } from './retry-after.ts'
-export { type ReadFailure, type ReadResult, readRegularFile } from './safe-read.ts'
-export { type RemoveTreeOptions, removeTree } from './safe-remove.ts'
 export { createScope, type Scope, type UndoFailure } from './scope.ts'
 export { type Secret, secretsOf } from './secret-variables.ts'
 export { type JsonShape, shapeFits } from './shape-fits.ts'
 export { type ShapeOptions, type ShapeSource, shapeProblems } from './shape-problems.ts'
 export { isTokenCount } from './token-count.ts'
-export { type WalkItem, type WalkOptions, walk } from './walk.ts'
 export { startWarden, type Warden, type WardenOptions } from './warden.ts'
 export type { WardenProgram } from './warden-process.ts'
 export { runWarden } from './warden-program.ts'

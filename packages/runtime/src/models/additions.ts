@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
+import { readRegularFile } from '../files/index.ts'
 import {
   type Collector,
   collector,
@@ -7,7 +8,6 @@ import {
   type JsonSource,
   type Problem,
   parseJsonSource,
-  readRegularFile,
   shapeProblems,
 } from '../kit/index.ts'
 import type { AdditionsFile } from './additions-files.ts'

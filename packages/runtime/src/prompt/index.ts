@@ -4,12 +4,7 @@
  *
  * It reads no file and knows no codon: file texts and paths come in as plain data. Every pass is linear in the text.
  */
-export {
-  type AssembledPrompt,
-  assemblePrompt,
-  type PromptParts,
-  type PromptSource,
-} from './assemble.ts'
+export { type AssembledPrompt, assemblePrompt, type PromptParts, type PromptSource } from './assemble.ts'
 export { type FrontMatter, type PromptFile, type PromptMetadata, readFrontMatter } from './front-matter.ts'
 export { stripComments } from './strip-comments.ts'
 export { fillTemplate } from './template.ts'

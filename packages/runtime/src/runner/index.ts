@@ -5,6 +5,7 @@
  * codon needs from the rooms around it is handed in as functions.
  */
 export { codonPrompt } from './codon-prompt.ts'
+export type { Control } from './control.ts'
 export { openTimes } from './open-times.ts'
 export type {
   ArchivedFiles,

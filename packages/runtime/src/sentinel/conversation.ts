@@ -1,5 +1,5 @@
+import { writeFileAtomic } from '../files/index.ts'
 import type { SentinelConfig } from '../hank/index.ts'
-import { writeFileAtomic } from '../kit/index.ts'
 import type { Message } from '../llm/index.ts'
 
 /** One question and its answer. */

@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ensureDir, readRegularFile } from '../kit/index.ts'
+import { ensureDir, readRegularFile } from '../files/index.ts'
 import { type ConversationTurn, readConversation, writeConversation } from './conversation.ts'
 import type { SentinelPlaces } from './outputs.ts'
 

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { checkRelativeSpelling, ensureDir, writeFileAtomic } from '../files/index.ts'
 import type { AttachedSentinel } from '../hank/index.ts'
-import { checkRelativeSpelling, ensureDir, escapeLineSeparators, writeFileAtomic } from '../kit/index.ts'
+import { escapeLineSeparators } from '../kit/index.ts'
 
 /** Directories below a root that the agent may be rearranging, entered without following a link. */
 export interface Directories {

@@ -1,7 +1,8 @@
 import { lstatSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
-import { type Problem, parseJsonSource, readRegularFile, shapeFits } from '../kit/index.ts'
+import { readRegularFile } from '../files/index.ts'
+import { type Problem, parseJsonSource, shapeFits } from '../kit/index.ts'
 import { type Layer, layerOf } from './layer.ts'
 import type { LayerResult } from './read-value.ts'
 import weaveShape from './weave-shape.json' with { type: 'json' }

@@ -1,6 +1,6 @@
 import { appendFile, stat, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ensureDir } from '../kit/index.ts'
+import { ensureDir } from '../files/index.ts'
 
 /** A file that is larger begins anew. */
 const largest = 4 << 20

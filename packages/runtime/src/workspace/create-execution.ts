@@ -1,6 +1,7 @@
 import { lstat, mkdir, rename, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { ensureDir, ensureDirDurably, errorCode, removeTree, syncDirectory } from '../kit/index.ts'
+import { ensureDir, ensureDirDurably, removeTree, syncDirectory } from '../files/index.ts'
+import { errorCode } from '../kit/index.ts'
 import { installData, prepareData } from './data-source.ts'
 import { type ExecutionFile, type LinkType, writeExecutionFile } from './execution-file.ts'
 import { executionName, nameOfHank } from './execution-name.ts'

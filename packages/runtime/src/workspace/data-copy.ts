@@ -1,10 +1,18 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { chmod, mkdir, readlink, realpath, symlink, utimes } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
-import { removeTree, type WalkItem, walk } from '../kit/index.ts'
-import { createDirectoryChain, type DirectoryChain } from './directory-chain.ts'
-import { copyToNew, openRegular, permissionsOf, wordsOf } from './file-copy.ts'
-import { waysBelow } from './ways-below.ts'
+import {
+  copyToNew,
+  createDirectoryChain,
+  type DirectoryChain,
+  openRegular,
+  permissionsOf,
+  removeTree,
+  type WalkItem,
+  walk,
+  waysBelow,
+  wordsOf,
+} from '../files/index.ts'
 
 export interface DataCopyOptions {
   /** A file or a directory. */

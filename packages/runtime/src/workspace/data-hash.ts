@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { type Clock, errorCode, walk } from '../kit/index.ts'
-import { waysBelow } from './ways-below.ts'
+import { walk, waysBelow } from '../files/index.ts'
+import { type Clock, errorCode } from '../kit/index.ts'
 
 export interface DataHashOptions {
   /** A file or a directory; the path itself may be a link. */

@@ -1,13 +1,13 @@
 import type { Stats } from 'node:fs'
 import { lstat, mkdir, readdir, readlink, rename, rmdir, stat, symlink, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { createId, ensureDir, errorCode } from '../kit/index.ts'
+import { ensureDir, waysBelow, wordsOf } from '../files/index.ts'
+import { createId, errorCode } from '../kit/index.ts'
+import { dataSourceName } from '../tree/index.ts'
 import { type CopyLimits, copyData } from './data-copy.ts'
 import type { LinkType } from './execution-file.ts'
-import { wordsOf } from './file-copy.ts'
-import { dataSourceName, type ExecutionLayout } from './layout.ts'
+import type { ExecutionLayout } from './layout.ts'
 import { sweepLeftovers, unfinishedName } from './leftovers.ts'
-import { waysBelow } from './ways-below.ts'
 
 export interface DataSourceOptions {
   readonly layout: ExecutionLayout

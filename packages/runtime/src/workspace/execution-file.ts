@@ -1,13 +1,7 @@
 import { dirname } from 'node:path'
 import * as z from 'zod'
-import {
-  formatProblem,
-  type Problem,
-  parseJsonSource,
-  readRegularFile,
-  shapeProblems,
-  writeFileAtomic,
-} from '../kit/index.ts'
+import { readRegularFile, writeFileAtomic } from '../files/index.ts'
+import { formatProblem, type Problem, parseJsonSource, shapeProblems } from '../kit/index.ts'
 
 const time = z.iso.datetime()
 const linkType = z.enum(['symlink', 'copy', 'none'])

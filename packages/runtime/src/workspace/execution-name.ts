@@ -1,6 +1,6 @@
 import { parse } from 'node:path'
+import { cutToBytes } from '../files/index.ts'
 import { shortHash } from './data-hash.ts'
-import { cutToBytes } from './file-name.ts'
 
 export interface NameParts {
   readonly hankName?: string | undefined

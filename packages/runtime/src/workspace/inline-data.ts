@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createId, ensureDir } from '../kit/index.ts'
-import { digestOf, openRegular, wordsOf } from './file-copy.ts'
+import { digestOf, ensureDir, openRegular, wordsOf } from '../files/index.ts'
+import { createId } from '../kit/index.ts'
 
 export interface InlineDataOptions {
   readonly home: string

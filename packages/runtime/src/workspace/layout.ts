@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
-import { fileNameOf } from './file-name.ts'
+import { fileNameOf } from '../files/index.ts'
+import { dataSourceName } from '../tree/index.ts'
 
 /**
  * Every path of one execution directory, absolute. Computed, never looked up: nothing here need exist.
@@ -31,7 +32,6 @@ export interface ExecutionLayout {
 }
 
 export const internalsName = '.weave'
-export const dataSourceName = 'read_only_data_source'
 
 export function executionLayout(directory: string): ExecutionLayout {
   const dir = resolve(directory)

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createId, isAlive, removeTree } from '../kit/index.ts'
+import { removeTree } from '../files/index.ts'
+import { createId, isAlive } from '../kit/index.ts'
 
 /** A name for something unfinished that says who is at it: `<prefix>-<pid>-<id>`. */
 export function unfinishedName(prefix: string): string {

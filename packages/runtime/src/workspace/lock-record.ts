@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { hostname } from 'node:os'
 import * as z from 'zod'
-import { isAlive, processStartTime, readRegularFile } from '../kit/index.ts'
+import { readRegularFile } from '../files/index.ts'
+import { isAlive, processStartTime } from '../kit/index.ts'
 
 /** What `lock.json` says about the server that holds an execution. */
 export interface LockRecord {

@@ -1,3 +1,4 @@
+import { wordsOf } from '../files/index.ts'
 import {
   badWorkspace,
   type CreateResult,
@@ -8,7 +9,6 @@ import {
 import { isPartial } from './data-hash.ts'
 import { repairData } from './data-source.ts'
 import { cureFor, type ExecutionFile, readExecutionFile, writeExecutionFile } from './execution-file.ts'
-import { wordsOf } from './file-copy.ts'
 import { type ExecutionList, listExecutions, newestMatching } from './find-executions.ts'
 import { type ExecutionLayout, executionLayout } from './layout.ts'
 import { sweepLeftovers } from './leftovers.ts'

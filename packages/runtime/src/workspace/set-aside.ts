@@ -1,6 +1,7 @@
 import { rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { createId, errorCode, removeTree } from '../kit/index.ts'
+import { removeTree } from '../files/index.ts'
+import { createId, errorCode } from '../kit/index.ts'
 import { timestamp } from './execution-name.ts'
 import type { ExecutionLayout } from './layout.ts'
 import { acquireLock } from './lock-file.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { spentExecution } from '../../../../test/support/spent-execution.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
-import { readCosts } from '../../src/read-execution.ts'
+import { readCosts } from '../../src/at-rest/read-execution.ts'
 import { executionLayout } from '../../src/workspace/index.ts'
 
 test('the costs of an execution are read off its journal, also while a codon runs', async () => {

@@ -1,5 +1,5 @@
 import type { FileSelection } from '../../src/checkpoint/index.ts'
-import { createCheckpointSelection } from '../../src/workspace/index.ts'
+import { createCheckpointSelection } from '../../src/tree/index.ts'
 
 /** What a checkpoint says of itself when a test does not care. */
 export const ordinary = {

@@ -4,14 +4,15 @@ import { join } from 'node:path'
 import { emptyState } from '@weave/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
+import { createProxyPorts, type ProxyPorts, readRequests } from '../../src/execution/proxy.ts'
+import { ensureDir } from '../../src/files/index.ts'
 import {
   createScriptedHarness,
   type HarnessEnd,
   type HarnessSpec,
   type ScriptStep,
 } from '../../src/harness/index.ts'
-import { createRedactor, ensureDir, silentLog, systemClock } from '../../src/kit/index.ts'
-import { createProxyPorts, type ProxyPorts, readRequests } from '../../src/proxy-ports.ts'
+import { createRedactor, silentLog, systemClock } from '../../src/kit/index.ts'
 import { executionLayout } from '../../src/workspace/index.ts'
 import { post, rawClient } from './raw-client.ts'
 import { type Answer, always, plain, rawUpstream } from './raw-upstream.ts'

@@ -4,6 +4,8 @@ import type { EventData, SentinelState } from '@weave/protocol'
 import { onTestFinished } from 'vitest'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { createTestClock, type TestClock } from '../../../../test/support/test-clock.ts'
+import { createDirectoryChain } from '../../src/files/directory-chain.ts'
+import { fileNameOf } from '../../src/files/file-name.ts'
 import { type AttachedSentinel, sentinelConfig } from '../../src/hank/index.ts'
 import { createRedactor, type Redactor } from '../../src/kit/index.ts'
 import type { Completion, CompletionRequest } from '../../src/llm/index.ts'
@@ -16,8 +18,6 @@ import {
   type SentinelsOptions,
   type StartingCodon,
 } from '../../src/sentinel/index.ts'
-import { createDirectoryChain } from '../../src/workspace/directory-chain.ts'
-import { fileNameOf } from '../../src/workspace/file-name.ts'
 import { type Json, sentinel } from '../hank/fixture.ts'
 import { sandboxEntry } from './sandboxes.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { createTestClock, type TestClock } from '../../../../test/support/test-clock.ts'
-import { walk } from '../../src/kit/index.ts'
+import { walk } from '../../src/files/index.ts'
 import {
   hashData,
   noDataHash,

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs'
-import { checkRelativeSpelling, createMatcher, type Problem, resolveInside } from '../../kit/index.ts'
+import { checkRelativeSpelling, resolveInside } from '../../files/index.ts'
+import { createMatcher, type Problem } from '../../kit/index.ts'
 import type { CheckContext } from '../check.ts'
 import { codonLabel, codonsOf, type PlacedCodon } from '../codons.ts'
 import type { HankFile } from '../schema.ts'

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
-import { type Collector, checkRelativeSpelling, collector, type Problem } from '../../kit/index.ts'
+import { checkRelativeSpelling } from '../../files/index.ts'
+import { type Collector, collector, type Problem } from '../../kit/index.ts'
 import type { CheckContext } from '../check.ts'
 import { codonLabel, codonsOf, type PlacedCodon } from '../codons.ts'
 import { longestPath } from '../limits.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readRegularFile, writeFileAtomic } from '../../kit/index.ts'
+import { readRegularFile, writeFileAtomic } from '../../files/index.ts'
 
 /** Bodies, each in one file under its SHA-256. */
 export interface BodyStore {

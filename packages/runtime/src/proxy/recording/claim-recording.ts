@@ -1,6 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeFileAtomic } from '../../kit/index.ts'
+import { writeFileAtomic } from '../../files/index.ts'
 import { type AboutRecording, recordingFiles, recordingFormat, recordingVersion } from './recording-files.ts'
 
 export type ClaimedRecording =

@@ -1,4 +1,5 @@
-import { errorCode, readLines, readRegularFile } from '../../kit/index.ts'
+import { readRegularFile } from '../../files/index.ts'
+import { errorCode, readLines } from '../../kit/index.ts'
 import type { ExchangeEnding } from '../exchange-observer.ts'
 import { isToken } from '../wire/header.ts'
 import { type BodyStore, createBodyStore } from './body-store.ts'

@@ -1,0 +1,13 @@
+/** An execution that no server holds: what is read of it, and list, diff, rollback, undo and clean-up of its versions. */
+export { type CheckpointRow, readCheckpointRows } from './checkpoint-rows.ts'
+export { type Holdings, type Tidied, tidyExecution } from './disk-usage.ts'
+export { executionStatus } from './execution-status.ts'
+export {
+  findExecution,
+  type JournalDamage,
+  readCosts,
+  readEarlierCosts,
+  readEvents,
+} from './read-execution.ts'
+export type { RollbackPreview } from './rollback.ts'
+export { openStoppedExecution, type RollbackWish, type StoppedExecution } from './stopped-execution.ts'

@@ -1,0 +1,179 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { JournaledEvent, WeaveState } from '@weave/protocol'
+import { type CostReport, costReport, type ObservedCosts, observedCosts } from '../budget/index.ts'
+import { frozenPlan } from '../execution/index.ts'
+import { createHistory, type ReadProblem, type RecordedEvent, replay } from '../journal/index.ts'
+import { type Clock, systemClock } from '../kit/index.ts'
+import type { Plan } from '../plan/index.ts'
+import {
+  type ExecutionLayout,
+  executionLayout,
+  listExecutions,
+  readExecutionFile,
+} from '../workspace/index.ts'
+
+export type FoundLayout =
+  | { readonly ok: true; readonly layout: ExecutionLayout }
+  | { readonly ok: false; readonly message: string }
+
+/** The execution that a person means: a directory, a name below the base directory, or without a word the newest. */
+export async function findExecution(
+  word: string | undefined,
+  executionBaseDir: string,
+): Promise<FoundLayout> {
+  if (word === undefined) {
+    const { executions } = await listExecutions({ executionBaseDir, clock: systemClock })
+    const newest = executions[0]
+    if (newest) return { ok: true, layout: newest.layout }
+    return {
+      ok: false,
+      message: `There are no executions in ${executionBaseDir}. "weave" or "weave rehearse" makes one.`,
+    }
+  }
+  for (const dir of [resolve(word), join(executionBaseDir, word)]) {
+    const layout = executionLayout(dir)
+    if (await isDirectory(layout.internals)) return { ok: true, layout }
+  }
+  return { ok: false, message: `${word} is no execution. Run "weave list" to see which there are.` }
+}
+
+/** What an execution, live or at rest, has cost until now; undefined for one that has no plan yet. Changes nothing. */
+export async function readCosts({ journal, stateFile }: ExecutionLayout): Promise<CostReport | undefined> {
+  const history = createHistory({ dir: journal })
+  const plan = await frozenPlan(history)
+  if (!plan) return undefined
+  const { state } = await replay(history, stateFile)
+  return costReport(state, plan)
+}
+
+export interface EarlierQuery {
+  readonly executionBaseDir: string
+  /** Absolute. */
+  readonly hankPath: string
+  readonly plan: Plan
+}
+
+/** So many names are looked at, the newest, and so many executions of the hank are read. */
+const mostNames = 200
+const mostEarlier = 20
+
+/**
+ * What the newest executions of a hank took, without rehearsals. Quick, however many there are: only those count whose
+ * server has ended and written its state down.
+ */
+export async function readEarlierCosts({
+  executionBaseDir,
+  hankPath,
+  plan,
+}: EarlierQuery): Promise<ObservedCosts> {
+  const states: WeaveState[] = []
+  const names = await readdir(executionBaseDir).catch(() => [])
+  for (const name of newestNames(names).slice(0, mostNames)) {
+    if (states.length === mostEarlier) break
+    const layout = executionLayout(join(executionBaseDir, name))
+    const read = await readExecutionFile(layout.executionFile)
+    if (read.kind !== 'read' || read.file.hankPath !== hankPath || read.file.rehearsal) continue
+    if (await isFile(layout.stateFile))
+      states.push((await replay(createHistory({ dir: layout.journal }), layout.stateFile)).state)
+  }
+  return observedCosts(states, plan)
+}
+
+/** The names of executions have the moment of their creation before the hash of their data. */
+function newestNames(names: readonly string[]): readonly string[] {
+  const dated = names.flatMap(name => {
+    const [, created] = /-(\d{8}-\d{6})-[0-9a-f]{6}(?:-\d+)?$/.exec(name) ?? []
+    return created === undefined ? [] : [{ name, created }]
+  })
+  return dated.sort((left, right) => (left.created < right.created ? 1 : -1)).map(({ name }) => name)
+}
+
+export interface ReadEventsQuery {
+  readonly types?: ReadonlySet<string> | undefined
+  readonly codonId?: string | undefined
+  /** Only events after this `seq`. */
+  readonly since?: number | undefined
+  /** Goes on when the end is reached, until it aborts. */
+  readonly follow?: AbortSignal | undefined
+  readonly clock?: Clock
+}
+
+export interface ReadEvent {
+  readonly event: RecordedEvent
+  /** As it travels on the wire. */
+  readonly text: string
+}
+
+/** How often a followed journal is looked at. */
+const lookEvery = 250
+
+/** A place in a journal that is not as it was written. */
+export interface JournalDamage {
+  /** Of `missing`: how many lines. */
+  readonly count: number
+  readonly kind: 'damaged' | 'missing' | 'doubled'
+  /** What is wrong where. */
+  readonly message: string
+}
+
+/**
+ * Events of an execution, live or at rest, in order. Damaged lines and those of a second writer are passed over;
+ * `onDamage` hears of each, and of lines that are missing. Rejects with what the disk says.
+ */
+export async function* readEvents(
+  layout: ExecutionLayout,
+  query: ReadEventsQuery,
+  onDamage: (damage: JournalDamage) => void,
+): AsyncGenerator<ReadEvent> {
+  const { follow, clock = systemClock } = query
+  let after = query.since ?? 0
+  for (;;) {
+    // A reader of its own each time: what it knows of the newest segment is only true for the moment.
+    const history = createHistory({ dir: layout.journal })
+    for await (const page of history.pages({ after })) {
+      for (const problem of page.problems) onDamage(damageOf(problem))
+      for (const stored of page.events) {
+        after = stored.seq
+        const event = await history.event(stored)
+        if (event && fits(event, query)) yield { event, text: await history.text(stored) }
+      }
+    }
+    if (!follow || follow.aborted) return
+    await clock.sleep(lookEvery, follow).catch(() => undefined)
+  }
+}
+
+function damageOf({ file, offset, reason, count = 1 }: ReadProblem): JournalDamage {
+  const place = `${file} at byte ${offset}`
+  switch (reason) {
+    case 'missing':
+      return { kind: 'missing', count, message: `${count} lines are missing before ${place}` }
+    case 'doubled':
+      return { kind: 'doubled', count, message: `line of a second writer in ${place}` }
+    case 'checksum':
+    case 'form':
+      return { kind: 'damaged', count, message: `damaged line in ${place}` }
+  }
+}
+
+function fits(event: JournaledEvent, { types, codonId }: ReadEventsQuery): boolean {
+  if (types && !types.has(event.type)) return false
+  if (codonId === undefined) return true
+  const own = 'codonId' in event.data ? event.data.codonId : undefined
+  return own === codonId || own?.startsWith(`${codonId}#`) === true
+}
+
+function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    found => found.isFile(),
+    () => false,
+  )
+}
+
+function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    found => found.isDirectory(),
+    () => false,
+  )
+}

@@ -1,0 +1,129 @@
+import { currentRun } from '@weave/protocol'
+import { readArchive } from '../effects/index.ts'
+import { planArchives, withParents } from '../execution/index.ts'
+import {
+  type ArchivedFiles,
+  goesOnWith,
+  type RollbackTarget,
+  rigKeptBy,
+  rigsToClean,
+  rollBackAtRest,
+  undoneBy,
+} from '../runner/index.ts'
+import type { StoppedPlace } from './open.ts'
+
+/** Where a rollback, or the undo of one, leads. */
+export interface WayBack {
+  readonly target: RollbackTarget
+  readonly label: string
+  readonly archives: readonly ArchivedFiles[]
+}
+
+export type FoundWay =
+  | { readonly ok: true; readonly way: WayBack }
+  | { readonly ok: false; readonly message: string }
+
+/** What a rollback does to the execution as it is now. Paths are relative to the workspace. */
+export interface RollbackPreview {
+  readonly label: string
+  readonly sha: string
+  readonly create: readonly string[]
+  readonly change: readonly string[]
+  readonly delete: readonly string[]
+  /** Files of the checkpoint that are as they should be. */
+  readonly unchanged: number
+  /** Never checkpointed and in the way: they are moved aside. */
+  readonly movedAside: readonly string[]
+  /** Archived files that are put back. */
+  readonly unarchived: readonly string[]
+  /** Files that go to the archive again. */
+  readonly archivedAgain: readonly string[]
+  /** What the rigs of undone codons made: it is moved out of the workspace. */
+  readonly rigCopies: readonly string[]
+  /** What the rig of the codon that begins again had copied and is missing: it is copied again. */
+  readonly rigPutBack: readonly string[]
+  /** Runtime ids, newest first. */
+  readonly undone: readonly string[]
+  /** The codon that the next start begins with; absent when the plan is at its end there. */
+  readonly next?: { readonly codonId: string; readonly withoutRig: boolean }
+}
+
+export type PreviewResult =
+  | { readonly ok: true; readonly preview: RollbackPreview }
+  | { readonly ok: false; readonly message: string }
+
+/** Nothing in the workspace changes. */
+export async function previewWay(place: StoppedPlace, way: WayBack): Promise<PreviewResult> {
+  const { plan, ports, layout } = place
+  const { sha, startedFrom } = way.target
+  const state = place.state()
+  const undone = undoneBy(state, startedFrom)
+  const planned = await place.planRestore(sha)
+  if (!planned.ok) return planned
+  const archive = await readArchive(layout.archiveManifest)
+  if (!archive.ok) return archive
+  const archiving = await planArchives(way.archives, place)
+  if (!archiving.ok) return archiving
+  const places = new Set(undone.map(({ runId, record }) => `${runId} ${record.codonId}`))
+  const staying = new Set(way.archives.flatMap(({ files }) => files))
+  const unarchived = archive.entries.filter(
+    ({ runId, codonId, from }) => places.has(`${runId} ${codonId}`) && !staying.has(from),
+  )
+  const rigKept = rigKeptBy(state, startedFrom)
+  const cleaned = rigsToClean(
+    undone.map(({ record }) => record),
+    rigKept,
+  )
+  const rigCopies: string[] = []
+  for (const { codonId } of cleaned) rigCopies.push(...(await ports.rigLeftovers(codonId, sha)))
+  const next = goesOnWith(plan, state, startedFrom)
+  const { create, change, delete: removed, unchanged, conflicts } = planned.plan
+  const archivedAgain = archiving.plans.flatMap(({ entries }) => entries.map(({ from }) => from))
+  const leaving = new Set(archivedAgain)
+  const missing = rigKept === undefined ? [] : await place.rigMissing(rigKept)
+  const comesBack = withParents([...create, ...unarchived.map(({ from }) => from)])
+  return {
+    ok: true,
+    preview: {
+      label: way.label,
+      sha,
+      create,
+      change,
+      delete: removed.filter(path => !leaving.has(path)),
+      unchanged,
+      movedAside: conflicts,
+      unarchived: unarchived.map(({ from }) => from),
+      archivedAgain,
+      rigCopies,
+      rigPutBack: missing.filter(path => !comesBack.has(path)),
+      undone: undone.map(({ record }) => record.codonId),
+      ...(next && { next: { codonId: next.step.runtimeId, withoutRig: next.withoutRig } }),
+    },
+  }
+}
+
+export type WayTaken =
+  | {
+      readonly ok: true
+      readonly preview: RollbackPreview
+      /** What was found and put right first. */
+      readonly notes: readonly string[]
+      readonly runId: string
+    }
+  | { readonly ok: false; readonly message: string; readonly cure?: string }
+
+/** Does it. The way is looked for again when a crash has been put right: that may have changed what words mean. */
+export async function takeWay(place: StoppedPlace, find: () => Promise<FoundWay>): Promise<WayTaken> {
+  const possible = await find()
+  if (!possible.ok) return possible
+  const writing = await place.write()
+  if (!writing.ok) return writing
+  const found = await find()
+  if (!found.ok) return found
+  const previewed = await previewWay(place, found.way)
+  if (!previewed.ok) return previewed
+  const done = await rollBackAtRest(writing.rest, found.way)
+  if (!done.ok) return done
+  const { preview } = previewed
+  return { ok: true, preview, notes: writing.notes, runId: currentRun(place.state())?.runId ?? '' }
+}

@@ -1,0 +1,40 @@
+import type { Clock, Problem } from '../kit/index.ts'
+import { hashData } from '../workspace/index.ts'
+
+export interface DataCheck {
+  readonly problems: readonly Problem[]
+  /** Absent when the data cannot be used. */
+  readonly data?: CheckedData
+}
+
+/** The data as a run would find them now. */
+export interface CheckedData {
+  readonly path: string
+  readonly hash: string
+  /** Not everything was looked at. */
+  readonly partial: boolean
+}
+
+export interface DataCheckOptions {
+  readonly path: string
+  /** What does not count as data. */
+  readonly exclude: readonly string[]
+  /** How long a run looks, in milliseconds. */
+  readonly timeLimit: number
+  readonly clock: Clock
+}
+
+/** Milliseconds that checking looks through data: the contract gives it a limit of its own, which nothing changes. */
+const longestLook = 5_000
+
+/** Looks through the data of a run without touching anything. */
+export async function checkData({ path, exclude, timeLimit, clock }: DataCheckOptions): Promise<DataCheck> {
+  const timeAdvice = `A run looks for ${timeLimit} ms (dataHashTimeLimit).`
+  const result = await hashData({ path, timeLimit: longestLook, timeAdvice, clock, exclude })
+  if (!result.ok) return { problems: [{ severity: 'error', where: '', message: result.message }] }
+  const { hash, partial, warnings } = result
+  return {
+    problems: warnings.map(message => ({ severity: 'warning', where: '', message })),
+    data: { path, hash, partial },
+  }
+}

@@ -1,0 +1,231 @@
+import { statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import {
+  codonLabel,
+  codonsOf,
+  type LoadedHank,
+  loadHank,
+  type PlacedCodon,
+  withPlaces,
+} from '../hank/index.ts'
+import { hasErrors, type Problem, systemClock } from '../kit/index.ts'
+import { additionsOf, createRegistry, findModel, type Registry } from '../models/index.ts'
+import { type ModelUse, type PreflightResult, preflight } from '../preflight/index.ts'
+import {
+  codonEnvironment,
+  type FlagValue,
+  type ResolvedSettings,
+  readGiven,
+  readRuntimeFile,
+  resolveSettings,
+  type SettingPaths,
+  type Settings,
+  serverEnvironment,
+  settingPaths,
+} from '../settings/index.ts'
+import type { CheckedData, DataCheck } from './data-check.ts'
+import { harnessChecks } from './harness-checks.ts'
+
+export interface PrepareOptions {
+  /** As given on the command line; undefined: the `hank.json` of the working directory. */
+  readonly hank?: string | undefined
+  readonly flags: readonly FlagValue[]
+  /** What `--runtime-config` names. */
+  readonly runtimeConfig?: string | undefined
+  readonly skipSelfTest: boolean
+  /** The data of the run, to be looked through with the rest of this machine; a run that goes on does that by itself. */
+  readonly data?: string | undefined
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Has the last word on every environment in which a model is asked, given the providers of all known models. */
+  readonly redirect?: Redirect | undefined
+  readonly workingDirectory: string
+  readonly home: string
+}
+
+type Variables = Readonly<Record<string, string | undefined>>
+type Redirect = (environment: Variables, providers: readonly string[]) => Readonly<Record<string, string>>
+
+/** Everything that is known before the first token, and everything that is wrong. */
+export interface Prepared {
+  /** True when nothing stands in the way of a run. */
+  readonly ok: boolean
+  readonly problems: readonly Problem[]
+  readonly loaded: LoadedHank
+  readonly settings: ResolvedSettings
+  readonly paths: SettingPaths
+  /** The `weave.json` that was used. */
+  readonly runtimeFile?: string
+  readonly registry: Registry
+  /** Absent when none was to be looked at, or an error was found up to there. */
+  readonly data?: CheckedData
+  /** Absent when an earlier step found an error. */
+  readonly preflight?: PreflightResult
+}
+
+/**
+ * From a command line to a verdict: settings, hank, data, models, credentials, self-tests. A later step runs only when the
+ * earlier ones found no error, and every step tells all it finds. Writes nothing, starts no process, and makes no
+ * connection before all checks on this machine have passed. Never rejects because of what a file says.
+ */
+export async function prepare(options: PrepareOptions): Promise<Prepared> {
+  const { workingDirectory, home } = options
+  const layers = await readLayers(options)
+  const early = resolveSettings({ ...layers, environment: serverEnvironment(options.environment) })
+  const earlyPaths = pathsOf(early, layers.path, options)
+  const models = await createRegistry({ additions: additionsOf({ home, modelsFile: earlyPaths.modelsFile }) })
+  const { registry } = models
+  const redirected = (given: Variables) => options.redirect?.(given, registry.providers) ?? given
+  const outside = redirected(options.environment)
+  const environment = serverEnvironment(outside)
+
+  const loaded = await loadHank(options.hank, {
+    workingDirectory,
+    environment,
+    modelOverride: early.modelOverride?.value,
+    ceilings: {
+      maxDollars: early.ceilings.maxDollars?.value,
+      maxTimeSeconds: early.ceilings.maxTimeSeconds?.value,
+      origins: {
+        maxDollars: early.ceilings.maxDollars?.origin,
+        maxTimeSeconds: early.ceilings.maxTimeSeconds?.origin,
+      },
+    },
+    outputDirectory: earlyPaths.outputDirectory,
+    priceOf: name => findModel(name, registry)?.prices,
+    identityOf: name => findModel(name, registry)?.identity,
+  })
+  const settings = resolveSettings({ ...layers, environment, overrides: loaded.hank?.overrides })
+  const paths = pathsOf(settings, layers.path, options)
+  const hankProblems = [...layers.problems, ...models.problems, ...loaded.problems]
+  const base = {
+    loaded,
+    settings,
+    paths,
+    registry,
+    ...(layers.path !== undefined && { runtimeFile: layers.path }),
+  }
+  if (hasErrors(hankProblems) || !loaded.hank) return { ...base, ok: false, problems: hankProblems }
+
+  const looked = await lookAtData(options.data, base)
+  const problems = [...hankProblems, ...looked.problems]
+  const found = { ...base, ...(looked.data && { data: looked.data }) }
+  if (hasErrors(problems)) return { ...found, ok: false, problems }
+
+  const environmentOf = (codon?: Variables) => redirected(codonEnvironment({ environment: outside, codon }))
+  const checked = await preflight(modelUses(loaded, settings, environmentOf), {
+    registry,
+    environments: { codon: environmentOf(), sentinel: environment },
+    clock: systemClock,
+    ...harnessChecks,
+    skipSelfTest: options.skipSelfTest,
+  })
+  const placed = loaded.source ? withPlaces(checked.problems, loaded.source) : checked.problems
+  const all = [...problems, ...placed]
+  return { ...found, ok: !hasErrors(all), problems: all, preflight: checked }
+}
+
+/** Whoever names no data does not wait for the code that looks through them. */
+async function lookAtData(
+  path: string | undefined,
+  { settings, paths }: Pick<Prepared, 'settings' | 'paths'>,
+): Promise<DataCheck> {
+  if (path === undefined) return { problems: [] }
+  const { checkData } = await import('./data-check.ts')
+  return checkData({
+    path,
+    exclude: [paths.executionBaseDir, paths.outputDirectory],
+    timeLimit: settings.settings.dataHashTimeLimit,
+    clock: systemClock,
+  })
+}
+
+/** Where executions and outputs lie, for commands that need no hank. */
+export async function settledPaths(options: SettledOptions): Promise<SettingPaths> {
+  return (await settled(options)).paths
+}
+
+/** What holds without a hank. */
+export async function settled(
+  options: SettledOptions,
+): Promise<{ readonly settings: Settings; readonly paths: SettingPaths }> {
+  const layers = await readLayers({ ...options, skipSelfTest: true })
+  const resolved = resolveSettings({ ...layers, environment: options.environment })
+  return { settings: resolved.settings, paths: pathsOf(resolved, layers.path, options) }
+}
+
+/** What a file names is meant from where the file is; what a variable names, from where the command was given. */
+function pathsOf(
+  { settings, sources }: ResolvedSettings,
+  runtimeFile: string | undefined,
+  { workingDirectory, home }: Pick<PrepareOptions, 'workingDirectory' | 'home'>,
+): SettingPaths {
+  const isFromFile = sources.modelsFile?.origin === 'weave.json'
+  return settingPaths(settings, {
+    workingDirectory,
+    home,
+    runtimeFile: isFromFile ? runtimeFile : undefined,
+  })
+}
+
+type SettledOptions = Omit<PrepareOptions, 'skipSelfTest' | 'data'>
+
+async function readLayers({ hank, flags, runtimeConfig, environment, workingDirectory }: PrepareOptions) {
+  const given = await readGiven(flags, environment)
+  const hankDirectory = directoryOf(resolve(workingDirectory, hank ?? '.'))
+  const search = {
+    workingDirectory,
+    hankDirectory,
+    ...(runtimeConfig !== undefined && { named: runtimeConfig }),
+  }
+  const file = await readRuntimeFile(search)
+  return {
+    flags: given.flags.layer,
+    variables: given.variables.layer,
+    file: file.layer,
+    path: file.path,
+    problems: [...given.flags.problems, ...given.variables.problems, ...file.problems],
+  }
+}
+
+/** Where the hank lies, or would lie: the path itself when it is a directory. */
+function directoryOf(path: string): string {
+  try {
+    return statSync(path).isDirectory() ? path : dirname(path)
+  } catch {
+    return dirname(path)
+  }
+}
+
+function modelUses(
+  { hank, sentinels }: LoadedHank,
+  { modelOverride, modelFallback }: ResolvedSettings,
+  environmentOf: (codon: Variables) => Variables,
+): readonly ModelUse[] {
+  if (!hank) return []
+  const placed = codonsOf(hank)
+  const codons = placed.map((each): ModelUse => {
+    const { env, model } = each.codon
+    return {
+      where: `${each.where}.model`,
+      label: codonLabel(each),
+      name: modelOverride?.value ?? model ?? modelFallback?.value ?? '',
+      use: 'codon',
+      ...(env && { environment: environmentOf(env) }),
+    }
+  })
+  const owners = new Map(placed.map(each => [each.codon.id, each]))
+  const observers = sentinels.map(
+    ({ codonId, config, settings }): ModelUse => ({
+      where: `${owners.get(codonId)?.where ?? ''}.sentinels`,
+      label: `${labelOf(owners.get(codonId))}: sentinel ${config.id}`,
+      name: config.model,
+      use: 'sentinel',
+      failCodonIfNotLoaded: settings.failCodonIfNotLoaded,
+    }),
+  )
+  return [...codons, ...observers]
+}
+
+function labelOf(placed: PlacedCodon | undefined): string {
+  return placed ? codonLabel(placed) : 'A codon'
+}

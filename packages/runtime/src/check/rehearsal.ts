@@ -1,0 +1,176 @@
+import { readRegularFile } from '../files/index.ts'
+import type { Harness } from '../harness/index.ts'
+import { type Problem, parseJsonSource, shapeProblems, systemClock } from '../kit/index.ts'
+import {
+  createPlaces,
+  createRehearsal,
+  type Places,
+  type RehearsalScript,
+  rehearsalScript,
+  startModelServer,
+} from '../model-server/index.ts'
+import { type Redirection, redirectProviders } from '../models/index.ts'
+import { openReplay, type Replay } from '../proxy/index.ts'
+import { reachingLoopback } from '../settings/index.ts'
+import type { ExecutionLayout } from '../workspace/index.ts'
+import { openPlaces, type PlacesOptions } from './rehearsal-places.ts'
+
+export interface RehearsalSetup {
+  /** The script; a file that is not there is an error only when it was named. */
+  readonly file: string
+  readonly isNamed: boolean
+  readonly strict: boolean
+  /** All agents ask the proxy, also those that go past it in other runs: it sees the traffic of every codon. */
+  readonly throughProxy: boolean
+}
+
+export interface ReplaySetup {
+  readonly directory: string
+  readonly strict: boolean
+}
+
+export type OpenedRehearsal =
+  | { readonly ok: true; readonly rehearsal: OpenRehearsal }
+  | { readonly ok: false; readonly problems: readonly Problem[] }
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+interface Way {
+  readonly providers: readonly string[]
+  readonly proxyUrl?: string | undefined
+}
+
+/** A run in which every provider is the model server inside this program or a recording, and every key a placeholder. */
+export interface OpenRehearsal {
+  readonly url: string
+  /** What the script leads to, for people. */
+  readonly description: string
+  /**
+   * For everything that belongs to no codon: the checks before the run, and what codons inherit. `providers`: those that
+   * are not in the catalogue must be among them.
+   */
+  environment(environment: Variables, providers: readonly string[]): Readonly<Record<string, string>>
+  /** For one codon, with all that its hank sets: its key says whose request it is. */
+  environmentFor(runtimeId: string, environment: Variables, way: Way): Readonly<Record<string, string>>
+  sentinelKeyFor(id: string): string
+  /** Call before anything of the execution runs: relative paths of the script begin in its workspace. */
+  begin(execution: PlacesOptions & { readonly layout: Pick<ExecutionLayout, 'agentRoot'> }): Promise<void>
+  /** A harness that tells the scripted model the prompt of each codon. */
+  informed(harness: Harness): Harness
+  /** What a rehearsal complains about in the end: a strict one about what was not used, a replay about what it lacked. */
+  leftovers(): Promise<readonly Problem[]>
+  /** Present: no model is there, and this answers through the proxy. */
+  readonly replay?: Replay
+  close(): Promise<void>
+}
+
+export async function openRehearsal({
+  file,
+  isNamed,
+  strict,
+  throughProxy,
+}: RehearsalSetup): Promise<OpenedRehearsal> {
+  const read = await readScript(file, isNamed)
+  if (!read.ok) return read
+  let directory: string | undefined
+  let places: Places = createPlaces()
+  const prompts = new Map<string, string>()
+  const rehearsal = createRehearsal({
+    script: read.script ?? {},
+    strict,
+    places: () => places,
+    promptOf: runtimeId => prompts.get(runtimeId),
+  })
+  // An agent sends all it knows with every request, and here nobody looks at that again.
+  const options = { clock: systemClock, cwdOf: () => directory, mostKept: 0 }
+  const server = await startModelServer({ ...rehearsal, ...options })
+  return {
+    ok: true,
+    rehearsal: {
+      url: server.url,
+      description: read.script ? `the script ${file}` : 'what a model says without a script',
+      environment: (environment, providers) =>
+        redirected(environment, { url: server.url, key: rehearsal.nobodysKey }, providers),
+      environmentFor: (runtimeId, environment, { providers, proxyUrl }) => {
+        const url = (throughProxy ? proxyUrl : undefined) ?? server.url
+        return redirected(environment, { url, key: rehearsal.keyFor(runtimeId) }, providers)
+      },
+      sentinelKeyFor: rehearsal.sentinelKeyFor,
+      async begin(execution) {
+        directory = execution.layout.agentRoot
+        places = await openPlaces(execution)
+      },
+      informed: harness => ({
+        ...harness,
+        start(spec, signal) {
+          prompts.set(spec.codonId, spec.prompt)
+          return harness.start(spec, signal)
+        },
+      }),
+      leftovers: async () => rehearsal.leftovers(),
+      close: server.close,
+    },
+  }
+}
+
+/** The one place that says where the models of a rehearsal are, and with which key they are asked. */
+function redirected(environment: Variables, to: Redirection, providers: readonly string[]) {
+  return reachingLoopback(redirectProviders(environment, to, providers))
+}
+
+/** Nobody listens there; in a replay every agent has the address of the proxy instead. */
+const nowhere = 'http://127.0.0.1:9'
+
+/** A rehearsal in which a recording answers. There is no model, so whoever does not ask the proxy reaches nobody. */
+export async function openReplayRehearsal({ directory, strict }: ReplaySetup): Promise<OpenedRehearsal> {
+  const opened = await openReplay(directory)
+  if (!opened.ok) return { ok: false, problems: [{ severity: 'error', where: '', message: opened.message }] }
+  const { replay } = opened
+  const { nobodysKey, keyFor, sentinelKeyFor } = createRehearsal({ script: {}, strict: false })
+  const { exchanges, isWhole } = replay.recording
+  const cut = isWhole ? '' : `, whose end is missing: it answers ${exchanges.length} requests and no more`
+  return {
+    ok: true,
+    rehearsal: {
+      url: `the recording in ${directory}`,
+      description: `the recording in ${directory}${cut}`,
+      environment: (environment, providers) =>
+        redirected(environment, { url: nowhere, key: nobodysKey }, providers),
+      environmentFor: (runtimeId, environment, { providers, proxyUrl }) =>
+        redirected(environment, { url: proxyUrl ?? nowhere, key: keyFor(runtimeId) }, providers),
+      sentinelKeyFor,
+      begin: async () => undefined,
+      informed: harness => harness,
+      leftovers: async () => [...(await refused(replay)), ...(strict ? unused(replay) : [])],
+      replay,
+      close: async () => undefined,
+    },
+  }
+}
+
+async function refused({ refusals }: Replay): Promise<readonly Problem[]> {
+  return (await refusals.all()).map(message => ({ severity: 'error', where: '', message }))
+}
+
+function unused({ matcher }: Replay): readonly Problem[] {
+  return matcher.left().map(({ codonId = '', turn, method, path }) => ({
+    severity: 'error',
+    where: codonId,
+    message: `turn ${turn} of the recording was not asked for: ${method} ${path}`,
+  }))
+}
+
+type ReadScript =
+  | { readonly ok: true; readonly script?: RehearsalScript }
+  | { readonly ok: false; readonly problems: readonly Problem[] }
+
+async function readScript(file: string, isNamed: boolean): Promise<ReadScript> {
+  const read = await readRegularFile(file, { maxBytes: 10 * 1024 * 1024 })
+  if (!read.ok && read.reason === 'missing' && !isNamed) return { ok: true }
+  if (!read.ok) return { ok: false, problems: [{ severity: 'error', where: '', message: read.message }] }
+  const source = parseJsonSource(read.bytes, { file })
+  if (!source.ok) return source
+  const checked = rehearsalScript.safeParse(source.value)
+  if (checked.success) return { ok: true, script: checked.data }
+  return { ok: false, problems: shapeProblems(checked.error, source, { schema: rehearsalScript }) }
+}

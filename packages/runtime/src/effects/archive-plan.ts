@@ -1,0 +1,117 @@
+import { lstatSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { contentDigest, createDirectoryChain, wordsOf } from '../files/index.ts'
+import { type Clock, systemClock } from '../kit/index.ts'
+import { type SelectedFile, selectFiles } from '../tree/index.ts'
+import { archiveDirectory, type ExecutionLayout } from '../workspace/index.ts'
+import { type ArchiveEntry, readArchive } from './archive-manifest.ts'
+import { suffixed } from './output-name.ts'
+
+export interface ArchiveRequest {
+  readonly patterns: readonly string[]
+  /** The runtime id of a codon, or the id of a loop. */
+  readonly owner: string
+  readonly runId: string
+  /** The codon whose end sets it off; for a loop, the last one. */
+  readonly codonId: string
+  readonly signal?: AbortSignal | undefined
+  readonly clock?: Clock | undefined
+}
+
+/** Plain data for the journal. */
+export interface ArchivePlan {
+  readonly entries: readonly ArchiveEntry[]
+}
+
+export type ArchivePlanned =
+  | { readonly ok: true; readonly plan: ArchivePlan; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly kind: 'failed'; readonly message: string }
+  | { readonly ok: false; readonly kind: 'stopped'; readonly reason: unknown }
+
+/**
+ * What an archive would move, and where to; changes nothing. Files and links that the patterns select, those below `.git`
+ * too, since an archive clears the workspace; never the data. Where the archive has the name already, from an earlier
+ * run of the codon, the new one gets `~2`, `~3` and so on. Sockets and the like stay where they are, with a warning.
+ * Never rejects.
+ */
+export async function planArchive(layout: ExecutionLayout, request: ArchiveRequest): Promise<ArchivePlanned> {
+  const { agentRoot, archiveManifest } = layout
+  const { patterns, owner, signal } = request
+  const workspace = createDirectoryChain(agentRoot)
+  try {
+    const known = await readArchive(archiveManifest)
+    if (!known.ok) return { ok: false, kind: 'failed', message: known.message }
+    const { files, unreadable, idle } = await selectFiles({ agentRoot, patterns, signal })
+    const warnings = [
+      ...unreadable.map(path => `archive: ${path} cannot be looked into`),
+      ...idle.map(pattern => `archiveOnSuccess of ${owner}: the pattern ${pattern} matches nothing`),
+    ]
+    const places = createPlaces(layout, owner, known.entries)
+    const describe = describer(request)
+    const entries: ArchiveEntry[] = []
+    for (const file of files) {
+      signal?.throwIfAborted()
+      const path = file.path.split('/')
+      const place = workspace.mustEnter(path.slice(0, -1)).at(path.at(-1) ?? '')
+      const sha256 = await contentDigest(place, signal)
+      if (sha256 === undefined) warnings.push(`archive: ${file.path} is not a regular file; it stays`)
+      else entries.push(describe(file, sha256, places.choose(file.path)))
+    }
+    return { ok: true, plan: { entries }, warnings }
+  } catch (error) {
+    if (signal?.aborted) return { ok: false, kind: 'stopped', reason: signal.reason }
+    return { ok: false, kind: 'failed', message: `archive of ${owner}: ${wordsOf(error)}` }
+  } finally {
+    workspace.close()
+  }
+}
+
+function describer({ owner, runId, codonId, clock = systemClock }: ArchiveRequest) {
+  const movedAt = clock.now().toISOString()
+  return ({ path, stats }: SelectedFile, sha256: string, to: string): ArchiveEntry => ({
+    owner,
+    from: path,
+    to,
+    kind: stats.isFile() ? 'file' : 'symlink',
+    sha256,
+    mode: stats.mode & 0o7777,
+    movedAt,
+    runId,
+    codonId,
+    state: 'moving',
+  })
+}
+
+interface Places {
+  /** Where in the archive a file of the workspace goes; each place is given out once. */
+  choose(path: string): string
+}
+
+function createPlaces(layout: ExecutionLayout, owner: string, known: readonly ArchiveEntry[]): Places {
+  const files = new Set(known.map(entry => entry.to))
+  const folders = new Set<string>()
+  const statsOf = (place: string) => lstatSync(join(layout.rigArchive, place), { throwIfNoEntry: false })
+  const canBeFolder = (place: string) => !files.has(place) && (statsOf(place)?.isDirectory() ?? true)
+  const canBeFile = (place: string) => !files.has(place) && !folders.has(place) && !statsOf(place)
+
+  return {
+    choose(path) {
+      const parents = path.split('/')
+      const name = parents.pop() ?? ''
+      let folder = basename(archiveDirectory(layout, owner))
+      for (const parent of parents) {
+        folder = firstThat(canBeFolder, folder, parent)
+        folders.add(folder)
+      }
+      const place = firstThat(canBeFile, folder, name)
+      files.add(place)
+      return place
+    },
+  }
+}
+
+function firstThat(fits: (place: string) => boolean, folder: string, name: string): string {
+  let place = `${folder}/${name}`
+  for (let version = 2; !fits(place); version++) place = `${folder}/${suffixed(name, `~${version}`)}`
+  return place
+}

@@ -1,0 +1,249 @@
+import { type CodonExecution, currentRun, type WeaveState } from '@weave/protocol'
+import { type CheckpointStore, openCheckpoints, type RestorePlanResult } from '../checkpoint/index.ts'
+import { createDiskSync } from '../files/index.ts'
+import { type Clock, wordsOf } from '../kit/index.ts'
+import type { Plan } from '../plan/index.ts'
+import type { EffectResult, Ports } from '../runner/index.ts'
+import type { CheckpointSelection } from '../tree/index.ts'
+import type { ExecutionLayout } from '../workspace/index.ts'
+import { archiveAgain, restoreArchives } from './archive-effects.ts'
+import { freeSpace, isFull } from './free-space.ts'
+import { cleanRig, leftoversOf, missingOf, putBackRig } from './rig-effects.ts'
+import { type CheckpointSelections, createSelections } from './selections.ts'
+
+export interface CheckpointPortsOptions {
+  readonly plan: Plan
+  readonly layout: ExecutionLayout
+  readonly clock: Clock
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly state: () => WeaveState
+  readonly warn: (message: string) => void
+  /** Called before everything that is written; throws when the execution is no longer ours to write to. */
+  readonly assertHeld: () => void
+}
+
+export type CheckpointPorts = Pick<
+  Ports,
+  | 'beforeCodon'
+  | 'checkpoint'
+  | 'firstCheckpoint'
+  | 'restore'
+  | 'safetyCheckpoint'
+  | 'restoreArchives'
+  | 'archiveAgain'
+  | 'rigLeftovers'
+  | 'cleanRig'
+  | 'putBackRig'
+  | 'checkpointTimes'
+  | 'syncFiles'
+> & {
+  /** What a restore would do. Nothing in the workspace changes. */
+  planRestore(sha: string): Promise<RestorePlanResult>
+  /** Whether the selected files on the disk are not those of a version. */
+  differsFrom(sha: string): Promise<boolean>
+  /** What the rig of a codon had copied and is not there now. */
+  rigMissing(codonId: string): Promise<readonly string[]>
+  /** Packs the store when much has come together. Ends soon after the signal aborts; never rejects. */
+  tidy(signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+export type OpenedCheckpointPorts =
+  | {
+      readonly ok: true
+      readonly ports: CheckpointPorts
+      readonly store: CheckpointStore
+      /** The files of all codons that were ever started. */
+      readonly selection: () => CheckpointSelection
+    }
+  | { readonly ok: false; readonly message: string; readonly cure: string }
+
+/** The versions of the workspace, and everything that brings one back. */
+export async function openCheckpointPorts(options: CheckpointPortsOptions): Promise<OpenedCheckpointPorts> {
+  const { layout, clock, environment, state } = options
+  const opened = await openCheckpoints({
+    gitDir: layout.checkpoints,
+    workTree: layout.agentRoot,
+    clock,
+    environment,
+    assertHeld: options.assertHeld,
+  })
+  if (!opened.ok) return (await isFull(layout.dir)) ? { ...opened, cure: freeSpace(layout) } : opened
+  const { store } = opened
+  const gone = await goneStore(options, store)
+  if (gone) {
+    await store.close()
+    return gone
+  }
+  const selections = createSelections(options)
+  const first = state().runs[0] ? undefined : await store.safety(beginning(selections.ofPlan()))
+  if (first && !first.ok)
+    return { ok: false, message: first.message, cure: `Make sure that ${layout.dir} can be written.` }
+  const syncFiles = createDiskSync([layout.agentRoot, layout.internals], environment)
+  const place = { ...options, store, selections, syncFiles }
+  return {
+    ok: true,
+    store,
+    selection: selections.ofAll,
+    ports: { ...keeping(place, first?.sha), ...goingBack(place) },
+  }
+}
+
+/**
+ * A state that names checkpoints which are not there: the store was removed or replaced. Said before anything is started,
+ * since every codon ends with a checkpoint that goes on from the last one. The first and the newest stand for all.
+ */
+async function goneStore({ layout, state }: CheckpointPortsOptions, store: CheckpointStore) {
+  const { runs } = state()
+  const named = runs.flatMap(({ initialCheckpoint, codons }) => [
+    ...(initialCheckpoint === undefined ? [] : [initialCheckpoint]),
+    ...codons.flatMap(({ checkpoints }) => Object.values(checkpoints)),
+  ])
+  for (const sha of new Set([named[0], named.at(-1)])) {
+    if (sha === undefined || (await store.read(sha))) continue
+    return {
+      ok: false,
+      message: `The checkpoints of ${layout.dir} are gone: ${layout.checkpoints} does not have ${sha.slice(0, 8)}, which the journal names.`,
+      cure: `Restore ${layout.checkpoints} from a backup; or begin another execution with --start-new.`,
+    } as const
+  }
+  return undefined
+}
+
+type Keeping = 'beforeCodon' | 'checkpoint' | 'firstCheckpoint' | 'safetyCheckpoint' | 'tidy' | 'close'
+
+function keeping(place: Place, first: string | undefined): Pick<CheckpointPorts, Keeping> {
+  const { store, selections, state, warn } = place
+  return {
+    firstCheckpoint: () => first ?? state().runs[0]?.initialCheckpoint,
+    beforeCodon: async ({ runtimeId, codon }) => {
+      const run = currentRun(state())
+      if (!run || !selections.widens()) return
+      const selection = selections.ofThread()
+      const who = {
+        runId: run.runId,
+        codonId: runtimeId,
+        codonName: codon.name,
+        status: 'preparing',
+      } as const
+      const made = await store.before({ ...who, selection })
+      if (!made.ok) throw new Error(`The files that ${runtimeId} begins with cannot be kept: ${made.message}`)
+    },
+    checkpoint: async (type, step, status) => {
+      const run = currentRun(state())
+      const request = {
+        type,
+        runId: run?.runId ?? '',
+        codonId: step.runtimeId,
+        codonName: step.codon.name,
+        status,
+        selection: selections.ofThread(),
+        parent: run?.initialCheckpoint,
+      }
+      const isEnd = type !== 'rig-setup'
+      const [made] = await Promise.all([store.create(request), isEnd ? place.syncFiles() : undefined])
+      if (!made.ok) throw new Error(`The checkpoint of ${step.runtimeId} failed: ${made.message}`)
+      for (const { message } of made.notes) warn(message)
+      return made.sha
+    },
+    safetyCheckpoint: async () => {
+      const run = currentRun(state())
+      const last = run?.codons.at(-1)
+      const made = await store.safety({
+        ...beginning(selections.ofAll()),
+        // An undo finds its way by this.
+        ...(run && { runId: run.runId }),
+        ...(last && named(last)),
+      })
+      return made.ok ? { ok: true, sha: made.sha } : made
+    },
+    tidy: signal => tidy(store, signal),
+    close: () => store.close(),
+  }
+}
+
+function goingBack(place: Place): Omit<CheckpointPorts, Keeping> {
+  const { store, assertHeld } = place
+  return {
+    restore: sha => restore(sha, place),
+    planRestore: sha => planTo(sha, place),
+    restoreArchives: async codons => {
+      assertHeld()
+      return restoreArchives(codons, place)
+    },
+    archiveAgain: async (archives, undone) => {
+      assertHeld()
+      return archiveAgain(archives, undone, place)
+    },
+    rigLeftovers: (codonId, sha) => leftoversOf(codonId, sha, place),
+    cleanRig: async (codonId, paths) => {
+      assertHeld()
+      return cleanRig(codonId, paths, place)
+    },
+    putBackRig: async codonId => {
+      assertHeld()
+      return putBackRig(codonId, place)
+    },
+    rigMissing: codonId => missingOf(codonId, place),
+    async syncFiles() {
+      try {
+        await place.syncFiles()
+        return { ok: true }
+      } catch (error) {
+        return { ok: false, message: `The files are not safe on the disk: ${wordsOf(error)}` }
+      }
+    },
+    checkpointTimes: async shas => {
+      const records = await Promise.all(shas.map(sha => store.read(sha)))
+      return new Map(records.flatMap(record => (record ? [[record.sha, record.timestamp] as const] : [])))
+    },
+    differsFrom: async sha => {
+      const planned = await planTo(sha, place)
+      return !planned.ok || planned.plan.writes.length > 0 || planned.plan.removals.length > 0
+    },
+  }
+}
+
+/** From here on looking for an object in one pack after the other is felt. */
+const manyPacks = 24
+
+/** Unharmed by an abort: the old packs go when the new one is there. A failure costs space only. */
+async function tidy(store: CheckpointStore, signal: AbortSignal): Promise<void> {
+  try {
+    const { packs } = await store.size()
+    if (packs >= manyPacks) await store.pack(signal)
+  } catch {
+    // Out of time.
+  }
+}
+
+interface Place extends CheckpointPortsOptions {
+  readonly store: CheckpointStore
+  readonly selections: CheckpointSelections
+  readonly syncFiles: () => Promise<void>
+}
+
+function beginning(selection: CheckpointSelection) {
+  return { runId: '', codonId: '', codonName: '', status: 'preparing', selection } as const
+}
+
+function named({ codonId, codonName, status }: CodonExecution) {
+  return { codonId, codonName, status }
+}
+
+async function planTo(
+  sha: string,
+  { store, selections }: Pick<Place, 'store' | 'selections'>,
+): Promise<RestorePlanResult> {
+  return store.planRestore(await selections.requestFor(sha, store))
+}
+
+async function restore(sha: string, { store, selections, warn }: Place): Promise<EffectResult> {
+  const planned = await planTo(sha, { store, selections })
+  if (!planned.ok) return planned
+  const { plan } = planned
+  const done = await store.performRestore(plan)
+  for (const { from, to } of done.movedAside) warn(`${from} was in the way of a checkpoint; it is now ${to}.`)
+  if (!done.ok) return { ok: false, message: done.message }
+  return { ok: true, files: [...plan.create, ...plan.change, ...plan.delete] }
+}

@@ -1,0 +1,73 @@
+import { ensureDir } from '../files/index.ts'
+import { type Journal, type Listener, openJournal, replay, writeStateCache } from '../journal/index.ts'
+import {
+  createFileLog,
+  createRedactor,
+  type LogLevel,
+  type Scope,
+  secretsOf,
+  systemClock,
+} from '../kit/index.ts'
+import { createRecorder, type Recorder } from '../runner/index.ts'
+import type { ExecutionLayout, ExecutionLock } from '../workspace/index.ts'
+
+export interface RecordOptions {
+  readonly layout: ExecutionLayout
+  readonly lock: ExecutionLock
+  readonly secrets: Readonly<Record<string, string | undefined>>
+  readonly logLevel: LogLevel
+  readonly onEvent: Listener
+}
+
+export type OpenedRecord = Awaited<ReturnType<typeof openRecord>>
+
+/** Everything that is written down: the journal, the state folded from it, the log. All of it only while the lock is ours. */
+export async function openRecord(options: RecordOptions, scope: Scope) {
+  const { layout, lock, secrets, logLevel, onEvent } = options
+  const { assertHeld } = lock
+  const redactor = createRedactor(secretsOf(secrets))
+  for (const directory of [layout.logs, layout.agents]) await ensureDir(directory)
+  const log = createFileLog({
+    path: layout.serverLog,
+    level: logLevel,
+    redact: redactor.text,
+    maxBytes: 16 << 20,
+    clock: systemClock,
+    assertHeld,
+  })
+  scope.add('log', () => log.close())
+  const journal = await openJournal({
+    dir: layout.journal,
+    clock: systemClock,
+    redactor,
+    assertHeld,
+    onFailure: failure => log.error('JOURNAL', failure.message),
+    onListenerError: error => log.error('JOURNAL', `a listener failed: ${String(error)}`),
+  })
+  scope.add('journal', () => journal.close())
+  journal.subscribe(onEvent)
+  journal.subscribe(({ event }) => {
+    if (event.type === 'error') log.warn('RUN', event.data.message)
+    if (event.type === 'rig.output') log.info('RIG', event.data.text, { codon: event.data.codonId })
+  })
+  // What two writers made of a state at once is no state of either.
+  const isCacheTrusted = journal.findings.otherWriter === undefined
+  const replayed = await replay(journal.history, layout.stateFile, { isCacheTrusted })
+  const recorder = createRecorder(journal, redactor, replayed.state)
+  scope.add('state', () => keepState({ layout, lock }, journal, recorder))
+  return { journal, recorder, redactor, replayed, log }
+}
+
+async function keepState(
+  { layout, lock }: Pick<RecordOptions, 'layout' | 'lock'>,
+  { history, lastSeq }: Journal,
+  { state }: Recorder,
+): Promise<void> {
+  for await (const page of history.pages({ after: lastSeq - 1, upTo: lastSeq })) {
+    const stored = page.events[0]
+    const event = stored && (await history.event(stored))
+    if (!event) continue
+    lock.assertHeld()
+    writeStateCache(layout.stateFile, { state, lastSeq, lastId: event.id })
+  }
+}

@@ -1,0 +1,61 @@
+import { createEmbeddedHarness, createSdkHarness, type Harness } from '../harness/index.ts'
+import type { Clock, Log } from '../kit/index.ts'
+import type { HarnessName } from '../models/index.ts'
+import type { PlannedModel } from '../plan/index.ts'
+
+/** A program of our own, to be started as a process. */
+export interface Program {
+  readonly command: string
+  readonly args: readonly string[]
+}
+
+/** The other programs that this one is besides itself. */
+export interface OwnPrograms {
+  /** Calls `runAgentWorker`. */
+  readonly agentWorker: Program
+  /** Calls `runWarden`. */
+  readonly warden: Program
+}
+
+export interface Harnesses {
+  harnessFor(model: PlannedModel): Harness
+  /** Ends what was made ready and not used. Never rejects. */
+  close(): Promise<void>
+}
+
+export interface HarnessesOptions {
+  readonly programs: OwnPrograms
+  readonly clock: Clock
+  readonly log: Log
+  /** Told of each process group of an agent; what it returns takes that back. */
+  readonly own: (leader: number) => () => void
+}
+
+/** The two ways to run an agent. Neither loads its SDK before a codon needs it. */
+export function createHarnesses({ programs, clock, log, own }: HarnessesOptions): Harnesses {
+  const made = new Map<HarnessName, Harness>()
+  /** What the plan knows of models that an SDK may not know. */
+  const planned = new Map<string, PlannedModel>()
+  const make = {
+    sdk: () => createSdkHarness({ clock, log, own }),
+    embedded: () =>
+      createEmbeddedHarness({
+        worker: programs.agentWorker,
+        clock,
+        own,
+        factsOf: (provider, id) => planned.get(`${provider}/${id}`),
+      }),
+  }
+  return {
+    harnessFor(model) {
+      const { harness: name, provider, id } = model
+      planned.set(`${provider}/${id}`, model)
+      const harness = made.get(name) ?? make[name]()
+      made.set(name, harness)
+      return harness
+    },
+    async close() {
+      await Promise.all([...made.values()].map(async harness => harness.close?.()))
+    },
+  }
+}

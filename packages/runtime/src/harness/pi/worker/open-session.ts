@@ -1,0 +1,127 @@
+import { closeSync, openSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isMainThread } from 'node:worker_threads'
+import type { Api, Model } from '@earendil-works/pi-ai'
+import type { AgentSession, ResourceLoader, SessionManager } from '@earendil-works/pi-coding-agent'
+import { ensureDir } from '../../../files/index.ts'
+import { systemClock } from '../../../kit/index.ts'
+import type { AgentTask } from '../task.ts'
+import { agentDir } from '../worker-environment.ts'
+import { gentleBash } from './gentle-bash.ts'
+import type { Sdk } from './sdk.ts'
+
+export type OpenedSession =
+  | { readonly ok: true; readonly session: AgentSession }
+  | { readonly ok: false; readonly kind: 'launch' | 'lost-session'; readonly message: string }
+
+/** Not `grep` and `find`: they fetch programs from the network. */
+const tools = ['read', 'bash', 'edit', 'write', 'ls']
+
+/** The SDK's own default; it asks for less where a model can do less. */
+const thinkingLevel = 'medium'
+
+/**
+ * A session of the agent: a new one, or a copy of an earlier one under an id of its own. Nothing but the task has a say
+ * in it: no file of the person or the workspace is read for settings, prompts, extensions, skills or keys.
+ */
+export async function openSession(sdk: Sdk, task: AgentTask, model: Model<Api>): Promise<OpenedSession> {
+  const { AuthStorage, ModelRegistry, SettingsManager, createAgentSession } = sdk.agent
+  const { createBashToolDefinition, createLocalBashOperations } = sdk.agent
+  const key = task.key ?? sdk.ai.getEnvApiKey(task.provider)
+  if (key === undefined) return { ok: false, kind: 'launch', message: noKey(task) }
+  const sessions = await sessionManager(sdk, task)
+  if (!sessions.ok) return sessions
+  const authStorage = AuthStorage.inMemory()
+  authStorage.setRuntimeApiKey(task.provider, key)
+  const { session } = await createAgentSession({
+    cwd: task.cwd,
+    agentDir: agentDir(task.home),
+    model,
+    thinkingLevel,
+    authStorage,
+    modelRegistry: ModelRegistry.inMemory(authStorage),
+    // Retrying is the runner's business; the SDK's clients would do it on their own.
+    settingsManager: SettingsManager.inMemory({
+      compaction: { enabled: task.autoCompact },
+      retry: { enabled: false, provider: { maxRetries: 0 } },
+      enableInstallTelemetry: false,
+      transport: 'sse',
+    }),
+    resourceLoader: onlyPrompt(sdk, task.systemPrompt),
+    sessionManager: sessions.manager,
+    tools,
+    customTools: [
+      sdk.agent.defineTool(
+        createBashToolDefinition(task.cwd, {
+          operations: gentleBash(createLocalBashOperations(), systemClock),
+          spawnHook: context => ({ ...context, env: { ...task.env } }),
+        }),
+      ),
+    ],
+  })
+  return { ok: true, session }
+}
+
+function noKey({ provider, keyVariables }: AgentTask): string {
+  return `There is no key for ${provider}. Set ${keyVariables.join(' or ')}.`
+}
+
+type Managed =
+  | { readonly ok: true; readonly manager: SessionManager }
+  | { readonly ok: false; readonly kind: 'lost-session'; readonly message: string }
+
+async function sessionManager({ agent }: Sdk, task: AgentTask): Promise<Managed> {
+  const folder = join(agentDir(task.home), 'sessions')
+  const { previousSessionId } = task
+  await ensureDir(folder)
+  if (previousSessionId === undefined) {
+    const manager = agent.SessionManager.create(task.cwd, folder)
+    makePrivate(manager.getSessionFile())
+    return { ok: true, manager }
+  }
+  const file = (await readdir(folder)).find(name => name.endsWith(`_${previousSessionId}.jsonl`))
+  const lost = `The session ${previousSessionId} to go on from is not there any more`
+  if (file === undefined) return { ok: false, kind: 'lost-session', message: `${lost}.` }
+  try {
+    return {
+      ok: true,
+      manager: privately(() => agent.SessionManager.forkFrom(join(folder, file), task.cwd, folder)),
+    }
+  } catch (error) {
+    return { ok: false, kind: 'lost-session', message: `${lost}: ${String(error)}` }
+  }
+}
+
+/** The SDK adds to the file when there is something to say. One that is there already keeps its mode. */
+function makePrivate(file: string | undefined): void {
+  if (file !== undefined) closeSync(openSync(file, 'a', 0o600))
+}
+
+/** For what the SDK writes before it returns. The tools of the agent, which begin later, make files with our usual umask. */
+function privately<T>(write: () => T): T {
+  // A thread, as tests have it, cannot change what the whole process goes by.
+  if (!isMainThread) return write()
+  const usual = process.umask(0o077)
+  try {
+    return write()
+  } finally {
+    process.umask(usual)
+  }
+}
+
+/** Instead of a loader that looks for files: what is appended to the system prompt, and nothing else. */
+function onlyPrompt({ agent }: Sdk, systemPrompt: string | undefined): ResourceLoader {
+  const runtime = agent.createExtensionRuntime()
+  return {
+    getExtensions: () => ({ extensions: [], errors: [], runtime }),
+    getSkills: () => ({ skills: [], diagnostics: [] }),
+    getPrompts: () => ({ prompts: [], diagnostics: [] }),
+    getThemes: () => ({ themes: [], diagnostics: [] }),
+    getAgentsFiles: () => ({ agentsFiles: [] }),
+    getSystemPrompt: () => undefined,
+    getAppendSystemPrompt: () => (systemPrompt === undefined ? [] : [systemPrompt]),
+    extendResources: () => undefined,
+    reload: () => Promise.resolve(),
+  }
+}
