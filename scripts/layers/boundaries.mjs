@@ -104,7 +104,9 @@ function mayImport(place, names, typeOnly) {
 function notInTable({ from, to, place, inside = '' }) {
   const narrower = place?.imports.find(entry => entry === `type ${to}` || entry.startsWith(`${to}/`))
   const named = narrower && inside !== '' ? inside : to
-  const advice = narrower ? `only ${narrower} is open to it` : 'hand it a function from app.ts instead'
+  const advice = narrower
+    ? `only ${narrower} is open to it`
+    : 'hand it a function where the rooms are wired, in execution'
   return `imports ${named}; ${from} may import: ${listed(place?.imports)} (${advice}).`
 }
 

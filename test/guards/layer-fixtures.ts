@@ -77,8 +77,8 @@ export const layerFixtures: readonly LayerFixture[] = [
   },
   {
     rule: 'a value where only types are open',
-    files: { ...door, [`${runtime}/workspace/index.ts`]: "import { load } from '../hank/index.ts'" },
-    caught: /imports hank\/index\.ts; workspace may import: .*\(only type hank is open to it\)/,
+    files: { ...door, [`${runtime}/effects/index.ts`]: "import { load } from '../hank/index.ts'" },
+    caught: /imports hank\/index\.ts; effects may import: .*\(only type hank is open to it\)/,
   },
   {
     rule: 'the server goes round the control of the runner',
@@ -95,9 +95,9 @@ export const layerFixtures: readonly LayerFixture[] = [
     caught: /journal\/a\.ts:1 imports kit\/clock\.ts past its door; use kit\/index\.ts/,
   },
   {
-    rule: 'app.ts too goes through the doors',
-    files: { ...door, [`${runtime}/app.ts`]: "import { recent } from './journal/history.ts'" },
-    caught: /app\.ts:1 imports journal\/history\.ts past its door/,
+    rule: 'the room that wires the others goes through their doors too',
+    files: { ...door, [`${runtime}/execution/index.ts`]: "import { recent } from '../journal/history.ts'" },
+    caught: /execution\/index\.ts:1 imports journal\/history\.ts past its door/,
   },
   {
     rule: 'a file imports the door of its own room',

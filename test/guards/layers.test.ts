@@ -23,6 +23,6 @@ it('says what a room may import and what to do instead', () => {
     'packages/runtime/src/journal/history.ts': "\n\nimport { sha } from '../checkpoint/index.ts'",
   }
   expect(shown(findViolations(filesOf(files), rules))).toEqual([
-    'packages/runtime/src/journal/history.ts:3 imports checkpoint; journal may import: protocol, kit (hand it a function from app.ts instead).',
+    'packages/runtime/src/journal/history.ts:3 imports checkpoint; journal may import: protocol, kit, files (hand it a function where the rooms are wired, in execution).',
   ])
 })

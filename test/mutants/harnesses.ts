@@ -7,17 +7,17 @@ const source = 'packages/runtime/src'
 export const harnesses: readonly Mutant[] = [
   {
     rule: 'd14/retry-hint-every-harness',
-    file: `${source}/harness/sdk/provider-log.ts`,
+    file: `${source}/harness/claude/provider-log.ts`,
     find: "if (within === 'answer') answered()",
     replace: "if (within === 'other') answered()",
-    killedBy: [`${tests}/harness/sdk/provider-log.test.ts`],
+    killedBy: [`${tests}/harness/claude/provider-log.test.ts`],
   },
   {
     rule: 'd14/retry-hint-every-harness',
-    file: `${source}/harness/sdk/ends.ts`,
+    file: `${source}/harness/claude/ends.ts`,
     find: 'reason.retriable ? waitLeft() : undefined',
     replace: 'reason.retriable ? undefined : waitLeft()',
-    killedBy: [`${tests}/harness/sdk/failures.test.ts`],
+    killedBy: [`${tests}/harness/claude/failures.test.ts`],
   },
   {
     rule: '2.3/retry-after-hint',
@@ -59,21 +59,21 @@ export const harnesses: readonly Mutant[] = [
     file: `${source}/kit/token-count.ts`,
     find: 'value >= 0 && value <= mostTokens',
     replace: 'value <= mostTokens',
-    killedBy: [`${tests}/harness/sdk/translate.test.ts`],
+    killedBy: [`${tests}/harness/claude/translate.test.ts`],
   },
   {
     rule: 'attack/usage-missing',
-    file: `${source}/harness/sdk/usage-reports.ts`,
+    file: `${source}/harness/claude/usage-reports.ts`,
     find: '!(written.has(messageId) && hasInput(tokens))',
     replace: '!hasInput(tokens)',
-    killedBy: [`${tests}/harness/sdk/translate.test.ts`],
+    killedBy: [`${tests}/harness/claude/translate.test.ts`],
   },
   {
     rule: 'attack/usage-missing',
-    file: `${source}/harness/embedded/worker/answer-events.ts`,
+    file: `${source}/harness/pi/worker/answer-events.ts`,
     find: '!told.every(isTokenCount) || !isAsked',
     replace: '!told.every(isTokenCount)',
-    killedBy: [`${tests}/harness/embedded/narrator.test.ts`],
+    killedBy: [`${tests}/harness/pi/narrator.test.ts`],
   },
   {
     rule: 'attack/usage-missing',
@@ -98,10 +98,10 @@ export const harnesses: readonly Mutant[] = [
   },
   {
     rule: '3/budget-requests-sigterm',
-    file: `${source}/harness/embedded/worker/gentle-bash.ts`,
+    file: `${source}/harness/pi/worker/gentle-bash.ts`,
     find: "signalGroup(pid, 'SIGTERM')",
     replace: "signalGroup(pid, 'SIGKILL')",
-    killedBy: [`${tests}/harness/embedded/gentle-bash.test.ts`],
+    killedBy: [`${tests}/harness/pi/gentle-bash.test.ts`],
   },
   {
     rule: 'attack/hidden-orphan',

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openCheckpoints } from '../checkpoint/index.ts'
 import { walk } from '../files/index.ts'
-import { createScope, type Scope } from '../kit/index.ts'
+import { createScope, messageOf, type Scope } from '../kit/index.ts'
 import { type ExecutionLayout, readLock } from '../workspace/index.ts'
 import { holdPlace, type PlaceOptions } from './open.ts'
 
@@ -41,7 +41,7 @@ export async function tidyExecution(options: TidyOptions): Promise<Tidied> {
     const done = await tidy(options, { scope, assertHeld: held.lock.assertHeld })
     if (!done.ok) return { ...done, before }
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error), before }
+    return { ok: false, message: messageOf(error), before }
   } finally {
     await scope.close()
   }

@@ -1,6 +1,7 @@
 import { currentRun } from '@weave/protocol'
 import { findLostJournal } from '../execution/index.ts'
 import { createHistory, describeFindings, inspectJournal, replay } from '../journal/index.ts'
+import { messageOf } from '../kit/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 
 export interface ExecutionStatus {
@@ -17,7 +18,7 @@ export async function executionStatus(layout: ExecutionLayout): Promise<Executio
   try {
     return await readStatus(layout)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     const problem = `The journal in ${layout.journal} cannot be read: ${why}.`
     return { status: 'unreadable', cost: 0, codons: 0, problems: [problem] }
   }

@@ -10,7 +10,7 @@ import {
   putRight,
 } from '../execution/index.ts'
 import { createHistory, type History, openJournal, replay } from '../journal/index.ts'
-import { type Clock, createRedactor, createScope, type Scope, secretsOf } from '../kit/index.ts'
+import { type Clock, createRedactor, createScope, messageOf, type Scope, secretsOf } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import { createRecorder, openAtRest, type Recorder, type RestOptions } from '../runner/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
@@ -71,7 +71,7 @@ export async function openPlace(options: PlaceOptions): Promise<OpenedPlace> {
     return opened
   } catch (error) {
     await scope.close()
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     return { ok: false, message, cure: `Look at ${options.layout.internals}.` }
   }
 }

@@ -1,4 +1,5 @@
 import type { FileDifference } from '../checkpoint/index.ts'
+import { messageOf } from '../kit/index.ts'
 import { type NamedCheckpoint, nameCheckpoint } from './checkpoint-name.ts'
 import { type CheckpointRow, listRows } from './checkpoint-rows.ts'
 import { openPlace, type PlaceFailure, type PlaceOptions, type StoppedPlace } from './open.ts'
@@ -69,7 +70,7 @@ async function valued(work: () => Promise<WayTaken>): Promise<WayTaken> {
     return await work()
   } catch (error) {
     const cure = 'The next start, or the same command, finishes what was begun.'
-    return { ok: false, message: error instanceof Error ? error.message : String(error), cure }
+    return { ok: false, message: messageOf(error), cure }
   }
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { createDiskSync } from '../files/index.ts'
-import type { Clock } from '../kit/index.ts'
+import { type Clock, createSerialQueue, messageOf } from '../kit/index.ts'
 import type { CheckpointStore, DiffRequest, RestoreRequest } from './checkpoint-store.ts'
 import {
   type CommitPlace,
@@ -23,7 +23,6 @@ import { performRestore } from './restore-perform.ts'
 import { planRestore, type RestorePlanResult } from './restore-plan.ts'
 import { sweepTemporaries } from './sweep-temporaries.ts'
 import { compareTrees } from './tree-difference.ts'
-import { createTurns } from './turns.ts'
 import { checkStore, packStore, pruneStore, sizeOf } from './upkeep.ts'
 import { createMemoryKeeper } from './workspace-memory.ts'
 
@@ -86,9 +85,9 @@ function createParts({ gitDir, workTree, clock, environment }: OpenCheckpointsOp
 
 function createStore(place: Parts, assertHeld: () => void = () => undefined): CheckpointStore {
   const { git, refs, memory, clock, fileSystem } = place
-  const turns = createTurns()
-  const inTurn: typeof turns = work =>
-    turns(() => {
+  const queue = createSerialQueue()
+  const inTurn: typeof queue.run = work =>
+    queue.run(() => {
       assertHeld()
       return work()
     })
@@ -165,5 +164,5 @@ async function compare({ from, to, paths, ...options }: DiffRequest, place: Part
 }
 
 function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  return messageOf(error)
 }

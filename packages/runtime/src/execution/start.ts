@@ -6,6 +6,7 @@ import {
   createScope,
   type Log,
   type LogLevel,
+  messageOf,
   type Redactor,
   type Scope,
   startWarden,
@@ -117,7 +118,7 @@ export async function startExecution(options: ExecutionOptions): Promise<Started
     return started
   } catch (error) {
     await scope.close()
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     return {
       ok: false,
       message,

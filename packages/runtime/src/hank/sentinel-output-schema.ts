@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { messageOf } from '../kit/index.ts'
 
 type GivenSchema = Parameters<typeof z.fromJSONSchema>[0]
 
@@ -19,6 +20,6 @@ export function outputSchemaFault(schema: unknown): string | undefined {
     z.fromJSONSchema(schema as GivenSchema)
     return undefined
   } catch (error) {
-    return `the JSON Schema cannot be used: ${error instanceof Error ? error.message : String(error)}`
+    return `the JSON Schema cannot be used: ${messageOf(error)}`
   }
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import {
   formatPath,
+  isObject,
   type JsonPath,
   type JsonSource,
   type Problem,
@@ -124,8 +125,4 @@ function crowdedObject(value: unknown): JsonPath | undefined {
     if (below) return [isList ? Number(key) : key, ...below]
   }
   return undefined
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

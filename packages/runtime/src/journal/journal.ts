@@ -2,7 +2,7 @@ import * as fs from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type EventData, events, type JournaledEvent, type JournaledType } from '@weave/protocol'
-import { type Clock, createId, type Redactor } from '../kit/index.ts'
+import { type Clock, createId, messageOf, type Redactor } from '../kit/index.ts'
 import { type BlobStore, createBlobStore, needsSpill } from './blobs.ts'
 import { addCounts, countOf, type EventCounts, noEvents } from './event-counts.ts'
 import { createHistory, type History } from './history.ts'
@@ -309,7 +309,7 @@ class OpenJournal implements Journal {
 
   #fail(error: unknown): JournalFailure {
     if (this.failure) return this.failure
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     this.failure = new JournalFailure(`The journal in ${this.#options.dir} cannot be written: ${reason}`, {
       cause: error,
     })

@@ -4,9 +4,14 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
+/** What was thrown, in words: the message of an error, or the value as text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** The system's words without its paths, which may be those of descriptors: `no space left on device (ENOSPC)`. */
 export function wordsOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
+  const text = messageOf(error)
   const words = /^[A-Z0-9]+: (.+?), \w+/.exec(text)?.[1]
   return words === undefined ? text : `${words} (${errorCode(error)})`
 }

@@ -4,9 +4,10 @@
  * program is for: nothing in here names a thing of the domain, reads settings, prints, or decides what happens next.
  */
 export { type Admission, createAdmission } from './admission.ts'
+export { type AsyncQueue, createAsyncQueue } from './async-queue.ts'
 export { type Clock, systemClock } from './clock.ts'
 export { connectionShare } from './descriptor-limit.ts'
-export { errorCode, wordsOf } from './error-code.ts'
+export { errorCode, messageOf, wordsOf } from './error-code.ts'
 export { createFileLog, type FileLog, type FileLogOptions } from './file-log.ts'
 export {
   createMatcher,
@@ -16,8 +17,8 @@ export {
   refusePatterns,
 } from './globs.ts'
 export { createId } from './ids.ts'
-export { createInbox, type Inbox } from './inbox.ts'
 export { isoTime } from './iso-time.ts'
+export { fieldOf, fieldsOf, isObject, type JsonObject, listOf, numberOf, textOf } from './json-fields.ts'
 export {
   escapeLineSeparators,
   type Line,
@@ -59,12 +60,16 @@ export { processTable } from './process-table.ts'
 export { watchProcess } from './process-watch.ts'
 export { createRedactor, type RedactingStream, type Redactor } from './redact.ts'
 export { createRequestGate, type RequestGate } from './request-gate.ts'
+export type { Refused, Result } from './result.ts'
 export { retryAfterOf } from './retry-after.ts'
 export { createScope, type Scope, type UndoFailure } from './scope.ts'
 export { type Secret, secretsOf } from './secret-variables.ts'
+export { createSemaphore, type Semaphore } from './semaphore.ts'
+export { createSerialQueue, type SerialQueue } from './serial-queue.ts'
 export { type JsonShape, shapeFits } from './shape-fits.ts'
 export { type ShapeOptions, type ShapeSource, shapeProblems } from './shape-problems.ts'
 export { isTokenCount } from './token-count.ts'
 export { startWarden, type Warden, type WardenOptions } from './warden.ts'
 export type { WardenProgram } from './warden-process.ts'
 export { runWarden } from './warden-program.ts'
+export { type Deadline, inTime, within } from './within.ts'

@@ -1,5 +1,5 @@
 import type { APICallError } from 'ai'
-import { retryAfterOf, systemClock } from '../kit/index.ts'
+import { messageOf, retryAfterOf, systemClock } from '../kit/index.ts'
 import type { Completion, CompletionRequest } from './completion.ts'
 import { tokensOf } from './usage.ts'
 
@@ -15,7 +15,7 @@ export async function failureOf(error: unknown, { signal, key }: CompletionReque
     const message = 'The answer does not have the shape that was asked for: it is not JSON'
     return { ok: false, retriable: true, message, ...(cause.usage && { tokens: tokensOf(cause.usage) }) }
   }
-  const text = cause instanceof Error ? cause.message : String(cause)
+  const text = messageOf(cause)
   const message = `The call failed: ${readable(text, key)}`
   return { ok: false, retriable: false, message }
 }

@@ -1,4 +1,5 @@
 import type { JSONSchema7, Output } from 'ai'
+import { isObject } from '../kit/index.ts'
 import type { Schema, StructuredOutput } from './completion.ts'
 
 interface Shape {
@@ -73,8 +74,4 @@ function isStrict(schema: unknown): boolean {
     if (!Object.keys(properties).every(name => names.includes(name))) return false
   }
   return Object.values(schema).every(isStrict)
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../kit/index.ts'
+import { isObject, messageOf } from '../kit/index.ts'
 import type { Answer } from './answer.ts'
 import type { Delivery } from './delivery.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import { estimateInput } from './estimate-tokens.ts'
 import type { Incoming } from './incoming.ts'
-import { isObject } from './json.ts'
 import { errorDelivery, modelDelivery } from './model-delivery.ts'
 import type { ModelRequest, RequestReading } from './model-request.ts'
 import { workingDirectory } from './working-directory.ts'
@@ -64,11 +64,7 @@ export function createDecider({ respond, clock, cwdOf }: DeciderOptions): Decide
 
   return (incoming, signal) =>
     decide(incoming, signal).catch((error: unknown) =>
-      refuse(
-        incoming.route.dialect,
-        500,
-        `The script failed: ${error instanceof Error ? error.message : String(error)}`,
-      ),
+      refuse(incoming.route.dialect, 500, `The script failed: ${messageOf(error)}`),
     )
 }
 

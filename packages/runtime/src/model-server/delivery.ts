@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from '../kit/index.ts'
 
 /** What goes back over the connection. */
 export type Delivery =

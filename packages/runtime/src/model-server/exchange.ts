@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../kit/index.ts'
+import { fieldOf } from '../kit/index.ts'
 import { createDecider, type DeciderOptions } from './decider.ts'
 import { deliver } from './delivery.ts'
 import { type Incoming, receive } from './incoming.ts'
-import { field, text } from './json.ts'
+import { text } from './json.ts'
 import type { OpenRecord, RequestBook } from './request-book.ts'
 
 export interface ExchangeOptions extends DeciderOptions {
@@ -47,7 +48,7 @@ function openRecord({ route, method, path, key, headers, body }: Incoming, clock
     path,
     dialect: route.dialect.name,
     key,
-    model: given ?? text(field(body, 'model')),
+    model: given ?? text(fieldOf(body, 'model')),
     headers,
     body,
     startedAt: clock.now(),

@@ -1,9 +1,10 @@
 import type { Clock } from '../kit/index.ts'
+import { isObject } from '../kit/index.ts'
 import type { Answer, AnswerPart } from './answer.ts'
 import type { Delivery } from './delivery.ts'
 import type { Dialect, WireError, WirePart } from './dialects/dialect.ts'
 import { usageFor } from './estimate-tokens.ts'
-import { isObject, parsedText } from './json.ts'
+import { parsedText } from './json.ts'
 import type { ModelRequest } from './model-request.ts'
 import { translateTool } from './translate-tool.ts'
 

@@ -1,9 +1,9 @@
+import type { JsonObject } from '../kit/index.ts'
 import { anthropic } from './dialects/anthropic.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import { google } from './dialects/google.ts'
 import { openAiChat, openRouter } from './dialects/openai-chat.ts'
 import { openAiResponses } from './dialects/openai-responses.ts'
-import type { JsonObject } from './json.ts'
 import type { RequestReading } from './model-request.ts'
 
 /** What a request is about, by its method and path alone. */

@@ -1,4 +1,5 @@
-import { field, isObject, type JsonObject, keys, list, text } from './json.ts'
+import { fieldOf, isObject, type JsonObject, listOf } from '../kit/index.ts'
+import { keys, text } from './json.ts'
 
 /** Schemas may point at themselves; below this everything is null. */
 const deepest = 12
@@ -21,10 +22,10 @@ function example(schema: unknown, { root, depth }: Place): unknown {
   const place = { root, depth: depth + 1 }
   if (Object.hasOwn(schema, 'const')) return schema['const']
   if (Object.hasOwn(schema, 'default')) return schema['default']
-  const [first] = list(schema['enum'])
+  const [first] = listOf(schema['enum'])
   if (first !== undefined) return first
   if (typeof schema['$ref'] === 'string') return example(referred(root, schema['$ref']), place)
-  const [choice] = [...list(schema['anyOf']), ...list(schema['oneOf']), ...list(schema['allOf'])]
+  const [choice] = [...listOf(schema['anyOf']), ...listOf(schema['oneOf']), ...listOf(schema['allOf'])]
   if (choice !== undefined) return example(choice, place)
   return examples[typeOf(schema)](schema, place)
 }
@@ -33,12 +34,12 @@ type TypeName = keyof typeof examples
 
 const examples = {
   object: (schema: unknown, place: Place): unknown => {
-    const properties = field(schema, 'properties')
-    return Object.fromEntries(keys(properties).map(key => [key, example(field(properties, key), place)]))
+    const properties = fieldOf(schema, 'properties')
+    return Object.fromEntries(keys(properties).map(key => [key, example(fieldOf(properties, key), place)]))
   },
   array: (schema: unknown, place: Place): unknown =>
     Array.from({ length: Math.min(atLeast(schema, 'minItems'), 100) }, () =>
-      example(field(schema, 'items'), place),
+      example(fieldOf(schema, 'items'), place),
     ),
   string: (schema: unknown): unknown =>
     'rehearsal'.padEnd(Math.min(atLeast(schema, 'minLength'), 10_000), '.'),
@@ -50,7 +51,7 @@ const examples = {
 
 /** One dialect writes types in capitals. */
 function typeOf(schema: JsonObject): TypeName {
-  const [named = schema['type']] = list(schema['type'])
+  const [named = schema['type']] = listOf(schema['type'])
   const type = text(named).toLowerCase()
   if (isKnown(type)) return type
   return Object.hasOwn(schema, 'properties') ? 'object' : 'string'
@@ -61,12 +62,12 @@ function isKnown(type: string): type is TypeName {
 }
 
 function atLeast(schema: unknown, limit: string): number {
-  const value = field(schema, limit)
+  const value = fieldOf(schema, limit)
   return typeof value === 'number' && Number.isFinite(value) ? value : 0
 }
 
 /** `#/a/b` within the schema. */
 function referred(root: unknown, reference: string): unknown {
   const steps = reference.replace(/^#\/?/, '').split('/').filter(Boolean)
-  return steps.reduce((value, step) => field(value, step.replaceAll('~1', '/').replaceAll('~0', '~')), root)
+  return steps.reduce((value, step) => fieldOf(value, step.replaceAll('~1', '/').replaceAll('~0', '~')), root)
 }

@@ -1,9 +1,8 @@
-import { type Clock, collector, createRedactor, type Problem, secretsOf } from '../kit/index.ts'
+import { type Clock, collector, createRedactor, type Problem, secretsOf, within } from '../kit/index.ts'
 import { credentialVariables, type HarnessName, type ResolvedModel } from '../models/index.ts'
 import { type Access, accessOf, hostOf } from './access.ts'
 import { type Answer, askPatiently } from './ask.ts'
 import { catalogueFault, type Servable } from './catalog.ts'
-import { inParallel, within } from './deadline.ts'
 import { type Failure, type FailureCategory, failure } from './failure.ts'
 import { type CodonUse, type Environments, groupBy, labelsOf, type Resolved } from './model-use.ts'
 import { probeFor } from './probe.ts'
@@ -116,7 +115,9 @@ async function test(subject: Subject, options: SelfTestOptions): Promise<Tested>
     if (!asked) return failure('unknown', slow)
     return answered ? verdictOn(answered, asked) : tooLate(asked, limitMs)
   }
+  signal?.throwIfAborted()
   const failed = await within({ clock, ms: limitMs, signal }, work, late)
+  signal?.throwIfAborted()
   return { failed, asked: asked !== undefined, durationMs: Math.round(clock.monotonic() - start) }
 }
 
@@ -166,4 +167,19 @@ function request(model: ResolvedModel, { credential, endpoint, isLent }: Access,
 function isPlain(address: string): boolean {
   const { username, password, search, hash } = new URL(address)
   return [username, password, search, hash].every(part => part === '')
+}
+
+/** Results in the order of the items, whatever the order in which they come; at most `width` at a time. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results = new Map<number, R>()
+  const waiting = items.entries()
+  const take = async () => {
+    for (const [at, item] of waiting) results.set(at, await work(item))
+  }
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, take))
+  return [...results].sort(([left], [right]) => left - right).map(([, result]) => result)
 }

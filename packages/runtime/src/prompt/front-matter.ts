@@ -1,4 +1,5 @@
 import type { Problem } from '../kit/index.ts'
+import { messageOf } from '../kit/index.ts'
 import { afterNewlines } from './newlines.ts'
 
 /** What the author of a prompt says about it; travels with the start of a codon and is never sent to a model. */
@@ -92,7 +93,7 @@ async function parseMapping(yaml: string): Promise<Mapping> {
     if (value === null || value === undefined || value === '') return { ok: true, entries: new Map() }
     return { ok: false, message: 'it is not a list of fields such as "name: …"', line: 1 }
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error), line: 1 }
+    return { ok: false, message: messageOf(error), line: 1 }
   }
 }
 

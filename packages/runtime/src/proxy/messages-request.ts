@@ -54,6 +54,4 @@ function isMessage(value: unknown): boolean {
   )
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+import { isObject } from '../kit/index.ts'

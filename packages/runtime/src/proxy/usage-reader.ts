@@ -1,5 +1,6 @@
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { TokenCounts } from '@weave/protocol'
+import { isObject } from '../kit/index.ts'
 import { firstValue } from './wire/header.ts'
 import type { ResponseHead } from './wire/response-head.ts'
 
@@ -122,8 +123,4 @@ function tokenCounts(usage: Readonly<Record<string, unknown>>): TokenCounts {
     cacheCreationTokens: count('cache_creation_input_tokens'),
     cacheReadTokens: count('cache_read_input_tokens'),
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,6 @@
 import type { BudgetBreach, EventData, FailureReason, ProcessExit } from '@weave/protocol'
 import type { Silence } from '../harness/index.ts'
+import { messageOf } from '../kit/index.ts'
 import { endsLoop } from '../plan/index.ts'
 import { type AgentEnd, runAgent } from './agent.ts'
 import type { CodonTask } from './codon-task.ts'
@@ -300,7 +301,7 @@ function failed(
 }
 
 function fault(error: unknown): Ending {
-  return failed(`A fault inside weave: ${error instanceof Error ? error.message : String(error)}`, {})
+  return failed(`A fault inside weave: ${messageOf(error)}`, {})
 }
 
 /** A budget that completes: what the agent has done by then is what the codon was to do. */

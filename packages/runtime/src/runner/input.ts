@@ -1,5 +1,5 @@
 import type { Command } from '@weave/protocol'
-import type { Inbox } from '../kit/index.ts'
+import type { AsyncQueue } from '../kit/index.ts'
 import type { Step } from '../plan/index.ts'
 import type { Outcome } from './codon.ts'
 import type { CommandResult } from './control.ts'
@@ -18,7 +18,7 @@ export type Input =
   | { readonly type: 'fault'; readonly error: unknown }
 
 /** Nobody waits for an answer that will never come. */
-export async function refuseTheRest(inbox: Inbox<Input>): Promise<void> {
+export async function refuseTheRest(inbox: AsyncQueue<Input>): Promise<void> {
   inbox.close()
   for (let input = await inbox.take(); input; input = await inbox.take()) {
     if (input.type === 'command') input.answer(refuse('SHUTTING_DOWN'))

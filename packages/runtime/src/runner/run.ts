@@ -1,5 +1,5 @@
 import { type Command, currentRun, type EventData, type WeaveState } from '@weave/protocol'
-import { createInbox } from '../kit/index.ts'
+import { createAsyncQueue } from '../kit/index.ts'
 import type { Step } from '../plan/index.ts'
 import { admitted } from './admission.ts'
 import { type Activity, admit } from './admit.ts'
@@ -37,7 +37,7 @@ type Gate = 'open' | 'step' | 'shut'
  */
 export class Machine {
   readonly #options: RunnerOptions
-  readonly #inbox = createInbox<Input>()
+  readonly #inbox = createAsyncQueue<Input>()
   readonly #say: Announcer
   readonly #book: RunBook
   readonly #snapshots: Snapshots

@@ -1,4 +1,5 @@
 import type { Clock } from '../kit/index.ts'
+import { messageOf } from '../kit/index.ts'
 import type { Completion } from '../llm/index.ts'
 
 export interface AskLimits {
@@ -25,6 +26,6 @@ export async function askWithin(
 }
 
 function broken(error: unknown): Completion {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return { ok: false, retriable: false, message: `The call failed: ${message}` }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../kit/index.ts'
 import type { SandboxAnswer, SandboxJob } from './sandbox-job.ts'
 
 /**
@@ -28,6 +29,6 @@ function usable(z: Zod, schema: string) {
   try {
     return { ok: true as const, type: z.fromJSONSchema(JSON.parse(schema) as GivenSchema) }
   } catch (error) {
-    return { ok: false as const, message: error instanceof Error ? error.message : String(error) }
+    return { ok: false as const, message: messageOf(error) }
   }
 }

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads'
+import { messageOf } from '../kit/index.ts'
 import { jobStarted, type SandboxAnswer, type TimedJob } from './sandbox-job.ts'
 
 /**
@@ -26,7 +27,7 @@ async function answerTo({ job, milliseconds }: TimedJob, start: () => void): Pro
     start()
     return fitsSchema(schemas, job)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     return { ok: false, kind: 'limit', message, isBroken: true }
   }
 }

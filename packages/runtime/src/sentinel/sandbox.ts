@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { Clock } from '../kit/index.ts'
+import { type Clock, type Deadline, inTime, messageOf, within } from '../kit/index.ts'
 import { startEffort } from './effort.ts'
 import { jobStarted, type SandboxAnswer, type SandboxJob, type TimedJob } from './sandbox-job.ts'
 
@@ -40,7 +40,7 @@ export function createSandbox(
     const current = thread
     const limit = { clock, signal: closing.signal }
     const { started, answer } = current.ask({ job, milliseconds })
-    await within(started, { ...limit, ms: startPatience })
+    await inTime(started, { ...limit, ms: startPatience })
     const result = await patiently(answer, { ...limit, ms: 2 * milliseconds })
     if (result && !('isBroken' in result)) return result
     // Whatever it still says, nobody listens any more.
@@ -70,31 +70,20 @@ const late: SandboxAnswer = { ok: false, kind: 'limit', message: 'it did not com
  * Undefined when it has computed for longer than it may, or has not come to an end for no reason that can be seen. Some
  * of the interpreter's own functions do not look at the time.
  */
-async function patiently<T>(answer: Promise<T>, limit: Limit): Promise<T | undefined> {
+async function patiently<T>(answer: Promise<T>, limit: Deadline): Promise<T | undefined> {
   const effort = startEffort()
   for (let times = 0; times < mostTimes; times++) {
-    const result = await within(answer, limit)
-    if (result !== undefined || limit.signal.aborted || effort() >= limit.ms) return result
+    const result = await within(
+      limit,
+      () => answer,
+      () => undefined,
+    )
+    if (result !== undefined || limit.signal?.aborted || effort() >= limit.ms) return result
   }
   return undefined
 }
 
 const mostTimes = 15
-
-interface Limit {
-  readonly clock: Clock
-  readonly ms: number
-  readonly signal: AbortSignal
-}
-
-/** Undefined when it takes too long. `promise` must not reject. */
-async function within<T>(promise: Promise<T>, { clock, ms, signal }: Limit): Promise<T | undefined> {
-  const done = new AbortController()
-  const waiting = clock.sleep(ms, AbortSignal.any([signal, done.signal])).catch(() => undefined)
-  const result = await Promise.race([promise, waiting.then(() => undefined)])
-  done.abort()
-  return result
-}
 
 interface Thread {
   /** One question at a time. `started`: all is loaded that the job needs. Neither rejects. */
@@ -117,7 +106,7 @@ function startThread({ file, argv }: SandboxEntry): Thread {
   worker.on('message', (said: SandboxAnswer | typeof jobStarted) =>
     said === jobStarted ? asked?.start() : asked?.settle(said),
   )
-  worker.on('error', error => asked?.settle(lost(error instanceof Error ? error.message : String(error))))
+  worker.on('error', error => asked?.settle(lost(messageOf(error))))
   worker.on('exit', () => asked?.settle(lost('its thread ended')))
   return {
     ask(job) {

@@ -1,6 +1,6 @@
 import type { EventData } from '@weave/protocol'
 import type { SentinelConfig } from '../hank/index.ts'
-import { type Clock, errorCode, type Redactor } from '../kit/index.ts'
+import { type Clock, errorCode, messageOf, type Redactor } from '../kit/index.ts'
 import type { Completion } from '../llm/index.ts'
 import { type Account, chargeOf, emptyAccount } from './account.ts'
 import { askWithin } from './ask-within.ts'
@@ -138,7 +138,7 @@ function callFailure({ message, retriable, status }: Extract<Completion, { ok: f
 const diskIsFull: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EROFS'])
 
 function writeFailure(error: unknown) {
-  const message = `What was said could not be written: ${error instanceof Error ? error.message : String(error)}`
+  const message = `What was said could not be written: ${messageOf(error)}`
   const isFull = diskIsFull.has(errorCode(error))
   return { message, retriable: !isFull, ...(isFull && { fatal: 'resource' as const }) }
 }

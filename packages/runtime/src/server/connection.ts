@@ -1,8 +1,7 @@
 import { type HandshakeRequest, parseClientMessage, weaveExtension } from '@weave/protocol'
-import { createId } from '../kit/index.ts'
+import { createId, createSerialQueue } from '../kit/index.ts'
 import { takeCommand } from './dispatch.ts'
 import { greet } from './greet.ts'
-import { createLine } from './line.ts'
 import type { Peer, PeerListener } from './peer.ts'
 import { createRate } from './rate.ts'
 import {
@@ -26,10 +25,11 @@ export function createConnection(peer: Peer, services: Services, introduced: () 
   const { broadcast, clock, limits, log, redactor } = services
   const voice = createVoice({ peer, ...services })
   const rate = createRate(limits.messagesPerSecond, () => clock.monotonic())
-  const line = createLine(error => {
+  const answers = createSerialQueue()
+  const failed = (error: unknown) => {
     log.error('SERVER', 'a message could not be answered', { error: String(error) })
     peer.close(1011, 'Internal error.')
-  })
+  }
   let client: Client | undefined
 
   const withinRate = (): boolean => {
@@ -67,8 +67,8 @@ export function createConnection(peer: Peer, services: Services, introduced: () 
   return {
     receive(text) {
       if (!withinRate()) return
-      if (line.length >= limits.unanswered) peer.close(1008, 'Too many commands without an answer.')
-      else line.add(read(text))
+      if (answers.length >= limits.unanswered) peer.close(1008, 'Too many commands without an answer.')
+      else answers.run(read(text)).catch(failed)
     },
     // Pings and pongs are no messages, but they are work all the same.
     receiveControl: () => void withinRate(),

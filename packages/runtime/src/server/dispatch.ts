@@ -98,7 +98,7 @@ async function syncHistory({ id }: Command, client: Client, services: Services):
   broadcast.settle()
   await streamHistory({
     history: journal.history,
-    turns: readers,
+    readers: readers,
     upTo: broadcast.lastSeq,
     wantsExtensions,
     maxEvents: limits.batchEvents,

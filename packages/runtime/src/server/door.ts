@@ -1,9 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
-import type { Admission, Log, RequestGate } from '../kit/index.ts'
+import type { Admission, Log, RequestGate, Semaphore } from '../kit/index.ts'
 import { answerRequest, answerUpgrade, forbidden, tooMany, upgradeRequired } from './http-answer.ts'
-import type { Turns } from './turns.ts'
 
 /**
  * Every connection of the port comes through here: first its user, then the gate for each request, then what was asked.
@@ -13,7 +12,7 @@ export interface DoorOptions {
   readonly admission: Admission
   readonly gate: RequestGate
   /** Connections that have not shaken hands take one each. */
-  readonly strangers: Turns
+  readonly strangers: Semaphore
   readonly sockets: WebSocketServer
   readonly http: (request: IncomingMessage, response: ServerResponse) => boolean
   readonly isClosing: () => boolean
@@ -73,7 +72,7 @@ async function answerSocket(
   if (!mayPass(options, request)) return answerUpgrade(socket, forbidden)
   if (request.headers.upgrade?.toLowerCase() !== 'websocket')
     return answerUpgrade(socket, upgradeRequired(options.port))
-  const introduced = await options.strangers.take()
+  const introduced = await options.strangers.acquire()
   if (!introduced) return answerUpgrade(socket, tooMany)
   socket.once('close', introduced)
   // While it waited the socket may have closed, and its event is over.

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import type { Clock } from '../kit/index.ts'
+import { type Clock, inTime } from '../kit/index.ts'
 import type { Peer } from './peer.ts'
 
 export interface EndOptions {
@@ -15,24 +15,14 @@ export interface EndOptions {
 /** Takes no more connections; lets everyone have what is queued for them, says goodbye, and cuts off who does not go. */
 export async function endConnections(options: EndOptions): Promise<void> {
   const { servers, peers, clock, stepMs, reason, code } = options
-  const inTime = createDeadline(clock, stepMs)
+  const waitFor = (work: readonly Promise<void>[]) => inTime(Promise.all(work), { clock, ms: stepMs })
   for (const server of servers) server.close()
-  await inTime([...peers].map(peer => peer.drained()))
+  await waitFor([...peers].map(peer => peer.drained()))
   for (const peer of peers) peer.close(code, reason)
-  await inTime([...peers].map(peer => goneFrom(peer)))
+  await waitFor([...peers].map(peer => goneFrom(peer)))
   for (const peer of peers) peer.cut()
-  await inTime([...peers].map(peer => goneFrom(peer)))
+  await waitFor([...peers].map(peer => goneFrom(peer)))
   for (const server of servers) server.closeAllConnections()
-}
-
-/** Waits for all of it, but not for longer than that. */
-function createDeadline(clock: Clock, ms: number): (work: readonly Promise<void>[]) => Promise<void> {
-  return async work => {
-    const patience = new AbortController()
-    const late = clock.sleep(ms, patience.signal).catch(() => undefined)
-    await Promise.race([Promise.all(work), late])
-    patience.abort()
-  }
 }
 
 function goneFrom({ gone }: Peer): Promise<void> {

@@ -1,6 +1,6 @@
 import { type History, isForEveryone, type StoredEvent } from '../journal/index.ts'
+import type { Semaphore } from '../kit/index.ts'
 import { eventList } from './event-list.ts'
-import type { Turns } from './turns.ts'
 
 export interface PastQuery {
   /** The `seq` after which it begins. */
@@ -11,7 +11,7 @@ export interface PastQuery {
 
 export interface EventHistoryOptions {
   readonly history: History
-  readonly turns: Turns
+  readonly readers: Semaphore
   readonly maxEvents: number
   readonly maxBytes: number
 }
@@ -45,11 +45,11 @@ export function createEventHistory(options: EventHistoryOptions): EventHistory {
 }
 
 async function read(query: PastQuery, options: EventHistoryOptions): Promise<Buffer> {
-  const giveBack = await options.turns.take()
+  const release = await options.readers.acquire()
   try {
     return await eventList(options.history, await newest(query, options))
   } finally {
-    giveBack?.()
+    release?.()
   }
 }
 

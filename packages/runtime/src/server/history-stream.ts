@@ -1,10 +1,10 @@
 import { type History, isForEveryone, type Page } from '../journal/index.ts'
+import type { Semaphore } from '../kit/index.ts'
 import { eventList } from './event-list.ts'
-import type { Turns } from './turns.ts'
 
 export interface HistoryStreamOptions {
   readonly history: History
-  readonly turns: Turns
+  readonly readers: Semaphore
   readonly upTo: number
   readonly wantsExtensions: boolean
   readonly maxEvents: number
@@ -35,13 +35,13 @@ export async function streamHistory(options: HistoryStreamOptions): Promise<void
   let after = 0
   let hasMore = true
   while (hasMore && options.receiver.isOpen) {
-    const giveBack = await options.turns.take()
+    const release = await options.readers.acquire()
     try {
       const read = await readSome(options, after, batches)
       after = read.after
       hasMore = read.hasMore
     } finally {
-      giveBack?.()
+      release?.()
     }
     await options.receiver.drained()
   }

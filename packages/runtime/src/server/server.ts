@@ -7,7 +7,9 @@ import {
   createAdmission,
   createPeerUserCheck,
   createRequestGate,
+  createSemaphore,
   type Log,
+  messageOf,
   type Redactor,
   silentLog,
 } from '../kit/index.ts'
@@ -24,7 +26,6 @@ import type { Peer } from './peer.ts'
 import { createReception } from './reception.ts'
 import type { Services } from './services.ts'
 import { createTokenCheck } from './token.ts'
-import { createTurns } from './turns.ts'
 import { keepVigil } from './vigil.ts'
 
 export interface ServerOptions {
@@ -114,7 +115,7 @@ function tryBroadcast({
   try {
     return { ok: true, broadcast: createBroadcast(journal, hides) }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     return {
       ok: false,
       message,
@@ -163,7 +164,7 @@ function run(options: ServerOptions, parts: Parts): RunningServer {
     port,
     admission,
     gate: createRequestGate({ port, host: options.host }),
-    strangers: createTurns({ atOnce: limits.strangers, waiting: limits.clients }),
+    strangers: createSemaphore({ permits: limits.strangers, waiting: limits.clients }),
     sockets,
     http: options.http ?? (() => false),
     isClosing: () => closing !== undefined,
@@ -196,7 +197,7 @@ const readersAtOnce = 4
 
 function servicesOf(options: ServerOptions, { broadcast, limits }: Parts): Services {
   const { journal, clock, redactor } = options
-  const readers = createTurns({ atOnce: readersAtOnce })
+  const readers = createSemaphore({ permits: readersAtOnce })
   return {
     ...options,
     log: options.log ?? silentLog,
@@ -207,7 +208,7 @@ function servicesOf(options: ServerOptions, { broadcast, limits }: Parts): Servi
     readers,
     eventHistory: createEventHistory({
       history: journal.history,
-      turns: readers,
+      readers: readers,
       maxEvents: limits.historyEvents,
       maxBytes: limits.historyBytes,
     }),

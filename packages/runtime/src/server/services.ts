@@ -1,13 +1,12 @@
 import type { ClientMode, EventData } from '@weave/protocol'
 import type { Journal } from '../journal/index.ts'
-import type { Clock, Log, Redactor } from '../kit/index.ts'
+import type { Clock, Log, Redactor, Semaphore } from '../kit/index.ts'
 import type { Control } from '../runner/control.ts'
 import type { Broadcast, Member } from './broadcast.ts'
 import type { Envelopes } from './envelope.ts'
 import type { EventHistory } from './event-history.ts'
 import type { Limits } from './limits.ts'
 import type { Peer } from './peer.ts'
-import type { Turns } from './turns.ts'
 import type { Voice } from './voice.ts'
 
 /** What all connections of a server have in common. */
@@ -25,7 +24,7 @@ export interface Services {
   readonly broadcast: Broadcast
   readonly envelopes: Envelopes
   /** Who reads the journal's files. */
-  readonly readers: Turns
+  readonly readers: Semaphore
   readonly eventHistory: EventHistory
 }
 

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { tally } from '../../../../test/support/proof.ts'
 import { ledgerOf } from '../../src/budget/index.ts'
-import { type Clock, createInbox } from '../../src/kit/index.ts'
+import { type Clock, createAsyncQueue } from '../../src/kit/index.ts'
 import { codonPlan, planOf } from './plans.ts'
 import { startScenario } from './scenario.ts'
 
@@ -15,8 +15,8 @@ describe('a wall clock that jumps by hours', () => {
       ['safety/I19'],
       `${jump > 0 ? 'forward' : 'back'} ends nothing early, and makes no time negative or too long`,
       async () => {
-        const rigs = createInbox<'asleep' | 'awake'>()
-        const clocks = createInbox<Clock>()
+        const rigs = createAsyncQueue<'asleep' | 'awake'>()
+        const clocks = createAsyncQueue<Clock>()
         const scenario = await startScenario({
           plan: planOf(codonPlan('a', { rig: waits }), codonPlan('b', { rig: waits })),
           ports: {

@@ -9,9 +9,9 @@ import {
   rawUpgrade,
 } from '../../../../test/support/raw-websocket.ts'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
+import { createSemaphore } from '../../src/kit/semaphore.ts'
 import { limits } from '../../src/server/index.ts'
 import { createRate } from '../../src/server/rate.ts'
-import { createTurns } from '../../src/server/turns.ts'
 import { createGateway } from './fake-control.ts'
 import { startTestServer, type TestClient } from './test-server.ts'
 
@@ -249,27 +249,27 @@ describe('rate', () => {
   })
 })
 
-describe('turns', () => {
+describe('semaphore', () => {
   test('are given in order, and one that is given back twice counts once', async () => {
-    const turns = createTurns({ atOnce: 1, waiting: 2 })
+    const semaphore = createSemaphore({ permits: 1, waiting: 2 })
     const order: number[] = []
-    const first = await turns.take()
+    const first = await semaphore.acquire()
     const rest = [1, 2].map(async n => {
-      const giveBack = await turns.take()
+      const release = await semaphore.acquire()
       order.push(n)
-      giveBack?.()
-      giveBack?.()
+      release?.()
+      release?.()
     })
-    expect(await turns.take()).toBeUndefined()
+    expect(await semaphore.acquire()).toBeUndefined()
     first?.()
     first?.()
     await Promise.all(rest)
     expect(order).toEqual([1, 2])
-    const again = await turns.take()
+    const again = await semaphore.acquire()
     let isWaiting = true
-    const other = turns.take().then(giveBack => {
+    const other = semaphore.acquire().then(release => {
       isWaiting = false
-      return giveBack
+      return release
     })
     await new Promise(resolve => setImmediate(resolve))
     expect(isWaiting).toBe(true)

@@ -2,10 +2,9 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_p
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import type { ProcessExit } from '@weave/protocol'
-import { type Clock, errorCode, type Marker } from '../../kit/index.ts'
+import { type Clock, errorCode, inTime, type Marker } from '../../kit/index.ts'
 import { watchDescendants } from '../agent-descendants.ts'
 import { createProviderLog, type ProviderLog } from './provider-log.ts'
-import { within } from './within.ts'
 
 export interface AgentProcessOptions {
   readonly command: string
@@ -64,13 +63,13 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
 
   async function end(): Promise<void> {
     if (child.pid === undefined) return
-    if (!(await within(graceMs, { of: ended, signal: hurry.signal, clock }))) descendants.signal('SIGTERM')
-    if (!(await within(graceMs, { of: ended, clock }))) descendants.signal('SIGKILL')
+    if (!(await inTime(ended, { ms: graceMs, signal: hurry.signal, clock }))) descendants.signal('SIGTERM')
+    if (!(await inTime(ended, { ms: graceMs, clock }))) descendants.signal('SIGKILL')
     await ended
     descendants.signal('SIGTERM')
     await descendants.sweep()
     descendants.signal('SIGKILL')
-    await within(lingerMs, { of: closed, clock })
+    await inTime(closed, { ms: lingerMs, clock })
     letGo()
   }
 

@@ -1,16 +1,15 @@
 import type { Options, SpawnOptions } from '@anthropic-ai/claude-agent-sdk'
-import { type Clock, createInbox, type Inbox } from '../../kit/index.ts'
+import { type AsyncQueue, type Clock, createAsyncQueue, inTime } from '../../kit/index.ts'
 import type { AgentProcess } from './agent-process.ts'
 import { createPrompts } from './prompts.ts'
 import type { Spawn } from './query-options.ts'
 import type { SdkModule } from './sdk-module.ts'
-import { within } from './within.ts'
 
 /** A session of the SDK at work: what it says, and the ways to speak to it. */
 export interface Agent {
   readonly process: AgentProcess
   /** Everything it says, in order; closed when nothing more comes. */
-  readonly messages: Inbox<object>
+  readonly messages: AsyncQueue<object>
   /** Why the SDK gave up, if it did. It also does after a result that is an error. */
   thrown(): unknown
   say(prompt: string): void
@@ -33,7 +32,7 @@ const handOverMs = 1_000
 /** Throws what the SDK throws, for example without its program. */
 export function openAgent({ sdk, options, startProcess, clock }: AgentOptions): Agent {
   const prompts = createPrompts()
-  const messages = createInbox<object>()
+  const messages = createAsyncQueue<object>()
   let started: AgentProcess | undefined
   let thrown: unknown
   const spawn = (wanted: SpawnOptions) => {
@@ -63,7 +62,7 @@ export function openAgent({ sdk, options, startProcess, clock }: AgentOptions): 
 
   const listening = listen()
   void process.ended.then(async () => {
-    if (await within(handOverMs, { of: listening, clock })) return
+    if (await inTime(listening, { ms: handOverMs, clock })) return
     messages.close()
     query.close()
   })

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { errorCode } from '../../kit/index.ts'
+import { errorCode, messageOf } from '../../kit/index.ts'
 import { descriptorShortage } from '../descriptors.ts'
 
 export type Availability =
@@ -41,7 +41,7 @@ export async function sdkHarnessAvailable(resolve: Resolve = resolveFrom): Promi
 export function notInstalled(error: unknown): string {
   const shortage = descriptorShortage(error)
   if (shortage !== undefined) return shortage
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return errorCode(error) === 'ERR_MODULE_NOT_FOUND'
     ? `The agent SDK is not installed. Install it: ${cure}`
     : message

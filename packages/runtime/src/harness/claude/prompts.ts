@@ -1,5 +1,5 @@
 import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
-import { createInbox } from '../../kit/index.ts'
+import { createAsyncQueue } from '../../kit/index.ts'
 
 /** The prompts of one session, one after another. The session lasts until they are closed. */
 export interface Prompts {
@@ -9,7 +9,7 @@ export interface Prompts {
 }
 
 export function createPrompts(): Prompts {
-  const inbox = createInbox<string>()
+  const inbox = createAsyncQueue<string>()
   async function* stream(): AsyncGenerator<SDKUserMessage> {
     for (let prompt = await inbox.take(); prompt !== undefined; prompt = await inbox.take()) {
       yield { type: 'user', message: { role: 'user', content: prompt }, parent_tool_use_id: null }

@@ -1,5 +1,4 @@
-import { isTokenCount } from '../../kit/index.ts'
-import { type Fields, fieldsOf, listOf, numberOf, textOf } from './fields.ts'
+import { fieldsOf, isTokenCount, type JsonObject, listOf, numberOf, textOf } from '../../kit/index.ts'
 import { readResult } from './read-result.ts'
 import type { Block, PartialUsage, SdkMessage, ToolOutput } from './sdk-message.ts'
 
@@ -30,7 +29,7 @@ export function readMessage(raw: unknown): SdkMessage {
 
 const alive: SdkMessage = { kind: 'alive' }
 
-function readAnswer(message: Fields): SdkMessage {
+function readAnswer(message: JsonObject): SdkMessage {
   const answer = fieldsOf(message['message'])
   const messageId = textOf(answer['id'])
   const error = textOf(message['error'])
@@ -69,7 +68,7 @@ function written(type: 'text' | 'thinking', value: unknown): readonly Block[] {
 }
 
 /** Not what the agent program itself says in the name of the user, nor what it repeats from an earlier session. */
-function readUser(message: Fields): SdkMessage {
+function readUser(message: JsonObject): SdkMessage {
   if (message['isSynthetic'] === true || message['isReplay'] === true) return alive
   const results = listOf(fieldsOf(message['message'])['content']).flatMap(readToolResult)
   return results.length === 0 ? alive : { kind: 'tool-results', results }
@@ -90,7 +89,7 @@ function readOutput(content: unknown): string {
   return textOf(content) ?? parts.join('\n')
 }
 
-function readStreamEvent(message: Fields): SdkMessage {
+function readStreamEvent(message: JsonObject): SdkMessage {
   const event = fieldsOf(message['event'])
   const thread = textOf(message['parent_tool_use_id']) ?? ''
   if (event['type'] === 'message_delta') {
@@ -136,7 +135,7 @@ function isTold(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
-function readSystem(message: Fields): SdkMessage {
+function readSystem(message: JsonObject): SdkMessage {
   const subtype = textOf(message['subtype']) ?? ''
   if (subtype === 'compact_boundary') return { kind: 'compacted' }
   if (subtype === 'api_retry') {

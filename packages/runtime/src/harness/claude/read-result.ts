@@ -1,7 +1,7 @@
-import { type Fields, fieldsOf, listOf, numberOf, textOf } from './fields.ts'
+import { fieldsOf, type JsonObject, listOf, numberOf, textOf } from '../../kit/index.ts'
 import type { SdkResult } from './sdk-message.ts'
 
-export function readResult(message: Fields): SdkResult {
+export function readResult(message: JsonObject): SdkResult {
   const errors = listOf(message['errors']).flatMap(error => textOf(error) ?? [])
   return {
     isError: message['is_error'] === true || message['subtype'] !== 'success',

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { ensureDir, readRegularFile, writeFileAtomic } from '../../files/index.ts'
-import { fieldsOf, numberOf } from './fields.ts'
+import { fieldsOf, numberOf } from '../../kit/index.ts'
 
 /**
  * What conversations had cost when their sessions ended, by session. The SDK goes on counting when a session goes on from

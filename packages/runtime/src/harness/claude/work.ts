@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock, Log } from '../../kit/index.ts'
+import { inTime } from '../../kit/index.ts'
 import type { HarnessSpec } from '../harness.ts'
 import type { HarnessEnd, HarnessEvent } from '../harness-event.ts'
 import { type Agent, openAgent } from './agent.ts'
@@ -9,7 +10,6 @@ import { crashed, failed, lostSession, notLaunched, stopped } from './ends.ts'
 import type { SdkModule } from './sdk-module.ts'
 import { openTotals } from './totals.ts'
 import type { Launch, WarmStart } from './warm-start.ts'
-import { within } from './within.ts'
 
 export interface Task {
   readonly spec: HarnessSpec
@@ -98,7 +98,7 @@ const haltedWithinMs = 1_200
 
 async function haltAgent(agent: Agent, clock: Clock): Promise<void> {
   agent.interrupt()
-  if (!(await within(haltedWithinMs, { of: agent.process.ended, clock }))) await agent.process.stop()
+  if (!(await inTime(agent.process.ended, { ms: haltedWithinMs, clock }))) await agent.process.stop()
 }
 
 async function costOf(

@@ -1,6 +1,6 @@
-import { createId } from '../../kit/index.ts'
+import { createId, fieldOf, isObject, type JsonObject, listOf } from '../../kit/index.ts'
 import type { StopReason, Usage } from '../answer.ts'
-import { field, isObject, type JsonObject, keys, list, text } from '../json.ts'
+import { keys, text } from '../json.ts'
 import type { RequestReading, ToolResult, Turn } from '../model-request.ts'
 import type { Dialect, WireError, WireMessage, WirePart } from './dialect.ts'
 import { pieces, sseEvent } from './sse.ts'
@@ -32,62 +32,63 @@ const errorTypes: ReadonlyMap<number, string> = new Map([
 ])
 
 function read(body: JsonObject): RequestReading {
-  const tools = list(body['tools'])
+  const tools = listOf(body['tools'])
   const forced = forcedOf(tools, body['tool_choice'])
-  const schema = field(field(body['output_config'], 'format'), 'schema') ?? field(forced, 'input_schema')
+  const schema =
+    fieldOf(fieldOf(body['output_config'], 'format'), 'schema') ?? fieldOf(forced, 'input_schema')
   return {
     model: text(body['model']),
     system: textsOf(body['system']).join('\n\n'),
-    turns: list(body['messages']).map(turnOf),
+    turns: listOf(body['messages']).map(turnOf),
     declarations: tools.map(tool => ({
-      name: text(field(tool, 'name')),
-      fields: keys(field(field(tool, 'input_schema'), 'properties')),
+      name: text(fieldOf(tool, 'name')),
+      fields: keys(fieldOf(fieldOf(tool, 'input_schema'), 'properties')),
     })),
     stream: body['stream'] === true,
     ...(isObject(schema) && { schema }),
-    ...(forced !== undefined && { forcedTool: text(field(forced, 'name')) }),
+    ...(forced !== undefined && { forcedTool: text(fieldOf(forced, 'name')) }),
   }
 }
 
 /** The tool that must be called: by its name, or because there is no other. */
 function forcedOf(tools: readonly unknown[], choice: unknown): unknown {
-  const type = field(choice, 'type')
-  if (type === 'tool') return tools.find(tool => field(tool, 'name') === field(choice, 'name'))
+  const type = fieldOf(choice, 'type')
+  if (type === 'tool') return tools.find(tool => fieldOf(tool, 'name') === fieldOf(choice, 'name'))
   return type === 'any' && tools.length === 1 ? tools[0] : undefined
 }
 
 function turnOf(message: unknown): Turn {
-  const content = field(message, 'content')
+  const content = fieldOf(message, 'content')
   const texts = textsOf(content)
-  const blocks = list(content)
+  const blocks = listOf(content)
   return {
-    role: field(message, 'role') === 'assistant' ? 'assistant' : 'user',
+    role: fieldOf(message, 'role') === 'assistant' ? 'assistant' : 'user',
     text: texts.join('\n\n'),
     texts,
     calls: blocks
-      .filter(block => field(block, 'type') === 'tool_use')
+      .filter(block => fieldOf(block, 'type') === 'tool_use')
       .map(block => ({
-        id: text(field(block, 'id')),
-        name: text(field(block, 'name')),
-        input: field(block, 'input'),
+        id: text(fieldOf(block, 'id')),
+        name: text(fieldOf(block, 'name')),
+        input: fieldOf(block, 'input'),
       })),
-    results: blocks.filter(block => field(block, 'type') === 'tool_result').map(resultOf),
+    results: blocks.filter(block => fieldOf(block, 'type') === 'tool_result').map(resultOf),
   }
 }
 
 function resultOf(block: unknown): ToolResult {
   return {
-    id: text(field(block, 'tool_use_id')),
-    text: textsOf(field(block, 'content')).join('\n\n'),
-    isError: field(block, 'is_error') === true,
+    id: text(fieldOf(block, 'tool_use_id')),
+    text: textsOf(fieldOf(block, 'content')).join('\n\n'),
+    isError: fieldOf(block, 'is_error') === true,
   }
 }
 
 function textsOf(content: unknown): readonly string[] {
   if (typeof content === 'string') return [content]
-  return list(content)
-    .filter(block => field(block, 'type') === 'text')
-    .map(block => text(field(block, 'text')))
+  return listOf(content)
+    .filter(block => fieldOf(block, 'type') === 'text')
+    .map(block => text(fieldOf(block, 'text')))
 }
 
 function whole(message: WireMessage): JsonObject {

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../kit/index.ts'
 import type { StopReason, Usage } from '../answer.ts'
-import type { JsonObject } from '../json.ts'
 import type { DialectName, RequestReading } from '../model-request.ts'
 
 /** A part of a message with everything decided: a call has the id and name that go over the wire. */

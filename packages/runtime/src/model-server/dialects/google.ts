@@ -1,6 +1,6 @@
-import { createId } from '../../kit/index.ts'
+import { createId, fieldOf, isObject, type JsonObject, listOf } from '../../kit/index.ts'
 import type { StopReason, Usage } from '../answer.ts'
-import { field, isObject, type JsonObject, keys, list, text } from '../json.ts'
+import { keys, text } from '../json.ts'
 import type { RequestReading, ToolDeclaration, Turn } from '../model-request.ts'
 import type { Dialect, WireError, WireMessage, WirePart } from './dialect.ts'
 import { pieces, sseEvent } from './sse.ts'
@@ -25,16 +25,16 @@ export const google: Dialect = {
 
 function read(body: JsonObject): RequestReading {
   const config = body['generationConfig']
-  const schema = field(config, 'responseSchema') ?? field(config, 'responseJsonSchema')
-  const calling = field(body['toolConfig'], 'functionCallingConfig')
-  const allowed = field(calling, 'mode') === 'ANY' ? list(field(calling, 'allowedFunctionNames')) : []
+  const schema = fieldOf(config, 'responseSchema') ?? fieldOf(config, 'responseJsonSchema')
+  const calling = fieldOf(body['toolConfig'], 'functionCallingConfig')
+  const allowed = fieldOf(calling, 'mode') === 'ANY' ? listOf(fieldOf(calling, 'allowedFunctionNames')) : []
   const [forcedTool] = allowed.length === 1 ? allowed : []
   return {
     model: '',
     system: textsOf(body['systemInstruction']).join('\n\n'),
-    turns: alternating(list(body['contents']).map(turnOf)),
-    declarations: list(body['tools'])
-      .flatMap(tool => list(field(tool, 'functionDeclarations')))
+    turns: alternating(listOf(body['contents']).map(turnOf)),
+    declarations: listOf(body['tools'])
+      .flatMap(tool => listOf(fieldOf(tool, 'functionDeclarations')))
       .map(declarationOf),
     stream: false,
     ...(isObject(schema) && { schema }),
@@ -43,21 +43,21 @@ function read(body: JsonObject): RequestReading {
 }
 
 function declarationOf(declaration: unknown): ToolDeclaration {
-  const schema = field(declaration, 'parameters') ?? field(declaration, 'parametersJsonSchema')
-  return { name: text(field(declaration, 'name')), fields: keys(field(schema, 'properties')) }
+  const schema = fieldOf(declaration, 'parameters') ?? fieldOf(declaration, 'parametersJsonSchema')
+  return { name: text(fieldOf(declaration, 'name')), fields: keys(fieldOf(schema, 'properties')) }
 }
 
 function turnOf(content: unknown): Turn {
-  const parts = list(field(content, 'parts'))
-  const calls = parts.map(part => field(part, 'functionCall')).filter(isObject)
-  const results = parts.map(part => field(part, 'functionResponse')).filter(isObject)
-  return turn(field(content, 'role') === 'model' ? 'assistant' : 'user', {
+  const parts = listOf(fieldOf(content, 'parts'))
+  const calls = parts.map(part => fieldOf(part, 'functionCall')).filter(isObject)
+  const results = parts.map(part => fieldOf(part, 'functionResponse')).filter(isObject)
+  return turn(fieldOf(content, 'role') === 'model' ? 'assistant' : 'user', {
     texts: textsOf(content),
     calls: calls.map(call => ({ id: text(call['id']), name: text(call['name']), input: call['args'] })),
     results: results.map(result => ({
       id: text(result['id']),
       text: resultText(result['response']),
-      isError: field(result['response'], 'error') !== undefined,
+      isError: fieldOf(result['response'], 'error') !== undefined,
     })),
   })
 }
@@ -65,14 +65,14 @@ function turnOf(content: unknown): Turn {
 /** The text of a result stands under a name that the client chose; anything else is shown as JSON. */
 function resultText(response: unknown): string {
   const [only, ...others] = keys(response)
-  const value = only === undefined || others.length > 0 ? response : field(response, only)
+  const value = only === undefined || others.length > 0 ? response : fieldOf(response, only)
   return typeof value === 'string' ? value : JSON.stringify(value ?? null)
 }
 
 function textsOf(content: unknown): readonly string[] {
-  return list(field(content, 'parts'))
-    .filter(part => typeof field(part, 'text') === 'string' && field(part, 'thought') !== true)
-    .map(part => text(field(part, 'text')))
+  return listOf(fieldOf(content, 'parts'))
+    .filter(part => typeof fieldOf(part, 'text') === 'string' && fieldOf(part, 'thought') !== true)
+    .map(part => text(fieldOf(part, 'text')))
 }
 
 /** Every event has the shape of a whole answer; only the last one says why it ends and what it cost. */

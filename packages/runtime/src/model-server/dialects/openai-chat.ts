@@ -1,6 +1,6 @@
-import { createId } from '../../kit/index.ts'
+import { createId, fieldOf, isObject, type JsonObject, listOf } from '../../kit/index.ts'
 import type { StopReason, Usage } from '../answer.ts'
-import { field, isObject, type JsonObject, keys, list, parsedText, text } from '../json.ts'
+import { keys, parsedText, text } from '../json.ts'
 import type { RequestReading, Turn } from '../model-request.ts'
 import type { Dialect, WireMessage, WirePart } from './dialect.ts'
 import { openAiError, openAiOverflow } from './openai-errors.ts'
@@ -37,16 +37,16 @@ export const openRouter: Dialect = {
 }
 
 function read(body: JsonObject): RequestReading {
-  const messages = list(body['messages'])
-  const schema = field(field(body['response_format'], 'json_schema'), 'schema')
-  const forcedTool = text(field(field(body['tool_choice'], 'function'), 'name'))
+  const messages = listOf(body['messages'])
+  const schema = fieldOf(fieldOf(body['response_format'], 'json_schema'), 'schema')
+  const forcedTool = text(fieldOf(fieldOf(body['tool_choice'], 'function'), 'name'))
   return {
     model: text(body['model']),
     system: messages.filter(isSystem).flatMap(textsOf).join('\n\n'),
     turns: alternating(messages.filter(message => !isSystem(message)).map(turnOf)),
-    declarations: list(body['tools']).map(tool => ({
-      name: text(field(field(tool, 'function'), 'name')),
-      fields: keys(field(field(field(tool, 'function'), 'parameters'), 'properties')),
+    declarations: listOf(body['tools']).map(tool => ({
+      name: text(fieldOf(fieldOf(tool, 'function'), 'name')),
+      fields: keys(fieldOf(fieldOf(fieldOf(tool, 'function'), 'parameters'), 'properties')),
     })),
     stream: body['stream'] === true,
     ...(isObject(schema) && { schema }),
@@ -55,31 +55,31 @@ function read(body: JsonObject): RequestReading {
 }
 
 function isSystem(message: unknown): boolean {
-  return ['system', 'developer'].includes(text(field(message, 'role')))
+  return ['system', 'developer'].includes(text(fieldOf(message, 'role')))
 }
 
 function turnOf(message: unknown): Turn {
-  const role = field(message, 'role')
+  const role = fieldOf(message, 'role')
   const texts = textsOf(message)
   if (role === 'tool') {
-    const result = { id: text(field(message, 'tool_call_id')), text: texts.join('\n\n'), isError: false }
+    const result = { id: text(fieldOf(message, 'tool_call_id')), text: texts.join('\n\n'), isError: false }
     return turn('user', { results: [result] })
   }
   if (role !== 'assistant') return turn('user', { texts })
-  const calls = list(field(message, 'tool_calls')).map(call => ({
-    id: text(field(call, 'id')),
-    name: text(field(field(call, 'function'), 'name')),
-    input: parsedText(field(field(call, 'function'), 'arguments')),
+  const calls = listOf(fieldOf(message, 'tool_calls')).map(call => ({
+    id: text(fieldOf(call, 'id')),
+    name: text(fieldOf(fieldOf(call, 'function'), 'name')),
+    input: parsedText(fieldOf(fieldOf(call, 'function'), 'arguments')),
   }))
   return turn('assistant', { texts, calls })
 }
 
 function textsOf(message: unknown): readonly string[] {
-  const content = field(message, 'content')
+  const content = fieldOf(message, 'content')
   if (typeof content === 'string') return [content]
-  return list(content)
-    .filter(part => field(part, 'type') === 'text')
-    .map(part => text(field(part, 'text')))
+  return listOf(content)
+    .filter(part => fieldOf(part, 'type') === 'text')
+    .map(part => text(fieldOf(part, 'text')))
 }
 
 function whole(message: WireMessage, reasoningField: string): JsonObject {

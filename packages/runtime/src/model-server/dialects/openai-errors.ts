@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../../kit/index.ts'
 import type { WireError } from './dialect.ts'
 
 export function openAiError({ status, message }: WireError): JsonObject {

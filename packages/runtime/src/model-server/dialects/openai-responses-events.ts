@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../../kit/index.ts'
 import { pieces, sseEvent } from './sse.ts'
 
 /** A part of an answer as the Responses dialect has it. */

@@ -1,6 +1,6 @@
-import { createId } from '../../kit/index.ts'
+import { createId, fieldOf, isObject, type JsonObject, listOf } from '../../kit/index.ts'
 import type { Usage } from '../answer.ts'
-import { field, isObject, type JsonObject, keys, list, parsedText, text } from '../json.ts'
+import { keys, parsedText, text } from '../json.ts'
 import type { RequestReading, Turn } from '../model-request.ts'
 import type { Dialect, WireMessage, WirePart } from './dialect.ts'
 import { openAiError, openAiOverflow } from './openai-errors.ts'
@@ -22,18 +22,18 @@ export const openAiResponses: Dialect = {
 
 function read(body: JsonObject): RequestReading {
   const input = body['input']
-  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : list(input)
-  const schema = field(field(body['text'], 'format'), 'schema')
-  const forcedTool = text(field(body['tool_choice'], 'name'))
+  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : listOf(input)
+  const schema = fieldOf(fieldOf(body['text'], 'format'), 'schema')
+  const forcedTool = text(fieldOf(body['tool_choice'], 'name'))
   return {
     model: text(body['model']),
     system: [text(body['instructions']), ...items.filter(isSystem).flatMap(textsOf)]
       .filter(Boolean)
       .join('\n\n'),
     turns: alternating(items.filter(item => !isSystem(item)).flatMap(turnsOf)),
-    declarations: list(body['tools']).map(tool => ({
-      name: text(field(tool, 'name')),
-      fields: keys(field(field(tool, 'parameters'), 'properties')),
+    declarations: listOf(body['tools']).map(tool => ({
+      name: text(fieldOf(tool, 'name')),
+      fields: keys(fieldOf(fieldOf(tool, 'parameters'), 'properties')),
     })),
     stream: body['stream'] === true,
     ...(isObject(schema) && { schema }),
@@ -42,33 +42,33 @@ function read(body: JsonObject): RequestReading {
 }
 
 function isSystem(item: unknown): boolean {
-  return ['system', 'developer'].includes(text(field(item, 'role')))
+  return ['system', 'developer'].includes(text(fieldOf(item, 'role')))
 }
 
 function turnsOf(item: unknown): readonly Turn[] {
-  const type = field(item, 'type') ?? 'message'
-  const id = text(field(item, 'call_id'))
+  const type = fieldOf(item, 'type') ?? 'message'
+  const id = text(fieldOf(item, 'call_id'))
   if (type === 'message') {
-    return [turn(field(item, 'role') === 'assistant' ? 'assistant' : 'user', { texts: textsOf(item) })]
+    return [turn(fieldOf(item, 'role') === 'assistant' ? 'assistant' : 'user', { texts: textsOf(item) })]
   }
   if (type === 'function_call') {
-    const call = { id, name: text(field(item, 'name')), input: parsedText(field(item, 'arguments')) }
+    const call = { id, name: text(fieldOf(item, 'name')), input: parsedText(fieldOf(item, 'arguments')) }
     return [turn('assistant', { calls: [call] })]
   }
   if (type !== 'function_call_output') return []
-  const output = textsIn(field(item, 'output')).join('\n\n')
+  const output = textsIn(fieldOf(item, 'output')).join('\n\n')
   return [turn('user', { results: [{ id, text: output, isError: false }] })]
 }
 
 function textsOf(item: unknown): readonly string[] {
-  return textsIn(field(item, 'content'))
+  return textsIn(fieldOf(item, 'content'))
 }
 
 function textsIn(content: unknown): readonly string[] {
   if (typeof content === 'string') return [content]
-  return list(content)
-    .filter(part => ['input_text', 'output_text'].includes(text(field(part, 'type'))))
-    .map(part => text(field(part, 'text')))
+  return listOf(content)
+    .filter(part => ['input_text', 'output_text'].includes(text(fieldOf(part, 'type'))))
+    .map(part => text(fieldOf(part, 'text')))
 }
 
 function responseOf({ model, parts, usage, stop, now }: WireMessage) {

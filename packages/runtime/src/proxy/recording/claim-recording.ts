@@ -1,6 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFileAtomic } from '../../files/index.ts'
+import { messageOf } from '../../kit/index.ts'
 import { type AboutRecording, recordingFiles, recordingFormat, recordingVersion } from './recording-files.ts'
 
 export type ClaimedRecording =
@@ -26,7 +27,7 @@ export async function claimRecording(
     await writeFileAtomic(files.about, `${JSON.stringify(content, null, 2)}\n`)
     return { ok: true }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     return {
       ok: false,
       message: `No recording can be made in ${directory}: ${message}`,

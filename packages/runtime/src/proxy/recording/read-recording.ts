@@ -1,5 +1,5 @@
 import { readRegularFile } from '../../files/index.ts'
-import { errorCode, readLines } from '../../kit/index.ts'
+import { errorCode, messageOf, readLines } from '../../kit/index.ts'
 import type { ExchangeEnding } from '../exchange-observer.ts'
 import { isToken } from '../wire/header.ts'
 import { type BodyStore, createBodyStore } from './body-store.ts'
@@ -88,7 +88,7 @@ async function readExchanges(path: string) {
       }
     }
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') return refused(error instanceof Error ? error.message : String(error))
+    if (errorCode(error) !== 'ENOENT') return refused(messageOf(error))
   }
   if (announced !== undefined && announced !== exchanges.length)
     return refused(`${path} has ${exchanges.length} of ${announced} exchanges`)

@@ -1,8 +1,8 @@
 import type { AssistantMessage, Usage } from '@earendil-works/pi-ai'
 import type { TokenCounts } from '@weave/protocol'
-import { isTokenCount } from '../../../kit/index.ts'
+import { isObject, isTokenCount } from '../../../kit/index.ts'
 import type { WorkerEvent } from '../worker-message.ts'
-import { isRecord, namedCall } from './tool-call.ts'
+import { namedCall } from './tool-call.ts'
 
 /** What an answer of the model says and does, in its order. Tools of an answer that broke off are never called. */
 export function answerEvents({ content, stopReason }: AssistantMessage): readonly WorkerEvent[] {
@@ -37,12 +37,12 @@ export function usageOf({ input, output, cacheRead, cacheWrite }: Usage): ToldUs
 
 /** The result of a tool as text; a picture is only named. */
 export function outputOf(result: unknown): string {
-  const content: unknown = isRecord(result) ? result['content'] : undefined
+  const content: unknown = isObject(result) ? result['content'] : undefined
   return Array.isArray(content) ? content.map(textOf).join('\n') : ''
 }
 
 function textOf(block: unknown): string {
-  if (!isRecord(block)) return ''
+  if (!isObject(block)) return ''
   const { type, text, mimeType } = block
   if (type === 'text' && typeof text === 'string') return text
   return typeof mimeType === 'string' ? `[${mimeType}]` : '[not text]'

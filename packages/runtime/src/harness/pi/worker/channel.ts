@@ -1,8 +1,7 @@
 import { Socket } from 'node:net'
-import { createInbox, splitLines } from '../../../kit/index.ts'
+import { createAsyncQueue, isObject, splitLines } from '../../../kit/index.ts'
 import type { ToWorker } from '../task.ts'
 import type { FromWorker } from '../worker-message.ts'
-import { isRecord } from './tool-call.ts'
 
 /** The worker's end of the pipe. */
 export interface Channel {
@@ -20,7 +19,7 @@ const longestMessage = 16 << 20
 /** `onAbort` is called for every `abort`, whatever else waits. */
 export function openChannel(fd: number, onAbort: () => void): Channel {
   const socket = new Socket({ fd })
-  const inbox = createInbox<ToWorker>()
+  const inbox = createAsyncQueue<ToWorker>()
   const splitter = splitLines()
   const closed = new Promise<void>(resolve => {
     const end = () => {
@@ -56,13 +55,13 @@ function parse(line: string): ToWorker | undefined {
 
 /** The other end is our own program of the same version: its messages are told apart, not checked. */
 function isToWorker(message: unknown): message is ToWorker {
-  return isRecord(message) && typeof message['type'] === 'string'
+  return isObject(message) && typeof message['type'] === 'string'
 }
 
 /** A message of the SDK may be of any size and hold anything; it must not disturb whoever tells of it. */
 function format(message: FromWorker): string {
   if (message.type !== 'raw') return JSON.stringify(message)
-  const type = isRecord(message.message) ? message.message['type'] : undefined
+  const type = isObject(message.message) ? message.message['type'] : undefined
   try {
     const text = JSON.stringify(message)
     if (text.length <= longestMessage) return text

@@ -1,4 +1,4 @@
-import { isRecord } from './tool-call.ts'
+import { isObject } from '../../../kit/index.ts'
 
 /** What the SDK does not notice in the answers of a dialect, line by line as they are streamed. */
 export interface DialectQuirks {
@@ -37,11 +37,11 @@ const messages: DialectQuirks = {
 
 function withUsage(line: string): string {
   const event = parsed(line.slice(line.indexOf('{')))
-  if (!isRecord(event)) return line
+  if (!isObject(event)) return line
   const { message } = event
   const usage = (holder: Readonly<Record<string, unknown>>) =>
-    isRecord(holder['usage']) ? holder['usage'] : {}
-  const mended = isRecord(message)
+    isObject(holder['usage']) ? holder['usage'] : {}
+  const mended = isObject(message)
     ? { ...event, message: { ...message, usage: usage(message) } }
     : { ...event, usage: usage(event) }
   return `data: ${JSON.stringify(mended)}`

@@ -1,4 +1,4 @@
-import { type Clock, errorCode } from '../../../kit/index.ts'
+import { type Clock, errorCode, messageOf } from '../../../kit/index.ts'
 import type { DialectQuirks } from './dialect-quirks.ts'
 import { retryAfterOf } from './retry-after.ts'
 import { watchStream } from './watch-stream.ts'
@@ -103,6 +103,6 @@ async function beginningOf(stream: ReadableStream<Uint8Array>): Promise<string> 
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   const code = errorCode(cause) ?? errorCode(error)
-  const text = cause instanceof Error ? cause.message : error instanceof Error ? error.message : String(error)
+  const text = cause instanceof Error ? cause.message : messageOf(error)
   return code === undefined || text.includes(code) ? text : `${text} (${code})`
 }

@@ -1,4 +1,4 @@
-import { type Clock, errorCode } from '../../../kit/index.ts'
+import { type Clock, errorCode, messageOf } from '../../../kit/index.ts'
 import { descriptorShortage } from '../../descriptors.ts'
 import { installLine } from '../available.ts'
 import type { AgentTask } from '../task.ts'
@@ -53,7 +53,7 @@ function launchMessage(error: unknown): string {
   if (shortage !== undefined) return shortage
   const isMissing = errorCode(error) === 'ERR_MODULE_NOT_FOUND'
   if (isMissing) return `The embedded SDK is not installed. Run: ${installLine}`
-  return `The embedded SDK could not be started: ${error instanceof Error ? error.message : String(error)}`
+  return `The embedded SDK could not be started: ${messageOf(error)}`
 }
 
 function failed(kind: WorkerFailure['trouble']['kind'], message: string): WorkerFailure {

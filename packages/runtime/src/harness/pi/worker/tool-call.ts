@@ -1,3 +1,4 @@
+import { isObject } from '../../../kit/index.ts'
 export interface NamedCall {
   readonly name: string
   readonly input: Readonly<Record<string, unknown>>
@@ -21,7 +22,7 @@ const rows: ReadonlyMap<string, Row> = new Map([
 /** A tool call as clients are told of it. Total: an unknown tool and an odd input stay as they are. */
 export function namedCall(tool: string, input: unknown): NamedCall {
   const { name, keys } = rows.get(tool) ?? { name: tool, keys: {} }
-  if (!isRecord(input)) return { name, input: input === undefined ? {} : { input } }
+  if (!isObject(input)) return { name, input: input === undefined ? {} : { input } }
   return { name, input: flattened(renamed(input, keys), keys) }
 }
 
@@ -38,11 +39,7 @@ function renamed(input: Readonly<Record<string, unknown>>, keys: Row['keys']): R
 function flattened(input: Record<string, unknown>, keys: Row['keys']): Readonly<Record<string, unknown>> {
   const { edits, ...rest } = input
   if (!Array.isArray(edits)) return input
-  const all = edits.map((edit: unknown) => (isRecord(edit) ? renamed(edit, keys) : edit))
+  const all = edits.map((edit: unknown) => (isObject(edit) ? renamed(edit, keys) : edit))
   const [only] = all
-  return all.length === 1 && isRecord(only) ? { ...rest, ...only } : { ...rest, edits: all }
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return all.length === 1 && isObject(only) ? { ...rest, ...only } : { ...rest, edits: all }
 }

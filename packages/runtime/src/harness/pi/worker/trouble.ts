@@ -1,6 +1,6 @@
+import { isObject } from '../../../kit/index.ts'
 import type { Trouble } from '../../failure.ts'
 import type { ProviderCall } from './observe-fetch.ts'
-import { isRecord } from './tool-call.ts'
 
 /** What went wrong with an answer: `said` is all that the SDK tells, `call` what was seen of the call itself. */
 export function troubleOf(said: string, call: ProviderCall | undefined): Trouble {
@@ -52,8 +52,8 @@ function messageIn(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text.slice(start))
     const first: unknown = Array.isArray(value) ? value[0] : value
-    const error = isRecord(first) ? (first['error'] ?? first) : undefined
-    const message = isRecord(error) ? error['message'] : error
+    const error = isObject(first) ? (first['error'] ?? first) : undefined
+    const message = isObject(error) ? error['message'] : error
     return typeof message === 'string' && message !== '' ? message : undefined
   } catch {
     return undefined

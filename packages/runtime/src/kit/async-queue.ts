@@ -4,7 +4,7 @@
  * Nothing put before `close` is lost: a take that was aborted leaves its item in the queue, and items still queued at
  * `close` are handed out before the end is told.
  */
-export interface Inbox<T extends NonNullable<unknown>> {
+export interface AsyncQueue<T extends NonNullable<unknown>> {
   /** Never throws and never waits. `false`: closed, the item was not taken in. */
   put(item: T): boolean
   /**
@@ -17,7 +17,7 @@ export interface Inbox<T extends NonNullable<unknown>> {
   readonly size: number
 }
 
-export function createInbox<T extends NonNullable<unknown>>(): Inbox<T> {
+export function createAsyncQueue<T extends NonNullable<unknown>>(): AsyncQueue<T> {
   const queue = createQueue<T>()
   let closed = false
   let waiting: ((item: T | undefined) => void) | undefined
@@ -30,7 +30,7 @@ export function createInbox<T extends NonNullable<unknown>>(): Inbox<T> {
   }
 
   function take(signal?: AbortSignal): Promise<T | undefined> {
-    if (waiting) throw new Error('inbox: a second take while one is waiting')
+    if (waiting) throw new Error('async queue: a second take while one is waiting')
     if (signal?.aborted) return Promise.reject(signal.reason)
     if (closed || queue.size() > 0) return Promise.resolve(queue.shift())
     return wait(signal)

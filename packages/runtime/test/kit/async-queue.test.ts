@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createInbox } from '../../src/kit/index.ts'
+import { createAsyncQueue } from '../../src/kit/index.ts'
 
 describe('inbox', () => {
   it('hands out items in order, whether they come before the take or after', async () => {
-    const inbox = createInbox<number>()
+    const inbox = createAsyncQueue<number>()
     inbox.put(1)
     inbox.put(2)
     expect(inbox.size).toBe(2)
@@ -15,7 +15,7 @@ describe('inbox', () => {
   })
 
   it('throws on a second take while one is waiting', async () => {
-    const inbox = createInbox<number>()
+    const inbox = createAsyncQueue<number>()
     const first = inbox.take()
     expect(() => inbox.take()).toThrow('second take')
     inbox.put(1)
@@ -23,7 +23,7 @@ describe('inbox', () => {
   })
 
   it('allows a take right after an item woke the one before', async () => {
-    const inbox = createInbox<number>()
+    const inbox = createAsyncQueue<number>()
     const first = inbox.take()
     inbox.put(1)
     const second = inbox.take()
@@ -32,7 +32,7 @@ describe('inbox', () => {
   })
 
   it('ends a waiting take with undefined when closed, and refuses what comes later', async () => {
-    const inbox = createInbox<number>()
+    const inbox = createAsyncQueue<number>()
     const waiting = inbox.take()
     inbox.close()
     inbox.close()
@@ -42,14 +42,14 @@ describe('inbox', () => {
   })
 
   it('still hands out what was put before the close', async () => {
-    const inbox = createInbox<number>()
+    const inbox = createAsyncQueue<number>()
     inbox.put(1)
     inbox.close()
     expect([await inbox.take(), await inbox.take()]).toEqual([1, undefined])
   })
 
   it('loses nothing when a take is aborted', async () => {
-    const inbox = createInbox<number>()
+    const inbox = createAsyncQueue<number>()
     const controller = new AbortController()
     const waiting = inbox.take(controller.signal)
     controller.abort('stop')
@@ -60,7 +60,7 @@ describe('inbox', () => {
   })
 
   it('ignores an abort that comes after the item', async () => {
-    const inbox = createInbox<number>()
+    const inbox = createAsyncQueue<number>()
     const controller = new AbortController()
     const waiting = inbox.take(controller.signal)
     inbox.put(1)
@@ -71,7 +71,7 @@ describe('inbox', () => {
   it('behaves like a plain list for any order of puts and takes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 200 }), async puts => {
-        const inbox = createInbox<number>()
+        const inbox = createAsyncQueue<number>()
         const model: number[] = []
         for (const [step, isPut] of puts.entries()) {
           if (isPut) {
@@ -87,7 +87,7 @@ describe('inbox', () => {
   })
 
   it('takes a hundred thousand queued items in linear time', async () => {
-    const inbox = createInbox<number>()
+    const inbox = createAsyncQueue<number>()
     for (let item = 0; item < 100_000; item++) inbox.put(item)
     const before = performance.now()
     for (let item = 0; item < 100_000; item++) await inbox.take()
