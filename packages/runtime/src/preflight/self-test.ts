@@ -170,7 +170,7 @@ function isPlain(address: string): boolean {
 }
 
 /** Results in the order of the items, whatever the order in which they come; at most `width` at a time. */
-export async function inParallel<T, R>(
+async function inParallel<T, R>(
   items: readonly T[],
   width: number,
   work: (item: T) => Promise<R>,
