@@ -13,12 +13,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { emptyState, events } from '@weave/protocol'
 import { openCheckpoints } from '../packages/runtime/src/checkpoint/index.ts'
-import { openCheckpointPorts } from '../packages/runtime/src/execution/checkpoint-effects.ts'
+import { openCheckpointEffects } from '../packages/runtime/src/execution/checkpoint-effects.ts'
 import { createScriptedHarness } from '../packages/runtime/src/harness/index.ts'
 import { openJournal } from '../packages/runtime/src/journal/index.ts'
 import { createRedactor, systemClock } from '../packages/runtime/src/kit/index.ts'
 import type { Plan } from '../packages/runtime/src/plan/index.ts'
-import { createRecorder, type Ports, startRunner } from '../packages/runtime/src/runner/index.ts'
+import { createRecorder, type Effects, startRunner } from '../packages/runtime/src/runner/index.ts'
 import {
   createCheckpointSelection,
   type WorkspaceWatch,
@@ -110,7 +110,7 @@ async function realCodons(layout: ExecutionLayout): Promise<number> {
   const state = () => recorder.state
   const warn = (message: string) => console.log(message)
   const assertHeld = () => undefined
-  const versions = await openCheckpointPorts({
+  const versions = await openCheckpointEffects({
     plan,
     layout,
     clock,
@@ -132,50 +132,56 @@ async function realCodons(layout: ExecutionLayout): Promise<number> {
   journal.subscribe(({ event }) => {
     if (events[event.type].durability === 'synced') synced++
   })
-  const ports: Ports = { ...portsOf(plan, layout, watch), ...versions.ports }
+  const { checkpoints, rollback } = versions
+  const effects: Effects = { ...effectsOf(plan, layout, watch), checkpoints, rollback }
   const time = await seconds(async () => {
-    await startRunner({ plan, journal, recorder, ports, clock, autostart: true, headless: true }).done
+    await startRunner({ plan, journal, recorder, effects, clock, autostart: true, headless: true }).done
   })
   if (Math.round(synced / codons) !== syncedLines) throw new Error(`${synced} synced lines`)
   await watch.close()
-  await versions.ports.close()
+  await versions.store.close()
   await journal.close()
   return (time / codons) * 1000
 }
 
-function portsOf(
+function effectsOf(
   plan: Plan,
   { agentRoot: cwd }: ExecutionLayout,
   watch: WorkspaceWatch,
-): Omit<Ports, keyof Extract<Awaited<ReturnType<typeof openCheckpointPorts>>, { ok: true }>['ports']> {
+): Omit<Effects, 'checkpoints' | 'rollback'> {
   const harness = createScriptedHarness(({ prompt }) => [{ write: 'part-0/note.txt', content: prompt }])
   return {
-    harnessFor: () => harness,
-    surroundingsOf: ({ runtimeId, codon }) => ({
-      codonId: runtimeId,
-      model: codon.model.id,
-      provider: codon.model.provider,
-      cwd,
-      env: {},
-      marker: 'BENCH=1',
-      home: cwd,
-      autoCompact: false,
-    }),
-    sessionLog: () => ({ write: () => undefined, close: async () => undefined }),
-    costOf: () => undefined,
-    promptOf: async ({ codon }) => ({ ok: true, prompt: `${plan.hankName} ${codon.id}` }),
-    runRig: async () => {
-      spawnSync('/bin/true')
-      return { ok: true }
+    agent: {
+      harnessFor: () => harness,
+      surroundingsOf: ({ runtimeId, codon }) => ({
+        codonId: runtimeId,
+        model: codon.model.id,
+        provider: codon.model.provider,
+        cwd,
+        env: {},
+        marker: 'BENCH=1',
+        home: cwd,
+        autoCompact: false,
+      }),
+      sessionLog: () => ({ write: () => undefined, close: async () => undefined }),
+      costOf: () => undefined,
+      promptOf: async ({ codon }) => ({ ok: true, prompt: `${plan.hankName} ${codon.id}` }),
     },
-    copyOutputs: async () => ({ ok: true, files: [] }),
-    archive: async () => ({ ok: true, files: [] }),
-    loadSentinels: async () => ({ ok: true, finish: async () => undefined }),
-    rollbackIntent: { write: () => undefined, clear: () => undefined },
-    watch: async selects => void (await watch.addPatterns(selects)),
-    settleFiles: async () => void (await watch.settle()),
-    hintFiles: () => watch.hint(),
-    afterCodon: async () => undefined,
-    fileTree: () => watch.tree(),
+    codon: {
+      runRig: async () => {
+        spawnSync('/bin/true')
+        return { ok: true }
+      },
+      copyOutputs: async () => ({ ok: true, files: [] }),
+      archive: async () => ({ ok: true, files: [] }),
+      afterCodon: async () => undefined,
+    },
+    sentinels: { loadSentinels: async () => ({ ok: true, finish: async () => undefined }) },
+    files: {
+      watch: async selects => void (await watch.addPatterns(selects)),
+      settleFiles: async () => void (await watch.settle()),
+      hintFiles: () => watch.hint(),
+      fileTree: () => watch.tree(),
+    },
   }
 }

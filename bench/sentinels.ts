@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { emptyState } from '@weave/protocol'
-import { hiddenEvents, openSentinelPorts } from '../packages/runtime/src/execution/sentinel-effects.ts'
+import { hiddenEvents, openSentinelEffects } from '../packages/runtime/src/execution/sentinel-effects.ts'
 import { type AttachedSentinel, sentinelConfig } from '../packages/runtime/src/hank/index.ts'
 import type { Harness, HarnessEvent } from '../packages/runtime/src/harness/index.ts'
 import { openJournal } from '../packages/runtime/src/journal/index.ts'
@@ -13,7 +13,7 @@ import { createRegistry, findModel, redirectProviders } from '../packages/runtim
 import { createRecorder, startRunner } from '../packages/runtime/src/runner/index.ts'
 import { startServer } from '../packages/runtime/src/server/index.ts'
 import { executionLayout } from '../packages/runtime/src/workspace/index.ts'
-import { barePorts } from '../packages/runtime/test/runner/bare-ports.ts'
+import { bareEffects, grouped } from '../packages/runtime/test/runner/bare-effects.ts'
 import { codonPlan, planOf } from '../packages/runtime/test/runner/plans.ts'
 import { type Crowd, startCrowd } from './crowd.ts'
 import { atLeast, type Figure, interleaved } from './measure.ts'
@@ -133,7 +133,7 @@ async function spentByAgent(dir: string, { sentinels, crowd, model }: Scene): Pr
   const recorder = createRecorder(journal, redactor, emptyState)
   const plan = { ...planOf(codonPlan('a')), sentinels: attachments(sentinels) }
   const { registry } = await createRegistry({ additions: [] })
-  const ports = openSentinelPorts({
+  const observers = openSentinelEffects({
     plan,
     assertHeld: () => undefined,
     layout,
@@ -142,16 +142,19 @@ async function spentByAgent(dir: string, { sentinels, crowd, model }: Scene): Pr
     clock,
     redactor,
     environment: redirectProviders(process.env, { url: model.url, key: 'bench' }),
-    sentinels: {
+    setup: {
       settings: { enablePersistence: true, healthCheckGracePeriodMs: 2_000, waitForAllHealthChecks: true },
       sandboxEntry: { file: launcher, argv: ['sentinel-sandbox'] },
       modelOf: name => findModel(name, registry),
     },
   })
-  if (sentinels > 0) await ports.startHealthChecks()
+  if (sentinels > 0) await observers.startHealthChecks()
   const { harness, spent } = busyAgent()
   const options = { plan, journal, recorder, clock, autostart: false, headless: false }
-  const runner = startRunner({ ...options, ports: { ...barePorts(harness), ...ports } })
+  const runner = startRunner({
+    ...options,
+    effects: { ...grouped(bareEffects(harness)), sentinels: observers.effects },
+  })
   const started = await startServer({
     port: 0,
     readonlyOnly: false,
@@ -172,7 +175,7 @@ async function spentByAgent(dir: string, { sentinels, crowd, model }: Scene): Pr
   runner.shutdown('measured')
   await runner.done
   await started.server.close('done')
-  await ports.close()
+  await observers.close()
   await journal.close()
   return result
 }

@@ -19,7 +19,7 @@ export const files: readonly Mutant[] = [
   {
     rule: 'attack/rollback-power-cut',
     file: 'packages/runtime/src/runner/rollback.ts',
-    find: '  const synced = await ports.syncFiles()\n  if (!synced.ok) return { ...synced, isHalfDone: true }\n',
+    find: '  const synced = await effects.syncFiles()\n  if (!synced.ok) return { ...synced, isHalfDone: true }\n',
     replace: '',
     killedBy: ['packages/runtime/test/runner/rollback.test.ts'],
   },
@@ -47,8 +47,8 @@ export const files: readonly Mutant[] = [
   {
     rule: 'attack/mount-point',
     file: 'packages/runtime/src/runner/rollback.ts',
-    find: '  if (back.ok) {\n    ports.rollbackIntent.clear()',
-    replace: '  ports.rollbackIntent.clear()\n  if (back.ok) {',
+    find: '  if (back.ok) {\n    effects.rollbackIntent.clear()',
+    replace: '  effects.rollbackIntent.clear()\n  if (back.ok) {',
     killedBy: ['packages/runtime/test/runner/rollback.test.ts'],
   },
   {
@@ -75,7 +75,7 @@ export const files: readonly Mutant[] = [
   {
     rule: 'd14/rollback-rig-setup-keeps-rig',
     file: 'packages/runtime/src/runner/rollback.ts',
-    find: '  if (task.rigKept !== undefined) await ports.putBackRig(task.rigKept)\n',
+    find: '  if (task.rigKept !== undefined) await effects.putBackRig(task.rigKept)\n',
     replace: '',
     killedBy: ['packages/runtime/test/runner/rollback.test.ts'],
   },
@@ -96,7 +96,7 @@ export const files: readonly Mutant[] = [
   {
     rule: 'd14/snapshot-after-rollback',
     file: 'packages/runtime/src/runner/rollback-desk.ts',
-    find: 'await ports.settleFiles()',
+    find: 'await effects.files.settleFiles()',
     replace: '',
     killedBy: ['packages/runtime/test/runner/rollback.test.ts'],
   },

@@ -28,7 +28,7 @@ export const sentinelsAndBudgets: readonly Mutant[] = [
   },
   {
     rule: 'd14/sentinel-follow-ups-trigger-nothing',
-    file: 'packages/runtime/src/execution/codon-effects.ts',
+    file: 'packages/runtime/src/execution/effects.ts',
     find: "isWrittenBySentinel(path) ? 'sentinel' : undefined",
     replace: 'undefined',
     killedBy: [restTest],
@@ -92,8 +92,8 @@ export const sentinelsAndBudgets: readonly Mutant[] = [
   {
     rule: 'd14/wait-for-all-health-checks',
     file: 'packages/runtime/src/execution/start.ts',
-    find: 'await ports.startHealthChecks()',
-    replace: 'void ports.startHealthChecks()',
+    find: 'await opening.startHealthChecks()',
+    replace: 'void opening.startHealthChecks()',
     killedBy: ['test/e2e/health-checks.test.ts'],
   },
   {

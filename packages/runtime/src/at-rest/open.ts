@@ -1,13 +1,12 @@
 import type { WeaveState } from '@weave/protocol'
 import type { CheckpointStore, FileSelection } from '../checkpoint/index.ts'
 import {
-  type CheckpointPorts,
   findLostJournal,
   frozenPlan,
   holdExecution,
-  openCheckpointPorts,
-  openRollbackRecord,
+  openCheckpointEffects,
   putRight,
+  type Recovering,
 } from '../execution/index.ts'
 import { createHistory, type History, openJournal, replay } from '../journal/index.ts'
 import { type Clock, createRedactor, createScope, messageOf, type Scope, secretsOf } from '../kit/index.ts'
@@ -30,14 +29,14 @@ export interface StoppedPlace {
   readonly clock: Clock
   readonly history: History
   readonly store: CheckpointStore
-  readonly ports: RestOptions['ports']
+  readonly effects: RestOptions['effects']
   /** The files of all codons that were ever started. */
   selection(): FileSelection
   state(): WeaveState
   /** What a restore would do. Nothing in the workspace changes. */
-  planRestore: CheckpointPorts['planRestore']
+  planRestore: Recovering['planRestore']
   /** What the rig of a codon had copied and is not there now. */
-  rigMissing: CheckpointPorts['rigMissing']
+  rigMissing: Recovering['rigMissing']
   /** Opens the record, and puts right what a crash or a rollback that was cut off left behind. Call it once. */
   write(): Promise<Writing>
 }
@@ -94,7 +93,7 @@ async function openIn(scope: Scope, options: PlaceOptions): Promise<OpenedPlace>
   const current = (): WeaveState => recorder?.state ?? state
   const warn = (message: string): void => void warnings.push(message)
   if (!locked.ok) layout = { ...layout, checkpoints: await writableStore(layout, scope) }
-  const versions = await openCheckpointPorts({
+  const versions = await openCheckpointEffects({
     plan,
     layout,
     clock,
@@ -105,18 +104,19 @@ async function openIn(scope: Scope, options: PlaceOptions): Promise<OpenedPlace>
   })
   if (!versions.ok) return versions
   scope.add('checkpoints', () => versions.store.close())
-  const ports = { ...versions.ports, rollbackIntent: openRollbackRecord(layout, assertHeld) }
+  const { checkpoints, rollback, recovering } = versions
+  const effects = { checkpoints, rollback }
   const place: StoppedPlace = {
     layout,
     plan,
     clock,
     history,
     store: versions.store,
-    ports,
+    effects,
     selection: versions.selection,
     state: current,
-    planRestore: versions.ports.planRestore,
-    rigMissing: versions.ports.rigMissing,
+    planRestore: recovering.planRestore,
+    rigMissing: recovering.rigMissing,
     async write() {
       if (!locked.ok) return locked
       const { runId, tookOver } = locked
@@ -127,8 +127,17 @@ async function openIn(scope: Scope, options: PlaceOptions): Promise<OpenedPlace>
       const replayed = await replay(journal.history, layout.stateFile, { isCacheTrusted })
       state = replayed.state
       recorder = createRecorder(journal, redactor, replayed.state)
-      const rest = { plan, journal, recorder, clock, ports, firstRunId: runId }
-      const recovered = await putRight({ layout, replayed, tookOver, ...rest })
+      const rest = { plan, journal, recorder, clock, effects, firstRunId: runId }
+      const recovered = await putRight({
+        layout,
+        journal,
+        recorder,
+        replayed,
+        plan,
+        rollback,
+        recovering,
+        tookOver,
+      })
       if (!recovered.ok) return recovered
       if (recovered.startFrom) openAtRest(rest, recovered.startFrom)
       return { ok: true, rest, notes: recovered.notes }

@@ -54,7 +54,7 @@ export type PreviewResult =
 
 /** Nothing in the workspace changes. */
 export async function previewWay(place: StoppedPlace, way: WayBack): Promise<PreviewResult> {
-  const { plan, ports, layout } = place
+  const { plan, effects, layout } = place
   const { sha, startedFrom } = way.target
   const state = place.state()
   const undone = undoneBy(state, startedFrom)
@@ -75,7 +75,7 @@ export async function previewWay(place: StoppedPlace, way: WayBack): Promise<Pre
     rigKept,
   )
   const rigCopies: string[] = []
-  for (const { codonId } of cleaned) rigCopies.push(...(await ports.rigLeftovers(codonId, sha)))
+  for (const { codonId } of cleaned) rigCopies.push(...(await effects.rollback.rigLeftovers(codonId, sha)))
   const next = goesOnWith(plan, state, startedFrom)
   const { create, change, delete: removed, unchanged, conflicts } = planned.plan
   const archivedAgain = archiving.plans.flatMap(({ entries }) => entries.map(({ from }) => from))

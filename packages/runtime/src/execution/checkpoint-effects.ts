@@ -3,15 +3,16 @@ import { type CheckpointStore, openCheckpoints, type RestorePlanResult } from '.
 import { createDiskSync } from '../files/index.ts'
 import { type Clock, wordsOf } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
-import type { EffectResult, Ports } from '../runner/index.ts'
+import type { CheckpointEffects, EffectResult, RollbackEffects } from '../runner/index.ts'
 import type { CheckpointSelection } from '../tree/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 import { archiveAgain, restoreArchives } from './archive-effects.ts'
 import { freeSpace, isFull } from './free-space.ts'
 import { cleanRig, leftoversOf, missingOf, putBackRig } from './rig-effects.ts'
+import { openRollbackRecord } from './rollback-record.ts'
 import { type CheckpointSelections, createSelections } from './selections.ts'
 
-export interface CheckpointPortsOptions {
+export interface CheckpointEffectsOptions {
   readonly plan: Plan
   readonly layout: ExecutionLayout
   readonly clock: Clock
@@ -22,44 +23,38 @@ export interface CheckpointPortsOptions {
   readonly assertHeld: () => void
 }
 
-export type CheckpointPorts = Pick<
-  Ports,
-  | 'beforeCodon'
-  | 'checkpoint'
-  | 'firstCheckpoint'
-  | 'restore'
-  | 'safetyCheckpoint'
-  | 'restoreArchives'
-  | 'archiveAgain'
-  | 'rigLeftovers'
-  | 'cleanRig'
-  | 'putBackRig'
-  | 'checkpointTimes'
-  | 'syncFiles'
-> & {
+/** What only a start and a command at rest need. */
+export interface Recovering {
   /** What a restore would do. Nothing in the workspace changes. */
   planRestore(sha: string): Promise<RestorePlanResult>
   /** Whether the selected files on the disk are not those of a version. */
   differsFrom(sha: string): Promise<boolean>
   /** What the rig of a codon had copied and is not there now. */
   rigMissing(codonId: string): Promise<readonly string[]>
-  /** Packs the store when much has come together. Ends soon after the signal aborts; never rejects. */
-  tidy(signal: AbortSignal): Promise<void>
-  close(): Promise<void>
 }
 
-export type OpenedCheckpointPorts =
-  | {
-      readonly ok: true
-      readonly ports: CheckpointPorts
-      readonly store: CheckpointStore
-      /** The files of all codons that were ever started. */
-      readonly selection: () => CheckpointSelection
-    }
-  | { readonly ok: false; readonly message: string; readonly cure: string }
+export interface OpenedCheckpoints {
+  readonly ok: true
+  readonly checkpoints: CheckpointEffects
+  readonly rollback: RollbackEffects
+  readonly recovering: Recovering
+  readonly store: CheckpointStore
+  /** The files of all codons that were ever started. */
+  readonly selection: () => CheckpointSelection
+  /** Packs the store when much has come together. Ends soon after the signal aborts; never rejects. */
+  tidy(signal: AbortSignal): Promise<void>
+}
+
+export interface CheckpointsFailure {
+  readonly ok: false
+  readonly message: string
+  readonly cure: string
+}
 
 /** The versions of the workspace, and everything that brings one back. */
-export async function openCheckpointPorts(options: CheckpointPortsOptions): Promise<OpenedCheckpointPorts> {
+export async function openCheckpointEffects(
+  options: CheckpointEffectsOptions,
+): Promise<OpenedCheckpoints | CheckpointsFailure> {
   const { layout, clock, environment, state } = options
   const opened = await openCheckpoints({
     gitDir: layout.checkpoints,
@@ -85,7 +80,10 @@ export async function openCheckpointPorts(options: CheckpointPortsOptions): Prom
     ok: true,
     store,
     selection: selections.ofAll,
-    ports: { ...keeping(place, first?.sha), ...goingBack(place) },
+    checkpoints: checkpointEffects(place, first?.sha),
+    rollback: rollbackEffects(place),
+    recovering: recovering(place),
+    tidy: signal => tidy(store, signal),
   }
 }
 
@@ -93,7 +91,7 @@ export async function openCheckpointPorts(options: CheckpointPortsOptions): Prom
  * A state that names checkpoints which are not there: the store was removed or replaced. Said before anything is started,
  * since every codon ends with a checkpoint that goes on from the last one. The first and the newest stand for all.
  */
-async function goneStore({ layout, state }: CheckpointPortsOptions, store: CheckpointStore) {
+async function goneStore({ layout, state }: CheckpointEffectsOptions, store: CheckpointStore) {
   const { runs } = state()
   const named = runs.flatMap(({ initialCheckpoint, codons }) => [
     ...(initialCheckpoint === undefined ? [] : [initialCheckpoint]),
@@ -110,9 +108,7 @@ async function goneStore({ layout, state }: CheckpointPortsOptions, store: Check
   return undefined
 }
 
-type Keeping = 'beforeCodon' | 'checkpoint' | 'firstCheckpoint' | 'safetyCheckpoint' | 'tidy' | 'close'
-
-function keeping(place: Place, first: string | undefined): Pick<CheckpointPorts, Keeping> {
+function checkpointEffects(place: Place, first: string | undefined): CheckpointEffects {
   const { store, selections, state, warn } = place
   return {
     firstCheckpoint: () => first ?? state().runs[0]?.initialCheckpoint,
@@ -146,6 +142,17 @@ function keeping(place: Place, first: string | undefined): Pick<CheckpointPorts,
       for (const { message } of made.notes) warn(message)
       return made.sha
     },
+    checkpointTimes: async shas => {
+      const records = await Promise.all(shas.map(sha => store.read(sha)))
+      return new Map(records.flatMap(record => (record ? [[record.sha, record.timestamp] as const] : [])))
+    },
+  }
+}
+
+function rollbackEffects(place: Place): RollbackEffects {
+  const { store, selections, state, assertHeld } = place
+  return {
+    restore: sha => restore(sha, place),
     safetyCheckpoint: async () => {
       const run = currentRun(state())
       const last = run?.codons.at(-1)
@@ -157,16 +164,6 @@ function keeping(place: Place, first: string | undefined): Pick<CheckpointPorts,
       })
       return made.ok ? { ok: true, sha: made.sha } : made
     },
-    tidy: signal => tidy(store, signal),
-    close: () => store.close(),
-  }
-}
-
-function goingBack(place: Place): Omit<CheckpointPorts, Keeping> {
-  const { store, assertHeld } = place
-  return {
-    restore: sha => restore(sha, place),
-    planRestore: sha => planTo(sha, place),
     restoreArchives: async codons => {
       assertHeld()
       return restoreArchives(codons, place)
@@ -184,7 +181,6 @@ function goingBack(place: Place): Omit<CheckpointPorts, Keeping> {
       assertHeld()
       return putBackRig(codonId, place)
     },
-    rigMissing: codonId => missingOf(codonId, place),
     async syncFiles() {
       try {
         await place.syncFiles()
@@ -193,10 +189,14 @@ function goingBack(place: Place): Omit<CheckpointPorts, Keeping> {
         return { ok: false, message: `The files are not safe on the disk: ${wordsOf(error)}` }
       }
     },
-    checkpointTimes: async shas => {
-      const records = await Promise.all(shas.map(sha => store.read(sha)))
-      return new Map(records.flatMap(record => (record ? [[record.sha, record.timestamp] as const] : [])))
-    },
+    rollbackIntent: openRollbackRecord(place.layout, assertHeld),
+  }
+}
+
+function recovering(place: Place): Recovering {
+  return {
+    planRestore: sha => planTo(sha, place),
+    rigMissing: codonId => missingOf(codonId, place),
     differsFrom: async sha => {
       const planned = await planTo(sha, place)
       return !planned.ok || planned.plan.writes.length > 0 || planned.plan.removals.length > 0
@@ -217,7 +217,7 @@ async function tidy(store: CheckpointStore, signal: AbortSignal): Promise<void> 
   }
 }
 
-interface Place extends CheckpointPortsOptions {
+interface Place extends CheckpointEffectsOptions {
   readonly store: CheckpointStore
   readonly selections: CheckpointSelections
   readonly syncFiles: () => Promise<void>

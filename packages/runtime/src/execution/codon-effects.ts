@@ -1,5 +1,5 @@
-import type { JournaledEvent } from '@weave/protocol'
 import {
+  type ArchiveRequest,
   copyOutputs,
   openRigRecord,
   performArchive,
@@ -7,127 +7,41 @@ import {
   type RigOutcome,
   runRig,
 } from '../effects/index.ts'
-import type { Harness, HarnessSurroundings } from '../harness/index.ts'
-import type { Journal, Origin } from '../journal/index.ts'
-import { type Clock, createId, type Marker, type Redactor } from '../kit/index.ts'
-import { costOf, type Prices } from '../models/index.ts'
-import type { Plan, PlannedModel, Step } from '../plan/index.ts'
-import {
-  codonPrompt,
-  type EffectResult,
-  type Ports,
-  type Recorder,
-  type RigResult,
-  type Surroundings,
-} from '../runner/index.ts'
-import { codonEnvironment, throughProxy } from '../settings/index.ts'
-import { createCheckpointSelection, type WorkspaceWatch, watchWorkspace } from '../tree/index.ts'
-import { type ExecutionLayout, openSessionLog, sessionLog } from '../workspace/index.ts'
-import { type CheckpointPorts, openCheckpointPorts } from './checkpoint-effects.ts'
+import type { Journal } from '../journal/index.ts'
+import { type Clock, createId, type Marker } from '../kit/index.ts'
+import type { Plan, Step } from '../plan/index.ts'
+import type { CodonEffects, EffectResult, RigResult, Surroundings } from '../runner/index.ts'
+import type { ExecutionLayout } from '../workspace/index.ts'
 import type { KeptOutputRecord } from './output-record.ts'
 import { tightenAgents } from './private-agents.ts'
 import { copySource } from './rig-effects.ts'
-import { openRollbackRecord } from './rollback-record.ts'
-import { openSentinelPorts, type SentinelPorts, type SentinelSetup } from './sentinel-effects.ts'
 
-export interface PortsOptions {
+export interface CodonEffectsOptions {
   readonly plan: Plan
   readonly layout: ExecutionLayout
   readonly journal: Journal
-  readonly recorder: Recorder
-  readonly serverId: string
+  readonly clock: Clock
   /** Called before everything that is written; throws when the execution is no longer ours to write to. */
   readonly assertHeld: () => void
   /** Told of each process group of a rig; what it returns takes that back. */
   readonly own: (group: number) => () => void
-  readonly clock: Clock
-  readonly environment: Readonly<Record<string, string | undefined>>
-  readonly harnessFor: (model: PlannedModel) => Harness
-  /** Prices of a model that is not in the plan. */
-  readonly priceOf: (provider: string, modelId: string) => Prices | undefined
-  /** Has the last word on the environment of a codon. */
-  readonly environmentFor?:
-    | ((
-        runtimeId: string,
-        env: Readonly<Record<string, string>>,
-        way: { readonly provider: string; readonly proxyUrl: string | undefined },
-      ) => Readonly<Record<string, string>>)
-    | undefined
-  /** Where the agents of the SDK harness find the provider, when the proxy runs. */
-  readonly proxyUrl: () => string | undefined
-  readonly redactor: Redactor
-  readonly sentinels: SentinelSetup
   readonly outputDirectory: string
   readonly overwriteOutput: boolean
   readonly ignoreRigFailures: boolean
   readonly outputRecord: KeptOutputRecord
   readonly runId: () => string
+  readonly warn: (message: string, codonId?: string) => void
 }
 
-export type ExecutionPorts = Ports &
-  Pick<CheckpointPorts, 'differsFrom' | 'tidy' | 'close'> &
-  Pick<SentinelPorts, 'startHealthChecks'>
-
-export type OpenedPorts =
-  | { readonly ok: true; readonly ports: ExecutionPorts }
-  | { readonly ok: false; readonly message: string; readonly cure: string }
-
-/** What the runner needs from the rooms around it, put together for one execution. */
-export async function openPorts(options: PortsOptions): Promise<OpenedPorts> {
-  const { journal, recorder } = options
-  const versions = await openCheckpointPorts({
-    ...options,
-    state: () => recorder.state,
-    warn: message => void tellWarning(journal, message),
-  })
-  if (!versions.ok) return versions
-  return { ok: true, ports: await portsWith(options, versions.ports, openSentinelPorts(options)) }
-}
-
-async function portsWith(
-  options: PortsOptions,
-  versions: CheckpointPorts,
-  sentinels: SentinelPorts,
-): Promise<ExecutionPorts> {
-  const { plan, layout, harnessFor } = options
-  const watch = await startWatch(options, sentinels.isWritten)
-  // Of this server alone: whoever holds the execution next has agents in the same directory.
-  const marker: Marker = `WEAVE_SERVER_ID=${options.serverId}`
+export function createCodonEffects(options: CodonEffectsOptions): CodonEffects {
   return {
-    ...versions,
-    ...sentinels,
-    rollbackIntent: openRollbackRecord(layout, options.assertHeld),
-    harnessFor,
-    surroundingsOf: step => surroundingsOf(step, { marker, options }),
-    sessionLog: step =>
-      openSessionLog({
-        path: sessionLog(layout, options.runId(), step.runtimeId),
-        redactor: options.redactor,
-        assertHeld: options.assertHeld,
-        onFailure: message => void tellWarning(options.journal, message),
-      }),
-    costOf: (model, tokens, modelId) => {
-      const cost = costOf(tokens, pricesOf(model, modelId, options.priceOf))
-      return cost.known ? cost.dollars : undefined
-    },
-    promptOf: step => codonPrompt(plan, step.codon, layout.agentRoot),
-    runRig: (step, surroundings) => rig(step, { ...surroundings, marker: ownMarker(), options }),
-    copyOutputs: (step, surroundings) => outputs(step, { ...surroundings, marker: ownMarker(), options }),
-    afterCodon: async (_step, completed) => {
-      await tightenAgents(layout)
-      const trouble = await options.outputRecord.settle(completed)
-      if (trouble !== undefined) tellWarning(options.journal, trouble)
-    },
+    runRig: (step, surroundings) => rig(step, surroundings, options),
+    copyOutputs: (step, surroundings) => outputs(step, surroundings, options),
     archive: (owner, patterns, step) => archive({ owner, patterns, codonId: step.runtimeId }, options),
-    watch: async patterns => void (await watch?.addPatterns(patterns)),
-    settleFiles: async () => void (await watch?.settle()),
-    hintFiles: () => watch?.hint(),
-    fileTree: async () => (await watch?.tree()) ?? [],
-    close: async () => {
-      await sentinels.close()
-      await watch?.close()
-      await versions.close()
-      await tightenAgents(layout)
+    async afterCodon(_step, completed) {
+      await tightenAgents(options.layout)
+      const trouble = await options.outputRecord.settle(completed)
+      if (trouble !== undefined) options.warn(trouble)
     },
   }
 }
@@ -137,74 +51,11 @@ function ownMarker(): Marker {
   return `WEAVE_RIG_ID=${createId('rig')}`
 }
 
-function surroundingsOf(
-  { runtimeId, codon }: Step,
-  { marker, options }: { readonly marker: Marker; readonly options: PortsOptions },
-): HarnessSurroundings {
-  const { layout, environment, environmentFor, serverId, proxyUrl } = options
-  const env = codonEnvironment({
-    environment,
-    codon: codon.env,
-    markers: { WEAVE_EXECUTION_ID: layout.dir, WEAVE_CODON_ID: runtimeId, WEAVE_SERVER_ID: serverId },
-  })
-  const { provider } = codon.model
-  const lent = environmentFor?.(runtimeId, env, { provider, proxyUrl: proxyUrl() }) ?? env
-  return {
-    codonId: runtimeId,
-    model: codon.model.id,
-    provider,
-    cwd: layout.agentRoot,
-    env: codon.model.harness === 'sdk' ? throughProxy(lent, proxyUrl()) : lent,
-    marker,
-    home: layout.agents,
-    autoCompact: codon.autoCompact,
-  }
-}
-
-/** Providers name a model with its date, too, and agents use small models of their own beside the one they were given. */
-function pricesOf(
-  model: PlannedModel,
-  modelId: string | undefined,
-  priceOf: PortsOptions['priceOf'],
-): Prices | undefined {
-  const isPlanned = modelId === undefined || modelId === model.id || modelId.startsWith(`${model.id}-`)
-  return isPlanned ? model.prices : priceOf(model.provider, modelId)
-}
-
-async function startWatch(
-  { layout, journal, clock }: PortsOptions,
-  isWrittenBySentinel: SentinelPorts['isWritten'],
-): Promise<WorkspaceWatch | undefined> {
-  const selected = createCheckpointSelection([])
-  if (!selected.ok) return undefined
-  const originOf = (path: string): Origin | undefined => (isWrittenBySentinel(path) ? 'sentinel' : undefined)
-  /** Why files came or went since the tree was told. */
-  const moved: (Origin | undefined)[] = []
-  return watchWorkspace({
-    agentRoot: layout.agentRoot,
-    selection: selected.selection,
-    clock,
-    onChange(update) {
-      const origin = originOf(update.path)
-      if (update.action !== 'modified') moved.push(origin)
-      journal.append('file.updated', update, { origin })
-    },
-    onTree(tree) {
-      // A wider selection makes a new tree, too, without a file that came or went.
-      const isOfSentinels = moved.length > 0 && moved.every(origin => origin !== undefined)
-      moved.length = 0
-      journal.append('filetree.updated', { tree }, { origin: isOfSentinels ? 'sentinel' : undefined })
-    },
-    onNote: ({ message }) => void tellWarning(journal, message),
-  })
-}
-
-interface Effect extends Surroundings {
-  readonly marker: Marker
-  readonly options: PortsOptions
-}
-
-async function rig(step: Step, { signal, env, marker, onOutput, options }: Effect): Promise<RigResult> {
+async function rig(
+  step: Step,
+  { signal, env, onOutput }: Surroundings,
+  options: CodonEffectsOptions,
+): Promise<RigResult> {
   const { plan, layout, clock, ignoreRigFailures } = options
   if (step.codon.rig.length === 0) return { ok: true }
   const record = await openRigRecord(layout, step.runtimeId)
@@ -215,7 +66,7 @@ async function rig(step: Step, { signal, env, marker, onOutput, options }: Effec
     onPut: record.add,
     ignoreFailures: ignoreRigFailures,
     env,
-    marker,
+    marker: ownMarker(),
     own: options.own,
     signal,
     clock,
@@ -252,17 +103,11 @@ function tellTolerated({ runtimeId }: Step, result: RigOutcome, journal: Journal
 
 async function outputs(
   step: Step,
-  {
-    signal,
-    env,
-    marker,
-    onOutput,
-    lastCopied,
-    options,
-  }: Effect & { readonly lastCopied?: string | undefined },
+  { signal, env, onOutput, lastCopied }: Surroundings & { readonly lastCopied?: string | undefined },
+  options: CodonEffectsOptions,
 ): Promise<EffectResult> {
   if (step.codon.outputFiles.length === 0) return { ok: true, files: [] }
-  const { layout, clock, outputDirectory, overwriteOutput, outputRecord, journal } = options
+  const { layout, clock, outputDirectory, overwriteOutput, outputRecord, journal, warn } = options
   const result = await copyOutputs({
     entries: step.codon.outputFiles,
     agentRoot: layout.agentRoot,
@@ -270,7 +115,7 @@ async function outputs(
     overwrite: overwriteOutput,
     lastCopied,
     env,
-    marker,
+    marker: ownMarker(),
     own: options.own,
     signal,
     clock,
@@ -282,14 +127,10 @@ async function outputs(
     outputRecord.clear()
     return { ok: false, message: 'message' in result ? result.message : 'Output copying was stopped.' }
   }
-  for (const warning of result.warnings) tellWarning(journal, warning, step.runtimeId)
+  for (const warning of result.warnings) warn(warning, step.runtimeId)
   for (const { from, to } of result.copied)
     if (from !== to)
-      tellWarning(
-        journal,
-        `output files: ${from} is taken in ${outputDirectory}; the new one is ${to}`,
-        step.runtimeId,
-      )
+      warn(`output files: ${from} is taken in ${outputDirectory}; the new one is ${to}`, step.runtimeId)
   const files = result.copied.map(({ to }) => to)
   if (files.length > 0)
     journal.append('info', { message: `Copied ${files.length} output files to ${outputDirectory}.` })
@@ -297,23 +138,14 @@ async function outputs(
 }
 
 async function archive(
-  {
-    owner,
-    patterns,
-    codonId,
-  }: { readonly owner: string; readonly patterns: readonly string[]; readonly codonId: string },
-  { layout, clock, runId, journal, assertHeld }: PortsOptions,
+  { owner, patterns, codonId }: Pick<ArchiveRequest, 'owner' | 'patterns' | 'codonId'>,
+  { layout, clock, runId, assertHeld, warn }: CodonEffectsOptions,
 ): Promise<EffectResult> {
   assertHeld()
   const planned = await planArchive(layout, { owner, patterns, codonId, runId: runId(), clock })
   if (!planned.ok)
     return { ok: false, message: 'message' in planned ? planned.message : 'Archiving was stopped.' }
-  for (const warning of planned.warnings) tellWarning(journal, warning, codonId)
+  for (const warning of planned.warnings) warn(warning, codonId)
   const done = await performArchive(layout, planned.plan)
   return done.ok ? { ok: true, files: done.moved.map(({ from }) => from) } : done
-}
-
-function tellWarning(journal: Journal, message: string, codon?: string): JournaledEvent {
-  const about = codon === undefined ? {} : { codon }
-  return journal.append('error', { message, ...about, fatal: false, severity: 'warning' })
 }

@@ -3,7 +3,7 @@
  * intents on disk that make that possible.
  */
 export { planArchives } from './archive-effects.ts'
-export { type CheckpointPorts, openCheckpointPorts } from './checkpoint-effects.ts'
+export { openCheckpointEffects, type Recovering } from './checkpoint-effects.ts'
 export { frozenPlan } from './frozen-plan.ts'
 export type { Harnesses, OwnPrograms, Program } from './harnesses.ts'
 export { holdExecution } from './held-execution.ts'
@@ -11,6 +11,5 @@ export { findLostJournal } from './lost-journal.ts'
 export { readRequests, type StoredRequest } from './proxy.ts'
 export { putRight } from './recovery.ts'
 export { withParents } from './rig-effects.ts'
-export { openRollbackRecord } from './rollback-record.ts'
 export { type RecordedSetting, readSettings } from './settings-record.ts'
 export { type Execution, type ExecutionOptions, startExecution } from './start.ts'

@@ -19,7 +19,7 @@ export interface ProxySetup extends TrafficSetup {
   readonly upstream: string
 }
 
-export interface ProxyPortsOptions extends ProxySetup {
+export interface ExecutionProxyOptions extends ProxySetup {
   readonly layout: ExecutionLayout
   readonly clock: Clock
   readonly redactor: Redactor
@@ -33,16 +33,16 @@ export interface ProxyPortsOptions extends ProxySetup {
   readonly allowOtherUsers: boolean
 }
 
-export type StartedProxyPorts =
+export type StartedProxy =
   | { readonly ok: true; readonly port: number }
   | { readonly ok: false; readonly message: string; readonly cure: string }
 
 /** The proxy of one execution, and what the run learns from it. */
-export interface ProxyPorts {
+export interface ExecutionProxy {
   /** The address for agents; undefined until it listens. */
   url(): string | undefined
   /** Call when the server listens; its port plus one is tried first. */
-  start(controlPort: number): Promise<StartedProxyPorts>
+  start(controlPort: number): Promise<StartedProxy>
   /** A harness whose failed ends say how long the provider asked to wait, also where its SDK loses that. */
   informed(harness: Harness): Harness
   /** Never rejects. */
@@ -89,7 +89,7 @@ function isStoredRequest(value: unknown): value is StoredRequest {
   return texts.every(text => typeof text === 'string') && figures.every(figure => typeof figure === 'number')
 }
 
-export function createProxyPorts(options: ProxyPortsOptions): ProxyPorts {
+export function createExecutionProxy(options: ExecutionProxyOptions): ExecutionProxy {
   const { layout, clock, redactor, log, logLevel, upstream, environment, state, allowOtherUsers } = options
   const waits = createWaits(clock)
   const traffic = openTraffic({ ...options, executionDir: layout.dir, codon: () => markOf(state()) })

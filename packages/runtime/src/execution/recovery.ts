@@ -3,8 +3,9 @@ import { readArchive } from '../effects/index.ts'
 import { crashOf, describeFindings, type Journal, type Replayed } from '../journal/index.ts'
 import { killMarked, systemClock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
-import { finishRollback, type Ports, type Recorder, resumePoint } from '../runner/index.ts'
+import { finishRollback, type Recorder, type RollbackEffects, resumePoint } from '../runner/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
+import type { Recovering } from './checkpoint-effects.ts'
 import { freeSpace, isFull } from './free-space.ts'
 import { finishOutputs } from './output-record.ts'
 import { readRollbackRecord } from './rollback-record.ts'
@@ -17,17 +18,8 @@ export interface Found {
   readonly plan: Plan
   /** The execution was taken from somebody: what that one started may still run, whatever the state says. */
   readonly tookOver: boolean
-  readonly ports: Pick<
-    Ports,
-    | 'restore'
-    | 'restoreArchives'
-    | 'archiveAgain'
-    | 'rigLeftovers'
-    | 'cleanRig'
-    | 'putBackRig'
-    | 'syncFiles'
-    | 'safetyCheckpoint'
-  > & { differsFrom(sha: string): Promise<boolean> }
+  readonly rollback: RollbackEffects
+  readonly recovering: Pick<Recovering, 'differsFrom'>
 }
 
 export type Recovered =
@@ -60,7 +52,7 @@ export async function putRight(found: Found): Promise<Recovered> {
   const rollback = await readRollbackRecord(found.layout)
   if (!rollback.ok) return { ...rollback, cure: 'Remove the file to give the rollback up, then start again.' }
   if (rollback.intent) {
-    const finished = await finishRollback(rollback.intent, found.ports)
+    const finished = await finishRollback(rollback.intent, found.rollback)
     if (!finished.ok) return { ...finished, cure: await cureFor(found) }
     notes.push(`A rollback to ${rollback.intent.sha.slice(0, 8)} had been cut off; it is finished now.`)
     return { ok: true, notes, startFrom: rollback.intent.startedFrom }
@@ -100,7 +92,7 @@ async function noteCrash({ layout, recorder, tookOver }: Found, notes: string[])
 
 /** Files that a codon archived which is not done: they belong where they were. */
 async function undoArchives(
-  { layout, recorder, ports }: Found,
+  { layout, recorder, rollback }: Found,
   notes: string[],
 ): Promise<{ readonly ok: true } | { readonly ok: false; readonly message: string }> {
   const archive = await readArchive(layout.archiveManifest)
@@ -112,7 +104,7 @@ async function undoArchives(
   )
   const undone = archive.entries.filter(({ runId, codonId }) => !done.has(`${runId} ${codonId}`))
   if (undone.length === 0) return { ok: true }
-  const restored = await ports.restoreArchives(undone)
+  const restored = await rollback.restoreArchives(undone)
   if (!restored.ok) return restored
   notes.push(`${restored.files.length} archived files of an unfinished codon are back in the workspace.`)
   return { ok: true }
@@ -123,25 +115,25 @@ async function undoArchives(
  * After an end that was recorded only when nobody has touched the workspace since: what a person repaired stays.
  */
 async function restoreStart(
-  { plan, recorder, ports }: Found,
+  { plan, recorder, rollback, recovering }: Found,
   notes: string[],
 ): Promise<{ readonly ok: true } | { readonly ok: false; readonly message: string }> {
   const start = resumePoint(plan, recorder.state)
   const sha = start.type === 'continuation' ? start.checkpoint : undefined
   const interrupted = unfinished(recorder.state, start.type === 'continuation' ? start.codonId : undefined)
-  if (sha === undefined || !interrupted || !(await ports.differsFrom(sha))) return { ok: true }
+  if (sha === undefined || !interrupted || !(await recovering.differsFrom(sha))) return { ok: true }
   // Asked of the state, not of this start: a start that was killed here had noted the crash and restored nothing yet.
   const hadCrashed = currentRun(recorder.state)?.status === 'crashed'
   const end = interrupted.checkpoints.error
-  if (!hadCrashed && (end === undefined || (await ports.differsFrom(end)))) {
+  if (!hadCrashed && (end === undefined || (await recovering.differsFrom(end)))) {
     notes.push(
       `The workspace was changed since ${interrupted.codonId} ended; it is left as it is. To begin where the codon began, roll back.`,
     )
     return { ok: true }
   }
-  const safety = await ports.safetyCheckpoint()
+  const safety = await rollback.safetyCheckpoint()
   if (!safety.ok) return safety
-  const restored = await ports.restore(sha)
+  const restored = await rollback.restore(sha)
   if (!restored.ok) return restored
   notes.push(
     `${interrupted.codonId} begins anew: ${restored.files.length} files are as they were before it; what it left is kept as ${safety.sha.slice(0, 8)}.`,

@@ -6,7 +6,7 @@ import type { Clock, Redactor } from '../kit/index.ts'
 import { complete } from '../llm/index.ts'
 import type { ResolvedModel } from '../models/index.ts'
 import type { Plan } from '../plan/index.ts'
-import type { Ports, Recorder, SentinelWatch } from '../runner/index.ts'
+import type { Recorder, SentinelEffects, SentinelWatch } from '../runner/index.ts'
 import {
   accessFrom,
   createSentinels,
@@ -20,7 +20,7 @@ import {
 import { serverEnvironment } from '../settings/index.ts'
 import { type ExecutionLayout, sentinelDirectory } from '../workspace/index.ts'
 
-export interface SentinelPortsOptions {
+export interface SentinelEffectsOptions {
   readonly plan: Plan
   readonly layout: ExecutionLayout
   readonly journal: Journal
@@ -30,7 +30,7 @@ export interface SentinelPortsOptions {
   /** Called before everything that is written; throws when the execution is no longer ours to write to. */
   readonly assertHeld: () => void
   readonly environment: Readonly<Record<string, string | undefined>>
-  readonly sentinels: SentinelSetup
+  readonly setup: SentinelSetup
 }
 
 export interface SentinelSetup {
@@ -41,7 +41,8 @@ export interface SentinelSetup {
   readonly keyFor?: ((sentinelId: string) => string) | undefined
 }
 
-export type SentinelPorts = Pick<Ports, 'loadSentinels'> & {
+export interface OpenedSentinels {
+  readonly effects: SentinelEffects
   /** Resolves when the hank may begin. Never rejects. */
   startHealthChecks(): Promise<void>
   /** Whether a file of the agent workspace is one that a sentinel of the current codon writes. */
@@ -50,7 +51,7 @@ export type SentinelPorts = Pick<Ports, 'loadSentinels'> & {
 }
 
 /** The observers of an execution: they hear everything that the journal tells while their codon runs. */
-export function openSentinelPorts(options: SentinelPortsOptions): SentinelPorts {
+export function openSentinelEffects(options: SentinelEffectsOptions): OpenedSentinels {
   const { plan, journal, recorder } = options
   const spenders = new Map<string, SentinelWatch['onSpent']>()
   const sentinels = create(options, (codonId, states) => {
@@ -66,24 +67,26 @@ export function openSentinelPorts(options: SentinelPortsOptions): SentinelPorts 
     isWritten: path => written(path),
     startHealthChecks: () => sentinels.startHealthChecks(),
     close: () => sentinels.close(),
-    async loadSentinels({ runtimeId, codon }, { startTime, onSpent }) {
-      const { id: codonId, name, description } = codon
-      const mine = plan.sentinels?.filter(attached => attached.codonId === codonId) ?? []
-      // Until the next codon: the last that they write is found when they have gone.
-      written = sentinelFiles(mine.flatMap(workspaceOutputs))
-      if (mine.length === 0) return nobody
-      spenders.set(runtimeId, onSpent)
-      const loaded = await sentinels.load({ id: runtimeId, codonId, name, description, startTime })
-      if (!loaded.ok) return loaded
-      const leave = journal.subscribe(({ event }) => loaded.attached.route(event))
-      return {
-        ok: true,
-        async finish(ending) {
-          await loaded.attached.finish(ending)
-          leave()
-          spenders.delete(runtimeId)
-        },
-      }
+    effects: {
+      async loadSentinels({ runtimeId, codon }, { startTime, onSpent }) {
+        const { id: codonId, name, description } = codon
+        const mine = plan.sentinels?.filter(attached => attached.codonId === codonId) ?? []
+        // Until the next codon: the last that they write is found when they have gone.
+        written = sentinelFiles(mine.flatMap(workspaceOutputs))
+        if (mine.length === 0) return nobody
+        spenders.set(runtimeId, onSpent)
+        const loaded = await sentinels.load({ id: runtimeId, codonId, name, description, startTime })
+        if (!loaded.ok) return loaded
+        const leave = journal.subscribe(({ event }) => loaded.attached.route(event))
+        return {
+          ok: true,
+          async finish(ending) {
+            await loaded.attached.finish(ending)
+            leave()
+            spenders.delete(runtimeId)
+          },
+        }
+      },
     },
   }
 }
@@ -122,9 +125,9 @@ const nobody = { ok: true, finish: async () => undefined } as const
 
 type RecordStates = (codonId: string, states: readonly SentinelState[]) => void
 
-function create(options: SentinelPortsOptions, record: RecordStates): Sentinels {
+function create(options: SentinelEffectsOptions, record: RecordStates): Sentinels {
   const { plan, layout, journal, clock, redactor, environment } = options
-  const { settings, sandboxEntry, modelOf, keyFor } = options.sentinels
+  const { settings, sandboxEntry, modelOf, keyFor } = options.setup
   const variables = serverEnvironment(environment)
   return createSentinels({
     attachments: plan.sentinels ?? [],

@@ -17,17 +17,17 @@ import type { Control } from '../runner/index.ts'
 import { nothingLeft, openTimes, type Runner, startPoint, startRunner } from '../runner/index.ts'
 import { startServer } from '../server/index.ts'
 import type { OpenedExecution } from '../workspace/index.ts'
-import { openPorts, type PortsOptions } from './codon-effects.ts'
+import type { AgentSetup } from './agent-effects.ts'
+import { openEffects } from './effects.ts'
 import { type OpenedRecord, openRecord } from './execution-record.ts'
 import { frozenPlan } from './frozen-plan.ts'
 import { createHarnesses, type Harnesses, type OwnPrograms } from './harnesses.ts'
 import { type HeldExecution, holdExecution } from './held-execution.ts'
 import { createLateControl } from './late-control.ts'
 import { findLostJournal } from './lost-journal.ts'
-import { openOutputRecord } from './output-record.ts'
-import { createProxyPorts, type ProxyPorts, type ProxySetup } from './proxy.ts'
+import { createExecutionProxy, type ExecutionProxy, type ProxySetup } from './proxy.ts'
 import { recover } from './recovery.ts'
-import { hiddenEvents } from './sentinel-effects.ts'
+import { hiddenEvents, type SentinelSetup } from './sentinel-effects.ts'
 import { type Told, tellOf } from './telemetry.ts'
 
 export interface ExecutionOptions {
@@ -37,12 +37,12 @@ export interface ExecutionOptions {
   readonly programs: OwnPrograms
   /** Other agents than those of the two SDKs. */
   readonly harnesses?: Harnesses | undefined
-  readonly priceOf: PortsOptions['priceOf']
-  readonly environmentFor?: PortsOptions['environmentFor'] | undefined
+  readonly priceOf: AgentSetup['priceOf']
+  readonly environmentFor?: AgentSetup['environmentFor']
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The variables whose values must never be written down: those of this process, also when a run has others. */
   readonly secrets: Readonly<Record<string, string | undefined>>
-  readonly sentinels: PortsOptions['sentinels']
+  readonly sentinels: SentinelSetup
   readonly outputDirectory: string
   readonly overwriteOutput: boolean
   readonly ignoreRigFailures: boolean
@@ -145,24 +145,41 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const { plan } = planned
 
   const agents = openAgents(options, held, record)
-  const opening = await openPorts({
-    ...options,
+  const { environment, priceOf, environmentFor, sentinels } = options
+  const { outputDirectory, overwriteOutput, ignoreRigFailures } = options
+  const opening = await openEffects({
     plan,
     layout,
     journal,
     recorder,
-    clock,
     redactor,
-    ...agents,
+    clock,
+    serverId: held.serverId,
+    environment,
     assertHeld: lock.assertHeld,
-    outputRecord: openOutputRecord(layout, lock.assertHeld),
+    own: agents.own,
+    agents: { harnessFor: agents.harnessFor, proxyUrl: agents.proxyUrl, priceOf, environmentFor },
+    sentinels,
+    files: { outputDirectory, overwriteOutput, ignoreRigFailures },
     runId: () => currentRun(recorder.state)?.runId ?? '',
   })
   if (!opening.ok) return opening
-  const { ports } = opening
-  scope.add('watch', () => ports.close())
+  const { effects, recovering } = opening
+  scope.add('watch', () => opening.close())
 
-  const recovered = await recover({ layout, ...record, plan, ports, tookOver: held.tookOver })
+  const { replayed } = record
+  const { rollback } = effects
+  const { tookOver } = held
+  const recovered = await recover({
+    layout,
+    journal,
+    recorder,
+    replayed,
+    plan,
+    rollback,
+    recovering,
+    tookOver,
+  })
   if (!recovered.ok) return recovered
   const times = await openTimes(journal, plan)
   const notes = [...opened.notes, ...held.notes, ...recovered.notes]
@@ -171,14 +188,22 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   for (const note of notes) log.info('START', note)
 
   const control = createLateControl()
-  const serving = await serve(options, { ...record, plan, control: control.control, held, ...agents })
+  const serving = await serve(options, {
+    journal,
+    redactor,
+    log,
+    plan,
+    control: control.control,
+    held,
+    proxy: agents.proxy,
+  })
   if (!serving.ok) return serving
-  await ports.startHealthChecks()
+  await opening.startHealthChecks()
   const runner = startRunner({
     plan,
     journal,
     recorder,
-    ports,
+    effects,
     clock,
     firstRunId: held.runId,
     times,
@@ -189,7 +214,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   })
   control.is(runner)
   await tellOf(runner, { ...options, ...record, layout, plan, scope })
-  const ending = endingWith(runner, { scope, tidy: ports.tidy })
+  const ending = endingWith(runner, { scope, tidy: opening.tidy })
   return {
     ok: true,
     execution: { ...ending, ...serving.urls, notes, state: () => recorder.state },
@@ -216,19 +241,18 @@ function openAgents(options: ExecutionOptions, held: Held, { recorder, redactor,
     const harness = harnesses.harnessFor(model)
     return options.scripted?.informed(harness) ?? harness
   }
-  const ours = { own, serverId: held.serverId }
-  if (!options.proxy) return { ...ours, harnessFor, proxyUrl: () => undefined, proxy: undefined }
+  if (!options.proxy) return { own, harnessFor, proxyUrl: () => undefined, proxy: undefined }
   const state = () => recorder.state
   const { assertHeld } = held.lock
   const seen = { layout: opened.layout, clock, redactor, log, state, assertHeld }
-  const proxy = createProxyPorts({
+  const proxy = createExecutionProxy({
     ...options,
     ...options.proxy,
     ...seen,
     allowOtherUsers: options.server.allowOtherUsers,
   })
   const informed: Harnesses['harnessFor'] = model => proxy.informed(harnessFor(model))
-  return { ...ours, harnessFor: informed, proxyUrl: proxy.url, proxy }
+  return { own, harnessFor: informed, proxyUrl: proxy.url, proxy }
 }
 
 function openWarden({ programs }: ExecutionOptions, { serverId, scope }: Held, log: Log) {
@@ -276,7 +300,7 @@ interface Serving {
   readonly control: Control
   readonly log: Log
   readonly held: Held
-  readonly proxy: ProxyPorts | undefined
+  readonly proxy: ExecutionProxy | undefined
 }
 
 /** Listens, then lets the proxy listen, and says so in the lock. Who comes before that is answered after it. */

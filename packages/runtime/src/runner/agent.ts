@@ -22,11 +22,11 @@ export async function runAgent(
   task: CodonTask,
   spec: Omit<HarnessSpec, 'nextPrompt' | 'onRaw'> & { readonly exhaustWithPrompt?: string },
 ): Promise<AgentEnd> {
-  const { step, ports, clock, stopper, record, tell } = task
+  const { step, effects, clock, stopper, record, tell } = task
   const codonId = step.runtimeId
   const tally = createTally()
-  const harness = ports.harnessFor(step.codon.model)
-  const log = ports.sessionLog(step)
+  const harness = effects.agent.harnessFor(step.codon.model)
+  const log = effects.agent.sessionLog(step)
   const idle = watchIdle(clock, step.codon.idleTimeoutMs, silence =>
     stopper.stop({ kind: 'idle', ...silence }),
   )
@@ -45,7 +45,7 @@ export async function runAgent(
       if (event.type === 'session') task.begun(event.sessionId)
       if (event.type === 'usage') charge(task, event, tally.add(priced(task, event)))
       if (event.type === 'waiting' && event.delayMs > parkedAfterMs) park(task, event)
-      if (event.type === 'tool-result') ports.hintFiles()
+      if (event.type === 'tool-result') effects.files.hintFiles()
       if (event.type === 'context-full') contextFull = true
       if (event.type === 'compacted' && step.codon.autoCompact) compacted = true
       if (event.type === 'ended')
@@ -74,9 +74,9 @@ function park({ step, clock, tell, budget }: CodonTask, { delayMs, reason }: Wai
 }
 
 /** What the harness says of a message's cost counts; otherwise its tokens at the prices of the plan. */
-function priced({ step, ports }: CodonTask, event: Usage): Usage {
+function priced({ step, effects }: CodonTask, event: Usage): Usage {
   if (event.dollars !== undefined || event.isUnknown) return event
-  const dollars = ports.costOf(step.codon.model, event.tokens, event.modelId)
+  const dollars = effects.agent.costOf(step.codon.model, event.tokens, event.modelId)
   return dollars === undefined ? event : { ...event, dollars }
 }
 

@@ -4,9 +4,9 @@ import type { Clock } from '../kit/index.ts'
 import type { Plan, Step } from '../plan/index.ts'
 import { tellExceeded, watchBudget } from './budget-watch.ts'
 import { type Outcome, runCodon } from './codon.ts'
+import type { Effects } from './effects.ts'
 import { isLoopDry } from './loop-dry.ts'
 import type { Told } from './narrate.ts'
-import type { Ports } from './ports.ts'
 import type { Recorder } from './record.ts'
 import type { Stopper } from './stop.ts'
 import { previousSession } from './thread.ts'
@@ -24,7 +24,7 @@ export interface Attempt {
 
 export interface AttemptOptions {
   readonly plan: Plan
-  readonly ports: Ports
+  readonly effects: Effects
   readonly recorder: Recorder
   readonly clock: Clock
   readonly times?: (() => TimeNotes) | undefined
@@ -39,7 +39,7 @@ const tickEvery = 30_000
 /** Runs a codon once, with what the state knows that concerns it. Rejects when its end could not be recorded. */
 export async function makeAttempt(
   { step, attempt, withoutRig, skipped = false, exhausted }: Attempt,
-  { plan, ports, recorder, clock, times = () => ({}), stopper, tell, onTick }: AttemptOptions,
+  { plan, effects, recorder, clock, times = () => ({}), stopper, tell, onTick }: AttemptOptions,
 ): Promise<Outcome> {
   const { state } = recorder
   const continues = step.codon.continuation === 'continue-previous'
@@ -59,7 +59,7 @@ export async function makeAttempt(
       withoutRig,
       previousSessionId: continues ? previousSession(state, step.runtimeId) : undefined,
       isFirst: lineageOf(state, currentRun(state)).every(({ codonId }) => codonId === step.runtimeId),
-      ports,
+      effects,
       clock,
       stopper,
       record: transition => void recorder.record(transition),

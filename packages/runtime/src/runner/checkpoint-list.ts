@@ -1,5 +1,5 @@
 import { type CheckpointType, currentRun, type EventData, type WeaveState } from '@weave/protocol'
-import type { Ports } from './ports.ts'
+import type { CheckpointEffects } from './effects.ts'
 
 /** In the order in which a codon makes them. */
 const order: readonly CheckpointType[] = ['rig-setup', 'completed', 'error', 'skipped']
@@ -8,7 +8,7 @@ const order: readonly CheckpointType[] = ['rig-setup', 'completed', 'error', 'sk
 export async function checkpointList(
   state: WeaveState,
   runId: string,
-  { checkpointTimes }: Pick<Ports, 'checkpointTimes'>,
+  { checkpointTimes }: Pick<CheckpointEffects, 'checkpointTimes'>,
 ): Promise<EventData<'checkpoint.list'> | undefined> {
   const run = state.runs.find(each => each.runId === runId)
   if (!run) return undefined

@@ -2,8 +2,8 @@ import type { Transition } from '@weave/protocol'
 import type { Clock } from '../kit/index.ts'
 import type { Plan, Step } from '../plan/index.ts'
 import type { BudgetWatch } from './budget-watch.ts'
+import type { Effects } from './effects.ts'
 import type { Told } from './narrate.ts'
-import type { Ports } from './ports.ts'
 import type { Stopper } from './stop.ts'
 
 /** Everything one attempt at a codon works with. It reports through `record` and `tell` and never reads the state. */
@@ -16,7 +16,7 @@ export interface CodonTask {
   readonly previousSessionId?: string | undefined
   /** Whether an earlier codon exists that a session could have come from. */
   readonly isFirst: boolean
-  readonly ports: Ports
+  readonly effects: Effects
   readonly clock: Clock
   readonly stopper: Stopper
   readonly record: (transition: Transition) => void

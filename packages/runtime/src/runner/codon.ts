@@ -4,7 +4,7 @@ import { messageOf } from '../kit/index.ts'
 import { endsLoop } from '../plan/index.ts'
 import { type AgentEnd, runAgent } from './agent.ts'
 import type { CodonTask } from './codon-task.ts'
-import type { Surroundings } from './ports.ts'
+import type { Surroundings } from './effects.ts'
 import { createSentinelHold, type SentinelHold } from './sentinel-hold.ts'
 import type { Stopper, StopReason } from './stop.ts'
 
@@ -55,20 +55,20 @@ interface Ending {
 }
 
 async function phases(task: CodonTask, { startTime, sentinels }: Course): Promise<Ending> {
-  const { step, ports, record, stopper } = task
+  const { step, effects, record, stopper } = task
   const codonId = step.runtimeId
   if (stopper.signal.aborted) return failed('stopped', {})
   const surroundings = surroundingsOf(task)
-  ports.harnessFor(step.codon.model).prepare?.(ports.surroundingsOf(step))
-  await ports.watch(step.codon.checkpointedFiles)
-  await ports.beforeCodon(step)
-  const rig = task.withoutRig ? { ok: true as const } : await ports.runRig(step, surroundings)
+  effects.agent.harnessFor(step.codon.model).prepare?.(effects.agent.surroundingsOf(step))
+  await effects.files.watch(step.codon.checkpointedFiles)
+  await effects.checkpoints.beforeCodon(step)
+  const rig = task.withoutRig ? { ok: true as const } : await effects.codon.runRig(step, surroundings)
   if (!rig.ok) return failed(rig.message, { exit: rig.exit, retriable: rig.retriable })
   if (step.codon.rig.length > 0 && !task.withoutRig) await checkpoint(task, 'rig-setup')
   if (stopper.signal.aborted) return failed('stopped', {})
 
   record({ type: 'CodonTransitioned', data: { codonId, to: 'starting' } })
-  const prompt = await ports.promptOf(step)
+  const prompt = await effects.agent.promptOf(step)
   if (!prompt.ok) return failed(prompt.message, {})
   const warn = (message: string): void =>
     task.tell({ type: 'error', data: { message, codon: codonId, fatal: false, severity: 'warning' } })
@@ -91,7 +91,7 @@ async function phases(task: CodonTask, { startTime, sentinels }: Course): Promis
   if (agent.status !== 'completed') return agent
 
   record({ type: 'CodonTransitioned', data: { codonId, to: 'completing-sentinels' } })
-  const outputs = await ports.copyOutputs(step, {
+  const outputs = await effects.codon.copyOutputs(step, {
     ...surroundings,
     signal: agent.budgetExceeded ? stopper.afterBudget : stopper.signal,
     lastCopied: 'lastCopied' in rig ? rig.lastCopied : undefined,
@@ -105,7 +105,7 @@ async function phases(task: CodonTask, { startTime, sentinels }: Course): Promis
 
 /** Undefined when all went well. */
 async function archives(
-  { plan, step, ports, tell }: CodonTask,
+  { plan, step, effects, tell }: CodonTask,
   leaveLoop: boolean,
 ): Promise<string | undefined> {
   const { codon, loop, position, runtimeId } = step
@@ -116,7 +116,7 @@ async function archives(
       : []),
   ]
   for (const { id, patterns } of owners.filter(owner => owner.patterns.length > 0)) {
-    const moved = await ports.archive(id, patterns, step)
+    const moved = await effects.codon.archive(id, patterns, step)
     if (!moved.ok) return moved.message
     tell({ type: 'archive.completed', data: { ownerId: id, files: moved.files } })
   }
@@ -145,10 +145,10 @@ interface Begun {
 }
 
 async function finish(task: CodonTask, ending: Ending, { startTime, began }: Begun): Promise<Outcome> {
-  const { step, ports, clock, record } = task
+  const { step, effects, clock, record } = task
   const codonId = step.runtimeId
   const { status, exit, failure, contextExceeded, budgetExceeded, retryAfterMs } = ending
-  await checkpoint(task, status === 'failed' ? 'error' : status, () => ports.settleFiles())
+  await checkpoint(task, status === 'failed' ? 'error' : status, () => effects.files.settleFiles())
   // Not what the wall clock says now: it may have jumped, and the ledger takes the time of a codon from these two.
   const endTime = new Date(Date.parse(startTime) + (clock.monotonic() - began)).toISOString()
   const full = { ...(contextExceeded && { contextExceeded }), ...(budgetExceeded && { budgetExceeded }) }
@@ -162,7 +162,7 @@ async function finish(task: CodonTask, ending: Ending, { startTime, began }: Beg
       type: 'CodonTransitioned',
       data: { codonId, to: status, endTime, exitStatus: exit, failureReason, ...full },
     })
-  await ports.afterCodon(step, status === 'completed')
+  await effects.codon.afterCodon(step, status === 'completed')
   const completed = completedOf(task, ending, clock.monotonic() - began)
   return { completed, ...(retryAfterMs !== undefined && { retryAfterMs }) }
 }
@@ -197,14 +197,17 @@ async function checkpoint(
   type: 'rig-setup' | 'completed' | 'error' | 'skipped',
   tellFiles = async (): Promise<void> => undefined,
 ): Promise<void> {
-  const { step, ports, record } = task
+  const { step, effects, record } = task
   const statuses = {
     'rig-setup': 'preparing',
     completed: 'completed',
     error: 'failed',
     skipped: 'skipped',
   } as const
-  const [told, kept] = await Promise.allSettled([tellFiles(), ports.checkpoint(type, step, statuses[type])])
+  const [told, kept] = await Promise.allSettled([
+    tellFiles(),
+    effects.checkpoints.checkpoint(type, step, statuses[type]),
+  ])
   if (told.status === 'rejected') throw told.reason
   if (kept.status === 'rejected') throw kept.reason
   const sha = kept.value
@@ -252,9 +255,9 @@ function origin({ step, previousSessionId }: CodonTask) {
   }
 }
 
-function specOf({ step, ports, previousSessionId }: CodonTask, prompt: ReadyPrompt) {
+function specOf({ step, effects, previousSessionId }: CodonTask, prompt: ReadyPrompt) {
   return {
-    ...ports.surroundingsOf(step),
+    ...effects.agent.surroundingsOf(step),
     prompt: prompt.prompt,
     ...(prompt.systemPrompt !== undefined && { systemPrompt: prompt.systemPrompt }),
     ...(prompt.exhaustWithPrompt !== undefined && { exhaustWithPrompt: prompt.exhaustWithPrompt }),
@@ -281,10 +284,10 @@ function startsFresh({ step, previousSessionId }: CodonTask): boolean {
   return step.codon.continuation === 'continue-previous' && previousSessionId === undefined
 }
 
-function surroundingsOf({ step, ports, stopper, tell }: CodonTask): Surroundings {
+function surroundingsOf({ step, effects, stopper, tell }: CodonTask): Surroundings {
   return {
     signal: stopper.signal,
-    env: ports.surroundingsOf(step).env,
+    env: effects.agent.surroundingsOf(step).env,
     onOutput: (operation, stream, text) =>
       tell({ type: 'rig.output', data: { codonId: step.runtimeId, operation, stream, text } }),
   }

@@ -6,18 +6,24 @@
  */
 export { codonPrompt } from './codon-prompt.ts'
 export type { Control } from './control.ts'
-export { openTimes } from './open-times.ts'
 export type {
+  AgentEffects,
   ArchivedFiles,
+  CheckpointEffects,
+  CodonEffects,
   CodonPlace,
   EffectResult,
-  Ports,
+  Effects,
+  FileEffects,
   RigCleanup,
   RigResult,
+  RollbackEffects,
   RollbackIntent,
+  SentinelEffects,
   SentinelWatch,
   Surroundings,
-} from './ports.ts'
+} from './effects.ts'
+export { openTimes } from './open-times.ts'
 export { createRecorder, type Recorder } from './record.ts'
 export { finishRollback, rigsToClean } from './rollback.ts'
 export { goesOnWith, openAtRest, type RestOptions, rollBackAtRest } from './rollback-at-rest.ts'

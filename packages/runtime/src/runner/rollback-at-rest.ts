@@ -3,15 +3,9 @@ import type { Journal } from '../journal/index.ts'
 import type { Clock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import { createAnnouncer } from './announce.ts'
-import type { Ports } from './ports.ts'
+import type { CheckpointEffects, RollbackEffects } from './effects.ts'
 import type { Recorder } from './record.ts'
-import {
-  performRollback,
-  type RollbackPorts,
-  type RollbackTask,
-  type RolledBack,
-  rollbackCompleted,
-} from './rollback.ts'
+import { performRollback, type RollbackTask, type RolledBack, rollbackCompleted } from './rollback.ts'
 import { undoneBy } from './rollback-target.ts'
 import { createRunBook } from './run-book.ts'
 import { createRunEnds } from './run-ends.ts'
@@ -25,7 +19,10 @@ export interface RestOptions {
   readonly recorder: Recorder
   readonly clock: Clock
   readonly firstRunId?: string | undefined
-  readonly ports: RollbackPorts & Pick<Ports, 'firstCheckpoint'>
+  readonly effects: {
+    readonly checkpoints: Pick<CheckpointEffects, 'firstCheckpoint'>
+    readonly rollback: RollbackEffects
+  }
 }
 
 /**
@@ -36,12 +33,20 @@ export async function rollBackAtRest(
   options: RestOptions,
   { target, archives }: Pick<RollbackTask, 'target' | 'archives'>,
 ): Promise<RolledBack> {
-  const { recorder, ports } = options
+  const { recorder, effects } = options
   const { tell } = createAnnouncer(options)
   const fromRun = currentRun(recorder.state)?.runId ?? ''
   const undone = undoneBy(recorder.state, target.startedFrom)
   const rigKept = rigKeptBy(recorder.state, target.startedFrom)
-  const result = await performRollback({ target, undone, rigKept, archives, fromRun, ports, tell })
+  const result = await performRollback({
+    target,
+    undone,
+    rigKept,
+    archives,
+    fromRun,
+    effects: effects.rollback,
+    tell,
+  })
   if (!result.ok) return result
   openAtRest(options, target.startedFrom, toRun =>
     tell(rollbackCompleted(target, { fromRun, toRun, autoRestart: false })),
@@ -55,11 +60,11 @@ export function openAtRest(
   startedFrom: StartedFrom,
   onOpen: (runId: string) => void = () => undefined,
 ): void {
-  const { recorder, ports } = options
+  const { recorder, effects } = options
   const book = createRunBook(options)
   const ends = createRunEnds({ book, say: createAnnouncer(options), endsWithHank: true })
   book.open(startedFrom)
-  ports.rollbackIntent.clear()
+  effects.rollback.rollbackIntent.clear()
   onOpen(currentRun(recorder.state)?.runId ?? '')
   ends.close('stopped', 'rolled back while nothing ran')
 }

@@ -1,7 +1,7 @@
 import { currentRun } from '@weave/protocol'
 import type { Plan } from '../plan/index.ts'
 import type { Announcer } from './announce.ts'
-import type { Ports } from './ports.ts'
+import type { Effects } from './effects.ts'
 import type { Recorder } from './record.ts'
 import { performRollback, type RolledBack, rollbackCompleted } from './rollback.ts'
 import {
@@ -15,7 +15,7 @@ import { rigKeptBy } from './thread.ts'
 
 export interface RollbackDeskOptions {
   readonly plan: Plan
-  readonly ports: Ports
+  readonly effects: Effects
   readonly recorder: Recorder
   readonly say: Announcer
 }
@@ -26,7 +26,7 @@ export interface AskedRollback {
 }
 
 /** The one rollback that was asked for: kept until what runs has stopped, then performed. Changes no state. */
-export function createRollbackDesk({ plan, ports, recorder, say }: RollbackDeskOptions) {
+export function createRollbackDesk({ plan, effects, recorder, say }: RollbackDeskOptions) {
   let asked: AskedRollback | undefined
   let isUnderWay = false
 
@@ -56,10 +56,17 @@ export function createRollbackDesk({ plan, ports, recorder, say }: RollbackDeskO
       const undone = undoneBy(recorder.state, target.startedFrom)
       const fromRun = currentRun(recorder.state)?.runId ?? ''
       const rigKept = rigKeptBy(recorder.state, target.startedFrom)
-      const done = await performRollback({ target, undone, rigKept, fromRun, ports, tell: say.tell })
+      const done = await performRollback({
+        target,
+        undone,
+        rigKept,
+        fromRun,
+        effects: effects.rollback,
+        tell: say.tell,
+      })
       if (!done.ok && done.isHalfDone) throw new Error(done.message)
       // The next snapshot carries the tree as it is now.
-      await ports.settleFiles()
+      await effects.files.settleFiles()
       return done
     },
     /** What was performed; the desk is free again. */

@@ -1,21 +1,7 @@
 import type { CheckpointType, EventData } from '@weave/protocol'
+import type { ArchivedFiles, CodonPlace, Failure, RollbackEffects, RollbackIntent } from './effects.ts'
 import type { Told } from './narrate.ts'
-import type { ArchivedFiles, CodonPlace, Failure, Ports, RollbackIntent } from './ports.ts'
 import type { RollbackTarget, Undone } from './rollback-target.ts'
-
-/** What a rollback does to the workspace, as functions. */
-export type RollbackPorts = Pick<
-  Ports,
-  | 'safetyCheckpoint'
-  | 'restore'
-  | 'restoreArchives'
-  | 'archiveAgain'
-  | 'rigLeftovers'
-  | 'cleanRig'
-  | 'putBackRig'
-  | 'syncFiles'
-  | 'rollbackIntent'
->
 
 /** Everything one rollback works with. It reports through `tell` and never reads the state. */
 export interface RollbackTask {
@@ -26,7 +12,7 @@ export interface RollbackTask {
   /** Of the undo of a rollback: what belongs into the archive again. */
   readonly archives?: readonly ArchivedFiles[] | undefined
   readonly fromRun: string
-  readonly ports: RollbackPorts
+  readonly effects: RollbackEffects
   readonly tell: (told: Told) => void
 }
 
@@ -46,9 +32,9 @@ export type RolledBack =
  * caller opens the run that goes on from there, and clears the intent.
  */
 export async function performRollback(task: RollbackTask): Promise<RolledBack> {
-  const { target, undone, fromRun, ports, tell } = task
+  const { target, undone, fromRun, effects, tell } = task
   const steps = createSteps(task)
-  const safety = await ports.safetyCheckpoint()
+  const safety = await effects.safetyCheckpoint()
   if (!safety.ok) return { ok: false, message: `The safety checkpoint failed: ${safety.message}` }
   const { codonId, type, sha } = target
   tell({
@@ -63,21 +49,21 @@ export async function performRollback(task: RollbackTask): Promise<RolledBack> {
     },
   })
   const intent = intentOf(task)
-  ports.rollbackIntent.write(intent)
+  effects.rollbackIntent.write(intent)
   steps.done('The workspace as it was is kept in a safety checkpoint.')
-  const restored = await restoreFiles(intent, ports)
+  const restored = await restoreFiles(intent, effects)
   if (!restored.ok) return takeBack(restored, safety.sha, task)
   steps.done(`${restored.files.length} files were brought back to ${sha.slice(0, 8)}.`)
   for (const each of undone) passed(each, tell)
-  const archived = await ports.restoreArchives(intent.undone)
+  const archived = await effects.restoreArchives(intent.undone)
   steps.done(
     archived.ok
       ? `${archived.files.length} archived files are back in the workspace.`
       : `Archived files could not be put back: ${archived.message}`,
   )
   await cleanRigs(task)
-  if (task.rigKept !== undefined) await ports.putBackRig(task.rigKept)
-  const synced = await ports.syncFiles()
+  if (task.rigKept !== undefined) await effects.putBackRig(task.rigKept)
+  const synced = await effects.syncFiles()
   if (!synced.ok) return { ...synced, isHalfDone: true }
   steps.done('What the rigs of the undone codons had copied is out of the way.')
   tell({
@@ -125,22 +111,22 @@ function intentOf({ target, undone, rigKept, archives = [] }: RollbackTask): Rol
 /** What goes into the archive again goes first: there it is safe from the files of the checkpoint. */
 async function restoreFiles(
   { sha, undone, archives }: RollbackIntent,
-  ports: Pick<Ports, 'restore' | 'archiveAgain'>,
-): ReturnType<Ports['restore']> {
-  const archived = archives.length === 0 ? undefined : await ports.archiveAgain(archives, undone)
-  return archived?.ok === false ? archived : ports.restore(sha)
+  effects: RollbackEffects,
+): ReturnType<RollbackEffects['restore']> {
+  const archived = archives.length === 0 ? undefined : await effects.archiveAgain(archives, undone)
+  return archived?.ok === false ? archived : effects.restore(sha)
 }
 
 /** The intent stays when that fails, too: the next start then goes on to the target. */
 async function takeBack(
   { message }: Failure,
   safety: string,
-  { ports, archives = [] }: RollbackTask,
+  { effects, archives = [] }: RollbackTask,
 ): Promise<RolledBack> {
-  const restored = await ports.restore(safety)
-  const back = restored.ok && archives.length > 0 ? await ports.restoreArchives(archives) : restored
+  const restored = await effects.restore(safety)
+  const back = restored.ok && archives.length > 0 ? await effects.restoreArchives(archives) : restored
   if (back.ok) {
-    ports.rollbackIntent.clear()
+    effects.rollbackIntent.clear()
     return { ok: false, message: `${message} The workspace is as it was before.` }
   }
   const state = `The workspace could not be put back either: ${back.message}`
@@ -168,15 +154,15 @@ function passed({ record }: Undone, tell: RollbackTask['tell']): void {
 }
 
 /** What the rig of each undone codon had made and the target does not hold. */
-async function cleanRigs({ target, undone, rigKept, ports, tell }: RollbackTask): Promise<void> {
+async function cleanRigs({ target, undone, rigKept, effects, tell }: RollbackTask): Promise<void> {
   for (const { codonId, codonName } of rigsToClean(
     undone.map(({ record }) => record),
     rigKept,
   )) {
-    const directories = [...(await ports.rigLeftovers(codonId, target.sha))]
+    const directories = [...(await effects.rigLeftovers(codonId, target.sha))]
     if (directories.length === 0) continue
     tell({ type: 'rollback.rigCleanup', data: { codonId, codonName, directories, status: 'started' } })
-    const { movedTo, failures } = await ports.cleanRig(codonId, directories)
+    const { movedTo, failures } = await effects.cleanRig(codonId, directories)
     const failed = new Set(failures.map(({ directory }) => directory))
     const successfulCleanups = directories.filter(directory => !failed.has(directory))
     const status =
@@ -211,19 +197,16 @@ export function rigsToClean<Codon extends { readonly codonId: string }>(
 }
 
 /** The same for a start that found an intent: no safety checkpoint, nobody to tell; what was done is done again. */
-export async function finishRollback(
-  intent: RollbackIntent,
-  ports: Omit<RollbackPorts, 'safetyCheckpoint' | 'rollbackIntent'>,
-): Promise<RolledBack> {
+export async function finishRollback(intent: RollbackIntent, effects: RollbackEffects): Promise<RolledBack> {
   const { sha, undone, rigKept } = intent
-  const restored = await restoreFiles(intent, ports)
+  const restored = await restoreFiles(intent, effects)
   if (!restored.ok) return restored
-  const archived = await ports.restoreArchives(undone)
+  const archived = await effects.restoreArchives(undone)
   if (!archived.ok) return archived
   for (const { codonId } of rigsToClean(undone, rigKept)) {
-    const leftovers = await ports.rigLeftovers(codonId, sha)
-    if (leftovers.length > 0) await ports.cleanRig(codonId, leftovers)
+    const leftovers = await effects.rigLeftovers(codonId, sha)
+    if (leftovers.length > 0) await effects.cleanRig(codonId, leftovers)
   }
-  if (rigKept !== undefined) await ports.putBackRig(rigKept)
-  return ports.syncFiles()
+  if (rigKept !== undefined) await effects.putBackRig(rigKept)
+  return effects.syncFiles()
 }

@@ -3,7 +3,7 @@ import type { TimeNotes } from '../budget/index.ts'
 import type { Journal } from '../journal/index.ts'
 import { type Clock, createId } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
-import type { Ports } from './ports.ts'
+import type { CheckpointEffects } from './effects.ts'
 import type { Recorder } from './record.ts'
 import { runStarted, runStartedEvent, runSummary, type StartedFrom } from './run-record.ts'
 import { resumePoint } from './standing.ts'
@@ -13,7 +13,7 @@ export interface RunBookOptions {
   readonly journal: Journal
   readonly recorder: Recorder
   readonly clock: Clock
-  readonly ports: Ports
+  readonly effects: { readonly checkpoints: Pick<CheckpointEffects, 'firstCheckpoint'> }
   /** Of the first run that is opened: the one that the lock names. */
   readonly firstRunId?: string | undefined
   /** What only the journal knows about time. */
@@ -26,10 +26,10 @@ export function createRunBook({
   journal,
   recorder,
   clock,
-  ports,
+  effects,
   firstRunId,
   times = () => ({}),
-}: Omit<RunBookOptions, 'ports'> & { readonly ports: Pick<Ports, 'firstCheckpoint'> }) {
+}: RunBookOptions) {
   let openedAt = clock.monotonic()
 
   const openRun = (): RunState | undefined => {
@@ -52,7 +52,8 @@ export function createRunBook({
       openedAt = clock.monotonic()
       recorder.record(started)
       const sha =
-        (startedFrom.type === 'continuation' ? startedFrom.checkpoint : undefined) ?? ports.firstCheckpoint()
+        (startedFrom.type === 'continuation' ? startedFrom.checkpoint : undefined) ??
+        effects.checkpoints.firstCheckpoint()
       if (sha !== undefined) recorder.record({ type: 'InitialCheckpointSet', data: { runId, sha } })
       journal.append('run.started', runStartedEvent(plan, started))
     },

@@ -87,7 +87,7 @@ export class Machine {
   }
 
   checkpoints(runId: string): Promise<EventData<'checkpoint.list'> | undefined> {
-    return checkpointList(this.#state(), runId, this.#options.ports)
+    return checkpointList(this.#state(), runId, this.#options.effects.checkpoints)
   }
 
   /** What cannot be recorded must not go on: a journal that fails ends everything, and nothing is called a success. */
@@ -109,7 +109,7 @@ export class Machine {
 
   async #runToEnd(): Promise<RunnerEnd> {
     this.#book.open(this.#options.startFrom)
-    if (this.#options.startFrom) this.#options.ports.rollbackIntent.clear()
+    if (this.#options.startFrom) this.#options.effects.rollback.rollbackIntent.clear()
     if (this.#gate === 'shut') this.#say.idle('startup', 'Waiting for a client.')
     for (;;) {
       if (this.#activity === 'idle') this.#act()
@@ -258,7 +258,7 @@ export class Machine {
     const point = redoPoint(this.#options.plan, this.#state())
     if (!point) return refuse('NOTHING_TO_REDO')
     const { step, sha, startedFrom } = point
-    const restored = sha === undefined ? undefined : await this.#options.ports.restore(sha)
+    const restored = sha === undefined ? undefined : await this.#options.effects.rollback.restore(sha)
     if (restored && !restored.ok) return refuse('INTERNAL_ERROR', restored.message)
     this.#ends.close('stopped', 'redo')
     this.#book.open(startedFrom)
@@ -314,7 +314,7 @@ export class Machine {
     const fromRun = currentRun(this.#state())?.runId ?? ''
     this.#ends.close('stopped', 'rollback')
     this.#book.open(rollback.target.startedFrom)
-    this.#options.ports.rollbackIntent.clear()
+    this.#options.effects.rollback.rollbackIntent.clear()
     this.#rollbacks.completed(rollback, fromRun)
     this.#tellSnapshot()
     const next = rollback.command.data.autoRestart ? nextStep(this.#options.plan, this.#state()) : undefined
@@ -387,7 +387,7 @@ export class Machine {
   /** A retry begins where the codon began. */
   async #retry(waited: Attempt): Promise<void> {
     const sha = startOf(this.#state(), waited.step)
-    const restored = sha === undefined ? undefined : await this.#options.ports.restore(sha)
+    const restored = sha === undefined ? undefined : await this.#options.effects.rollback.restore(sha)
     if (restored?.ok !== false) this.#start(waited)
     else
       this.#stopFor({

@@ -1,4 +1,5 @@
 import type { Control } from './control.ts'
+import type { Effects } from './effects.ts'
 import type { RunBookOptions } from './run-book.ts'
 import type { StartedFrom } from './run-record.ts'
 
@@ -17,6 +18,7 @@ export interface RunnerEnd {
 }
 
 export interface RunnerOptions extends RunBookOptions {
+  readonly effects: Effects
   /** Where the first run begins instead of where the last one ended, such as after a rollback that was cut off. */
   readonly startFrom?: StartedFrom | undefined
   /** False: every codon waits for a command; its retries and the end of the run do not. */

@@ -1,6 +1,6 @@
 import type { FailureReason } from '@weave/protocol'
 import type { CodonTask } from './codon-task.ts'
-import type { LoadedSentinels, SentinelEnding } from './ports.ts'
+import type { LoadedSentinels, SentinelEnding } from './effects.ts'
 
 /** The sentinels of one attempt, from the moment in which they are there. */
 export interface SentinelHold {
@@ -13,8 +13,8 @@ export interface SentinelHold {
 export function createSentinelHold(): SentinelHold {
   let loaded: LoadedSentinels | undefined
   return {
-    async load({ step, ports, budget }, startTime) {
-      loaded = await ports.loadSentinels(step, { startTime, onSpent: budget.spentBySentinels })
+    async load({ step, effects, budget }, startTime) {
+      loaded = await effects.sentinels.loadSentinels(step, { startTime, onSpent: budget.spentBySentinels })
       if (loaded.ok) return undefined
       const { message, sentinelRefs } = loaded
       return { type: 'sentinel-load-failure', retriable: false, message, sentinelRefs }

@@ -1,25 +1,25 @@
 import { currentRun, type EventData, isLive, lineageOf, liveCodon } from '@weave/protocol'
 import type { Journal } from '../journal/index.ts'
 import type { Clock } from '../kit/index.ts'
-import type { Ports } from './ports.ts'
+import type { Effects } from './effects.ts'
 import type { Recorder } from './record.ts'
 
 export interface SnapshotOptions {
   readonly journal: Journal
   readonly recorder: Recorder
-  readonly ports: Ports
+  readonly effects: Effects
   readonly clock: Clock
 }
 
 /** The whole picture, for clients that came late. Told one at a time. */
-export function createSnapshots({ journal, recorder, ports, clock }: SnapshotOptions) {
+export function createSnapshots({ journal, recorder, effects, clock }: SnapshotOptions) {
   const began = clock.monotonic()
   let lastSeq = 0
   let telling: Promise<void> = Promise.resolve()
 
   /** The state is read last: what is told must not be older than its place in the journal. */
   const take = async (isRollingBack: boolean): Promise<EventData<'state.snapshot'>> => {
-    const fileTree = await ports.fileTree()
+    const fileTree = await effects.files.fileTree()
     const { state } = recorder
     const live = liveCodon(state)
     return {

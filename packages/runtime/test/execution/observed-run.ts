@@ -8,8 +8,7 @@ import { emptyState } from '@weave/protocol'
 import { onTestFinished } from 'vitest'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
-import { openPorts } from '../../src/execution/codon-effects.ts'
-import { openOutputRecord } from '../../src/execution/output-record.ts'
+import { openEffects } from '../../src/execution/effects.ts'
 import type { Harness, HarnessEvent } from '../../src/harness/index.ts'
 import { openJournal, type RecordedEvent } from '../../src/journal/index.ts'
 import { createRedactor } from '../../src/kit/index.ts'
@@ -57,7 +56,7 @@ export async function observe({ plan: planIn, work, mostCalls }: ObservedOptions
   const recorder = createRecorder(journal, redactor, emptyState)
   const agent = createQuietAgent(work)
   const plan = planIn(dir)
-  const opened = await openPorts({
+  const opened = await openEffects({
     plan,
     layout,
     journal,
@@ -67,9 +66,11 @@ export async function observe({ plan: planIn, work, mostCalls }: ObservedOptions
     own: () => () => undefined,
     clock,
     environment: { PATH: process.env['PATH'], ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: model.url },
-    harnessFor: () => agent.harness,
-    priceOf: () => undefined,
-    proxyUrl: () => undefined,
+    agents: {
+      harnessFor: () => agent.harness,
+      priceOf: () => undefined,
+      proxyUrl: () => undefined,
+    },
     redactor,
     sentinels: {
       settings: { enablePersistence: true, healthCheckGracePeriodMs: 0, waitForAllHealthChecks: false },
@@ -77,20 +78,21 @@ export async function observe({ plan: planIn, work, mostCalls }: ObservedOptions
       modelOf: () => haiku,
       keyFor: id => id,
     },
-    outputDirectory: join(dir, 'results'),
-    overwriteOutput: false,
-    ignoreRigFailures: false,
-    outputRecord: openOutputRecord(layout, () => undefined),
+    files: {
+      outputDirectory: join(dir, 'results'),
+      overwriteOutput: false,
+      ignoreRigFailures: false,
+    },
     runId: () => 'run_test',
   })
   if (!opened.ok) throw new Error(opened.message)
-  const { ports } = opened
-  const runner = startRunner({ plan, journal, recorder, ports, clock, headless: true, autostart: true })
+  const { effects } = opened
+  const runner = startRunner({ plan, journal, recorder, effects, clock, headless: true, autostart: true })
   onTestFinished(async () => {
     agent.letGo()
     runner.shutdown('end of the test')
     await runner.done
-    await ports.close()
+    await opened.close()
     await journal.close()
     model.close()
   })
@@ -104,7 +106,7 @@ export async function observe({ plan: planIn, work, mostCalls }: ObservedOptions
     while (quietTurns < turnsOfRest) {
       if (model.total() > mostCalls) return false
       const before = journal.lastSeq
-      if (quietTurns === 0) await ports.settleFiles()
+      if (quietTurns === 0) await effects.files.settleFiles()
       await setImmediate()
       quietTurns = underWay() === 0 && journal.lastSeq === before ? quietTurns + 1 : 0
     }

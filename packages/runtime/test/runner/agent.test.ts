@@ -118,7 +118,7 @@ describe('an agent', () => {
       const auto = { autoCompact: true, exhaustWithPrompt: 'on' }
       const run = await startScenario({
         plan: planOf(codonPlan('a', auto), loopPlan('read', null, [codonPlan('x', auto), codonPlan('y')])),
-        ports: { harnessFor: harness },
+        effects: { harnessFor: harness },
       })
       expect(await run.runner.done).toEqual({ status: 'completed' })
       expect(asked).toEqual([undefined, undefined])
@@ -131,7 +131,7 @@ describe('an agent', () => {
     const failure = { type: 'rate-limit', retriable: true, message: 'slow down' } as const
     const run = await startScenario({
       plan: planOf(codonPlan('a', { autoCompact: true, exhaustWithPrompt: 'on' })),
-      ports: {
+      effects: {
         harnessFor: () =>
           playing([
             { type: 'session', sessionId: 's1' },
@@ -154,7 +154,7 @@ describe('an agent', () => {
       ]
       const run = await startScenario({
         plan: planOf(codonPlan('a', { autoCompact: true })),
-        ports: { harnessFor: () => playing(events) },
+        effects: { harnessFor: () => playing(events) },
       })
       expect(await run.runner.done).toEqual({ status: 'completed' })
     },
@@ -166,7 +166,7 @@ describe('an agent', () => {
     async () => {
       const run = await startScenario({
         plan: planOf(codonPlan('a')),
-        ports: { harnessFor: () => playing([{ type: 'session', sessionId: 's1' }]) },
+        effects: { harnessFor: () => playing([{ type: 'session', sessionId: 's1' }]) },
       })
       expect(await run.runner.done).toMatchObject({ status: 'failed' })
       expect(run.recorder.state.runs[0]?.codons[0]).toMatchObject({
@@ -189,7 +189,7 @@ describe('an agent', () => {
       }
       const run = await startScenario({
         plan: planOf(codonPlan('a', { idleTimeoutMs: 1_000 })),
-        ports: { harnessFor: () => deaf },
+        effects: { harnessFor: () => deaf },
       })
       await run.clock.advance(59_000)
       expect(run.codons()).toEqual(['a:initializing'])
@@ -213,7 +213,7 @@ describe('an agent', () => {
       const play = async (budget: object) => {
         const run = await startScenario({
           plan: planOf(codonPlan('a', budget)),
-          ports: {
+          effects: {
             harnessFor: () =>
               playing([
                 { type: 'session', sessionId: 's1' },
@@ -239,7 +239,7 @@ describe('an agent', () => {
     const end: HarnessEvent = { type: 'ended', end: { ok: false, exit: { type: 'error', code: 1 }, reason } }
     const run = await startScenario({
       plan: planOf(codonPlan('a')),
-      ports: { harnessFor: () => playing([end]) },
+      effects: { harnessFor: () => playing([end]) },
     })
     expect(await run.runner.done).toEqual({ status: 'failed', reason: 'a: no such key' })
     expect(run.recorder.state.runs[0]?.codons[0]).toMatchObject({ failedDuring: 'initializing' })
@@ -250,7 +250,7 @@ describe('an agent', () => {
     const tokens = { inputTokens: 1, outputTokens: 1, cacheCreationTokens: 0, cacheReadTokens: 0 }
     const run = await startScenario({
       plan: planOf(codonPlan('a')),
-      ports: {
+      effects: {
         harnessFor: () =>
           playing([
             { type: 'session', sessionId: 's1' },
@@ -277,7 +277,7 @@ describe('an agent', () => {
       const result = { id: 't1', name: 'Bash', isError: false, durationMs: 3 }
       const run = await startScenario({
         plan: planOf(codonPlan('a')),
-        ports: {
+        effects: {
           harnessFor: () =>
             playing([
               { type: 'session', sessionId: 's1' },
@@ -336,7 +336,7 @@ describe('a codon that continues', () => {
     async () => {
       const run = await startScenario({
         plan: planOf(codonPlan('a', { onFailure: 'ignore' }), codonPlan('b', next)),
-        ports: {
+        effects: {
           runRig: async step =>
             step.codon.id === 'a'
               ? { ok: false, message: 'npm ci ended with 1', retriable: true }

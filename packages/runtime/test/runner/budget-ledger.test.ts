@@ -46,7 +46,7 @@ describe('the ledger', () => {
     async () => {
       const dir = await tempDir({ inMemory: true })
       const harness = createAgent(deeds)
-      const first = await openScenario({ plan: of, ports: { harnessFor: () => harness } }, dir)
+      const first = await openScenario({ plan: of, effects: { harnessFor: () => harness } }, dir)
       expect(await first.runner.done).toEqual({ status: 'completed' })
       await first.close()
       const lines = readFileSync(join(dir, 'journal', segment), 'utf8').split(/(?<=\n)/)
@@ -65,7 +65,7 @@ describe('the ledger', () => {
         const again = await startScenario({
           plan: of,
           from: { dir: next },
-          ports: { harnessFor: () => agent },
+          effects: { harnessFor: () => agent },
         })
         expect(await again.runner.done).toEqual({ status: 'completed' })
         expect(again.recorder.state.totalCost).toBeCloseTo(Number(spent) + dollarsOf(reported), 9)
@@ -113,7 +113,7 @@ describe('the ledger', () => {
         const harness = createAgent(() => reports)
         const dir = await tempDir({ inMemory: true })
         const run = await openScenario(
-          { plan: plan([codon('a')]), ports: { harnessFor: () => harness } },
+          { plan: plan([codon('a')]), effects: { harnessFor: () => harness } },
           dir,
         )
         await run.runner.done
@@ -208,7 +208,7 @@ describe('any plan with budgets, any agent', () => {
       },
     )
     const dir = await tempDir({ inMemory: true })
-    const run = await openScenario({ plan: of, ports: { harnessFor: () => harness } }, dir)
+    const run = await openScenario({ plan: of, effects: { harnessFor: () => harness } }, dir)
     await run.runner.done
     expect(wrong).toEqual([])
     expect(run.recorder.state.totalCost).toBeCloseTo(witness.total(), 9)

@@ -46,7 +46,7 @@ describe('a pool that is empty', () => {
       const l = loop('l', 5, { codons: [codon('a'), codon('b')], budget: { maxDollars: 1 } })
       const of = plan([{ ...l, archiveOnSuccess: ['*.tmp'] }, codon('z')])
       const { run } = await budgeted(of, id => (id === 'z' ? [] : spends(0.3)), {
-        ports: {
+        effects: {
           archive: async owner => {
             archives.push(owner)
             return { ok: true, files: [] }
@@ -72,7 +72,7 @@ describe('a pool that is empty', () => {
       plan([{ ...l, archiveOnSuccess: ['*.tmp'] }, codon('z')]),
       id => (id === 'z' ? [] : spends(0.4)),
       {
-        ports: {
+        effects: {
           archive: async owner => {
             archives.push(owner)
             return { ok: true, files: [] }

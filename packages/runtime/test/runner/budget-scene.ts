@@ -77,7 +77,7 @@ export async function budgeted(plan: Plan, deeds: Deeds, more: Partial<ScenarioO
   const run = await startScenario({
     plan,
     ...more,
-    ports: { ...versions.ports, harnessFor: () => harness, ...more.ports },
+    effects: { ...versions.effects, harnessFor: () => harness, ...more.effects },
   })
   return { ...versions, run, reported }
 }

@@ -48,7 +48,7 @@ type Plan = Parameters<typeof openScenario>[0]['plan']
 async function begin(of: Plan, deeds: (codonId: string) => readonly Deed[], dir?: string): Promise<Scenario> {
   let scenario: Scenario | undefined
   const harness = slowAgent(() => scenario?.clock ?? never, deeds)
-  const options = { plan: of, ports: { harnessFor: () => harness } }
+  const options = { plan: of, effects: { harnessFor: () => harness } }
   scenario = await openScenario(
     dir === undefined ? options : { ...options, from: { dir }, at: '2026-01-02T00:00:00.000Z' },
     dir ?? (await tempDir({ inMemory: true })),

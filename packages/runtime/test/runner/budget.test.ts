@@ -216,7 +216,7 @@ describe('after a limit has completed the agent', () => {
   test('outputs are copied, files archived, and the plan goes on', async () => {
     const done: string[] = []
     const { run } = await budgeted(plan([stopsAt, codon('b')]), id => (id === 'a' ? dollars : []), {
-      ports: {
+      effects: {
         copyOutputs: async ({ runtimeId }, { signal }) => {
           done.push(`outputs ${runtimeId} ${signal.aborted}`)
           return { ok: true, files: [] }
@@ -240,7 +240,7 @@ describe('after a limit has completed the agent', () => {
   ] as const)('%s still stops the copying of outputs', async (type, status) => {
     const { run, first } = await budgeted(plan([stopsAt]), () => dollars, {
       headless: false,
-      ports: {
+      effects: {
         copyOutputs: (_, { signal }) =>
           new Promise(resolve => {
             const stop = () => resolve({ ok: false, message: 'stopped' })
@@ -259,7 +259,7 @@ describe('after a limit has completed the agent', () => {
 
   test.each(['copyOutputs', 'archive'] as const)('a failure in %s fails the run all the same', async port => {
     const { run } = await budgeted(plan([stopsAt, codon('b')]), () => dollars, {
-      ports: { [port]: async () => ({ ok: false, message: 'The disk is full.' }) },
+      effects: { [port]: async () => ({ ok: false, message: 'The disk is full.' }) },
     })
     expect(await run.runner.done).toEqual({ status: 'failed', reason: 'a: The disk is full.' })
     expect(run.codons()).toEqual(['a:failed'])

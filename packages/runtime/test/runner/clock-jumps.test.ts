@@ -19,7 +19,7 @@ describe('a wall clock that jumps by hours', () => {
         const clocks = createAsyncQueue<Clock>()
         const scenario = await startScenario({
           plan: planOf(codonPlan('a', { rig: waits }), codonPlan('b', { rig: waits })),
-          ports: {
+          effects: {
             async runRig() {
               const slept = (await clocks.take())?.sleep(20_000)
               rigs.put('asleep')

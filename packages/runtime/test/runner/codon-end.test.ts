@@ -1,7 +1,7 @@
 import type { JournaledEvent } from '@weave/protocol'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
-import type { Ports } from '../../src/runner/index.ts'
+import type { FlatEffects } from './bare-effects.ts'
 import { codonPlan, planOf } from './plans.ts'
 import { openScenario } from './scenario.ts'
 
@@ -30,7 +30,7 @@ describe('at the end of a codon', () => {
       begun.push(name)
       if (begun.length === 2) bothBegun.open()
     }
-    const ports: Partial<Ports> = {
+    const effects: Partial<FlatEffects> = {
       settleFiles: async () => {
         begin('settle')
         await settle.passed
@@ -43,7 +43,7 @@ describe('at the end of a codon', () => {
       },
     }
     const dir = await tempDir({ inMemory: true })
-    const run = await openScenario({ plan: planOf(codonPlan('a')), ports }, dir)
+    const run = await openScenario({ plan: planOf(codonPlan('a')), effects }, dir)
     onTestFinished(() => run.journal.close())
     await bothBegun.passed
     return { run, settle, keep }

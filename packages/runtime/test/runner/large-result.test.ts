@@ -18,7 +18,7 @@ verifies(
     const longest = watchLoop()
     const scenario = await startScenario({
       plan: planOf(codonPlan('a')),
-      ports: {
+      effects: {
         sessionLog: () =>
           openSessionLog({
             path: join(scenario.dir, 'session.jsonl'),

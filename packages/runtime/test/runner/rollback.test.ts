@@ -16,7 +16,7 @@ async function versioned(plan: Plan, more: Partial<ScenarioOptions> = {}) {
     headless: false,
     onPrompt: prompt => versions.write(prompt.replace('work on ', '')),
     ...more,
-    ports: { ...versions.ports, ...more.ports },
+    effects: { ...versions.effects, ...more.effects },
   })
   run.runner.clientArrived()
   const shaOf = (codonId: string, type: 'rig-setup' | 'completed' | 'error' | 'skipped') => {
@@ -176,7 +176,7 @@ describe('a rollback', () => {
         deeds,
         rigs: made,
       } = await versioned(planOf(codonPlan('a'), codonPlan('b', { rig })), {
-        ports: {
+        effects: {
           runRig: async ({ runtimeId }) => {
             rigs.push(runtimeId)
             return { ok: true }
@@ -354,7 +354,7 @@ describe('a rollback', () => {
 
   verifies(['d14/snapshot-after-rollback'], 'tells all changes of files before the snapshot', async () => {
     let settled = 0
-    const { run } = await versioned(three, { ports: { settleFiles: async () => void settled++ } })
+    const { run } = await versioned(three, { effects: { settleFiles: async () => void settled++ } })
     await run.untilIdle('all-codons-completed')
     const before = settled
     await run.send('rollback.toCodon', { codonId: 'a', checkpointType: 'end' })

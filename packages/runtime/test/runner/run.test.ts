@@ -256,7 +256,7 @@ describe('retries', () => {
       plan: planOf(codonPlan('a'), codonPlan('b', { onFailure: 'retry' })),
       script: (id, call) =>
         id === 'b' && call === 0 ? [{ fail: 'overloaded', retriable: true }] : undefined,
-      ports: {
+      effects: {
         checkpoint: async () => `sha${++shas}`,
         restore: async sha => {
           restored.push(sha)

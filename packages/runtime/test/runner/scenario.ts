@@ -18,13 +18,13 @@ import { type Clock, createRedactor } from '../../src/kit/index.ts'
 import type { Plan } from '../../src/plan/index.ts'
 import {
   createRecorder,
+  type Effects,
   openTimes,
-  type Ports,
   type Recorder,
   type Runner,
   startRunner,
 } from '../../src/runner/index.ts'
-import { barePorts } from './bare-ports.ts'
+import { bareEffects, type FlatEffects, grouped } from './bare-effects.ts'
 
 export interface ScenarioOptions {
   readonly plan: Plan
@@ -32,7 +32,7 @@ export interface ScenarioOptions {
   readonly script?: (codonId: string, call: number, turn: number) => readonly ScriptStep[] | undefined
   readonly headless?: boolean
   readonly autostart?: boolean
-  readonly ports?: Partial<Ports>
+  readonly effects?: Partial<FlatEffects>
   /** Goes on from the journal that is there, as the next server would. */
   readonly from?: { readonly dir: string }
   /** What the clock says in the beginning. */
@@ -64,10 +64,10 @@ export async function openScenario(options: ScenarioOptions, dir: string) {
     options.onEvent?.(event)
   })
   const specs: HarnessSpec[] = []
-  const ports = fakePorts(options, specs)
+  const effects = fakeEffects(options, specs)
   const { plan, headless = true, autostart = true } = options
   const times = await openTimes(journal, plan)
-  const runner = startRunner({ plan, journal, recorder, ports, clock, times, headless, autostart })
+  const runner = startRunner({ plan, journal, recorder, effects, clock, times, headless, autostart })
   const close = createClose({ dir, journal, recorder, runner, events })
   let commandNumber = 0
 
@@ -129,7 +129,7 @@ async function openRecord(
   return { journal, recorder }
 }
 
-function fakePorts({ script, ports, onPrompt }: ScenarioOptions, specs: HarnessSpec[]): Ports {
+function fakeEffects({ script, effects, onPrompt }: ScenarioOptions, specs: HarnessSpec[]): Effects {
   const calls = new Map<string, number>()
   let call = 0
   const harness = createScriptedHarness((spec, turn) => {
@@ -141,15 +141,15 @@ function fakePorts({ script, ports, onPrompt }: ScenarioOptions, specs: HarnessS
     }
     return script?.(spec.codonId, call, turn) ?? [{ say: 'done' }]
   })
-  return {
-    ...barePorts(harness),
+  return grouped({
+    ...bareEffects(harness),
     promptOf: async ({ codon }) => ({
       ok: true,
       prompt: 'text' in codon.prompt ? codon.prompt.text : '',
       ...(codon.exhaustWithPrompt !== undefined && { exhaustWithPrompt: codon.exhaustWithPrompt }),
     }),
-    ...ports,
-  }
+    ...effects,
+  })
 }
 
 interface Closing {

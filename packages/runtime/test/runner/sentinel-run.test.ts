@@ -10,7 +10,7 @@ import { type ScenarioOptions, startScenario } from './scenario.ts'
 function watchedBy({ sentinels }: Scene, plan: ScenarioOptions['plan']) {
   return startScenario({
     plan,
-    ports: {
+    effects: {
       loadSentinels: async ({ runtimeId, codon }, { startTime }) => {
         const { id: codonId, name } = codon
         const loaded = await sentinels.load({ id: runtimeId, codonId, name, startTime })

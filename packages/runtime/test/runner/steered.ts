@@ -1,7 +1,6 @@
 import { type Command, commands, type EventData, events, type JournaledEvent } from '@weave/protocol'
 import { expect } from 'vitest'
 import type { Plan } from '../../src/plan/index.ts'
-import type { Ports } from '../../src/runner/index.ts'
 import {
   commandData,
   type Deed,
@@ -12,6 +11,7 @@ import {
   stepsOf,
   turnsOf,
 } from './arbitraries.ts'
+import type { FlatEffects } from './bare-effects.ts'
 import { ask, began, checkpointed, clientCame, ended, newModel, recorded, shutDown, woke } from './model.ts'
 import { rolledBack } from './model-rollback.ts'
 import type { Answer, Ask, Model, Status } from './model-state.ts'
@@ -45,7 +45,7 @@ export async function playStory(story: Story, dir: string): Promise<void> {
   const restores: string[] = []
   let player: Player | undefined
   const scenario = await openScenario(
-    { plan, headless, autostart, script, onEvent, ports: versionPorts(restores) },
+    { plan, headless, autostart, script, onEvent, effects: versionEffects(restores) },
     dir,
   )
   player = new Player(story, scenario, restores)
@@ -63,7 +63,7 @@ const beginning = 'beef00'
  * Versions that begin alike. Keeping one takes a turn of the loop, as no real one takes less: what a command means does
  * not change between the moment in which it is sent and that in which it is heard.
  */
-function versionPorts(restores: string[]): Partial<Ports> {
+function versionEffects(restores: string[]): Partial<FlatEffects> {
   let shas = 0
   return {
     firstCheckpoint: () => beginning,

@@ -126,7 +126,7 @@ describe('codon.start', () => {
           seen.push(`agent of ${id}`)
           return undefined
         },
-        ports: {
+        effects: {
           runRig: async ({ runtimeId }) => {
             seen.push(`rig of ${runtimeId} ${run.codons().at(-1)}`)
             return { ok: true }
@@ -187,7 +187,7 @@ describe('a codon at work', () => {
       const run = await startScenario({
         plan: planOf(codonPlan('a'), codonPlan('b')),
         script: id => (id === 'a' ? hang : undefined),
-        ports: {
+        effects: {
           checkpoint: async (type, { runtimeId }) => {
             checkpoints.push(`${type} ${runtimeId}`)
             return `sha of ${runtimeId}`
@@ -236,7 +236,7 @@ describe('a codon at work', () => {
         plan: planOf(codonPlan('a', { onFailure: 'ignore' }), codonPlan('b')),
         script: () => (outcome === 'done' ? undefined : [{ fail: 'nope', retriable: true }]),
         headless: false,
-        ports: {
+        effects: {
           checkpoint: async type => {
             if (type !== 'rig-setup') stopped ??= run.send('codon.forceStop')
             return undefined
@@ -256,7 +256,7 @@ describe('a codon at work', () => {
     const run = await startScenario({
       plan: planOf(codonPlan('a', { onFailure: 'retry' }), codonPlan('b')),
       script: id => (id === 'a' ? [{ fail: 'overloaded', retriable: true }] : undefined),
-      ports: {
+      effects: {
         checkpoint: async type => {
           if (type === 'error') skipped ??= run.send('codon.skip')
           return undefined
@@ -327,7 +327,7 @@ describe('no codon at work', () => {
     const run = await startScenario({
       plan: planOf(codonPlan('a'), codonPlan('b')),
       headless: false,
-      ports: {
+      effects: {
         checkpoint: async () => 'sha',
         async restore() {
           await finished
@@ -403,7 +403,7 @@ describe('codon.redo', () => {
       const run = await startScenario({
         plan: planOf(codonPlan('a'), codonPlan('b')),
         headless: false,
-        ports: {
+        effects: {
           checkpoint: async () => `sha${++shas}`,
           restore: async sha => {
             restored.push(sha)
@@ -460,7 +460,7 @@ describe('codon.redo', () => {
     const run = await startScenario({
       plan: planOf(codonPlan('a'), codonPlan('b')),
       headless: false,
-      ports: {
+      effects: {
         checkpoint: async () => 'sha',
         restore: async () => ({ ok: false, message: 'the repository is gone' }),
       },

@@ -22,7 +22,7 @@ describe('the story of a codon', () => {
       }
       const run = await startScenario({
         plan: planOf(codonPlan('a')),
-        ports: {
+        effects: {
           harnessFor: () => harness,
           promptOf: async () => {
             note('prompt')
@@ -43,7 +43,7 @@ describe('the story of a codon', () => {
         plan: planOf(codonPlan('draft', { name: 'Write a draft' })),
         headless: false,
         script: () => [{ usage: { input: 1, output: 1, dollars: 0.25 } }, { hang: true }],
-        ports: { checkpoint: async () => 'abcdef' },
+        effects: { checkpoint: async () => 'abcdef' },
       })
       run.runner.clientArrived()
       await run.until('token.usage')
@@ -84,7 +84,7 @@ describe('the state', () => {
           id === 'b' && call === 0
             ? [{ usage: { input: 1, output: 1, dollars: 0.1 } }, { fail: 'overloaded', retriable: true }]
             : undefined,
-        ports: { checkpoint: async () => 'abcdef' },
+        effects: { checkpoint: async () => 'abcdef' },
         onEvent(event) {
           if (event.type === 'state.transition') {
             const reduced = reduce(folded, event.data.transition as Parameters<typeof reduce>[1])

@@ -9,7 +9,7 @@ describe('what surrounds the agent', () => {
   test('a rig that fails fails the codon before the agent starts', async () => {
     const run = await startScenario({
       plan: planOf(codonPlan('a')),
-      ports: { runRig: async () => ({ ok: false, message: 'npm ci ended with 1', retriable: true }) },
+      effects: { runRig: async () => ({ ok: false, message: 'npm ci ended with 1', retriable: true }) },
     })
     expect(await run.runner.done).toMatchObject({ status: 'failed', reason: 'a: npm ci ended with 1' })
     expect(run.specs).toEqual([])
@@ -30,7 +30,7 @@ describe('what surrounds the agent', () => {
           codonPlan('good', { archiveOnSuccess: ['*'] }),
         ),
         script: id => (id === 'bad' ? [{ fail: 'nope', retriable: false }] : undefined),
-        ports: {
+        effects: {
           copyOutputs: async ({ runtimeId }) => note(`outputs of ${runtimeId}`),
           archive: async owner => note(`archive of ${owner}`),
           checkpoint: async (type, { runtimeId }) => {
@@ -52,7 +52,7 @@ describe('what surrounds the agent', () => {
   test('output copying that fails fails the run, whatever onFailure says', async () => {
     const run = await startScenario({
       plan: planOf(codonPlan('a', { onFailure: 'ignore' }), codonPlan('b')),
-      ports: { copyOutputs: async () => ({ ok: false, message: 'the disk is full' }) },
+      effects: { copyOutputs: async () => ({ ok: false, message: 'the disk is full' }) },
     })
     expect(await run.runner.done).toMatchObject({ status: 'failed', reason: 'a: the disk is full' })
     expect(run.codons()).toEqual(['a:failed'])
@@ -68,7 +68,7 @@ describe('what surrounds the agent', () => {
       const run = await startScenario({
         plan: planOf(limited, full),
         script: id => (id === 'u#2' ? [{ contextFull: true }] : undefined),
-        ports: {
+        effects: {
           archive: async (owner, _patterns, { runtimeId }) => {
             archived.push(`${owner} at ${runtimeId}`)
             return { ok: true, files: ['notes.md'] }
@@ -87,7 +87,7 @@ describe('what surrounds the agent', () => {
   test('a fault of our own ends the codon, not the server', async () => {
     const run = await startScenario({
       plan: planOf(codonPlan('a', { onFailure: 'ignore' }), codonPlan('b')),
-      ports: {
+      effects: {
         promptOf: async ({ runtimeId }) => {
           if (runtimeId === 'a') throw new Error('no such luck')
           return { ok: true, prompt: 'go' }
@@ -111,7 +111,7 @@ describe('what surrounds the agent', () => {
       const run = await startScenario({
         plan: planOf(codonPlan('a')),
         headless: false,
-        ports: {
+        effects: {
           watch: () => stopAt('watch'),
           runRig: async () => {
             await stopAt('rig')
@@ -139,7 +139,7 @@ describe('snapshots', () => {
     async () => {
       const run = await startScenario({
         plan: planOf(codonPlan('a'), codonPlan('b')),
-        ports: {
+        effects: {
           fileTree: async () => {
             for (let n = 0; n < 5; n++) await new Promise(resolve => setImmediate(resolve))
             return []
@@ -164,7 +164,7 @@ describe('snapshots', () => {
     const run = await startScenario({
       plan: planOf(codonPlan('a'), codonPlan('b')),
       script: id => (id === 'b' ? [{ say: 'hm' }, { hang: true }] : undefined),
-      ports: {
+      effects: {
         fileTree: async () => {
           await run.until(
             'assistant.action',
@@ -191,7 +191,7 @@ describe('snapshots', () => {
       let tick: (() => void) | undefined
       const run = await startScenario({
         plan: planOf(codonPlan('a', { idleTimeoutMs: 3_600_000 })),
-        ports: {
+        effects: {
           harnessFor: () => ({
             async *start(_spec, signal) {
               yield { type: 'session', sessionId: 's1' }

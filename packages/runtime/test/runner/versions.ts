@@ -1,4 +1,5 @@
-import type { Ports, RollbackIntent } from '../../src/runner/index.ts'
+import type { RollbackIntent } from '../../src/runner/index.ts'
+import type { FlatEffects } from './bare-effects.ts'
 
 /** A workspace that is one text, and versions of it, for tests of the runner. What was done is listed in order. */
 export function createVersions() {
@@ -20,7 +21,7 @@ export function createVersions() {
   }
   const first = keep('first')
 
-  const ports: Partial<Ports> = {
+  const effects: Partial<FlatEffects> = {
     checkpoint: async (type, { runtimeId }) => keep(`${type} ${runtimeId}`),
     firstCheckpoint: () => first,
     async restore(sha) {
@@ -64,7 +65,7 @@ export function createVersions() {
   }
 
   return {
-    ports,
+    effects,
     deeds,
     rigs,
     first,

@@ -12,10 +12,21 @@ import type { PlannedModel, Step } from '../plan/index.ts'
 import type { CodonPrompt } from './codon-prompt.ts'
 
 /**
- * What a codon needs from the rooms around the runner, each as a function that `app.ts` hands in. None of them throws or
- * rejects for something that can go wrong outside: that comes back as a value. All of them end soon after `signal` aborts.
+ * What the runner needs from the rooms around it, by what it is for; `execution` hands it in. None of these functions
+ * throws or rejects for something that can go wrong outside: that comes back as a value. All of them end soon after
+ * `signal` aborts.
  */
-export interface Ports {
+export interface Effects {
+  readonly agent: AgentEffects
+  readonly codon: CodonEffects
+  readonly sentinels: SentinelEffects
+  readonly checkpoints: CheckpointEffects
+  readonly rollback: RollbackEffects
+  readonly files: FileEffects
+}
+
+/** The agent of a codon: which program it is, where it works, what it is asked, what it costs. */
+export interface AgentEffects {
   harnessFor(model: PlannedModel): Harness
   /** Where the agent of a codon works; its environment is also that of the rig commands. */
   surroundingsOf(step: Step): HarnessSurroundings
@@ -24,6 +35,10 @@ export interface Ports {
   /** What one message cost; undefined when the price of the model is not known. `modelId`: as the provider named it. */
   costOf(model: PlannedModel, tokens: TokenCounts, modelId: string | undefined): number | undefined
   promptOf(step: Step): Promise<CodonPrompt>
+}
+
+/** What a codon does to files before and after its agent. */
+export interface CodonEffects {
   runRig(step: Step, surroundings: Surroundings): Promise<RigResult>
   copyOutputs(
     step: Step,
@@ -31,12 +46,20 @@ export interface Ports {
   ): Promise<EffectResult>
   /** Moves what `patterns` select into the archive of its owner, a runtime id or a loop id. */
   archive(owner: string, patterns: readonly string[], step: Step): Promise<EffectResult>
-  /** Lets the sentinels of a codon listen. */
-  loadSentinels(step: Step, watch: SentinelWatch): Promise<LoadedSentinels>
-  /** Keeps the files that no codon before this one selected as they are when it begins. Rejects when that cannot be done. */
-  beforeCodon(step: Step): Promise<void>
   /** The end of the codon is on record: its outputs stay, or are taken back if it did not complete. Never rejects. */
   afterCodon(step: Step, completed: boolean): Promise<void>
+}
+
+/** The observers of a codon. */
+export interface SentinelEffects {
+  /** Lets the sentinels of a codon listen. */
+  loadSentinels(step: Step, watch: SentinelWatch): Promise<LoadedSentinels>
+}
+
+/** The versions of the workspace. */
+export interface CheckpointEffects {
+  /** Keeps the files that no codon before this one selected as they are when it begins. Rejects when that cannot be done. */
+  beforeCodon(step: Step): Promise<void>
   /**
    * Versions the workspace; undefined when nothing keeps versions. Durable when it resolves, and at the end of a codon the
    * files themselves are too.
@@ -44,6 +67,11 @@ export interface Ports {
   checkpoint(type: CheckpointType, step: Step, status: CodonStatus): Promise<string | undefined>
   /** The version of the workspace that the first run begins with; undefined when nothing keeps versions. */
   firstCheckpoint(): string | undefined
+  checkpointTimes(shas: readonly string[]): Promise<ReadonlyMap<string, string>>
+}
+
+/** What brings the workspace back to a version, and what keeps that safe. */
+export interface RollbackEffects {
   /** Puts the selected files of the workspace back to a version. Idempotent: what was cut off is finished by calling again. */
   restore(sha: string): Promise<EffectResult>
   /** Keeps the workspace as it is now, outside of all branches. */
@@ -61,7 +89,10 @@ export interface Ports {
   /** Everything in the workspace, and what was taken out of it, is on the disk: a power cut takes nothing of it. */
   syncFiles(): Promise<{ readonly ok: true } | Failure>
   readonly rollbackIntent: RollbackIntentFile
-  checkpointTimes(shas: readonly string[]): Promise<ReadonlyMap<string, string>>
+}
+
+/** What clients are told of the files. */
+export interface FileEffects {
   /** Also watches what a codon checkpoints from now on. */
   watch(patterns: readonly string[]): Promise<void>
   /** Resolves when all changes of files until now are told. */

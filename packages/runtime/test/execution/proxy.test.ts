@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { emptyState } from '@weave/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
-import { createProxyPorts, type ProxyPorts, readRequests } from '../../src/execution/proxy.ts'
+import { createExecutionProxy, type ExecutionProxy, readRequests } from '../../src/execution/proxy.ts'
 import { ensureDir } from '../../src/files/index.ts'
 import {
   createScriptedHarness,
@@ -14,8 +14,8 @@ import {
 } from '../../src/harness/index.ts'
 import { createRedactor, silentLog, systemClock } from '../../src/kit/index.ts'
 import { executionLayout } from '../../src/workspace/index.ts'
-import { post, rawClient } from './raw-client.ts'
-import { type Answer, always, plain, rawUpstream } from './raw-upstream.ts'
+import { post, rawClient } from '../proxy/raw-client.ts'
+import { type Answer, always, plain, rawUpstream } from '../proxy/raw-upstream.ts'
 
 const key = 'a-secret-value-of-length'
 
@@ -23,7 +23,7 @@ async function opened(answer: Answer) {
   const layout = executionLayout(await tempDir())
   await ensureDir(layout.internals)
   const upstream = await rawUpstream(answer)
-  const ports = createProxyPorts({
+  const proxy = createExecutionProxy({
     upstream: upstream.url,
     layout,
     clock: systemClock,
@@ -35,12 +35,12 @@ async function opened(answer: Answer) {
     assertHeld: () => undefined,
     state: () => emptyState,
   })
-  onTestFinished(() => ports.close())
-  expect(ports.url()).toBeUndefined()
-  const started = await ports.start(0)
+  onTestFinished(() => proxy.close())
+  expect(proxy.url()).toBeUndefined()
+  const started = await proxy.start(0)
   if (!started.ok) throw new Error(started.message)
-  expect(ports.url()).toBe(`http://localhost:${started.port}`)
-  return { layout, ports, port: started.port }
+  expect(proxy.url()).toBe(`http://localhost:${started.port}`)
+  return { layout, proxy, port: started.port }
 }
 
 async function ask(port: number, path = '/v1/messages'): Promise<void> {
@@ -66,11 +66,11 @@ const spec: HarnessSpec = {
 
 /** The end of an agent that did something before its script went on. */
 async function endOf(
-  ports: ProxyPorts,
+  proxy: ExecutionProxy,
   steps: readonly ScriptStep[],
   first: () => Promise<void>,
 ): Promise<HarnessEnd> {
-  const harness = ports.informed(createScriptedHarness(() => steps))
+  const harness = proxy.informed(createScriptedHarness(() => steps))
   for await (const event of harness.start(spec, new AbortController().signal)) {
     if (event.type === 'session') await first()
     if (event.type === 'ended') return event.end
@@ -84,8 +84,8 @@ const limited = (wait: string) =>
 
 describe('what a provider asks to wait', () => {
   it('is told with the failed end of an agent, however long it is', async () => {
-    const { ports, port } = await opened(always(limited('3600')))
-    const end = await endOf(ports, failing, () => ask(port))
+    const { proxy, port } = await opened(always(limited('3600')))
+    const end = await endOf(proxy, failing, () => ask(port))
     expect(end).toMatchObject({ ok: false, retryAfterMs: expect.any(Number) })
     if (end.ok) throw new Error('It went well.')
     expect(end.retryAfterMs).toBeGreaterThan(3_590_000)
@@ -94,28 +94,28 @@ describe('what a provider asks to wait', () => {
 
   it('is told by nobody after an answer that asks for nothing, nor in the next attempt, nor to what cannot be tried again', async () => {
     let count = 0
-    const { ports, port } = await opened((text, socket) =>
+    const { proxy, port } = await opened((text, socket) =>
       always(++count === 1 || count > 2 ? limited('3600') : plain('ok'))(text, socket),
     )
-    const answered = await endOf(ports, failing, async () => {
+    const answered = await endOf(proxy, failing, async () => {
       await ask(port)
       await ask(port)
     })
     expect(answered).not.toHaveProperty('retryAfterMs')
-    const final = await endOf(ports, [{ fail: 'no key', retriable: false }], () => ask(port))
+    const final = await endOf(proxy, [{ fail: 'no key', retriable: false }], () => ask(port))
     expect(final).not.toHaveProperty('retryAfterMs')
-    expect(await endOf(ports, failing, async () => undefined)).not.toHaveProperty('retryAfterMs')
-    const longer = await endOf(ports, [{ fail: 'x', retriable: true, retryAfterMs: 9e9 }], () => ask(port))
+    expect(await endOf(proxy, failing, async () => undefined)).not.toHaveProperty('retryAfterMs')
+    const longer = await endOf(proxy, [{ fail: 'x', retriable: true, retryAfterMs: 9e9 }], () => ask(port))
     expect(longer).toMatchObject({ retryAfterMs: 9e9 })
   })
 })
 
 describe('the requests of an execution', () => {
   it('are kept without secrets, readable by their owner only, and read back past damage', async () => {
-    const { layout, ports, port } = await opened(always(plain('ok')))
+    const { layout, proxy, port } = await opened(always(plain('ok')))
     await ask(port, `/v1/${key}?token=abc`)
     await ask(port, '/v1/two')
-    await ports.close()
+    await proxy.close()
     const path = join(layout.internals, 'requests.jsonl')
     expect(readFileSync(path, 'utf8')).not.toContain(key)
     expect(statSync(path).mode & 0o777).toBe(0o600)

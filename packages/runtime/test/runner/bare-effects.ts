@@ -1,8 +1,28 @@
 import type { Harness } from '../../src/harness/index.ts'
-import type { Ports } from '../../src/runner/index.ts'
+import type {
+  AgentEffects,
+  CheckpointEffects,
+  CodonEffects,
+  Effects,
+  FileEffects,
+  RollbackEffects,
+  SentinelEffects,
+} from '../../src/runner/index.ts'
+
+/** All effects side by side, so that a test can replace some by name. */
+export type FlatEffects = AgentEffects &
+  CodonEffects &
+  SentinelEffects &
+  CheckpointEffects &
+  RollbackEffects &
+  FileEffects
+
+export function grouped(flat: FlatEffects): Effects {
+  return { agent: flat, codon: flat, sentinels: flat, checkpoints: flat, rollback: flat, files: flat }
+}
 
 /** Everything around the runner that does nothing and succeeds; free of the test runner, for programs of their own. */
-export function barePorts(harness: Harness): Ports {
+export function bareEffects(harness: Harness): FlatEffects {
   return {
     harnessFor: () => harness,
     surroundingsOf: ({ runtimeId, codon }) => ({

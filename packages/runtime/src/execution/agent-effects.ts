@@ -1,0 +1,90 @@
+import type { Harness, HarnessSurroundings } from '../harness/index.ts'
+import type { Marker, Redactor } from '../kit/index.ts'
+import { costOf, type Prices } from '../models/index.ts'
+import type { Plan, PlannedModel, Step } from '../plan/index.ts'
+import { type AgentEffects, codonPrompt } from '../runner/index.ts'
+import { codonEnvironment, throughProxy } from '../settings/index.ts'
+import { type ExecutionLayout, openSessionLog, sessionLog } from '../workspace/index.ts'
+
+export interface AgentSetup {
+  readonly harnessFor: (model: PlannedModel) => Harness
+  /** Where the agents of the SDK harness find the provider, when the proxy runs. */
+  readonly proxyUrl: () => string | undefined
+  /** Prices of a model that is not in the plan. */
+  readonly priceOf: (provider: string, modelId: string) => Prices | undefined
+  /** Has the last word on the environment of a codon. */
+  readonly environmentFor?:
+    | ((
+        runtimeId: string,
+        env: Readonly<Record<string, string>>,
+        way: { readonly provider: string; readonly proxyUrl: string | undefined },
+      ) => Readonly<Record<string, string>>)
+    | undefined
+}
+
+export interface AgentEffectsOptions {
+  readonly plan: Plan
+  readonly layout: ExecutionLayout
+  readonly serverId: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly redactor: Redactor
+  /** Called before everything that is written; throws when the execution is no longer ours to write to. */
+  readonly assertHeld: () => void
+  readonly agents: AgentSetup
+  readonly runId: () => string
+  readonly warn: (message: string) => void
+}
+
+export function createAgentEffects(options: AgentEffectsOptions): AgentEffects {
+  const { plan, layout, agents } = options
+  return {
+    harnessFor: agents.harnessFor,
+    surroundingsOf: step => surroundingsOf(step, options),
+    sessionLog: step =>
+      openSessionLog({
+        path: sessionLog(layout, options.runId(), step.runtimeId),
+        redactor: options.redactor,
+        assertHeld: options.assertHeld,
+        onFailure: options.warn,
+      }),
+    costOf: (model, tokens, modelId) => {
+      const cost = costOf(tokens, pricesOf(model, modelId, agents.priceOf))
+      return cost.known ? cost.dollars : undefined
+    },
+    promptOf: step => codonPrompt(plan, step.codon, layout.agentRoot),
+  }
+}
+
+function surroundingsOf({ runtimeId, codon }: Step, options: AgentEffectsOptions): HarnessSurroundings {
+  const { layout, environment, serverId, agents } = options
+  const proxyUrl = agents.proxyUrl()
+  const env = codonEnvironment({
+    environment,
+    codon: codon.env,
+    markers: { WEAVE_EXECUTION_ID: layout.dir, WEAVE_CODON_ID: runtimeId, WEAVE_SERVER_ID: serverId },
+  })
+  const { provider } = codon.model
+  const lent = agents.environmentFor?.(runtimeId, env, { provider, proxyUrl }) ?? env
+  // Of this server alone: whoever holds the execution next has agents in the same directory.
+  const marker: Marker = `WEAVE_SERVER_ID=${serverId}`
+  return {
+    codonId: runtimeId,
+    model: codon.model.id,
+    provider,
+    cwd: layout.agentRoot,
+    env: codon.model.harness === 'sdk' ? throughProxy(lent, proxyUrl) : lent,
+    marker,
+    home: layout.agents,
+    autoCompact: codon.autoCompact,
+  }
+}
+
+/** Providers name a model with its date, too, and agents use small models of their own beside the one they were given. */
+function pricesOf(
+  model: PlannedModel,
+  modelId: string | undefined,
+  priceOf: AgentSetup['priceOf'],
+): Prices | undefined {
+  const isPlanned = modelId === undefined || modelId === model.id || modelId.startsWith(`${model.id}-`)
+  return isPlanned ? model.prices : priceOf(model.provider, modelId)
+}

@@ -1,0 +1,134 @@
+import type { Journal, Origin } from '../journal/index.ts'
+import type { Clock, Redactor } from '../kit/index.ts'
+import type { Plan } from '../plan/index.ts'
+import type { Effects, FileEffects, Recorder } from '../runner/index.ts'
+import { createCheckpointSelection, type WorkspaceWatch, watchWorkspace } from '../tree/index.ts'
+import type { ExecutionLayout } from '../workspace/index.ts'
+import { type AgentSetup, createAgentEffects } from './agent-effects.ts'
+import { openCheckpointEffects, type Recovering } from './checkpoint-effects.ts'
+import { createCodonEffects } from './codon-effects.ts'
+import { openOutputRecord } from './output-record.ts'
+import { tightenAgents } from './private-agents.ts'
+import { openSentinelEffects, type SentinelSetup } from './sentinel-effects.ts'
+
+export interface EffectsOptions {
+  readonly plan: Plan
+  readonly layout: ExecutionLayout
+  readonly journal: Journal
+  readonly recorder: Recorder
+  readonly redactor: Redactor
+  readonly clock: Clock
+  readonly serverId: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Called before everything that is written; throws when the execution is no longer ours to write to. */
+  readonly assertHeld: () => void
+  /** Told of each process group of a rig; what it returns takes that back. */
+  readonly own: (group: number) => () => void
+  readonly agents: AgentSetup
+  readonly sentinels: SentinelSetup
+  readonly files: {
+    readonly outputDirectory: string
+    readonly overwriteOutput: boolean
+    readonly ignoreRigFailures: boolean
+  }
+  readonly runId: () => string
+}
+
+/** What the runner needs, and what only the start of an execution needs. */
+export interface OpenedEffects {
+  readonly ok: true
+  readonly effects: Effects
+  readonly recovering: Recovering
+  /** Resolves when the hank may begin. Never rejects. */
+  startHealthChecks(): Promise<void>
+  /** Packs the checkpoints when much has come together. Ends soon after the signal aborts; never rejects. */
+  tidy(signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+export interface EffectsFailure {
+  readonly ok: false
+  readonly message: string
+  readonly cure: string
+}
+
+/** What the runner needs from the rooms around it, put together for one execution. */
+export async function openEffects(options: EffectsOptions): Promise<OpenedEffects | EffectsFailure> {
+  const { plan, layout, journal, recorder, redactor, clock, environment, assertHeld, runId } = options
+  const warn = (message: string, codon?: string): void => {
+    const about = codon === undefined ? {} : { codon }
+    journal.append('error', { message, ...about, fatal: false, severity: 'warning' })
+  }
+  const state = () => recorder.state
+  const base = { plan, layout, clock, environment, assertHeld, warn }
+  const versions = await openCheckpointEffects({ ...base, state })
+  if (!versions.ok) return versions
+  const sentinels = openSentinelEffects({ ...base, journal, recorder, redactor, setup: options.sentinels })
+  const watch = await startWatch({ layout, journal, clock, warn }, sentinels.isWritten)
+  const { agents, serverId, own, files } = options
+  const outputRecord = openOutputRecord(layout, assertHeld)
+  return {
+    ok: true,
+    effects: {
+      agent: createAgentEffects({ ...base, redactor, agents, serverId, runId }),
+      codon: createCodonEffects({ ...base, ...files, journal, own, outputRecord, runId }),
+      sentinels: sentinels.effects,
+      checkpoints: versions.checkpoints,
+      rollback: versions.rollback,
+      files: fileEffects(watch),
+    },
+    recovering: versions.recovering,
+    startHealthChecks: sentinels.startHealthChecks,
+    tidy: versions.tidy,
+    async close() {
+      await sentinels.close()
+      await watch?.close()
+      await versions.store.close()
+      await tightenAgents(layout)
+    },
+  }
+}
+
+function fileEffects(watch: WorkspaceWatch | undefined): FileEffects {
+  return {
+    watch: async patterns => void (await watch?.addPatterns(patterns)),
+    settleFiles: async () => void (await watch?.settle()),
+    hintFiles: () => watch?.hint(),
+    fileTree: async () => (await watch?.tree()) ?? [],
+  }
+}
+
+interface WatchSetup {
+  readonly layout: ExecutionLayout
+  readonly journal: Journal
+  readonly clock: Clock
+  readonly warn: (message: string) => void
+}
+
+async function startWatch(
+  { layout, journal, clock, warn }: WatchSetup,
+  isWrittenBySentinel: (path: string) => boolean,
+): Promise<WorkspaceWatch | undefined> {
+  const selected = createCheckpointSelection([])
+  if (!selected.ok) return undefined
+  const originOf = (path: string): Origin | undefined => (isWrittenBySentinel(path) ? 'sentinel' : undefined)
+  /** Why files came or went since the tree was told. */
+  const moved: (Origin | undefined)[] = []
+  return watchWorkspace({
+    agentRoot: layout.agentRoot,
+    selection: selected.selection,
+    clock,
+    onChange(update) {
+      const origin = originOf(update.path)
+      if (update.action !== 'modified') moved.push(origin)
+      journal.append('file.updated', update, { origin })
+    },
+    onTree(tree) {
+      // A wider selection makes a new tree, too, without a file that came or went.
+      const isOfSentinels = moved.length > 0 && moved.every(origin => origin !== undefined)
+      moved.length = 0
+      journal.append('filetree.updated', { tree }, { origin: isOfSentinels ? 'sentinel' : undefined })
+    },
+    onNote: ({ message }) => warn(message),
+  })
+}
