@@ -95,7 +95,7 @@ export const files: readonly Mutant[] = [
   },
   {
     rule: 'd14/snapshot-after-rollback',
-    file: 'packages/runtime/src/runner/rollback-desk.ts',
+    file: 'packages/runtime/src/runner/pending-rollback.ts',
     find: 'await effects.files.settleFiles()',
     replace: '',
     killedBy: ['packages/runtime/test/runner/rollback.test.ts'],

@@ -42,7 +42,7 @@ export const lockAndJournal: readonly Mutant[] = [
   },
   {
     rule: 'd14/lock-run-id',
-    file: 'packages/runtime/src/runner/run-book.ts',
+    file: 'packages/runtime/src/runner/run-lifecycle.ts',
     find: "return firstRunId === undefined || isUsed ? createId('run') : firstRunId",
     replace: "return isUsed ? '' : createId('run')",
     killedBy: ['test/e2e/lock-names-run.test.ts'],

@@ -113,7 +113,7 @@ export const sentinelsAndBudgets: readonly Mutant[] = [
   {
     rule: 'd14/budget-stop-info',
     file: 'packages/runtime/src/runner/budget-watch.ts',
-    find: "  tell({ type: 'info', data: { message } })\n",
+    find: "  emit({ type: 'info', data: { message } })\n",
     replace: '',
     killedBy: ['test/e2e/budget-stops.test.ts'],
   },

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { emptyState } from '@weave/protocol'
 import { openJournal } from '../../packages/runtime/src/journal/index.ts'
 import { createRedactor, systemClock } from '../../packages/runtime/src/kit/index.ts'
-import { createRecorder } from '../../packages/runtime/src/runner/record.ts'
+import { createRecorder } from '../../packages/runtime/src/runner/state-recorder.ts'
 import { executionLayout } from '../../packages/runtime/src/workspace/index.ts'
 import { codon, plan } from '../../packages/runtime/test/budget/budget-plans.ts'
 

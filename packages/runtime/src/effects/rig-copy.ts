@@ -19,7 +19,7 @@ import { createId, errorCode } from '../kit/index.ts'
 import { dataSourceName } from '../tree/index.ts'
 import type { RigEntry } from './rig-record.ts'
 
-/** Where `copy.from` leads, looked up and scanned at the moment of the copy (specification 2.11). */
+/** Where `copy.from` leads, looked up and scanned at the moment of the copy. */
 export type CopySource =
   | { readonly ok: true; readonly path: string }
   | { readonly ok: false; readonly message: string }

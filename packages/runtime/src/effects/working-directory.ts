@@ -8,7 +8,7 @@ export type WorkingDirectory =
 
 /**
  * Where a command of a codon runs. `project`, "the execution directory", is the agent workspace: the template variables
- * `PROJECT_DIR` and `EXECUTION_DIR` name it too (specification 2.10), and the runtime's own files beside it are nobody's
+ * `PROJECT_DIR` and `EXECUTION_DIR` name it too, and the runtime's own files beside it are nobody's
  * working directory. `lastCopied` is `target`, relative to the workspace, or the directory it is in when it is a file.
  * Never throws.
  */

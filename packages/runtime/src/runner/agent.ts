@@ -1,8 +1,8 @@
 import type { FailureReason, ProcessExit } from '@weave/protocol'
 import { type HarnessEvent, type HarnessSpec, watchIdle } from '../harness/index.ts'
-import type { CodonTask } from './codon-task.ts'
-import { narrate, type Told } from './narrate.ts'
-import { parkedAfterMs } from './retry.ts'
+import type { CodonRun } from './codon-run.ts'
+import { parkedAfterMs } from './decide.ts'
+import { eventsFrom, type NewEvent } from './harness-events.ts'
 import { createTally, type Tally } from './usage.ts'
 
 type Usage = HarnessEvent & { readonly type: 'usage' }
@@ -19,10 +19,10 @@ export interface AgentEnd {
 
 /** Lets the agent work and reports all it does. Returns when no process of it is left. */
 export async function runAgent(
-  task: CodonTask,
+  task: CodonRun,
   spec: Omit<HarnessSpec, 'nextPrompt' | 'onRaw'> & { readonly exhaustWithPrompt?: string },
 ): Promise<AgentEnd> {
-  const { step, effects, clock, stopper, record, tell } = task
+  const { step, effects, clock, stopper, record, emit } = task
   const codonId = step.runtimeId
   const tally = createTally()
   const harness = effects.agent.harnessFor(step.codon.model)
@@ -41,7 +41,7 @@ export async function runAgent(
       stopper.signal,
     )) {
       idle.heard(event)
-      for (const told of narrate(codonId, event)) tell(told)
+      for (const each of eventsFrom(codonId, event)) emit(each)
       if (event.type === 'session') task.begun(event.sessionId)
       if (event.type === 'usage') charge(task, event, tally.add(priced(task, event)))
       if (event.type === 'waiting' && event.delayMs > parkedAfterMs) park(task, event)
@@ -49,7 +49,7 @@ export async function runAgent(
       if (event.type === 'context-full') contextFull = true
       if (event.type === 'compacted' && step.codon.autoCompact) compacted = true
       if (event.type === 'ended')
-        for (const cut of tally.unfinished()) tell(usageTold(codonId, cut, tally.total()))
+        for (const cut of tally.unfinished()) emit(usageEvent(codonId, cut, tally.total()))
       // A failure after a compaction has a reason of its own: the context had room again.
       if (event.type === 'ended')
         return ended(task, event, {
@@ -67,37 +67,41 @@ export async function runAgent(
 }
 
 /** The provider makes the agent wait for long. */
-function park({ step, clock, tell, budget }: CodonTask, { delayMs, reason }: Waiting): void {
+function park({ step, clock, emit, budget }: CodonRun, { delayMs, reason }: Waiting): void {
   const until = new Date(clock.now().getTime() + delayMs).toISOString()
-  tell({ type: 'run.parked', data: { codonId: step.runtimeId, until, reason } })
+  emit({ type: 'run.parked', data: { codonId: step.runtimeId, until, reason } })
   budget.parked(delayMs)
 }
 
 /** What the harness says of a message's cost counts; otherwise its tokens at the prices of the plan. */
-function priced({ step, effects }: CodonTask, event: Usage): Usage {
+function priced({ step, effects }: CodonRun, event: Usage): Usage {
   if (event.dollars !== undefined || event.isUnknown) return event
   const dollars = effects.agent.costOf(step.codon.model, event.tokens, event.modelId)
   return dollars === undefined ? event : { ...event, dollars }
 }
 
-function charge({ step, record, tell, budget }: CodonTask, event: Usage, tally: Tally): void {
+function charge({ step, record, emit, budget }: CodonRun, event: Usage, tally: Tally): void {
   const codonId = step.runtimeId
   const unpriced = tally.costUnknown ? { costUnknown: true as const } : {}
   record({ type: 'CostsUpdated', data: { codonId, cost: tally.cost, tokens: tally.tokens, ...unpriced } })
   record({ type: 'AssistantMessageCountUpdated', data: { codonId, count: tally.messages } })
-  if (!event.isPartial) tell(usageTold(codonId, event, tally))
+  if (!event.isPartial) emit(usageEvent(codonId, event, tally))
   if (event.isUnknown) budget.costUnknown('The provider did not say, or not credibly, what an answer used')
   budget.used(tally, event.tokens)
 }
 
-function usageTold(codonId: string, { tokens, modelId }: Usage, { cost: totalCost, byModel }: Tally): Told {
+function usageEvent(
+  codonId: string,
+  { tokens, modelId }: Usage,
+  { cost: totalCost, byModel }: Tally,
+): NewEvent {
   const model = modelId === undefined ? {} : { modelId }
   const models = Object.keys(byModel).length === 0 ? {} : { modelUsage: byModel }
   return { type: 'token.usage', data: { codonId, ...tokens, totalCost, ...model, ...models } }
 }
 
 function ended(
-  { step, record }: CodonTask,
+  { step, record }: CodonRun,
   { end }: HarnessEvent & { type: 'ended' },
   { contextFull, tally }: { readonly contextFull: boolean; readonly tally: Tally },
 ): AgentEnd {
@@ -120,7 +124,7 @@ function ended(
 
 /** After each turn that went well: the same prompt again, until the context is full or the limit is reached. */
 function extensionsOf(
-  { step, record, tell }: CodonTask,
+  { step, record, emit }: CodonRun,
   prompt: string | undefined,
   tallyUnlessFull: () => Tally | undefined,
 ) {
@@ -133,7 +137,7 @@ function extensionsOf(
     const codonId = step.runtimeId
     const count = tally.messages
     record({ type: 'AssistantMessageCountUpdated', data: { codonId, count, extensionCount: extension } })
-    tell({ type: 'codon.extended', data: { codonId, extension, maxExtensions } })
+    emit({ type: 'codon.extended', data: { codonId, extension, maxExtensions } })
     return prompt
   }
 }

@@ -1,15 +1,15 @@
 import { currentRun, lineageOf } from '@weave/protocol'
-import { createBudgetGuard, type Exceeded, ledgerOf, type TimeNotes } from '../budget/index.ts'
+import { createBudgetGuard, type Exceeded, ledgerOf, mayStart, type TimeNotes } from '../budget/index.ts'
 import type { Clock } from '../kit/index.ts'
 import type { Plan, Step } from '../plan/index.ts'
-import { tellExceeded, watchBudget } from './budget-watch.ts'
+import { emitExceeded, watchBudget } from './budget-watch.ts'
 import { type Outcome, runCodon } from './codon.ts'
+import type { Move } from './decide.ts'
 import type { Effects } from './effects.ts'
-import { isLoopDry } from './loop-dry.ts'
-import type { Told } from './narrate.ts'
-import type { Recorder } from './record.ts'
+import type { NewEvent } from './harness-events.ts'
+import { isLoopDry, previousSession } from './lineage.ts'
+import type { Recorder } from './state-recorder.ts'
 import type { Stopper } from './stop.ts'
-import { previousSession } from './thread.ts'
 
 /** An attempt that will be made: asked for by a person, waited for, or next in the plan. */
 export interface Attempt {
@@ -29,7 +29,7 @@ export interface AttemptOptions {
   readonly clock: Clock
   readonly times?: (() => TimeNotes) | undefined
   readonly stopper: Stopper
-  readonly tell: (told: Told) => void
+  readonly emit: (event: NewEvent) => void
   /** Called every 30 s while the codon runs. */
   readonly onTick: () => void
 }
@@ -39,18 +39,18 @@ const tickEvery = 30_000
 /** Runs a codon once, with what the state knows that concerns it. Rejects when its end could not be recorded. */
 export async function makeAttempt(
   { step, attempt, withoutRig, skipped = false, exhausted }: Attempt,
-  { plan, effects, recorder, clock, times = () => ({}), stopper, tell, onTick }: AttemptOptions,
+  { plan, effects, recorder, clock, times = () => ({}), stopper, emit, onTick }: AttemptOptions,
 ): Promise<Outcome> {
   const { state } = recorder
   const continues = step.codon.continuation === 'continue-previous'
   if (skipped) stopper.stop({ kind: 'skip' })
   if (exhausted) {
-    tellExceeded(tell, exhausted, step.runtimeId)
+    emitExceeded(emit, exhausted, step.runtimeId)
     stopper.stop({ kind: 'budget', exceeded: exhausted })
   }
   const stopTicking = clock.every(tickEvery, onTick)
   const guard = createBudgetGuard({ plan, step, ledger: ledgerOf(state, times()), clock })
-  const budget = watchBudget({ codonId: step.runtimeId, guard, clock, stopper, tell })
+  const budget = watchBudget({ codonId: step.runtimeId, guard, clock, stopper, emit })
   try {
     return await runCodon({
       plan,
@@ -63,7 +63,7 @@ export async function makeAttempt(
       clock,
       stopper,
       record: transition => void recorder.record(transition),
-      tell,
+      emit,
       begun: () => undefined,
       budget,
       endsLoopDry: () =>
@@ -74,4 +74,20 @@ export async function makeAttempt(
     stopTicking()
     budget.close()
   }
+}
+
+/**
+ * An attempt whose budget is spent does not start, whoever asked for it: it is recorded as completed, or fails the run. A
+ * skip costs nothing.
+ */
+export function admitted(
+  { plan, recorder, times }: Pick<AttemptOptions, 'plan' | 'recorder' | 'times'>,
+  attempt: Attempt,
+): Attempt | (Move & { readonly kind: 'abort' }) {
+  const ledger = ledgerOf(recorder.state, times?.())
+  const admission = attempt.skipped ? undefined : mayStart(plan, ledger, attempt.step)
+  if (!admission || admission.kind === 'start') return attempt
+  const { exceeded } = admission
+  if (exceeded.onExceeded === 'complete') return { ...attempt, exhausted: exceeded }
+  return { kind: 'abort', codonId: attempt.step.runtimeId, retriable: false, reason: exceeded.message }
 }

@@ -2,11 +2,11 @@ import type { TokenCounts } from '@weave/protocol'
 import type { BudgetGuard, Exceeded } from '../budget/index.ts'
 import type { Origin } from '../journal/index.ts'
 import type { Clock } from '../kit/index.ts'
-import type { Told } from './narrate.ts'
+import type { NewEvent } from './harness-events.ts'
 import type { Stopper } from './stop.ts'
 import type { Tally } from './usage.ts'
 
-/** Stops one attempt when a budget says so, and tells of it. Silent after the first breach. */
+/** Stops one attempt at the first breach of a budget, and emits that once. */
 export interface BudgetWatch {
   /** At every usage report; `turn`: the tokens of the message that is reported. */
   used(tally: Tally, turn: TokenCounts): void
@@ -24,15 +24,15 @@ export interface BudgetWatchOptions {
   readonly guard: BudgetGuard
   readonly clock: Clock
   readonly stopper: Stopper
-  readonly tell: (told: Told) => void
+  readonly emit: (event: NewEvent) => void
 }
 
 const lookEvery = 1_000
 
-export function watchBudget({ codonId, guard, clock, stopper, tell }: BudgetWatchOptions): BudgetWatch {
+export function watchBudget({ codonId, guard, clock, stopper, emit }: BudgetWatchOptions): BudgetWatch {
   const act = (exceeded: Exceeded | undefined, origin?: Origin): void => {
     if (!exceeded || stopper.reason) return
-    tellExceeded(told => tell({ ...told, origin }), exceeded, codonId)
+    emitExceeded(event => emit({ ...event, origin }), exceeded, codonId)
     stopper.stop({ kind: 'budget', exceeded })
   }
   let isWarned = false
@@ -40,7 +40,7 @@ export function watchBudget({ codonId, guard, clock, stopper, tell }: BudgetWatc
     if (isWarned || !guard.limitsDollars) return
     isWarned = true
     const message = `${why}: the cost is unknown, and the dollar limit on ${codonId} holds for the known part only.`
-    tell({ type: 'error', data: { message, codon: codonId, fatal: false, severity: 'warning' }, origin })
+    emit({ type: 'error', data: { message, codon: codonId, fatal: false, severity: 'warning' }, origin })
   }
   const close = clock.every(lookEvery, () => act(guard.tick()))
   return {
@@ -56,11 +56,11 @@ export function watchBudget({ codonId, guard, clock, stopper, tell }: BudgetWatc
 }
 
 /** Twice: `budget.exceeded` is an extension, and clients that know only the 27 events must learn of it, too. */
-export function tellExceeded(
-  tell: BudgetWatchOptions['tell'],
+export function emitExceeded(
+  emit: BudgetWatchOptions['emit'],
   { breach, onExceeded, message }: Exceeded,
   codonId: string,
 ): void {
-  tell({ type: 'budget.exceeded', data: { ...breach, codonId, onExceeded } })
-  tell({ type: 'info', data: { message } })
+  emit({ type: 'budget.exceeded', data: { ...breach, codonId, onExceeded } })
+  emit({ type: 'info', data: { message } })
 }

@@ -3,16 +3,15 @@ import type { Silence } from '../harness/index.ts'
 import { messageOf } from '../kit/index.ts'
 import { endsLoop } from '../plan/index.ts'
 import { type AgentEnd, runAgent } from './agent.ts'
-import type { CodonTask } from './codon-task.ts'
+import { type CodonRun, type CodonSentinels, createCodonSentinels } from './codon-run.ts'
 import type { Surroundings } from './effects.ts'
-import { createSentinelHold, type SentinelHold } from './sentinel-hold.ts'
 import type { Stopper, StopReason } from './stop.ts'
 
 /** How a codon came out. */
 export interface Outcome {
   /** What the provider asked for when it failed. */
   readonly retryAfterMs?: number
-  /** What clients will hear; told by the machine once it is ready for their next command. */
+  /** The event for clients; the machine emits it once it is ready for their next command. */
   readonly completed: EventData<'codon.completed'>
 }
 
@@ -20,7 +19,7 @@ export interface Outcome {
  * One attempt at a codon as a straight line of phases: rig, prompt, agent, outputs, archive, checkpoint. Touches no
  * state: it reports and returns how it ended. Never rejects; a fault of our own ends the codon as failed.
  */
-export async function runCodon(task: CodonTask): Promise<Outcome> {
+export async function runCodon(task: CodonRun): Promise<Outcome> {
   const { step, attempt, clock, stopper, record } = task
   const codonId = step.runtimeId
   const startTime = clock.now().toISOString()
@@ -29,7 +28,7 @@ export async function runCodon(task: CodonTask): Promise<Outcome> {
     type: 'CodonStarted',
     data: { codonId, codonName: step.codon.name, attempt, startTime, ...origin(task) },
   })
-  const sentinels = createSentinelHold()
+  const sentinels = createCodonSentinels()
   const ending = await phases(task, { startTime, sentinels }).catch((error: unknown) => fault(error))
   const final = finalEnding(ending, stopper)
   const completed = completedOf(task, final, clock.monotonic() - began)
@@ -41,7 +40,7 @@ export async function runCodon(task: CodonTask): Promise<Outcome> {
 
 interface Course {
   readonly startTime: string
-  readonly sentinels: SentinelHold
+  readonly sentinels: CodonSentinels
 }
 
 /** What the phases came to. */
@@ -54,7 +53,7 @@ interface Ending {
   readonly retryAfterMs?: number
 }
 
-async function phases(task: CodonTask, { startTime, sentinels }: Course): Promise<Ending> {
+async function phases(task: CodonRun, { startTime, sentinels }: Course): Promise<Ending> {
   const { step, effects, record, stopper } = task
   const codonId = step.runtimeId
   if (stopper.signal.aborted) return failed('stopped', {})
@@ -71,7 +70,7 @@ async function phases(task: CodonTask, { startTime, sentinels }: Course): Promis
   const prompt = await effects.agent.promptOf(step)
   if (!prompt.ok) return failed(prompt.message, {})
   const warn = (message: string): void =>
-    task.tell({ type: 'error', data: { message, codon: codonId, fatal: false, severity: 'warning' } })
+    task.emit({ type: 'error', data: { message, codon: codonId, fatal: false, severity: 'warning' } })
   for (const message of prompt.warnings ?? []) warn(message)
   const lost = lostSession(task)
   if (lost !== undefined) return failed(lost, {})
@@ -105,7 +104,7 @@ async function phases(task: CodonTask, { startTime, sentinels }: Course): Promis
 
 /** Undefined when all went well. */
 async function archives(
-  { plan, step, effects, tell }: CodonTask,
+  { plan, step, effects, emit }: CodonRun,
   leaveLoop: boolean,
 ): Promise<string | undefined> {
   const { codon, loop, position, runtimeId } = step
@@ -118,13 +117,13 @@ async function archives(
   for (const { id, patterns } of owners.filter(owner => owner.patterns.length > 0)) {
     const moved = await effects.codon.archive(id, patterns, step)
     if (!moved.ok) return moved.message
-    tell({ type: 'archive.completed', data: { ownerId: id, files: moved.files } })
+    emit({ type: 'archive.completed', data: { ownerId: id, files: moved.files } })
   }
   return undefined
 }
 
-/** What the end of the agent means for the codon (decisions 8): a full context is a good end where it is waited for. */
-function agentEnding({ step }: CodonTask, end: AgentEnd): Ending {
+/** A full context completes the codon where the hank waits for it: in an open-ended loop, or with `exhaustWithPrompt`. */
+function agentEnding({ step }: CodonRun, end: AgentEnd): Ending {
   const { ok, exit, failure, contextFull, retryAfterMs } = end
   if (ok) return { status: 'completed', exit, ...(contextFull && { contextExceeded: true }) }
   const wanted = step.loop?.limit === null || step.codon.exhaustWithPrompt !== undefined
@@ -144,7 +143,7 @@ interface Begun {
   readonly began: number
 }
 
-async function finish(task: CodonTask, ending: Ending, { startTime, began }: Begun): Promise<Outcome> {
+async function finish(task: CodonRun, ending: Ending, { startTime, began }: Begun): Promise<Outcome> {
   const { step, effects, clock, record } = task
   const codonId = step.runtimeId
   const { status, exit, failure, contextExceeded, budgetExceeded, retryAfterMs } = ending
@@ -168,7 +167,7 @@ async function finish(task: CodonTask, ending: Ending, { startTime, began }: Beg
 }
 
 function completedOf(
-  { step, costSoFar }: CodonTask,
+  { step, costSoFar }: CodonRun,
   { status, exit, failure }: Ending,
   duration: number,
 ): EventData<'codon.completed'> {
@@ -193,7 +192,7 @@ const unexplained: FailureReason = {
  * the same time; when one fails the other comes to its end first.
  */
 async function checkpoint(
-  task: CodonTask,
+  task: CodonRun,
   type: 'rig-setup' | 'completed' | 'error' | 'skipped',
   tellFiles = async (): Promise<void> => undefined,
 ): Promise<void> {
@@ -222,13 +221,13 @@ interface Beginning {
 }
 
 function begin(
-  { step, previousSessionId, record, tell, begun }: CodonTask,
+  { step, previousSessionId, record, emit, begun }: CodonRun,
   { sessionId, startTime, metadata }: Beginning,
 ): void {
   const codonId = step.runtimeId
   record({ type: 'CodonTransitioned', data: { codonId, to: 'running', sessionId } })
   const { name, description } = step.codon
-  tell({
+  emit({
     type: 'codon.started',
     data: {
       codonId,
@@ -243,7 +242,7 @@ function begin(
   begun(sessionId)
 }
 
-function origin({ step, previousSessionId }: CodonTask) {
+function origin({ step, previousSessionId }: CodonRun) {
   const { codon, loop, position } = step
   const inLoop = loop && {
     loopContext: { loopId: loop.id, iteration: position.iteration, codonIndexInLoop: position.index },
@@ -255,7 +254,7 @@ function origin({ step, previousSessionId }: CodonTask) {
   }
 }
 
-function specOf({ step, effects, previousSessionId }: CodonTask, prompt: ReadyPrompt) {
+function specOf({ step, effects, previousSessionId }: CodonRun, prompt: ReadyPrompt) {
   return {
     ...effects.agent.surroundingsOf(step),
     prompt: prompt.prompt,
@@ -272,7 +271,7 @@ interface ReadyPrompt {
 }
 
 /** A codon that continues must have something to continue from; only the very first may start fresh instead. */
-function lostSession({ step, previousSessionId, isFirst }: CodonTask): string | undefined {
+function lostSession({ step, previousSessionId, isFirst }: CodonRun): string | undefined {
   if (step.codon.continuation === 'fresh' || previousSessionId !== undefined || isFirst) return undefined
   return 'There is no session to continue: no earlier codon of this run has one. Use "fresh", or roll back to a codon that has.'
 }
@@ -280,16 +279,16 @@ function lostSession({ step, previousSessionId, isFirst }: CodonTask): string | 
 const firstStartsFresh =
   'This codon continues the one before it, but it is the first: it starts a new session.'
 
-function startsFresh({ step, previousSessionId }: CodonTask): boolean {
+function startsFresh({ step, previousSessionId }: CodonRun): boolean {
   return step.codon.continuation === 'continue-previous' && previousSessionId === undefined
 }
 
-function surroundingsOf({ step, effects, stopper, tell }: CodonTask): Surroundings {
+function surroundingsOf({ step, effects, stopper, emit }: CodonRun): Surroundings {
   return {
     signal: stopper.signal,
     env: effects.agent.surroundingsOf(step).env,
     onOutput: (operation, stream, text) =>
-      tell({ type: 'rig.output', data: { codonId: step.runtimeId, operation, stream, text } }),
+      emit({ type: 'rig.output', data: { codonId: step.runtimeId, operation, stream, text } }),
   }
 }
 
@@ -314,8 +313,8 @@ function completedByBudget(reason: StopReason | undefined): Ending | undefined {
 }
 
 /**
- * A stop from outside has the last word about what did not come to its good end. A budget that completed the agent's work
- * has had its say by then: what failed after it was stopped by something else, or failed by itself.
+ * A stop decides how an attempt that did not complete has ended. Once a budget has completed the agent's work only a stop
+ * that came after it counts: the budget itself stopped nothing of what follows.
  */
 function finalEnding(ending: Ending, { reason, laterReason }: Stopper): Ending {
   if (ending.status === 'completed') return ending

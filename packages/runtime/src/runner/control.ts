@@ -3,7 +3,7 @@ import type { Command, ErrorCode, EventData } from '@weave/protocol'
 /** What the server may ask of the runner. The runner's second door. */
 export interface Control {
   /**
-   * Takes a command. Resolves when it has been acted on or refused; what it causes is told by events that carry its id.
+   * Takes a command. Resolves when it has been acted on or refused; what it causes is emitted as events that carry its id.
    * Commands act one after another, in the order in which they came.
    */
   submit(command: Command): Promise<CommandResult>

@@ -1,8 +1,23 @@
 import { type BudgetBreach, type CodonExecution, currentRun, isLive, type WeaveState } from '@weave/protocol'
 import { dueAt, type Ledger, type LeftLoop, ledgerOf, type TimeNotes } from '../budget/index.ts'
-import { find, type Plan, type Position, type Step, stepAt } from '../plan/index.ts'
-import { retryDelay } from './retry.ts'
-import { entryOf, following, isPassed } from './thread.ts'
+import { find, type Plan, type Position, type RetryRules, type Step, stepAt } from '../plan/index.ts'
+import { entryOf, following, isPassed } from './lineage.ts'
+
+/** A wait longer than this is announced as parked. */
+export const parkedAfterMs = 60_000
+
+/**
+ * How long to wait before the next attempt, after `attempt` attempts have failed. Grows from `delayMs` by doubling, up to
+ * `maxDelayMs`; what the provider asks for replaces it and has no cap.
+ */
+export function retryDelay(
+  { delayMs, maxDelayMs }: RetryRules,
+  attempt: number,
+  retryAfterMs?: number,
+): number {
+  if (retryAfterMs !== undefined) return Math.max(0, retryAfterMs)
+  return Math.min(delayMs * 2 ** (attempt - 1), maxDelayMs)
+}
 
 /** What the run does next. */
 export type Move =

@@ -91,11 +91,11 @@ export interface RollbackEffects {
   readonly rollbackIntent: RollbackIntentFile
 }
 
-/** What clients are told of the files. */
+/** The files as clients see them: changes as events, and the tree. */
 export interface FileEffects {
   /** Also watches what a codon checkpoints from now on. */
   watch(patterns: readonly string[]): Promise<void>
-  /** Resolves when all changes of files until now are told. */
+  /** Resolves when all changes of files until now are emitted. */
   settleFiles(): Promise<void>
   /** A tool of the agent was at work: files may have changed. */
   hintFiles(): void
@@ -122,7 +122,7 @@ export type SentinelEnding =
   | { readonly reason: 'shutdown' }
 
 export interface SessionLog {
-  /** Never throws; a disk that refuses is told once, as a warning. */
+  /** Never throws; a write that fails is emitted once, as a warning. */
   write(message: unknown): void
   close(): Promise<void>
 }

@@ -23,12 +23,13 @@ export type {
   SentinelWatch,
   Surroundings,
 } from './effects.ts'
+export { nothingLeft, rigKeptBy } from './lineage.ts'
 export { openTimes } from './open-times.ts'
-export { createRecorder, type Recorder } from './record.ts'
+export { resumePoint, startPoint } from './resume-point.ts'
 export { finishRollback, rigsToClean } from './rollback.ts'
 export { goesOnWith, openAtRest, type RestOptions, rollBackAtRest } from './rollback-at-rest.ts'
 export { type RollbackCommand, type RollbackTarget, rollbackTarget, undoneBy } from './rollback-target.ts'
-export type { Runner, RunnerEnd, RunnerOptions } from './runner.ts'
-export { resumePoint, startPoint } from './standing.ts'
+export type { RunnerEnd } from './run-lifecycle.ts'
+export type { Runner, RunnerOptions } from './runner.ts'
 export { startRunner } from './start-runner.ts'
-export { nothingLeft, rigKeptBy } from './thread.ts'
+export { createRecorder, type Recorder } from './state-recorder.ts'

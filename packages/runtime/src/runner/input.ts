@@ -1,10 +1,25 @@
-import type { Command } from '@weave/protocol'
+import type { Command, ErrorCode } from '@weave/protocol'
 import type { AsyncQueue } from '../kit/index.ts'
 import type { Step } from '../plan/index.ts'
 import type { Outcome } from './codon.ts'
 import type { CommandResult } from './control.ts'
-import { refuse } from './messages.ts'
 import type { RolledBack } from './rollback.ts'
+
+/** What a client hears when a command cannot act now. */
+const words: Readonly<Partial<Record<ErrorCode, string>>> = {
+  CODON_ALREADY_RUNNING: 'A codon is running. Skip it or stop it first.',
+  NO_CODON_RUNNING: 'No codon is running.',
+  NO_NEXT_CODON: 'The plan has no further codon.',
+  NOTHING_TO_REDO: 'No codon has ended yet.',
+  ROLLBACK_IN_PROGRESS: 'A rollback is in progress. Wait for rollback.completed.',
+  SHUTTING_DOWN: 'The server is shutting down.',
+  UNKNOWN_CODON: 'The plan has no such codon.',
+  UNKNOWN_CHECKPOINT: 'There is no such checkpoint.',
+}
+
+export function refuse(code: ErrorCode, message = words[code] ?? code): CommandResult {
+  return { ok: false, code, message }
+}
 
 /** Everything that the machine waits for, in one row. */
 export type Input =
@@ -18,9 +33,9 @@ export type Input =
   | { readonly type: 'fault'; readonly error: unknown }
 
 /** Nobody waits for an answer that will never come. */
-export async function refuseTheRest(inbox: AsyncQueue<Input>): Promise<void> {
-  inbox.close()
-  for (let input = await inbox.take(); input; input = await inbox.take()) {
+export async function refuseTheRest(inputs: AsyncQueue<Input>): Promise<void> {
+  inputs.close()
+  for (let input = await inputs.take(); input; input = await inputs.take()) {
     if (input.type === 'command') input.answer(refuse('SHUTTING_DOWN'))
   }
 }

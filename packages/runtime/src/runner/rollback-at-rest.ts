@@ -2,16 +2,14 @@ import { currentRun, type RunState, type WeaveState } from '@weave/protocol'
 import type { Journal } from '../journal/index.ts'
 import type { Clock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
-import { createAnnouncer } from './announce.ts'
 import type { CheckpointEffects, RollbackEffects } from './effects.ts'
-import type { Recorder } from './record.ts'
+import { rigKeptBy, type StartedFrom } from './lineage.ts'
+import { type Beginning, nextStep } from './resume-point.ts'
 import { performRollback, type RollbackTask, type RolledBack, rollbackCompleted } from './rollback.ts'
 import { undoneBy } from './rollback-target.ts'
-import { createRunBook } from './run-book.ts'
-import { createRunEnds } from './run-ends.ts'
-import { runStarted, type StartedFrom } from './run-record.ts'
-import { type Beginning, nextStep } from './standing.ts'
-import { rigKeptBy } from './thread.ts'
+import { createRunEvents } from './run-events.ts'
+import { createRunBook, createRunEnds, runStarted } from './run-lifecycle.ts'
+import type { Recorder } from './state-recorder.ts'
 
 export interface RestOptions {
   readonly plan: Plan
@@ -34,7 +32,7 @@ export async function rollBackAtRest(
   { target, archives }: Pick<RollbackTask, 'target' | 'archives'>,
 ): Promise<RolledBack> {
   const { recorder, effects } = options
-  const { tell } = createAnnouncer(options)
+  const { emit } = createRunEvents(options)
   const fromRun = currentRun(recorder.state)?.runId ?? ''
   const undone = undoneBy(recorder.state, target.startedFrom)
   const rigKept = rigKeptBy(recorder.state, target.startedFrom)
@@ -45,11 +43,11 @@ export async function rollBackAtRest(
     archives,
     fromRun,
     effects: effects.rollback,
-    tell,
+    emit,
   })
   if (!result.ok) return result
   openAtRest(options, target.startedFrom, toRun =>
-    tell(rollbackCompleted(target, { fromRun, toRun, autoRestart: false })),
+    emit(rollbackCompleted(target, { fromRun, toRun, autoRestart: false })),
   )
   return result
 }
@@ -62,7 +60,7 @@ export function openAtRest(
 ): void {
   const { recorder, effects } = options
   const book = createRunBook(options)
-  const ends = createRunEnds({ book, say: createAnnouncer(options), endsWithHank: true })
+  const ends = createRunEnds({ book, events: createRunEvents(options), endsWithHank: true })
   book.open(startedFrom)
   effects.rollback.rollbackIntent.clear()
   onOpen(currentRun(recorder.state)?.runId ?? '')

@@ -11,8 +11,8 @@ import {
   type WeaveState,
 } from '@weave/protocol'
 import { type Plan, start, stepAt } from '../plan/index.ts'
-import type { StartedFrom } from './run-record.ts'
-import { stepOf } from './standing.ts'
+import type { StartedFrom } from './lineage.ts'
+import { stepOf } from './resume-point.ts'
 
 /** Where a rollback leads: one checkpoint that the state knows, and the run that goes on from there. Pure. */
 export interface RollbackTarget {

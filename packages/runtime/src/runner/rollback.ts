@@ -1,9 +1,9 @@
 import type { CheckpointType, EventData } from '@weave/protocol'
 import type { ArchivedFiles, CodonPlace, Failure, RollbackEffects, RollbackIntent } from './effects.ts'
-import type { Told } from './narrate.ts'
+import type { NewEvent } from './harness-events.ts'
 import type { RollbackTarget, Undone } from './rollback-target.ts'
 
-/** Everything one rollback works with. It reports through `tell` and never reads the state. */
+/** Everything one rollback works with. It reports through `emit` and never reads the state. */
 export interface RollbackTask {
   readonly target: RollbackTarget
   readonly undone: readonly Undone[]
@@ -13,7 +13,7 @@ export interface RollbackTask {
   readonly archives?: readonly ArchivedFiles[] | undefined
   readonly fromRun: string
   readonly effects: RollbackEffects
-  readonly tell: (told: Told) => void
+  readonly emit: (event: NewEvent) => void
 }
 
 export type RolledBack =
@@ -32,12 +32,12 @@ export type RolledBack =
  * caller opens the run that goes on from there, and clears the intent.
  */
 export async function performRollback(task: RollbackTask): Promise<RolledBack> {
-  const { target, undone, fromRun, effects, tell } = task
+  const { target, undone, fromRun, effects, emit } = task
   const steps = createSteps(task)
   const safety = await effects.safetyCheckpoint()
   if (!safety.ok) return { ok: false, message: `The safety checkpoint failed: ${safety.message}` }
   const { codonId, type, sha } = target
-  tell({
+  emit({
     type: 'rollback.started',
     data: {
       fromRun,
@@ -54,7 +54,7 @@ export async function performRollback(task: RollbackTask): Promise<RolledBack> {
   const restored = await restoreFiles(intent, effects)
   if (!restored.ok) return takeBack(restored, safety.sha, task)
   steps.done(`${restored.files.length} files were brought back to ${sha.slice(0, 8)}.`)
-  for (const each of undone) passed(each, tell)
+  for (const each of undone) passed(each, emit)
   const archived = await effects.restoreArchives(intent.undone)
   steps.done(
     archived.ok
@@ -66,7 +66,7 @@ export async function performRollback(task: RollbackTask): Promise<RolledBack> {
   const synced = await effects.syncFiles()
   if (!synced.ok) return { ...synced, isHalfDone: true }
   steps.done('What the rigs of the undone codons had copied is out of the way.')
-  tell({
+  emit({
     type: 'rollback.codonCheckpoint',
     data: {
       codonId,
@@ -79,11 +79,11 @@ export async function performRollback(task: RollbackTask): Promise<RolledBack> {
   return { ok: true }
 }
 
-/** Told when the run that goes on from the target is open. */
+/** NewEvent when the run that goes on from the target is open. */
 export function rollbackCompleted(
   { codonId, codonName, sha, type }: RollbackTarget,
   runs: Pick<EventData<'rollback.completed'>, 'fromRun' | 'toRun' | 'autoRestart'>,
-): Told {
+): NewEvent {
   return {
     type: 'rollback.completed',
     data: { ...runs, checkpoint: sha, codonId, codonName, checkpointType: type },
@@ -92,12 +92,12 @@ export function rollbackCompleted(
 
 const totalSteps = 4
 
-function createSteps({ tell }: RollbackTask) {
+function createSteps({ emit }: RollbackTask) {
   let currentStep = 0
   return {
     done(message: string): void {
       currentStep++
-      tell({ type: 'rollback.progress', data: { currentStep, totalSteps, message } })
+      emit({ type: 'rollback.progress', data: { currentStep, totalSteps, message } })
     },
   }
 }
@@ -139,7 +139,7 @@ async function takeBack(
 
 const ends = { completed: 'completed', failed: 'error', skipped: 'skipped' } as const
 
-function passed({ record }: Undone, tell: RollbackTask['tell']): void {
+function passed({ record }: Undone, emit: RollbackTask['emit']): void {
   const { codonId, codonName, status, checkpoints } = record
   const checkpointType: CheckpointType | undefined = Object.hasOwn(ends, status)
     ? ends[status as keyof typeof ends]
@@ -147,27 +147,27 @@ function passed({ record }: Undone, tell: RollbackTask['tell']): void {
   const checkpoint = checkpointType && checkpoints[checkpointType]
   if (checkpointType === undefined || checkpoint === undefined) return
   const message = `${codonId} is undone; its ${checkpointType} checkpoint is kept.`
-  tell({
+  emit({
     type: 'rollback.codonCheckpoint',
     data: { codonId, codonName, checkpoint, checkpointType, message },
   })
 }
 
 /** What the rig of each undone codon had made and the target does not hold. */
-async function cleanRigs({ target, undone, rigKept, effects, tell }: RollbackTask): Promise<void> {
+async function cleanRigs({ target, undone, rigKept, effects, emit }: RollbackTask): Promise<void> {
   for (const { codonId, codonName } of rigsToClean(
     undone.map(({ record }) => record),
     rigKept,
   )) {
     const directories = [...(await effects.rigLeftovers(codonId, target.sha))]
     if (directories.length === 0) continue
-    tell({ type: 'rollback.rigCleanup', data: { codonId, codonName, directories, status: 'started' } })
+    emit({ type: 'rollback.rigCleanup', data: { codonId, codonName, directories, status: 'started' } })
     const { movedTo, failures } = await effects.cleanRig(codonId, directories)
     const failed = new Set(failures.map(({ directory }) => directory))
     const successfulCleanups = directories.filter(directory => !failed.has(directory))
     const status =
       failures.length === 0 ? 'completed' : successfulCleanups.length === 0 ? 'failed' : 'partial'
-    tell({
+    emit({
       type: 'rollback.rigCleanup',
       data: {
         codonId,
@@ -179,7 +179,7 @@ async function cleanRigs({ target, undone, rigKept, effects, tell }: RollbackTas
       },
     })
     if (successfulCleanups.length > 0)
-      tell({ type: 'info', data: { message: movedWords(codonId, successfulCleanups, movedTo) } })
+      emit({ type: 'info', data: { message: movedWords(codonId, successfulCleanups, movedTo) } })
   }
 }
 
@@ -196,7 +196,7 @@ export function rigsToClean<Codon extends { readonly codonId: string }>(
   return undone.filter(codon => codon.codonId !== rigKept && codons.get(codon.codonId) === codon)
 }
 
-/** The same for a start that found an intent: no safety checkpoint, nobody to tell; what was done is done again. */
+/** The same for a start that found an intent: no safety checkpoint and no events; what was done is done again. */
 export async function finishRollback(intent: RollbackIntent, effects: RollbackEffects): Promise<RolledBack> {
   const { sha, undone, rigKept } = intent
   const restored = await restoreFiles(intent, effects)

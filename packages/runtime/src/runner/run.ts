@@ -1,35 +1,39 @@
 import { type Command, currentRun, type EventData, type WeaveState } from '@weave/protocol'
-import { createAsyncQueue } from '../kit/index.ts'
+import { createAsyncQueue, messageOf } from '../kit/index.ts'
 import type { Step } from '../plan/index.ts'
-import { admitted } from './admission.ts'
-import { type Activity, admit } from './admit.ts'
-import { type Announcer, createAnnouncer } from './announce.ts'
-import { type Attempt, makeAttempt } from './attempt.ts'
-import { checkpointList } from './checkpoint-list.ts'
+import { type Attempt, admitted, makeAttempt } from './attempt.ts'
 import type { Outcome } from './codon.ts'
+import { type Activity, admit } from './command-rules.ts'
 import type { CommandResult } from './control.ts'
 import { decide, type Move } from './decide.ts'
-import { type Input, refuseTheRest } from './input.ts'
-import { messageOf, refuse } from './messages.ts'
+import { type Input, refuse, refuseTheRest } from './input.ts'
+import { type AskedRollback, createPendingRollback, type PendingRollback } from './pending-rollback.ts'
+import {
+  attemptAt,
+  type Beginning,
+  nextStep,
+  redoPoint,
+  situationOf,
+  startOf,
+  stepOf,
+} from './resume-point.ts'
 import type { RolledBack } from './rollback.ts'
-import { type AskedRollback, createRollbackDesk, type RollbackDesk } from './rollback-desk.ts'
 import type { RollbackCommand } from './rollback-target.ts'
-import { createRunBook, type RunBook } from './run-book.ts'
-import { createRunEnds, type RunEnds } from './run-ends.ts'
-import type { RunnerEnd, RunnerOptions } from './runner.ts'
-import { createSnapshots, type Snapshots } from './snapshots.ts'
-import { attemptAt, type Beginning, nextStep, redoPoint, situationOf, startOf, stepOf } from './standing.ts'
+import { createRunEvents, type RunEvents } from './run-events.ts'
+import { createRunBook, createRunEnds, type RunBook, type RunEnds, type RunnerEnd } from './run-lifecycle.ts'
+import type { RunnerOptions } from './runner.ts'
+import { checkpointList, createSnapshots, type Snapshots } from './snapshots.ts'
 import { createStopper, type Stopper, type StopReason } from './stop.ts'
 
 /** What may happen by itself: everything, everything but the start of another codon, nothing. */
-type Gate = 'open' | 'step' | 'shut'
+type Pace = 'open' | 'step' | 'shut'
 
 /**
  * The machine.
  *
- * - **R1** Only `record` changes state. It is synchronous: write the journal line, reduce in memory, then tell.
+ * - **R1** Only `record` changes state. It is synchronous: write the journal line, reduce in memory, then emit.
  * - **R2** At most one task lives: a codon, the wait for its next attempt, or a rollback.
- * - **R3** The loop waits in exactly one place: `inbox.take()`.
+ * - **R3** The loop waits in exactly one place: `inputs.take()`.
  * - **R4** A task never reads or writes state. It reports through functions and returns an `Outcome`.
  * - **R5** Stopping is `stop(reason)`; the first reason wins.
  * - **R6** Replaying the journal's transitions gives the live state, byte for byte.
@@ -37,12 +41,12 @@ type Gate = 'open' | 'step' | 'shut'
  */
 export class Machine {
   readonly #options: RunnerOptions
-  readonly #inbox = createAsyncQueue<Input>()
-  readonly #say: Announcer
+  readonly #inputs = createAsyncQueue<Input>()
+  readonly #events: RunEvents
   readonly #book: RunBook
   readonly #snapshots: Snapshots
   readonly #ends: RunEnds
-  readonly #rollbacks: RollbackDesk
+  readonly #rollbacks: PendingRollback
   readonly #fault = (error: unknown): void => void this.put({ type: 'fault', error })
   #activity: Activity = 'idle'
   #stopper: Stopper | undefined
@@ -50,7 +54,7 @@ export class Machine {
   #asked: 'skip' | 'force-stop' | undefined
   /** Runs on after its input was put in; settles when nothing of the task is left. */
   #task: Promise<void> = Promise.resolve()
-  #gate: Gate
+  #pace: Pace
   /** Whether the first client is still to come. */
   #awaitsClient: boolean
   #wish: Attempt | undefined
@@ -62,18 +66,22 @@ export class Machine {
 
   constructor(options: RunnerOptions) {
     this.#options = options
-    this.#say = createAnnouncer(options)
+    this.#events = createRunEvents(options)
     this.#book = createRunBook(options)
     this.#snapshots = createSnapshots(options)
-    this.#rollbacks = createRollbackDesk({ ...options, say: this.#say })
+    this.#rollbacks = createPendingRollback({ ...options, events: this.#events })
     const { autostart, headless, keepAlive = false } = options
-    this.#ends = createRunEnds({ book: this.#book, say: this.#say, endsWithHank: headless && !keepAlive })
-    this.#gate = autostart && headless ? 'open' : 'shut'
+    this.#ends = createRunEnds({
+      book: this.#book,
+      events: this.#events,
+      endsWithHank: headless && !keepAlive,
+    })
+    this.#pace = autostart && headless ? 'open' : 'shut'
     this.#awaitsClient = autostart && !headless
   }
 
   put(input: Input): boolean {
-    return this.#inbox.put(input)
+    return this.#inputs.put(input)
   }
 
   submit(command: Command): Promise<CommandResult> {
@@ -103,18 +111,18 @@ export class Machine {
       await this.#task
       return { status: 'failed', reason }
     } finally {
-      void refuseTheRest(this.#inbox)
+      void refuseTheRest(this.#inputs)
     }
   }
 
   async #runToEnd(): Promise<RunnerEnd> {
     this.#book.open(this.#options.startFrom)
     if (this.#options.startFrom) this.#options.effects.rollback.rollbackIntent.clear()
-    if (this.#gate === 'shut') this.#say.idle('startup', 'Waiting for a client.')
+    if (this.#pace === 'shut') this.#events.idle('startup', 'Waiting for a client.')
     for (;;) {
       if (this.#activity === 'idle') this.#act()
       if (this.#end) return this.#end
-      const input = await this.#inbox.take()
+      const input = await this.#inputs.take()
       if (input) await this.#handle(input)
     }
   }
@@ -124,16 +132,16 @@ export class Machine {
     const wish = this.#wish
     this.#wish = undefined
     if (wish) this.#start(wish)
-    if (wish || this.#gate === 'shut') return
+    if (wish || this.#pace === 'shut') return
     const move = this.#move()
-    if (move.kind === 'start' && this.#gate === 'open') this.#start(move)
+    if (move.kind === 'start' && this.#pace === 'open') this.#start(move)
     else if (move.kind === 'retry') this.#wait(move)
     else if (move.kind === 'finish' || move.kind === 'abort') this.#stopFor(move)
   }
 
   #stopFor(move: Move & { kind: 'finish' | 'abort' }): void {
-    this.#gate = 'shut'
-    if (move.kind === 'finish') this.#say.loopsLeft(move.left)
+    this.#pace = 'shut'
+    if (move.kind === 'finish') this.#events.loopsLeft(move.left)
     this.#end = move.kind === 'finish' ? this.#ends.finish() : this.#ends.abort(move)
   }
 
@@ -144,7 +152,7 @@ export class Machine {
 
   #start(wanted: Attempt & Pick<Extract<Move, { kind: 'start' }>, 'left'>): void {
     const { step } = wanted
-    this.#say.loopsLeft(wanted.left)
+    this.#events.loopsLeft(wanted.left)
     const attempt = admitted(this.#options, wanted)
     if ('reason' in attempt) {
       this.#stopFor(attempt)
@@ -155,14 +163,14 @@ export class Machine {
     this.#stopper = stopper
     this.#asked = attempt.skipped ? 'skip' : undefined
     this.#retryAfterMs = undefined
-    const { tell } = this.#say
-    const task = makeAttempt(attempt, { ...this.#options, stopper, tell, onTick: () => this.#tellSnapshot() })
+    const { emit } = this.#events
+    const task = makeAttempt(attempt, { ...this.#options, stopper, emit, onTick: () => this.#emitSnapshot() })
     this.#task = task.then(outcome => void this.put({ type: 'settled', step, outcome }), this.#fault)
   }
 
   /** Waits for the moment of the next attempt; a skip, a stop or a shutdown cuts it short. */
   #wait({ step, attempt, delayMs }: Move & { kind: 'retry' }): void {
-    this.#say.retry(step, attempt, delayMs)
+    this.#events.retry(step, attempt, delayMs)
     this.#activity = 'waiting'
     this.#asked = undefined
     this.#stopper = createStopper()
@@ -172,8 +180,8 @@ export class Machine {
   }
 
   /** A disk that refuses is a fault like any other: the machine hears of it in its one waiting place. */
-  #tellSnapshot(): void {
-    this.#snapshots.tellIfNew().catch(this.#fault)
+  #emitSnapshot(): void {
+    this.#snapshots.emitIfNew().catch(this.#fault)
   }
 
   #state(): WeaveState {
@@ -195,7 +203,7 @@ export class Machine {
         await this.#woke()
         return
       case 'client':
-        if (this.#awaitsClient && currentRun(this.#state())?.codons.length === 0) this.#gate = 'open'
+        if (this.#awaitsClient && currentRun(this.#state())?.codons.length === 0) this.#pace = 'open'
         this.#awaitsClient = false
         return
       case 'shutdown':
@@ -230,7 +238,7 @@ export class Machine {
       case 'codon.forceStop':
         return this.#stop({ kind: 'force-stop', reason: command.data.reason }, command)
       case 'server.shutdown':
-        this.#say.answer(command.id)
+        this.#events.answer(command.id)
         this.#goDown(command.data.reason ?? 'a client asked for it')
         return { ok: true }
       case 'rollback.toCheckpoint':
@@ -269,14 +277,14 @@ export class Machine {
     if (!wish) return refuse('NO_NEXT_CODON')
     if (!this.#book.isOpen()) this.#book.open()
     this.#wish = { ...wish, attempt: attemptAt(this.#state(), wish.step) }
-    this.#gate = this.#options.autostart ? 'open' : 'step'
-    this.#say.answer(id)
+    this.#pace = this.#options.autostart ? 'open' : 'step'
+    this.#events.answer(id)
     return { ok: true }
   }
 
   /** Of several people the first is obeyed. */
   #stop(reason: StopReason & { kind: 'skip' | 'force-stop' }, { id }: Command): CommandResult {
-    if (this.#asked === undefined) this.#say.answer(id)
+    if (this.#asked === undefined) this.#events.answer(id)
     this.#asked ??= reason.kind
     this.#stopper?.stop(reason)
     return { ok: true }
@@ -298,15 +306,10 @@ export class Machine {
 
   #rolledBack(result: RolledBack): void {
     const rollback = this.#rollbacks.take()
-    this.#gate = 'shut'
+    this.#pace = 'shut'
     if (rollback && result.ok) this.#goOnFrom(rollback)
-    if (!result.ok) this.#say.failure(result.message)
-    if (this.#goingDown !== undefined) {
-      this.#isDown()
-      return
-    }
-    this.#activity = 'idle'
-    if (!this.#wish) this.#say.idle('codon-completed', 'The rollback has ended.')
+    if (!result.ok) this.#events.failure(result.message)
+    if (this.#isFree() && !this.#wish) this.#events.idle('codon-completed', 'The rollback has ended.')
   }
 
   /** The run that begins at the target. */
@@ -316,11 +319,11 @@ export class Machine {
     this.#book.open(rollback.target.startedFrom)
     this.#options.effects.rollback.rollbackIntent.clear()
     this.#rollbacks.completed(rollback, fromRun)
-    this.#tellSnapshot()
+    this.#emitSnapshot()
     const next = rollback.command.data.autoRestart ? nextStep(this.#options.plan, this.#state()) : undefined
     if (!next) return
     this.#wish = { ...next, attempt: 1 }
-    this.#gate = this.#options.autostart ? 'open' : 'step'
+    this.#pace = this.#options.autostart ? 'open' : 'step'
   }
 
   #goDown(reason: string): void {
@@ -336,19 +339,25 @@ export class Machine {
     this.#end = this.#ends.down(this.#goingDown ?? 'stopped')
   }
 
-  #settled(step: Step, outcome: Outcome): void {
+  /** After a task. A shutdown or a rollback that was asked for meanwhile comes first: then this is false. */
+  #isFree(): boolean {
     this.#stopper = undefined
-    this.#retryAfterMs = outcome.retryAfterMs
-    if (this.#goingDown === undefined && !this.#rollbacks.isAsked) this.#activity = 'idle'
-    this.#say.tell({ type: 'codon.completed', data: outcome.completed })
-    this.#say.iteration(step)
-    this.#tellSnapshot()
     if (this.#goingDown !== undefined) this.#isDown()
     else if (this.#rollbacks.isAsked) this.#startRollback()
-    else if (this.#asked === 'force-stop') this.#hold('The codon was stopped.')
+    else this.#activity = 'idle'
+    return this.#activity === 'idle'
+  }
+
+  #settled(step: Step, outcome: Outcome): void {
+    this.#retryAfterMs = outcome.retryAfterMs
+    this.#events.emit({ type: 'codon.completed', data: outcome.completed })
+    this.#events.iteration(step)
+    this.#emitSnapshot()
+    if (!this.#isFree()) return
+    if (this.#asked === 'force-stop') this.#hold('The codon was stopped.')
     else if (this.#asked === 'skip') this.#passOver(step)
-    else if (this.#gate === 'step' && this.#move().kind === 'start')
-      this.#say.idle('codon-completed', 'The codon has ended.')
+    else if (this.#pace === 'step' && this.#move().kind === 'start')
+      this.#events.idle('codon-completed', 'The codon has ended.')
   }
 
   /** A skip leads to the next codon, also when the codon had failed by itself a moment before: then its next attempt is skipped. */
@@ -362,25 +371,15 @@ export class Machine {
   /** The wait for the next attempt is over, or was cut short. */
   async #woke(): Promise<void> {
     const waited = this.#waitingFor
-    this.#stopper = undefined
     this.#waitingFor = undefined
-    if (this.#goingDown !== undefined) {
-      this.#isDown()
-      return
-    }
-    if (this.#rollbacks.isAsked) {
-      this.#startRollback()
-      return
-    }
-    this.#activity = 'idle'
-    if (!waited) return
+    if (!this.#isFree() || !waited) return
     if (this.#asked === 'skip') this.#wish = { ...waited, skipped: true }
     else if (this.#asked === 'force-stop') this.#hold('The wait for the next attempt was ended.')
     else await this.#retry(waited)
   }
 
   #hold(message: string): void {
-    this.#gate = 'shut'
+    this.#pace = 'shut'
     this.#end = this.#ends.hold(message)
   }
 

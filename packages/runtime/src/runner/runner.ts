@@ -1,7 +1,7 @@
 import type { Control } from './control.ts'
 import type { Effects } from './effects.ts'
-import type { RunBookOptions } from './run-book.ts'
-import type { StartedFrom } from './run-record.ts'
+import type { StartedFrom } from './lineage.ts'
+import type { RunLifecycleOptions, RunnerEnd } from './run-lifecycle.ts'
 
 export interface Runner extends Control {
   /** Resolves when nothing more will happen. Never rejects. */
@@ -12,12 +12,7 @@ export interface Runner extends Control {
   shutdown(reason: string): void
 }
 
-export interface RunnerEnd {
-  readonly status: 'completed' | 'failed' | 'stopped'
-  readonly reason?: string
-}
-
-export interface RunnerOptions extends RunBookOptions {
+export interface RunnerOptions extends RunLifecycleOptions {
   readonly effects: Effects
   /** Where the first run begins instead of where the last one ended, such as after a rollback that was cut off. */
   readonly startFrom?: StartedFrom | undefined

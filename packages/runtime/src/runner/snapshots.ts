@@ -1,8 +1,39 @@
-import { currentRun, type EventData, isLive, lineageOf, liveCodon } from '@weave/protocol'
+import {
+  type CheckpointType,
+  currentRun,
+  type EventData,
+  isLive,
+  lineageOf,
+  liveCodon,
+  type WeaveState,
+} from '@weave/protocol'
 import type { Journal } from '../journal/index.ts'
 import type { Clock } from '../kit/index.ts'
-import type { Effects } from './effects.ts'
-import type { Recorder } from './record.ts'
+import type { CheckpointEffects, Effects } from './effects.ts'
+import type { Recorder } from './state-recorder.ts'
+
+/** In the order in which a codon makes them. */
+const order: readonly CheckpointType[] = ['rig-setup', 'completed', 'error', 'skipped']
+
+/** The checkpoints of one run, oldest first; undefined for a run that there is not. */
+export async function checkpointList(
+  state: WeaveState,
+  runId: string,
+  { checkpointTimes }: Pick<CheckpointEffects, 'checkpointTimes'>,
+): Promise<EventData<'checkpoint.list'> | undefined> {
+  const run = state.runs.find(each => each.runId === runId)
+  if (!run) return undefined
+  const times = await checkpointTimes(run.codons.flatMap(({ checkpoints }) => Object.values(checkpoints)))
+  const checkpoints = run.codons.flatMap(({ codonId, codonName, status, checkpoints: shas, startTime }) =>
+    order.flatMap(checkpointType => {
+      const sha = shas[checkpointType]
+      if (sha === undefined) return []
+      const timestamp = times.get(sha) ?? startTime
+      return [{ codonId, codonName, checkpointType, sha, status, timestamp }]
+    }),
+  )
+  return { runId, checkpoints, currentBranch: currentRun(state)?.gitBranch ?? run.gitBranch }
+}
 
 export interface SnapshotOptions {
   readonly journal: Journal
@@ -11,13 +42,13 @@ export interface SnapshotOptions {
   readonly clock: Clock
 }
 
-/** The whole picture, for clients that came late. Told one at a time. */
+/** The whole picture, for clients that came late. NewEvent one at a time. */
 export function createSnapshots({ journal, recorder, effects, clock }: SnapshotOptions) {
   const began = clock.monotonic()
   let lastSeq = 0
-  let telling: Promise<void> = Promise.resolve()
+  let emitting: Promise<void> = Promise.resolve()
 
-  /** The state is read last: what is told must not be older than its place in the journal. */
+  /** The state is read last: what is emitted must not be older than its place in the journal. */
   const take = async (isRollingBack: boolean): Promise<EventData<'state.snapshot'>> => {
     const fileTree = await effects.files.fileTree()
     const { state } = recorder
@@ -32,7 +63,7 @@ export function createSnapshots({ journal, recorder, effects, clock }: SnapshotO
     }
   }
 
-  const tell = async (): Promise<void> => {
+  const emit = async (): Promise<void> => {
     if (journal.failure) throw journal.failure
     if (journal.lastSeq === lastSeq) return
     const data = await take(false)
@@ -44,12 +75,12 @@ export function createSnapshots({ journal, recorder, effects, clock }: SnapshotO
   return {
     take,
     /** Says nothing when nothing was said since the last one. Rejects when the disk refuses. */
-    tellIfNew(): Promise<void> {
-      telling = telling.catch(() => undefined).then(tell)
-      return telling
+    emitIfNew(): Promise<void> {
+      emitting = emitting.catch(() => undefined).then(emit)
+      return emitting
     },
-    /** Resolves when none is under way. Rejects when the last one could not be told. */
-    settled: (): Promise<void> => telling,
+    /** Resolves when none is under way. Rejects when the last one could not be emitted. */
+    settled: (): Promise<void> => emitting,
   }
 }
 

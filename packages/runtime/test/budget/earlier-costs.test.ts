@@ -7,7 +7,7 @@ import { createTestClock } from '../../../../test/support/test-clock.ts'
 import { readEarlierCosts } from '../../src/at-rest/read-execution.ts'
 import { openJournal, writeStateCache } from '../../src/journal/index.ts'
 import { createRedactor } from '../../src/kit/index.ts'
-import { createRecorder } from '../../src/runner/record.ts'
+import { createRecorder } from '../../src/runner/state-recorder.ts'
 import { type ExecutionLayout, noDataHash, openExecution } from '../../src/workspace/index.ts'
 import { codon, plan } from './budget-plans.ts'
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { isProof, tally } from '../../../../test/support/proof.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
-import { retryDelay } from '../../src/runner/retry.ts'
+import { retryDelay } from '../../src/runner/decide.ts'
 import { codonPlan, planOf } from './plans.ts'
 import { openScenario } from './scenario.ts'
 

@@ -1,7 +1,6 @@
 import { type CodonExecution, lineageOf, type RunState } from '@weave/protocol'
 import { describe, expect, test } from 'vitest'
 import { find } from '../../src/plan/index.ts'
-import { attemptAt, nextStep, redoPoint, resumePoint, startOf, stepOf } from '../../src/runner/standing.ts'
 import {
   entryOf,
   following,
@@ -10,7 +9,15 @@ import {
   nothingLeft,
   previousSession,
   wasInterrupted,
-} from '../../src/runner/thread.ts'
+} from '../../src/runner/lineage.ts'
+import {
+  attemptAt,
+  nextStep,
+  redoPoint,
+  resumePoint,
+  startOf,
+  stepOf,
+} from '../../src/runner/resume-point.ts'
 import { codonPlan, loopPlan, planOf } from './plans.ts'
 import { completed, endedRun, failed, killed, live, runOf, skipped, stateOf } from './states.ts'
 

@@ -1,11 +1,13 @@
 import { type CodonExecution, lineageOf, originOf, type RunState, type WeaveState } from '@weave/protocol'
-import { dueAt, ledgerOf, type TimeNotes } from '../budget/index.ts'
+import { dueAt, isLoopOver, type Ledger, ledgerOf, type TimeNotes } from '../budget/index.ts'
 import { after, find, type Plan, type Position, type Step, start, stepAt } from '../plan/index.ts'
 
 /**
  * Where a run stands in its plan, read off the state alone. A run that goes on from another one begins where its
  * `startedFrom` says; from then on the last codon that ended says what is next.
  */
+
+export type StartedFrom = RunState['startedFrom']
 
 /** The first step of a run. `withoutRig`: the workspace is already as the rig left it. */
 export function entryOf(
@@ -53,7 +55,7 @@ export function wasInterrupted(record: CodonExecution): boolean {
 }
 
 /** The codon that begins again after its rig, when a run is started so. */
-export function rigKeptBy(state: WeaveState, startedFrom: RunState['startedFrom']): string | undefined {
+export function rigKeptBy(state: WeaveState, startedFrom: StartedFrom): string | undefined {
   const { record, afterRig } = originOf(state, startedFrom)
   return afterRig ? record?.codonId : undefined
 }
@@ -85,4 +87,10 @@ export function previousSession(state: WeaveState, codonId: string): string | un
     codon => codon.codonId !== codonId && 'sessionId' in codon && codon.sessionId !== undefined,
   )
   return record && 'sessionId' in record ? record.sessionId : undefined
+}
+
+/** Whether the rest of the loop after a codon may spend nothing of what there is now. */
+export function isLoopDry(plan: Plan, { loop, position }: Step, ledger: Ledger): boolean {
+  const next = stepAt(plan, after(plan, position))
+  return next?.loop !== undefined && next.loop.id === loop?.id && isLoopOver(plan, ledger, next)
 }

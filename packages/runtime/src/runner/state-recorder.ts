@@ -3,7 +3,7 @@ import type { AppendOptions, Journal } from '../journal/index.ts'
 import type { Redactor } from '../kit/index.ts'
 
 /**
- * THE ONLY WRITER of state. `record` is synchronous: the transition is reduced, written, synced and told before it
+ * THE ONLY WRITER of state. `record` is synchronous: the transition is reduced, written, synced and emitted before it
  * returns. It is reduced in the very form in which it is written (secrets out, keys in the schema's order), so that
  * folding the journal gives the live state, byte for byte.
  */
@@ -23,14 +23,14 @@ export function createRecorder(journal: Journal, redactor: Redactor, initial: We
       const reduction = reduce(state, transition)
       if (!reduction.ok) throw new Error(`illegal ${given.type}: ${reduction.reason}`)
       const { type, data } = transition
-      const told = {
+      const event = {
         transitionType: type,
         ...('runId' in data ? { runId: data.runId } : {}),
         ...('codonId' in data && data.codonId !== undefined ? { codonId: data.codonId } : {}),
         transition: { type, data },
         resultingState: summarize(reduction.state),
       }
-      journal.append('state.transition', told, options)
+      journal.append('state.transition', event, options)
       state = reduction.state
       return state
     },

@@ -1,6 +1,6 @@
 import { type CommandType, commandTypes } from '@weave/protocol'
 import { expect, test } from 'vitest'
-import { type Activity, admit, isSteering } from '../../src/runner/admit.ts'
+import { type Activity, admit, isSteering } from '../../src/runner/command-rules.ts'
 
 type Answer = 'yes' | Exclude<ReturnType<typeof admit>, undefined>
 

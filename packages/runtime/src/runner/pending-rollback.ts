@@ -1,8 +1,7 @@
 import { currentRun } from '@weave/protocol'
 import type { Plan } from '../plan/index.ts'
-import type { Announcer } from './announce.ts'
 import type { Effects } from './effects.ts'
-import type { Recorder } from './record.ts'
+import { rigKeptBy } from './lineage.ts'
 import { performRollback, type RolledBack, rollbackCompleted } from './rollback.ts'
 import {
   type RollbackCommand,
@@ -11,13 +10,14 @@ import {
   type TargetResult,
   undoneBy,
 } from './rollback-target.ts'
-import { rigKeptBy } from './thread.ts'
+import type { RunEvents } from './run-events.ts'
+import type { Recorder } from './state-recorder.ts'
 
-export interface RollbackDeskOptions {
+export interface PendingRollbackOptions {
   readonly plan: Plan
   readonly effects: Effects
   readonly recorder: Recorder
-  readonly say: Announcer
+  readonly events: RunEvents
 }
 
 export interface AskedRollback {
@@ -26,7 +26,7 @@ export interface AskedRollback {
 }
 
 /** The one rollback that was asked for: kept until what runs has stopped, then performed. Changes no state. */
-export function createRollbackDesk({ plan, effects, recorder, say }: RollbackDeskOptions) {
+export function createPendingRollback({ plan, effects, recorder, events }: PendingRollbackOptions) {
   let asked: AskedRollback | undefined
   let isUnderWay = false
 
@@ -52,7 +52,7 @@ export function createRollbackDesk({ plan, effects, recorder, say }: RollbackDes
       if (!asked) return { ok: false, message: 'No rollback was asked for.' }
       const { target, command } = asked
       isUnderWay = true
-      say.answer(command.id)
+      events.answer(command.id)
       const undone = undoneBy(recorder.state, target.startedFrom)
       const fromRun = currentRun(recorder.state)?.runId ?? ''
       const rigKept = rigKeptBy(recorder.state, target.startedFrom)
@@ -62,14 +62,14 @@ export function createRollbackDesk({ plan, effects, recorder, say }: RollbackDes
         rigKept,
         fromRun,
         effects: effects.rollback,
-        tell: say.tell,
+        emit: events.emit,
       })
       if (!done.ok && done.isHalfDone) throw new Error(done.message)
       // The next snapshot carries the tree as it is now.
       await effects.files.settleFiles()
       return done
     },
-    /** What was performed; the desk is free again. */
+    /** What was performed; another can be asked for. */
     take(): AskedRollback | undefined {
       const done = asked
       asked = undefined
@@ -79,9 +79,9 @@ export function createRollbackDesk({ plan, effects, recorder, say }: RollbackDes
     completed({ target, command }: AskedRollback, fromRun: string): void {
       const toRun = currentRun(recorder.state)?.runId ?? ''
       const { autoRestart } = command.data
-      say.tell(rollbackCompleted(target, { fromRun, toRun, autoRestart }))
+      events.emit(rollbackCompleted(target, { fromRun, toRun, autoRestart }))
     },
   }
 }
 
-export type RollbackDesk = ReturnType<typeof createRollbackDesk>
+export type PendingRollback = ReturnType<typeof createPendingRollback>

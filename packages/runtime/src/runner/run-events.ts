@@ -3,14 +3,13 @@ import { type LeftLoop, ledgerOf, type TimeNotes } from '../budget/index.ts'
 import type { Journal } from '../journal/index.ts'
 import type { Clock } from '../kit/index.ts'
 import { endsIteration, type Plan, type Step, stepAt } from '../plan/index.ts'
-import { tellExceeded } from './budget-watch.ts'
-import { isLoopDry } from './loop-dry.ts'
-import type { Told } from './narrate.ts'
-import type { Recorder } from './record.ts'
-import { parkedAfterMs } from './retry.ts'
-import { following, isPassed, leavesLoop, wasInterrupted } from './thread.ts'
+import { emitExceeded } from './budget-watch.ts'
+import { parkedAfterMs } from './decide.ts'
+import type { NewEvent } from './harness-events.ts'
+import { following, isLoopDry, isPassed, leavesLoop, wasInterrupted } from './lineage.ts'
+import type { Recorder } from './state-recorder.ts'
 
-export interface AnnouncerOptions {
+export interface RunEventsOptions {
   readonly plan: Plan
   readonly journal: Journal
   readonly recorder: Recorder
@@ -31,7 +30,7 @@ const answers: ReadonlySet<JournaledType> = new Set([
 const endOfTime = 8_640_000_000_000_000
 
 /** What the runner says between codons. Reads the state, never changes it. */
-export function createAnnouncer(options: AnnouncerOptions) {
+export function createRunEvents(options: RunEventsOptions) {
   const { journal, recorder, clock } = options
   const unanswered: string[] = []
 
@@ -39,29 +38,29 @@ export function createAnnouncer(options: AnnouncerOptions) {
   const nextAnswered = (type: JournaledType): string | undefined =>
     type === 'rollback.started' ? unanswered.splice(0).at(-1) : unanswered.shift()
 
-  const tell = ({ type, data, origin }: Told): void => {
+  const emit = ({ type, data, origin }: NewEvent): void => {
     const commandId = answers.has(type) ? nextAnswered(type) : undefined
     journal.append(type, data, { commandId, origin })
   }
 
   return {
-    tell,
+    emit,
     /** The next event that can answer a command carries this id. */
     answer(commandId: string): void {
       unanswered.push(commandId)
     },
     idle(reason: EventData<'server.idle'>['reason'], message: string): void {
-      tell({ type: 'server.idle', data: { reason, message } })
+      emit({ type: 'server.idle', data: { reason, message } })
     },
     warning(message: string): void {
-      tell({ type: 'error', data: { message, fatal: false, severity: 'warning' } })
+      emit({ type: 'error', data: { message, fatal: false, severity: 'warning' } })
     },
     /** What a command asked for was begun and could not be done. */
     failure(message: string): void {
-      tell({ type: 'error', data: { message, fatal: false, severity: 'operation', code: 'INTERNAL_ERROR' } })
+      emit({ type: 'error', data: { message, fatal: false, severity: 'operation', code: 'INTERNAL_ERROR' } })
     },
     runEnd(summary: EventData<'run.completed'> | undefined): void {
-      if (summary) tell({ type: 'run.completed', data: summary })
+      if (summary) emit({ type: 'run.completed', data: summary })
     },
     /** That `attempt` will begin after a wait. */
     retry({ runtimeId: codonId, codon }: Step, attempt: number, delayMs: number): void {
@@ -70,32 +69,32 @@ export function createAnnouncer(options: AnnouncerOptions) {
       const failureReason =
         last?.status === 'failed' ? last.failureReason : ({ type: 'unknown', retriable: true } as const)
       const { maxAttempts } = codon.retry
-      tell({
+      emit({
         type: 'codon.retrying',
         data: { codonId, attempt, maxAttempts, delayMs, resumeAt, failureReason },
       })
       if (delayMs <= parkedAfterMs) return
       const reason = failureReason.message ?? failureReason.type
-      tell({ type: 'run.parked', data: { codonId, until: resumeAt, reason } })
+      emit({ type: 'run.parked', data: { codonId, until: resumeAt, reason } })
     },
     /** Loops that end because nothing is left for them, where no codon was stopped at that limit. */
     loopsLeft(left: readonly LeftLoop[] = []): void {
-      for (const { step, exceeded } of left) tellExceeded(tell, exceeded, step.runtimeId)
+      for (const { step, exceeded } of left) emitExceeded(emit, exceeded, step.runtimeId)
     },
     iteration(step: Step): void {
       const end = iterationEnd(options, step)
       if (!end) return
       const { began, ...data } = end
       const duration = Math.max(0, clock.now().getTime() - began)
-      tell({ type: 'loop.iteration.completed', data: { ...data, duration } })
+      emit({ type: 'loop.iteration.completed', data: { ...data, duration } })
     },
   }
 }
 
-export type Announcer = ReturnType<typeof createAnnouncer>
+export type RunEvents = ReturnType<typeof createRunEvents>
 
 /** Undefined while the iteration goes on, also when the plan has not passed its last codon yet. */
-function iterationEnd({ plan, recorder, times = () => ({}) }: AnnouncerOptions, step: Step) {
+function iterationEnd({ plan, recorder, times = () => ({}) }: RunEventsOptions, step: Step) {
   const { state } = recorder
   const { loop, position } = step
   const run = currentRun(state)

@@ -1,8 +1,8 @@
 import { type CodonExecution, currentRun, lineageOf, type WeaveState } from '@weave/protocol'
 import { find, type Plan, type Step, start, stepAt } from '../plan/index.ts'
-import type { Activity, Situation } from './admit.ts'
-import type { StartedFrom } from './run-record.ts'
-import { entryOf, following, lastPassed } from './thread.ts'
+import type { Activity, Situation } from './command-rules.ts'
+import type { StartedFrom } from './lineage.ts'
+import { entryOf, following, lastPassed } from './lineage.ts'
 
 /** Where an execution stands: what a person's next command would mean, read off the plan and the state alone. Pure. */
 

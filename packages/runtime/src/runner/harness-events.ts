@@ -3,7 +3,7 @@ import type { HarnessEvent } from '../harness/index.ts'
 import type { Origin } from '../journal/index.ts'
 
 /** An event to be journaled. */
-export type Told = {
+export type NewEvent = {
   [T in JournaledType]: {
     readonly type: T
     readonly data: EventData<T>
@@ -15,7 +15,7 @@ export type Told = {
 const longestResult = 8_000
 
 /** What clients hear of a harness event. Pure; sessions, usage and ends are the runner's own business. */
-export function narrate(codonId: string, event: HarnessEvent): readonly Told[] {
+export function eventsFrom(codonId: string, event: HarnessEvent): readonly NewEvent[] {
   switch (event.type) {
     case 'text':
       return [{ type: 'assistant.action', data: { codonId, action: 'message', content: event.text } }]
