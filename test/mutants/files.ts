@@ -81,7 +81,7 @@ export const files: readonly Mutant[] = [
   },
   {
     rule: 'd14/rig-cleanup-own-files',
-    file: 'packages/runtime/src/effects/rig-cleanup.ts',
+    file: 'packages/runtime/src/effects/rig-record.ts',
     find: 'entry => entry.made && !isHeld',
     replace: 'entry => !isHeld',
     killedBy: ['packages/runtime/test/effects/rig-cleanup.test.ts'],

@@ -56,7 +56,7 @@ export const lockAndJournal: readonly Mutant[] = [
   },
   {
     rule: 'attack/journal-gone',
-    file: 'packages/runtime/src/execution/lost-journal.ts',
+    file: 'packages/runtime/src/execution/frozen-plan.ts',
     find: 'if (lastSeq === 0 && witnesses.length === 0) return undefined',
     replace: 'if (lastSeq === 0 || witnesses.length === 0) return undefined',
     killedBy: trouble,

@@ -1,8 +1,8 @@
 /** An execution that no server holds: what is read of it, and list, diff, rollback, undo and clean-up of its versions. */
 export { type CheckpointRow, readCheckpointRows } from './checkpoint-rows.ts'
 export { type Holdings, type Tidied, tidyExecution } from './disk-usage.ts'
-export { executionStatus } from './execution-status.ts'
 export {
+  executionStatus,
   findExecution,
   type JournalDamage,
   readCosts,

@@ -1,3 +1,6 @@
+import { cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, sep } from 'node:path'
 import type { WeaveState } from '@weave/protocol'
 import type { CheckpointStore, FileSelection } from '../checkpoint/index.ts'
 import {
@@ -13,7 +16,6 @@ import { type Clock, createRedactor, createScope, messageOf, type Scope, secrets
 import type { Plan } from '../plan/index.ts'
 import { createRecorder, openAtRest, type Recorder, type RestOptions } from '../runner/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
-import { writableStore } from './read-only-store.ts'
 
 export interface PlaceOptions {
   readonly layout: ExecutionLayout
@@ -152,4 +154,20 @@ export async function holdPlace({ layout, clock }: Pick<PlaceOptions, 'layout' |
   const held = await holdExecution({ layout, clock, whenHeld }, scope)
   if (held.ok || held.cure !== whenHeld) return held
   return { ...held, message: `A run is going on: ${held.message}` }
+}
+
+/**
+ * A store of checkpoints beside one whose disk cannot be written, gone with the scope: comparing files with a checkpoint
+ * stores them first. Packs, which are large and never change, are linked; the rest is copied. Rejects with the system's
+ * error.
+ */
+async function writableStore({ checkpoints }: ExecutionLayout, scope: Scope): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'weave-checkpoints-'))
+  scope.add('copied checkpoints', () => rm(dir, { recursive: true, force: true }))
+  const packs = join(checkpoints, 'objects', 'pack')
+  const isPack = (path: string): boolean => path.startsWith(packs + sep)
+  await cp(checkpoints, dir, { recursive: true, filter: path => !isPack(path) })
+  for (const name of await readdir(packs))
+    await symlink(join(packs, name), join(dir, 'objects', 'pack', name))
+  return dir
 }

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { contentDigest, ensureDirDurably, wordsOf } from '../files/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
-import { type ArchiveEntry, readArchive, writeArchive } from './archive-manifest.ts'
-import type { ArchivePlan } from './archive-plan.ts'
+import { type ArchiveEntry, type ArchivePlan, readArchive, writeArchive } from './archive-plan.ts'
 import { type Content, type Fate, transfer } from './archive-transfer.ts'
 
 export type ArchiveOutcome =

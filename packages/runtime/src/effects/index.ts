@@ -3,8 +3,15 @@
  * after it, and how each of them is taken back. Why and when is decided by the runner.
  */
 export { type ArchiveOutcome, performArchive, type RestoreOutcome, restoreArchived } from './archive.ts'
-export { type ArchiveEntry, type ArchiveRead, readArchive } from './archive-manifest.ts'
-export { type ArchivePlan, type ArchivePlanned, type ArchiveRequest, planArchive } from './archive-plan.ts'
+export {
+  type ArchiveEntry,
+  type ArchivePlan,
+  type ArchivePlanned,
+  type ArchiveRead,
+  type ArchiveRequest,
+  planArchive,
+  readArchive,
+} from './archive-plan.ts'
 export type { OutputCopy, OutputFile } from './output-staging.ts'
 export { type OutputsSettled, settleOutputs, undoOutputs } from './output-undo.ts'
 export {
@@ -15,6 +22,12 @@ export {
   type OutputRequest,
 } from './outputs.ts'
 export { type RigOperationResult, type RigOutcome, type RigOutput, type RigRequest, runRig } from './rig.ts'
-export { moveOutOfWorkspace, rigLeftovers } from './rig-cleanup.ts'
 export { type CopySource, copyIntoWorkspace, resolveCopyTarget } from './rig-copy.ts'
-export { forgetRigRecord, openRigRecord, type RigEntry, readRigRecord } from './rig-record.ts'
+export {
+  forgetRigRecord,
+  moveOutOfWorkspace,
+  openRigRecord,
+  type RigEntry,
+  readRigRecord,
+  rigLeftovers,
+} from './rig-record.ts'

@@ -14,8 +14,12 @@ import {
   wordsOf,
 } from '../files/index.ts'
 import { errorCode } from '../kit/index.ts'
-import { type ConflictNames, createConflictNames, mostConflicts } from './output-name.ts'
-import type { OutputSource } from './output-sources.ts'
+import {
+  type ConflictNames,
+  createConflictNames,
+  mostConflicts,
+  type OutputSource,
+} from './output-sources.ts'
 
 /**
  * One copying of outputs: plain data for the journal, and all that a restart needs to take it back or tidy up after it.

@@ -6,7 +6,7 @@ import {
   syncDirectory,
   wordsOf,
 } from '../files/index.ts'
-import { isConflictName } from './output-name.ts'
+import { isConflictName } from './output-sources.ts'
 import { type OutputCopy, stagedFiles, stagingOf } from './output-staging.ts'
 
 export type OutputsSettled =

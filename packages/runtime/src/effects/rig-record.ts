@@ -1,8 +1,124 @@
-import { closeSync, constants, lstatSync, openSync, rmSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import * as z from 'zod'
-import { ensureDir, fileNameOf, readRegularFile } from '../files/index.ts'
+import {
+  createDirectoryChain,
+  type DirectoryChain,
+  ensureDir,
+  fileNameOf,
+  type HeldDirectory,
+  openedUp,
+  readRegularFile,
+  walk,
+} from '../files/index.ts'
+import { errorCode, wordsOf } from '../kit/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
+
+/**
+ * What of a rig's work goes when its codon is undone: the files and directories that it made, as far as they are there
+ * and `isHeld` does not say that the version to go back to has them. A directory is named as a whole when everything in
+ * it goes. Changes nothing. Rejects with the system's error.
+ */
+export async function rigLeftovers(
+  { agentRoot }: Pick<ExecutionLayout, 'agentRoot'>,
+  entries: readonly RigEntry[],
+  isHeld: (path: string) => boolean,
+): Promise<readonly string[]> {
+  const chain = createDirectoryChain(agentRoot)
+  try {
+    const made = entries.filter(entry => entry.made && !isHeld(entry.path) && isAsMade(entry, chain))
+    const goes = new Set(made.map(({ path }) => path))
+    const whole: string[] = []
+    const isBelowWhole = (path: string) => whole.some(directory => path.startsWith(`${directory}/`))
+    const byPath = made.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    for (const { path, kind } of byPath)
+      if (
+        kind === 'directory' &&
+        !isBelowWhole(path) &&
+        (await isAllBelow(join(agentRoot, path), path, goes))
+      )
+        whole.push(path)
+    const files = byPath.filter(({ path, kind }) => kind === 'file' && !isBelowWhole(path))
+    return [...whole, ...files.map(({ path }) => path)].sort()
+  } finally {
+    chain.close()
+  }
+}
+
+interface RigCleanup {
+  /** The directory in which everything that was moved lies, under its old path. */
+  readonly movedTo: string
+  readonly failures: readonly { readonly directory: string; readonly error: string }[]
+}
+
+/** Out of the workspace, not out of the world: beside it, where a person finds it again. Never rejects. */
+export function moveOutOfWorkspace(
+  { agentRoot, internals }: Pick<ExecutionLayout, 'agentRoot' | 'internals'>,
+  paths: readonly string[],
+  now: Date,
+): RigCleanup {
+  const movedTo = join(internals, 'removed', String(now.getTime()))
+  const failures: { directory: string; error: string }[] = []
+  const chain = createDirectoryChain(agentRoot)
+  try {
+    for (const path of paths) {
+      try {
+        const parents = path.split('/')
+        const name = parents.pop() ?? ''
+        const directory = chain.mustEnter(parents)
+        const target = join(movedTo, path)
+        mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+        moveInto(directory, name, target)
+      } catch (error) {
+        failures.push({ directory: path, error: wordsOf(error) })
+      }
+    }
+  } finally {
+    chain.close()
+  }
+  return { movedTo, failures }
+}
+
+/** A directory that is closed for writing cannot change its parent: it is opened up on the way, and closed again there. */
+function moveInto(directory: HeldDirectory, name: string, target: string): void {
+  const move = () => openedUp(directory.self, () => renameSync(directory.at(name), target))
+  const { mode } = lstatSync(directory.at(name))
+  try {
+    move()
+  } catch (error) {
+    if (errorCode(error) !== 'EACCES') throw error
+    chmodSync(directory.at(name), (mode & 0o7777) | 0o700)
+    move()
+    chmodSync(target, mode & 0o7777)
+  }
+}
+
+/** Still of the kind that was made, and no link on the way to it. */
+function isAsMade({ path, kind }: RigEntry, chain: DirectoryChain): boolean {
+  const parents = path.split('/')
+  const name = parents.pop() ?? ''
+  const entered = chain.enter(parents)
+  const stats = entered.ok ? lstatSync(entered.directory.at(name), { throwIfNoEntry: false }) : undefined
+  return kind === 'directory' ? stats?.isDirectory() === true : stats?.isFile() === true
+}
+
+async function isAllBelow(directory: string, path: string, goes: ReadonlySet<string>): Promise<boolean> {
+  for await (const item of walk(directory, caps))
+    if (item.kind !== 'entry' || !goes.has(`${path}/${item.path}`)) return false
+  return true
+}
+
+const caps = { maxEntries: 2_000_000, maxDepth: 130 }
 
 /**
  * What the copies of a codon's rig put into the workspace, written down as they do it: a rollback takes away what they made

@@ -1,3 +1,7 @@
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { walk } from '../files/index.ts'
 import type { Harness, HarnessSurroundings } from '../harness/index.ts'
 import type { Marker, Redactor } from '../kit/index.ts'
 import { costOf, type Prices } from '../models/index.ts'
@@ -87,4 +91,31 @@ function pricesOf(
 ): Prices | undefined {
   const isPlanned = modelId === undefined || modelId === model.id || modelId.startsWith(`${model.id}-`)
   return isPlanned ? model.prices : priceOf(model.provider, modelId)
+}
+
+/**
+ * Takes from others what the agent programs left open to them in their own folders. Nobody but the owner ever gets there,
+ * because the folder above is private from birth; but a copy of the execution may lie elsewhere. Their umask cannot be
+ * narrower from the beginning: with it they also make the files of the workspace. Never rejects; what cannot be changed
+ * is left.
+ */
+export async function tightenAgents({ agents }: ExecutionLayout): Promise<void> {
+  const limits = { maxEntries: 100_000, maxDepth: 50 }
+  for await (const item of walk(agents, limits)) {
+    if (item.kind !== 'entry') continue
+    const { stats, path } = item
+    const isOurs = stats.isFile() || stats.isDirectory()
+    if (isOurs && (stats.mode & 0o077) !== 0)
+      await tighten(join(agents, path), stats.mode).catch(() => undefined)
+  }
+}
+
+/** By its descriptor: a link that has taken its place is not followed. */
+async function tighten(path: string, mode: number): Promise<void> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    await file.chmod(mode & 0o700)
+  } finally {
+    await file.close()
+  }
 }

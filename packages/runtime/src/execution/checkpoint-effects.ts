@@ -8,8 +8,8 @@ import type { CheckpointSelection } from '../tree/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 import { archiveAgain, restoreArchives } from './archive-effects.ts'
 import { freeSpace, isFull } from './free-space.ts'
+import { openRollbackRecord } from './intents.ts'
 import { cleanRig, leftoversOf, missingOf, putBackRig } from './rig-effects.ts'
-import { openRollbackRecord } from './rollback-record.ts'
 import { type CheckpointSelections, createSelections } from './selections.ts'
 
 export interface CheckpointEffectsOptions {

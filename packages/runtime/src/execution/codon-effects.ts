@@ -12,8 +12,8 @@ import { type Clock, createId, type Marker } from '../kit/index.ts'
 import type { Plan, Step } from '../plan/index.ts'
 import type { CodonEffects, EffectResult, RigResult, Surroundings } from '../runner/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
-import type { KeptOutputRecord } from './output-record.ts'
-import { tightenAgents } from './private-agents.ts'
+import { tightenAgents } from './agent-effects.ts'
+import type { KeptOutputRecord } from './intents.ts'
 import { copySource } from './rig-effects.ts'
 
 export interface CodonEffectsOptions {

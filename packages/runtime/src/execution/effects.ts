@@ -4,11 +4,10 @@ import type { Plan } from '../plan/index.ts'
 import type { Effects, FileEffects, Recorder } from '../runner/index.ts'
 import { createCheckpointSelection, type WorkspaceWatch, watchWorkspace } from '../tree/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
-import { type AgentSetup, createAgentEffects } from './agent-effects.ts'
+import { type AgentSetup, createAgentEffects, tightenAgents } from './agent-effects.ts'
 import { openCheckpointEffects, type Recovering } from './checkpoint-effects.ts'
 import { createCodonEffects } from './codon-effects.ts'
-import { openOutputRecord } from './output-record.ts'
-import { tightenAgents } from './private-agents.ts'
+import { openOutputRecord } from './intents.ts'
 import { openSentinelEffects, type SentinelSetup } from './sentinel-effects.ts'
 
 export interface EffectsOptions {

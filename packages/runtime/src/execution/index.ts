@@ -2,12 +2,12 @@
  * One execution that this process holds: start, wiring of the rooms, what a start puts right after a crash, and the
  * intents on disk that make that possible.
  */
+
+export type { Harnesses, OwnPrograms, Program } from './agents.ts'
 export { planArchives } from './archive-effects.ts'
 export { openCheckpointEffects, type Recovering } from './checkpoint-effects.ts'
-export { frozenPlan } from './frozen-plan.ts'
-export type { Harnesses, OwnPrograms, Program } from './harnesses.ts'
-export { holdExecution } from './held-execution.ts'
-export { findLostJournal } from './lost-journal.ts'
+export { findLostJournal, frozenPlan } from './frozen-plan.ts'
+export { holdExecution } from './hold.ts'
 export { readRequests, type StoredRequest } from './proxy.ts'
 export { putRight } from './recovery.ts'
 export { withParents } from './rig-effects.ts'

@@ -7,8 +7,7 @@ import { finishRollback, type Recorder, type RollbackEffects, resumePoint } from
 import type { ExecutionLayout } from '../workspace/index.ts'
 import type { Recovering } from './checkpoint-effects.ts'
 import { freeSpace, isFull } from './free-space.ts'
-import { finishOutputs } from './output-record.ts'
-import { readRollbackRecord } from './rollback-record.ts'
+import { finishOutputs, readRollbackRecord } from './intents.ts'
 
 export interface Found {
   readonly layout: ExecutionLayout

@@ -1,33 +1,26 @@
 import { currentRun, type WeaveState } from '@weave/protocol'
 import type { OpenRehearsal } from '../check/index.ts'
-import type { Journal, Listener } from '../journal/index.ts'
-import {
-  createId,
-  createScope,
-  type Log,
-  type LogLevel,
-  messageOf,
-  type Redactor,
-  type Scope,
-  startWarden,
-  systemClock,
-} from '../kit/index.ts'
+import type { Listener } from '../journal/index.ts'
+import { createId, createScope, type LogLevel, messageOf, type Scope, systemClock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
-import type { Control } from '../runner/index.ts'
-import { nothingLeft, openTimes, type Runner, startPoint, startRunner } from '../runner/index.ts'
-import { startServer } from '../server/index.ts'
+import {
+  type Control,
+  nothingLeft,
+  openTimes,
+  type Runner,
+  startPoint,
+  startRunner,
+} from '../runner/index.ts'
 import type { OpenedExecution } from '../workspace/index.ts'
 import type { AgentSetup } from './agent-effects.ts'
+import { type Harnesses, type OwnPrograms, openAgents } from './agents.ts'
 import { openEffects } from './effects.ts'
-import { type OpenedRecord, openRecord } from './execution-record.ts'
-import { frozenPlan } from './frozen-plan.ts'
-import { createHarnesses, type Harnesses, type OwnPrograms } from './harnesses.ts'
-import { type HeldExecution, holdExecution } from './held-execution.ts'
-import { createLateControl } from './late-control.ts'
-import { findLostJournal } from './lost-journal.ts'
-import { createExecutionProxy, type ExecutionProxy, type ProxySetup } from './proxy.ts'
+import { planFor } from './frozen-plan.ts'
+import { type HeldExecution, holdExecution, type OpenedRecord, openRecord } from './hold.ts'
+import type { ProxySetup } from './proxy.ts'
 import { recover } from './recovery.ts'
-import { hiddenEvents, type SentinelSetup } from './sentinel-effects.ts'
+import type { SentinelSetup } from './sentinel-effects.ts'
+import { createLateControl, type ServerSettings, serve } from './serve.ts'
 import { type Told, tellOf } from './telemetry.ts'
 
 export interface ExecutionOptions {
@@ -65,15 +58,6 @@ export interface ExecutionOptions {
   readonly onLost?: ((reason: string) => void) | undefined
   /** All that the program was told: written down for reports; telemetry obeys it. Absent: neither. */
   readonly told?: Told | undefined
-}
-
-export interface ServerSettings {
-  readonly port: number
-  readonly host?: string | undefined
-  readonly token?: string | undefined
-  readonly readonlyOnly: boolean
-  readonly idleTimeoutSeconds: number
-  readonly allowOtherUsers: boolean
 }
 
 export type StartedExecution =
@@ -132,43 +116,34 @@ interface Held extends HeldExecution {
   readonly serverId: string
 }
 
+/** What the steps of a start work with. */
+interface Start {
+  readonly options: ExecutionOptions
+  readonly held: Held
+  readonly record: OpenedRecord
+  readonly plan: Plan
+}
+
 async function startLocked(options: ExecutionOptions, held: Held): Promise<StartedExecution> {
-  const { opened, autostart, headless, keepAlive } = options
-  const { layout } = opened
+  const { layout } = options.opened
   const { scope, lock } = held
-  const clock = systemClock
-  const record = await openRecord({ ...options, layout, lock }, scope)
-  const { journal, recorder, redactor, log } = record
-  await options.scripted?.begin({ layout, state: () => recorder.state, assertHeld: lock.assertHeld })
-  const planned = await planFor(options, journal)
+  const { secrets, logLevel, onEvent } = options
+  const record = await openRecord({ layout, lock, secrets, logLevel, onEvent }, scope)
+  const { journal, recorder, log } = record
+  const state = (): WeaveState => recorder.state
+  await options.scripted?.begin({ layout, state, assertHeld: lock.assertHeld })
+  const planned = await planFor({ layout, plan: options.plan }, journal)
   if (!planned.ok) return planned
   const { plan } = planned
-
-  const agents = openAgents(options, held, record)
-  const { environment, priceOf, environmentFor, sentinels } = options
-  const { outputDirectory, overwriteOutput, ignoreRigFailures } = options
-  const opening = await openEffects({
-    plan,
-    layout,
-    journal,
-    recorder,
-    redactor,
-    clock,
-    serverId: held.serverId,
-    environment,
-    assertHeld: lock.assertHeld,
-    own: agents.own,
-    agents: { harnessFor: agents.harnessFor, proxyUrl: agents.proxyUrl, priceOf, environmentFor },
-    sentinels,
-    files: { outputDirectory, overwriteOutput, ignoreRigFailures },
-    runId: () => currentRun(recorder.state)?.runId ?? '',
-  })
+  const start: Start = { options, held, record, plan }
+  const agents = agentsOf(start)
+  const opening = await effectsOf(start, agents)
   if (!opening.ok) return opening
-  const { effects, recovering } = opening
   scope.add('watch', () => opening.close())
 
-  const { replayed } = record
+  const { effects, recovering } = opening
   const { rollback } = effects
+  const { replayed } = record
   const { tookOver } = held
   const recovered = await recover({
     layout,
@@ -182,29 +157,22 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   })
   if (!recovered.ok) return recovered
   const times = await openTimes(journal, plan)
-  const notes = [...opened.notes, ...held.notes, ...recovered.notes]
   if (nothingLeft(plan, recorder.state, times()) && !recovered.startFrom)
     return { ok: true, state: recorder.state, notes: [...held.notes, ...recovered.notes] }
+  const notes = [...options.opened.notes, ...held.notes, ...recovered.notes]
   for (const note of notes) log.info('START', note)
 
   const control = createLateControl()
-  const serving = await serve(options, {
-    journal,
-    redactor,
-    log,
-    plan,
-    control: control.control,
-    held,
-    proxy: agents.proxy,
-  })
+  const serving = await serveOn(start, agents, control.control)
   if (!serving.ok) return serving
   await opening.startHealthChecks()
+  const { autostart, headless, keepAlive } = options
   const runner = startRunner({
     plan,
     journal,
     recorder,
     effects,
-    clock,
+    clock: systemClock,
     firstRunId: held.runId,
     times,
     autostart,
@@ -213,56 +181,67 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
     startFrom: recovered.startFrom ?? startPoint(plan, recorder.state),
   })
   control.is(runner)
-  await tellOf(runner, { ...options, ...record, layout, plan, scope })
+  const { told, weaveVersion, rehearsal } = options
+  const { redactor } = record
+  await tellOf(runner, { told, layout, plan, journal, redactor, replayed, scope, weaveVersion, rehearsal })
   const ending = endingWith(runner, { scope, tidy: opening.tidy })
-  return {
-    ok: true,
-    execution: { ...ending, ...serving.urls, notes, state: () => recorder.state },
-  }
+  return { ok: true, execution: { ...ending, ...serving.urls, notes, state } }
 }
 
-/** The plan that the execution began with, or that of the hank for one that begins now. */
-async function planFor({ opened, plan }: ExecutionOptions, journal: Journal) {
-  const frozen = await frozenPlan(journal.history)
-  const hasPlan = frozen !== undefined
-  const lost = findLostJournal(opened.layout, { lastSeq: journal.lastSeq, hasPlan })
-  if (lost) return lost
-  return { ok: true, plan: frozen ? withCeilings(frozen, plan) : freeze(journal, plan) } as const
-}
-
-/** The agents, what ends them when this process is killed, and the proxy between them and their provider. */
-function openAgents(options: ExecutionOptions, held: Held, { recorder, redactor, log }: OpenedRecord) {
-  const { opened, programs } = options
-  const clock = systemClock
-  const { own } = openWarden(options, held, log)
-  const harnesses = options.harnesses ?? createHarnesses({ programs, clock, log, own })
-  held.scope.add('harnesses', () => harnesses.close())
-  const harnessFor: Harnesses['harnessFor'] = model => {
-    const harness = harnesses.harnessFor(model)
-    return options.scripted?.informed(harness) ?? harness
-  }
-  if (!options.proxy) return { own, harnessFor, proxyUrl: () => undefined, proxy: undefined }
-  const state = () => recorder.state
-  const { assertHeld } = held.lock
-  const seen = { layout: opened.layout, clock, redactor, log, state, assertHeld }
-  const proxy = createExecutionProxy({
-    ...options,
+function agentsOf({ options, held, record }: Start) {
+  const { programs, harnesses, scripted, logLevel, environment } = options
+  const { recorder, redactor, log } = record
+  const proxy = options.proxy && {
     ...options.proxy,
-    ...seen,
+    layout: options.opened.layout,
+    redactor,
+    assertHeld: held.lock.assertHeld,
+    state: () => recorder.state,
+    environment,
+    logLevel,
     allowOtherUsers: options.server.allowOtherUsers,
-  })
-  const informed: Harnesses['harnessFor'] = model => proxy.informed(harnessFor(model))
-  return { own, harnessFor: informed, proxyUrl: proxy.url, proxy }
+  }
+  return openAgents({ programs, harnesses, scripted, proxy, serverId: held.serverId, log }, held.scope)
 }
 
-function openWarden({ programs }: ExecutionOptions, { serverId, scope }: Held, log: Log) {
-  const warden = startWarden({
-    program: programs.warden,
-    marker: `WEAVE_SERVER_ID=${serverId}`,
-    onLost: ({ restarted }) => log.warn('WARDEN', restarted ? 'it was lost and started again' : 'it is lost'),
+type Agents = ReturnType<typeof agentsOf>
+
+function effectsOf({ options, held, record, plan }: Start, { own, harnessFor, proxyUrl }: Agents) {
+  const { environment, sentinels, priceOf, environmentFor } = options
+  const { outputDirectory, overwriteOutput, ignoreRigFailures } = options
+  const { journal, recorder, redactor } = record
+  return openEffects({
+    plan,
+    layout: options.opened.layout,
+    journal,
+    recorder,
+    redactor,
+    clock: systemClock,
+    serverId: held.serverId,
+    environment,
+    assertHeld: held.lock.assertHeld,
+    own,
+    agents: { harnessFor, proxyUrl, priceOf, environmentFor },
+    sentinels,
+    files: { outputDirectory, overwriteOutput, ignoreRigFailures },
+    runId: () => currentRun(recorder.state)?.runId ?? '',
   })
-  scope.add('warden', () => warden.close())
-  return warden
+}
+
+function serveOn({ options, held, record, plan }: Start, { proxy }: Agents, control: Control) {
+  const { opened, server: settings, weaveVersion, outputDirectory, rehearsal } = options
+  const { layout, executionFile } = opened
+  const { journal, redactor, log } = record
+  const facts = {
+    serverVersion: weaveVersion,
+    executionPath: layout.dir,
+    dataPath: executionFile.dataPath ?? layout.dataSource,
+    agentRootPath: layout.agentRoot,
+    outputDirectory,
+    ...(rehearsal && { rehearsal }),
+  }
+  const { lock, scope } = held
+  return serve({ settings, facts, plan, journal, redactor, log, control, proxy, lock }, scope)
 }
 
 interface Ending {
@@ -292,72 +271,3 @@ function endingWith(runner: Runner, { scope, tidy }: Ending): Pick<Execution, 'r
 
 /** Milliseconds that the end of a run may take to pack its checkpoints. */
 const longestTidying = 2_000
-
-interface Serving {
-  readonly journal: Journal
-  readonly redactor: Redactor
-  readonly plan: Plan
-  readonly control: Control
-  readonly log: Log
-  readonly held: Held
-  readonly proxy: ExecutionProxy | undefined
-}
-
-/** Listens, then lets the proxy listen, and says so in the lock. Who comes before that is answered after it. */
-async function serve(
-  options: ExecutionOptions,
-  { journal, redactor, plan, control, log, held, proxy }: Serving,
-) {
-  let allListen: (ports: { readonly proxyPort?: number }) => void = () => undefined
-  const otherPorts = new Promise<{ readonly proxyPort?: number }>(resolve => {
-    allListen = resolve
-  })
-  const { opened, server: settings, weaveVersion, outputDirectory, rehearsal } = options
-  const { layout, executionFile } = opened
-  const started = await startServer({
-    ...settings,
-    journal,
-    redactor,
-    control,
-    hides: hiddenEvents(plan),
-    clock: systemClock,
-    log,
-    ready: async () => ({
-      serverVersion: weaveVersion,
-      executionPath: layout.dir,
-      dataPath: executionFile.dataPath ?? layout.dataSource,
-      agentRootPath: layout.agentRoot,
-      outputDirectory,
-      ...(await otherPorts),
-      ...(rehearsal && { rehearsal }),
-    }),
-  })
-  if (!started.ok) return started
-  const { server } = started
-  held.scope.add('server', () => server.close('The server is going down.'))
-  log.info('SERVER', `listening at ${server.url}`)
-  if (proxy) held.scope.add('proxy', () => proxy.close())
-  const proxied = await proxy?.start(server.port)
-  if (proxied?.ok === false) return proxied
-  const ports = proxied ? { proxyPort: proxied.port } : {}
-  allListen(ports)
-  const { token } = settings
-  held.lock.update({ port: server.port, ...ports, ...(token !== undefined && { token }) })
-  const proxyUrl = proxy?.url()
-  return { ok: true as const, urls: { url: server.url, ...(proxyUrl !== undefined && { proxyUrl }) } }
-}
-
-/** What a person allows to spend is said anew at every start; all else is as it was when the execution began. */
-function withCeilings(frozen: Plan, { ceilings = {} }: Plan): Plan {
-  return { ...frozen, ceilings }
-}
-
-/**
- * The plan is written down once, when the execution begins; from then on that is what runs. On the disk for good before
- * the first checkpoint: a store with checkpoints and no journal means that the journal was lost.
- */
-function freeze(journal: Journal, plan: Plan): Plan {
-  journal.append('preflight.result', { ok: true, problems: [], plan: { ...plan } })
-  journal.flush()
-  return plan
-}

@@ -4,10 +4,10 @@ import { basename, join } from 'node:path'
 import { ensureDir, waysBelow, wordsOf } from '../files/index.ts'
 import { createId, errorCode } from '../kit/index.ts'
 import { dataSourceName } from '../tree/index.ts'
+import { sweepLeftovers, unfinishedName } from './classify-directory.ts'
 import { type CopyLimits, copyData } from './data-copy.ts'
 import type { LinkType } from './execution-file.ts'
 import type { ExecutionLayout } from './layout.ts'
-import { sweepLeftovers, unfinishedName } from './leftovers.ts'
 
 export interface DataSourceOptions {
   readonly layout: ExecutionLayout

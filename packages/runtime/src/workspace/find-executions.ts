@@ -2,11 +2,11 @@ import { opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { wordsOf } from '../files/index.ts'
 import { type Clock, errorCode } from '../kit/index.ts'
+import { isDirectory } from './classify-directory.ts'
 import { isPartial } from './data-hash.ts'
 import { cureFor, type ExecutionFile, readExecutionFile } from './execution-file.ts'
 import { type ExecutionLayout, executionLayout } from './layout.ts'
 import { type LockState, readLock } from './lock-file.ts'
-import { isDirectory } from './look-at-directory.ts'
 
 export interface FoundExecution {
   readonly layout: ExecutionLayout

@@ -3,10 +3,10 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { wordsOf } from '../files/index.ts'
 import { type Clock, errorCode, processStartTime } from '../kit/index.ts'
-import { sweepLeftovers } from './leftovers.ts'
+import { sweepLeftovers } from './classify-directory.ts'
 import { type Chain, claimFile, claimsOf, linkIfFree, readChain } from './lock-chain.ts'
-import { endHolder } from './lock-holder-end.ts'
 import {
+  endHolder,
   isLocal,
   type LockEntry,
   type LockRecord,

@@ -1,4 +1,5 @@
 import { wordsOf } from '../files/index.ts'
+import { classifyDirectory, isDirectory, stagingPrefix, sweepLeftovers } from './classify-directory.ts'
 import {
   badWorkspace,
   type CreateResult,
@@ -11,9 +12,7 @@ import { repairData } from './data-source.ts'
 import { cureFor, type ExecutionFile, readExecutionFile, writeExecutionFile } from './execution-file.ts'
 import { type ExecutionList, listExecutions, newestMatching } from './find-executions.ts'
 import { type ExecutionLayout, executionLayout } from './layout.ts'
-import { sweepLeftovers } from './leftovers.ts'
 import { describeHolder, readLock } from './lock-file.ts'
-import { isDirectory, lookAtDirectory, stagingPrefix } from './look-at-directory.ts'
 import { type OpenOptions, type OpenProblem, type OpenResult, openProblem } from './open-options.ts'
 import { undoSetAside } from './set-aside.ts'
 
@@ -61,7 +60,7 @@ async function openOnce(options: OpenOptions): Promise<CreateResult> {
 async function openNamed(layout: ExecutionLayout, options: OpenOptions): Promise<CreateResult> {
   const { dir } = layout
   const { startNew, force, wipe } = options
-  const state = await lookAtDirectory(layout)
+  const state = await classifyDirectory(layout)
   switch (state) {
     case 'missing':
     case 'free':

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Clock, errorCode } from '../kit/index.ts'
-import { unfinishedName } from './leftovers.ts'
+import { unfinishedName } from './classify-directory.ts'
 import { claimFile, linkIfFree } from './lock-chain.ts'
 import { inodeOf, type LockRecord, lockId, recordBytes, staleAfter } from './lock-record.ts'
 

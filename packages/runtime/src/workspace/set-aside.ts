@@ -2,10 +2,10 @@ import { rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { removeTree } from '../files/index.ts'
 import { createId, errorCode } from '../kit/index.ts'
+import { backupPrefix, isDirectory } from './classify-directory.ts'
 import { timestamp } from './execution-name.ts'
 import type { ExecutionLayout } from './layout.ts'
 import { acquireLock } from './lock-file.ts'
-import { backupPrefix, isDirectory } from './look-at-directory.ts'
 import { type OpenOptions, type OpenProblem, openProblem } from './open-options.ts'
 
 /** A former `.weave/` under its new name, with the archives and, until it is removed, the former workspace in it. */

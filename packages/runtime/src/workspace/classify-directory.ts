@@ -1,7 +1,8 @@
 import { lstat, readdir, stat } from 'node:fs/promises'
-import { errorCode } from '../kit/index.ts'
+import { join } from 'node:path'
+import { removeTree } from '../files/index.ts'
+import { createId, errorCode, isAlive } from '../kit/index.ts'
 import { type ExecutionLayout, internalsName } from './layout.ts'
-import { isUnfinished } from './leftovers.ts'
 
 /** Of the directory in which `.weave/` is prepared until it is complete. */
 export const stagingPrefix = '.weave.new'
@@ -15,7 +16,7 @@ export const backupPrefix = '.weave.backup-'
 export type DirectoryState = 'missing' | 'free' | 'execution' | 'set-back' | 'foreign' | 'not-a-directory'
 
 /** Rejects with the system's error when it cannot be looked at. */
-export async function lookAtDirectory({ dir, agentRoot }: ExecutionLayout): Promise<DirectoryState> {
+export async function classifyDirectory({ dir, agentRoot }: ExecutionLayout): Promise<DirectoryState> {
   const stats = await stat(dir).catch(ignoreAbsence)
   if (!stats) return 'missing'
   if (!stats.isDirectory()) return 'not-a-directory'
@@ -40,4 +41,30 @@ export async function isDirectory(path: string): Promise<boolean> {
 function ignoreAbsence(error: unknown): undefined {
   if (errorCode(error) === 'ENOENT') return undefined
   throw error
+}
+
+/** A name for something unfinished that says who is at it: `<prefix>-<pid>-<id>`. */
+export function unfinishedName(prefix: string): string {
+  return `${prefix}-${process.pid}-${createId('part')}`
+}
+
+/** Whether a name was made by `unfinishedName` with this prefix. */
+function isUnfinished(name: string, prefix: string): boolean {
+  return ownerOf(name, prefix) !== undefined
+}
+
+/**
+ * Removes what processes left unfinished that no longer run. Never rejects: what cannot be removed is in nobody's way.
+ */
+export async function sweepLeftovers(dir: string, prefix: string): Promise<void> {
+  for (const name of await readdir(dir).catch(() => [])) {
+    const pid = ownerOf(name, prefix)
+    if (pid !== undefined && !isAlive(pid)) await removeTree(join(dir, name)).catch(() => undefined)
+  }
+}
+
+function ownerOf(name: string, prefix: string): number | undefined {
+  if (!name.startsWith(`${prefix}-`)) return undefined
+  const digits = /^(\d+)-part_/.exec(name.slice(prefix.length + 1))?.[1]
+  return digits === undefined ? undefined : Number(digits)
 }

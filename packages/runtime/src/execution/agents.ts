@@ -1,7 +1,9 @@
+import type { OpenRehearsal } from '../check/index.ts'
 import { createEmbeddedHarness, createSdkHarness, type Harness } from '../harness/index.ts'
-import type { Clock, Log } from '../kit/index.ts'
+import { type Clock, type Log, type Scope, startWarden, systemClock } from '../kit/index.ts'
 import type { HarnessName } from '../models/index.ts'
 import type { PlannedModel } from '../plan/index.ts'
+import { createExecutionProxy, type ExecutionProxyOptions } from './proxy.ts'
 
 /** A program of our own, to be started as a process. */
 export interface Program {
@@ -58,4 +60,38 @@ export function createHarnesses({ programs, clock, log, own }: HarnessesOptions)
       await Promise.all([...made.values()].map(async harness => harness.close?.()))
     },
   }
+}
+
+export interface AgentsOptions {
+  readonly programs: OwnPrograms
+  /** Other agents than those of the two SDKs. */
+  readonly harnesses?: Harnesses | undefined
+  /** The model of a rehearsal: it is told what it must know of the execution. */
+  readonly scripted?: Pick<OpenRehearsal, 'informed'> | undefined
+  /** Absent: the traffic of agents goes to the provider directly. */
+  readonly proxy?: Omit<ExecutionProxyOptions, 'clock' | 'log'> | undefined
+  readonly serverId: string
+  readonly log: Log
+}
+
+/** The agents, what ends them when this process is killed, and the proxy between them and their provider. */
+export function openAgents(options: AgentsOptions, scope: Scope) {
+  const { programs, scripted, serverId, log } = options
+  const clock = systemClock
+  const warden = startWarden({
+    program: programs.warden,
+    marker: `WEAVE_SERVER_ID=${serverId}`,
+    onLost: ({ restarted }) => log.warn('WARDEN', restarted ? 'it was lost and started again' : 'it is lost'),
+  })
+  scope.add('warden', () => warden.close())
+  const { own } = warden
+  const harnesses = options.harnesses ?? createHarnesses({ programs, clock, log, own })
+  scope.add('harnesses', () => harnesses.close())
+  const proxy = options.proxy && createExecutionProxy({ ...options.proxy, clock, log })
+  const harnessFor = (model: PlannedModel): Harness => {
+    const harness = harnesses.harnessFor(model)
+    const informed = scripted?.informed(harness) ?? harness
+    return proxy?.informed(informed) ?? informed
+  }
+  return { own, harnessFor, proxyUrl: proxy?.url ?? (() => undefined), proxy }
 }
