@@ -49,6 +49,18 @@ export function loopsOf(hank: HankFile): readonly PlacedLoop[] {
   )
 }
 
+/**
+ * The name of the model that a codon will use: the override for all codons (flag, environment, `weave.json`), else its
+ * own, else the hank's fallback. Undefined when nothing names one, which the checks report.
+ */
+export function effectiveModel(
+  { model }: Pick<Codon, 'model'>,
+  { overrides }: Pick<HankFile, 'overrides'>,
+  override: string | undefined,
+): string | undefined {
+  return override ?? model ?? overrides?.model
+}
+
 /** How every message about a codon begins: `Codon 3.1 (review)`. */
 export function codonLabel({ codon, number }: PlacedCodon): string {
   return `Codon ${number} (${codon.id})`

@@ -12,7 +12,7 @@ export {
   type PoolUse,
   tightest,
 } from './budget-arithmetic.ts'
-export { codonLabel, codonsOf, isLoop, type PlacedCodon } from './codons.ts'
+export { codonLabel, codonsOf, effectiveModel, isLoop, type PlacedCodon } from './codons.ts'
 export { scanCopiedTree, type TreeFinding, type TreeLimits, treeMessage } from './copied-tree.ts'
 export { hankHash } from './hank-hash.ts'
 export { type LoadContext, type LoadedHank, loadHank } from './load.ts'

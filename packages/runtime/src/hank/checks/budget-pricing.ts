@@ -1,9 +1,8 @@
 import type { Problem } from '../../kit/index.ts'
 import type { CheckContext } from '../check.ts'
-import { codonLabel, codonsOf, type PlacedCodon } from '../codons.ts'
+import { codonLabel, codonsOf, effectiveModel, type PlacedCodon } from '../codons.ts'
 import type { HankFile } from '../schema.ts'
 import type { Scopes } from './budget-scopes.ts'
-import { effectiveModel } from './effective-model.ts'
 import { andMore, quoted } from './labels.ts'
 
 interface Unpriced {
@@ -16,7 +15,7 @@ export function checkPricing(hank: HankFile, context: CheckContext, scopes: Scop
   const unpriced = new Map<string, Unpriced>()
   const priced = new Set<string>()
   for (const placed of codonsOf(hank)) {
-    const model = effectiveModel(placed.codon, hank, context)
+    const model = effectiveModel(placed.codon, hank, context.modelOverride)
     if (model === undefined || priced.has(model) || !hasDollarLimit(placed, scopes)) continue
     const known = unpriced.get(model)
     if (known) known.more++

@@ -1,10 +1,9 @@
 import { type Collector, collector, type Problem } from '../../kit/index.ts'
 import type { CheckContext } from '../check.ts'
-import { codonLabel, codonsOf } from '../codons.ts'
+import { codonLabel, codonsOf, effectiveModel } from '../codons.ts'
 import { onlyExcludes } from '../idle-patterns.ts'
 import type { Codon, HankFile } from '../schema.ts'
 import { type Continuation, continuationsOf, isContextLoop } from './continuations.ts'
-import { effectiveModel } from './effective-model.ts'
 import { quoted } from './labels.ts'
 
 /**
@@ -44,8 +43,8 @@ interface Surroundings {
 
 function reportOtherModel(continuation: Continuation, { hank, context, problems }: Surroundings): void {
   const { placed, previous } = continuation
-  const model = effectiveModel(placed.codon, hank, context)
-  const expected = effectiveModel(previous.codon, hank, context)
+  const model = effectiveModel(placed.codon, hank, context.modelOverride)
+  const expected = effectiveModel(previous.codon, hank, context.modelOverride)
   if (model === undefined || expected === undefined || isSame(model, expected, context)) return
   const advice = isContextLoop(placed.loop)
     ? 'Use one model for both.'

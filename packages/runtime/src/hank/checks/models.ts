@@ -1,13 +1,12 @@
 import type { Problem } from '../../kit/index.ts'
 import type { CheckContext } from '../check.ts'
-import { codonLabel, codonsOf } from '../codons.ts'
+import { codonLabel, codonsOf, effectiveModel } from '../codons.ts'
 import type { HankFile } from '../schema.ts'
-import { effectiveModel } from './effective-model.ts'
 
 /** Every codon has a model from somewhere. Whether the model exists is not asked here. */
 export function checkModels(hank: HankFile, context: CheckContext): readonly Problem[] {
   return codonsOf(hank)
-    .filter(({ codon }) => effectiveModel(codon, hank, context) === undefined)
+    .filter(({ codon }) => effectiveModel(codon, hank, context.modelOverride) === undefined)
     .map(placed => ({
       severity: 'error',
       where: placed.where,
