@@ -11,7 +11,7 @@ import type { Harness, HarnessSurroundings } from '../harness/index.ts'
 import type { Journal, Origin } from '../journal/index.ts'
 import { type Clock, createId, type Marker, type Redactor } from '../kit/index.ts'
 import { costOf, type Prices } from '../models/index.ts'
-import type { Plan, PlannedModel, Step } from '../plan/index.ts'
+import type { Plan, PlannedCodonAt, PlannedModel } from '../plan/index.ts'
 import {
   codonPrompt,
   type EffectResult,
@@ -138,7 +138,7 @@ function ownMarker(): Marker {
 }
 
 function surroundingsOf(
-  { runtimeId, codon }: Step,
+  { runtimeId, codon }: PlannedCodonAt,
   { marker, options }: { readonly marker: Marker; readonly options: PortsOptions },
 ): HarnessSurroundings {
   const { layout, environment, environmentFor, serverId, proxyUrl } = options
@@ -204,7 +204,10 @@ interface Effect extends Surroundings {
   readonly options: PortsOptions
 }
 
-async function rig(step: Step, { signal, env, marker, onOutput, options }: Effect): Promise<RigResult> {
+async function rig(
+  step: PlannedCodonAt,
+  { signal, env, marker, onOutput, options }: Effect,
+): Promise<RigResult> {
   const { plan, layout, clock, ignoreRigFailures } = options
   if (step.codon.rig.length === 0) return { ok: true }
   const record = await openRigRecord(layout, step.runtimeId)
@@ -235,7 +238,7 @@ async function rig(step: Step, { signal, env, marker, onOutput, options }: Effec
 }
 
 /** A failure that the hank, or whoever started it, allows is told all the same. */
-function tellTolerated({ runtimeId }: Step, result: RigOutcome, journal: Journal): void {
+function tellTolerated({ runtimeId }: PlannedCodonAt, result: RigOutcome, journal: Journal): void {
   const last = result.ok ? undefined : result.operation
   for (const [at, each] of result.operations.entries()) {
     if (each.outcome !== 'failed' || at === last) continue
@@ -251,7 +254,7 @@ function tellTolerated({ runtimeId }: Step, result: RigOutcome, journal: Journal
 }
 
 async function outputs(
-  step: Step,
+  step: PlannedCodonAt,
   {
     signal,
     env,

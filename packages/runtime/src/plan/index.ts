@@ -15,4 +15,13 @@ export type {
   PlannedText,
   RetryRules,
 } from './plan.ts'
-export { after, endsIteration, endsLoop, find, type Position, type Step, start, stepAt } from './position.ts'
+export {
+  after,
+  codonAt,
+  endsIteration,
+  endsLoop,
+  find,
+  type PlannedCodonAt,
+  type Position,
+  start,
+} from './position.ts'

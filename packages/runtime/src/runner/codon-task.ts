@@ -1,6 +1,6 @@
 import type { Transition } from '@weave/protocol'
 import type { Clock } from '../kit/index.ts'
-import type { Plan, Step } from '../plan/index.ts'
+import type { Plan, PlannedCodonAt } from '../plan/index.ts'
 import type { BudgetWatch } from './budget-watch.ts'
 import type { Told } from './narrate.ts'
 import type { Ports } from './ports.ts'
@@ -9,7 +9,7 @@ import type { Stopper } from './stop.ts'
 /** Everything one attempt at a codon works with. It reports through `record` and `tell` and never reads the state. */
 export interface CodonTask {
   readonly plan: Plan
-  readonly step: Step
+  readonly step: PlannedCodonAt
   readonly attempt: number
   readonly withoutRig: boolean
   /** The session that `continue-previous` goes on from. */

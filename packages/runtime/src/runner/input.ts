@@ -1,6 +1,6 @@
 import type { Command } from '@weave/protocol'
 import type { AsyncQueue } from '../kit/index.ts'
-import type { Step } from '../plan/index.ts'
+import type { PlannedCodonAt } from '../plan/index.ts'
 import type { Outcome } from './codon.ts'
 import type { CommandResult } from './control.ts'
 import { refuse } from './messages.ts'
@@ -9,7 +9,7 @@ import type { RolledBack } from './rollback.ts'
 /** Everything that the machine waits for, in one row. */
 export type Input =
   | { readonly type: 'command'; readonly command: Command; readonly answer: (result: CommandResult) => void }
-  | { readonly type: 'settled'; readonly step: Step; readonly outcome: Outcome }
+  | { readonly type: 'settled'; readonly step: PlannedCodonAt; readonly outcome: Outcome }
   | { readonly type: 'rolled-back'; readonly result: RolledBack }
   | { readonly type: 'woke' }
   | { readonly type: 'client' }

@@ -1,6 +1,6 @@
 import { type Command, currentRun, type EventData, type WeaveState } from '@weave/protocol'
 import { createAsyncQueue } from '../kit/index.ts'
-import type { Step } from '../plan/index.ts'
+import type { PlannedCodonAt } from '../plan/index.ts'
 import { admitted } from './admission.ts'
 import { type Activity, admit } from './admit.ts'
 import { type Announcer, createAnnouncer } from './announce.ts'
@@ -336,7 +336,7 @@ export class Machine {
     this.#end = this.#ends.down(this.#goingDown ?? 'stopped')
   }
 
-  #settled(step: Step, outcome: Outcome): void {
+  #settled(step: PlannedCodonAt, outcome: Outcome): void {
     this.#stopper = undefined
     this.#retryAfterMs = outcome.retryAfterMs
     if (this.#goingDown === undefined && !this.#rollbacks.isAsked) this.#activity = 'idle'
@@ -352,7 +352,7 @@ export class Machine {
   }
 
   /** A skip leads to the next codon, also when the codon had failed by itself a moment before: then its next attempt is skipped. */
-  #passOver(step: Step): void {
+  #passOver(step: PlannedCodonAt): void {
     const move = this.#move()
     if (move.kind === 'start') this.#wish = move
     else if (move.kind === 'retry' || move.kind === 'abort')
