@@ -3,11 +3,9 @@
  * budgets it carries, so that whoever counts money divides it as the checks of the hank did.
  */
 export { allotment, createPool, mayStillSpend, type Pool, type PoolUse, tightest } from '../hank/index.ts'
-export { buildPlan, type PlanOptions, type PlanSource } from './build.ts'
+export { buildPlan } from './build.ts'
 export type {
   Plan,
-  PlannedCeiling,
-  PlannedCeilings,
   PlannedCodon,
   PlannedItem,
   PlannedLoop,

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { codonOf, contextLoopOf, hankOf, loopOf } from '../../../../test/support/hank-builder.ts'
 import type { Codon, HankFile } from '../../src/hank/index.ts'
-import { buildPlan, type PlannedCodon, type PlannedModel, type PlanOptions } from '../../src/plan/index.ts'
+import type { PlanOptions } from '../../src/plan/build.ts'
+import { buildPlan, type PlannedCodon, type PlannedModel } from '../../src/plan/index.ts'
 
 const sdk: PlannedModel = {
   id: 'claude-x',
