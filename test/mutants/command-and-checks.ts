@@ -117,7 +117,7 @@ export const commandAndChecks: readonly Mutant[] = [
   },
   {
     rule: 'd14/command-length',
-    file: 'packages/runtime/src/hank/limits.ts',
+    file: 'packages/runtime/src/hank/checks/load.ts',
     find: 'Buffer.byteLength(run) <= longestCommand',
     replace: 'run.length <= longestCommand',
     killedBy: ['packages/runtime/test/hank/limits.test.ts'],

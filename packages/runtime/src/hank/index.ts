@@ -12,12 +12,12 @@ export {
   type PoolUse,
   tightest,
 } from './budget-arithmetic.ts'
+export { type LoadedHank, loadHank } from './checks/load.ts'
 export { codonLabel, codonsOf, effectiveModel, isLoop, type PlacedCodon } from './codons.ts'
 export { scanCopiedTree, treeMessage } from './copied-tree.ts'
-export { hankHash } from './hank-hash.ts'
-export { type LoadedHank, loadHank } from './load.ts'
 export { maxPromptBytes } from './named-files.ts'
 export { withPlaces } from './places.ts'
+export { hankHash } from './read.ts'
 export { type Reference, readReference, resolveReference } from './references.ts'
 export {
   type Codon,
@@ -30,8 +30,7 @@ export {
   type RigOperation,
   type SharedBudget,
 } from './schema.ts'
-export { type SchemaKind, schemaAddress } from './schema-addresses.ts'
-export { addSchemaLine } from './schema-line.ts'
+export { addSchemaLine, type SchemaKind, schemaAddress } from './schema-line.ts'
 export { type AttachedSentinel, readSentinelFile, type SentinelFile } from './sentinel-attachments.ts'
 export { loadPatterns, type PatternCompiler } from './sentinel-patterns.ts'
 export { type SentinelCondition, type SentinelConfig, sentinelConfig } from './sentinel-schema.ts'

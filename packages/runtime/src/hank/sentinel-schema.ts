@@ -2,7 +2,7 @@ import type { Immutable } from '@weave/protocol'
 import * as z from 'zod'
 
 /**
- * The shape of a sentinel configuration (decisions 10): one definition for the loader, for the types and for the editor
+ * The shape of a sentinel configuration : one definition for the loader, for the types and for the editor
  * schema. What is parsed with it has every default filled in. Rules between fields are in `sentinel-config.ts`.
  */
 
