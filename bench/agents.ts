@@ -1,7 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createEmbeddedHarness, createSdkHarness, type Harness, type HarnessSurroundings } from '../packages/runtime/src/harness/index.ts'
+import {
+  createEmbeddedHarness,
+  createSdkHarness,
+  type Harness,
+  type HarnessSurroundings,
+} from '../packages/runtime/src/harness/index.ts'
 import { findMarked, systemClock } from '../packages/runtime/src/kit/index.ts'
 import { startModelServer } from '../packages/runtime/src/model-server/index.ts'
 import { redirectProviders } from '../packages/runtime/src/models/index.ts'

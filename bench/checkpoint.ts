@@ -4,7 +4,11 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type CheckpointStore, type FileSelection, openCheckpoints } from '../packages/runtime/src/checkpoint/index.ts'
+import {
+  type CheckpointStore,
+  type FileSelection,
+  openCheckpoints,
+} from '../packages/runtime/src/checkpoint/index.ts'
 import { systemClock } from '../packages/runtime/src/kit/index.ts'
 import { createCheckpointSelection } from '../packages/runtime/src/tree/index.ts'
 import { atMost, type Figure, interleaved, seconds } from './measure.ts'

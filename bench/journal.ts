@@ -12,7 +12,12 @@ import {
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createHistory, type History, type Journal, openJournal } from '../packages/runtime/src/journal/index.ts'
+import {
+  createHistory,
+  type History,
+  type Journal,
+  openJournal,
+} from '../packages/runtime/src/journal/index.ts'
 import { createRedactor, systemClock } from '../packages/runtime/src/kit/index.ts'
 import { acquireLock } from '../packages/runtime/src/workspace/index.ts'
 import { atLeast, atMost, type Figure, interleaved, seconds } from './measure.ts'

@@ -19,7 +19,11 @@ import { openJournal } from '../packages/runtime/src/journal/index.ts'
 import { createRedactor, systemClock } from '../packages/runtime/src/kit/index.ts'
 import type { Plan } from '../packages/runtime/src/plan/index.ts'
 import { createRecorder, type Effects, startRunner } from '../packages/runtime/src/runner/index.ts'
-import { createCheckpointSelection, type WorkspaceWatch, watchWorkspace } from '../packages/runtime/src/tree/index.ts'
+import {
+  createCheckpointSelection,
+  type WorkspaceWatch,
+  watchWorkspace,
+} from '../packages/runtime/src/tree/index.ts'
 import { type ExecutionLayout, executionLayout } from '../packages/runtime/src/workspace/index.ts'
 import { codonPlan, planOf } from '../packages/runtime/test/runner/plans.ts'
 import { atMost, type Figure, interleaved, seconds } from './measure.ts'

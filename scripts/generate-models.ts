@@ -4,9 +4,24 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { rowText } from '../packages/runtime/src/models/catalogue-row.ts'
-import { type CatalogueFile, type CatalogueRow, catalogueFile, catalogueRow, columns } from '../packages/runtime/src/models/catalogue-schema.ts'
+import {
+  type CatalogueFile,
+  type CatalogueRow,
+  catalogueFile,
+  catalogueRow,
+  columns,
+} from '../packages/runtime/src/models/catalogue-schema.ts'
 import { providerNames } from '../packages/runtime/src/models/providers.ts'
-import { type Amount, type GenaiModel, type PiModel, type PriceSheet, type Rates, readGenai, readPi, type Source } from './generate-models/sources.ts'
+import {
+  type Amount,
+  type GenaiModel,
+  type PiModel,
+  type PriceSheet,
+  type Rates,
+  readGenai,
+  readPi,
+  type Source,
+} from './generate-models/sources.ts'
 
 /**
  * Writes the catalogue of models. Run by hand, from unpacked packages (`npm pack` and `tar`; nothing is installed):

@@ -5,7 +5,14 @@ import { exportAllLines, importsOf } from './layers/imports.mjs'
 import { createResolver, isCode, isSource } from './layers/places.mjs'
 import { roomProblems } from './layers/rooms.mjs'
 import { scan } from './layers/scan.mjs'
-import { anyProblems, machinePathProblems, nameProblems, referenceProblems, sizeProblems, suppressionProblems } from './layers/texts.mjs'
+import {
+  anyProblems,
+  machinePathProblems,
+  nameProblems,
+  referenceProblems,
+  sizeProblems,
+  suppressionProblems,
+} from './layers/texts.mjs'
 
 /** @import { RepoFile, Rules, Violation } from './layers.mjs' */
 /** @import { Scanned } from './layers/scan.mjs' */

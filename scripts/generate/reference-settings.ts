@@ -1,6 +1,11 @@
 import { flags } from '../../packages/cli/src/flags.ts'
-import { variableOf } from '../../packages/runtime/src/settings/environment.ts'
-import { defaults, type SettingField, settingFields, settingKinds } from '../../packages/runtime/src/settings/fields.ts'
+import {
+  defaults,
+  type SettingField,
+  settingFields,
+  settingKinds,
+  variableOf,
+} from '../../packages/runtime/src/settings/fields.ts'
 import { fields } from '../../packages/runtime/src/settings/schema.ts'
 import { code, table } from './field-table.ts'
 import type { Generated } from './generated.ts'

@@ -3,11 +3,11 @@ import { expect } from 'vitest'
 import { costReport, ledgerOf } from '../../packages/runtime/src/budget/index.ts'
 import {
   after,
+  codonAt,
   type Plan,
+  type PlannedCodonAt,
   type Position,
-  type Step,
   start,
-  stepAt,
 } from '../../packages/runtime/src/plan/index.ts'
 import {
   type Books,
@@ -37,7 +37,7 @@ export function audit({ hank, calls }: RandomHank, run: Rehearsed): number {
   let spent = 0
   let isFailed = false
   for (let at: Position | undefined = start; at && !isFailed; ) {
-    const step = stepAt(plan, at)
+    const step = codonAt(plan, at)
     if (!step) break
     enter(books, step)
     const expected = expectedAt(plan, books, step)
@@ -67,7 +67,7 @@ export function audit({ hank, calls }: RandomHank, run: Rehearsed): number {
 }
 
 interface Settling {
-  readonly step: Step
+  readonly step: PlannedCodonAt
   readonly record: CodonExecution
   readonly calls: RandomHank['calls']
   readonly asked: Rehearsed['asked']
@@ -121,7 +121,7 @@ interface PerMillion {
 }
 
 /** OpenAI has no word for what is written into a cache: it is input like any other. */
-function pricesOf({ codon }: Step): PerMillion {
+function pricesOf({ codon }: PlannedCodonAt): PerMillion {
   const { prices, provider } = codon.model
   if (!prices) throw new Error(`${codon.model.id} has no price`)
   return provider === 'openai' ? { ...prices, cacheWrite: prices.input } : prices

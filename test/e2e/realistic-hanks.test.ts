@@ -8,7 +8,8 @@ import { codonsOf, type LoadedHank, loadHank } from '../../packages/runtime/src/
 import { formatProblem, type Problem } from '../../packages/runtime/src/kit/index.ts'
 import { type RehearsalScript, rehearsalScript } from '../../packages/runtime/src/model-server/index.ts'
 import { createRegistry, findModel, type Registry } from '../../packages/runtime/src/models/index.ts'
-import { assemblePrompt, readFrontMatter } from '../../packages/runtime/src/prompt/index.ts'
+import { readFrontMatter } from '../../packages/runtime/src/prompt/front-matter.ts'
+import { assemblePrompt } from '../../packages/runtime/src/prompt/index.ts'
 import {
   type FlagValue,
   type ResolvedSettings,

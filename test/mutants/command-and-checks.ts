@@ -89,7 +89,7 @@ export const commandAndChecks: readonly Mutant[] = [
   },
   {
     rule: 'd14/setting-variables',
-    file: 'packages/runtime/src/settings/environment.ts',
+    file: 'packages/runtime/src/settings/read-values.ts',
     find: ".replaceAll('.', '_')",
     replace: ".replace(/^.*\\./, '')",
     killedBy: ['packages/runtime/test/settings/environment.test.ts'],
@@ -117,7 +117,7 @@ export const commandAndChecks: readonly Mutant[] = [
   },
   {
     rule: 'd14/command-length',
-    file: 'packages/runtime/src/hank/limits.ts',
+    file: 'packages/runtime/src/hank/checks/load.ts',
     find: 'Buffer.byteLength(run) <= longestCommand',
     replace: 'run.length <= longestCommand',
     killedBy: ['packages/runtime/test/hank/limits.test.ts'],

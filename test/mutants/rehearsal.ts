@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
-const redirect = 'packages/runtime/src/models/redirect.ts'
+const redirect = 'packages/runtime/src/models/providers.ts'
 const places = 'packages/runtime/src/check/rehearsal-places.ts'
 const ofRedirect = 'packages/runtime/test/models/redirect.test.ts'
 const ofPlaces = 'packages/runtime/test/execution/rehearsal-places.test.ts'

@@ -62,6 +62,7 @@ export {
   addSchemaLine,
   type Codon,
   type CodonBudget,
+  effectiveModel,
   type HankItem,
   hankHash,
   isLoop,

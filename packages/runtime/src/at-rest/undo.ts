@@ -8,7 +8,7 @@ import {
 } from '@weave/protocol'
 import type { CheckpointStore } from '../checkpoint/index.ts'
 import type { History } from '../journal/index.ts'
-import { type Plan, start, stepAt } from '../plan/index.ts'
+import { codonAt, type Plan, start } from '../plan/index.ts'
 import { type ArchivedFiles, type RollbackTarget, startPoint } from '../runner/index.ts'
 
 export type UndoResult =
@@ -52,7 +52,7 @@ function endOf(
   plan: Plan,
   last: CodonExecution | undefined,
 ): Pick<RollbackTarget, 'codonId' | 'codonName' | 'type'> {
-  const first = stepAt(plan, start)
+  const first = codonAt(plan, start)
   if (!last) return { codonId: first?.runtimeId ?? '', codonName: first?.codon.name ?? '', type: 'rig-setup' }
   const { codonId, codonName, status } = last
   const type = status === 'skipped' ? 'skipped' : status === 'failed' ? 'error' : 'completed'

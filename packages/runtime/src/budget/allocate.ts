@@ -3,10 +3,10 @@ import {
   createPool,
   mayStillSpend,
   type Plan,
+  type PlannedCodonAt,
   type PlannedLoop,
   type Pool,
   type PoolUse,
-  type Step,
   tightest,
 } from '../plan/index.ts'
 import { ceilingOf } from './ceiling.ts'
@@ -17,13 +17,17 @@ import type { Meter } from './meter.ts'
  * What a codon may spend of the dollars of the loop and of the hank around it, given what was spent so far (decisions 9).
  * Whoever keeps to all of these keeps the children of a container together within its budget.
  */
-export function roomsOf(plan: Plan, ledger: Ledger, step: Step): readonly Meter[] {
+export function roomsOf(plan: Plan, ledger: Ledger, step: PlannedCodonAt): readonly Meter[] {
   const inHank = roomInHank(plan, ledger, step)
   const inLoop = step.loop && roomInLoop(ledger, step, { loop: step.loop, inHank })
   return [...(inLoop ? [inLoop] : []), ...(inHank ? [inHank] : [])]
 }
 
-function roomInHank(plan: Plan, ledger: Ledger, { loop, codon, position }: Step): Meter | undefined {
+function roomInHank(
+  plan: Plan,
+  ledger: Ledger,
+  { loop, codon, position }: PlannedCodonAt,
+): Meter | undefined {
   const ceiling = ceilingOf(plan, 'maxDollars')
   if (!ceiling) return undefined
   const spent = dollarsOf(ledger.items)
@@ -44,7 +48,11 @@ interface LoopIn {
   readonly inHank: Meter | undefined
 }
 
-function roomInLoop(ledger: Ledger, { codon, position }: Step, { loop, inHank }: LoopIn): Meter | undefined {
+function roomInLoop(
+  ledger: Ledger,
+  { codon, position }: PlannedCodonAt,
+  { loop, inHank }: LoopIn,
+): Meter | undefined {
   const { budget } = loop
   const spent = ledger.items.get(loop.id)?.dollars ?? 0
   const fromHank = inHank && spent + Math.max(0, inHank.limit - inHank.used)

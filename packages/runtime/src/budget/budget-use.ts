@@ -1,5 +1,5 @@
 import type { CodonExecution, RunState } from '@weave/protocol'
-import { find, type Plan, stepAt } from '../plan/index.ts'
+import { codonAt, find, type Plan } from '../plan/index.ts'
 import type { TimeNotes } from './active-time.ts'
 import { noSpend, plus, type Spend, spendOf } from './ledger.ts'
 import { limitsOf } from './limits.ts'
@@ -29,7 +29,7 @@ export function budgetUse(
     const spend = plus(attempts.get(codonId) ?? noSpend, spendOf(record, run, notes))
     attempts.set(codonId, spend)
     const position = find(plan, codonId)
-    const step = position && stepAt(plan, position)
+    const step = position && codonAt(plan, position)
     if (!step) return []
     return limitsOf(plan, step).flatMap(({ currency, limit, scope }) => {
       const used = usedOf(currency, spend, record)

@@ -1,6 +1,6 @@
 import type { CodonExecution, SentinelState, TokenCounts, WeaveState } from '@weave/protocol'
 import type { Prices } from '../models/index.ts'
-import { find, type Plan, type PlannedModel, stepAt } from '../plan/index.ts'
+import { codonAt, find, type Plan, type PlannedModel } from '../plan/index.ts'
 
 /** What an execution has cost, for whom and at which prices. Money of all runs: nothing is ever taken back. */
 export interface CostReport {
@@ -93,7 +93,7 @@ function groupsOf<T>(items: readonly T[], keyOf: (item: T) => string): readonly 
 function codonCost(attempts: Group<CodonExecution>, plan: Plan): CodonCost {
   const [{ codonId, codonName, model: id }] = attempts
   const position = find(plan, codonId)
-  const planned = position && stepAt(plan, position)?.codon.model
+  const planned = position && codonAt(plan, position)?.codon.model
   const model = planned?.id === id ? planned : undefined
   return {
     codonId,

@@ -1,5 +1,5 @@
 import type { BudgetBreach } from '@weave/protocol'
-import type { Plan, Step } from '../plan/index.ts'
+import type { Plan, PlannedCodonAt } from '../plan/index.ts'
 import { type OnExceeded, onExceededOf } from './limits.ts'
 import { type Currency, type Meter, tidy } from './meter.ts'
 
@@ -11,7 +11,7 @@ export interface Exceeded {
   readonly message: string
 }
 
-export function exceeded(plan: Plan, step: Step, { meter, used }: Reading): Exceeded {
+export function exceeded(plan: Plan, step: PlannedCodonAt, { meter, used }: Reading): Exceeded {
   const { currency, limit, scope } = meter
   return {
     breach: { currency, limit: tidy(limit), used: tidy(used), scope },
@@ -26,7 +26,7 @@ export interface Reading {
   readonly used: number
 }
 
-function sentence(step: Step, { meter, used }: Reading): string {
+function sentence(step: PlannedCodonAt, { meter, used }: Reading): string {
   const { level, scope, isPart, limit, currency } = meter
   const spent = `has used ${plainly[currency](used)} of`
   const whole = withUnit[currency](limit)
@@ -41,7 +41,7 @@ function sentence(step: Step, { meter, used }: Reading): string {
     : `the run ${spent} the ${whole} that ${scope} allows`
 }
 
-function loopOf({ loop }: Step): string {
+function loopOf({ loop }: PlannedCodonAt): string {
   return `loop ${loop?.id ?? ''}`
 }
 

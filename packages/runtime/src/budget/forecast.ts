@@ -1,4 +1,4 @@
-import { type Plan, type PlannedLoop, type Step, start, stepAt } from '../plan/index.ts'
+import { codonAt, type Plan, type PlannedCodonAt, type PlannedLoop, start } from '../plan/index.ts'
 import { roomsOf } from './allocate.ts'
 import { ceilingOf } from './ceiling.ts'
 import { codonLabel, loopLabel } from './labels.ts'
@@ -94,7 +94,7 @@ type Candidate = readonly [amount: number | undefined, origin: string]
 
 /** What the hank leaves for a loop, whatever the loop's own budget says. */
 function leftInHank(plan: Plan, { id }: PlannedLoop, at: number): Candidate {
-  const step = stepAt(plan, { ...start, item: at })
+  const step = codonAt(plan, { ...start, item: at })
   const inHank = ceilingOf(plan, 'maxDollars') && step && roomsOf(plan, emptyLedger, opening(step)).at(-1)
   return [inHank?.limit, partOf(theHank, plan.budget?.shares?.[id])]
 }
@@ -108,7 +108,7 @@ function lowest(currency: Currency, candidates: readonly Candidate[]): readonly 
 }
 
 function codonRow(plan: Plan, item: number, index?: number): ForecastRow {
-  const step = stepAt(plan, { item, iteration: 0, index: index ?? 0 })
+  const step = codonAt(plan, { item, iteration: 0, index: index ?? 0 })
   if (!step) return { label: '', limits: [] }
   return {
     label: codonLabel(step.codon, item, index),
@@ -125,16 +125,16 @@ function withMost(limit: ForecastLimit, most: number): ForecastLimit {
 }
 
 /** The dollars of a codon when it is its turn for the last time and nobody has spent anything. */
-function mostDollars(plan: Plan, { loop, position }: Step): number {
+function mostDollars(plan: Plan, { loop, position }: PlannedCodonAt): number {
   const iteration = loop?.limit == null ? position.iteration : loop.limit - 1
-  const last = stepAt(plan, { ...position, iteration })
+  const last = codonAt(plan, { ...position, iteration })
   const meters = last ? metersOf(plan, emptyLedger, last) : []
   return lowestOf(...meters.filter(({ currency }) => currency === 'dollars').map(({ limit }) => limit))
 }
 
 /** What the hank leaves for a loop when nobody before it has spent anything. */
 function mostInHank(plan: Plan, at: number): number | undefined {
-  const step = stepAt(plan, { ...start, item: at })
+  const step = codonAt(plan, { ...start, item: at })
   return ceilingOf(plan, 'maxDollars') && step && roomsOf(plan, emptyLedger, step).at(-1)?.limit
 }
 
@@ -142,7 +142,7 @@ function lowestOf(...amounts: readonly (number | undefined)[]): number {
   return Math.min(...amounts.filter(amount => amount !== undefined))
 }
 
-function originOf(plan: Plan, { codon, loop, position }: Step, { level, isPart }: Meter): string {
+function originOf(plan: Plan, { codon, loop, position }: PlannedCodonAt, { level, isPart }: Meter): string {
   if (level === 'codon') return loop ? 'its own cap, per iteration' : 'its own cap'
   const container = level === 'loop' && loop ? loopLabel(loop, position.item) : theHank
   if (!isPart) return leftOf(container)
@@ -161,6 +161,6 @@ function partOf(container: string, share: number | undefined): string {
 }
 
 /** At the start no child has finished, so none has left anything of its share to another. */
-function opening(step: Step): Step {
+function opening(step: PlannedCodonAt): PlannedCodonAt {
   return { ...step, position: start }
 }

@@ -1,6 +1,6 @@
 import type { TokenCounts } from '@weave/protocol'
 import type { Clock } from '../kit/index.ts'
-import type { Plan, Step } from '../plan/index.ts'
+import type { Plan, PlannedCodonAt } from '../plan/index.ts'
 import { activeMs, type Stretch } from './active-time.ts'
 import { type Exceeded, exceeded } from './exceeded.ts'
 import type { Ledger } from './ledger.ts'
@@ -9,7 +9,7 @@ import { metersOf } from './meters.ts'
 
 export interface GuardOptions {
   readonly plan: Plan
-  readonly step: Step
+  readonly step: PlannedCodonAt
   /** As it was when the attempt began; what the attempt itself uses is told to the guard. */
   readonly ledger: Ledger
   readonly clock: Clock

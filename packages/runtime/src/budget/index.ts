@@ -5,8 +5,8 @@
  * that watches one attempt. Stops nothing, records nothing and reads no files: who asks is told of a breach and acts on it.
  * Does not know what a message costs; that is the business of the models and of the harness.
  */
-export type { Stretch, TimeNotes } from './active-time.ts'
-export { type BudgetLine, budgetUse } from './budget-use.ts'
+export type { TimeNotes } from './active-time.ts'
+export { budgetUse } from './budget-use.ts'
 export {
   type ClassCost,
   type CodonCost,
@@ -16,17 +16,9 @@ export {
 } from './cost-report.ts'
 export type { Exceeded } from './exceeded.ts'
 export { type Forecast, type ForecastLimit, type ForecastRow, forecast } from './forecast.ts'
-export { type AttemptUse, type BudgetGuard, createBudgetGuard, type GuardOptions } from './guard.ts'
-export { type Ledger, ledgerOf, type Spend } from './ledger.ts'
-export { limitsOf, type OnExceeded, onExceededOf } from './limits.ts'
-export { type Admission, type Ahead, dueAt, isLoopOver, type LeftLoop, mayStart } from './may-start.ts'
-export type { Currency, Meter } from './meter.ts'
-export {
-  type Observed,
-  type ObservedCodon,
-  type ObservedCosts,
-  observedCosts,
-  type Range,
-} from './observed-costs.ts'
+export { type BudgetGuard, createBudgetGuard } from './guard.ts'
+export { type Ledger, ledgerOf } from './ledger.ts'
+export { dueAt, isLoopOver, type LeftLoop, mayStart } from './may-start.ts'
+export { type Observed, type ObservedCodon, type ObservedCosts, observedCosts } from './observed-costs.ts'
 export { createTimeBook } from './time-book.ts'
 export type { WorstCase } from './worst-case.ts'

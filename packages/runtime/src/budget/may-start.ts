@@ -1,4 +1,4 @@
-import { after, type Plan, type Position, type Step, stepAt } from '../plan/index.ts'
+import { after, codonAt, type Plan, type PlannedCodonAt, type Position } from '../plan/index.ts'
 import { type Exceeded, exceeded } from './exceeded.ts'
 import type { Ledger } from './ledger.ts'
 import { onExceededOf } from './limits.ts'
@@ -16,7 +16,7 @@ export type Admission =
   | { readonly kind: 'leave-loop'; readonly exceeded: Exceeded }
 
 /** `ledger`: with all that earlier attempts have spent. Context is not looked at, since a new attempt begins without any. */
-export function mayStart(plan: Plan, ledger: Ledger, step: Step): Admission {
+export function mayStart(plan: Plan, ledger: Ledger, step: PlannedCodonAt): Admission {
   const dry = dryContainer(plan, ledger, step)
   const meter = dry ?? ownMeters(ledger, step).find(isUsedUp)
   if (!meter) return { kind: 'start' }
@@ -30,7 +30,7 @@ export function mayStart(plan: Plan, ledger: Ledger, step: Step): Admission {
 export interface Ahead {
   /** The codon that is due, with what its budgets say about it; absent at the end of the plan. */
   readonly due?: {
-    readonly step: Step
+    readonly step: PlannedCodonAt
     readonly admission: Exclude<Admission, { readonly kind: 'leave-loop' }>
   }
   /** The loops that are left behind on the way there. */
@@ -40,7 +40,7 @@ export interface Ahead {
 /** A loop that is over because of budgets. */
 export interface LeftLoop {
   /** The codon of the loop that was due and will not run. */
-  readonly step: Step
+  readonly step: PlannedCodonAt
   readonly exceeded: Exceeded
 }
 
@@ -48,7 +48,7 @@ export interface LeftLoop {
 export function dueAt(plan: Plan, ledger: Ledger, position: Position): Ahead {
   const left: LeftLoop[] = []
   for (let at = position; ; at = after(plan, at, { leaveLoop: true })) {
-    const step = stepAt(plan, at)
+    const step = codonAt(plan, at)
     if (!step) return { left }
     const admission = mayStart(plan, ledger, step)
     if (admission.kind !== 'leave-loop') return { due: { step, admission }, left }
@@ -60,17 +60,17 @@ export function dueAt(plan: Plan, ledger: Ledger, position: Position): Ahead {
  * Whether a loop ends because of budgets: none of its codons that are still to come, this one included, may spend
  * anything of what the loop and the hank leave. A codon's own caps do not count, they begin anew with each iteration.
  */
-export function isLoopOver(plan: Plan, ledger: Ledger, { loop, position }: Step): boolean {
+export function isLoopOver(plan: Plan, ledger: Ledger, { loop, position }: PlannedCodonAt): boolean {
   if (!loop) return false
   const isLast = position.iteration + 1 === loop.limit
   const first = isLast ? position.index : 0
   return loop.codons.slice(first).every((_, offset) => {
-    const step = stepAt(plan, { ...position, index: first + offset })
+    const step = codonAt(plan, { ...position, index: first + offset })
     return step !== undefined && dryContainer(plan, ledger, step) !== undefined
   })
 }
 
-function dryContainer(plan: Plan, ledger: Ledger, step: Step): Meter | undefined {
+function dryContainer(plan: Plan, ledger: Ledger, step: PlannedCodonAt): Meter | undefined {
   return containerMeters(plan, ledger, step).find(isUsedUp)
 }
 

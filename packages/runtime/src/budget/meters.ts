@@ -1,16 +1,16 @@
-import type { Plan, Step } from '../plan/index.ts'
+import type { Plan, PlannedCodonAt } from '../plan/index.ts'
 import { roomsOf } from './allocate.ts'
 import { ceilingOf } from './ceiling.ts'
 import { type Ledger, noSpend } from './ledger.ts'
 import type { Meter } from './meter.ts'
 
 /** Every limit that holds for an attempt which begins now, the nearest first. */
-export function metersOf(plan: Plan, ledger: Ledger, step: Step): readonly Meter[] {
+export function metersOf(plan: Plan, ledger: Ledger, step: PlannedCodonAt): readonly Meter[] {
   return [...ownMeters(ledger, step), ...containerMeters(plan, ledger, step)]
 }
 
 /** The caps of the codon itself; in a loop they begin anew with each iteration. */
-export function ownMeters(ledger: Ledger, { codon, runtimeId }: Step): readonly Meter[] {
+export function ownMeters(ledger: Ledger, { codon, runtimeId }: PlannedCodonAt): readonly Meter[] {
   const { dollars, seconds, tokens } = ledger.underway.get(runtimeId) ?? noSpend
   const { budget } = codon
   const own = (currency: Meter['currency'], limit: number | undefined, used: number): readonly Meter[] =>
@@ -25,11 +25,11 @@ export function ownMeters(ledger: Ledger, { codon, runtimeId }: Step): readonly 
 }
 
 /** The limits of the loop and of the whole run. */
-export function containerMeters(plan: Plan, ledger: Ledger, step: Step): readonly Meter[] {
+export function containerMeters(plan: Plan, ledger: Ledger, step: PlannedCodonAt): readonly Meter[] {
   return [...roomsOf(plan, ledger, step), ...timeMeters(plan, ledger, step)]
 }
 
-function timeMeters(plan: Plan, ledger: Ledger, { loop }: Step): readonly Meter[] {
+function timeMeters(plan: Plan, ledger: Ledger, { loop }: PlannedCodonAt): readonly Meter[] {
   const inLoop = loop?.budget?.maxTimeSeconds
   const inHank = ceilingOf(plan, 'maxTimeSeconds')
   const meter = (part: Pick<Meter, 'level' | 'scope' | 'limit' | 'used'>): Meter => ({

@@ -5,7 +5,7 @@ import { walk } from '../files/index.ts'
 import type { Harness, HarnessSurroundings } from '../harness/index.ts'
 import type { Marker, Redactor } from '../kit/index.ts'
 import { costOf, type Prices } from '../models/index.ts'
-import type { Plan, PlannedModel, Step } from '../plan/index.ts'
+import type { Plan, PlannedCodonAt, PlannedModel } from '../plan/index.ts'
 import { type AgentEffects, codonPrompt } from '../runner/index.ts'
 import { codonEnvironment, throughProxy } from '../settings/index.ts'
 import { type ExecutionLayout, openSessionLog, sessionLog } from '../workspace/index.ts'
@@ -59,7 +59,10 @@ export function createAgentEffects(options: AgentEffectsOptions): AgentEffects {
   }
 }
 
-function surroundingsOf({ runtimeId, codon }: Step, options: AgentEffectsOptions): HarnessSurroundings {
+function surroundingsOf(
+  { runtimeId, codon }: PlannedCodonAt,
+  options: AgentEffectsOptions,
+): HarnessSurroundings {
   const { layout, environment, serverId, agents } = options
   const proxyUrl = agents.proxyUrl()
   const env = codonEnvironment({

@@ -9,7 +9,7 @@ import {
 } from '../effects/index.ts'
 import type { Journal } from '../journal/index.ts'
 import { type Clock, createId, type Marker } from '../kit/index.ts'
-import type { Plan, Step } from '../plan/index.ts'
+import type { Plan, PlannedCodonAt } from '../plan/index.ts'
 import type { CodonEffects, EffectResult, RigResult, Surroundings } from '../runner/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 import { tightenAgents } from './agent-effects.ts'
@@ -52,7 +52,7 @@ function ownMarker(): Marker {
 }
 
 async function rig(
-  step: Step,
+  step: PlannedCodonAt,
   { signal, env, onOutput }: Surroundings,
   options: CodonEffectsOptions,
 ): Promise<RigResult> {
@@ -86,7 +86,7 @@ async function rig(
 }
 
 /** A failure that the hank, or whoever started it, allows is told all the same. */
-function tellTolerated({ runtimeId }: Step, result: RigOutcome, journal: Journal): void {
+function tellTolerated({ runtimeId }: PlannedCodonAt, result: RigOutcome, journal: Journal): void {
   const last = result.ok ? undefined : result.operation
   for (const [at, each] of result.operations.entries()) {
     if (each.outcome !== 'failed' || at === last) continue
@@ -102,7 +102,7 @@ function tellTolerated({ runtimeId }: Step, result: RigOutcome, journal: Journal
 }
 
 async function outputs(
-  step: Step,
+  step: PlannedCodonAt,
   { signal, env, onOutput, lastCopied }: Surroundings & { readonly lastCopied?: string | undefined },
   options: CodonEffectsOptions,
 ): Promise<EffectResult> {

@@ -12,7 +12,7 @@ import {
 } from '../effects/index.ts'
 import { type Reference, resolveReference, scanCopiedTree, treeMessage } from '../hank/index.ts'
 import { type Clock, wordsOf } from '../kit/index.ts'
-import { find, type Plan, type PlannedCodon, stepAt } from '../plan/index.ts'
+import { codonAt, find, type Plan, type PlannedCodon } from '../plan/index.ts'
 import type { RigCleanup } from '../runner/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 import type { CheckpointSelections } from './selections.ts'
@@ -99,7 +99,7 @@ export async function putBackRig(codonId: string, place: RigPlace): Promise<read
 
 function copiesOf(plan: Plan, codonId: string) {
   const position = find(plan, codonId)
-  const rig: PlannedCodon['rig'] = (position && stepAt(plan, position)?.codon.rig) ?? []
+  const rig: PlannedCodon['rig'] = (position && codonAt(plan, position)?.codon.rig) ?? []
   return rig.flatMap(operation => (operation.type === 'copy' ? [operation.copy] : []))
 }
 

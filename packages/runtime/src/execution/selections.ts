@@ -1,6 +1,6 @@
 import { type CodonExecution, currentRun, lineageOf, type RunState, type WeaveState } from '@weave/protocol'
 import type { CheckpointStore, Overlay, RestoreRequest } from '../checkpoint/index.ts'
-import { find, type Plan, stepAt } from '../plan/index.ts'
+import { codonAt, find, type Plan } from '../plan/index.ts'
 
 import { type CheckpointSelection, createCheckpointSelection } from '../tree/index.ts'
 
@@ -69,7 +69,7 @@ function createCodonSelections(plan: Plan): (codons: readonly Selecting[]) => Ch
   const patternsOf = (codon: Selecting): readonly string[] => {
     if ('checkpointedFiles' in codon) return codon.checkpointedFiles
     const position = find(plan, codon.codonId)
-    return (position && stepAt(plan, position)?.codon.checkpointedFiles) ?? []
+    return (position && codonAt(plan, position)?.codon.checkpointedFiles) ?? []
   }
   const made = new Map<string, CheckpointSelection>()
   return codons => {

@@ -1,7 +1,7 @@
 import type { SharedBudget } from './schema.ts'
 
 /**
- * Who may spend how much of a container's dollars (decisions 9). Pure: knows amounts, neither money that really flows nor
+ * Who may spend how much of a container's dollars . Pure: knows amounts, neither money that really flows nor
  * the limits on time. Amounts are exact up to the rounding of floating point, never negative, and together never more
  * than the container has, even when its shares promise more than there is.
  */

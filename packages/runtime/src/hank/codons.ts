@@ -1,4 +1,4 @@
-import type { Codon, HankFile, HankItem, Loop } from './schema.ts'
+import type { Codon, HankFile, HankItem, Loop, RigOperation } from './schema.ts'
 
 /** A codon with everything a message needs to say which one is meant. */
 export interface PlacedCodon {
@@ -49,7 +49,51 @@ export function loopsOf(hank: HankFile): readonly PlacedLoop[] {
   )
 }
 
+/**
+ * The name of the model that a codon will use: the override for all codons (flag, environment, `weave.json`), else its
+ * own, else the hank's fallback. Undefined when nothing names one, which the checks report.
+ */
+export function effectiveModel(
+  { model }: Pick<Codon, 'model'>,
+  { overrides }: Pick<HankFile, 'overrides'>,
+  override: string | undefined,
+): string | undefined {
+  return override ?? model ?? overrides?.model
+}
+
 /** How every message about a codon begins: `Codon 3.1 (review)`. */
 export function codonLabel({ codon, number }: PlacedCodon): string {
   return `Codon ${number} (${codon.id})`
+}
+
+/** How every message about a loop begins, as `codonLabel` for codons: `Loop 2 (fix)`. */
+export function loopLabel({ loop, number }: PlacedLoop): string {
+  return `Loop ${number} (${loop.id})`
+}
+
+export interface PlacedCommand {
+  readonly run: string
+  readonly workingDirectory?: RigCommand['workingDirectory']
+  /** Path of the operation in the file: `hank[0].rigSetup[1]`. */
+  readonly where: string
+}
+
+type RigCommand = Extract<RigOperation, { type: 'command' }>['command']
+
+/** The commands before an output is copied: they come after the whole rig. */
+export function beforeCopyCommands({ codon, where }: PlacedCodon): readonly PlacedCommand[] {
+  return (codon.outputFiles ?? []).flatMap(({ beforeCopy = [] }, at) =>
+    beforeCopy.map(({ command }, index) => ({
+      ...command,
+      where: `${where}.outputFiles[${at}].beforeCopy[${index}]`,
+    })),
+  )
+}
+
+/** Every shell command of a codon, in the order in which they run. */
+export function commandsOf(placed: PlacedCodon): readonly PlacedCommand[] {
+  const rig = (placed.codon.rigSetup ?? []).flatMap((operation, at) =>
+    operation.type === 'command' ? [{ ...operation.command, where: `${placed.where}.rigSetup[${at}]` }] : [],
+  )
+  return [...rig, ...beforeCopyCommands(placed)]
 }

@@ -12,21 +12,13 @@ export {
   type PoolUse,
   tightest,
 } from './budget-arithmetic.ts'
-export { codonLabel, codonsOf, isLoop, type PlacedCodon } from './codons.ts'
-export { scanCopiedTree, type TreeFinding, type TreeLimits, treeMessage } from './copied-tree.ts'
-export { hankHash } from './hank-hash.ts'
-export { type LoadContext, type LoadedHank, loadHank } from './load.ts'
+export { type LoadedHank, loadHank } from './checks/load.ts'
+export { codonLabel, codonsOf, effectiveModel, isLoop, type PlacedCodon } from './codons.ts'
+export { scanCopiedTree, treeMessage } from './copied-tree.ts'
 export { maxPromptBytes } from './named-files.ts'
 export { withPlaces } from './places.ts'
-export type { PromptFacts } from './prompt-content.ts'
-export type { HankSource } from './read.ts'
-export {
-  type Reference,
-  type ReferencedFile,
-  type ResolvedReference,
-  readReference,
-  resolveReference,
-} from './references.ts'
+export { hankHash } from './read.ts'
+export { type Reference, readReference, resolveReference } from './references.ts'
 export {
   type Codon,
   type CodonBudget,
@@ -36,17 +28,9 @@ export {
   type Loop,
   type OutputFiles,
   type RigOperation,
-  type SentinelAttachment,
   type SharedBudget,
 } from './schema.ts'
-export { type SchemaKind, schemaAddress } from './schema-addresses.ts'
-export { addSchemaLine } from './schema-line.ts'
-export {
-  type AttachedSentinel,
-  type CheckedSentinelFile,
-  readSentinelFile,
-  type SentinelFile,
-} from './sentinel-attachments.ts'
-export { type CompiledPattern, loadPatterns, type PatternCompiler } from './sentinel-patterns.ts'
+export { addSchemaLine, type SchemaKind, schemaAddress } from './schema-line.ts'
+export { type AttachedSentinel, readSentinelFile, type SentinelFile } from './sentinel-attachments.ts'
+export { loadPatterns, type PatternCompiler } from './sentinel-patterns.ts'
 export { type SentinelCondition, type SentinelConfig, sentinelConfig } from './sentinel-schema.ts'
-export type { SchemaLine } from './write-schema-line.ts'

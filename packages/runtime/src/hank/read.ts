@@ -1,8 +1,15 @@
+import { createHash } from 'node:crypto'
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { readRegularFile } from '../files/index.ts'
-import { errorCode, type JsonSource, type Problem, parseJsonSource } from '../kit/index.ts'
-import { excerptAt } from './excerpt.ts'
+import {
+  errorCode,
+  isObject,
+  type JsonSource,
+  type Place,
+  type Problem,
+  parseJsonSource,
+} from '../kit/index.ts'
 
 /** A hank file that is JSON; what it says is not checked yet. */
 export interface HankSource extends JsonSource {
@@ -26,6 +33,8 @@ export type HankRead =
 const hankFileName = 'hank.json'
 const otherFileName = 'strand.json'
 export const maxHankBytes = 10 * 1024 * 1024
+/** To check each key of a larger object would take too long. */
+export const mostKeys = 20_000
 const maxDepth = 64
 
 /**
@@ -53,12 +62,6 @@ export async function readHank(path: string | undefined, workingDirectory: strin
     ok: true,
     source: { value, placeOf, warnings, file, path: located.path, directory },
   }
-}
-
-/** The `hank.json` of a directory, if it has one; no other name is ever found without being named. */
-export function discoverHank(directory: string): string | undefined {
-  const path = join(directory, hankFileName)
-  return kindOf(path) === 'file' ? path : undefined
 }
 
 type Located =
@@ -153,4 +156,33 @@ function isUtf8(bytes: Uint8Array): boolean {
   } catch {
     return false
   }
+}
+
+const longest = 100
+
+/**
+ * The line at a place with a caret under the column:
+ *
+ *     12 |   "name": "draft",,
+ *        |                   ^
+ *
+ * A long line is cut around the column. Control characters become spaces, so that the caret stays where it belongs.
+ */
+function excerptAt(text: string, place: Place | undefined): string | undefined {
+  if (!place) return undefined
+  const line = text.split(/\r\n|\r|\n/, place.line)[place.line - 1]
+  if (line === undefined || line.trim() === '') return undefined
+  const start = Math.max(0, Math.min(place.column - longest / 2, line.length - longest))
+  const shown = line.slice(start, start + longest).replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
+  const before = start > 0 ? '…' : ''
+  const after = start + longest < line.length ? '…' : ''
+  const number = String(place.line)
+  const caret = ' '.repeat(before.length + place.column - 1 - start)
+  return `${number} | ${before}${shown}${after}\n${' '.repeat(number.length)} | ${caret}^`
+}
+
+/** SHA-256 of what a hank file says, whatever its layout and its `$schema`. */
+export function hankHash({ value }: Pick<HankSource, 'value'>): string {
+  const { $schema: _, ...content } = isObject(value) ? value : { value }
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex')
 }

@@ -7,7 +7,10 @@ import {
   readRegularFile,
   resolveInside,
 } from '../files/index.ts'
-import { longestPath } from './limits.ts'
+import type { Result } from '../kit/index.ts'
+
+/** No system takes a longer one. */
+export const longestPath = 4_096
 
 /** A path that a hank names, and where it is named. */
 export interface Reference {
@@ -19,26 +22,18 @@ export interface Reference {
   readonly label: string
 }
 
-export type ResolvedReference =
-  | {
-      readonly ok: true
-      /** Absolute; the only spelling to open. */
-      readonly path: string
-      /** Relative to the hank directory, normalised, with `/`; '' is the hank directory itself. */
-      readonly relative: string
-    }
-  | { readonly ok: false; readonly message: string }
+export type ResolvedReference = Result<{
+  /** Absolute; the only spelling to open. */
+  readonly path: string
+  /** Relative to the hank directory, normalised, with `/`; '' is the hank directory itself. */
+  readonly relative: string
+}>
 
-export type SpelledReference =
-  | { readonly ok: true; readonly relative: string }
-  | { readonly ok: false; readonly message: string }
-
-export type ReferencedFile =
-  | (Extract<ReadResult, { ok: true }> & { readonly relative: string })
-  | { readonly ok: false; readonly message: string }
+export type SpelledReference = Result<{ readonly relative: string }>
+export type ReferencedFile = Result<Extract<ReadResult, { ok: true }> & { readonly relative: string }>
 
 /**
- * Where a reference leads (specification 2.11): spelling first, then containment, then every component below the hank
+ * Where a reference leads: spelling first, then containment, then every component below the hank
  * directory, none of which may be a symlink. Does not ask whether the file is there. Never throws.
  */
 export function resolveReference(hankDir: string, reference: Reference): ResolvedReference {
@@ -179,4 +174,28 @@ function readFailure({ reason, code }: Unread, { path, label }: Reference, maxBy
     case 'unreadable':
       return `${label} ${path} cannot be read${code === undefined ? '' : ` (${code})`}`
   }
+}
+
+/**
+ * What is wrong with where a sentinel writes: a path with `/` lies in the agent workspace, a bare name in
+ * the directory of the sentinel, and neither may leave it. Also for `settings.outputPaths` of an attachment.
+ */
+export function outputPathFault(path: string): string | undefined {
+  const home = path.includes('/') ? 'the agent workspace' : 'the directory of the sentinel'
+  if (path.length > longestPath) return `is longer than ${longestPath} characters`
+  const spelling = checkRelativeSpelling(path)
+  if (!spelling.ok) {
+    switch (spelling.reason) {
+      case 'absolute':
+        return `${path} is an absolute or drive-qualified path; it must be relative to ${home}`
+      case 'backslash':
+        return `${path} contains a backslash; / is the only path separator`
+      case 'nul':
+        return `${path} contains an invalid character (NUL)`
+      case 'outside':
+        return `${path} leaves ${home}`
+    }
+  }
+  const namesDirectory = spelling.components.length === 0 || /(^|\/)\.{0,2}$/.test(path)
+  return namesDirectory ? `${path} names a directory, not a file` : undefined
 }

@@ -1,3 +1,4 @@
+import { fieldOf } from '../kit/index.ts'
 import type { HankSource } from './read.ts'
 import type { SchemaLine } from './write-schema-line.ts'
 
@@ -13,10 +14,15 @@ export async function addSchemaLine(
   version: string,
 ): Promise<SchemaLine> {
   // Nearly every hank has the line; what writes it is not loaded then.
-  const { value } = source
-  if (typeof value === 'object' && value !== null && Object.hasOwn(value, '$schema')) {
-    return { added: false, reason: 'present' }
-  }
+  if (fieldOf(source.value, '$schema') !== undefined) return { added: false, reason: 'present' }
   const { writeSchemaLine } = await import('./write-schema-line.ts')
-  return writeSchemaLine(source, version)
+  return writeSchemaLine(source, schemaAddress('hank', version))
+}
+
+/** The files that have an editor schema, by the stem of its published file. */
+export type SchemaKind = 'hank' | 'weave' | 'sentinel' | 'rehearsal'
+
+/** Where editors find the schema of a kind of file, as published with that version of the package. */
+export function schemaAddress(kind: SchemaKind, version: string): string {
+  return `https://unpkg.com/weave-runtime@${version}/schemas/${kind}.schema.json`
 }

@@ -9,67 +9,52 @@ import * as z from 'zod'
 const name = z.string().min(1)
 const path = z.string().min(1)
 const globs = z.array(z.string().min(1))
-const paths = z.union([path, z.array(path).min(1)]).register(z.globalRegistry, {
-  description: 'One path or several, relative to the hank directory; several are joined in order.',
-})
+const paths = z
+  .union([path, z.array(path).min(1)])
+  .describe('One path or several, relative to the hank directory; several are joined in order.')
 
 // Zero is allowed and warned of: nothing may be spent there.
 const dollars = z.number().nonnegative()
 const seconds = z.number().nonnegative()
 const tokens = z.int().nonnegative()
-const onExceeded = z.enum(['complete', 'fail']).register(z.globalRegistry, {
-  description:
-    'What happens when a limit is hit; the nearest value wins: codon, loop, hank, then `complete`.',
-})
+const onExceeded = z
+  .enum(['complete', 'fail'])
+  .describe('What happens when a limit is hit; the nearest value wins: codon, loop, hank, then `complete`.')
 
 const sharedBudget = z.strictObject({
-  maxDollars: dollars.optional().register(z.globalRegistry, { description: 'Ceiling in US dollars.' }),
-  maxTimeSeconds: seconds
-    .optional()
-    .register(z.globalRegistry, { description: 'Ceiling in seconds of active time.' }),
+  maxDollars: dollars.optional().describe('Ceiling in US dollars.'),
+  maxTimeSeconds: seconds.optional().describe('Ceiling in seconds of active time.'),
   allocation: z
     .enum(['shared', 'proportional', 'proportional-strict'])
     .default('shared')
     .optional()
-    .register(z.globalRegistry, { description: 'How the dollars are shared among the children.' }),
-  shares: z.record(name, z.number().min(0).max(1)).optional().register(z.globalRegistry, {
-    description: 'Child id to its share of the dollars, from 0 to 1; needs a proportional allocation.',
-  }),
+    .describe('How the dollars are shared among the children.'),
+  shares: z
+    .record(name, z.number().min(0).max(1))
+    .optional()
+    .describe('Child id to its share of the dollars, from 0 to 1; needs a proportional allocation.'),
   onExceeded: onExceeded.optional(),
 })
 
 const codonBudget = z.strictObject({
-  maxDollars: dollars
-    .optional()
-    .register(z.globalRegistry, { description: 'Ceiling in US dollars; in a loop, per iteration.' }),
-  maxTimeSeconds: seconds.optional().register(z.globalRegistry, {
-    description: 'Ceiling in seconds of active time; in a loop, per iteration.',
-  }),
-  maxOutputTokens: tokens
-    .optional()
-    .register(z.globalRegistry, { description: 'Ceiling of generated tokens.' }),
-  maxContextTokens: tokens
-    .optional()
-    .register(z.globalRegistry, { description: 'High-water mark of input plus output of one turn.' }),
+  maxDollars: dollars.optional().describe('Ceiling in US dollars; in a loop, per iteration.'),
+  maxTimeSeconds: seconds.optional().describe('Ceiling in seconds of active time; in a loop, per iteration.'),
+  maxOutputTokens: tokens.optional().describe('Ceiling of generated tokens.'),
+  maxContextTokens: tokens.optional().describe('High-water mark of input plus output of one turn.'),
   onExceeded: onExceeded.optional(),
 })
 
-const allowFailure = z
-  .boolean()
-  .default(false)
-  .optional()
-  .register(z.globalRegistry, { description: 'A failure here does not fail the codon.' })
+const allowFailure = z.boolean().default(false).optional().describe('A failure here does not fail the codon.')
 
 const commandStep = z.strictObject({
-  run: z.string().min(1).register(z.globalRegistry, { description: 'A shell command.' }),
+  run: z.string().min(1).describe('A shell command.'),
   workingDirectory: z
     .enum(['project', 'lastCopied'])
     .default('project')
     .optional()
-    .register(z.globalRegistry, {
-      description:
-        '`project`: the execution directory. `lastCopied`: the target of the last copy, or its directory when it is a file.',
-    }),
+    .describe(
+      '`project`: the execution directory. `lastCopied`: the target of the last copy, or its directory when it is a file.',
+    ),
 })
 
 const copyOperation = z.strictObject({
@@ -90,11 +75,11 @@ const commandOperation = z.strictObject({
 export const rigOperation = z.discriminatedUnion('type', [copyOperation, commandOperation])
 
 export const outputFiles = z.strictObject({
-  copy: globs.min(1).register(z.globalRegistry, { description: 'Globs over the agent workspace.' }),
+  copy: globs.min(1).describe('Globs over the agent workspace.'),
   beforeCopy: z
     .array(z.strictObject({ type: z.literal('command'), command: commandStep }))
     .optional()
-    .register(z.globalRegistry, { description: 'Commands run in the agent workspace before copying.' }),
+    .describe('Commands run in the agent workspace before copying.'),
 })
 
 const reportToWebsocket = z.strictObject({
@@ -105,10 +90,9 @@ const reportToWebsocket = z.strictObject({
 })
 
 export const sentinelAttachment = z.strictObject({
-  sentinelConfig: z.union([path, z.record(z.string(), z.unknown())]).register(z.globalRegistry, {
-    description:
-      'A sentinel configuration file, relative to the hank directory, or the configuration itself.',
-  }),
+  sentinelConfig: z
+    .union([path, z.record(z.string(), z.unknown())])
+    .describe('A sentinel configuration file, relative to the hank directory, or the configuration itself.'),
   settings: z
     .strictObject({
       failCodonIfNotLoaded: z.boolean().default(false).optional(),
@@ -119,74 +103,54 @@ export const sentinelAttachment = z.strictObject({
 })
 
 const retryConfig = z.strictObject({
-  maxAttempts: z
-    .int()
-    .min(1)
-    .max(10)
-    .default(3)
-    .optional()
-    .register(z.globalRegistry, { description: 'Attempts in all, the first included.' }),
+  maxAttempts: z.int().min(1).max(10).default(3).optional().describe('Attempts in all, the first included.'),
   delayMs: z
     .number()
     .min(0)
     .max(60_000)
     .default(1_000)
     .optional()
-    .register(z.globalRegistry, { description: 'Wait before the second attempt.' }),
-  maxDelayMs: z
-    .int()
-    .min(0)
-    .max(600_000)
-    .default(60_000)
-    .optional()
-    .register(z.globalRegistry, { description: 'Longest computed wait.' }),
+    .describe('Wait before the second attempt.'),
+  maxDelayMs: z.int().min(0).max(600_000).default(60_000).optional().describe('Longest computed wait.'),
 })
 
-const idleSeconds = z.int().min(1).max(1_800).register(z.globalRegistry, {
-  description: 'Longest silence of the agent in seconds before its session is aborted.',
-})
+const idleSeconds = z
+  .int()
+  .min(1)
+  .max(1_800)
+  .describe('Longest silence of the agent in seconds before its session is aborted.')
 
 export const codon = z.strictObject({
   type: z.literal('codon').default('codon').optional(),
   id: name.describe('Unique in the hank.'),
   name: name.describe('Shown to people.'),
   description: z.string().optional(),
-  model: name
-    .optional()
-    .register(z.globalRegistry, { description: 'Alias, full id, `provider/id` or `pi/provider/id`.' }),
-  continuationMode: z.enum(['fresh', 'continue-previous']).register(z.globalRegistry, {
-    description: '`fresh`: a new conversation. `continue-previous`: goes on with the previous one.',
-  }),
+  model: name.optional().describe('Alias, full id, `provider/id` or `pi/provider/id`.'),
+  continuationMode: z
+    .enum(['fresh', 'continue-previous'])
+    .describe('`fresh`: a new conversation. `continue-previous`: goes on with the previous one.'),
   promptFile: paths.optional(),
-  promptText: z
-    .string()
-    .optional()
-    .register(z.globalRegistry, { description: 'The prompt itself; `promptFile` wins when both are there.' }),
+  promptText: z.string().optional().describe('The prompt itself; `promptFile` wins when both are there.'),
   appendSystemPromptFile: paths.optional(),
   appendSystemPromptText: z.string().optional(),
-  rigSetup: z
-    .array(rigOperation)
+  rigSetup: z.array(rigOperation).optional().describe('Runs before the codon, in order.'),
+  checkpointedFiles: globs
     .optional()
-    .register(z.globalRegistry, { description: 'Runs before the codon, in order.' }),
-  checkpointedFiles: globs.optional().register(z.globalRegistry, {
-    description: 'Gitignore-style patterns of the files to version; `!` excludes.',
-  }),
+    .describe('Gitignore-style patterns of the files to version; `!` excludes.'),
   env: z
     .record(z.string().min(1), z.string())
     .optional()
-    .register(z.globalRegistry, { description: 'Variables for the agent and the rig commands.' }),
+    .describe('Variables for the agent and the rig commands.'),
   outputFiles: z.array(outputFiles).optional(),
   sentinels: z.array(sentinelAttachment).optional(),
-  archiveOnSuccess: globs
-    .optional()
-    .register(z.globalRegistry, { description: 'Files that move to the archive after success.' }),
+  archiveOnSuccess: globs.optional().describe('Files that move to the archive after success.'),
   onFailure: z.enum(['abort', 'retry', 'ignore']).default('abort').optional(),
   retryConfig: retryConfig.optional(),
   exhaustWithPrompt: z
     .string()
     .min(1)
     .optional()
-    .register(z.globalRegistry, { description: 'Sent after each success until the context is full.' }),
+    .describe('Sent after each success until the context is full.'),
   maxExtensions: z.int().positive().default(100).optional(),
   autoCompact: z.boolean().default(false).optional(),
   shimIdleTimeout: idleSeconds.optional(),
@@ -209,18 +173,14 @@ export const loop = z.strictObject({
 
 const meta = z.strictObject({
   name: z.string(),
-  version: z.string().register(z.globalRegistry, { description: 'A semantic version.' }),
+  version: z.string().describe('A semantic version.'),
   description: z.string().optional(),
   author: z.string().optional(),
 })
 
 export const overrides = z.strictObject({
-  model: name.optional().register(z.globalRegistry, { description: 'For codons that name none.' }),
-  dataHashTimeLimit: z
-    .number()
-    .positive()
-    .optional()
-    .register(z.globalRegistry, { description: 'Milliseconds for hashing the data.' }),
+  model: name.optional().describe('For codons that name none.'),
+  dataHashTimeLimit: z.number().positive().optional().describe('Milliseconds for hashing the data.'),
   sentinel: z
     .strictObject({
       enablePersistence: z.boolean().optional(),
@@ -247,7 +207,7 @@ export const hankFile = z.strictObject({
   hank: z
     .array(z.union([codon, loop]))
     .min(1)
-    .register(z.globalRegistry, { description: 'Codons and loops, run in order.' }),
+    .describe('Codons and loops, run in order.'),
 })
 
 export type HankFile = Immutable<z.infer<typeof hankFile>>

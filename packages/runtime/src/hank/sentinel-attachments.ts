@@ -11,14 +11,12 @@ import {
 } from '../kit/index.ts'
 import { codonLabel, codonsOf, type PlacedCodon } from './codons.ts'
 import { maxPromptBytes, mostFaults, tooManyFaults } from './named-files.ts'
-import { firstOf, pathOf } from './places.ts'
+import { firstOf, pathOf, reservedKeys } from './places.ts'
 import type { HankSource } from './read.ts'
 import { baseOf, type Reference, readReference } from './references.ts'
-import { reservedKeys } from './reserved-keys.ts'
 import type { HankFile, SentinelAttachment } from './schema.ts'
-import { checkPatterns } from './sentinel-conditions.ts'
-import { checkSentinelConfig } from './sentinel-config.ts'
-import { outputSchemaFault, schemaTextFault } from './sentinel-output-schema.ts'
+import { checkSentinelConfig, outputSchemaFault, schemaTextFault } from './sentinel-config.ts'
+import { checkPatterns } from './sentinel-patterns.ts'
 import type { SentinelConfig } from './sentinel-schema.ts'
 
 /** A sentinel of a codon, read and checked. */

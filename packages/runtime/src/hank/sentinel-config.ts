@@ -1,4 +1,5 @@
 import { eventTypes, isEventType } from '@weave/protocol'
+import * as z from 'zod'
 import {
   type Collector,
   collector,
@@ -6,12 +7,13 @@ import {
   formatPath,
   type JsonPath,
   type JsonSource,
+  messageOf,
   nearestNames,
   type Problem,
   shapeProblems,
   valueAt,
 } from '../kit/index.ts'
-import { outputPathFault } from './sentinel-paths.ts'
+import { outputPathFault } from './references.ts'
 import { type SentinelConfig, sentinelConfig } from './sentinel-schema.ts'
 
 export interface CheckedSentinel {
@@ -155,4 +157,27 @@ function noSuchEvent(type: string): string {
   }
   const near = nearestNames(type, eventTypes, 1)
   return `there is no event type ${type}.${didYouMean(near.length > 0 ? near : alike)}`
+}
+
+type GivenSchema = Parameters<typeof z.fromJSONSchema>[0]
+
+/** A schema that stands as text in a configuration: JSON and nothing else, it is parsed and never run. */
+export function schemaTextFault(text: string): string | undefined {
+  try {
+    return outputSchemaFault(JSON.parse(text))
+  } catch {
+    return 'is not JSON. Write a JSON Schema as text; code is never run'
+  }
+}
+
+/** What is wrong with the schema of a structured output; undefined when outputs can be compared with it. */
+export function outputSchemaFault(schema: unknown): string | undefined {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
+    return 'a JSON Schema must be an object'
+  try {
+    z.fromJSONSchema(schema as GivenSchema)
+    return undefined
+  } catch (error) {
+    return `the JSON Schema cannot be used: ${messageOf(error)}`
+  }
 }

@@ -2,15 +2,15 @@ import type { Immutable } from '@weave/protocol'
 import * as z from 'zod'
 
 /**
- * The shape of a sentinel configuration (decisions 10): one definition for the loader, for the types and for the editor
+ * The shape of a sentinel configuration : one definition for the loader, for the types and for the editor
  * schema. What is parsed with it has every default filled in. Rules between fields are in `sentinel-config.ts`.
  */
 
 const text = z.string().min(1)
 const file = text.describe('Relative to the directory of this file; inside the hank directory.')
-const files = z.union([file, z.array(file).min(1)]).register(z.globalRegistry, {
-  description: 'One path or several, relative to the directory of this file; several are joined in order.',
-})
+const files = z
+  .union([file, z.array(file).min(1)])
+  .describe('One path or several, relative to the directory of this file; several are joined in order.')
 // It is the name of a directory.
 const idPattern = /^[a-z0-9-]{1,100}$/
 
@@ -35,10 +35,7 @@ const condition = z.discriminatedUnion('operator', [
 ])
 
 const conditions = z.array(condition)
-const on = z
-  .array(text)
-  .min(1)
-  .register(z.globalRegistry, { description: 'Event types; `*` stands for all.' })
+const on = z.array(text).min(1).describe('Event types; `*` stands for all.')
 
 const trigger = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('event'), on, conditions: conditions.optional() }),
@@ -48,10 +45,7 @@ const trigger = z.discriminatedUnion('type', [
     pattern: z.array(z.strictObject({ type: text, conditions: conditions.optional() })).min(1),
     options: z
       .strictObject({
-        consecutive: z
-          .boolean()
-          .default(false)
-          .register(z.globalRegistry, { description: 'Nothing of interest may come between two steps.' }),
+        consecutive: z.boolean().default(false).describe('Nothing of interest may come between two steps.'),
       })
       .prefault({}),
   }),
@@ -74,12 +68,9 @@ const conversational = z.strictObject({
 
 const structuredOutput = z.strictObject({
   output: z.enum(['object', 'array', 'enum']),
-  schema: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .register(z.globalRegistry, { description: 'A JSON Schema.' }),
+  schema: z.record(z.string(), z.unknown()).optional().describe('A JSON Schema.'),
   schemaFile: file.optional(),
-  schemaStr: text.optional().register(z.globalRegistry, { description: 'A JSON Schema as text.' }),
+  schemaStr: text.optional().describe('A JSON Schema as text.'),
   enumValues: z.array(text).min(1).optional(),
   schemaName: text.optional(),
   schemaDescription: z.string().optional(),
@@ -109,14 +100,8 @@ export const sentinelConfig = z.strictObject({
       lastValueFile: text.optional(),
     })
     .optional()
-    .register(z.globalRegistry, {
-      description:
-        'A file with `/` lies in the agent workspace, a bare name in the directory of the sentinel.',
-    }),
-  joinString: z
-    .string()
-    .default('\n---\n')
-    .register(z.globalRegistry, { description: 'Between two outputs; text only.' }),
+    .describe('A file with `/` lies in the agent workspace, a bare name in the directory of the sentinel.'),
+  joinString: z.string().default('\n---\n').describe('Between two outputs; text only.'),
   llmParams: z
     .strictObject({
       temperature: z.number().min(0).max(2).default(0),

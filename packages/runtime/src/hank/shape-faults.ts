@@ -9,8 +9,8 @@ import {
   sortProblems,
   valueAt,
 } from '../kit/index.ts'
-import { mostKeys } from './limits.ts'
-import { reservedKeys } from './reserved-keys.ts'
+import { reservedKeys } from './places.ts'
+import { mostKeys } from './read.ts'
 import { codon, loop, rootFields } from './schema.ts'
 import { checkSentinelConfig } from './sentinel-config.ts'
 import { fullForm } from './short-forms.ts'

@@ -3,7 +3,7 @@ import { didYouMean, formatKey, formatPath, type JsonPath, nearestNames, valueAt
 import { codon, loop, overrides, rootFields } from './schema.ts'
 import { nestedForm } from './short-forms.ts'
 
-/** What is written → what is probably meant (specification 7.3). A dot leads into an object of the same place. */
+/** What is written → what is probably meant . A dot leads into an object of the same place. */
 const typos: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     'appendSystemPromptFile|appendSystemPromptText': ['systemPromptFile', 'systemPromptText', 'systemPrompt'],

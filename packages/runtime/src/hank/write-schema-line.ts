@@ -4,7 +4,6 @@ import { applyEdits, modify } from 'jsonc-parser'
 import { readRegularFile, writeFileAtomic } from '../files/index.ts'
 import { parseJsonSource } from '../kit/index.ts'
 import { type HankSource, maxHankBytes } from './read.ts'
-import { schemaAddress } from './schema-addresses.ts'
 
 export type SchemaLine =
   | {
@@ -17,11 +16,11 @@ export type SchemaLine =
 /** The writing itself, after another look at the file, which may have changed; see `addSchemaLine`. */
 export async function writeSchemaLine(
   { path, file }: Pick<HankSource, 'path' | 'file'>,
-  version: string,
+  address: string,
 ): Promise<SchemaLine> {
   const read = await readRegularFile(path, { maxBytes: maxHankBytes })
   if (!read.ok) return { added: false, reason: 'failed' }
-  const edited = withSchema(read.bytes, schemaAddress('hank', version))
+  const edited = withSchema(read.bytes, address)
   if (!edited.ok) return { added: false, reason: edited.reason }
 
   const { mode, uid } = read.stat

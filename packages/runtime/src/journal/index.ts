@@ -5,20 +5,13 @@
  * next. Redaction is handed in; the rules of the state are the protocol's.
  */
 export { describeFindings } from './describe-findings.ts'
-export { type EventCounts, isForEveryone } from './event-counts.ts'
-export { createHistory, type History, type PageQuery, type RecentQuery } from './history.ts'
-export { inspectJournal, type JournalFindings } from './inspect.ts'
-export {
-  type AppendOptions,
-  type Journal,
-  JournalFailure,
-  type JournalOptions,
-  openJournal,
-} from './journal.ts'
+export { isForEveryone } from './event-counts.ts'
+export { createHistory, type History } from './history.ts'
+export { inspectJournal } from './inspect.ts'
+export { type AppendOptions, type Journal, openJournal } from './journal.ts'
 export type { Origin } from './line.ts'
 export type { StoredEvent } from './line-reader.ts'
 export type { Page, ReadProblem } from './page.ts'
 export { crashOf, type Replayed, replay } from './replay.ts'
-export { type CachedState, writeStateCache } from './state-cache.ts'
-export type { TailRepair } from './tail-repair.ts'
-export type { Entry, Listener, RecordedEvent } from './teller.ts'
+export { writeStateCache } from './state-cache.ts'
+export type { Listener, RecordedEvent } from './teller.ts'

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
+import { join } from 'node:path'
 import { readRegularFile } from '../files/index.ts'
 import {
   type Collector,
@@ -10,10 +11,8 @@ import {
   parseJsonSource,
   shapeProblems,
 } from '../kit/index.ts'
-import type { AdditionsFile } from './additions-files.ts'
 import type { Addition, AdditionPrices } from './additions-schema.ts'
-import { fullName, type Model, type Prices, type TokenPrices } from './model.ts'
-import type { Shelves } from './shelves.ts'
+import { fullName, type Model, type ModelIndex, type Prices, type TokenPrices } from './model.ts'
 
 /**
  * What these files add to the known models or change of them, a later file over an earlier one. A model that is changed
@@ -24,7 +23,7 @@ import type { Shelves } from './shelves.ts'
  */
 export async function readAdditions(
   files: readonly AdditionsFile[],
-  known: Pick<Shelves, 'find'>,
+  known: Pick<ModelIndex, 'find'>,
 ): Promise<{ readonly added: readonly Model[]; readonly problems: readonly Problem[] }> {
   const added = new Map<string, Model>()
   const problems = collector()
@@ -74,7 +73,7 @@ interface Job {
   readonly source: JsonSource
   readonly schema: typeof import('./additions-schema.ts')
   readonly file: string
-  readonly known: Pick<Shelves, 'find'>
+  readonly known: Pick<ModelIndex, 'find'>
   readonly added: Map<string, Model>
   readonly problems: Collector
 }
@@ -94,14 +93,11 @@ function addAll(job: Job): void {
     const name = fullName(checked.data)
     const { provider, id } = checked.data
     const model = modelOf(checked.data, added.get(name) ?? known.find(provider, id), file)
-    const complaint = seen.has(name)
-      ? `${name} is in this file twice`
-      : model
-        ? undefined
-        : missingWindow(name)
-    seen.add(name)
-    if (complaint !== undefined) problems.error(`models[${index}]`, complaint, source.placeOf(base))
+    const refuse = (message: string) => problems.error(`models[${index}]`, message, source.placeOf(base))
+    if (seen.has(name)) refuse(`${name} is in this file twice`)
     else if (model) added.set(name, model)
+    else refuse(`${name} is not in the catalogue, so contextWindow is needed`)
+    seen.add(name)
   }
 }
 
@@ -111,10 +107,6 @@ function entriesOf({ source, schema: { additionsOutline }, problems }: Job): rea
   if (checked.success) return checked.data.models
   problems.add(shapeProblems(checked.error, source, { schema: additionsOutline }))
   return []
-}
-
-function missingWindow(name: string): string {
-  return `${name} is not in the catalogue, so contextWindow is needed`
 }
 
 function modelOf(given: Addition, known: Model | undefined, file: string): Model | undefined {
@@ -152,4 +144,24 @@ function complete({
   cacheWrite = input,
 }: Omit<AdditionPrices, 'tiers' | 'source' | 'date'>): TokenPrices {
   return { input, output, cacheRead, cacheWrite }
+}
+
+/** A file of a person that adds models to the catalogue. */
+export interface AdditionsFile {
+  readonly path: string
+  /** Whether it is an error when the file is not there. */
+  readonly required: boolean
+}
+
+/** Where additions come from: `~/.weave/models.json`, and then the `modelsFile` of `weave.json`, which must be there. */
+export function additionsOf({
+  home,
+  modelsFile,
+}: {
+  readonly home: string
+  /** Absolute. */
+  readonly modelsFile?: string | undefined
+}): readonly AdditionsFile[] {
+  const own = { path: join(home, '.weave', 'models.json'), required: false }
+  return modelsFile === undefined ? [own] : [own, { path: modelsFile, required: true }]
 }

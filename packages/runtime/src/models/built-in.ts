@@ -1,8 +1,7 @@
 import { isRowOf, rowCells } from './catalogue-row.ts'
 import type { CatalogueFile, CatalogueRow } from './catalogue-schema.ts'
-import type { Model, Prices, PriceTier } from './model.ts'
+import type { Model, ModelIndex, Prices, PriceTier } from './model.ts'
 import file from './models.json' with { type: 'json' }
-import type { Shelves } from './shelves.ts'
 
 // A test holds the file against its schema; doing it at every start would cost more than all the rest here.
 const { sources, models } = file as unknown as CatalogueFile
@@ -11,7 +10,7 @@ const { sources, models } = file as unknown as CatalogueFile
  * The models that come with the program, each made of its row when it is asked for. This module holds the whole table:
  * import it only with `import()`, where a model is looked up, so that a command that needs no model does not pay for it.
  */
-export const builtIn: Shelves = {
+export const builtIn: ModelIndex = {
   providers: Object.keys(models),
   find(provider, id) {
     for (const [source, rows] of groupsOf(provider)) {

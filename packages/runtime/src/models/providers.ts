@@ -91,3 +91,130 @@ function namedLike(prefix: string): Provider {
     baseUrlHolds: 'api',
   }
 }
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Who makes the call: an agent that works on a codon, or a sentinel that watches one. */
+type CredentialUse = 'codon' | 'sentinel'
+
+export type Credential =
+  | {
+      readonly ok: true
+      readonly variable: string
+      /** A secret: hand it to the one who makes the call and to nobody else. */
+      readonly value: string
+    }
+  /** The variables that would have been looked at, the preferred one first. */
+  | { readonly ok: false; readonly missing: readonly string[] }
+
+/** The key for a provider. A variable that is set to nothing but blanks counts as not set. */
+export function credentialFor(provider: string, use: CredentialUse, environment: Environment): Credential {
+  const variables = credentialVariables(provider, use)
+  const variable = variables.find(name => isSet(environment[name]))
+  const value = variable === undefined ? undefined : environment[variable]
+  if (variable === undefined || value === undefined) return { ok: false, missing: variables }
+  return { ok: true, variable, value }
+}
+
+/** Where `credentialFor` looks, in its order. */
+export function credentialVariables(provider: string, use: CredentialUse): readonly string[] {
+  const { keys, sentinelKeys } = providerOf(provider)
+  return use === 'codon' ? keys : [...sentinelKeys, ...keys]
+}
+
+export function isSet(value: string | undefined): value is string {
+  return value !== undefined && value.trim() !== ''
+}
+
+/** Where a provider is asked. Neither address ends in a slash. */
+export type Endpoint =
+  | {
+      readonly ok: true
+      /** Without the version path, as the vendor's own tools want it: `https://api.anthropic.com`. */
+      readonly root: string
+      /** With it, as most libraries want it: `https://api.openai.com/v1`. */
+      readonly api: string
+      /** The variable that says so; absent for the provider's usual address. */
+      readonly variable?: string
+    }
+  /** No variable is set and no usual address is known, or what is set is no address. The value is not repeated. */
+  | { readonly ok: false; readonly variable: string; readonly message: string }
+
+/**
+ * The address of a provider, from its base URL variables or the table. Both spellings of such a variable work, with
+ * the version path and without, as long as an address with a path of its own follows the provider's custom: for the
+ * vendor the path never includes the version, for all others it does.
+ */
+export function endpointFor(name: string, environment: Environment): Endpoint {
+  const provider = providerOf(name)
+  const variable = provider.baseUrls.find(one => isSet(environment[one]))
+  if (variable !== undefined) return fromVariable(provider, variable, environment[variable] ?? '')
+  const { endpoint, baseUrls } = provider
+  if (endpoint) return { ok: true, root: endpoint.root, api: endpoint.root + endpoint.version }
+  const wanted = baseUrls[0] ?? ''
+  return { ok: false, variable: wanted, message: `The address of ${name} is not known; set ${wanted}.` }
+}
+
+function fromVariable(provider: Provider, variable: string, value: string): Endpoint {
+  const address = addressOf(value)
+  if (address === undefined) {
+    return { ok: false, variable, message: `${variable} is not an http or https address.` }
+  }
+  const version = provider.endpoint?.version ?? '/v1'
+  if (address.endsWith(version)) {
+    return { ok: true, root: address.slice(0, -version.length), api: address, variable }
+  }
+  const isWhole = provider.baseUrlHolds === 'api' && new URL(address).pathname !== '/'
+  return { ok: true, root: address, api: isWhole ? address : address + version, variable }
+}
+
+function addressOf(value: string): string | undefined {
+  const text = value.trim()
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isWeb = url !== undefined && ['http:', 'https:'].includes(url.protocol)
+  return isWeb ? text.replace(/\/+$/, '') : undefined
+}
+
+export interface Redirection {
+  /** Without a version path. */
+  readonly url: string
+  readonly key: string
+}
+
+type Variables = Readonly<Record<string, string>>
+
+/**
+ * An environment in which every provider of the catalogue, and the ones named besides, is reached at one address with one
+ * key. No variable is left, also under the `WEAVE_` prefix, that holds another key or address of a provider.
+ */
+export function redirectProviders(
+  environment: Readonly<Record<string, string | undefined>>,
+  { url, key }: Redirection,
+  others: readonly string[] = [],
+): Variables {
+  const providers = [...new Set([...providerNames, ...others])].map(providerOf)
+  const known = new Set(
+    providers.flatMap(({ keys, sentinelKeys, baseUrls }) => [...keys, ...sentinelKeys, ...baseUrls]),
+  )
+  const leadsOutside = (name: string) => known.has(name) || ofTheSdks.test(name)
+  const kept = Object.entries(environment).flatMap(([name, value]) =>
+    value === undefined || leadsOutside(name) || leadsOutside(name.replace(/^WEAVE_/, ''))
+      ? []
+      : [[name, value] as const],
+  )
+  const set = providers.flatMap(({ keys, baseUrls, baseUrlHolds, endpoint }) => {
+    const address = baseUrlHolds === 'root' ? url : url + (endpoint?.version ?? '/v1')
+    return [
+      ...keys.slice(0, 1).map(name => [name, key] as const),
+      ...baseUrls.slice(0, 1).map(name => [name, address] as const),
+    ]
+  })
+  return Object.fromEntries([...kept, ...set])
+}
+
+/**
+ * What the agent SDKs and their clients read by themselves, past the table of providers: other ways to sign in, headers
+ * that hold a key, sockets, gateways. The vendor's program alone has dozens, so whole families are meant.
+ */
+const ofTheSdks =
+  /^(?:ANTHROPIC_.*|CLAUDE_.*|(?:AZURE_)?OPENAI_.*|GOOGLE_(?:GEMINI|VERTEX)_BASE_URL|GOOGLE_GENAI_.*|GOOGLE_CLOUD_API_KEY|AWS_BEARER_TOKEN_BEDROCK|COPILOT_GITHUB_TOKEN|CLOUDFLARE_API_KEY)$/

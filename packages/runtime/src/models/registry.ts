@@ -1,10 +1,17 @@
 import type { Problem } from '../kit/index.ts'
-import { readAdditions } from './additions.ts'
-import type { AdditionsFile } from './additions-files.ts'
-import { type Alias, aliasTargets } from './aliases.ts'
-import { fullName, type Model, vendor } from './model.ts'
-import { rankOf } from './providers.ts'
-import { allOf, type Shelves, shelvesOf } from './shelves.ts'
+import { type AdditionsFile, readAdditions } from './additions.ts'
+import {
+  allModels,
+  fullName,
+  type HarnessName,
+  harnessOf,
+  indexModels,
+  type Model,
+  type ModelIndex,
+  type Prices,
+  vendor,
+} from './model.ts'
+import { credentialFor, type Environment, rankOf } from './providers.ts'
 
 /** Every model that is known, as it was when the registry was made. Puts together only what is asked for. */
 export interface Registry {
@@ -19,6 +26,10 @@ export interface Registry {
   withId(id: string): readonly Model[]
 }
 
+export interface RegistryOptions {
+  readonly additions?: readonly AdditionsFile[]
+}
+
 export interface RegistryResult {
   readonly registry: Registry
   /** What is wrong with the additions. The registry has whatever was right about them. */
@@ -29,25 +40,22 @@ export interface RegistryResult {
  * The catalogue with the additions in the given order: a later file wins over an earlier one, and both over the
  * catalogue. Never rejects because of an addition.
  */
-export async function createRegistry({
-  additions = [],
-}: {
-  readonly additions?: readonly AdditionsFile[]
-} = {}): Promise<RegistryResult> {
+export async function createRegistry(options: RegistryOptions = {}): Promise<RegistryResult> {
+  const { additions = [] } = options
   const { builtIn } = await import('./built-in.ts')
   const { added, problems } = await readAdditions(additions, builtIn)
   if (added.length === 0) return { registry: registryOn(builtIn), problems }
-  const merged = new Map([...allOf(builtIn), ...added].map(model => [fullName(model), model]))
+  const merged = new Map([...allModels(builtIn), ...added].map(model => [fullName(model), model]))
   return { registry: registryOf([...merged.values()]), problems }
 }
 
 /** `models` has no two entries of the same provider and id. */
 export function registryOf(models: readonly Model[]): Registry {
-  return registryOn(shelvesOf(models))
+  return registryOn(indexModels(models))
 }
 
-function registryOn(shelves: Shelves): Registry {
-  const providers = [...shelves.providers].sort(byPreference)
+function registryOn(index: ModelIndex): Registry {
+  const providers = [...index.providers].sort(byPreference)
   let models: readonly Model[] | undefined
   let aliases: ReadonlyMap<Alias, Model> | undefined
   // A hank may name the same model ten thousand times.
@@ -55,16 +63,16 @@ function registryOn(shelves: Shelves): Registry {
   return {
     providers,
     get models() {
-      models ??= allOf({ ...shelves, providers })
+      models ??= allModels({ ...index, providers })
       return models
     },
     get aliases() {
-      aliases ??= aliasTargets(shelves.of(vendor))
+      aliases ??= aliasTargets(index.of(vendor))
       return aliases
     },
-    find: shelves.find,
+    find: index.find,
     withId(id) {
-      const known = byId.get(id) ?? providers.flatMap(provider => shelves.find(provider, id) ?? [])
+      const known = byId.get(id) ?? providers.flatMap(provider => index.find(provider, id) ?? [])
       byId.set(id, known)
       return known
     },
@@ -73,4 +81,110 @@ function registryOn(shelves: Shelves): Registry {
 
 function byPreference(left: string, right: string): number {
   return rankOf(left) - rankOf(right) || (left < right ? -1 : 1)
+}
+
+/** The short names of the vendor's families. */
+export const aliases = ['haiku', 'sonnet', 'opus'] as const
+export type Alias = (typeof aliases)[number]
+
+/**
+ * What each alias means: the newest model of its family among `models`, additions included. Newer is the higher
+ * version in the vendor's ids (`claude-opus-5-5` over `claude-opus-5`); of one version, the id without a date. An id
+ * that does not follow the pattern, such as a preview, is never what an alias means. A family without a model has no
+ * entry.
+ */
+export function aliasTargets(models: readonly Model[]): ReadonlyMap<Alias, Model> {
+  const targets = new Map<Alias, Release>()
+  for (const model of models) {
+    const release = releaseOf(model)
+    if (!release) continue
+    const best = targets.get(release.family)
+    if (!best || isNewer(release, best)) targets.set(release.family, release)
+  }
+  return new Map(
+    aliases.flatMap(family => {
+      const release = targets.get(family)
+      return release ? [[family, release.model] as const] : []
+    }),
+  )
+}
+
+interface Release {
+  readonly family: Alias
+  readonly major: number
+  readonly minor: number
+  readonly isDated: boolean
+  readonly model: Model
+}
+
+const patterns = [
+  /^claude-(?<family>haiku|sonnet|opus)-(?<major>\d{1,2})(?:-(?<minor>\d{1,2}))?(?<date>-\d{8})?$/,
+  /^claude-(?<major>\d{1,2})(?:-(?<minor>\d{1,2}))?-(?<family>haiku|sonnet|opus)(?<date>-\d{8}|-latest)?$/,
+]
+
+function releaseOf(model: Model): Release | undefined {
+  if (model.provider !== vendor) return undefined
+  const parts = patterns.map(pattern => pattern.exec(model.id)?.groups).find(groups => groups !== undefined)
+  const family = aliases.find(alias => alias === parts?.['family'])
+  if (!parts || !family) return undefined
+  return {
+    family,
+    major: Number(parts['major']),
+    minor: Number(parts['minor'] ?? 0),
+    isDated: parts['date'] !== undefined,
+    model,
+  }
+}
+
+function isNewer(left: Release, right: Release): boolean {
+  if (left.major !== right.major) return left.major > right.major
+  if (left.minor !== right.minor) return left.minor > right.minor
+  return !left.isDated && right.isDated
+}
+
+/** One line of `weave models`. Plain data without secrets: `--json` prints it as it is. */
+export interface ModelRow {
+  readonly provider: string
+  readonly id: string
+  readonly name: string
+  /** Short names that mean this model now. */
+  readonly aliases: readonly Alias[]
+  readonly harness: HarnessName
+  readonly contextWindow: number
+  readonly maxOutputTokens?: number
+  /** Absent: not known. */
+  readonly prices?: Prices
+  /** Whether a key for codons is in the environment. Nobody was asked whether it is good. */
+  readonly hasCredential: boolean
+}
+
+interface ListOptions {
+  readonly environment: Environment
+  /** Only rows whose `provider/id`, name or alias contains it, in any case. */
+  readonly filter?: string | undefined
+}
+
+/** In the order of the registry: preferred providers first. */
+export function listModels(
+  registry: Registry,
+  { environment, filter = '' }: ListOptions,
+): readonly ModelRow[] {
+  const ready = new Map<string, boolean>()
+  for (const { provider } of registry.models) {
+    if (!ready.has(provider)) ready.set(provider, credentialFor(provider, 'codon', environment).ok)
+  }
+  return registry.models
+    .map((model): ModelRow => {
+      const hasCredential = ready.get(model.provider) ?? false
+      return { ...model, aliases: aliasesOf(model, registry), harness: harnessOf(model), hasCredential }
+    })
+    .filter(row => matches(row, filter.toLowerCase()))
+}
+
+function aliasesOf(model: Model, { aliases }: Registry): readonly Alias[] {
+  return [...aliases].filter(([, target]) => target === model).map(([alias]) => alias)
+}
+
+function matches(row: ModelRow, filter: string): boolean {
+  return [fullName(row), row.name, ...row.aliases].some(text => text.toLowerCase().includes(filter))
 }

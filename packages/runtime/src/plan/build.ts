@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import {
   type AttachedSentinel,
   type Codon,
+  effectiveModel,
   type HankFile,
   type HankItem,
   isLoop,
@@ -26,8 +27,10 @@ export interface PlanSource {
 }
 
 export interface PlanOptions {
-  /** The model that a codon will really use: override, own, fallback, resolved. */
-  readonly modelOf: (codon: Codon) => PlannedModel
+  /** What a model's name means; undefined for an unknown one. */
+  readonly modelOf: (name: string) => PlannedModel | undefined
+  /** Replaces the model of every codon. */
+  readonly modelOverride?: string | undefined
   /** From `weave.json`, the environment or a flag; a codon's own value wins. */
   readonly shimIdleTimeout?: number | undefined
   /** Read and checked with the hank. */
@@ -42,8 +45,11 @@ const silence = { sdk: 180, embedded: 120 } as const
 /** Turns a checked hank into a plan. Pure. */
 export function buildPlan({ hank, path, directory }: PlanSource, options: PlanOptions): Plan {
   const global = plannedText(hank.globalSystemPromptFile, hank.globalSystemPromptText)
-  const item = (each: HankItem): PlannedItem =>
-    isLoop(each) ? plannedLoop(each, options) : plannedCodon(each, options)
+  const codon = (each: Codon) => {
+    const name = effectiveModel(each, hank, options.modelOverride) ?? ''
+    return plannedCodon(each, plannedModel(name, options.modelOf(name)), options.shimIdleTimeout)
+  }
+  const item = (each: HankItem): PlannedItem => (isLoop(each) ? plannedLoop(each, codon) : codon(each))
   const budget = hank.overrides?.budget
   const ceilings = options.ceilings && plannedCeilings(options.ceilings)
   return {
@@ -66,7 +72,7 @@ function plannedCeilings({ maxDollars, maxTimeSeconds }: Ceilings): PlannedCeili
   }
 }
 
-function plannedLoop(loop: Loop, options: PlanOptions): PlannedLoop {
+function plannedLoop(loop: Loop, planned: (codon: Codon) => PlannedCodon): PlannedLoop {
   const { id, name, description, terminateOn, budget } = loop
   return {
     kind: 'loop',
@@ -74,16 +80,30 @@ function plannedLoop(loop: Loop, options: PlanOptions): PlannedLoop {
     name,
     ...(description !== undefined && { description }),
     limit: terminateOn.type === 'iterationLimit' ? terminateOn.limit : null,
-    codons: loop.codons.map(codon => plannedCodon(codon, options)),
+    codons: loop.codons.map(planned),
     archiveOnSuccess: loop.archiveOnSuccess ?? [],
     ...(budget && { budget }),
   }
 }
 
-function plannedCodon(codon: Codon, { modelOf, shimIdleTimeout }: PlanOptions): PlannedCodon {
+/** In a hank with mistakes the model may be one that nobody knows: it is planned by its name, without a price. */
+function plannedModel(name: string, known: PlannedModel | undefined): PlannedModel {
+  if (!known) return { id: name, provider: '', harness: 'embedded', identity: name, contextWindow: 0 }
+  const { id, provider, harness, identity, contextWindow, maxOutputTokens, prices } = known
+  return {
+    id,
+    provider,
+    harness,
+    identity,
+    contextWindow,
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(prices && { prices }),
+  }
+}
+
+function plannedCodon(codon: Codon, model: PlannedModel, shimIdleTimeout: number | undefined): PlannedCodon {
   const { id, name, description, exhaustWithPrompt, budget, retryConfig } = codon
   const append = plannedText(codon.appendSystemPromptFile, codon.appendSystemPromptText)
-  const model = modelOf(codon)
   return {
     kind: 'codon',
     id,

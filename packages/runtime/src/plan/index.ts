@@ -3,11 +3,9 @@
  * budgets it carries, so that whoever counts money divides it as the checks of the hank did.
  */
 export { allotment, createPool, mayStillSpend, type Pool, type PoolUse, tightest } from '../hank/index.ts'
-export { buildPlan, type PlanOptions, type PlanSource } from './build.ts'
+export { buildPlan } from './build.ts'
 export type {
   Plan,
-  PlannedCeiling,
-  PlannedCeilings,
   PlannedCodon,
   PlannedItem,
   PlannedLoop,
@@ -15,4 +13,13 @@ export type {
   PlannedText,
   RetryRules,
 } from './plan.ts'
-export { after, endsIteration, endsLoop, find, type Position, type Step, start, stepAt } from './position.ts'
+export {
+  after,
+  codonAt,
+  endsIteration,
+  endsLoop,
+  find,
+  type PlannedCodonAt,
+  type Position,
+  start,
+} from './position.ts'

@@ -11,7 +11,7 @@ export interface Position {
 }
 
 /** A codon in its place, as it will run. */
-export interface Step {
+export interface PlannedCodonAt {
   readonly position: Position
   readonly codon: PlannedCodon
   /** The codon's id, with `#n` in iteration n of a loop. */
@@ -22,7 +22,7 @@ export interface Step {
 export const start: Position = { item: 0, iteration: 0, index: 0 }
 
 /** Undefined at the end of the plan. */
-export function stepAt(plan: Plan, position: Position): Step | undefined {
+export function codonAt(plan: Plan, position: Position): PlannedCodonAt | undefined {
   const item = plan.items[position.item]
   if (!item) return undefined
   if (item.kind === 'codon') return { position, codon: item, runtimeId: item.id }

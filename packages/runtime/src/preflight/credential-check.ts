@@ -1,7 +1,6 @@
 import { collector, type Problem, type Severity } from '../kit/index.ts'
-import { type Credential, credentialFor } from '../models/index.ts'
-import { accessOf, hostOf } from './access.ts'
-import { type Environments, groupBy, isCodon, labelsOf, type Resolved } from './model-use.ts'
+import { type Credential, credentialFor, type Endpoint, endpointFor } from '../models/index.ts'
+import { type CodonUse, type Environments, groupBy, isCodon, labelsOf, type Resolved } from './model-use.ts'
 
 /**
  * Second step: whether a key is there for everyone who needs one. Looks at the environment only and repeats no value.
@@ -63,4 +62,30 @@ function lentKeys(resolved: readonly Resolved[], environments: Environments): re
 
 function orList(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`
+}
+
+/** What a codon would call its model with. */
+export interface Access {
+  readonly credential: Credential
+  readonly endpoint: Endpoint
+  /**
+   * Whether a key of the person would travel to an address that the hank gave. Whoever runs such a hank may want just
+   * that, but checking one must not hand the key over: nothing is asked there before the run.
+   */
+  readonly isLent: boolean
+}
+
+export function accessOf({ use, model }: Resolved<CodonUse>, { codon: own }: Environments): Access {
+  const environment = use.environment ?? own
+  const credential = credentialFor(model.provider, 'codon', environment)
+  const endpoint = endpointFor(model.provider, environment)
+  const usual = endpointFor(model.provider, own)
+  const isElsewhere = endpoint.ok && !(usual.ok && usual.api === endpoint.api)
+  const isOwnKey = credential.ok && Object.values(own).includes(credential.value)
+  return { credential, endpoint, isLent: isElsewhere && isOwnKey }
+}
+
+/** The host of an address: all that is ever shown of it, since the rest may hold a secret. */
+export function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : 'an address that cannot be read'
 }

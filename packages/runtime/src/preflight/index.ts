@@ -4,8 +4,5 @@
  * answer means to a person. It is given plain data about who uses which model. Does not know what a hank is, how an
  * agent is run, or whether a sentinel is well: sentinels are looked after when the server starts.
  */
-export type { Servable } from './catalog.ts'
-export type { FailureCategory } from './failure.ts'
-export type { CodonUse, Environments, ModelUse, SentinelUse } from './model-use.ts'
-export { type PreflightOptions, type PreflightResult, preflight } from './preflight.ts'
-export type { HarnessCheck, SelfTestResult } from './self-test.ts'
+export type { ModelUse } from './model-use.ts'
+export { type PreflightResult, preflight } from './preflight.ts'

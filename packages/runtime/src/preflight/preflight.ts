@@ -1,10 +1,14 @@
-import { type Clock, hasErrors, type Problem } from '../kit/index.ts'
-import type { HarnessName, Registry, ResolvedModel } from '../models/index.ts'
-import { anyModel, type Servable } from './catalog.ts'
+import { type Clock, collector, hasErrors, type Problem } from '../kit/index.ts'
+import {
+  type HarnessName,
+  type ModelResolution,
+  type Registry,
+  type ResolvedModel,
+  resolveModel,
+} from '../models/index.ts'
 import { checkCredentials } from './credential-check.ts'
-import { checkModels } from './model-check.ts'
-import { type Environments, groupBy, isCodon, type ModelUse } from './model-use.ts'
-import { type HarnessCheck, type SelfTestResult, selfTest } from './self-test.ts'
+import { type Environments, groupBy, isCodon, type ModelUse, type Resolved } from './model-use.ts'
+import { anyModel, type HarnessCheck, type SelfTestResult, type Servable, selfTest } from './self-test.ts'
 
 export interface PreflightOptions {
   readonly registry: Registry
@@ -54,4 +58,25 @@ export async function preflight(
 
 function asWarning(problem: Problem): Problem {
   return { ...problem, severity: 'warning' }
+}
+
+interface CheckedModels {
+  /** The uses whose model is known, in the order given. */
+  readonly resolved: readonly Resolved[]
+  /** One for each use of a name that nobody knows. */
+  readonly problems: readonly Problem[]
+}
+
+/** First step: what each model name means. Asks nobody but the registry. */
+export async function checkModels(uses: readonly ModelUse[], registry: Registry): Promise<CheckedModels> {
+  const known = new Map<string, ModelResolution>()
+  const resolved: Resolved[] = []
+  const problems = collector()
+  for (const use of uses) {
+    const resolution = known.get(use.name) ?? (await resolveModel(use.name, registry))
+    known.set(use.name, resolution)
+    if (resolution.ok) resolved.push({ use, model: resolution.model })
+    else problems.error(use.where, `${use.label}: ${resolution.message}`)
+  }
+  return { resolved, problems: problems.all() }
 }

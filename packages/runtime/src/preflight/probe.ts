@@ -1,3 +1,4 @@
+import { fieldOf } from '../kit/index.ts'
 import type { Endpoint, ResolvedModel } from '../models/index.ts'
 
 /** One authenticated request that costs no tokens. */
@@ -37,7 +38,7 @@ const messages: Dialect = (id, api, key) => ({
   },
   body: JSON.stringify({ model: id, messages: [{ role: 'user', content: 'ping' }] }),
   isAboutModel: true,
-  isAnswer: body => has(body, 'input_tokens'),
+  isAnswer: body => fieldOf(body, 'input_tokens') !== undefined,
 })
 
 const openAi: Dialect = (id, api, key) => ({
@@ -45,7 +46,7 @@ const openAi: Dialect = (id, api, key) => ({
   method: 'GET',
   headers: { ...json, authorization: `Bearer ${key}` },
   isAboutModel: true,
-  isAnswer: body => has(body, 'id'),
+  isAnswer: body => fieldOf(body, 'id') !== undefined,
 })
 
 const google: Dialect = (id, api, key) => ({
@@ -53,7 +54,7 @@ const google: Dialect = (id, api, key) => ({
   method: 'GET',
   headers: { ...json, 'x-goog-api-key': key },
   isAboutModel: true,
-  isAnswer: body => has(body, 'name'),
+  isAnswer: body => fieldOf(body, 'name') !== undefined,
 })
 
 const openRouter: Dialect = (_id, api, key) => ({
@@ -61,7 +62,7 @@ const openRouter: Dialect = (_id, api, key) => ({
   method: 'GET',
   headers: { ...json, authorization: `Bearer ${key}` },
   isAboutModel: false,
-  isAnswer: body => has(body, 'data'),
+  isAnswer: body => fieldOf(body, 'data') !== undefined,
 })
 
 /** Of the OpenAI-shaped providers, those that document an answer for a single model; the others only list theirs. */
@@ -75,7 +76,3 @@ const dialects: ReadonlyMap<string, Dialect> = new Map([
   ['groq', openAi],
   ['cerebras', openAi],
 ])
-
-function has(body: unknown, field: string): boolean {
-  return typeof body === 'object' && body !== null && Object.hasOwn(body, field)
-}

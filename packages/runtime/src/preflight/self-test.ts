@@ -1,12 +1,18 @@
-import { type Clock, collector, createRedactor, type Problem, secretsOf, within } from '../kit/index.ts'
+import {
+  type Clock,
+  collector,
+  createRedactor,
+  createSemaphore,
+  type Problem,
+  secretsOf,
+  within,
+} from '../kit/index.ts'
 import { credentialVariables, type HarnessName, type ResolvedModel } from '../models/index.ts'
-import { type Access, accessOf, hostOf } from './access.ts'
 import { type Answer, askPatiently } from './ask.ts'
-import { catalogueFault, type Servable } from './catalog.ts'
-import { type Failure, type FailureCategory, failure } from './failure.ts'
+import { type Access, accessOf, hostOf } from './credential-check.ts'
 import { type CodonUse, type Environments, groupBy, labelsOf, type Resolved } from './model-use.ts'
 import { probeFor } from './probe.ts'
-import { type Asked, tooLate, verdictOn } from './verdict.ts'
+import { type Asked, type Failure, type FailureCategory, failure, tooLate, verdictOn } from './verdict.ts'
 
 export type HarnessCheck = { readonly ok: true } | { readonly ok: false; readonly install: string }
 
@@ -40,8 +46,8 @@ const limitMs = 10_000
 const width = 8
 
 /**
- * Third step: whether the model of each codon would answer. One test for each identity, all that find room in parallel,
- * each given up after 10 s: the harness is there, the catalogue serves the model, a key is there, and one request that
+ * Third step: whether the model of each codon would answer. One test for each identity, at most 8 at a time, each given
+ * up after 10 s: the harness is there, the catalogue serves the model, a key is there, and one request that
  * costs no tokens is answered, if need be at its third repetition.
  *
  * Goes to the addresses of the environment, so never through our own proxy. No key is in any message or address. Rejects
@@ -60,10 +66,15 @@ export async function selfTest(
   const problems = collector()
   const results: SelfTestResult[] = []
   const groups = groupBy(codons, ({ model }) => model.identity)
-  const tested = await inParallel(groups, width, async ({ first, all }) => {
-    const subject = { model: first.model, access: accessFor(all, options.environments) }
-    return { first, all, ...(await test(subject, { ...options, harnessAvailable })) }
-  })
+  const requests = createSemaphore({ permits: width })
+  const tested = await Promise.all(
+    groups.map(async ({ first, all }) => {
+      const release = await requests.acquire()
+      const subject = { model: first.model, access: accessFor(all, options.environments) }
+      const outcome = await test(subject, { ...options, harnessAvailable }).finally(release)
+      return { first, all, ...outcome }
+    }),
+  )
   for (const { first, all, failed, asked, durationMs } of tested) {
     const { identity } = first.model
     results.push({ identity, outcome: failed?.category ?? 'ok', asked, durationMs })
@@ -169,17 +180,18 @@ function isPlain(address: string): boolean {
   return [username, password, search, hash].every(part => part === '')
 }
 
-/** Results in the order of the items, whatever the order in which they come; at most `width` at a time. */
-async function inParallel<T, R>(
-  items: readonly T[],
-  width: number,
-  work: (item: T) => Promise<R>,
-): Promise<readonly R[]> {
-  const results = new Map<number, R>()
-  const waiting = items.entries()
-  const take = async () => {
-    for (const [at, item] of waiting) results.set(at, await work(item))
-  }
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, take))
-  return [...results].sort(([left], [right]) => left - right).map(([, result]) => result)
+/** Whether the embedded SDK can serve a model. Asked only once its harness is known to be there. */
+export type Servable = (provider: string, id: string) => boolean | Promise<boolean>
+
+/** Until somebody can say otherwise, every model of the registry is taken to be servable. */
+export const anyModel: Servable = () => true
+
+/**
+ * The catalogue preflight: our registry may know a model that the embedded SDK does not, and the codon that names it
+ * would fail after earlier ones have spent money. Says what is wrong, if anything is.
+ */
+async function catalogueFault(model: ResolvedModel, servable: Servable): Promise<string | undefined> {
+  if (model.harness !== 'embedded') return undefined
+  if (await servable(model.provider, model.id)) return undefined
+  return `The embedded SDK cannot serve ${model.provider}/${model.id}, although the model is known.`
 }

@@ -1,8 +1,7 @@
-import type { Secret } from '../kit/index.ts'
+import { createRedactor, fieldOf, listOf, type Secret, textOf } from '../kit/index.ts'
+
 import type { Answer } from './ask.ts'
-import { type CureNames, type Failure, type FailureCategory, failure } from './failure.ts'
 import type { Probe } from './probe.ts'
-import { complaintIn, quotable } from './quote.ts'
 
 /** Who was asked, and with what. */
 export interface Asked {
@@ -65,4 +64,80 @@ function categoryOf(status: number, complaint: string, { isAboutModel }: Probe):
 
 function namesOf({ key, address }: Asked): CureNames {
   return { keys: [key.name], address }
+}
+
+/** Why a self-test failed; each has its own guidance. */
+export type FailureCategory = 'missing-harness' | 'auth' | 'model' | 'network' | 'unknown'
+
+export interface Failure {
+  readonly category: FailureCategory
+  /** What happened, as a sentence. Never holds a key or more of an address than its host. */
+  readonly what: string
+  /** What to do about it, as a sentence. */
+  readonly cure: string
+}
+
+/** Names of variables, never their values. */
+interface CureNames {
+  /** What to type to install the harness. */
+  readonly install?: string
+  /** The variables that may hold the key, the preferred one first. */
+  readonly keys?: readonly string[]
+  /** The variable that gave the address, when one did. */
+  readonly address?: string | undefined
+}
+
+export function failure(category: FailureCategory, what: string, names: CureNames = {}): Failure {
+  return { category, what, cure: cures[category](names) }
+}
+
+const cures: Readonly<Record<FailureCategory, (names: CureNames) => string>> = {
+  'missing-harness': ({ install = '' }) => `Install it: ${install}`,
+  auth: ({ keys = [] }) =>
+    `Check the key in ${keys.join(' or ')}: that it is whole, has not expired and may use this model.`,
+  model: ({ address }) =>
+    `Choose a model that is served there ("weave models" lists those that are known)${andCheck(address)}.`,
+  network: ({ address }) => `Check your connection, proxy and firewall${andCheck(address)}.`,
+  unknown: ({ address }) =>
+    `This may be temporary: try again in a minute${andCheck(address)}. --skip-self-test starts without asking.`,
+}
+
+function andCheck(variable: string | undefined): string {
+  return variable === undefined ? '' : `, and check the address in ${variable}`
+}
+
+/** What a server says went wrong, in any of the shapes that providers use. Not yet fit for showing. */
+function complaintIn(body: unknown): string | undefined {
+  const outer = listOf(body)[0] ?? body
+  const error = fieldOf(outer, 'error')
+  const said = [fieldOf(error, 'message'), error, fieldOf(outer, 'message'), fieldOf(outer, 'detail')]
+  return said.map(textOf).find(text => text !== undefined && text !== '')
+}
+
+const shown = 200
+/** No shorter piece of a key is worth anything to anyone. */
+const pieceLength = 8
+
+/**
+ * A complaint as it may be shown: one line, not long, without the key. A server may send back what it was sent, whole or
+ * in part; when a piece of the key is left after redaction, nothing is shown at all.
+ */
+function quotable(complaint: string | undefined, key: Secret): string | undefined {
+  if (complaint === undefined) return undefined
+  const line = complaint
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/\p{C}+/gu, '')
+    .trim()
+  const clean = createRedactor([key]).text(line)
+  if (clean === '' || holdsPieceOf(key.value, clean)) return undefined
+  const letters = [...clean]
+  return letters.length > shown ? `${letters.slice(0, shown).join('')}…` : clean
+}
+
+function holdsPieceOf(key: string, text: string): boolean {
+  const length = Math.min(pieceLength, key.length)
+  for (let start = 0; start + length <= key.length; start++) {
+    if (text.includes(key.slice(start, start + length))) return true
+  }
+  return false
 }

@@ -1,8 +1,12 @@
+import { join } from 'node:path'
 import type { Problem } from '../kit/index.ts'
-import { type PromptFile, type PromptMetadata, readFrontMatter } from './front-matter.ts'
-import { afterNewlines, beforeNewlines } from './newlines.ts'
-import { stripComments } from './strip-comments.ts'
-import { fillTemplate } from './template.ts'
+import {
+  afterNewlines,
+  beforeNewlines,
+  type PromptFile,
+  type PromptMetadata,
+  readFrontMatter,
+} from './front-matter.ts'
 
 /** Files or a text; where both are there the files win. */
 export interface PromptSource {
@@ -81,3 +85,36 @@ function joinParts(texts: readonly string[]): string {
     })
     .join('\n\n')
 }
+
+const opening = '<!--'
+const closing = '-->'
+
+/**
+ * The text without its HTML comments and the newlines directly after each. A comment that is never closed stays, and so
+ * does what only becomes one when another is taken out. One pass, linear in the text.
+ */
+export function stripComments(text: string): string {
+  const kept: string[] = []
+  let at = 0
+  for (;;) {
+    const start = text.indexOf(opening, at)
+    const end = start === -1 ? -1 : text.indexOf(closing, start + opening.length)
+    if (end === -1) return kept.length === 0 ? text : kept.join('') + text.slice(at)
+    kept.push(text.slice(at, start))
+    at = afterNewlines(text, end + closing.length)
+  }
+}
+
+const dataFolder = 'read_only_data_source'
+
+/**
+ * Puts the paths of the workspace in: `<%AGENT_ROOT%>`, its aliases `<%PROJECT_DIR%>` and `<%EXECUTION_DIR%>`, and
+ * `<%DATA_DIR%>`. Any other `<%…%>` stays as it is, and what is put in is not looked at again. One pass, linear.
+ */
+export function fillTemplate(text: string, agentRoot: string): string {
+  return text.replace(variables, (_, name: string) =>
+    name === 'DATA_DIR' ? join(agentRoot, dataFolder) : agentRoot,
+  )
+}
+
+const variables = /<%(AGENT_ROOT|PROJECT_DIR|EXECUTION_DIR|DATA_DIR)%>/g

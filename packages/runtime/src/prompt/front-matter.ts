@@ -1,6 +1,4 @@
-import type { Problem } from '../kit/index.ts'
-import { messageOf } from '../kit/index.ts'
-import { afterNewlines } from './newlines.ts'
+import { messageOf, type Problem } from '../kit/index.ts'
 
 /** What the author of a prompt says about it; travels with the start of a codon and is never sent to a model. */
 export interface PromptMetadata {
@@ -131,4 +129,22 @@ function tagsOf(value: unknown): readonly string[] | 'wrong' | undefined {
       .filter(tag => tag !== '')
   if (!Array.isArray(value) || !value.every(tag => typeof tag === 'string')) return 'wrong'
   return value
+}
+
+/** Where the newlines that begin at `from` are over. */
+export function afterNewlines(text: string, from: number): number {
+  let at = from
+  while (isNewline(text[at])) at++
+  return at
+}
+
+/** Where the newlines that end at `to` begin. */
+export function beforeNewlines(text: string, to: number): number {
+  let at = to
+  while (isNewline(text[at - 1])) at--
+  return at
+}
+
+function isNewline(character: string | undefined): boolean {
+  return character === '\n' || character === '\r'
 }

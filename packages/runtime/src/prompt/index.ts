@@ -4,7 +4,5 @@
  *
  * It reads no file and knows no codon: file texts and paths come in as plain data. Every pass is linear in the text.
  */
-export { type AssembledPrompt, assemblePrompt, type PromptParts, type PromptSource } from './assemble.ts'
-export { type FrontMatter, type PromptFile, type PromptMetadata, readFrontMatter } from './front-matter.ts'
-export { stripComments } from './strip-comments.ts'
-export { fillTemplate } from './template.ts'
+export { assemblePrompt, type PromptSource } from './assemble.ts'
+export type { PromptFile, PromptMetadata } from './front-matter.ts'

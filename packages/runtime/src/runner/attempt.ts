@@ -1,7 +1,7 @@
 import { currentRun, lineageOf } from '@weave/protocol'
 import { createBudgetGuard, type Exceeded, ledgerOf, mayStart, type TimeNotes } from '../budget/index.ts'
 import type { Clock } from '../kit/index.ts'
-import type { Plan, Step } from '../plan/index.ts'
+import type { Plan, PlannedCodonAt } from '../plan/index.ts'
 import { emitExceeded, watchBudget } from './budget-watch.ts'
 import { type Outcome, runCodon } from './codon.ts'
 import type { Move } from './decide.ts'
@@ -13,7 +13,7 @@ import type { Stopper } from './stop.ts'
 
 /** An attempt that will be made: asked for by a person, waited for, or next in the plan. */
 export interface Attempt {
-  readonly step: Step
+  readonly step: PlannedCodonAt
   readonly attempt: number
   readonly withoutRig: boolean
   /** A person skipped it before it began: it only leaves its record, so that the plan goes on. */

@@ -1,6 +1,6 @@
 import type { FailureReason, Transition } from '@weave/protocol'
 import type { Clock } from '../kit/index.ts'
-import type { Plan, Step } from '../plan/index.ts'
+import type { Plan, PlannedCodonAt } from '../plan/index.ts'
 import type { BudgetWatch } from './budget-watch.ts'
 import type { Effects, LoadedSentinels, SentinelEnding } from './effects.ts'
 import type { NewEvent } from './harness-events.ts'
@@ -9,7 +9,7 @@ import type { Stopper } from './stop.ts'
 /** Everything one attempt at a codon works with. It reports through `record` and `emit` and never reads the state. */
 export interface CodonRun {
   readonly plan: Plan
-  readonly step: Step
+  readonly step: PlannedCodonAt
   readonly attempt: number
   readonly withoutRig: boolean
   /** The session that `continue-previous` goes on from. */

@@ -1,6 +1,13 @@
 import { type BudgetBreach, type CodonExecution, currentRun, isLive, type WeaveState } from '@weave/protocol'
 import { dueAt, type Ledger, type LeftLoop, ledgerOf, type TimeNotes } from '../budget/index.ts'
-import { find, type Plan, type Position, type RetryRules, type Step, stepAt } from '../plan/index.ts'
+import {
+  codonAt,
+  find,
+  type Plan,
+  type PlannedCodonAt,
+  type Position,
+  type RetryRules,
+} from '../plan/index.ts'
 import { entryOf, following, isPassed } from './lineage.ts'
 
 /** A wait longer than this is announced as parked. */
@@ -23,14 +30,19 @@ export function retryDelay(
 export type Move =
   | {
       readonly kind: 'start'
-      readonly step: Step
+      readonly step: PlannedCodonAt
       readonly attempt: number
       readonly withoutRig: boolean
       /** Loops before it that were left early, where nobody knows yet. */
       readonly left?: readonly LeftLoop[]
     }
   /** A failed codon is tried again after a while. */
-  | { readonly kind: 'retry'; readonly step: Step; readonly attempt: number; readonly delayMs: number }
+  | {
+      readonly kind: 'retry'
+      readonly step: PlannedCodonAt
+      readonly attempt: number
+      readonly delayMs: number
+    }
   /** The plan is done. */
   | { readonly kind: 'finish'; readonly left?: readonly LeftLoop[] }
   /** A codon failed and nothing says to go on. */
@@ -56,7 +68,7 @@ export function decide(plan: Plan, state: WeaveState, hints: Hints = {}): Move {
   }
   if (isLive(last)) return { kind: 'nothing' }
   const position = find(plan, last.codonId)
-  const step = position && stepAt(plan, position)
+  const step = position && codonAt(plan, position)
   if (last.status === 'failed' && step && !isPassed(last, step)) return onFailure(step, last, hints)
   return startAt(plan, ledgerOf(state, hints.notes), {
     position: following(plan, last),
@@ -97,7 +109,11 @@ interface Failed {
   }
 }
 
-function onFailure(step: Step, { codonId, attempt, failureReason }: Failed, { retryAfterMs }: Hints): Move {
+function onFailure(
+  step: PlannedCodonAt,
+  { codonId, attempt, failureReason }: Failed,
+  { retryAfterMs }: Hints,
+): Move {
   const { onFailure: policy, retry } = step.codon
   const { retriable } = failureReason
   if (policy === 'retry' && retriable && attempt < retry.maxAttempts) {

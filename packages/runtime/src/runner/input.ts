@@ -1,6 +1,6 @@
 import type { Command, ErrorCode } from '@weave/protocol'
 import type { AsyncQueue } from '../kit/index.ts'
-import type { Step } from '../plan/index.ts'
+import type { PlannedCodonAt } from '../plan/index.ts'
 import type { Outcome } from './codon.ts'
 import type { CommandResult } from './control.ts'
 import type { RolledBack } from './rollback.ts'
@@ -24,7 +24,7 @@ export function refuse(code: ErrorCode, message = words[code] ?? code): CommandR
 /** Everything that the machine waits for, in one row. */
 export type Input =
   | { readonly type: 'command'; readonly command: Command; readonly answer: (result: CommandResult) => void }
-  | { readonly type: 'settled'; readonly step: Step; readonly outcome: Outcome }
+  | { readonly type: 'settled'; readonly step: PlannedCodonAt; readonly outcome: Outcome }
   | { readonly type: 'rolled-back'; readonly result: RolledBack }
   | { readonly type: 'woke' }
   | { readonly type: 'client' }

@@ -1,6 +1,6 @@
 import { type CodonExecution, lineageOf, originOf, type RunState, type WeaveState } from '@weave/protocol'
 import { dueAt, isLoopOver, type Ledger, ledgerOf, type TimeNotes } from '../budget/index.ts'
-import { after, find, type Plan, type Position, type Step, start, stepAt } from '../plan/index.ts'
+import { after, codonAt, find, type Plan, type PlannedCodonAt, type Position, start } from '../plan/index.ts'
 
 /**
  * Where a run stands in its plan, read off the state alone. A run that goes on from another one begins where its
@@ -34,7 +34,7 @@ export function following(plan: Plan, record: CodonExecution): Position {
 
 /** A full context ends a loop that runs until then. */
 export function leavesLoop(plan: Plan, position: Position, record: CodonExecution): boolean {
-  const { loop } = stepAt(plan, position) ?? {}
+  const { loop } = codonAt(plan, position) ?? {}
   return loop?.limit === null && 'contextExceeded' in record && record.contextExceeded === true
 }
 
@@ -42,7 +42,7 @@ export function leavesLoop(plan: Plan, position: Position, record: CodonExecutio
  * Whether the plan goes on after a codon that ended so. A failure after the agent's work was done is one of output
  * copying or archiving: that fails the run, whatever `onFailure` says.
  */
-export function isPassed(record: CodonExecution, step: Step | undefined): boolean {
+export function isPassed(record: CodonExecution, step: PlannedCodonAt | undefined): boolean {
   if (record.status === 'completed' || record.status === 'skipped') return true
   if (record.status !== 'failed' || record.failedDuring === 'completing-sentinels') return false
   return step?.codon.onFailure === 'ignore'
@@ -66,7 +66,7 @@ export function lastPassed(plan: Plan, state: WeaveState): CodonExecution | unde
   return thread.findLast((record, at) => {
     const position = find(plan, record.codonId)
     const cutOff = at === thread.length - 1 && wasInterrupted(record)
-    return !cutOff && isPassed(record, position && stepAt(plan, position))
+    return !cutOff && isPassed(record, position && codonAt(plan, position))
   })
 }
 
@@ -90,7 +90,7 @@ export function previousSession(state: WeaveState, codonId: string): string | un
 }
 
 /** Whether the rest of the loop after a codon may spend nothing of what there is now. */
-export function isLoopDry(plan: Plan, { loop, position }: Step, ledger: Ledger): boolean {
-  const next = stepAt(plan, after(plan, position))
+export function isLoopDry(plan: Plan, { loop, position }: PlannedCodonAt, ledger: Ledger): boolean {
+  const next = codonAt(plan, after(plan, position))
   return next?.loop !== undefined && next.loop.id === loop?.id && isLoopOver(plan, ledger, next)
 }

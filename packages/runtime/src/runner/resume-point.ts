@@ -1,5 +1,5 @@
 import { type CodonExecution, currentRun, lineageOf, type WeaveState } from '@weave/protocol'
-import { find, type Plan, type Step, start, stepAt } from '../plan/index.ts'
+import { codonAt, find, type Plan, type PlannedCodonAt, start } from '../plan/index.ts'
 import type { Activity, Situation } from './command-rules.ts'
 import type { StartedFrom } from './lineage.ts'
 import { entryOf, following, lastPassed } from './lineage.ts'
@@ -8,7 +8,7 @@ import { entryOf, following, lastPassed } from './lineage.ts'
 
 /** A place to begin: a codon, and whether its rig has done its work already. */
 export interface Beginning {
-  readonly step: Step
+  readonly step: PlannedCodonAt
   readonly withoutRig: boolean
 }
 
@@ -16,9 +16,9 @@ export interface Beginning {
 export function nextStep(plan: Plan, state: WeaveState): Beginning | undefined {
   const run = currentRun(state)
   const last = run?.codons.at(-1)
-  if (last) return beginning(stepAt(plan, following(plan, last)))
+  if (last) return beginning(codonAt(plan, following(plan, last)))
   const { position, withoutRig } = run ? entryOf(plan, state, run) : { position: start, withoutRig: false }
-  return beginning(stepAt(plan, position), withoutRig)
+  return beginning(codonAt(plan, position), withoutRig)
 }
 
 /** Where a run that goes on from what there is begins: after the last codon that the plan passed. */
@@ -41,7 +41,7 @@ export function startPoint(plan: Plan, state: WeaveState): StartedFrom {
 
 /** A run that does a codon again. */
 export interface RedoPoint {
-  readonly step: Step
+  readonly step: PlannedCodonAt
   readonly startedFrom: StartedFrom
   /** The workspace as it was when the codon began; undefined when no version of it is kept. */
   readonly sha: string | undefined
@@ -61,20 +61,20 @@ export function redoPoint(plan: Plan, state: WeaveState): RedoPoint | undefined 
 }
 
 /** The version of the workspace that a codon began with. */
-export function startOf(state: WeaveState, { runtimeId }: Step): string | undefined {
+export function startOf(state: WeaveState, { runtimeId }: PlannedCodonAt): string | undefined {
   const earlier = lineageOf(state, currentRun(state)).findLast(codon => codon.codonId !== runtimeId)
   return startCheckpoint(state, earlier)
 }
 
 /** The number of the next attempt at a codon in the present run. */
-export function attemptAt(state: WeaveState, { runtimeId }: Step): number {
+export function attemptAt(state: WeaveState, { runtimeId }: PlannedCodonAt): number {
   const earlier = currentRun(state)?.codons.findLast(codon => codon.codonId === runtimeId)
   return (earlier?.attempt ?? 0) + 1
 }
 
-export function stepOf(plan: Plan, codonId: string): Step | undefined {
+export function stepOf(plan: Plan, codonId: string): PlannedCodonAt | undefined {
   const position = find(plan, codonId)
-  return position && stepAt(plan, position)
+  return position && codonAt(plan, position)
 }
 
 /** What the fate of a command depends on. */
@@ -86,7 +86,7 @@ export function situationOf(plan: Plan, state: WeaveState, activity: Activity): 
   }
 }
 
-function beginning(step: Step | undefined, withoutRig = false): Beginning | undefined {
+function beginning(step: PlannedCodonAt | undefined, withoutRig = false): Beginning | undefined {
   return step && { step, withoutRig }
 }
 

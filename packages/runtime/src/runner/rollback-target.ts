@@ -10,7 +10,7 @@ import {
   type RunState,
   type WeaveState,
 } from '@weave/protocol'
-import { type Plan, start, stepAt } from '../plan/index.ts'
+import { codonAt, type Plan, start } from '../plan/index.ts'
 import type { StartedFrom } from './lineage.ts'
 import { stepOf } from './resume-point.ts'
 
@@ -125,7 +125,7 @@ function found(plan: Plan, { runId, sha, type, record }: Known): TargetResult {
     ...(record && { codonId: record.codonId }),
     checkpoint: sha,
   }
-  const first = stepAt(plan, start)
+  const first = codonAt(plan, start)
   const codonId = record?.codonId ?? first?.runtimeId ?? ''
   const codonName = record?.codonName ?? first?.codon.name ?? ''
   return { ok: true, target: { codonId, codonName, type, sha, startedFrom } }

@@ -2,7 +2,7 @@ import { currentRun, type EventData, type JournaledType, lineageOf } from '@weav
 import { type LeftLoop, ledgerOf, type TimeNotes } from '../budget/index.ts'
 import type { Journal } from '../journal/index.ts'
 import type { Clock } from '../kit/index.ts'
-import { endsIteration, type Plan, type Step, stepAt } from '../plan/index.ts'
+import { codonAt, endsIteration, type Plan, type PlannedCodonAt } from '../plan/index.ts'
 import { emitExceeded } from './budget-watch.ts'
 import { parkedAfterMs } from './decide.ts'
 import type { NewEvent } from './harness-events.ts'
@@ -63,7 +63,7 @@ export function createRunEvents(options: RunEventsOptions) {
       if (summary) emit({ type: 'run.completed', data: summary })
     },
     /** That `attempt` will begin after a wait. */
-    retry({ runtimeId: codonId, codon }: Step, attempt: number, delayMs: number): void {
+    retry({ runtimeId: codonId, codon }: PlannedCodonAt, attempt: number, delayMs: number): void {
       const last = currentRun(recorder.state)?.codons.at(-1)
       const resumeAt = new Date(Math.min(clock.now().getTime() + delayMs, endOfTime)).toISOString()
       const failureReason =
@@ -81,7 +81,7 @@ export function createRunEvents(options: RunEventsOptions) {
     loopsLeft(left: readonly LeftLoop[] = []): void {
       for (const { step, exceeded } of left) emitExceeded(emit, exceeded, step.runtimeId)
     },
-    iteration(step: Step): void {
+    iteration(step: PlannedCodonAt): void {
       const end = iterationEnd(options, step)
       if (!end) return
       const { began, ...data } = end
@@ -94,7 +94,7 @@ export function createRunEvents(options: RunEventsOptions) {
 export type RunEvents = ReturnType<typeof createRunEvents>
 
 /** Undefined while the iteration goes on, also when the plan has not passed its last codon yet. */
-function iterationEnd({ plan, recorder, times = () => ({}) }: RunEventsOptions, step: Step) {
+function iterationEnd({ plan, recorder, times = () => ({}) }: RunEventsOptions, step: PlannedCodonAt) {
   const { state } = recorder
   const { loop, position } = step
   const run = currentRun(state)
@@ -112,6 +112,6 @@ function iterationEnd({ plan, recorder, times = () => ({}) }: RunEventsOptions, 
     iteration,
     cost: own.reduce((sum, codon) => sum + codon.cost, 0),
     began: Date.parse(own[0]?.startTime ?? record.startTime),
-    last: isDry || stepAt(plan, following(plan, record))?.loop?.id !== loop.id,
+    last: isDry || codonAt(plan, following(plan, record))?.loop?.id !== loop.id,
   }
 }

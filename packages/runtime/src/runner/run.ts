@@ -1,6 +1,6 @@
 import { type Command, currentRun, type EventData, type WeaveState } from '@weave/protocol'
 import { createAsyncQueue, messageOf } from '../kit/index.ts'
-import type { Step } from '../plan/index.ts'
+import type { PlannedCodonAt } from '../plan/index.ts'
 import { type Attempt, admitted, makeAttempt } from './attempt.ts'
 import type { Outcome } from './codon.ts'
 import { type Activity, admit } from './command-rules.ts'
@@ -348,7 +348,7 @@ export class Machine {
     return this.#activity === 'idle'
   }
 
-  #settled(step: Step, outcome: Outcome): void {
+  #settled(step: PlannedCodonAt, outcome: Outcome): void {
     this.#retryAfterMs = outcome.retryAfterMs
     this.#events.emit({ type: 'codon.completed', data: outcome.completed })
     this.#events.iteration(step)
@@ -361,7 +361,7 @@ export class Machine {
   }
 
   /** A skip leads to the next codon, also when the codon had failed by itself a moment before: then its next attempt is skipped. */
-  #passOver(step: Step): void {
+  #passOver(step: PlannedCodonAt): void {
     const move = this.#move()
     if (move.kind === 'start') this.#wish = move
     else if (move.kind === 'retry' || move.kind === 'abort')

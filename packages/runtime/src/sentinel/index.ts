@@ -5,22 +5,11 @@
  * its life from loading to unloading. It is given events and functions; it does not know the journal, the server or the
  * runner, changes no state itself, and never makes the codon wait while it runs.
  */
-export { type Access, accessFrom } from './access.ts'
-export type { Account } from './account.ts'
-export type { CodonEnding, CodonSentinels } from './attach.ts'
-export { type CodonRun, codonRuns } from './codon-runs.ts'
-export type { ObservedCodon, ObservedEvent } from './observed.ts'
-export type { AppendEvent } from './open-observer.ts'
-export { type Directories, type SentinelPlaces, workspaceOutputs } from './outputs.ts'
+export { accessFrom } from './access.ts'
+export { codonRuns } from './codon-runs.ts'
+export { workspaceOutputs } from './outputs.ts'
 export { isReported, type SentinelEventType } from './reporting.ts'
 export type { SandboxEntry } from './sandbox.ts'
 export { runSandboxWorker } from './sandbox-worker.ts'
-export {
-  createSentinels,
-  type LoadResult,
-  type SentinelSettings,
-  type Sentinels,
-  type SentinelsOptions,
-  type StartingCodon,
-} from './sentinels.ts'
-export { openWorkbench, type Trial, triggersOn, type Workbench, type WorkbenchOptions } from './workbench.ts'
+export { createSentinels, type SentinelSettings, type Sentinels } from './sentinels.ts'
+export { openWorkbench, type Trial } from './workbench.ts'

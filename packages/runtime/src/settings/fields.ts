@@ -1,3 +1,5 @@
+import { valueAt } from '../kit/index.ts'
+
 /** Every setting there is, by its path in `weave.json`, with the kind of its value. The rules are in `schema.ts`. */
 export const settingKinds = {
   port: 'number',
@@ -55,3 +57,49 @@ export const defaults = {
   'telemetry.enabled': true,
   'telemetry.debug': false,
 } as const satisfies Partial<SettingValues>
+
+/** Variables by name. An absent one is undefined or not there at all. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** How the variables begin that give settings. */
+export const runtimePrefix = 'WEAVE_RUNTIME_'
+
+/** The variable of a setting: `sentinel.enablePersistence` is `WEAVE_RUNTIME_SENTINEL_ENABLE_PERSISTENCE`. */
+export function variableOf(field: SettingField): `WEAVE_RUNTIME_${string}` {
+  const words = field.replaceAll('.', '_').replaceAll(/[A-Z]/g, capital => `_${capital}`)
+  return `${runtimePrefix}${words.toUpperCase()}`
+}
+
+/** Where a value came from, in words that a person can act on. */
+export type Origin =
+  | 'default'
+  | 'weave.json'
+  | 'hank overrides'
+  | 'CI'
+  | 'DO_NOT_TRACK'
+  | 'WEAVE_TELEMETRY'
+  | `WEAVE_RUNTIME_${string}`
+  | `--${string}`
+
+export interface Sourced<T> {
+  readonly value: T
+  readonly origin: Origin
+}
+
+/** What one layer has to say, by the path of the setting. Holds known settings only, and only valid values. */
+export type Layer = { readonly [F in SettingField]?: Sourced<SettingValues[F]> }
+
+/** Takes the known settings out of a nested object that was checked before; whatever else it holds is not looked at. */
+export function layerOf(checked: object, origin: Origin): Layer {
+  const entries = settingFields.flatMap(field => {
+    const value = valueAt(checked, field.split('.'))
+    return value === undefined ? [] : [[field, { value, origin }] as const]
+  })
+  // The keys are all settings, and the check of the caller vouches for the types of the values.
+  return Object.fromEntries(entries)
+}
+
+/** The layers as one, a later one above an earlier one, setting by setting. */
+export function merged(layers: readonly Layer[]): Layer {
+  return Object.assign({}, ...layers) as Layer
+}

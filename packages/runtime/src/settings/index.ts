@@ -6,31 +6,21 @@
  * It does not know what a hank is, does not change `process.env`, and prints nothing.
  */
 export {
-  type CodonEnvironmentOptions,
   codonEnvironment,
-  missingVariables,
+  listEnvironment,
   reachingLoopback,
   serverEnvironment,
   throughProxy,
-} from './codon-environment.ts'
-export { readEnvironment, variableOf } from './environment.ts'
+} from './environment.ts'
 export type { SettingField } from './fields.ts'
-export { type RuntimeFileResult, type RuntimeFileSearch, readRuntimeFile } from './file.ts'
-export { type FlagValue, readFlags } from './flags.ts'
-export { type Given, readGiven } from './given.ts'
-export type { Layer, Origin, Sourced } from './layer.ts'
-export { type ListedVariable, listEnvironment } from './mask.ts'
-export { parseRuntimeFile } from './parse-file.ts'
-export { type PathBases, type SettingPaths, settingPaths } from './paths.ts'
-export type { LayerResult } from './read-value.ts'
+export { readGiven, readRuntimeFile } from './read-layers.ts'
+export type { FlagValue } from './read-values.ts'
 export {
   type Ceilings,
-  type Layers,
-  type OverridesLayer,
   type ResolvedSettings,
   resolveSettings,
+  type SettingPaths,
   type Settings,
+  settingPaths,
 } from './resolve.ts'
 export { runtimeFile } from './schema.ts'
-export { telemetrySwitch } from './telemetry-switch.ts'
-export type { Environment } from './variables.ts'

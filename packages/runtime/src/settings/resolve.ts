@@ -1,7 +1,13 @@
-import { defaults, type SettingField } from './fields.ts'
-import { type Layer, layerOf, merged, type Sourced } from './layer.ts'
-import { telemetrySwitch } from './telemetry-switch.ts'
-import type { Environment } from './variables.ts'
+import { dirname, join, resolve } from 'node:path'
+import {
+  defaults,
+  type Environment,
+  type Layer,
+  layerOf,
+  merged,
+  type SettingField,
+  type Sourced,
+} from './fields.ts'
 
 /**
  * What the program works with: every setting with its final value. Model and budget have rules of their own, below.
@@ -82,10 +88,9 @@ export interface Layers {
 /**
  * The five layers as one: a higher layer wins, setting by setting, so nested objects are merged key by key.
  *
- * - Of the hank's overrides only `sentinel` and `shimIdleTimeout` take part. `dataHashTimeLimit` does not: the contract
+ * - Of the hank's overrides only `sentinel` and `shimIdleTimeout` take part. `dataHashTimeLimit` does not: the format
  *   accepts it there and then does not use it. `model` is only a fallback.
- * - The contract says of the budget both that a flag overrides the runtime file and that the tightest of all ceilings
- *   wins. Here the tightest wins, whichever layer it is in: a limit that someone set is never lifted by another.
+ * - Of several ceilings the tightest wins, whichever layer it is in: a limit that someone set is never lifted by another.
  */
 export function resolveSettings(layers: Layers): ResolvedSettings {
   const { flags = {}, variables = {}, overrides = {}, file = {}, environment = {} } = layers
@@ -164,4 +169,59 @@ function settingsOf(layer: Layer): Settings {
       endpoint: layer['telemetry.endpoint']?.value,
     },
   }
+}
+
+/** Set by build machines; most of them set `CI` as well, these do not. */
+const buildVariables = ['TF_BUILD', 'TEAMCITY_VERSION', 'JENKINS_URL', 'CODEBUILD_BUILD_ID', 'BUILD_NUMBER']
+
+/**
+ * Whether the surroundings forbid telemetry, and why. Stronger than every layer: a file that says `enabled: true` cannot
+ * undo a person's `DO_NOT_TRACK`. In doubt (`DO_NOT_TRACK=yes`) telemetry is off.
+ */
+export function telemetrySwitch(environment: Environment): Sourced<false> | undefined {
+  if (isOn(environment['DO_NOT_TRACK'])) return { value: false, origin: 'DO_NOT_TRACK' }
+  if (isOff(environment['WEAVE_TELEMETRY'])) return { value: false, origin: 'WEAVE_TELEMETRY' }
+  if (isOn(environment['CI']) || buildVariables.some(name => isOn(environment[name])))
+    return { value: false, origin: 'CI' }
+  return undefined
+}
+
+function isOn(value: string | undefined): boolean {
+  return value !== undefined && value !== '' && !isOff(value)
+}
+
+function isOff(value: string | undefined): boolean {
+  return value !== undefined && ['0', 'false', 'no', 'off'].includes(value.toLowerCase())
+}
+
+export interface SettingPaths {
+  readonly outputDirectory: string
+  readonly executionBaseDir: string
+  readonly modelsFile?: string
+}
+
+export interface PathBases {
+  readonly workingDirectory: string
+  readonly home: string
+  /** The runtime file that was read, if any: what it names as `modelsFile` is meant from there. */
+  readonly runtimeFile?: string | undefined
+}
+
+/** The settings that are paths, made absolute. `~` at the start is the home directory. Looks at no disk. */
+export function settingPaths(settings: Settings, bases: PathBases): SettingPaths {
+  const { workingDirectory, home, runtimeFile } = bases
+  const absolute = (path: string, base: string): string => resolve(base, withHome(path, home))
+  const { outputDirectory, executionBaseDir, modelsFile } = settings
+  const fileBase =
+    runtimeFile === undefined ? workingDirectory : dirname(resolve(workingDirectory, runtimeFile))
+  return {
+    outputDirectory: absolute(outputDirectory, workingDirectory),
+    executionBaseDir: absolute(executionBaseDir, workingDirectory),
+    ...(modelsFile !== undefined && { modelsFile: absolute(modelsFile, fileBase) }),
+  }
+}
+
+function withHome(path: string, home: string): string {
+  if (path === '~') return home
+  return path.startsWith('~/') || path.startsWith('~\\') ? join(home, path.slice(2)) : path
 }

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { addressFault } from './address.ts'
 import { defaults, type SettingField, type SettingValues } from './fields.ts'
 
 /**
@@ -8,78 +7,50 @@ import { defaults, type SettingField, type SettingValues } from './fields.ts'
  * only with `import()`, where there is something to check.
  */
 export const fields = {
-  port: z
+  port: z.int().min(0).max(65_535).describe('WebSocket port; 0 lets the system choose one.'),
+  autostart: z.boolean().describe('Run the hank when the first client connects.'),
+  withoutProxy: z.boolean().describe('Bypass the LLM proxy; the proxy runs only when this is false.'),
+  idleTimeout: z
     .int()
     .min(0)
-    .max(65_535)
-    .register(z.globalRegistry, { description: 'WebSocket port; 0 lets the system choose one.' }),
-  autostart: z
-    .boolean()
-    .register(z.globalRegistry, { description: 'Run the hank when the first client connects.' }),
-  withoutProxy: z.boolean().register(z.globalRegistry, {
-    description: 'Bypass the LLM proxy; the proxy runs only when this is false.',
-  }),
-  idleTimeout: z.int().min(0).max(255).register(z.globalRegistry, {
-    description: 'Seconds after which an idle connection is closed; 0 keeps it open.',
-  }),
+    .max(255)
+    .describe('Seconds after which an idle connection is closed; 0 keeps it open.'),
   model: text('Replaces the model of every codon.'),
   vendorBaseUrl: address('Upstream address of the LLM proxy.'),
   outputDirectory: text('Where output files are copied to, relative to the working directory.'),
   executionBaseDir: text('Where execution directories are created; `~` is the home directory.'),
-  logParsingInterval: z
+  logParsingInterval: z.int().positive().describe('Milliseconds between two looks at a log.'),
+  dataHashTimeLimit: z.int().positive().describe('Milliseconds for hashing the data.'),
+  showCosts: z.boolean().describe('Show cost and token totals in the terminal UI.'),
+  shimIdleTimeout: z
     .int()
-    .positive()
-    .register(z.globalRegistry, { description: 'Milliseconds between two looks at a log.' }),
-  dataHashTimeLimit: z
-    .int()
-    .positive()
-    .register(z.globalRegistry, { description: 'Milliseconds for hashing the data.' }),
-  showCosts: z
-    .boolean()
-    .register(z.globalRegistry, { description: 'Show cost and token totals in the terminal UI.' }),
-  shimIdleTimeout: z.int().min(1).max(1_800).register(z.globalRegistry, {
-    description: 'Longest silence of an agent in seconds, for codons and hanks that say nothing else.',
-  }),
-  ignoreRigFailures: z
-    .boolean()
-    .register(z.globalRegistry, { description: 'Treat every rig operation as if it had `allowFailure`.' }),
+    .min(1)
+    .max(1_800)
+    .describe('Longest silence of an agent in seconds, for codons and hanks that say nothing else.'),
+  ignoreRigFailures: z.boolean().describe('Treat every rig operation as if it had `allowFailure`.'),
   modelsFile: text('A file with more models for the catalogue, relative to this file.'),
-  readonlyOnly: z
-    .boolean()
-    .register(z.globalRegistry, { description: 'Grant every client read-only access.' }),
-  'budget.maxDollars': z
-    .number()
-    .positive()
-    .register(z.globalRegistry, { description: 'Ceiling for the whole run in US dollars.' }),
-  'budget.maxTimeSeconds': z
+  readonlyOnly: z.boolean().describe('Grant every client read-only access.'),
+  'budget.maxDollars': z.number().positive().describe('Ceiling for the whole run in US dollars.'),
+  'budget.maxTimeSeconds': z.int().positive().describe('Ceiling for the whole run in seconds.'),
+  'sentinel.enablePersistence': z.boolean().describe('Save sentinel outputs to disk.'),
+  'sentinel.healthCheckGracePeriodMs': z
     .int()
-    .positive()
-    .register(z.globalRegistry, { description: 'Ceiling for the whole run in seconds.' }),
-  'sentinel.enablePersistence': z
+    .min(0)
+    .describe('Milliseconds that a codon waits for the health checks of its sentinels.'),
+  'sentinel.waitForAllHealthChecks': z.boolean().describe('Wait until all health checks have finished.'),
+  'telemetry.enabled': z
     .boolean()
-    .register(z.globalRegistry, { description: 'Save sentinel outputs to disk.' }),
-  'sentinel.healthCheckGracePeriodMs': z.int().min(0).register(z.globalRegistry, {
-    description: 'Milliseconds that a codon waits for the health checks of its sentinels.',
-  }),
-  'sentinel.waitForAllHealthChecks': z
+    .describe('Anonymous usage telemetry; nothing is sent without an endpoint. Off in CI.'),
+  'telemetry.debug': z
     .boolean()
-    .register(z.globalRegistry, { description: 'Wait until all health checks have finished.' }),
-  'telemetry.enabled': z.boolean().register(z.globalRegistry, {
-    description: 'Anonymous usage telemetry; nothing is sent without an endpoint. Off in CI.',
-  }),
-  'telemetry.debug': z.boolean().register(z.globalRegistry, {
-    description: 'Print telemetry payloads and write them to `~/.weave/telemetry-debug.jsonl`.',
-  }),
+    .describe('Print telemetry payloads and write them to `~/.weave/telemetry-debug.jsonl`.'),
   'telemetry.endpoint': address('Where telemetry is sent; there is no built-in address.'),
 } satisfies { readonly [F in SettingField]: z.ZodType<SettingValues[F]> }
 
 /** The shape of `weave.json`; the editor schema is made from it. */
 export const runtimeFile = z
   .strictObject({
-    $schema: z
-      .string()
-      .optional()
-      .register(z.globalRegistry, { description: 'The editor schema of this file.' }),
+    $schema: z.string().optional().describe('The editor schema of this file.'),
     port: entry('port'),
     autostart: entry('autostart'),
     withoutProxy: entry('withoutProxy'),
@@ -96,9 +67,7 @@ export const runtimeFile = z
         maxTimeSeconds: entry('budget.maxTimeSeconds'),
       })
       .optional()
-      .register(z.globalRegistry, {
-        description: 'Ceilings for the whole run; the tightest of flag, this file and hank counts.',
-      }),
+      .describe('Ceilings for the whole run; the tightest of flag, this file and hank counts.'),
     sentinel: z
       .strictObject({
         enablePersistence: entry('sentinel.enablePersistence'),
@@ -106,7 +75,7 @@ export const runtimeFile = z
         waitForAllHealthChecks: entry('sentinel.waitForAllHealthChecks'),
       })
       .optional()
-      .register(z.globalRegistry, { description: 'Behaviour of sentinels.' }),
+      .describe('Behaviour of sentinels.'),
     telemetry: z
       .strictObject({
         enabled: entry('telemetry.enabled'),
@@ -114,14 +83,14 @@ export const runtimeFile = z
         endpoint: entry('telemetry.endpoint'),
       })
       .optional()
-      .register(z.globalRegistry, { description: 'Anonymous usage telemetry.' }),
+      .describe('Anonymous usage telemetry.'),
     showCosts: entry('showCosts'),
     shimIdleTimeout: entry('shimIdleTimeout'),
     ignoreRigFailures: entry('ignoreRigFailures'),
     modelsFile: entry('modelsFile'),
     readonlyOnly: entry('readonlyOnly'),
   })
-  .register(z.globalRegistry, { description: 'Runtime configuration of weave.' })
+  .describe('Runtime configuration of weave.')
 
 function entry<F extends SettingField>(field: F): z.ZodOptional<(typeof fields)[F]> {
   const value: unknown = Object.hasOwn(defaults, field) ? Reflect.get(defaults, field) : undefined
@@ -144,4 +113,22 @@ function address(description: string): z.ZodString {
       if (message !== undefined) context.addIssue({ code: 'custom', message })
     })
     .describe(description)
+}
+
+/**
+ * Why a text is no address that secrets and payloads may be sent to, or undefined when it is one: `https:` anywhere,
+ * plain `http:` only to this machine, no user name and no password in it. Never throws.
+ */
+function addressFault(text: string): string | undefined {
+  const wanted = 'expected an address that starts with https://, or with http:// when it is on this machine'
+  if (!URL.canParse(text)) return wanted
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '')
+    return 'expected an address without a user name and password'
+  if (url.protocol === 'https:') return undefined
+  return url.protocol === 'http:' && isLoopback(url.hostname) ? undefined : `${wanted}, found ${url.origin}`
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }

@@ -5,6 +5,6 @@
  * machine without an address that a person configured. It never slows, delays or fails a run: whatever goes wrong here is
  * dropped. Who may be asked, and which settings hold, is decided elsewhere and handed in.
  */
-export { type PayloadFacts, payloadFields, type TelemetryPayload, telemetryPayload } from './payload.ts'
-export { createTelemetry, type Telemetry, type TelemetryOptions } from './telemetry.ts'
-export { createUsageCount, type UsageCount } from './usage-count.ts'
+export type { PayloadFacts } from './payload.ts'
+export { createTelemetry } from './telemetry.ts'
+export { createUsageCount } from './usage-count.ts'

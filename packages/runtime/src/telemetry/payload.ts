@@ -7,69 +7,60 @@ import * as z from 'zod'
 const failureType = z.enum(['timeout', 'rate-limit', 'api-error', 'sentinel-load-failure', 'unknown'])
 
 function count(description: string) {
-  return z.int().nonnegative().register(z.globalRegistry, { description })
+  return z.int().nonnegative().describe(description)
 }
 
 const facts = {
-  version: z.literal(1).register(z.globalRegistry, { description: 'of this list of fields' }),
+  version: z.literal(1).describe('of this list of fields'),
   session: z
     .string()
     .regex(/^[0-9a-f]{16}$/)
-    .register(z.globalRegistry, {
-      description:
-        'random, made anew at every start and stored nowhere: it joins the two payloads of one start',
-    }),
-  day: z.iso.date().register(z.globalRegistry, { description: 'in UTC; no time of day' }),
+    .describe('random, made anew at every start and stored nowhere: it joins the two payloads of one start'),
+  day: z.iso.date().describe('in UTC; no time of day'),
   weaveVersion: z
     .string()
     .regex(/^\d+\.\d+\.\d+(?:-[\w.]{1,30})?$/)
-    .register(z.globalRegistry, { description: 'version of weave' }),
+    .describe('version of weave'),
   node: z
     .string()
     .regex(/^\d+\.\d+$/)
-    .register(z.globalRegistry, { description: 'major and minor version of Node' }),
-  platform: z
-    .enum(['linux', 'darwin', 'win32', 'other'])
-    .register(z.globalRegistry, { description: '`linux`, `darwin`, `win32` or `other`' }),
-  arch: z
-    .enum(['x64', 'arm64', 'other'])
-    .register(z.globalRegistry, { description: 'kind of processor: `x64`, `arm64` or `other`' }),
-  isRehearsal: z.boolean().register(z.globalRegistry, { description: 'the model was a script' }),
-  isResumed: z.boolean().register(z.globalRegistry, { description: 'the execution had runs before' }),
+    .describe('major and minor version of Node'),
+  platform: z.enum(['linux', 'darwin', 'win32', 'other']).describe('`linux`, `darwin`, `win32` or `other`'),
+  arch: z.enum(['x64', 'arm64', 'other']).describe('kind of processor: `x64`, `arm64` or `other`'),
+  isRehearsal: z.boolean().describe('the model was a script'),
+  isResumed: z.boolean().describe('the execution had runs before'),
   codons: count('codons in the hank'),
   loops: count('loops in the hank'),
   sentinels: count('sentinels attached to codons'),
   harnesses: z
     .array(z.enum(['sdk', 'embedded']))
-    .register(z.globalRegistry, { description: 'which kinds of agent the codons use: `sdk`, `embedded`' }),
+    .describe('which kinds of agent the codons use: `sdk`, `embedded`'),
   providers: z
     .array(z.enum(['anthropic', 'openai', 'google', 'openrouter', 'other']))
-    .register(z.globalRegistry, {
-      description:
-        'whose models the codons use: `anthropic`, `openai`, `google`, `openrouter`; all others are `other`',
-    }),
+    .describe(
+      'whose models the codons use: `anthropic`, `openai`, `google`, `openrouter`; all others are `other`',
+    ),
 }
 
 const started = z.strictObject({
-  event: z.literal('run-started').register(z.globalRegistry, { description: '`run-started` or `run-ended`' }),
+  event: z.literal('run-started').describe('`run-started` or `run-ended`'),
   ...facts,
 })
 
 const ended = z.strictObject({
-  event: z.literal('run-ended').register(z.globalRegistry, { description: '`run-started` or `run-ended`' }),
+  event: z.literal('run-ended').describe('`run-started` or `run-ended`'),
   ...facts,
-  status: z
-    .enum(['completed', 'failed', 'stopped'])
-    .register(z.globalRegistry, { description: '`completed`, `failed` or `stopped`' }),
+  status: z.enum(['completed', 'failed', 'stopped']).describe('`completed`, `failed` or `stopped`'),
   seconds: count('from start to end'),
   codonsEnded: count('attempts at codons that ended'),
   retries: count('attempts after a failure'),
   rollbacks: count('rollbacks that were completed'),
   budgetStops: count('limits that were reached'),
-  failures: z.partialRecord(failureType, z.int().nonnegative()).register(z.globalRegistry, {
-    description:
+  failures: z
+    .partialRecord(failureType, z.int().nonnegative())
+    .describe(
       'how many codons failed, by the type of the failure: `timeout`, `rate-limit`, `api-error`, `sentinel-load-failure` or `unknown`',
-  }),
+    ),
 })
 
 export const telemetryPayload = z.discriminatedUnion('event', [started, ended])

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock, Redactor } from '../kit/index.ts'
-import { appendDebugLine } from './debug-file.ts'
+import { appendFile, stat, truncate } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { ensureDir } from '../files/index.ts'
+import { type Clock, inTime, type Redactor, within } from '../kit/index.ts'
 import { type PayloadFacts, type TelemetryPayload, telemetryPayload } from './payload.ts'
-import { postJson } from './post-json.ts'
 import type { UsageCount } from './usage-count.ts'
 
 export interface TelemetryOptions {
@@ -25,7 +26,7 @@ export interface TelemetryOptions {
 export interface Telemetry {
   started(): void
   ended(status: 'completed' | 'failed' | 'stopped', usage: UsageCount): void
-  /** Waits a moment for what is on its way, then gives it up. */
+  /** Waits up to a second for requests under way, then aborts them. */
   close(): Promise<void>
 }
 
@@ -33,19 +34,19 @@ export interface Telemetry {
 const longestSending = 3_000
 const longestGoodbye = 1_000
 
-/** Without leave, or without anybody to tell, it does nothing at all. */
+/** Does nothing when telemetry is off, and when there is neither an endpoint nor `debug`. */
 export function createTelemetry(options: TelemetryOptions): Telemetry {
   const { settings, facts, clock } = options
   if (!settings.enabled || (settings.endpoint === undefined && !settings.debug)) return silent
   const session = randomBytes(8).toString('hex')
   const began = clock.monotonic()
-  const hurry = new AbortController()
+  const closing = new AbortController()
   const underWay = new Set<Promise<void>>()
 
-  const tell = (payload: TelemetryPayload): void => {
+  const emit = (payload: TelemetryPayload): void => {
     const checked = telemetryPayload.safeParse(options.redactor.json(payload))
     if (!checked.success) return
-    const work = spread(JSON.stringify(checked.data), options, hurry.signal).catch(() => undefined)
+    const work = deliver(JSON.stringify(checked.data), options, closing.signal).catch(() => undefined)
     underWay.add(work)
     void work.then(() => underWay.delete(work))
   }
@@ -58,14 +59,14 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
     providers: [...facts.providers],
   })
   return {
-    started: () => tell({ event: 'run-started', ...common() }),
+    started: () => emit({ event: 'run-started', ...common() }),
     ended(status, usage) {
       const seconds = Math.round((clock.monotonic() - began) / 1000)
-      tell({ event: 'run-ended', ...common(), status, seconds, ...usage })
+      emit({ event: 'run-ended', ...common(), status, seconds, ...usage })
     },
     async close() {
-      if (underWay.size > 0) await atMost(longestGoodbye, Promise.all(underWay), clock)
-      hurry.abort()
+      if (underWay.size > 0) await inTime(Promise.all(underWay), { clock, ms: longestGoodbye })
+      closing.abort()
     },
   }
 }
@@ -77,7 +78,7 @@ const silent: Telemetry = {
 }
 
 /** To the console and the file when asked to, and to the address when there is one. */
-async function spread(text: string, options: TelemetryOptions, signal: AbortSignal): Promise<void> {
+async function deliver(text: string, options: TelemetryOptions, signal: AbortSignal): Promise<void> {
   const { settings, clock, debugFile, print } = options
   const { endpoint, debug } = settings
   if (debug) {
@@ -85,18 +86,39 @@ async function spread(text: string, options: TelemetryOptions, signal: AbortSign
     await appendDebugLine(debugFile, text).catch(() => print(`telemetry: ${debugFile} cannot be written`))
   }
   if (endpoint === undefined) return
-  const limit = new AbortController()
-  const sending = postJson(endpoint, text, AbortSignal.any([signal, limit.signal]))
-  await atMost(longestSending, sending, clock).finally(() => limit.abort())
+  await within(
+    { clock, ms: longestSending, signal },
+    limit => postJson(endpoint, text, limit),
+    () => undefined,
+  )
 }
 
-/** Resolves or rejects with the work, or resolves when the time is over. */
-async function atMost(ms: number, work: Promise<unknown>, clock: Clock): Promise<void> {
-  const done = new AbortController()
-  const waiting = clock.sleep(ms, done.signal).catch(() => undefined)
-  try {
-    await Promise.race([work, waiting])
-  } finally {
-    done.abort()
-  }
+/** A file that is larger begins anew. */
+const largest = 4 << 20
+
+/** Adds a line, for the owner's eyes only. Rejects with the system's error. */
+async function appendDebugLine(file: string, line: string): Promise<void> {
+  await ensureDir(dirname(file))
+  const size = await stat(file).then(
+    found => found.size,
+    () => 0,
+  )
+  if (size > largest) await truncate(file)
+  await appendFile(file, `${line}\n`, { mode: 0o600 })
+}
+
+/** Sends a text that is JSON. Resolves when the other side has answered, whatever it said; rejects when it has not. */
+async function postJson(address: string, body: string, signal: AbortSignal): Promise<void> {
+  const { request } = address.startsWith('https:') ? await import('node:https') : await import('node:http')
+  await new Promise<void>((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+    // A connection of its own, closed at once: nothing is left that could hold up the end of the program.
+    const sent = request(address, { method: 'POST', headers, agent: false, signal }, response => {
+      response.resume()
+      response.on('error', reject)
+      response.on('end', resolve)
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
 }

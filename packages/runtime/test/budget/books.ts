@@ -1,5 +1,5 @@
 import type { mayStart } from '../../src/budget/index.ts'
-import { after, type Plan, type Position, type Step } from '../../src/plan/index.ts'
+import { after, type Plan, type PlannedCodonAt, type Position } from '../../src/plan/index.ts'
 import {
   type Counter,
   counter,
@@ -34,7 +34,7 @@ export function openBooks({ budget, ceilings }: Plan): Books {
 }
 
 /** A codon is due. */
-export function enter(books: Books, { loop, codon, runtimeId }: Step): void {
+export function enter(books: Books, { loop, codon, runtimeId }: PlannedCodonAt): void {
   if (loop && books.loop?.id !== loop.id) {
     books.loop = { id: loop.id, entries: [], time: counter(loop.budget?.maxTimeSeconds) }
   }
@@ -45,7 +45,7 @@ export function enter(books: Books, { loop, codon, runtimeId }: Step): void {
 }
 
 /** What loop and hank leave for a codon. */
-export function inContainers(books: Books, { loop, codon }: Pick<Step, 'loop' | 'codon'>) {
+export function inContainers(books: Books, { loop, codon }: Pick<PlannedCodonAt, 'loop' | 'codon'>) {
   const inHank = books.hank ? mayTake(books.hank, loop?.id ?? codon.id) : Number.POSITIVE_INFINITY
   const till = loop && loopTill(loop, books.hank, books.loop?.entries ?? [])
   const inLoop = till ? mayTake(till, codon.id) : Number.POSITIVE_INFINITY
@@ -56,9 +56,13 @@ export function inContainers(books: Books, { loop, codon }: Pick<Step, 'loop' | 
 }
 
 /** What must become of the codon that is due. */
-export function expectedAt({ budget }: Plan, books: Books, step: Step): ReturnType<typeof mayStart>['kind'] {
+export function expectedAt(
+  { budget }: Plan,
+  books: Books,
+  step: PlannedCodonAt,
+): ReturnType<typeof mayStart>['kind'] {
   const { loop, codon, position } = step
-  const dry = (each: Step['codon']) => {
+  const dry = (each: PlannedCodonAt['codon']) => {
     const { dollars, seconds } = inContainers(books, { codon: each, ...(loop && { loop }) })
     return dollars <= 0 || seconds <= 0
   }
@@ -80,7 +84,7 @@ export interface Paid {
   readonly observed: number
 }
 
-export function pay(books: Books, { loop, codon }: Step, { cost, seconds, observed }: Paid): void {
+export function pay(books: Books, { loop, codon }: PlannedCodonAt, { cost, seconds, observed }: Paid): void {
   if (books.hank) take(books.hank, loop?.id ?? codon.id, cost)
   if (books.hank) take(books.hank, 'no codon is named like the sentinels', observed)
   books.loop?.entries.push({ child: codon.id, amount: cost })
@@ -91,7 +95,7 @@ export function pay(books: Books, { loop, codon }: Step, { cost, seconds, observ
 const mostIterations = 4
 
 /** On to the next place; a loop until the context is full ends after a while. */
-export function pass(plan: Plan, books: Books, step: Step): Position {
+export function pass(plan: Plan, books: Books, step: PlannedCodonAt): Position {
   const { loop, position } = step
   const isLast = loop !== undefined && position.iteration + 1 === loop.limit
   if (isLast) books.loop?.entries.push({ finished: step.codon.id })
@@ -102,6 +106,6 @@ export function pass(plan: Plan, books: Books, step: Step): Position {
 }
 
 /** An item is over. */
-export function leave(books: Books, { loop, codon }: Step): void {
+export function leave(books: Books, { loop, codon }: PlannedCodonAt): void {
   if (books.hank) finish(books.hank, loop?.id ?? codon.id)
 }

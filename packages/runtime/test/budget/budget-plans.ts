@@ -1,12 +1,12 @@
 import {
+  codonAt,
   find,
   type Plan,
   type PlannedCodon,
+  type PlannedCodonAt,
   type PlannedItem,
   type PlannedLoop,
   type PlannedModel,
-  type Step,
-  stepAt,
 } from '../../src/plan/index.ts'
 import { codonPlan, loopPlan, planOf } from '../runner/plans.ts'
 
@@ -53,9 +53,9 @@ export function plan(
 }
 
 /** The place of a runtime id that is there. */
-export function stepOf(of: Plan, runtimeId: string): Step {
+export function stepOf(of: Plan, runtimeId: string): PlannedCodonAt {
   const position = find(of, runtimeId)
-  const step = position && stepAt(of, position)
+  const step = position && codonAt(of, position)
   if (!step) throw new Error(`the plan has no ${runtimeId}`)
   return step
 }

@@ -8,7 +8,7 @@ import {
   type Transition,
   type WeaveState,
 } from '@weave/protocol'
-import type { Step } from '../../src/plan/index.ts'
+import type { PlannedCodonAt } from '../../src/plan/index.ts'
 
 /** What became of an attempt; whatever is not said is nothing. */
 export interface Deed {
@@ -30,11 +30,14 @@ export interface Past {
   run(): string
   /** Closes the run. */
   close(): void
-  attempt(step: Pick<Step, 'runtimeId' | 'loop' | 'position' | 'codon'>, deed?: Deed): void
+  attempt(step: Pick<PlannedCodonAt, 'runtimeId' | 'loop' | 'position' | 'codon'>, deed?: Deed): void
   /** Begins an attempt at a codon, spends `cost`, crashes after `seconds`, and notices it after `noticed` more. */
-  crash(step: Step, deed: { readonly cost: number; readonly seconds: number; readonly noticed: number }): void
+  crash(
+    step: PlannedCodonAt,
+    deed: { readonly cost: number; readonly seconds: number; readonly noticed: number },
+  ): void
   /** Begins an attempt that goes on. */
-  begin(step: Step, deed?: Deed): void
+  begin(step: PlannedCodonAt, deed?: Deed): void
   /** The run crashes while no codon is at work; somebody notices now. */
   crashBetween(): void
   wait(seconds: number): void

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
 import { createBudgetGuard, dueAt, ledgerOf } from '../../src/budget/index.ts'
-import { after, type Plan, type Position, type Step, start, stepAt } from '../../src/plan/index.ts'
+import { after, codonAt, type Plan, type PlannedCodonAt, type Position, start } from '../../src/plan/index.ts'
 import { amount } from './arbitrary-plans.ts'
 import { type Books, enter, expectedAt, inContainers, leave, openBooks, pass, pay } from './books.ts'
 import { createPast, type Past } from './past.ts'
@@ -45,7 +45,7 @@ export async function rehearse(plan: Plan, agents: Agent): Promise<Use> {
   const books = openBooks(plan)
   let position: Position | undefined = start
   for (let at = 0; position && at < mostSteps; at++) {
-    const step = stepAt(plan, position)
+    const step = codonAt(plan, position)
     if (!step) return use
     enter(books, step)
     const { due } = dueAt(plan, ledgerOf(past.state), position)
@@ -69,7 +69,7 @@ export async function rehearse(plan: Plan, agents: Agent): Promise<Use> {
 interface Work {
   readonly past: Past
   readonly books: Books
-  readonly step: Step
+  readonly step: PlannedCodonAt
   readonly turn: Agent[number]
   readonly use: Use
 }

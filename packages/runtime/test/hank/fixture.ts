@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
-import { type LoadContext, type LoadedHank, loadHank } from '../../src/hank/load.ts'
+import { type LoadContext, type LoadedHank, loadHank } from '../../src/hank/checks/load.ts'
 import { formatProblem, type Problem } from '../../src/kit/index.ts'
 
 export type Json = Record<string, unknown>

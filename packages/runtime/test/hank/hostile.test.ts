@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { LoadedHank } from '../../src/hank/load.ts'
+import type { LoadedHank } from '../../src/hank/checks/load.ts'
 import { codon, directoryWith, type Json, loadIn, loadValue, sentinel, told } from './fixture.ts'
 
 /** The messages of a load that takes less than two seconds; when the machine is busy, of the quickest of three. */

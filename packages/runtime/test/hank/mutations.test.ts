@@ -1,10 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { loadHank } from '../../src/hank/load.ts'
+import { checkShape, loadHank } from '../../src/hank/checks/load.ts'
 import { hankFile } from '../../src/hank/schema.ts'
 import { sentinelConfig } from '../../src/hank/sentinel-schema.ts'
-import { checkShape } from '../../src/hank/shape.ts'
 import {
   formatPath,
   formatProblem,

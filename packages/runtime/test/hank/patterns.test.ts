@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { neverMatches } from '../../src/hank/idle-patterns.ts'
+import { neverMatches } from '../../src/hank/checks/patterns.ts'
 import { createMatcher } from '../../src/kit/index.ts'
 import { codon, type Json, loadValue, loop, told } from './fixture.ts'
 

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import * as z from 'zod'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { codonOf, hankOf } from '../../../../test/support/hank-builder.ts'
-import { loadHank } from '../../src/hank/load.ts'
+import { loadHank } from '../../src/hank/checks/load.ts'
 import type { HankFile } from '../../src/hank/schema.ts'
 import { contextIn, directoryWith, type Json } from './fixture.ts'
 

@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
-import { hankHash } from '../../src/hank/hank-hash.ts'
-import { loadHank } from '../../src/hank/load.ts'
-import { discoverHank, readHank } from '../../src/hank/read.ts'
+import { loadHank } from '../../src/hank/checks/load.ts'
+import { hankHash, readHank } from '../../src/hank/read.ts'
 import { codon, contextIn, directoryWith, loadIn, loadValue, printed } from './fixture.ts'
 
 const hank = { hank: [codon()] }
@@ -16,8 +15,6 @@ describe('finding the file', () => {
     expect((await loadIn(both)).hank).toEqual(hank)
     const none = await directoryWith({ 'flow.json': hank, 'hank.yaml': '', 'Hank.JSON': hank })
     expect(printed(await loadIn(none))).toEqual(['hank.json:1:1: error: hank.json does not exist'])
-    expect(discoverHank(both)).toBe(join(both, 'hank.json'))
-    expect(discoverHank(none)).toBeUndefined()
   })
 
   verifies(['1/strand-json-explicit-only'], 'strand.json is used only when it is named', async () => {
@@ -25,7 +22,6 @@ describe('finding the file', () => {
     expect(printed(await loadIn(dir))).toEqual([
       'hank.json:1:1: error: hank.json does not exist; there is a strand.json, which is used only when its path is given',
     ])
-    expect(discoverHank(dir)).toBeUndefined()
     expect((await loadHank('strand.json', contextIn(dir))).hank).toEqual(hank)
     expect((await loadHank(join(dir, 'strand.json'), contextIn('/'))).hank).toEqual(hank)
   })

@@ -5,8 +5,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
-import { schemaAddress } from '../../src/hank/schema-addresses.ts'
-import { addSchemaLine } from '../../src/hank/schema-line.ts'
+import { addSchemaLine, schemaAddress } from '../../src/hank/schema-line.ts'
 
 const address = 'https://unpkg.com/weave-runtime@1.2.3/schemas/hank.schema.json'
 const line = `"$schema": "${address}"`

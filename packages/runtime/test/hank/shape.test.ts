@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { loadHank } from '../../src/hank/load.ts'
+import { loadHank } from '../../src/hank/checks/load.ts'
 import { codon, contextIn, directoryWith, type Json, loadValue, loop, sentinel, told } from './fixture.ts'
 
 async function accepts(...hanks: readonly unknown[]): Promise<void> {

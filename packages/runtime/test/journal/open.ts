@@ -1,7 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { JournaledEvent } from '@weave/protocol'
-import { createHistory, type Journal, type JournalOptions, openJournal } from '../../src/journal/index.ts'
+import { createHistory, type Journal, openJournal } from '../../src/journal/index.ts'
+import type { JournalOptions } from '../../src/journal/journal.ts'
 import { createRedactor, type Secret, systemClock } from '../../src/kit/index.ts'
 
 export function openTestJournal(

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { aliasTargets } from '../../src/models/aliases.ts'
-import { aliases, createRegistry } from '../../src/models/index.ts'
-import { registryOf } from '../../src/models/registry.ts'
+import { createRegistry } from '../../src/models/index.ts'
+import { aliases, aliasTargets, registryOf } from '../../src/models/registry.ts'
 import { findModel } from '../../src/models/resolve.ts'
 import { model } from './models.ts'
 

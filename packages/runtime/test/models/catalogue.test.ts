@@ -3,12 +3,11 @@ import { verifies } from '../../../../test/conformance/verifies.ts'
 import { builtIn } from '../../src/models/built-in.ts'
 import { isRowOf, rowCells, rowText } from '../../src/models/catalogue-row.ts'
 import { catalogueFile, catalogueRow, columns } from '../../src/models/catalogue-schema.ts'
-import { fullName, type Model, type Prices, type TokenPrices } from '../../src/models/model.ts'
+import { allModels, fullName, type Model, type Prices, type TokenPrices } from '../../src/models/model.ts'
 import file from '../../src/models/models.json' with { type: 'json' }
 import { providerNames } from '../../src/models/providers.ts'
-import { allOf } from '../../src/models/shelves.ts'
 
-const builtInModels = allOf(builtIn)
+const builtInModels = allModels(builtIn)
 
 describe('the catalogue', () => {
   it('has the shape that its schema says', () => {

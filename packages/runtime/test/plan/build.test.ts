@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { codonOf, contextLoopOf, hankOf, loopOf } from '../../../../test/support/hank-builder.ts'
 import type { Codon, HankFile } from '../../src/hank/index.ts'
-import { buildPlan, type PlannedCodon, type PlannedModel, type PlanOptions } from '../../src/plan/index.ts'
+import type { PlanOptions } from '../../src/plan/build.ts'
+import { buildPlan, type PlannedCodon, type PlannedModel } from '../../src/plan/index.ts'
 
 const sdk: PlannedModel = {
   id: 'claude-x',
@@ -145,17 +146,32 @@ describe('the idle timeout', () => {
 })
 
 describe('the model', () => {
-  test('is asked for once per codon, in loops too, and goes into the plan as it is', () => {
-    const asked: string[] = []
-    const modelOf = (codon: Codon): PlannedModel => {
-      asked.push(codon.id)
-      return codon.id === 'b' ? sdk : embedded
-    }
-    const hank = hankOf([codonOf('a'), loopOf('l', [codonOf('b'), codonOf('c')])])
-    const [first, loop] = build(hank, { modelOf }).items
-    expect(asked).toEqual(['a', 'b', 'c'])
-    expect(first).toMatchObject({ model: embedded })
-    expect(loop).toMatchObject({ codons: [{ model: sdk }, { model: embedded }] })
+  const { model: _, ...bare } = codonOf('c')
+  const hank = {
+    ...hankOf([codonOf('a', { model: 'x' }), loopOf('l', [codonOf('b', { model: 'y' }), bare])]),
+    overrides: { model: 'z' },
+  }
+  const named = (name: string): PlannedModel => ({ ...sdk, id: name, maxOutputTokens: 9, prices })
+  const prices = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, source: 'here' }
+  const idsOf = (options: Partial<PlanOptions>) =>
+    build(hank, options).items.flatMap(item =>
+      item.kind === 'loop' ? item.codons.map(codon => codon.model.id) : [item.model.id],
+    )
+
+  test('is the override, else the own, else the fallback of the hank, in loops too', () => {
+    expect(idsOf({ modelOf: named })).toEqual(['x', 'y', 'z'])
+    expect(idsOf({ modelOf: named, modelOverride: 'o' })).toEqual(['o', 'o', 'o'])
+  })
+
+  test('goes into the plan with its price and limits, and without anything else', () => {
+    const more = { ...named('x'), name: 'for people' }
+    expect(planned({}, { modelOf: () => more }).model).toEqual(named('x'))
+    expect(planned({}, { modelOf: () => embedded }).model).toEqual(embedded)
+  })
+
+  test('that nobody knows is planned by its name, without a price', () => {
+    const unknown = { id: 'x', provider: '', harness: 'embedded', identity: 'x', contextWindow: 0 }
+    expect(planned({ model: 'x' }, { modelOf: () => undefined }).model).toEqual(unknown)
   })
 })
 

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import {
   after,
+  codonAt,
   endsIteration,
   endsLoop,
   find,
   type Plan,
   type Position,
   start,
-  stepAt,
 } from '../../src/plan/index.ts'
 import { codonPlan, loopPlan, planOf } from '../runner/plans.ts'
 
@@ -22,13 +22,13 @@ const plan = planOf(
   codonPlan('z'),
 )
 
-const name = (position: Position): string => stepAt(plan, position)?.runtimeId ?? 'the end'
+const name = (position: Position): string => codonAt(plan, position)?.runtimeId ?? 'the end'
 
 /** Every codon that runs, in order; `leave` ends a loop. */
 function walk(given: Plan, leave: (id: string) => boolean = () => false): readonly string[] {
   const ids: string[] = []
   for (let position = start; ids.length < 100; ) {
-    const step = stepAt(given, position)
+    const step = codonAt(given, position)
     if (!step) return ids
     ids.push(step.runtimeId)
     position = after(given, position, { leaveLoop: leave(step.runtimeId) })
@@ -36,7 +36,7 @@ function walk(given: Plan, leave: (id: string) => boolean = () => false): readon
   return ids
 }
 
-describe('stepAt', () => {
+describe('codonAt', () => {
   test.each([
     [at(0), 'a', undefined],
     [at(1), 'edit#0', 'fix'],
@@ -44,12 +44,12 @@ describe('stepAt', () => {
     [at(2, 7, 1), 'two#7', 'read'],
     [at(3), 'z', undefined],
   ])('%j is %s', (position, runtimeId, loop) => {
-    expect(stepAt(plan, position)).toMatchObject({ position, runtimeId })
-    expect(stepAt(plan, position)?.loop?.id).toBe(loop)
+    expect(codonAt(plan, position)).toMatchObject({ position, runtimeId })
+    expect(codonAt(plan, position)?.loop?.id).toBe(loop)
   })
 
   test.each([at(4), at(99), at(1, 0, 2)])('%j is beyond the plan', position => {
-    expect(stepAt(plan, position)).toBe(undefined)
+    expect(codonAt(plan, position)).toBe(undefined)
   })
 })
 
@@ -155,7 +155,7 @@ describe('find', () => {
   test('is the way back from a runtime id', () => {
     for (const id of walk(plan, each => each === 'one#3')) {
       const position = find(plan, id)
-      expect(position && stepAt(plan, position)?.runtimeId).toBe(id)
+      expect(position && codonAt(plan, position)?.runtimeId).toBe(id)
     }
   })
 })

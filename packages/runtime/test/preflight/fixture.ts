@@ -1,14 +1,9 @@
 import { type Clock, formatProblem, systemClock } from '../../src/kit/index.ts'
 import type { Environment } from '../../src/models/index.ts'
 import { registryOf } from '../../src/models/registry.ts'
-import {
-  type CodonUse,
-  type ModelUse,
-  type PreflightOptions,
-  type PreflightResult,
-  preflight,
-  type SentinelUse,
-} from '../../src/preflight/index.ts'
+import { type ModelUse, type PreflightResult, preflight } from '../../src/preflight/index.ts'
+import type { CodonUse, SentinelUse } from '../../src/preflight/model-use.ts'
+import type { PreflightOptions } from '../../src/preflight/preflight.ts'
 import { model } from '../models/models.ts'
 
 export const registry = registryOf([

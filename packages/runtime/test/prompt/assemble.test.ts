@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { assemblePrompt, type PromptFile, type PromptParts } from '../../src/prompt/index.ts'
+import type { PromptParts } from '../../src/prompt/assemble.ts'
+import { assemblePrompt, type PromptFile } from '../../src/prompt/index.ts'
 
 const files = (...texts: readonly string[]): readonly PromptFile[] =>
   texts.map((text, at) => ({ file: `p${at}.md`, text }))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formatProblem } from '../../src/kit/index.ts'
-import { readFrontMatter } from '../../src/prompt/index.ts'
+import { readFrontMatter } from '../../src/prompt/front-matter.ts'
 
 const read = (text: string) => readFrontMatter({ file: 'p.md', text })
 

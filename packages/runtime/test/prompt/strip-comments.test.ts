@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { fillTemplate, stripComments } from '../../src/prompt/index.ts'
+import { fillTemplate, stripComments } from '../../src/prompt/assemble.ts'
 
 describe('comments', () => {
   it.each<[string, string]>([

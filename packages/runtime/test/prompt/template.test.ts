@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fillTemplate } from '../../src/prompt/index.ts'
+import { fillTemplate } from '../../src/prompt/assemble.ts'
 
 describe('template variables', () => {
   it.each<[string, string]>([

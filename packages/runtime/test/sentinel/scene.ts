@@ -10,14 +10,9 @@ import { type AttachedSentinel, sentinelConfig } from '../../src/hank/index.ts'
 import { createRedactor, type Redactor } from '../../src/kit/index.ts'
 import type { Completion, CompletionRequest } from '../../src/llm/index.ts'
 import type { ResolvedModel } from '../../src/models/index.ts'
-import {
-  type CodonSentinels,
-  createSentinels,
-  type SentinelEventType,
-  type SentinelSettings,
-  type SentinelsOptions,
-  type StartingCodon,
-} from '../../src/sentinel/index.ts'
+import type { CodonSentinels } from '../../src/sentinel/attach.ts'
+import { createSentinels, type SentinelEventType, type SentinelSettings } from '../../src/sentinel/index.ts'
+import type { SentinelsOptions, StartingCodon } from '../../src/sentinel/sentinels.ts'
 import { type Json, sentinel } from '../hank/fixture.ts'
 import { sandboxEntry } from './sandboxes.ts'
 

@@ -3,15 +3,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { loadPatterns, type SentinelConfig } from '../../src/hank/index.ts'
 import { createRedactor, systemClock } from '../../src/kit/index.ts'
-import {
-  type CodonRun,
-  codonRuns,
-  type ObservedEvent,
-  openWorkbench,
-  type Trial,
-  triggersOn,
-  type WorkbenchOptions,
-} from '../../src/sentinel/index.ts'
+import type { CodonRun } from '../../src/sentinel/codon-runs.ts'
+import { codonRuns, openWorkbench, type Trial } from '../../src/sentinel/index.ts'
+import type { ObservedEvent } from '../../src/sentinel/observed.ts'
+import { triggersOn, type WorkbenchOptions } from '../../src/sentinel/workbench.ts'
 import { sandboxEntry } from './sandboxes.ts'
 import { attachment, fakeModel, haiku, says } from './scene.ts'
 

@@ -1,12 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import {
-  codonEnvironment,
-  missingVariables,
-  serverEnvironment,
-  throughProxy,
-} from '../../src/settings/index.ts'
+import { codonEnvironment, serverEnvironment, throughProxy } from '../../src/settings/index.ts'
 
 const forCodon = (environment: Record<string, string | undefined>, codon?: Record<string, string>) =>
   codonEnvironment({ environment, codon })
@@ -197,28 +192,5 @@ describe("the vendor's address and key", () => {
       no_proxy: 'intra.example,localhost,127.0.0.1',
     })
     expect(throughProxy(env, undefined)).toBe(env)
-  })
-})
-
-describe('required variables', () => {
-  verifies(['2.1/requirements-env-plain-name'], 'are there under exactly their name', () => {
-    expect(missingVariables(['A', 'B', 'a'], { A: 'x', B: undefined })).toEqual(['B', 'a'])
-    expect(missingVariables(['EMPTY'], { EMPTY: '' })).toEqual([])
-  })
-
-  verifies(['2.1/requirements-env-prefixed-name'], 'are there under their WEAVE_ form', () => {
-    expect(missingVariables(['API_KEY', 'OTHER'], { WEAVE_API_KEY: 'x' })).toEqual(['OTHER'])
-  })
-
-  it('are not there when they are unset, or are settings and keys under a shorter name', () => {
-    expect(missingVariables(['A'], { WEAVE_A: 'unset', A: 'x' })).toEqual(['A'])
-    expect(
-      missingVariables(['RUNTIME_PORT', 'TOKEN'], { WEAVE_RUNTIME_PORT: '1', WEAVE_TOKEN: 'x' }),
-    ).toHaveLength(2)
-    expect(
-      missingVariables(['WEAVE_SENTINEL_OPENAI_API_KEY'], { WEAVE_SENTINEL_OPENAI_API_KEY: 'x' }),
-    ).toEqual([])
-    expect(missingVariables(['ANTHROPIC_API_KEY'], { VENDOR_API_KEY: 'x' })).toEqual([])
-    expect(missingVariables(['toString', '__proto__'], {})).toEqual(['toString', '__proto__'])
   })
 })

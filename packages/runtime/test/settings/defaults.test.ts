@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { parseRuntimeFile, resolveSettings, runtimeFile } from '../../src/settings/index.ts'
+import { resolveSettings, runtimeFile } from '../../src/settings/index.ts'
+import { parseRuntimeFile } from '../../src/settings/read-values.ts'
 
 const { settings, sources, ...rest } = resolveSettings({})
 

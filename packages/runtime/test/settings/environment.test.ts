@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { settingFields } from '../../src/settings/fields.ts'
-import { readEnvironment, resolveSettings, variableOf } from '../../src/settings/index.ts'
+import { settingFields, variableOf } from '../../src/settings/fields.ts'
+import { resolveSettings } from '../../src/settings/index.ts'
+import { readEnvironment } from '../../src/settings/read-values.ts'
 
 const settingsFrom = (environment: Record<string, string>) => {
   const { layer, problems } = readEnvironment(environment)

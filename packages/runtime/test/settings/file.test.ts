@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { formatProblem } from '../../src/kit/index.ts'
 import { settingFields } from '../../src/settings/fields.ts'
-import { parseRuntimeFile, readRuntimeFile, resolveSettings } from '../../src/settings/index.ts'
+import { readRuntimeFile, resolveSettings } from '../../src/settings/index.ts'
+import { parseRuntimeFile } from '../../src/settings/read-values.ts'
 import { tempDir } from '../kit/temp-dir.ts'
 
 const problemsIn = (text: string): readonly string[] =>

@@ -1,15 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import {
-  type Layer,
-  type OverridesLayer,
-  parseRuntimeFile,
-  readEnvironment,
-  readFlags,
-  resolveSettings,
-  telemetrySwitch,
-} from '../../src/settings/index.ts'
+import type { Layer } from '../../src/settings/fields.ts'
+import { resolveSettings } from '../../src/settings/index.ts'
+import { parseRuntimeFile, readEnvironment, readFlags } from '../../src/settings/read-values.ts'
+import { type OverridesLayer, telemetrySwitch } from '../../src/settings/resolve.ts'
 
 const file = (value: object): Layer => {
   const { layer, problems } = parseRuntimeFile(JSON.stringify(value), 'weave.json')

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { createUsageCount, payloadFields, telemetryPayload } from '../../src/telemetry/index.ts'
+import { createUsageCount } from '../../src/telemetry/index.ts'
+import { payloadFields, telemetryPayload } from '../../src/telemetry/payload.ts'
 
 const page = readFileSync(new URL('../../../../docs/telemetry.md', import.meta.url), 'utf8')
 

@@ -8,13 +8,9 @@ import { verifies } from '../../../../test/conformance/verifies.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
 import { createRedactor, systemClock } from '../../src/kit/index.ts'
-import {
-  createTelemetry,
-  createUsageCount,
-  type PayloadFacts,
-  type TelemetryOptions,
-  telemetryPayload,
-} from '../../src/telemetry/index.ts'
+import { createTelemetry, createUsageCount, type PayloadFacts } from '../../src/telemetry/index.ts'
+import { telemetryPayload } from '../../src/telemetry/payload.ts'
+import type { TelemetryOptions } from '../../src/telemetry/telemetry.ts'
 
 const facts: PayloadFacts = {
   weaveVersion: '0.10.0',

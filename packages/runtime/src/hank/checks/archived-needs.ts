@@ -1,7 +1,7 @@
 import type { Problem } from '../../kit/index.ts'
-import { codonLabel, codonsOf, loopsOf, type PlacedCodon } from '../codons.ts'
+import { codonLabel, codonsOf, loopLabel, loopsOf, type PlacedCodon } from '../codons.ts'
 import type { HankFile, Loop } from '../schema.ts'
-import { shown } from './labels.ts'
+import { shown } from './check.ts'
 
 /**
  * A directory that moves to the archive as a whole, though a codon after that works in it or copies outputs from it. Only
@@ -18,8 +18,8 @@ export function checkArchivedNeeds(hank: HankFile): readonly Problem[] {
     const ofLoop = loop && loop !== inside ? loops.get(loop) : undefined
     inside = loop
     if (ofLoop) {
-      const label = `Loop ${ofLoop.number} (${ofLoop.loop.id})`
-      problems.push(...complaints(ofLoop.loop.archiveOnSuccess, { label, where: ofLoop.where, needs }))
+      const archive = { label: loopLabel(ofLoop), where: ofLoop.where, needs }
+      problems.push(...complaints(ofLoop.loop.archiveOnSuccess, archive))
     }
     problems.push(...complaints(codon.archiveOnSuccess, { label: codonLabel(placed), where, needs }))
     addNeeds(placed, needs)

@@ -3,8 +3,8 @@ import { exceeds, type Pool } from '../budget-arithmetic.ts'
 import { codonLabel, type PlacedCodon } from '../codons.ts'
 import type { HankFile, Loop } from '../schema.ts'
 import { type OnExceeded, onExceededOf, type Scope, type Scopes } from './budget-scopes.ts'
-import { repeats } from './continuations.ts'
-import { andMore, dollars } from './labels.ts'
+import { andMore, dollars } from './check.ts'
+import { repeats } from './continuation.ts'
 
 /**
  * A codon with `onExceeded: fail` that comes after codons which may use up the dollars they share with it, while the run

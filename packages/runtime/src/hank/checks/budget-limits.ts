@@ -1,9 +1,9 @@
 import { type Collector, collector, type Problem } from '../../kit/index.ts'
 import { allotment, exceeds, type Pool } from '../budget-arithmetic.ts'
-import { codonLabel, codonsOf, loopsOf } from '../codons.ts'
+import { codonLabel, codonsOf, loopLabel, loopsOf } from '../codons.ts'
 import type { HankFile } from '../schema.ts'
 import type { Child, Scope, Scopes } from './budget-scopes.ts'
-import { dollars, loopLabel } from './labels.ts'
+import { dollars } from './check.ts'
 
 /** Limits that cannot mean what they say, because a limit above them is lower. All of these are warnings. */
 export function checkLimits(hank: HankFile, scopes: Scopes): readonly Problem[] {

@@ -1,8 +1,7 @@
 import { allotment, createPool, type Pool, tightest } from '../budget-arithmetic.ts'
-import type { Ceilings, CheckContext } from '../check.ts'
-import { codonLabel, codonsOf, loopsOf, type PlacedCodon, type PlacedLoop } from '../codons.ts'
+import { codonLabel, codonsOf, loopLabel, loopsOf, type PlacedCodon, type PlacedLoop } from '../codons.ts'
 import type { HankFile, Loop, SharedBudget } from '../schema.ts'
-import { loopLabel } from './labels.ts'
+import type { Ceilings, CheckContext } from './check.ts'
 
 /** The whole hank or one loop, with the limits that really hold for it when the run begins. */
 export interface Scope {
@@ -86,7 +85,7 @@ export interface OnExceeded {
   readonly isInherited: boolean
 }
 
-/** What happens to a codon at a limit: the nearest word counts (decisions 9). */
+/** What happens to a codon at a limit: the nearest budget that says so counts. */
 export function onExceededOf({ codon, loop, where }: PlacedCodon, hank: HankFile): OnExceeded {
   const own = { policy: codon.budget?.onExceeded, where, isInherited: false }
   const ofLoop = {

@@ -1,7 +1,7 @@
 import { type Collector, collector, type Problem } from '../../kit/index.ts'
-import { codonLabel, codonsOf, loopsOf } from '../codons.ts'
+import { codonLabel, codonsOf, loopLabel, loopsOf } from '../codons.ts'
 import type { HankFile } from '../schema.ts'
-import { loopLabel, quoted } from './labels.ts'
+import { quoted } from './check.ts'
 
 interface Bearer {
   readonly label: string
@@ -56,7 +56,7 @@ function identified(hank: HankFile): readonly (Bearer & { readonly id: string })
   })
 }
 
-/** At run time iteration n of a loop codon is called `id#n` (decisions, "Words"), so no other codon may have that id. */
+/** At run time iteration n of a loop codon is called `id#n`, so no other codon may have that id. */
 function reportRuntimeIds(hank: HankFile, problems: Collector): void {
   const codons = codonsOf(hank)
   const repeated = new Map(codons.flatMap(placed => (placed.loop ? [[placed.codon.id, placed]] : [])))

@@ -1,10 +1,17 @@
 import { type Collector, collector, type Problem } from '../../kit/index.ts'
 import { tightest } from '../budget-arithmetic.ts'
-import type { CheckContext } from '../check.ts'
-import { codonLabel, codonsOf, isLoop, loopsOf, type PlacedCodon, type PlacedLoop } from '../codons.ts'
+import {
+  codonLabel,
+  codonsOf,
+  isLoop,
+  loopLabel,
+  loopsOf,
+  type PlacedCodon,
+  type PlacedLoop,
+} from '../codons.ts'
 import type { HankFile } from '../schema.ts'
-import { continuationsOf, isContextLoop } from './continuations.ts'
-import { loopLabel } from './labels.ts'
+import type { CheckContext } from './check.ts'
+import { continuationsOf, isContextLoop } from './continuation.ts'
 
 /** What loops allow and what deserves a second look in them. The models in a loop are with the rules of continuation. */
 export function checkLoops(hank: HankFile, context: CheckContext): readonly Problem[] {

@@ -1,13 +1,14 @@
 import { opendirSync } from 'node:fs'
-import { errorCode, type Problem } from '../../kit/index.ts'
-import type { CheckContext } from '../check.ts'
+import { collector, errorCode, type Problem } from '../../kit/index.ts'
+import { codonLabel, codonsOf } from '../codons.ts'
+import { outputPathFault } from '../references.ts'
 import type { HankFile } from '../schema.ts'
-import { shown } from './labels.ts'
+import { type CheckContext, shown } from './check.ts'
 
-/** The directory that receives the output files is better empty (specification 2.4); one that is not there yet is fine. */
+/** The directory that receives the output files is better empty; one that is not there yet is fine. */
 export function checkOutputs(_hank: HankFile, { outputDirectory }: CheckContext): readonly Problem[] {
   if (outputDirectory === undefined) return []
-  const message = complaintAbout(shown(outputDirectory), lookInto(outputDirectory))
+  const message = complaintAbout(shown(outputDirectory), contentOf(outputDirectory))
   return message === undefined ? [] : [{ severity: 'warning', where: '', message }]
 }
 
@@ -26,7 +27,7 @@ function complaintAbout(directory: string, content: Content): string | undefined
 }
 
 /** Reads one entry at most: the directory may hold very many. */
-function lookInto(path: string): Content {
+function contentOf(path: string): Content {
   try {
     const directory = opendirSync(path, { bufferSize: 1 })
     try {
@@ -37,4 +38,19 @@ function lookInto(path: string): Content {
   } catch (error) {
     return errorCode(error) === 'ENOTDIR' ? 'not-a-directory' : 'unknown'
   }
+}
+
+/** Where the attachments of a hank let their sentinels write; the same rule as for the configuration itself. */
+export function checkOutputPaths(hank: HankFile): readonly Problem[] {
+  const problems = collector()
+  for (const placed of codonsOf(hank)) {
+    for (const [at, { settings }] of (placed.codon.sentinels ?? []).entries()) {
+      for (const [field, path] of Object.entries(settings?.outputPaths ?? {})) {
+        const fault = path === undefined ? undefined : outputPathFault(path)
+        const where = `${placed.where}.sentinels[${at}].settings.outputPaths.${field}`
+        if (fault !== undefined) problems.error(where, `${codonLabel(placed)}: ${field} ${fault}`)
+      }
+    }
+  }
+  return problems.all()
 }

@@ -1,7 +1,7 @@
 import { type Collector, collector, type Problem } from '../../kit/index.ts'
 import { codonLabel, codonsOf, type PlacedCodon } from '../codons.ts'
+import { misspeltVariables } from '../prompt-content.ts'
 import type { HankFile } from '../schema.ts'
-import { misspeltVariables } from '../template-variables.ts'
 
 /**
  * Where prompts come from: exactly one source where two would quarrel; and what is odd about those that are in the hank

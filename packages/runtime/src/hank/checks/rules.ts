@@ -1,17 +1,15 @@
-import type { Check } from '../check.ts'
 import { checkArchivedNeeds } from './archived-needs.ts'
 import { checkBudgets } from './budgets.ts'
+import type { Check } from './check.ts'
 import { checkCommands } from './commands.ts'
 import { checkContinuation } from './continuation.ts'
 import { checkIdentity } from './identity.ts'
 import { checkLoops } from './loops.ts'
-import { checkMeta } from './meta.ts'
-import { checkModels } from './models.ts'
-import { checkOutputs } from './outputs.ts'
+import { checkOutputPaths, checkOutputs } from './outputs.ts'
+import { checkPatterns } from './patterns.ts'
 import { checkPrompts } from './prompts.ts'
-import { checkRequirements } from './requirements.ts'
-import { checkRetry } from './retry.ts'
 import { checkRigTargets } from './rig-targets.ts'
+import { checkMeta, checkModels, checkRequirements, checkRetry } from './small-rules.ts'
 
 /**
  * All rules between the fields of a hank, in the order in which their problems are told: what stops the load and what only
@@ -32,4 +30,6 @@ export const rules: readonly Check[] = [
   checkBudgets,
   checkOutputs,
   checkArchivedNeeds,
+  checkPatterns,
+  checkOutputPaths,
 ]

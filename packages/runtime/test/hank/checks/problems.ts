@@ -1,4 +1,4 @@
-import type { Check, CheckContext } from '../../../src/hank/check.ts'
+import type { Check, CheckContext } from '../../../src/hank/checks/check.ts'
 import type { HankFile } from '../../../src/hank/schema.ts'
 import { formatProblem, type Problem } from '../../../src/kit/index.ts'
 

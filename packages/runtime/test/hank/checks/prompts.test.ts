@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../../test/conformance/verifies.ts'
 import { codonOf, hankOf, loopOf } from '../../../../../test/support/hank-builder.ts'
 import { checkPrompts } from '../../../src/hank/checks/prompts.ts'
-import { templateVariables } from '../../../src/hank/template-variables.ts'
-import { fillTemplate } from '../../../src/prompt/index.ts'
+import { templateVariables } from '../../../src/hank/prompt-content.ts'
+import { fillTemplate } from '../../../src/prompt/assemble.ts'
 import { places, told } from './problems.ts'
 
 describe('where prompts come from', () => {

@@ -6,7 +6,7 @@ import {
   loopOf,
   nextCodonOf,
 } from '../../../../../test/support/hank-builder.ts'
-import type { CheckContext } from '../../../src/hank/check.ts'
+import type { CheckContext } from '../../../src/hank/checks/check.ts'
 import { rules } from '../../../src/hank/checks/rules.ts'
 import { type Codon, type HankFile, hankFile } from '../../../src/hank/schema.ts'
 import type { Problem } from '../../../src/kit/index.ts'

@@ -4,11 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../../test/conformance/verifies.ts'
 import { codonOf, hankOf, loopOf } from '../../../../../test/support/hank-builder.ts'
 import { tempDir } from '../../../../../test/support/temp-dir.ts'
-import { checkMeta } from '../../../src/hank/checks/meta.ts'
-import { checkModels } from '../../../src/hank/checks/models.ts'
 import { checkOutputs } from '../../../src/hank/checks/outputs.ts'
-import { checkRequirements } from '../../../src/hank/checks/requirements.ts'
-import { checkRetry } from '../../../src/hank/checks/retry.ts'
+import {
+  checkMeta,
+  checkModels,
+  checkRequirements,
+  checkRetry,
+} from '../../../src/hank/checks/small-rules.ts'
 import { places, told } from './problems.ts'
 
 describe('retryConfig', () => {

@@ -1,8 +1,7 @@
-import { type Problem, refusePatterns } from '../kit/index.ts'
-import { codonLabel, codonsOf, loopsOf } from './codons.ts'
-import { neverMatches, onlyExcludes } from './idle-patterns.ts'
-import { firstOf } from './places.ts'
-import type { HankFile } from './schema.ts'
+import { type Problem, refusePatterns } from '../../kit/index.ts'
+import { codonLabel, codonsOf, loopLabel, loopsOf } from '../codons.ts'
+import { firstOf } from '../places.ts'
+import type { HankFile } from '../schema.ts'
 
 const mostInList = 1_000
 /** All patterns of a hank may come together in one matcher, which takes no more either. */
@@ -67,8 +66,9 @@ function patternLists(hank: HankFile): readonly PatternList[] {
   const add = (patterns: readonly string[] | undefined, where: string, label: string) => {
     if (patterns) lists.push({ patterns, where, label })
   }
-  for (const { loop, where, number } of loopsOf(hank)) {
-    add(loop.archiveOnSuccess, `${where}.archiveOnSuccess`, `Loop ${number} (${loop.id}): archiveOnSuccess`)
+  for (const placed of loopsOf(hank)) {
+    const label = `${loopLabel(placed)}: archiveOnSuccess`
+    add(placed.loop.archiveOnSuccess, `${placed.where}.archiveOnSuccess`, label)
   }
   for (const placed of codonsOf(hank)) {
     const { codon, where } = placed
@@ -106,4 +106,34 @@ function faultOf(pattern: string): string | undefined {
 
 function clipped(pattern: string): string {
   return pattern.length > 80 ? `${pattern.slice(0, 80)}…` : pattern
+}
+
+/**
+ * Why a pattern over the workspace cannot select anything, and what to write instead; undefined for one that can. Says
+ * nothing about a leading `/`, which ties a pattern to the workspace, nor about files that may or may not be there.
+ */
+export function neverMatches(pattern: string): string | undefined {
+  const path = pattern.startsWith('!') ? pattern.slice(1) : pattern
+  if (path.trim() === '') return 'it is blank. Remove it.'
+  if (pattern.startsWith('#')) return 'it is a comment. Write \\# for a name that begins with #.'
+  if (/<%[^<%]*%>/.test(path)) return `variables count only in prompts. ${fromWorkspace}`
+  if (/^[A-Za-z]:[\\/]/.test(path)) return `it begins with a drive. ${fromWorkspace}`
+  // Before other characters it is an escape that somebody may need.
+  if (/\\[\w.-]/.test(path)) return 'a \\ is no separator. Write / between directories.'
+  const parts = path.split('/')
+  if (parts.includes('..')) return `it leaves the workspace. ${fromWorkspace}`
+  if (parts.includes('.') || parts.slice(1, -1).includes('')) {
+    const plain = parts.filter(
+      (part, at) => part !== '.' && (part !== '' || at === 0 || at === parts.length - 1),
+    )
+    return `names are compared as they are. Write ${plain.join('/') || '**'}.`
+  }
+  return undefined
+}
+
+const fromWorkspace = 'Write the path from the agent workspace on.'
+
+/** Whether a list of patterns only takes away, so that nothing is left to select. */
+export function onlyExcludes(patterns: readonly string[]): boolean {
+  return patterns.length > 0 && patterns.every(pattern => pattern.startsWith('!'))
 }

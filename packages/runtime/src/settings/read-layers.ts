@@ -3,8 +3,8 @@ import { realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { readRegularFile } from '../files/index.ts'
 import { type Problem, parseJsonSource, shapeFits } from '../kit/index.ts'
-import { type Layer, layerOf } from './layer.ts'
-import type { LayerResult } from './read-value.ts'
+import { type Environment, type Layer, layerOf, runtimePrefix } from './fields.ts'
+import type { FlagValue, LayerResult } from './read-values.ts'
 import weaveShape from './weave-shape.json' with { type: 'json' }
 
 export interface RuntimeFileSearch {
@@ -66,7 +66,7 @@ function goodFile(bytes: Buffer, file: string): LayerResult | undefined {
 
 /** With the schema itself, which takes long to set up. */
 async function explained(bytes: Buffer, file: string): Promise<LayerResult> {
-  const { parseRuntimeFile } = await import('./parse-file.ts')
+  const { parseRuntimeFile } = await import('./read-values.ts')
   return parseRuntimeFile(bytes, file)
 }
 
@@ -97,3 +97,22 @@ function displayName(path: string, cwd: string): string {
   const way = relative(cwd, path)
   return way.startsWith('..') || isAbsolute(way) ? path : way
 }
+
+export interface Given {
+  readonly flags: LayerResult
+  readonly variables: LayerResult
+}
+
+/**
+ * Layers 5 and 4: what was said for this one start. Mostly nothing, and then what checks it, which takes long to set up,
+ * is not loaded.
+ */
+export async function readGiven(flags: readonly FlagValue[], environment: Environment): Promise<Given> {
+  const someVariables = Object.keys(environment).some(name => name.startsWith(runtimePrefix))
+  return {
+    flags: flags.length > 0 ? (await import('./read-values.ts')).readFlags(flags) : nothing,
+    variables: someVariables ? (await import('./read-values.ts')).readEnvironment(environment) : nothing,
+  }
+}
+
+const nothing: LayerResult = { layer: {}, problems: [] }

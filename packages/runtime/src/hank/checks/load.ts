@@ -1,0 +1,152 @@
+import {
+  collector,
+  hasErrors,
+  type JsonSource,
+  type Problem,
+  shapeFits,
+  sortProblems,
+} from '../../kit/index.ts'
+import { codonLabel, codonsOf, commandsOf, loopsOf } from '../codons.ts'
+import hankShape from '../hank-shape.json' with { type: 'json' }
+import { checkNamedFiles } from '../named-files.ts'
+import { firstOf, withPlaces } from '../places.ts'
+import type { PromptFacts } from '../prompt-content.ts'
+import { type HankSource, mostKeys, readHank } from '../read.ts'
+import type { Codon, HankFile } from '../schema.ts'
+import type { AttachedSentinel, CheckedAttachments } from '../sentinel-attachments.ts'
+import type { Check, CheckContext } from './check.ts'
+import { rules } from './rules.ts'
+
+/** What a load looks at besides the file. */
+export interface LoadContext extends Omit<CheckContext, 'hankDir'> {
+  /** Where a relative path starts, and where `hank.json` is looked for when none is given. */
+  readonly workingDirectory: string
+}
+
+export interface LoadedHank {
+  /** As it is written, without defaults; only when nothing is wrong with it. */
+  readonly hank?: HankFile
+  /** Everything that was found, in the order of the text; each has a place in some file. */
+  readonly problems: readonly Problem[]
+  /** The file, as soon as it is JSON. */
+  readonly source?: HankSource
+  readonly counts: { readonly codons: number; readonly loops: number }
+  /** The observers of all codons, in the order of the file; complete when there is a hank. */
+  readonly sentinels: readonly AttachedSentinel[]
+  /** The prompt files, by their path relative to the hank directory; complete when there is a hank. */
+  readonly prompts: ReadonlyMap<string, PromptFacts>
+  /** For a file that is not JSON: the line at fault with a caret under the place. */
+  readonly excerpt?: string
+}
+
+/**
+ * From a path to a hank whose shape, rules and references are good, or to all that is wrong with it. A step runs only
+ * when the one before found no error, and tells all it finds. Models, credentials and self-tests come later, elsewhere.
+ *
+ * Never rejects, whatever is on the disk; writes nothing, starts nothing.
+ */
+export async function loadHank(
+  path: string | undefined,
+  context: LoadContext,
+  checks: readonly Check[] = rules,
+): Promise<LoadedHank> {
+  const read = await readHank(path, context.workingDirectory)
+  if (!read.ok) {
+    return {
+      ...nothing,
+      problems: read.problems,
+      ...(read.excerpt !== undefined && { excerpt: read.excerpt }),
+    }
+  }
+  const { source } = read
+  const found: Problem[] = []
+  const add = (problems: readonly Problem[]) => {
+    for (const problem of withPlaces(problems, source)) found.push(problem)
+    return hasErrors(problems)
+  }
+  const done = (more: Partial<LoadedHank> = {}): LoadedHank => ({
+    ...nothing,
+    source,
+    ...more,
+    problems: sortProblems(found),
+  })
+
+  add(firstOf(source.warnings))
+  const { hank, problems } = await checkShape(source)
+  if (add(problems) || !hank || add(checkLimits(hank))) return done()
+  const counts = { codons: codonsOf(hank).length, loops: loopsOf(hank).length }
+
+  const ruleContext: CheckContext = { ...context, hankDir: source.directory }
+  const broken = await Promise.all(checks.map(async check => check(hank, ruleContext)))
+  if (add(broken.flat())) return done({ counts })
+
+  const { prompts, problems: ofFiles } = await checkNamedFiles(hank, source.directory)
+  const { sentinels, problems: ofSentinels } = await readAttachments(hank, source)
+  if (add([...ofFiles, ...ofSentinels])) return done({ counts })
+  return done({ counts, hank, prompts, sentinels })
+}
+
+/** Most hanks have no sentinel, and what knows how to read one is large. */
+async function readAttachments(hank: HankFile, source: HankSource): Promise<CheckedAttachments> {
+  if (!codonsOf(hank).some(({ codon }) => (codon.sentinels ?? []).length > 0)) return noAttachments
+  const { checkAttachments } = await import('../sentinel-attachments.ts')
+  return checkAttachments(hank, source)
+}
+
+const noAttachments: CheckedAttachments = { problems: [], sentinels: [] }
+
+const nothing: Pick<LoadedHank, 'counts' | 'sentinels' | 'prompts'> = {
+  counts: { codons: 0, loops: 0 },
+  sentinels: [],
+  prompts: new Map(),
+}
+
+const fits = shapeFits(hankShape, { maxKeys: mostKeys })
+
+/**
+ * Whether the file has the shape of a hank. The hank is what was written, without defaults: rules and warnings ask whether
+ * a field is there.
+ *
+ * The schema, in `schema.ts`, takes longer to set up than all the rest of a load. So a good file is recognised by the
+ * shape that `npm run generate` derives from that schema, and only a file that does not fit loads the schema itself.
+ */
+export async function checkShape(
+  source: JsonSource,
+): Promise<{ readonly hank?: HankFile; readonly problems: readonly Problem[] }> {
+  const hank = source.value as HankFile
+  if (fits(source.value)) return { hank, problems: [] }
+  const { shapeFaults } = await import('../shape-faults.ts')
+  const problems = shapeFaults(source)
+  return hasErrors(problems) ? { problems } : { hank, problems }
+}
+
+const mostFiles = 20_000
+/** The longest argument of a program on Linux; the shell gets the command as one argument. */
+const longestCommand = 131_071
+
+/** Sizes that no honest hank has, refused before rules and references spend time on them. */
+function checkLimits(hank: HankFile): readonly Problem[] {
+  const problems = collector()
+  const files = new Set([hank.globalSystemPromptFile ?? []].flat())
+  for (const placed of codonsOf(hank)) {
+    for (const path of filesOf(placed.codon)) files.add(path)
+    for (const { run, where } of commandsOf(placed)) {
+      if (Buffer.byteLength(run) <= longestCommand) continue
+      const message = `the command is longer than ${longestCommand} bytes, which no system runs`
+      problems.error(`${where}.command.run`, `${codonLabel(placed)}: ${message}`)
+    }
+  }
+  if (files.size > mostFiles) problems.error('hank', `the hank names more than ${mostFiles} different files`)
+  return problems.all()
+}
+
+function filesOf({ promptFile, appendSystemPromptFile, rigSetup, sentinels }: Codon): readonly string[] {
+  return [
+    ...[promptFile ?? []].flat(),
+    ...[appendSystemPromptFile ?? []].flat(),
+    ...(rigSetup ?? []).flatMap(operation => (operation.type === 'copy' ? [operation.copy.from] : [])),
+    ...(sentinels ?? []).flatMap(({ sentinelConfig }) =>
+      typeof sentinelConfig === 'string' ? [sentinelConfig] : [],
+    ),
+  ]
+}

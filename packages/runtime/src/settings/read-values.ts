@@ -1,0 +1,162 @@
+import {
+  didYouMean,
+  formatKey,
+  type JsonPath,
+  nearestNames,
+  type Problem,
+  parseJsonSource,
+  shapeProblems,
+} from '../kit/index.ts'
+import {
+  type Environment,
+  type Layer,
+  layerOf,
+  type Origin,
+  runtimePrefix,
+  type SettingField,
+  settingFields,
+  settingKinds,
+  variableOf,
+} from './fields.ts'
+import { fields, runtimeFile } from './schema.ts'
+
+/**
+ * Reads the layers that people write, checked by the schema of `weave.json`. That schema takes long to set up: import this
+ * module only with `import()`, where there is something to check.
+ */
+export interface LayerResult {
+  /** Holds what was right, also when something else was wrong. */
+  readonly layer: Layer
+  readonly problems: readonly Problem[]
+}
+
+/** Checks the text of a runtime file. `file` is its name in messages. */
+export function parseRuntimeFile(text: string | Uint8Array, file: string): LayerResult {
+  const source = parseJsonSource(text, { file })
+  if (!source.ok) return { layer: {}, problems: source.problems }
+  const checked = runtimeFile.safeParse(source.value)
+  if (checked.success) return { layer: layerOf(checked.data, 'weave.json'), problems: source.warnings }
+  const problems = shapeProblems(checked.error, source, { schema: runtimeFile, unknownKey: unknownSetting })
+  return { layer: {}, problems: [...source.warnings, ...problems] }
+}
+
+/** What people write who mean a setting with another name; the letters alone would not lead there. */
+const othersCallIt: Readonly<Record<string, string>> = {
+  proxy: 'withoutProxy',
+  enableProxy: 'withoutProxy',
+  baseUrl: 'vendorBaseUrl',
+  output: 'outputDirectory',
+  outputDir: 'outputDirectory',
+  executionDir: 'executionBaseDir',
+  costLimit: 'budget.maxDollars',
+  maxBudget: 'budget.maxDollars',
+  maxCost: 'budget.maxDollars',
+  maxTime: 'budget.maxTimeSeconds',
+  maxDuration: 'budget.maxTimeSeconds',
+  maxDurationSeconds: 'budget.maxTimeSeconds',
+  timeLimit: 'budget.maxTimeSeconds',
+}
+
+/** The message about a key that `weave.json` does not know at this place: what may have been meant, and what is valid. */
+function unknownSetting(_path: JsonPath, key: string, validKeys: readonly string[]): string {
+  const known = Object.hasOwn(othersCallIt, key) ? othersCallIt[key] : undefined
+  const here = nearestNames(key, validKeys)
+  const meant = known !== undefined ? [known] : here.length > 0 ? here : elsewhere(key)
+  return `Unknown field ${formatKey(key)}.${didYouMean(meant)} Valid fields here: ${validKeys.join(', ')}`
+}
+
+/** Settings that are called so, or nearly, but live in another object: `maxDollars` is `budget.maxDollars`. */
+function elsewhere(key: string): readonly string[] {
+  const byName = new Map<string, string>(
+    settingFields.map(field => [field.slice(field.lastIndexOf('.') + 1), field]),
+  )
+  const exact = byName.get(key)
+  if (exact !== undefined) return [exact]
+  return nearestNames(key, [...byName.keys()]).flatMap(name => byName.get(name) ?? [])
+}
+
+/** A flag that sets a setting: `{ flag: '--proxy', field: 'withoutProxy', value: false }`. */
+export interface FlagValue {
+  /** As it is written on the command line; problems and origins name it. */
+  readonly flag: `--${string}`
+  readonly field: SettingField
+  /** Text for numbers is read as a number. */
+  readonly value: string | number | boolean
+}
+
+/** Layer 5. The same checks as for `weave.json`; of two flags for one setting the later one counts. */
+export function readFlags(flags: readonly FlagValue[]): LayerResult {
+  return readValues(flags.map(({ flag, field, value }) => ({ field, origin: flag, value })))
+}
+
+/** Every key of `weave.json` has its variable. */
+const variables = settingFields.map(field => [variableOf(field), field] as const)
+const names = new Set<string>(variables.map(([name]) => name))
+
+/**
+ * Layer 4. An empty variable counts as not set. A boolean is true for exactly `true` and `1` and false for everything
+ * else, so `WEAVE_RUNTIME_WITHOUT_PROXY=false` turns the proxy on; numbers have the ranges of `weave.json`.
+ */
+export function readEnvironment(environment: Environment): LayerResult {
+  const values = variables.flatMap(([variable, field]): readonly GivenValue[] => {
+    const text = environment[variable]
+    if (text === undefined || text === '') return []
+    const value = settingKinds[field] === 'boolean' ? text === 'true' || text === '1' : text
+    return [{ field, origin: variable, value }]
+  })
+  const { layer, problems } = readValues(values)
+  return { layer, problems: [...problems, ...unknownVariables(environment)] }
+}
+
+function unknownVariables(environment: Environment): readonly Problem[] {
+  const known = [...names].map(withoutPrefix)
+  return Object.keys(environment)
+    .filter(name => name.startsWith(runtimePrefix) && environment[name] && !names.has(name))
+    .sort()
+    .map(name => {
+      const meant = didYouMean(nearestNames(withoutPrefix(name), known, 1), rest => `${runtimePrefix}${rest}`)
+      return {
+        severity: 'warning',
+        where: name,
+        message: `Unknown variable ${name}; it has no effect.${meant}`,
+      }
+    })
+}
+
+function withoutPrefix(name: string): string {
+  return name.slice(runtimePrefix.length)
+}
+
+interface GivenValue {
+  readonly field: SettingField
+  /** The variable or flag that gave the value: how problems and origins name it. */
+  readonly origin: Origin
+  readonly value: string | number | boolean
+}
+
+/**
+ * Checks values that came one by one, as text or ready, by the rules of `weave.json`. A number may be written as text;
+ * a text for anything else stays one. Of two values for one setting the later one counts.
+ */
+function readValues(values: readonly GivenValue[]): LayerResult {
+  const results = values.map(readValue)
+  return {
+    layer: Object.assign({}, ...results.map(result => result.layer)) as Layer,
+    problems: results.flatMap(result => result.problems),
+  }
+}
+
+function readValue({ field, origin, value: given }: GivenValue): LayerResult {
+  const schema = fields[field]
+  const value = settingKinds[field] === 'number' && typeof given === 'string' ? numberFrom(given) : given
+  const checked = schema.safeParse(value)
+  // The key is the setting whose schema has just accepted the value.
+  if (checked.success) return { layer: { [field]: { value: checked.data, origin } }, problems: [] }
+  const problems = shapeProblems(checked.error, { value }, { schema })
+  return { layer: {}, problems: problems.map(problem => ({ ...problem, where: origin })) }
+}
+
+/** Only what everybody would read as a decimal number; anything else stays text, for the check to complain about. */
+function numberFrom(text: string): number | string {
+  return /^[+-]?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,4})?$/i.test(text.trim()) ? Number(text) : text
+}
