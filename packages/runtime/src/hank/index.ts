@@ -12,6 +12,7 @@ export {
   type PoolUse,
   tightest,
 } from './budget-arithmetic.ts'
+export { effectiveModel } from './checks/effective-model.ts'
 export { codonLabel, codonsOf, isLoop, type PlacedCodon } from './codons.ts'
 export { scanCopiedTree, type TreeFinding, type TreeLimits, treeMessage } from './copied-tree.ts'
 export { hankHash } from './hank-hash.ts'

@@ -15,4 +15,14 @@ export type {
   PlannedText,
   RetryRules,
 } from './plan.ts'
-export { after, endsIteration, endsLoop, find, type Position, type Step, start, stepAt } from './position.ts'
+export {
+  after,
+  endsIteration,
+  endsLoop,
+  find,
+  type Position,
+  plannedCodons,
+  type Step,
+  start,
+  stepAt,
+} from './position.ts'
