@@ -1,6 +1,6 @@
+import type { ReportBudget, ReportData } from '@weave/protocol'
 import { dollarsText, durationText, tokensText } from 'weave-client'
 import { element, placed } from './element.ts'
-import type { ReportBudget, ReportData } from './report-data.ts'
 import { section } from './section.ts'
 
 /** Each limit with what was used of it; the fullest first. */

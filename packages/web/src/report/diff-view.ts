@@ -1,5 +1,5 @@
+import type { ReportFile } from '@weave/protocol'
 import { element } from './element.ts'
-import type { ReportFile } from './report-data.ts'
 
 /** A unified diff, line by line. */
 export function diffView({ diff = '', note }: ReportFile): HTMLElement {

@@ -1,5 +1,5 @@
+import type { ReportData, ReportError } from '@weave/protocol'
 import { element } from './element.ts'
-import type { ReportData, ReportError } from './report-data.ts'
 import { leftOutNote, section } from './section.ts'
 import { timeText } from './time-text.ts'
 

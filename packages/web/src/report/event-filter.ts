@@ -1,4 +1,4 @@
-import type { ReportEvents } from './report-data.ts'
+import type { ReportEvents } from '@weave/protocol'
 
 export interface EventFilter {
   /** Words that must all be there, in any order; upper and lower case are alike. */

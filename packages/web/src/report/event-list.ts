@@ -1,7 +1,7 @@
+import type { ReportEvents } from '@weave/protocol'
 import { element } from './element.ts'
 import { type EventFilter, fittingEvents } from './event-filter.ts'
 import { counted } from './header.ts'
-import type { ReportEvents } from './report-data.ts'
 import { leftOutNote, section } from './section.ts'
 import { timeText } from './time-text.ts'
 import { virtualList } from './virtual-list.ts'

@@ -1,7 +1,7 @@
+import type { ReportCheckpoint, ReportData, ReportFile } from '@weave/protocol'
 import { diffView } from './diff-view.ts'
 import { element } from './element.ts'
 import { counted } from './header.ts'
-import type { ReportCheckpoint, ReportData, ReportFile } from './report-data.ts'
 import { leftOutNote, section } from './section.ts'
 import { timeText } from './time-text.ts'
 

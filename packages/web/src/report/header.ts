@@ -1,6 +1,6 @@
+import type { ReportData } from '@weave/protocol'
 import { dollarsText, durationText, runStatusWords, tokensText } from 'weave-client'
 import { element } from './element.ts'
-import type { ReportData } from './report-data.ts'
 import { timeText } from './time-text.ts'
 
 /** What it was, how it went and what it took, before anything else. */

@@ -1,6 +1,6 @@
+import type { ReportData, SentinelOutput } from '@weave/protocol'
 import { dollarsText } from 'weave-client'
 import { element } from './element.ts'
-import type { ReportData, SentinelOutput } from './report-data.ts'
 import { leftOutNote, section } from './section.ts'
 import { timeText } from './time-text.ts'
 

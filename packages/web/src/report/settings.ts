@@ -1,5 +1,5 @@
+import type { ReportData } from '@weave/protocol'
 import { element } from './element.ts'
-import type { ReportData } from './report-data.ts'
 import { section } from './section.ts'
 
 /** Every setting of the last start with who set it; what somebody chose before what was left alone. */

@@ -1,6 +1,6 @@
+import type { ReportCost, ReportData, TokenClasses } from '@weave/protocol'
 import { dollarsText, durationText, tokensText } from 'weave-client'
 import { element, placed } from './element.ts'
-import type { ReportCost, ReportData, TokenClasses } from './report-data.ts'
 import { section } from './section.ts'
 import { stepPlot } from './step-plot.ts'
 

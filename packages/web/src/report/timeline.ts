@@ -1,7 +1,7 @@
+import type { ReportAttempt, ReportData, ReportRun } from '@weave/protocol'
 import { codonStatusWords, dollarsText, durationText, runStatusWords } from 'weave-client'
 import { element, placed } from './element.ts'
 import { statusPill } from './header.ts'
-import type { ReportAttempt, ReportData, ReportRun } from './report-data.ts'
 import { section } from './section.ts'
 import { timeText } from './time-text.ts'
 

@@ -1,8 +1,9 @@
-import type { CodonStatus, RunStatus } from 'weave-client'
+import type { RunStatus } from './state.ts'
+import type { CodonStatus } from './values.ts'
 
 /**
  * What stands in a report page beside its script: everything but the list of events, which comes after the script so that
- * the page is on the screen before it has been read. The command that writes reports makes both.
+ * the page is on the screen before it has been read. `weave report` writes both, `packages/web` reads them.
  */
 export interface ReportData {
   readonly weaveVersion: string
