@@ -5,5 +5,4 @@
  * stands inside the page together with its data, so it fetches nothing and stores nothing. Knows nothing of files, journals
  * or the command that wrote the data.
  */
-export type { ReportData, ReportEvents } from '@weave/protocol'
-export { startReport } from './report/start-report.ts'
+export { startReport } from './start-report.ts'
