@@ -1,9 +1,6 @@
 import type { ReportCheckpoint, ReportData, ReportFile } from '@weave/protocol'
-import { diffView } from './diff-view.ts'
-import { element } from './element.ts'
+import { element, leftOutNote, section, timeText } from './element.ts'
 import { counted } from './header.ts'
-import { leftOutNote, section } from './section.ts'
-import { timeText } from './time-text.ts'
 
 /** The checkpoints, each with the files that are different from the one before. A diff is drawn when it is opened. */
 export function files({ checkpoints, runs }: ReportData): HTMLElement {
@@ -53,4 +50,21 @@ function filePart(file: ReportFile): HTMLElement {
   ])
   part.addEventListener('toggle', () => part.append(diffView(file)), { once: true })
   return part
+}
+
+/** A unified diff, line by line. */
+function diffView({ diff = '', note }: ReportFile): HTMLElement {
+  const lines = diff === '' ? [] : diff.split('\n')
+  const rows = lines.map(line => element('span', { 'data-line': kindOf(line) }, [`${line}\n`]))
+  return element('div', { class: 'diff' }, [
+    rows.length > 0 && element('pre', {}, [element('code', {}, rows)]),
+    note !== undefined && element('p', { class: 'note' }, [note]),
+  ])
+}
+
+function kindOf(line: string): string {
+  if (line.startsWith('@@')) return 'place'
+  if (line.startsWith('+')) return 'added'
+  if (line.startsWith('-')) return 'removed'
+  return line.startsWith('\\') ? 'place' : 'same'
 }

@@ -1,7 +1,6 @@
 import type { ReportData } from '@weave/protocol'
 import { dollarsText, durationText, runStatusWords, tokensText } from 'weave-client'
-import { element } from './element.ts'
-import { timeText } from './time-text.ts'
+import { element, timeText } from './element.ts'
 
 /** What it was, how it went and what it took, before anything else. */
 export function header(data: ReportData): HTMLElement {

@@ -1,14 +1,10 @@
 import type { ReportData, ReportEvents } from '@weave/protocol'
-import { budgets } from './budgets.ts'
-import { element } from './element.ts'
-import { errors } from './errors.ts'
+import { element, section, timeText } from './element.ts'
 import { eventList } from './event-list.ts'
 import { files } from './files.ts'
 import { header } from './header.ts'
-import { sentinelOutputs } from './sentinel-outputs.ts'
-import { settings } from './settings.ts'
-import { spending } from './spending.ts'
-import { timeText } from './time-text.ts'
+import { errors, sentinelOutputs } from './messages.ts'
+import { budgets, spending } from './spending.ts'
 import { timeline } from './timeline.ts'
 
 /**
@@ -70,4 +66,30 @@ function contents(main: HTMLElement): HTMLElement {
 function read<Shape>(page: Document, id: string): Shape | undefined {
   const text = page.getElementById(id)?.textContent
   return text ? (JSON.parse(text) as Shape) : undefined
+}
+
+/** Every setting of the last start with who set it; what somebody chose before what was left alone. */
+function settings({ settings: rows }: ReportData): HTMLElement {
+  const aside = rows.length > 0 ? 'Of the last start.' : 'They were not written down.'
+  const sorted = [...rows].sort((left, right) => Number(isDefault(left)) - Number(isDefault(right)))
+  const table = element('div', { class: 'scroll' }, [
+    element('table', { class: 'settings' }, [
+      element(
+        'tbody',
+        {},
+        sorted.map(({ field, value, origin }) =>
+          element('tr', { 'data-default': isDefault({ origin }) }, [
+            element('th', { scope: 'row' }, [field]),
+            element('td', {}, [element('code', {}, [value])]),
+            element('td', { class: 'quiet' }, [origin]),
+          ]),
+        ),
+      ),
+    ]),
+  ])
+  return section({ id: 'settings', title: 'Settings', aside }, rows.length > 0 ? [table] : [])
+}
+
+function isDefault({ origin }: { readonly origin: string }): boolean {
+  return origin === 'default'
 }

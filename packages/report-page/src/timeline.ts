@@ -1,9 +1,7 @@
 import type { ReportAttempt, ReportData, ReportRun } from '@weave/protocol'
 import { codonStatusWords, dollarsText, durationText, runStatusWords } from 'weave-client'
-import { element, placed } from './element.ts'
+import { element, placed, section, timeText } from './element.ts'
 import { statusPill } from './header.ts'
-import { section } from './section.ts'
-import { timeText } from './time-text.ts'
 
 /** More bars than this say nothing to anybody. */
 const mostRows = 1500
