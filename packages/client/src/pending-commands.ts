@@ -1,6 +1,58 @@
-import type { CommandType, ServerEvent } from '@weave/protocol'
+import type { CommandType, ErrorCode, ServerEvent } from '@weave/protocol'
 import type { Timers } from './platform.ts'
-import { readReply, type SendFailure, type SendResult } from './reply.ts'
+
+/**
+ * Which event answers a command. A command with a row is answered by that type only; any other by the first event that
+ * carries its id and is not an `error` (`codon.next`: usually `codon.started`). An `error` with its id always answers.
+ */
+const replyTypes = {
+  ping: 'pong',
+  'ping.broadcast': 'pong',
+  'checkpoint.list': 'checkpoint.list',
+  'history.sync': 'history.batch',
+} as const satisfies Partial<Record<CommandType, ServerEvent['type']>>
+
+type ReplyTypes = typeof replyTypes
+
+/** `server.shutdown` may be answered by nothing but the end of the connection; then there is no event. */
+export type ReplyEvent<T extends CommandType> = T extends keyof ReplyTypes
+  ? ServerEvent<ReplyTypes[T]>
+  : T extends 'server.shutdown'
+    ? ServerEvent | undefined
+    : ServerEvent
+
+/** Why a command has no answer from the server. */
+export type ClientErrorCode =
+  /** It was never sent: there is no open connection. */
+  | 'NOT_CONNECTED'
+  /** It was sent, then the connection was lost. The server may or may not have acted on it. */
+  | 'CONNECTION_LOST'
+  /** No answer within `timeoutMs`. The server may still act on it. */
+  | 'TIMEOUT'
+  /** The server's error had no code. */
+  | 'NO_CODE'
+
+export interface SendFailure {
+  readonly ok: false
+  /** A code of the protocol, one of this client, or one that only a newer server knows. */
+  readonly code: ErrorCode | ClientErrorCode | (string & Record<never, never>)
+  readonly message: string
+}
+
+export type SendResult<T extends CommandType = CommandType> =
+  | { readonly ok: true; readonly event: ReplyEvent<T> }
+  | SendFailure
+
+/** What an event with the id of a command means for that command. */
+function readReply(type: CommandType, event: ServerEvent): 'part' | SendResult | undefined {
+  if (event.type === 'error') {
+    return { ok: false, code: event.data.code ?? 'NO_CODE', message: event.data.message }
+  }
+  const expected: string | undefined = type in replyTypes ? replyTypes[type as keyof ReplyTypes] : undefined
+  if (expected !== undefined && event.type !== expected) return undefined
+  if (event.type === 'history.batch' && event.data.hasMore) return 'part'
+  return { ok: true, event }
+}
 
 /** A command that was sent and waits for its answer. Each of the functions is called while an event is handled. */
 export interface PendingCommand {
@@ -88,4 +140,21 @@ function afterClose(type: CommandType, code: number | 'by this client'): SendRes
 
 function timedOut(type: CommandType, timeoutMs: number): SendFailure {
   return { ok: false, code: 'TIMEOUT', message: `No answer to ${type} within ${timeoutMs} ms.` }
+}
+
+/**
+ * Ids for commands. They must differ between clients too: the events that answer a command go to everyone, with its id
+ * in them, and stay in the journal.
+ */
+export function createIds(random: () => number): () => string {
+  const part = (): string =>
+    Math.floor(random() * 36 ** 5)
+      .toString(36)
+      .padStart(5, '0')
+  const prefix = `${part()}${part()}${part()}`
+  let count = 0
+  return () => {
+    count += 1
+    return `${prefix}-${count}`
+  }
 }

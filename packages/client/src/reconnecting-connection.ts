@@ -16,7 +16,7 @@ export type ClientStatus =
     }
   | { readonly state: 'closed'; readonly code: number; readonly reason: string }
 
-export interface LinkOptions {
+export interface ReconnectingOptions {
   readonly connect: Connect
   /** Not given: a lost connection is the end. */
   readonly policy: ReconnectPolicy | undefined
@@ -27,7 +27,7 @@ export interface LinkOptions {
   readonly newId: () => string
 }
 
-export interface LinkHooks {
+export interface ReconnectingHooks {
   /** Asked at every attempt. */
   readonly handshake: () => HandshakeInput
   /** A connection begins; events of it may follow before it is open. */
@@ -39,12 +39,12 @@ export interface LinkHooks {
   readonly onEvent: (event: ServerEvent) => void
   readonly onUnknown: (type: string) => void
   readonly onMalformed: (problem: string) => void
-  /** A connection is gone, opened or not; asked before the status changes: was this end asked for? */
+  /** A connection ended, opened or not. Called before the status changes; true: the end was wanted, do not reconnect. */
   readonly onLost: (code: number) => boolean
   readonly onStatus: (status: ClientStatus) => void
 }
 
-export interface Link {
+export interface ReconnectingConnection {
   readonly status: ClientStatus
   readonly send: (text: string) => void
   /** Gives this connection up and tries again, as if it had been lost. */
@@ -54,7 +54,10 @@ export interface Link {
 }
 
 /** A connection that comes back: one attempt after another until a final close code, the policy or `close` ends it. */
-export function createLink(options: LinkOptions, hooks: LinkHooks): Link {
+export function createReconnectingConnection(
+  options: ReconnectingOptions,
+  hooks: ReconnectingHooks,
+): ReconnectingConnection {
   const { timers, connect, handshakeTimeoutMs: timeoutMs } = options
   const attempts = createAttempts(options)
   let status: ClientStatus = { state: 'connecting' }
@@ -70,8 +73,11 @@ export function createLink(options: LinkOptions, hooks: LinkHooks): Link {
   const start = (): void => {
     hooks.onStart()
     const request = { handshake: hooks.handshake(), handshakeId: options.newId() }
-    const told = { ...hooks, onOpen: opened, onEnd: lost }
-    connection = startConnection({ connect, timers, timeoutMs, ...request }, told)
+    const { onEvent, onUnknown, onMalformed } = hooks
+    connection = startConnection(
+      { connect, timers, timeoutMs, ...request },
+      { onOpen: opened, onEnd: lost, onEvent, onUnknown, onMalformed },
+    )
   }
 
   const opened = (greeting: Greeting): void => {
@@ -120,7 +126,7 @@ interface NextAttempt {
   readonly delayMs: number
 }
 
-function createAttempts({ policy, timers, random }: LinkOptions): Attempts {
+function createAttempts({ policy, timers, random }: ReconnectingOptions): Attempts {
   let everOpen = false
   let count = 0
   let cancel = (): void => {}

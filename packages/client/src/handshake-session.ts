@@ -1,12 +1,10 @@
 import { type HandshakeInput, weaveExtension } from '@weave/protocol'
-import type { Past } from './catch-up.ts'
-import type { ClientOptions } from './client-options.ts'
 import type { Greeting } from './connection.ts'
-import type { Sequence } from './sequence.ts'
-import type { Session } from './weave-client.ts'
+import type { EventOrder, Past } from './event-order.ts'
+import type { ClientOptions, Session } from './weave-client.ts'
 
 /** What is said in a handshake and what is made of the answer. */
-export interface Greeter {
+export interface HandshakeSession {
   readonly session: Session | undefined
   /** The first one as the options say; later ones ask for everything after the last event delivered. */
   readonly request: () => HandshakeInput
@@ -19,7 +17,7 @@ export interface Greeter {
   readonly past: (response: Greeting['response']) => Past
 }
 
-export function createGreeter(options: ClientOptions, sequence: Sequence): Greeter {
+export function createHandshakeSession(options: ClientOptions, order: EventOrder): HandshakeSession {
   let session: Session | undefined
   let executionPath: string | undefined
   let since = options.since
@@ -30,7 +28,7 @@ export function createGreeter(options: ClientOptions, sequence: Sequence): Greet
       return session
     },
     request() {
-      if (session) since = sequence.lastSeq
+      if (session) since = order.lastSeq
       return {
         mode: options.mode,
         sendPreviousEvents: wantsHistory || since !== undefined,
@@ -42,11 +40,11 @@ export function createGreeter(options: ClientOptions, sequence: Sequence): Greet
     accept({ response, ready }) {
       const { lastSeq = Number.POSITIVE_INFINITY } = ready.data
       if (executionPath !== undefined && executionPath !== ready.data.executionPath) return false
-      if (lastSeq < sequence.lastSeq) return false
+      if (lastSeq < order.lastSeq) return false
       executionPath = ready.data.executionPath
       const { clientId, mode, totalEvents } = response
       const journalSeq = seqOf(response)
-      if (!session && !wantsHistory) sequence.startAfter(journalSeq)
+      if (!session && !wantsHistory) order.startAfter(journalSeq)
       session = { clientId, mode, totalEvents, journalSeq }
       return true
     },
