@@ -1,15 +1,20 @@
 import {
+  type Checkpoint,
+  currentCheckpoints,
   type DiffLine,
+  dollarsText,
+  durationText,
   type FileChange,
   type FileVersion,
   type FileVersions,
   harmlessLine,
   lineDiff,
+  type View,
 } from 'weave-client'
+import { checkpointName } from '../model/questions.ts'
 import { plainRows, type Rows, rowsOf } from '../model/rows.ts'
 import { type Line, line, type Style, span } from '../terminal/line.ts'
-import type { PanelContext } from './context.ts'
-import { spread } from './spread.ts'
+import { type PanelContext, spread } from './panel.ts'
 
 const letters: Readonly<Record<FileChange['action'], { readonly letter: string; readonly style: Style }>> = {
   created: { letter: 'A', style: 'added' },
@@ -68,4 +73,53 @@ function diffLine(each: DiffLine): Line {
     case 'same':
       return line(`   ${each.text}`)
   }
+}
+
+/** The observers, newest first. */
+export function sentinelRows({ view, width, costs, signs }: PanelContext): Rows {
+  const rows = view.sentinels.toReversed().map((sentinel, index, all) => {
+    const { sentinelId, codonId, model, loaded, outputs, errors, cost, unloadReason } = sentinel
+    const left = line(
+      ' ',
+      loaded ? span(`${signs.running} `, 'accent') : span(`${signs.completed} `, 'dim'),
+      span(harmlessLine(sentinelId, 60), loaded ? 'bold' : 'plain'),
+      span(` on ${harmlessLine(codonId, 40)}`, 'dim'),
+      width >= 70 ? span(`  ${harmlessLine(model, 40)}`, 'dim') : undefined,
+      unloadReason === undefined || unloadReason === 'codon-complete'
+        ? undefined
+        : span(`  left: ${unloadReason}`, 'warn'),
+    )
+    const right = line(
+      costs ? span(`${dollarsText(cost)}  `, 'dim') : undefined,
+      errors > 0 ? span(`${errors} failed  `, 'bad') : undefined,
+      span(`${outputs} said `, 'dim'),
+    )
+    const part = all.slice(0, index).filter(other => other.sentinelId === sentinelId).length
+    return { key: sentinelId, part, line: spread(left, right, width) }
+  })
+  return rows.length > 0 ? rowsOf(rows) : plainRows([line(span(' No sentinel is attached.', 'dim'))])
+}
+
+/** Checkpoints by the keys of their rows, newest first. A run that goes on from a checkpoint does not name it again. */
+export function checkpointsByKey({ checkpoints }: View): ReadonlyMap<string, Checkpoint> {
+  const named = new Set(checkpoints.flatMap(({ sha, type }) => (type === 'initial' ? [] : [sha])))
+  const kept = checkpoints.filter(({ sha, type }) => type !== 'initial' || !named.has(sha))
+  return new Map(kept.map(checkpoint => [checkpoint.sha, checkpoint] as const).toReversed())
+}
+
+export function checkpointRows({ view, width, now }: PanelContext): Rows {
+  const current = currentCheckpoints(view)
+  const rows = [...checkpointsByKey(view)].map(([key, checkpoint]) => {
+    const isUndone = !current.has(checkpoint.sha) && checkpoint.type !== 'initial'
+    const left = line(
+      ' ',
+      span(`${checkpoint.sha.slice(0, 8)}  `, 'dim'),
+      span(harmlessLine(checkpointName(checkpoint), 80), isUndone ? 'dim' : 'plain'),
+      isUndone ? span('  undone', 'dim') : undefined,
+    )
+    const age = durationText(now - Date.parse(checkpoint.time))
+    const time = width >= 60 ? `${checkpoint.time.slice(11, 19)}  ` : ''
+    return { key, part: 0, line: spread(left, line(span(`${time}${age} ago `, 'dim')), width) }
+  })
+  return rows.length > 0 ? rowsOf(rows) : plainRows([line(span(' There is no checkpoint yet.', 'dim'))])
 }

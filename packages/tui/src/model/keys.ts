@@ -1,14 +1,10 @@
+import { outlineOf, type View } from 'weave-client'
 import type { Key } from '../terminal/keyboard.ts'
-import { asked } from './ask.ts'
 import { type Action, type KeyRow, rowFor } from './key-table.ts'
-import { opened } from './open-row.ts'
-import { panelNames } from './panel-names.ts'
-import { askForceStop, askRedo, askSkip } from './questions.ts'
-import type { Scene } from './scene.ts'
-import { type Movement, moved, turned } from './scroll.ts'
-import { matched, typed } from './search.ts'
-import { nextFilter, noFilter } from './stream-filter.ts'
-import { type Effect, type Question, type Ui, withNotice } from './ui.ts'
+import { askForceStop, askRedo, askRollback, askSkip } from './questions.ts'
+import { type Movement, moved, placeAt, turned, windowOf } from './scroll.ts'
+import { matches, nextFilter, noFilter } from './stream-filter.ts'
+import { type Effect, panelNames, type Question, type Scene, type Ui, withNotice } from './ui.ts'
 
 export interface Pressed {
   readonly ui: Ui
@@ -16,7 +12,7 @@ export interface Pressed {
 }
 
 /** What becomes of the screen when a key is pressed. Pure. */
-export function press(ui: Ui, key: Key, scene: Scene): Pressed {
+export function pressKey(ui: Ui, key: Key, scene: Scene): Pressed {
   const calm = { ...ui, notice: undefined }
   if (ui.layer?.kind === 'search' && key.name !== 'interrupt') {
     const { text } = ui.layer
@@ -51,7 +47,9 @@ function act(ui: Ui, { row, key, scene }: Press): Pressed {
     case 'next':
       return {
         ui,
-        effects: [{ kind: 'send', order: { type: 'codon.next', data: {}, says: 'starting the next codon' } }],
+        effects: [
+          { kind: 'send', command: { type: 'codon.next', data: {}, says: 'starting the next codon' } },
+        ],
       }
     case 'panel':
       return only(ontoPanel(ui, Number(key.name === 'character' ? key.character : 1) - 1))
@@ -129,7 +127,7 @@ function answered(ui: Ui, question: Question, key: Key): Pressed {
   const said = key.name === 'character' ? key.character : ''
   const answer = question.answers.find(each => each.key === said)
   const isNo = said === 'n' || said === 'q' || key.name === 'escape'
-  if (answer) return { ui: { ...ui, layer: undefined }, effects: [{ kind: 'send', order: answer.order }] }
+  if (answer) return { ui: { ...ui, layer: undefined }, effects: [{ kind: 'send', command: answer.command }] }
   return only(isNo ? { ...ui, layer: undefined } : ui)
 }
 
@@ -149,4 +147,95 @@ function scrolled(ui: Ui, movement: Movement, { rows, height }: Scene): Ui {
     return { ...ui, places: { ...places, layer: turned(rows, places.layer, { movement, height }) } }
   const place = moved(rows, places[panel], { movement, height, followsEnd: panel === 'stream' })
   return { ...ui, places: { ...places, [panel]: place } }
+}
+
+/** Enter: what that does depends on the panel. */
+function opened(ui: Ui, scene: Scene): Ui {
+  const { rows, height, checkpoints, view, now, canSteer } = scene
+  const { cursor } = windowOf(rows, ui.places[ui.panel], height)
+  const key = cursor === undefined ? undefined : rows.at(cursor)?.key
+  if (key === undefined) return ui
+  const onto = { ...ui, panel: 'stream', places: { ...ui.places, stream: 'end' } } as const
+  switch (ui.panel) {
+    case 'stream':
+      return { ...ui, turned: toggled(ui.turned, key) }
+    case 'plan':
+      return { ...onto, filter: { ...noFilter, only: { title: key, codonIds: codonsOf(view, key) } } }
+    case 'sentinels':
+      return { ...onto, filter: { ...noFilter, name: 'sentinels', sentinelId: key } }
+    case 'files':
+      return { ...ui, layer: { kind: 'diff', path: key }, places: { ...ui.places, layer: 'start' } }
+    case 'checkpoints': {
+      const checkpoint = checkpoints.get(key)
+      if (!checkpoint) return ui
+      if (!canSteer)
+        return withNotice(ui, 'This screen only watches (read-only): it cannot go back.', {
+          style: 'warn',
+          now,
+        })
+      return asked(ui, askRollback(view, checkpoint, now), scene)
+    }
+    case 'budgets':
+      return ui
+  }
+}
+
+/** The codon with this id, or all codons of the loop with this id. */
+function codonsOf(view: View, id: string): readonly string[] {
+  const loop = outlineOf(view).find(item => item.kind === 'loop' && item.loopId === id)
+  if (loop?.kind !== 'loop') return [id]
+  return loop.codons.map(({ codonId }) => codonId.replace(/#\d+$/, ''))
+}
+
+function toggled(set: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(set)
+  if (!next.delete(key)) next.add(key)
+  return next
+}
+
+/** The line in which a search is typed; Enter ends it. */
+function typed(ui: Ui, text: string, key: Key): Ui {
+  const searching = (next: string): Ui => ({
+    ...ui,
+    layer: { kind: 'search', text: next },
+    filter: { ...ui.filter, search: next },
+  })
+  switch (key.name) {
+    case 'character':
+      return searching(text + key.character)
+    case 'paste':
+      return searching(text + key.text.replace(/\s+/g, ' ').slice(0, longestSearch))
+    case 'backspace':
+      return searching([...text].slice(0, -1).join(''))
+    case 'escape':
+      return { ...ui, layer: undefined, filter: { ...ui.filter, search: '', onlyMatches: false } }
+    case 'enter':
+      return { ...ui, layer: undefined }
+    default:
+      return ui
+  }
+}
+
+const longestSearch = 200
+
+/** The next entry that matches, below or above; round at the ends. */
+function matched(ui: Ui, direction: 1 | -1, { rows, height, stream, now }: Scene): Ui {
+  const { search } = ui.filter
+  if (ui.panel !== 'stream' || search === '')
+    return withNotice(ui, 'Nothing is searched for: / begins.', { now })
+  const found = stream.entries.flatMap((entry, index) =>
+    matches(entry, search) ? [stream.starts[index] ?? 0] : [],
+  )
+  if (found.length === 0)
+    return withNotice(ui, `Nothing in the stream matches ${search}.`, { style: 'warn', now })
+  const { cursor = rows.length } = windowOf(rows, ui.places.stream, height)
+  const next = direction === 1 ? found.find(row => row > cursor) : found.findLast(row => row < cursor)
+  const target = next ?? (direction === 1 ? found[0] : found.at(-1)) ?? 0
+  return { ...ui, places: { ...ui.places, stream: placeAt(rows, target, Math.floor(height / 2)) } }
+}
+
+/** Puts a question in front of the panel; without one there is nothing to cut short. */
+function asked(ui: Ui, question: Question | undefined, { now }: Scene): Ui {
+  if (!question) return withNotice(ui, 'No codon is running.', { style: 'warn', now })
+  return { ...ui, layer: { kind: 'question', question }, places: { ...ui.places, layer: 'start' } }
 }

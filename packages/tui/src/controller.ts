@@ -1,28 +1,25 @@
 import {
   type ClientStatus,
-  createStore,
   type FileVersions,
   noFileVersions,
   reduceFileVersions,
+  type SendResult,
   type ViewStore,
   type WeaveClient,
 } from 'weave-client'
-import { createFrames } from './frames.ts'
 import { createLayout, type Page } from './layout.ts'
-import { press } from './model/press.ts'
-import { type Effect, initialUi, type Order, withNotice } from './model/ui.ts'
-import { askToEnd, sendOrder } from './orders.ts'
+import { pressKey } from './model/keys.ts'
+import { type Effect, initialUi, type SteeringCommand, withNotice } from './model/ui.ts'
 import type { Key } from './terminal/keyboard.ts'
 import type { Style } from './terminal/line.ts'
-import { type Input, listen } from './terminal/listen.ts'
-import { type Output, openScreen, type Screen } from './terminal/screen.ts'
+import type { Screen } from './terminal/screen.ts'
 import { createTheme, type ThemeOptions } from './terminal/theme.ts'
 
-export interface FaceOptions extends ThemeOptions {
-  /** Freshly made, so that no event is missed. The face closes it. */
+export interface ControllerOptions extends ThemeOptions {
+  /** Freshly made, so that no event is missed; closed in the end. */
   readonly client: WeaveClient
-  readonly input: Input
-  readonly output: Output
+  readonly store: ViewStore
+  readonly screen: Screen
   /** Show costs and tokens from the beginning. */
   readonly costs: boolean
   /** Leaving ends the run; otherwise it only ends the screen. */
@@ -30,14 +27,7 @@ export interface FaceOptions extends ThemeOptions {
   readonly now: () => number
 }
 
-export interface Face {
-  /** Settles when the screen is gone, with the terminal restored. */
-  readonly ended: Promise<FaceEnd>
-  /** Takes the screen away. */
-  readonly leave: () => void
-}
-
-export type FaceEnd =
+export type AppEnd =
   /** A person left, or `leave` was called. */
   | { readonly kind: 'left' }
   /** The second time that a person wanted to leave: do not wait for anything. */
@@ -47,49 +37,17 @@ export type FaceEnd =
 
 /** Draws at most this often. */
 const frameMs = 50
-/** Times and countdowns move on. */
-const tickMs = 1_000
 
-/** Opens the terminal UI on a terminal. It knows the run only through its client. */
-export function openFace(options: FaceOptions): Face {
-  const { client, input, output } = options
-  const store = createStore({ client, schedule: run => setImmediate(run) })
-  const screen = openScreen(output)
-  const desk = createDesk(options, { store, screen })
-  const stops = [
-    client.onAny(desk.follow),
-    client.onStatus(desk.followStatus),
-    listen(input, desk.type),
-    every(tickMs, desk.invalidate),
-    () => store.close(),
-  ]
-  store.subscribe(desk.invalidate)
-  screen.onReady(desk.invalidate)
-  desk.invalidate()
-  const ended = desk.ended.then(end => {
-    for (const stop of stops) stop()
-    desk.close()
-    screen.close()
-    client.close()
-    return end
-  })
-  return { ended, leave: () => desk.end({ kind: 'left' }) }
-}
-
-interface Parts {
-  readonly store: ViewStore
-  readonly screen: Screen
-}
-
-function createDesk(options: FaceOptions, { store, screen }: Parts) {
-  const { client, now, ownsRun } = options
+/** Keeps what a person sees and chooses, draws it, and does what keys ask for. */
+export function createController(options: ControllerOptions) {
+  const { client, now, ownsRun, store, screen } = options
   const theme = createTheme(options)
   const layout = createLayout()
   let ui = initialUi(options)
   let versions: FileVersions = noFileVersions
   let connectionSince = now()
-  let end: (end: FaceEnd) => void = () => {}
-  const ended = new Promise<FaceEnd>(resolve => {
+  let end: (end: AppEnd) => void = () => {}
+  const ended = new Promise<AppEnd>(resolve => {
     end = resolve
   })
 
@@ -111,13 +69,13 @@ function createDesk(options: FaceOptions, { store, screen }: Parts) {
     ui = withNotice(ui, text, { style, now: now() })
     frames.invalidate()
   }
-  const send = async (order: Order): Promise<void> => {
-    say(`${order.says} …`, 'plain')
-    const result = await sendOrder(client, order)
+  const send = async (command: SteeringCommand): Promise<void> => {
+    say(`${command.says} …`, 'plain')
+    const result = await sendCommand(client, command)
     if (!result.ok) say(`${result.message} (${result.code})`, 'bad')
   }
   const perform = (effect: Effect): void => {
-    if (effect.kind === 'send') void send(effect.order)
+    if (effect.kind === 'send') void send(effect.command)
     else if (effect.kind === 'force') end({ kind: 'forced' })
     else if (effect.kind === 'redraw') screen.forget()
     else if (!ownsRun) end({ kind: 'left' })
@@ -138,7 +96,7 @@ function createDesk(options: FaceOptions, { store, screen }: Parts) {
     },
     type(keys: readonly Key[]): void {
       for (const key of keys) {
-        const pressed = press(ui, key, page().scene)
+        const pressed = pressKey(ui, key, page().scene)
         ui = pressed.ui
         for (const effect of pressed.effects) perform(effect)
       }
@@ -152,7 +110,54 @@ function readingOf({ journalSeq = 0, lastSeq }: WeaveClient): number | undefined
   return journalSeq - lastSeq > 200 ? lastSeq / journalSeq : undefined
 }
 
-function every(ms: number, run: () => void): () => void {
-  const timer = setInterval(run, ms)
-  return () => clearInterval(timer)
+/** Asks the server to end. False: it could not be asked. */
+async function askToEnd(client: WeaveClient): Promise<boolean> {
+  const result = await client.send('server.shutdown', { reason: 'left at the terminal' })
+  return result.ok
+}
+
+/** One call for each type: only so the compiler can follow which data belongs to which. */
+function sendCommand(client: WeaveClient, command: SteeringCommand): Promise<SendResult> {
+  switch (command.type) {
+    case 'codon.next':
+      return client.send(command.type, command.data)
+    case 'codon.skip':
+      return client.send(command.type, command.data)
+    case 'codon.redo':
+      return client.send(command.type, command.data)
+    case 'codon.forceStop':
+      return client.send(command.type, command.data)
+    case 'rollback.toCheckpoint':
+      return client.send(command.type, command.data)
+  }
+}
+
+/** Draws when something changed, at most once in a while, and at once when a person waits for it. */
+interface Frames {
+  readonly invalidate: () => void
+  readonly now: () => void
+  readonly close: () => void
+}
+
+function createFrames(everyMs: number, draw: () => void): Frames {
+  let timer: NodeJS.Timeout | undefined
+  let last = Number.NEGATIVE_INFINITY
+  let isClosed = false
+  const now = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    draw()
+    // Taken after drawing: pages that take long leave as much time to everything else.
+    last = performance.now()
+  }
+  return {
+    now,
+    invalidate() {
+      if (!isClosed) timer ??= setTimeout(now, Math.max(0, last + everyMs - performance.now()))
+    },
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+    },
+  }
 }
