@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { WebSocket } from 'ws'
 import { connect } from '../packages/client/src/index.ts'
-import { openFace } from '../packages/tui/src/face.ts'
+import { openApp } from '../packages/tui/src/app.ts'
 
 /**
  * A process that follows a server, with a screen or without, and says what that has cost it so far whenever it is asked.
@@ -41,7 +41,7 @@ function begin({ url, screen }: ViewerOrder): void {
       write: () => true,
     })
     const input = Object.assign(new EventEmitter(), { resume: () => undefined, pause: () => undefined })
-    openFace({
+    openApp({
       client,
       input,
       output,

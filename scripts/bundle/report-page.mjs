@@ -4,7 +4,7 @@ import { build, transform } from 'esbuild'
 import { throughDoors } from './doors.mjs'
 
 /**
- * The script and the style of report pages, from `packages/web`, as text for the program that writes such pages.
+ * The script and the style of report pages, from `packages/report-page`, as text for the program that writes such pages.
  *
  * Both stand inside an HTML page and are named there by their hashes, so they hold no carriage return, which a browser
  * would change, and nothing that ends their element.
@@ -13,11 +13,11 @@ import { throughDoors } from './doors.mjs'
  * @returns {Promise<{ script: string, style: string }>}
  */
 export async function bundleReportPage(root) {
-  const web = join(root, 'packages/web/src')
+  const page = join(root, 'packages/report-page/src')
   const { outputFiles } = await build({
     stdin: {
       contents: "import { startReport } from './index.ts'\nstartReport(document)",
-      resolveDir: web,
+      resolveDir: page,
       loader: 'ts',
     },
     absWorkingDir: root,
@@ -33,7 +33,7 @@ export async function bundleReportPage(root) {
     plugins: [throughDoors()],
     supported: { 'regexp-unicode-property-escapes': true },
   })
-  const css = readFileSync(join(web, 'report/report.css'), 'utf8')
+  const css = readFileSync(join(page, 'report.css'), 'utf8')
   const { code: style } = await transform(css, {
     loader: 'css',
     minify: true,

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -18,14 +18,14 @@ async function install(consumer: string): Promise<string> {
   const copy = join(consumer, 'packing')
   mkdirSync(copy)
   for (const name of ['package.json', 'README.md']) cpSync(join(source, name), join(copy, name))
-  await bundleClient({ root, outdir: join(copy, 'dist'), external: ['zod'] })
+  await bundleClient({ root, outdir: join(copy, 'dist'), external: ['diff', 'zod'] })
   await run('npm', ['pack', '--silent', '--ignore-scripts'], { cwd: copy })
   const packed = readdirSync(copy).find(name => name.endsWith('.tgz')) ?? ''
   const installed = join(consumer, 'node_modules/weave-client')
   mkdirSync(installed, { recursive: true })
   await run('tar', ['-xzf', join(copy, packed), '-C', installed, '--strip-components=1'])
-  for (const name of ['zod', 'ws'])
-    symlinkSync(join(root, 'node_modules', name), join(consumer, 'node_modules', name))
+  for (const from of ['node_modules/zod', 'node_modules/ws', 'packages/client/node_modules/diff'])
+    symlinkSync(join(root, from), join(consumer, 'node_modules', basename(from)))
   return installed
 }
 

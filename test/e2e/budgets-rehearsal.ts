@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JournaledEvent, WeaveState } from '@weave/protocol'
-import { planOf } from '../../packages/cli/src/plan-of.ts'
 import { type Prepared, prepare } from '../../packages/runtime/src/check/prepare.ts'
 import { startExecution } from '../../packages/runtime/src/execution/start.ts'
 import { hankHash } from '../../packages/runtime/src/hank/index.ts'
@@ -54,7 +53,7 @@ export async function rehearsed(dir: string, { hank, calls }: RandomHank): Promi
       workingDirectory: dir,
       home: dir,
     })
-    const plan = planOf(prepared)
+    const { plan } = prepared
     if (!prepared.ok || !plan) throw new Error(JSON.stringify(prepared.problems))
     const opened = await open(prepared, dir)
     workspace = opened.layout.agentRoot

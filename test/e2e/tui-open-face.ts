@@ -5,10 +5,10 @@ import {
   type ServerScript,
   scriptedServer,
 } from '../../packages/client/test/scripted-server.ts'
-import { type FaceOptions, openFace } from '../../packages/tui/src/face.ts'
+import { type AppOptions, openApp } from '../../packages/tui/src/app.ts'
 import { virtualKeyboard, virtualTerminal } from './tui-virtual-terminal.ts'
 
-export interface FaceSetting extends Partial<Pick<FaceOptions, 'costs' | 'ownsRun' | 'color' | 'unicode'>> {
+export interface FaceSetting extends Partial<Pick<AppOptions, 'costs' | 'ownsRun' | 'color' | 'unicode'>> {
   readonly size?: { readonly columns: number; readonly rows: number }
   readonly mode?: 'readonly' | 'readandwrite'
   readonly script?: ServerScript
@@ -33,7 +33,7 @@ export async function faceOn({
     { transport: server.connect },
     { mode, since: 0, reconnect: { baseDelayMs: 3_000, jitter: 0 } },
   )
-  const face = openFace({
+  const face = openApp({
     client,
     input: keyboard.input,
     output: terminal.output,

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 // The package is CommonJS without names that an ES module could import.
 import headless from '@xterm/headless'
-import type { Input } from '../../packages/tui/src/terminal/listen.ts'
+import type { Input } from '../../packages/tui/src/terminal/keyboard.ts'
 import type { Output } from '../../packages/tui/src/terminal/screen.ts'
 
 /** A real terminal emulator without a window: what is written to it can be looked at. */

@@ -1,6 +1,6 @@
 import { openSync } from 'node:fs'
 import { ReadStream } from 'node:tty'
-import { type Face, type FaceEnd, openFace } from '@weave/tui'
+import { type App, type AppEnd, openApp } from '@weave/tui'
 import { type ClientMode, connect } from 'weave-client'
 import { WebSocket } from 'ws'
 import { type ExitCode, exitCodes } from './exit.ts'
@@ -17,7 +17,7 @@ export interface FaceWish {
 
 /** How a screen in this process ended; `failed` has the fault that took it away. */
 export type ShownEnd =
-  | FaceEnd
+  | AppEnd
   | { readonly kind: 'signal'; readonly code: ExitCode }
   | { readonly kind: 'failed'; readonly fault: string }
 
@@ -36,7 +36,7 @@ export function showFace(wish: FaceWish): ShownFace {
     reconnect: { fromStart: true },
     ...(wish.token !== undefined && { token: wish.token }),
   })
-  const face = openFace({
+  const face = openApp({
     ...wish,
     client,
     input: own ?? process.stdin,
@@ -57,7 +57,7 @@ const signals = {
 } as const
 
 /** A signal or a fault takes the screen away in good order; only then is said what it was. */
-function guarded(face: Face): ShownFace {
+function guarded(face: App): ShownFace {
   let why: ShownEnd | undefined
   const leaveFor = (end: ShownEnd): void => {
     why ??= end

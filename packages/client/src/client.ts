@@ -1,46 +1,84 @@
 import type { CommandType, ServerEvent } from '@weave/protocol'
-import { type CatchUpHooks, createCatchUp } from './catch-up.ts'
-import { type ClientOptions, type ClientSettings, withDefaults } from './client-options.ts'
 import type { Greeting } from './connection.ts'
-import { createEventListeners, type EventListeners } from './event-listeners.ts'
-import { createGreeter, type Greeter } from './greeter.ts'
+import {
+  type CatchUpHooks,
+  createCatchUp,
+  createEventOrder,
+  createHistoryParser,
+  type EventOrder,
+  type HistoryParser,
+} from './event-order.ts'
+import { createHandshakeSession, type HandshakeSession } from './handshake-session.ts'
 import { createHistoryQueue, type HistoryQueue } from './history.ts'
-import { createIds } from './ids.ts'
-import { type ClientStatus, createLink, type Link } from './link.ts'
-import { createListeners, type Listeners } from './listeners.ts'
-import { createPastReader, type PastReader } from './past-reader.ts'
-import { createPending, isGoodbye, type Pending, type PendingCommand } from './pending.ts'
-import type { SendFailure, SendResult } from './reply.ts'
-import { createSequence, type Sequence } from './sequence.ts'
-import type { Connect } from './transport.ts'
-import type { OpenResult, SendArguments, SendOptions, WeaveClient } from './weave-client.ts'
+import { createEventListeners, createListeners, type EventListeners, type Listeners } from './listeners.ts'
+import {
+  createIds,
+  createPending,
+  isGoodbye,
+  type Pending,
+  type PendingCommand,
+  type SendFailure,
+  type SendResult,
+} from './pending-commands.ts'
+import {
+  type ClientStatus,
+  createReconnectingConnection,
+  type ReconnectingConnection,
+} from './reconnecting-connection.ts'
+import { type Connect, type SocketConstructor, socketConnect } from './transport.ts'
+import {
+  type ClientOptions,
+  type ClientSettings,
+  type OpenResult,
+  type SendArguments,
+  type SendOptions,
+  type WeaveClient,
+  withDefaults,
+} from './weave-client.ts'
+
+/** Options for an address: the WebSocket to use is `ws` in Node and `globalThis.WebSocket` in a browser. */
+export interface SocketClientOptions extends ClientOptions {
+  readonly socket: SocketConstructor
+}
+
+/** Connects to a server by its address, or over transports that the caller opens. */
+export function connect(url: string, options: SocketClientOptions): WeaveClient
+export function connect(target: { readonly transport: Connect }, options: ClientOptions): WeaveClient
+export function connect(
+  target: string | { readonly transport: Connect },
+  options: ClientOptions | SocketClientOptions,
+): WeaveClient {
+  if (typeof target !== 'string') return createClient(target.transport, options)
+  if ('socket' in options) return createClient(socketConnect(target, options.socket), options)
+  throw new TypeError('An address needs the option `socket`: the WebSocket constructor to use.')
+}
 
 /** Starts connecting at once and returns at once; nothing is delivered before the caller's tick is over. */
-export function createClient(connect: Connect, options: ClientOptions): WeaveClient {
+function createClient(connect: Connect, options: ClientOptions): WeaveClient {
   const settings = withDefaults(options)
   const core = createCore(connect, options, settings)
-  const { link, listeners, statuses, reader, greeter, sequence } = core
+  const { connection, listeners, statuses, parser, handshakes, order } = core
   return {
     get status() {
-      return link.status
+      return connection.status
     },
     get mode() {
-      return greeter.session?.mode
+      return handshakes.session?.mode
     },
     get clientId() {
-      return greeter.session?.clientId
+      return handshakes.session?.clientId
     },
     get totalEvents() {
-      return greeter.session?.totalEvents
+      return handshakes.session?.totalEvents
     },
     get journalSeq() {
-      return greeter.session?.journalSeq
+      return handshakes.session?.journalSeq
     },
     get lastSeq() {
-      return sequence.lastSeq
+      return order.lastSeq
     },
     get unknownEvents() {
-      return reader.unknownEvents
+      return parser.unknownEvents
     },
     opened: core.opened,
     send: <T extends CommandType>(type: T, ...[data, { timeoutMs } = {}]: SendArguments<T>) =>
@@ -55,19 +93,19 @@ export function createClient(connect: Connect, options: ClientOptions): WeaveCli
     onStatus: statuses.add,
     close() {
       core.pending.lost('by this client')
-      link.close(1000, 'The client was closed.')
+      connection.close(1000, 'The client was closed.')
     },
   }
 }
 
 interface Core {
-  readonly link: Link
+  readonly connection: ReconnectingConnection
   readonly listeners: EventListeners
   readonly statuses: Listeners<ClientStatus>
   readonly pending: Pending
-  readonly reader: PastReader
-  readonly greeter: Greeter
-  readonly sequence: Sequence
+  readonly parser: HistoryParser
+  readonly handshakes: HandshakeSession
+  readonly order: EventOrder
   readonly opened: Promise<OpenResult>
   readonly request: (command: Omit<PendingCommand, 'id'>, data: unknown) => void
 }
@@ -77,54 +115,54 @@ function createCore(connect: Connect, options: ClientOptions, settings: ClientSe
   const listeners = createEventListeners(settings.onListenerError)
   const statuses = createListeners<ClientStatus>(error => settings.onListenerError(error, undefined))
   const pending = createPending(settings.timers)
-  const reader = createPastReader(settings.onMalformed)
+  const parser = createHistoryParser(settings.onMalformed)
 
   let shutdownSent = false
 
   const deliver = (event: ServerEvent): void => {
-    if (link.status.state === 'closed') return
-    if (!pending.isInternal(event)) listeners.tell(event)
+    if (connection.status.state === 'closed') return
+    if (!pending.isInternal(event)) listeners.emit(event)
     pending.offer(event)
   }
   const request: Core['request'] = (command, data) => {
-    if (link.status.state !== 'open') return command.onEnd(notConnected(link.status))
+    if (connection.status.state !== 'open') return command.onEnd(notConnected(connection.status))
     const id = newId()
     if (command.type === 'server.shutdown') shutdownSent = true
     pending.add({ ...command, id })
-    link.send(JSON.stringify({ id, type: command.type, data }))
+    connection.send(JSON.stringify({ id, type: command.type, data }))
   }
-  const sequence = createSequence(deliver, { since: options.since })
-  const greeter = createGreeter(options, sequence)
+  const order = createEventOrder(deliver, { since: options.since })
+  const handshakes = createHandshakeSession(options, order)
   const catchUp = createCatchUp({
-    sequence,
+    order,
     deliver,
-    parse: reader.parse,
+    parse: parser.parse,
     readJournal: hiddenHistory(request, settings.handshakeTimeoutMs),
-    onFailure: failure => link.drop(`The journal could not be read: ${failure.message}`),
+    onFailure: failure => connection.drop(`The journal could not be read: ${failure.message}`),
   })
   const onOpen = ({ ready, response }: Greeting): void => {
     deliver(ready)
-    catchUp.begin(greeter.past(response))
+    catchUp.begin(handshakes.past(response))
   }
-  const link = createLink(
+  const connection = createReconnectingConnection(
     { connect, newId, ...settings },
     {
-      handshake: greeter.request,
-      accept: greeter.accept,
-      onStart: sequence.hold,
+      handshake: handshakes.request,
+      accept: handshakes.accept,
+      onStart: order.hold,
       onOpen,
-      onEvent: event => (event.seq === undefined ? deliver(event) : sequence.take(event, event.seq)),
-      onUnknown: reader.onUnknown,
-      onMalformed: reader.onMalformed,
+      onEvent: event => (event.seq === undefined ? deliver(event) : order.take(event, event.seq)),
+      onUnknown: parser.onUnknown,
+      onMalformed: parser.onMalformed,
       onLost(code) {
         pending.lost(code)
         return shutdownSent && isGoodbye(code)
       },
-      onStatus: statuses.tell,
+      onStatus: statuses.emit,
     },
   )
-  const opened = firstOpening(statuses, greeter)
-  return { link, listeners, statuses, pending, reader, greeter, sequence, opened, request }
+  const opened = firstOpening(statuses, handshakes)
+  return { connection, listeners, statuses, pending, parser, handshakes, order, opened, request }
 }
 
 /** `history.sync` for the client's own use; listeners do not see the batches. */
@@ -142,14 +180,14 @@ function hiddenHistory(request: Core['request'], timeoutMs: number): CatchUpHook
     )
 }
 
-function readHistory({ reader, request }: Core, options: SendOptions = {}): HistoryQueue['batches'] {
+function readHistory({ parser, request }: Core, options: SendOptions = {}): HistoryQueue['batches'] {
   const queue = createHistoryQueue()
   request(
     {
       type: 'history.sync',
       timeoutMs: options.timeoutMs,
       onPart({ data }) {
-        const events = data.events.map(reader.parse).filter(event => event !== undefined)
+        const events = data.events.map(parser.parse).filter(event => event !== undefined)
         queue.push({ ok: true, events, hasMore: data.hasMore })
       },
       onEnd(result) {
@@ -162,10 +200,10 @@ function readHistory({ reader, request }: Core, options: SendOptions = {}): Hist
   return queue.batches
 }
 
-function firstOpening(statuses: Listeners<ClientStatus>, greeter: Greeter): Promise<OpenResult> {
+function firstOpening(statuses: Listeners<ClientStatus>, handshakes: HandshakeSession): Promise<OpenResult> {
   return new Promise(resolve => {
     const remove = statuses.add(status => {
-      if (status.state === 'open' && greeter.session) resolve({ ok: true, ...greeter.session })
+      if (status.state === 'open' && handshakes.session) resolve({ ok: true, ...handshakes.session })
       else if (status.state === 'closed') resolve({ ok: false, code: status.code, reason: status.reason })
       else return
       remove()

@@ -35,7 +35,7 @@ export interface ConnectionHooks {
 
 export interface Connection {
   readonly send: (text: string) => void
-  /** Ends it from this side: `onEnd` is told now, not when the other side has agreed. */
+  /** Ends it from this side: `onEnd` is called now, not when the other side has agreed. */
   readonly end: (code: number, reason: string) => void
 }
 

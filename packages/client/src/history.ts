@@ -1,5 +1,5 @@
 import type { ServerEvent } from '@weave/protocol'
-import type { SendFailure } from './reply.ts'
+import type { SendFailure } from './pending-commands.ts'
 
 /** One part of the journal, or, as the last item, why the rest did not come. */
 export type HistoryBatch =

@@ -52,8 +52,7 @@ export {
   parseServerMessage,
   weaveExtension,
 } from '@weave/protocol'
-export type { ClientOptions } from './client-options.ts'
-export { connect, type SocketClientOptions } from './connect.ts'
+export { connect, type SocketClientOptions } from './client.ts'
 export { type DescribeOptions, describeEvent } from './describe-event.ts'
 export {
   type FileVersion,
@@ -65,8 +64,7 @@ export {
 export { cut, harmless, harmlessJson, harmlessLine } from './harmless.ts'
 export type { HistoryBatch } from './history.ts'
 export { type DiffLine, lineDiff } from './line-diff.ts'
-export type { ClientStatus } from './link.ts'
-export { linkTransports, type MemoryLink } from './memory.ts'
+export type { ClientErrorCode, ReplyEvent, SendFailure, SendResult } from './pending-commands.ts'
 export type { Timers } from './platform.ts'
 export {
   clientCloseCodes,
@@ -75,14 +73,22 @@ export {
   type ReconnectPolicy,
   reconnectDelay,
 } from './reconnect.ts'
-export type { ClientErrorCode, ReplyEvent, SendFailure, SendResult } from './reply.ts'
+export type { ClientStatus } from './reconnecting-connection.ts'
 export { type Ring, ringItems } from './ring.ts'
-export { currentCheckpoints, type RollbackPreview, rollbackPreview } from './rollback-preview.ts'
-export { type SocketConstructor, type SocketLike, socketConnect } from './socket.ts'
 export { createStore, type StoreOptions, type ViewStore } from './store.ts'
-export type { Connect, Connected, Transport } from './transport.ts'
+export {
+  type Connect,
+  type Connected,
+  linkTransports,
+  type MemoryLink,
+  type SocketConstructor,
+  type SocketLike,
+  socketConnect,
+  type Transport,
+} from './transport.ts'
 export { reduceView, withConnection } from './view.ts'
 export { type LimitUse, limitUses } from './view-limits.ts'
+export { currentCheckpoints, type RollbackPreview, rollbackPreview } from './view-machine.ts'
 export {
   type Breach,
   type Checkpoint,
@@ -125,4 +131,11 @@ export {
   tokensText,
   untilText,
 } from './view-text.ts'
-export type { OpenResult, SendArguments, SendOptions, Session, WeaveClient } from './weave-client.ts'
+export type {
+  ClientOptions,
+  OpenResult,
+  SendArguments,
+  SendOptions,
+  Session,
+  WeaveClient,
+} from './weave-client.ts'

@@ -1,3 +1,5 @@
+import { diffArrays } from 'diff'
+
 /** One line of a comparison; `skipped` stands for lines that are alike and far from any change. */
 export type DiffLine =
   | { readonly kind: 'same' | 'added' | 'removed'; readonly text: string }
@@ -5,26 +7,23 @@ export type DiffLine =
 
 /** Lines around a change that are shown. */
 const context = 3
-/** How far two texts may be apart before they are simply shown one after the other. */
-const longestSearch = 400
+/** Edits after which the search gives up; it takes time and memory with the square of them. */
+const mostEdits = 400
 
 /**
- * What turns one text into another, line by line. Shortest possible where the texts are not too far apart (Myers'
- * greedy search); otherwise everything between the common beginning and end counts as replaced.
+ * What turns one text into another, line by line: the shortest edit script, or, where that is longer than `mostEdits`,
+ * everything between the common beginning and end as replaced.
  */
 export function lineDiff(before: string, after: string): readonly DiffLine[] {
   const a = linesOf(before)
   const b = linesOf(after)
   const start = commonStart(a, b)
   const end = commonEnd(a.slice(start), b.slice(start))
-  const middleA = a.slice(start, a.length - end)
-  const middleB = b.slice(start, b.length - end)
-  const lines: readonly DiffLine[] = [
-    ...a.slice(0, start).map(same),
-    ...middle(middleA, middleB),
-    ...a.slice(a.length - end).map(same),
-  ]
-  return shortened(lines)
+  return shortened([
+    ...lines('same', a.slice(0, start)),
+    ...edits(a.slice(start, a.length - end), b.slice(start, b.length - end)),
+    ...lines('same', a.slice(a.length - end)),
+  ])
 }
 
 function linesOf(text: string): readonly string[] {
@@ -45,73 +44,22 @@ function commonEnd(a: readonly string[], b: readonly string[]): number {
   return count
 }
 
-const same = (text: string): DiffLine => ({ kind: 'same', text })
-const added = (text: string): DiffLine => ({ kind: 'added', text })
-const removed = (text: string): DiffLine => ({ kind: 'removed', text })
-
-function middle(a: readonly string[], b: readonly string[]): readonly DiffLine[] {
-  const trail = a.length > 0 && b.length > 0 ? search(a, b) : undefined
-  return trail ? walkBack(a, b, trail) : [...a.map(removed), ...b.map(added)]
+function edits(a: readonly string[], b: readonly string[]): readonly DiffLine[] {
+  const parts = diffArrays([...a], [...b], { maxEditLength: mostEdits })
+  if (!parts) return [...lines('removed', a), ...lines('added', b)]
+  return parts.flatMap(({ added, removed, value }) =>
+    lines(added ? 'added' : removed ? 'removed' : 'same', value),
+  )
 }
 
-/** For each number of edits, how far along `a` every diagonal gets. Undefined: too far apart. */
-function search(
-  a: readonly string[],
-  b: readonly string[],
-): readonly ReadonlyMap<number, number>[] | undefined {
-  const trail: ReadonlyMap<number, number>[] = []
-  let reach = new Map<number, number>([[1, 0]])
-  for (let edits = 0; edits <= Math.min(a.length + b.length, longestSearch); edits++) {
-    const next = new Map(reach)
-    for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
-      const fromAbove = isFromAbove(reach, diagonal, edits)
-      let x = fromAbove ? (reach.get(diagonal + 1) ?? 0) : (reach.get(diagonal - 1) ?? 0) + 1
-      while (x < a.length && x - diagonal < b.length && a[x] === b[x - diagonal]) x++
-      next.set(diagonal, x)
-      if (x >= a.length && x - diagonal >= b.length) return [...trail, reach]
-    }
-    trail.push(reach)
-    reach = next
-  }
-  return undefined
-}
-
-/** Whether a path that takes one more edit enters a diagonal from above (a line added) or from the left (one removed). */
-function isFromAbove(reach: ReadonlyMap<number, number>, diagonal: number, edits: number): boolean {
-  if (diagonal === -edits || diagonal === edits) return diagonal === -edits
-  return (reach.get(diagonal - 1) ?? -1) < (reach.get(diagonal + 1) ?? -1)
-}
-
-function walkBack(
-  a: readonly string[],
-  b: readonly string[],
-  trail: readonly ReadonlyMap<number, number>[],
-): readonly DiffLine[] {
-  const lines: DiffLine[] = []
-  let x = a.length
-  let y = b.length
-  for (let edits = trail.length - 1; edits >= 0; edits--) {
-    const reach = trail[edits] ?? new Map<number, number>()
-    const fromAbove = isFromAbove(reach, x - y, edits)
-    const diagonal = x - y + (fromAbove ? 1 : -1)
-    const entry = reach.get(diagonal) ?? 0
-    while (x > entry && y > entry - diagonal) {
-      x--
-      y--
-      lines.push(same(a[x] ?? ''))
-    }
-    if (edits === 0) break
-    lines.push(fromAbove ? added(b[y - 1] ?? '') : removed(a[x - 1] ?? ''))
-    x = entry
-    y = entry - diagonal
-  }
-  return lines.toReversed()
+function lines(kind: 'same' | 'added' | 'removed', texts: readonly string[]): readonly DiffLine[] {
+  return texts.map(text => ({ kind, text }))
 }
 
 /** Without the long stretches in which nothing changed. */
-function shortened(lines: readonly DiffLine[]): readonly DiffLine[] {
+function shortened(all: readonly DiffLine[]): readonly DiffLine[] {
   const near = new Set<number>()
-  lines.forEach((line, at) => {
+  all.forEach((line, at) => {
     if (line.kind === 'same') return
     for (let other = at - context; other <= at + context; other++) near.add(other)
   })
@@ -121,7 +69,7 @@ function shortened(lines: readonly DiffLine[]): readonly DiffLine[] {
     if (skipped > 0) kept.push({ kind: 'skipped', count: skipped })
     skipped = 0
   }
-  lines.forEach((line, at) => {
+  all.forEach((line, at) => {
     if (!near.has(at)) {
       skipped++
       return

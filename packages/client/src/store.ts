@@ -42,7 +42,7 @@ export function createStore({
     scheduled = true
     schedule(() => {
       scheduled = false
-      listeners.tell()
+      listeners.emit()
     })
   }
   const apply = (event: ServerEvent): void => set(reduceView(view, event))

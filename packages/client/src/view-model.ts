@@ -7,7 +7,7 @@ import {
   type FileNode,
   type WeaveState,
 } from '@weave/protocol'
-import type { ClientStatus } from './link.ts'
+import type { ClientStatus } from './reconnecting-connection.ts'
 import { emptyRing, type Ring } from './ring.ts'
 
 /** How much a view keeps, so that it stays small however long a run is. */

@@ -8,8 +8,7 @@ import {
   type RunStatus,
   type TokenCounts,
 } from '@weave/protocol'
-import { durationOf, iterationOf, sumOf } from './codon-sums.ts'
-import { lineageOf } from './view-machine.ts'
+import { durationOf, iterationOf, lineageOf, sumOf } from './view-machine.ts'
 import type { PlanItem, View } from './view-model.ts'
 
 /** One codon as a line of the plan: all its attempts together. */

@@ -1,7 +1,9 @@
 import type { ClientMode, CommandInput, CommandType, EventType, ServerEvent } from '@weave/protocol'
 import type { HistoryBatch } from './history.ts'
-import type { ClientStatus } from './link.ts'
-import type { SendResult } from './reply.ts'
+import type { SendResult } from './pending-commands.ts'
+import { platformTimers, type Timers, throwLater } from './platform.ts'
+import { defaultReconnect, type ReconnectPolicy } from './reconnect.ts'
+import type { ClientStatus } from './reconnecting-connection.ts'
 
 /** A live view of one execution and a way to steer it. Nothing here throws or rejects on account of the server. */
 export interface WeaveClient {
@@ -65,3 +67,49 @@ export type SendArguments<T extends CommandType> =
   Record<never, never> extends CommandInput<T>
     ? [data?: CommandInput<T>, options?: SendOptions]
     : [data: CommandInput<T>, options?: SendOptions]
+
+/** Options of a client. Only `mode` is required. */
+export interface ClientOptions {
+  /** What is asked for; `client.mode` says what was granted. */
+  readonly mode: ClientMode
+  /** Deliver the newest events of the journal first. `since` implies it. */
+  readonly sendPreviousEvents?: boolean
+  /** Deliver every event after this `seq` first, however many; 0 is the whole journal. */
+  readonly since?: number
+  /** Default `['weave']`: the extension events too. */
+  readonly extensions?: readonly string[]
+  readonly token?: string
+  /** `false`: a lost connection is the end. Fields that are not given keep their default. */
+  readonly reconnect?: false | Partial<ReconnectPolicy>
+  /** How long opening and shaking hands may take, and the silence allowed while the client reads the journal. */
+  readonly handshakeTimeoutMs?: number
+  /**
+   * Called with what a listener threw and the event it was given (none for a status). Must not throw. Default: thrown again
+   * later, outside of the client, so that the platform reports it.
+   */
+  readonly onListenerError?: (error: unknown, event: ServerEvent | undefined) => void
+  /** Told of frames and events that do not fit the protocol; they are passed over. Must not throw. */
+  readonly onMalformed?: (problem: string) => void
+  readonly timers?: Timers
+  /** From [0, 1); for ids and for the spread of reconnections. */
+  readonly random?: () => number
+}
+
+/** The options that have a default, filled in. */
+export interface ClientSettings
+  extends Required<
+    Pick<ClientOptions, 'handshakeTimeoutMs' | 'onListenerError' | 'onMalformed' | 'timers' | 'random'>
+  > {
+  readonly policy: ReconnectPolicy | undefined
+}
+
+export function withDefaults(options: ClientOptions): ClientSettings {
+  return {
+    handshakeTimeoutMs: options.handshakeTimeoutMs ?? 10_000,
+    onListenerError: options.onListenerError ?? throwLater,
+    onMalformed: options.onMalformed ?? (() => {}),
+    timers: options.timers ?? platformTimers,
+    random: options.random ?? Math.random,
+    policy: options.reconnect === false ? undefined : { ...defaultReconnect, ...options.reconnect },
+  }
+}

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { heldCap } from '../src/event-order.ts'
 import { clientCloseCodes } from '../src/reconnect.ts'
-import { heldCap } from '../src/sequence.ts'
 import { settled } from './manual-timers.ts'
 import { type ScriptedServer, scriptedServer } from './scripted-server.ts'
 import { openClient, testClient } from './test-client.ts'

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { connect } from '../src/client.ts'
 import { clientCloseCodes } from '../src/reconnect.ts'
 import { settled } from './manual-timers.ts'
 import { scriptedServer } from './scripted-server.ts'
@@ -216,7 +217,6 @@ test('close while connecting or waiting to reconnect leaves nothing behind', asy
   expect(later.timers.waiting()).toBe(0)
 })
 
-test('an address without a socket constructor is a mistake in the program', async () => {
-  const { connect } = await import('../src/connect.ts')
+test('an address without a socket constructor is a mistake in the program', () => {
   expect(() => connect('ws://127.0.0.1:1', { mode: 'readonly' } as never)).toThrow(TypeError)
 })

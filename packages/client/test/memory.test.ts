@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { linkTransports } from '../src/memory.ts'
-import type { Transport } from '../src/transport.ts'
+import { linkTransports, type Transport } from '../src/transport.ts'
 import { settled } from './manual-timers.ts'
 
 function recorded(transport: Transport): string[] {

@@ -1,7 +1,7 @@
 import type { ServerEvent } from '@weave/protocol'
 import { expect, test } from 'vitest'
-import { currentCheckpoints, rollbackPreview } from '../src/rollback-preview.ts'
 import { reduceView } from '../src/view.ts'
+import { currentCheckpoints, rollbackPreview } from '../src/view-machine.ts'
 import { type Checkpoint, emptyView } from '../src/view-model.ts'
 import { story } from './story.ts'
 

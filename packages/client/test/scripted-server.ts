@@ -7,8 +7,7 @@ import {
   parseClientMessage,
   type ServerEvent,
 } from '@weave/protocol'
-import { linkTransports, type MemoryLink } from '../src/memory.ts'
-import type { Connect } from '../src/transport.ts'
+import { type Connect, linkTransports, type MemoryLink } from '../src/transport.ts'
 import { readyData, sampleEvent } from './event-samples.ts'
 
 export interface Caller {

@@ -1,8 +1,7 @@
 import type { ServerEvent } from '@weave/protocol'
-import type { ClientOptions } from '../src/client-options.ts'
-import { connect } from '../src/connect.ts'
-import type { ClientStatus } from '../src/link.ts'
-import type { WeaveClient } from '../src/weave-client.ts'
+import { connect } from '../src/client.ts'
+import type { ClientStatus } from '../src/reconnecting-connection.ts'
+import type { ClientOptions, WeaveClient } from '../src/weave-client.ts'
 import { type ManualTimers, manualTimers, settled } from './manual-timers.ts'
 import type { ScriptedServer } from './scripted-server.ts'
 

@@ -51,6 +51,23 @@ export {
   reduce,
   summarize,
 } from './reduce.ts'
+export type {
+  Bounded,
+  ReportAttempt,
+  ReportBudget,
+  ReportCheckpoint,
+  ReportCost,
+  ReportData,
+  ReportError,
+  ReportEvents,
+  ReportFile,
+  ReportRun,
+  ReportSetting,
+  ReportTotals,
+  SentinelOutput,
+  SpendingPoint,
+  TokenClasses,
+} from './report.ts'
 export {
   type CodonExecution,
   emptyState,

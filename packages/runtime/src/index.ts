@@ -38,6 +38,7 @@ export {
   examine,
   harnessesToCheck,
   isSchemaKind,
+  modelNameOf,
   type OpenRehearsal,
   openRehearsal,
   openReplayRehearsal,
@@ -86,7 +87,7 @@ export {
 } from './kit/index.ts'
 export { complete } from './llm/index.ts'
 export { additionsOf, createRegistry, findModel, listModels, type ModelRow } from './models/index.ts'
-export { buildPlan, type Plan, type PlannedCodon, type PlannedModel } from './plan/index.ts'
+export { type Plan, type PlannedCodon, plannedCodons } from './plan/index.ts'
 export { claimRecording, defaultUpstream } from './proxy/index.ts'
 export type { RunnerEnd } from './runner/index.ts'
 export { accessFrom, codonRuns, openWorkbench, runSandboxWorker, type Trial } from './sentinel/index.ts'

@@ -1,21 +1,20 @@
 import { type FileVersions, type OutlineLine, outlineOf, type StreamEntry, type View } from 'weave-client'
 import type { Rows } from './model/rows.ts'
-import type { Scene } from './model/scene.ts'
 import { windowOf } from './model/scroll.ts'
 import { createStreamRows, type StreamRows } from './model/stream-rows.ts'
-import { isUnfolded, type Ui } from './model/ui.ts'
-import { type ActivityContext, activityLine } from './panels/activity.ts'
+import { isUnfolded, type Scene, type Ui } from './model/ui.ts'
 import { budgetRows } from './panels/budgets.ts'
-import { checkpointRows, checkpointsByKey } from './panels/checkpoints.ts'
-import type { PanelContext } from './panels/context.ts'
-import { createDiffRows, fileRows } from './panels/files.ts'
-import { footerLine } from './panels/footer.ts'
-import { tabsLine, titleLine } from './panels/header.ts'
-import { helpRows } from './panels/help.ts'
-import { planRows } from './panels/plan.ts'
-import { questionRows } from './panels/question.ts'
-import { sentinelRows } from './panels/sentinels.ts'
-import { sideOf } from './panels/side.ts'
+import {
+  type ActivityContext,
+  activityLine,
+  footerLine,
+  tabsLine,
+  titleLine,
+} from './panels/header-footer.ts'
+import { helpRows, questionRows } from './panels/help.ts'
+import { checkpointRows, checkpointsByKey, createDiffRows, fileRows, sentinelRows } from './panels/lists.ts'
+import type { PanelContext } from './panels/panel.ts'
+import { planRows, sideOf } from './panels/plan.ts'
 import { span } from './terminal/line.ts'
 import { type Cell, paintRow } from './terminal/paint.ts'
 import type { ScreenSize } from './terminal/screen.ts'

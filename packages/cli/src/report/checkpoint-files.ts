@@ -1,22 +1,9 @@
-import type { RunState, WeaveState } from '@weave/protocol'
+import type { ReportCheckpoint, ReportFile, RunState, WeaveState } from '@weave/protocol'
 import type { CheckpointRow, StoppedExecution } from '@weave/runtime'
 import { cut } from 'weave-client'
 import { splitDiff } from './split-diff.ts'
 
-export interface FileRow {
-  readonly path: string
-  readonly status: string
-  readonly additions?: number
-  readonly deletions?: number
-  readonly diff?: string
-  readonly note?: string
-}
-
-export interface CheckpointFiles {
-  readonly files: readonly FileRow[]
-  readonly filesLeftOut: number
-  readonly note?: string
-}
+export type CheckpointFiles = Pick<ReportCheckpoint, 'files' | 'filesLeftOut' | 'note'>
 
 const mostFiles = 200
 const longestDiff = 40_000
@@ -29,7 +16,7 @@ type Compared = Awaited<ReturnType<StoppedExecution['diff']>>
 export function createCheckpointFiles(execution: Pick<StoppedExecution, 'diff'>) {
   let room = mostCharacters
 
-  const withDiffs = (compared: Extract<Compared, { ok: true }>): readonly FileRow[] => {
+  const withDiffs = (compared: Extract<Compared, { ok: true }>): readonly ReportFile[] => {
     const { files, text } = compared
     const diffs = splitDiff(text?.bytes.toString('utf8') ?? '')
     let at = 0
@@ -60,7 +47,7 @@ interface DiffPlace {
   readonly room: number
 }
 
-function shownDiff(diff: string, { isBinary, isCut, room }: DiffPlace): Pick<FileRow, 'diff' | 'note'> {
+function shownDiff(diff: string, { isBinary, isCut, room }: DiffPlace): Pick<ReportFile, 'diff' | 'note'> {
   if (isBinary) return { note: 'No text.' }
   if (room <= 0) return { note: 'Not shown: this report holds as much text as it may. Use weave diff.' }
   if (diff === '') return { note: isCut ? 'Too large to be shown.' : 'No line is different.' }

@@ -1,19 +1,5 @@
-import type { JournaledEvent } from '@weave/protocol'
+import type { JournaledEvent, ReportEvents } from '@weave/protocol'
 import { cut, describeEvent, harmless } from 'weave-client'
-
-/** Events as the page wants them: by column, the newest of them, in a bounded number of characters. */
-export interface EventColumns {
-  readonly leftOut: number
-  readonly types: readonly string[]
-  readonly codons: readonly string[]
-  readonly startMs: number
-  readonly seq: readonly number[]
-  readonly at: readonly number[]
-  readonly type: readonly number[]
-  readonly codon: readonly number[]
-  readonly line: readonly string[]
-  readonly more: Readonly<Record<string, string>>
-}
 
 export interface EventBounds {
   readonly maxEvents: number
@@ -30,7 +16,7 @@ const defaultBounds: EventBounds = {
   maxMoreTotal: 12 << 20,
 }
 
-/** Takes events in order; holds no more than the bounds allow, so that any journal can be read to its end. */
+/** The newest events of a journal. Takes them in order; holds no more than the bounds allow, so that any journal can be read to its end. */
 export function createEventColumns(bounds: EventBounds = defaultBounds) {
   const types = createNames()
   const codons = createNames()
@@ -53,7 +39,7 @@ export function createEventColumns(bounds: EventBounds = defaultBounds) {
         more.set(event.seq, harmless(cut(whole, bounds.maxMore)))
       if (rows.length >= bounds.maxEvents * 2) leftOut += trim(rows, bounds.maxEvents)
     },
-    result(): EventColumns {
+    result(): ReportEvents {
       leftOut += trim(rows, bounds.maxEvents)
       const first = rows[0]
       return {

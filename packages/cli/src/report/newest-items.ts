@@ -1,9 +1,6 @@
-/** The newest of what was added, oldest first, and how many older ones went. */
-export interface NewestItems<Item> {
-  readonly items: readonly Item[]
-  readonly leftOut: number
-}
+import type { Bounded } from '@weave/protocol'
 
+/** Keeps the newest of what is added, oldest first, and counts the older ones. */
 export function createNewestItems<Item>(most: number) {
   const items: Item[] = []
   let leftOut = 0
@@ -14,6 +11,6 @@ export function createNewestItems<Item>(most: number) {
       items.shift()
       leftOut++
     },
-    result: (): NewestItems<Item> => ({ items, leftOut }),
+    result: (): Bounded<Item> => ({ items, leftOut }),
   }
 }

@@ -1,31 +1,21 @@
 import {
+  type Bounded,
   type EventData,
   emptyState,
   type JournaledEvent,
   parseTransition,
+  type ReportError,
+  type ReportEvents,
   reduce,
+  type SentinelOutput,
+  type SpendingPoint,
   type WeaveState,
 } from '@weave/protocol'
 import { type JournalDamage, readEvents } from '@weave/runtime'
 import { cut } from 'weave-client'
-import { createEventColumns, type EventColumns } from './event-columns.ts'
-import { createNewestItems, type NewestItems } from './newest-items.ts'
-import { createSpendingPoints, type SpendingPoint } from './spending-points.ts'
-
-export interface ReadSentinelOutput {
-  readonly sentinelId: string
-  readonly codonId: string
-  readonly time: string
-  readonly text: string
-  readonly cost: number
-}
-
-export interface ReadError {
-  readonly time: string
-  readonly kind: string
-  readonly codonId?: string
-  readonly message: string
-}
+import { createEventColumns } from './event-columns.ts'
+import { createNewestItems } from './newest-items.ts'
+import { createSpendingPoints } from './spending-points.ts'
 
 export type BudgetLines = NonNullable<EventData<'run.completed'>['codons'][number]['budget']>
 
@@ -33,10 +23,10 @@ export type BudgetLines = NonNullable<EventData<'run.completed'>['codons'][numbe
 export interface JournalReading {
   readonly state: WeaveState
   readonly plan: EventData<'preflight.result'>['plan']
-  readonly events: EventColumns
+  readonly events: ReportEvents
   readonly spending: readonly SpendingPoint[]
-  readonly sentinels: NewestItems<ReadSentinelOutput>
-  readonly errors: NewestItems<ReadError>
+  readonly sentinels: Bounded<SentinelOutput>
+  readonly errors: Bounded<ReportError>
   /** What the newest end of a run says of each codon's limits, by runtime id. */
   readonly budgets: ReadonlyMap<string, BudgetLines>
   /** The runs that a rollback opened. */
@@ -59,8 +49,8 @@ const longestSaid = 6_000
 function createReading() {
   const columns = createEventColumns()
   const spending = createSpendingPoints()
-  const sentinels = createNewestItems<ReadSentinelOutput>(mostSaid)
-  const errors = createNewestItems<ReadError>(mostSaid)
+  const sentinels = createNewestItems<SentinelOutput>(mostSaid)
+  const errors = createNewestItems<ReportError>(mostSaid)
   const rolledBack = new Set<string>()
   const budgets = new Map<string, BudgetLines>()
   let state = emptyState
@@ -99,14 +89,14 @@ function createReading() {
   }
 }
 
-function sentinelOutput(time: string, data: EventData<'sentinel.output'>): ReadSentinelOutput {
+function sentinelOutput(time: string, data: EventData<'sentinel.output'>): SentinelOutput {
   const { sentinelId, codonId, content, cost } = data
   const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2)
   return { sentinelId, codonId, time, text: cut(text, longestSaid), cost }
 }
 
 /** The failure of a codon that ends a run is told twice, as its end and as an error: once is enough here. */
-function errorOf({ type, data }: JournaledEvent): Omit<ReadError, 'time'> | undefined {
+function errorOf({ type, data }: JournaledEvent): Omit<ReportError, 'time'> | undefined {
   switch (type) {
     case 'error':
       if (data.codon !== undefined && (data.severity === 'codon' || data.severity === 'fatal'))

@@ -1,3 +1,4 @@
+import type { ReportData, ReportEvents } from '@weave/protocol'
 import {
   type CheckpointRow,
   openStoppedExecution,
@@ -12,14 +13,13 @@ import {
 } from '@weave/runtime'
 import { version } from '../version.ts'
 import { type CheckpointFiles, checkpointsBefore, createCheckpointFiles } from './checkpoint-files.ts'
-import type { EventColumns } from './event-columns.ts'
 import { type JournalReading, readJournal } from './read-journal.ts'
 import { reportData } from './report-data.ts'
 
 type Layout = Parameters<typeof readCosts>[0]
 
 export type ReadReport =
-  | { readonly ok: true; readonly data: ReturnType<typeof reportData>; readonly events: EventColumns }
+  | { readonly ok: true; readonly data: ReportData; readonly events: ReportEvents }
   | { readonly ok: false; readonly message: string }
 
 /** Everything that a report says about an execution, live or at rest. Changes nothing in it. */

@@ -1,4 +1,13 @@
-import type { RunStatus, WeaveState } from '@weave/protocol'
+import type {
+  ReportBudget,
+  ReportCheckpoint,
+  ReportCost,
+  ReportData,
+  ReportRun,
+  ReportTotals,
+  RunStatus,
+  WeaveState,
+} from '@weave/protocol'
 import type { CheckpointRow, CostReport, Plan, RecordedSetting } from '@weave/runtime'
 import type { CheckpointFiles } from './checkpoint-files.ts'
 import type { JournalReading } from './read-journal.ts'
@@ -23,7 +32,7 @@ export interface ReportSource {
 }
 
 /** Everything in a report but its events, as the page reads it. Pure. */
-export function reportData(source: ReportSource) {
+export function reportData(source: ReportSource): ReportData {
   const { reading, plan, costs, now } = source
   const { state, rolledBack } = reading
   const undone = new Set(
@@ -55,7 +64,7 @@ export function reportData(source: ReportSource) {
   }
 }
 
-type Runs = ReturnType<typeof runRows>
+type Runs = readonly ReportRun[]
 
 /** A run that nobody holds any more and that has no end has crashed, whether or not somebody has written that down. */
 function statusOf(status: RunStatus | undefined, isLive: boolean): RunStatus | 'new' {
@@ -63,7 +72,7 @@ function statusOf(status: RunStatus | undefined, isLive: boolean): RunStatus | '
   return status === 'running' && !isLive ? 'crashed' : status
 }
 
-function totalsOf({ reading, costs }: ReportSource, runs: Runs) {
+function totalsOf({ reading, costs }: ReportSource, runs: Runs): ReportTotals {
   const attempts = runs.flatMap(run => run.attempts)
   const done = attempts.filter(({ status, isUndone }) => status === 'completed' && !isUndone)
   const sum = (key: 'input' | 'output' | 'cacheRead' | 'cacheWrite') =>
@@ -84,13 +93,13 @@ function totalsOf({ reading, costs }: ReportSource, runs: Runs) {
   }
 }
 
-function costRows({ codons, sentinels }: CostReport) {
-  const ofCodons = codons.map(({ codonId, model, attempts, classes, cost, costUnknown }) => {
+function costRows({ codons, sentinels }: CostReport): readonly ReportCost[] {
+  const ofCodons = codons.map(({ codonId, model, attempts, classes, cost, costUnknown }): ReportCost => {
     const count = (name: (typeof classes)[number]['class']) =>
       classes.find(each => each.class === name)?.tokens ?? 0
     return {
       name: codonId,
-      kind: 'codon' as const,
+      kind: 'codon',
       detail: model,
       attempts,
       tokens: {
@@ -103,20 +112,22 @@ function costRows({ codons, sentinels }: CostReport) {
       isCostUnknown: costUnknown,
     }
   })
-  const ofSentinels = sentinels.map(({ sentinelId, codonId, calls, tokens, cost, costUnknown }) => ({
-    name: sentinelId,
-    kind: 'sentinel' as const,
-    detail: `watching ${codonId}`,
-    attempts: calls,
-    tokens: { input: tokens.input, cacheWrite: 0, cacheRead: 0, output: tokens.output },
-    cost,
-    isCostUnknown: costUnknown,
-  }))
+  const ofSentinels = sentinels.map(
+    ({ sentinelId, codonId, calls, tokens, cost, costUnknown }): ReportCost => ({
+      name: sentinelId,
+      kind: 'sentinel',
+      detail: `watching ${codonId}`,
+      attempts: calls,
+      tokens: { input: tokens.input, cacheWrite: 0, cacheRead: 0, output: tokens.output },
+      cost,
+      isCostUnknown: costUnknown,
+    }),
+  )
   return [...ofCodons, ...ofSentinels]
 }
 
 /** Limits of the whole hank, then those that stand on a codon or on its loop. */
-function budgetRows({ reading, plan }: ReportSource, runs: Runs) {
+function budgetRows({ reading, plan }: ReportSource, runs: Runs): readonly ReportBudget[] {
   const { budget = {}, ceilings = {} } = plan
   const seconds = runs
     .flatMap(run => run.attempts)
@@ -142,7 +153,7 @@ function budgetRows({ reading, plan }: ReportSource, runs: Runs) {
   return [...whole, ...own.filter(({ source }) => /^(?:codon|loop)\b/.test(source))]
 }
 
-function checkpointRows({ checkpoints }: ReportSource, { runs }: WeaveState) {
+function checkpointRows({ checkpoints }: ReportSource, { runs }: WeaveState): readonly ReportCheckpoint[] {
   return checkpoints.map(({ row, files, filesLeftOut, note }) => ({
     sha: row.sha,
     codonId: row.codonId,

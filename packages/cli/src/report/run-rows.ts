@@ -1,4 +1,12 @@
-import type { CodonExecution, RunState, TokenCounts, WeaveState } from '@weave/protocol'
+import type {
+  CodonExecution,
+  ReportAttempt,
+  ReportRun,
+  RunState,
+  TokenClasses,
+  TokenCounts,
+  WeaveState,
+} from '@weave/protocol'
 
 export interface RunRowsContext {
   /** The runs that a rollback opened. */
@@ -10,11 +18,11 @@ export interface RunRowsContext {
 }
 
 /** The runs of a state with their attempts, in the order of their start. */
-export function runRows(state: WeaveState, context: RunRowsContext) {
+export function runRows(state: WeaveState, context: RunRowsContext): readonly ReportRun[] {
   return state.runs.map(run => runRow(run, context))
 }
 
-function runRow(run: RunState, context: RunRowsContext) {
+function runRow(run: RunState, context: RunRowsContext): ReportRun {
   const { runId, status, startTime, cost, startedFrom } = run
   const ended = endOf(run, context.now)
   const after = startedFrom.type === 'continuation' ? startedFrom.codonId : undefined
@@ -30,7 +38,7 @@ function runRow(run: RunState, context: RunRowsContext) {
     ...(after !== undefined && { after }),
     ...('reason' in run && run.reason !== undefined && { reason: run.reason }),
     attempts: run.codons.map(codon => attemptRow(codon, { run, ended, undone: context.undone })),
-  } as const
+  }
 }
 
 /** A run that crashed says when that was noticed; what it did last is nearer to the truth. */
@@ -47,7 +55,7 @@ interface AttemptContext {
   readonly undone: ReadonlySet<string>
 }
 
-function attemptRow(codon: CodonExecution, { run, ended, undone }: AttemptContext) {
+function attemptRow(codon: CodonExecution, { run, ended, undone }: AttemptContext): ReportAttempt {
   const { codonId, codonName, attempt, status, model, loopContext, startTime, cost, tokens } = codon
   const end = 'endTime' in codon ? Date.parse(codon.endTime) : ended
   return {
@@ -75,7 +83,7 @@ function reasonOf(codon: CodonExecution): { readonly reason?: string } {
   return { reason: `Stopped by budget: ${used} of ${limit} ${currency} (${scope})` }
 }
 
-function tokenClasses(counts: TokenCounts) {
+function tokenClasses(counts: TokenCounts): TokenClasses {
   return {
     input: counts.inputTokens,
     cacheWrite: counts.cacheCreationTokens,

@@ -1,7 +1,4 @@
-import type { TokenCounts, Transition } from '@weave/protocol'
-
-/** Time in which runs went on, dollars and tokens until then, and the run, counted from 1. */
-export type SpendingPoint = readonly [ms: number, dollars: number, tokens: number, run: number]
+import type { SpendingPoint, TokenCounts, Transition } from '@weave/protocol'
 
 export interface SpendingStep {
   /** ISO. */

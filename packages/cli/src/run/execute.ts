@@ -14,7 +14,6 @@ import {
 import { type ExitCode, exitCodes } from '../exit.ts'
 import { ownPrograms, sandboxEntry } from '../own-programs.ts'
 import type { Arguments } from '../parse-arguments.ts'
-import { planOf } from '../plan-of.ts'
 import type { Terminal } from '../terminal.ts'
 import { report, startReport } from '../validate/report.ts'
 import { schemaLine } from '../validate/schema-line.ts'
@@ -49,7 +48,7 @@ export async function execute(
   const { args, terminal, rehearsal } = context
   const added = await schemaLine(prepared)
   if (added !== undefined) terminal.error(added)
-  const plan = planOf(prepared)
+  const { plan } = prepared
   if (!prepared.ok || !plan) {
     for (const line of report(prepared, { verbose: false, environment: {} })) terminal.error(line)
     return exitCodes.failed

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { claimRecording, type OpenRehearsal, type Plan, type PlannedCodon } from '@weave/runtime'
+import { claimRecording, type OpenRehearsal, type Plan, plannedCodons } from '@weave/runtime'
 import { harmlessLine } from 'weave-client'
 import { version } from '../version.ts'
 
@@ -27,7 +27,7 @@ export async function readyTraffic({ record, rehearsal }: TrafficWish, plan: Pla
 }
 
 function readyReplay(unrecorded: readonly string[], plan: Plan): ReadyTraffic {
-  const codons = codonsOf(plan).map(({ id }) => id)
+  const codons = plannedCodons(plan).map(({ id }) => id)
   const left = [
     ...named(
       'codon',
@@ -40,13 +40,9 @@ function readyReplay(unrecorded: readonly string[], plan: Plan): ReadyTraffic {
   return { ok: false, message: harmlessLine(message) }
 }
 
-function codonsOf({ items }: Plan): readonly PlannedCodon[] {
-  return items.flatMap(item => (item.kind === 'loop' ? item.codons : [item]))
-}
-
 /** Only agents of the vendor's SDK ask the proxy in a real run. */
 function codonsPastProxy(plan: Plan): readonly string[] {
-  return codonsOf(plan).flatMap(({ id, model }) => (model.harness === 'sdk' ? [] : [id]))
+  return plannedCodons(plan).flatMap(({ id, model }) => (model.harness === 'sdk' ? [] : [id]))
 }
 
 /** They go past the proxy in every run. */

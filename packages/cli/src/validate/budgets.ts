@@ -11,12 +11,11 @@ import {
 } from '@weave/runtime'
 import { durationText } from 'weave-client'
 import { columns } from '../columns.ts'
-import { planOf } from '../plan-of.ts'
 
 /** What can be said about money and time before the run; undefined when there is no hank. */
 export function forecastOf(prepared: Prepared, earlier?: ObservedCosts): Forecast | undefined {
-  const plan = planOf(prepared)
-  const observed = new Set(prepared.loaded.sentinels.map(({ codonId }) => codonId))
+  const { plan, loaded } = prepared
+  const observed = new Set(loaded.sentinels.map(({ codonId }) => codonId))
   return plan && forecast(plan, { observed, earlier })
 }
 

@@ -1,4 +1,4 @@
-import { listEnvironment, type ObservedCosts, type Prepared } from '@weave/runtime'
+import { listEnvironment, modelNameOf, type ObservedCosts, type Prepared } from '@weave/runtime'
 import { forecastOf } from './budgets.ts'
 import { structure } from './structure.ts'
 
@@ -9,15 +9,13 @@ export function reportJson(
   earlier?: ObservedCosts,
 ): string {
   const { ok, loaded, settings, data, preflight, runtimeFile } = prepared
-  const model = (name: string | undefined) =>
-    settings.modelOverride?.value ?? name ?? settings.modelFallback?.value ?? ''
   return JSON.stringify(
     {
       valid: ok,
       file: loaded.source?.path,
       problems: prepared.problems,
       counts: loaded.counts,
-      structure: structure(loaded, codon => model(codon.model)),
+      structure: structure(loaded, codon => modelNameOf(codon, prepared)),
       ceilings: settings.ceilings,
       forecast: forecastOf(prepared, earlier),
       settings: settings.sources,

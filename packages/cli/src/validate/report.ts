@@ -1,11 +1,10 @@
 import {
-  type Codon,
   errorsOf,
-  findModel,
   formatProblem,
   type ObservedCosts,
   type Prepared,
   type Problem,
+  plannedCodons,
   warningsOf,
 } from '@weave/runtime'
 import { budgetLines } from './budgets.ts'
@@ -49,10 +48,11 @@ export function startReport(prepared: Prepared): readonly string[] {
 }
 
 function outline(prepared: Prepared, earlier?: ObservedCosts): readonly string[] {
-  const { loaded } = prepared
+  const { loaded, plan } = prepared
   const { meta } = loaded.hank ?? {}
   const title = meta ? `${meta.name} ${meta.version}` : (loaded.source?.file ?? 'hank')
-  const rows = structure(loaded, codon => modelWords(prepared, codon))
+  const models = new Map(plan && plannedCodons(plan).map(({ id, model }) => [id, model.id]))
+  const rows = structure(loaded, ({ id }) => models.get(id) || 'no model')
   return [
     title,
     ...(meta?.description ? [meta.description] : []),
@@ -61,12 +61,6 @@ function outline(prepared: Prepared, earlier?: ObservedCosts): readonly string[]
     '',
     ...budgetLines(prepared, earlier),
   ]
-}
-
-/** The model a codon will really use, by its full id. */
-function modelWords({ settings, registry }: Prepared, codon: Codon): string {
-  const name = settings.modelOverride?.value ?? codon.model ?? settings.modelFallback?.value ?? 'no model'
-  return findModel(name, registry)?.id ?? name
 }
 
 function verdict({ loaded, preflight, data }: Prepared): readonly string[] {

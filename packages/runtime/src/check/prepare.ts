@@ -1,8 +1,10 @@
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import {
+  type Codon,
   codonLabel,
   codonsOf,
+  effectiveModel,
   type LoadedHank,
   loadHank,
   type PlacedCodon,
@@ -10,6 +12,7 @@ import {
 } from '../hank/index.ts'
 import { hasErrors, type Problem, systemClock } from '../kit/index.ts'
 import { additionsOf, createRegistry, findModel, type Registry } from '../models/index.ts'
+import { buildPlan, type Plan } from '../plan/index.ts'
 import { type ModelUse, type PreflightResult, preflight } from '../preflight/index.ts'
 import {
   codonEnvironment,
@@ -56,6 +59,11 @@ export interface Prepared {
   /** The `weave.json` that was used. */
   readonly runtimeFile?: string
   readonly registry: Registry
+  /**
+   * What would run; absent when there is no hank. In a hank with mistakes a model may be unknown: it stands in the plan by
+   * its name, without a price.
+   */
+  readonly plan?: Plan
   /** Absent when none was to be looked at, or an error was found up to there. */
   readonly data?: CheckedData
   /** Absent when an earlier step found an error. */
@@ -63,16 +71,16 @@ export interface Prepared {
 }
 
 /**
- * From a command line to a verdict: settings, hank, data, models, credentials, self-tests. A later step runs only when the
- * earlier ones found no error, and every step tells all it finds. Writes nothing, starts no process, and makes no
+ * From a command line to a plan and a verdict: settings, hank, data, models, credentials, self-tests. A later step runs only
+ * when the earlier ones found no error, and every step reports all it finds. Writes nothing, starts no process, and makes no
  * connection before all checks on this machine have passed. Never rejects because of what a file says.
  */
 export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const { workingDirectory, home } = options
   const layers = await readLayers(options)
-  const early = resolveSettings({ ...layers, environment: serverEnvironment(options.environment) })
-  const earlyPaths = pathsOf(early, layers.path, options)
-  const models = await createRegistry({ additions: additionsOf({ home, modelsFile: earlyPaths.modelsFile }) })
+  const withoutHank = resolveSettings(layers)
+  const paths = pathsOf(withoutHank, layers.path, options)
+  const models = await createRegistry({ additions: additionsOf({ home, modelsFile: paths.modelsFile }) })
   const { registry } = models
   const redirected = (given: Variables) => options.redirect?.(given, registry.providers) ?? given
   const outside = redirected(options.environment)
@@ -81,27 +89,22 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const loaded = await loadHank(options.hank, {
     workingDirectory,
     environment,
-    modelOverride: early.modelOverride?.value,
-    ceilings: {
-      maxDollars: early.ceilings.maxDollars?.value,
-      maxTimeSeconds: early.ceilings.maxTimeSeconds?.value,
-      origins: {
-        maxDollars: early.ceilings.maxDollars?.origin,
-        maxTimeSeconds: early.ceilings.maxTimeSeconds?.origin,
-      },
-    },
-    outputDirectory: earlyPaths.outputDirectory,
+    modelOverride: withoutHank.modelOverride?.value,
+    ceilings: valuesAndOrigins(withoutHank.ceilings),
+    outputDirectory: paths.outputDirectory,
     priceOf: name => findModel(name, registry)?.prices,
     identityOf: name => findModel(name, registry)?.identity,
   })
+  // The hank may add sentinel settings, idle timeout, ceilings and a fallback model; no path depends on it.
   const settings = resolveSettings({ ...layers, environment, overrides: loaded.hank?.overrides })
-  const paths = pathsOf(settings, layers.path, options)
   const hankProblems = [...layers.problems, ...models.problems, ...loaded.problems]
+  const plan = planOf({ loaded, settings, registry })
   const base = {
     loaded,
     settings,
     paths,
     registry,
+    ...(plan && { plan }),
     ...(layers.path !== undefined && { runtimeFile: layers.path }),
   }
   if (hasErrors(hankProblems) || !loaded.hank) return { ...base, ok: false, problems: hankProblems }
@@ -112,7 +115,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   if (hasErrors(problems)) return { ...found, ok: false, problems }
 
   const environmentOf = (codon?: Variables) => redirected(codonEnvironment({ environment: outside, codon }))
-  const checked = await preflight(modelUses(loaded, settings, environmentOf), {
+  const checked = await preflight(modelUses(base, environmentOf), {
     registry,
     environments: { codon: environmentOf(), sentinel: environment },
     clock: systemClock,
@@ -196,31 +199,67 @@ function directoryOf(path: string): string {
   }
 }
 
+function valuesAndOrigins({ maxDollars, maxTimeSeconds }: ResolvedSettings['ceilings']) {
+  return {
+    maxDollars: maxDollars?.value,
+    maxTimeSeconds: maxTimeSeconds?.value,
+    origins: { maxDollars: maxDollars?.origin, maxTimeSeconds: maxTimeSeconds?.origin },
+  }
+}
+
+/** The model that a codon will use, as it is written; empty when nothing names one. */
+export function modelNameOf(
+  codon: Codon,
+  { loaded, settings }: Pick<Prepared, 'loaded' | 'settings'>,
+): string {
+  const modelOverride = settings.modelOverride?.value
+  return (loaded.hank && effectiveModel(codon, loaded.hank, modelOverride)) ?? ''
+}
+
+function planOf({
+  loaded,
+  settings,
+  registry,
+}: Pick<Prepared, 'loaded' | 'settings' | 'registry'>): Plan | undefined {
+  const { hank, source, sentinels } = loaded
+  if (!hank || !source) return undefined
+  return buildPlan(
+    { hank, path: source.path, directory: source.directory },
+    {
+      modelOf: name => findModel(name, registry),
+      modelOverride: settings.modelOverride?.value,
+      shimIdleTimeout: settings.settings.shimIdleTimeout,
+      ceilings: settings.ceilings,
+      sentinels,
+    },
+  )
+}
+
 function modelUses(
-  { hank, sentinels }: LoadedHank,
-  { modelOverride, modelFallback }: ResolvedSettings,
+  { loaded, settings }: Pick<Prepared, 'loaded' | 'settings'>,
   environmentOf: (codon: Variables) => Variables,
 ): readonly ModelUse[] {
+  const { hank, sentinels } = loaded
   if (!hank) return []
   const placed = codonsOf(hank)
   const codons = placed.map((each): ModelUse => {
-    const { env, model } = each.codon
+    const { env } = each.codon
     return {
       where: `${each.where}.model`,
       label: codonLabel(each),
-      name: modelOverride?.value ?? model ?? modelFallback?.value ?? '',
+      name: modelNameOf(each.codon, { loaded, settings }),
       use: 'codon',
       ...(env && { environment: environmentOf(env) }),
     }
   })
   const owners = new Map(placed.map(each => [each.codon.id, each]))
   const observers = sentinels.map(
-    ({ codonId, config, settings }): ModelUse => ({
+    ({ codonId, config, settings: own }): ModelUse => ({
       where: `${owners.get(codonId)?.where ?? ''}.sentinels`,
       label: `${labelOf(owners.get(codonId))}: sentinel ${config.id}`,
       name: config.model,
       use: 'sentinel',
-      failCodonIfNotLoaded: settings.failCodonIfNotLoaded,
+      failCodonIfNotLoaded: own.failCodonIfNotLoaded,
     }),
   )
   return [...codons, ...observers]

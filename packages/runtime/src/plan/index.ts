@@ -21,5 +21,6 @@ export {
   find,
   type PlannedCodonAt,
   type Position,
+  plannedCodons,
   start,
 } from './position.ts'

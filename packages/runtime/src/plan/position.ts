@@ -80,3 +80,8 @@ function readings(name: string): readonly { readonly id: string; readonly iterat
   const bare = { id: name, iteration: 0 }
   return id === undefined ? [bare] : [bare, { id, iteration: Number(digits) }]
 }
+
+/** All codons, those of loops once. */
+export function plannedCodons({ items }: Plan): readonly PlannedCodon[] {
+  return items.flatMap(item => (item.kind === 'loop' ? item.codons : [item]))
+}

@@ -13,7 +13,7 @@ export function askSkip(view: View): Question | undefined {
       {
         key: 'y',
         does: 'skip it',
-        order: { type: 'codon.skip', data: {}, says: `skipping ${codon.codonId}` },
+        command: { type: 'codon.skip', data: {}, says: `skipping ${codon.codonId}` },
       },
     ],
   }
@@ -29,7 +29,7 @@ export function askForceStop(view: View): Question | undefined {
       {
         key: 'y',
         does: 'stop it',
-        order: {
+        command: {
           type: 'codon.forceStop',
           data: { reason: 'asked for on the screen' },
           says: `stopping ${codon.codonId}`,
@@ -44,7 +44,7 @@ export function askRedo(): Question {
     title: 'Do the last codon again?',
     lines: ['The workspace goes back to how it was before that codon; what came after is no longer in it.'],
     answers: [
-      { key: 'y', does: 'do it again', order: { type: 'codon.redo', data: {}, says: 'starting again' } },
+      { key: 'y', does: 'do it again', command: { type: 'codon.redo', data: {}, says: 'starting again' } },
     ],
   }
 }
@@ -56,7 +56,7 @@ export function askRollback(view: View, checkpoint: Checkpoint, now: number): Qu
   const { codonIds, files, filesIncomplete, stops } = rollbackPreview(view, checkpoint)
   const age = durationText(now - Date.parse(checkpoint.time))
   const more = files.length > namedFiles ? `and ${files.length - namedFiles} more` : undefined
-  const order = (autoRestart: boolean) =>
+  const command = (autoRestart: boolean) =>
     ({
       type: 'rollback.toCheckpoint',
       data: { checkpointSha: checkpoint.sha, autoRestart },
@@ -76,8 +76,8 @@ export function askRollback(view: View, checkpoint: Checkpoint, now: number): Qu
       'Files that are not checkpointed stay as they are. Nothing is lost: this checkpoint and later ones remain.',
     ],
     answers: [
-      { key: 'y', does: 'go back and wait', order: order(false) },
-      { key: 'a', does: 'go back and go on from there', order: order(true) },
+      { key: 'y', does: 'go back and wait', command: command(false) },
+      { key: 'a', does: 'go back and go on from there', command: command(true) },
     ],
   }
 }

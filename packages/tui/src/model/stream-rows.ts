@@ -1,7 +1,8 @@
-import { type Ring, ringItems, type StreamEntry } from 'weave-client'
-import type { Line } from '../terminal/line.ts'
+import { harmless, type Ring, ringItems, type StreamEntry, type StreamKind } from 'weave-client'
+import { type Line, line, type Span, type Style, span } from '../terminal/line.ts'
+import type { Signs } from '../terminal/theme.ts'
+import { displayWidth, fitting, wrapped } from '../terminal/width.ts'
 import type { Row, Rows } from './rows.ts'
-import { type EntryOptions, entryLines } from './stream-entry.ts'
 import { isShown, type StreamFilter } from './stream-filter.ts'
 
 export interface StreamRowsOptions extends Omit<EntryOptions, 'unfolded' | 'search'> {
@@ -66,4 +67,152 @@ function entryAt(starts: readonly number[], row: number): number {
     else high = middle
   }
   return low - 1
+}
+
+interface EntryOptions {
+  readonly width: number
+  /** Show all of it. */
+  readonly unfolded: boolean
+  readonly costs: boolean
+  /** Where the agent works; what lies there is named from there while it is folded. */
+  readonly root: string | undefined
+  /** Highlighted where it occurs; empty: nothing. */
+  readonly search: string
+  readonly signs: Signs
+}
+
+/** Rows that something foldable takes while it is folded. */
+const foldedRows: { readonly [K in StreamKind]?: number } = { thinking: 1, tool: 1, result: 1, rig: 3 }
+/** Rows that one entry may take at most. */
+const mostRows = 2_000
+/** Below this the time is left out. */
+const widthForTime = 60
+
+/** An entry of the stream as lines of a panel. */
+function entryLines(entry: StreamEntry, options: EntryOptions): readonly Line[] {
+  const { width, signs, search } = options
+  const time = width >= widthForTime ? `${entry.time.slice(11, 19)} ` : ''
+  const label = labelOf(entry, signs)
+  const indent = time.length + 2
+  const texts = textsOf(entry, { ...options, width: Math.max(10, width - indent - 1) }, label)
+  const style = styleOf(entry)
+  return texts.map((text, index) =>
+    line(
+      ' ',
+      ...(index === 0 ? [span(time, 'dim'), label.sign] : [span(' '.repeat(indent))]),
+      ...(index === 0 && label.name ? [label.name] : []),
+      ...highlighted(text, style, search),
+    ),
+  )
+}
+
+interface Label {
+  readonly sign: Span
+  readonly name: Span | undefined
+}
+
+function labelOf({ kind, source, failed }: StreamEntry, signs: Signs): Label {
+  const named = (style: Style): Span | undefined =>
+    source === undefined ? undefined : span(`${source} `, style)
+  switch (kind) {
+    case 'tool':
+      return { sign: span(`${signs.folded} `, 'accent'), name: named('bold') }
+    case 'result':
+      return { sign: span('  '), name: undefined }
+    case 'sentinel':
+      return { sign: span('* ', 'accent'), name: named('accent') }
+    case 'rig':
+      return { sign: span('$ ', 'dim'), name: undefined }
+    case 'codon':
+    case 'run':
+      return {
+        sign: span(failed ? `${signs.failed} ` : `${signs.rule} `, failed ? 'bad' : 'accent'),
+        name: undefined,
+      }
+    case 'error':
+    case 'budget':
+      return { sign: span('! ', 'bad'), name: undefined }
+    case 'wait':
+    case 'rollback':
+      return { sign: span('! ', 'warn'), name: undefined }
+    case 'thinking':
+      return { sign: span('  '), name: span('thinking ', 'dim') }
+    case 'message':
+    case 'info':
+      return { sign: span('  '), name: undefined }
+  }
+}
+
+function styleOf({ kind, failed }: StreamEntry): Style {
+  if (failed || kind === 'error') return 'bad'
+  if (kind === 'thinking' || kind === 'result' || kind === 'rig' || kind === 'info') return 'dim'
+  if (kind === 'codon' || kind === 'run') return 'bold'
+  if (kind === 'wait' || kind === 'budget' || kind === 'rollback') return 'warn'
+  return 'plain'
+}
+
+function textsOf(entry: StreamEntry, options: EntryOptions, { name }: Label): readonly string[] {
+  const { width, unfolded } = options
+  const text = shownText(entry, options)
+  const most = unfolded ? mostRows : (foldedRows[entry.kind] ?? mostRows)
+  // The name stands before the first line only: that line begins with as much less room.
+  const gap = ' '.repeat(name?.text.length ?? 0)
+  const all = wrapped(gap + text.trimEnd(), width, most + 1)
+  const lines = all.slice(0, most).map((each, index) => (index === 0 ? each.slice(gap.length) : each))
+  if (all.length > most) {
+    const more = moreOf(text)
+    const room = width - displayWidth(more) - (lines.length === 1 ? gap.length : 0)
+    return lines.with(-1, fitting(lines.at(-1) ?? '', Math.max(0, room)) + more)
+  }
+  return entry.cut ? [...lines, '… (cut)'] : lines
+}
+
+function moreOf(text: string): string {
+  const lines = text.trimEnd().split('\n').length
+  return lines > 1 ? ` … ${lines} lines` : ' …'
+}
+
+function shownText(entry: StreamEntry, { costs, unfolded, root }: EntryOptions): string {
+  if (!costs && entry.withoutCosts !== undefined) return entry.withoutCosts
+  if (entry.text === '') return '(nothing)'
+  const text = entry.kind === 'tool' ? toolText(entry.text, unfolded) : entry.text
+  const isWhole = unfolded || (entry.kind !== 'tool' && entry.kind !== 'result')
+  return isWhole || root === undefined ? text : text.replaceAll(`${root}/`, '')
+}
+
+/** What a tool is asked for usually stands in one of these. */
+const tellingFields = ['command', 'file_path', 'path', 'pattern', 'query', 'url', 'prompt', 'description']
+
+/** The input of a tool: while folded the one field that tells what it does, else all of it. */
+function toolText(text: string, unfolded: boolean): string {
+  const input = parsed(text)
+  if (!input) return text
+  if (unfolded) return JSON.stringify(input, null, 2)
+  const telling = tellingFields.map(name => input[name]).find(value => typeof value === 'string')
+  // Out of its quotes a text is what it was before: it has to be made harmless again.
+  return typeof telling === 'string' ? harmless(telling) : text
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null
+      ? (value as Readonly<Record<string, unknown>>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function highlighted(text: string, style: Style, search: string): readonly Span[] {
+  if (search === '') return [span(text, style)]
+  const isExact = search !== search.toLowerCase()
+  const hay = isExact ? text : text.toLowerCase()
+  const spans: Span[] = []
+  let from = 0
+  for (let at = hay.indexOf(search); at >= 0; at = hay.indexOf(search, from)) {
+    spans.push(span(text.slice(from, at), style), span(text.slice(at, at + search.length), 'match'))
+    from = at + search.length
+  }
+  return [...spans, span(text.slice(from), style)].filter(each => each.text !== '')
 }

@@ -1,10 +1,24 @@
-import type { CommandInput } from 'weave-client'
+import type { Checkpoint, CommandInput, StreamEntry, View } from 'weave-client'
 import type { Style } from '../terminal/line.ts'
-import type { PanelName } from './panel-names.ts'
+import type { Rows } from './rows.ts'
 import type { Place } from './scroll.ts'
 import { noFilter, type StreamFilter } from './stream-filter.ts'
 
-/** What a person has chosen to see. Made by `press` and a few functions here, never changed. */
+/** TABLE of the panels, in the order of their numbers. */
+export const panels = {
+  stream: { title: 'Stream', about: 'what happens, as it happens' },
+  plan: { title: 'Plan', about: 'the codons and loops of the hank, and what became of them' },
+  files: { title: 'Files', about: 'the checkpointed files that changed' },
+  sentinels: { title: 'Sentinels', about: 'the observers and what they did' },
+  budgets: { title: 'Budgets', about: 'limits and how much of them is used' },
+  checkpoints: { title: 'Checkpoints', about: 'the versions of the workspace that can be gone back to' },
+} as const satisfies Readonly<Record<string, { readonly title: string; readonly about: string }>>
+
+export type PanelName = keyof typeof panels
+
+export const panelNames = Object.keys(panels) as readonly PanelName[]
+
+/** What a person has chosen to see. Made by `pressKey` and a few functions here, never changed. */
 export interface Ui {
   readonly panel: PanelName
   readonly places: Readonly<Record<PanelName | 'layer', Place>>
@@ -37,15 +51,15 @@ export interface Answer {
   /** A character. */
   readonly key: string
   readonly does: string
-  readonly order: Order
+  readonly command: SteeringCommand
 }
 
 /** What the server is asked to do. */
-export type Order = {
-  [T in OrderType]: { readonly type: T; readonly data: CommandInput<T>; readonly says: string }
-}[OrderType]
+export type SteeringCommand = {
+  [T in SteeringType]: { readonly type: T; readonly data: CommandInput<T>; readonly says: string }
+}[SteeringType]
 
-type OrderType = 'codon.next' | 'codon.skip' | 'codon.redo' | 'codon.forceStop' | 'rollback.toCheckpoint'
+type SteeringType = 'codon.next' | 'codon.skip' | 'codon.redo' | 'codon.forceStop' | 'rollback.toCheckpoint'
 
 export interface Notice {
   readonly text: string
@@ -54,9 +68,9 @@ export interface Notice {
   readonly until: number
 }
 
-/** What the face does after a press. */
+/** What the controller does after a press. */
 export type Effect =
-  | { readonly kind: 'send'; readonly order: Order }
+  | { readonly kind: 'send'; readonly command: SteeringCommand }
   | { readonly kind: 'quit' }
   | { readonly kind: 'force' }
   | { readonly kind: 'redraw' }
@@ -95,4 +109,18 @@ export function withNotice(
 
 export function isUnfolded({ turned, allUnfolded }: Ui, entryId: string): boolean {
   return turned.has(entryId) !== allUnfolded
+}
+
+/** What a press is judged by: what is seen at that moment. */
+export interface Scene {
+  readonly view: View
+  /** Of the panel, or of the layer in front of it. */
+  readonly rows: Rows
+  readonly height: number
+  /** Entries of the stream that are shown, and the row at which each begins. */
+  readonly stream: { readonly entries: readonly StreamEntry[]; readonly starts: readonly number[] }
+  /** Checkpoints, by the keys of their rows. */
+  readonly checkpoints: ReadonlyMap<string, Checkpoint>
+  readonly canSteer: boolean
+  readonly now: number
 }

@@ -9,9 +9,7 @@ import {
 } from 'weave-client'
 import { plainRows, type Rows } from '../model/rows.ts'
 import { type Line, line, type Style, span } from '../terminal/line.ts'
-import { bar } from './bar.ts'
-import type { PanelContext } from './context.ts'
-import { spread } from './spread.ts'
+import { bar, type PanelContext, spread } from './panel.ts'
 
 /** The limits that hold now with how much of them is used, then those that were reached. */
 export function budgetRows(context: PanelContext): Rows {

@@ -1,6 +1,6 @@
 import { type KeyGroup, keysText, keyTable } from '../model/key-table.ts'
-import { panels } from '../model/panel-names.ts'
 import { plainRows, type Rows } from '../model/rows.ts'
+import { panels, type Question } from '../model/ui.ts'
 import { type Line, line, span } from '../terminal/line.ts'
 import { wrapped } from '../terminal/width.ts'
 
@@ -38,4 +38,16 @@ function groupLines(
     }),
     line(''),
   ]
+}
+
+export function questionRows({ title, lines, answers }: Question, width: number): Rows {
+  return plainRows([
+    line(''),
+    line(span(` ${title}`, 'bold')),
+    line(''),
+    ...lines.flatMap(text => wrapped(text, Math.max(10, width - 4)).map(each => line(`  ${each}`))),
+    line(''),
+    ...answers.map(({ key, does }) => line(span(`  ${key}`, 'accent'), `  ${does}`)),
+    line(span('  n', 'accent'), '  no'),
+  ])
 }

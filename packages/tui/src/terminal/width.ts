@@ -1,3 +1,5 @@
+import { eastAsianWidth } from 'get-east-asian-width'
+
 /** How much room text takes on a terminal, and cutting and wrapping by it. Text is harmless already; a tab is a space. */
 
 const ascii = /^[\x20-\x7e]*$/
@@ -71,10 +73,13 @@ function firstOf(text: string): string {
 }
 
 function widthOf(grapheme: string): number {
+  const code = grapheme.codePointAt(0) ?? 0
+  if (grapheme.length === 1 && code < firstMark) return 1
   if (/^\p{M}/u.test(grapheme)) return 0
-  return wide.test(grapheme) ? 2 : 1
+  return eastAsianWidth(code) === 2 || emoji.test(grapheme) ? 2 : 1
 }
 
-/** What Unicode calls wide or full width, and pictographs that are shown as such. */
-const wide =
-  /^(?:[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F200}-\u{1F2FF}\u{20000}-\u{3FFFD}]|\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F)/u
+/** Below the first combining mark every character takes one column. */
+const firstMark = 0x300
+/** What is shown as a picture of two columns, by itself or by the variation selector after it. */
+const emoji = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F)/u

@@ -1,0 +1,140 @@
+import type { ReportEvents } from '@weave/protocol'
+import { element, leftOutNote, placed, section, timeText } from './element.ts'
+import { type EventFilter, fittingEvents } from './event-filter.ts'
+import { counted } from './header.ts'
+
+/** All events, to be searched and looked at one by one. `dir` is for the command that shows the rest of one. */
+export function eventList(events: ReportEvents, dir: string): HTMLElement {
+  let fitting: readonly number[] = []
+  let chosen = -1
+  const detail = element('div', { class: 'event-detail', 'aria-live': 'polite' })
+  const status = element('p', { class: 'quiet', role: 'status' })
+  const list = virtualList(index => {
+    const at = fitting[index] ?? 0
+    const row = eventRow(events, at, at === chosen)
+    row.addEventListener('click', () => {
+      chosen = at
+      detail.replaceChildren(eventDetail(events, at, dir))
+      list.refresh()
+    })
+    return row
+  })
+  const controls = filterControls(events, filter => {
+    fitting = fittingEvents(events, filter)
+    status.textContent = `${counted(fitting.length, 'event')} of ${events.seq.length.toLocaleString('en')}`
+    list.show(fitting.length)
+  })
+  const part = section({ id: 'events', title: 'Events' }, [
+    leftOutNote(events.leftOut, 'events'),
+    controls.node,
+    status,
+    list.node,
+    detail,
+  ])
+  // The height of the list is known only when it is in the page.
+  requestAnimationFrame(controls.apply)
+  return part
+}
+
+function filterControls(events: ReportEvents, apply: (filter: EventFilter) => void) {
+  const words = element('input', { type: 'search', placeholder: 'Search', 'aria-label': 'Search in events' })
+  const type = choice('All types', 'Type', events.types)
+  const codon = choice('All codons', 'Codon', events.codons)
+  const all = element('input', { type: 'checkbox' })
+  const now = (): void =>
+    apply({ words: words.value, type: type.value, codon: codon.value, all: all.checked })
+  for (const control of [words, type, codon, all]) control.addEventListener('input', now)
+  const label = element('label', {}, [all, 'also what only programs need'])
+  return { node: element('div', { class: 'controls' }, [words, type, codon, label]), apply: now }
+}
+
+function choice(none: string, label: string, values: readonly string[]): HTMLSelectElement {
+  const options = [...values].sort().map(value => element('option', { value }, [value]))
+  return element('select', { 'aria-label': label }, [element('option', { value: '' }, [none]), ...options])
+}
+
+function eventRow(events: ReportEvents, at: number, isChosen: boolean): HTMLElement {
+  const { time, type, codon } = placeOf(events, at)
+  return element('button', { type: 'button', class: 'event', role: 'listitem', 'data-chosen': isChosen }, [
+    element('span', { class: 'event-time' }, [time.slice(11)]),
+    element('span', { class: 'event-type' }, [type]),
+    element('span', { class: 'event-codon' }, [codon]),
+    element('span', { class: 'event-line' }, [events.line[at]]),
+  ])
+}
+
+function eventDetail(events: ReportEvents, at: number, dir: string): HTMLElement {
+  const { seq, time, type, codon } = placeOf(events, at)
+  const more = events.more[String(seq)]
+  const isCut = more?.endsWith('…') ?? events.line[at]?.endsWith('…') ?? false
+  const command = `weave journal ${dir} --since ${seq - 1} --json | head -1`
+  return element('div', {}, [
+    element('p', { class: 'quiet' }, [[`#${seq}`, `${time} UTC`, type, codon].filter(Boolean).join(' · ')]),
+    element('pre', {}, [more ?? events.line[at] ?? '']),
+    isCut && element('p', { class: 'quiet' }, ['The whole of it: ', element('code', {}, [command])]),
+  ])
+}
+
+function placeOf({ seq, at: times, startMs, types, type, codons, codon }: ReportEvents, at: number) {
+  return {
+    seq: seq[at] ?? 0,
+    time: timeText(startMs + (times[at] ?? 0)),
+    type: types[type[at] ?? -1] ?? '',
+    codon: codons[codon[at] ?? -1] ?? '',
+  }
+}
+
+interface VirtualList {
+  readonly node: HTMLElement
+  /** Shows so many rows, from the top. */
+  show(count: number): void
+  /** Draws again what is in sight. */
+  refresh(): void
+}
+
+/** Rows drawn above and below what is in sight, so that a quick scroll meets no gap. */
+const margin = 12
+
+/**
+ * A list of rows of one height, of which only those in sight exist. The height is the custom property `--row` of the list,
+ * in pixels, so that the style sheet can choose another for a narrow screen.
+ */
+function virtualList(draw: (index: number) => HTMLElement): VirtualList {
+  const rows = element('div', { class: 'rows' })
+  const node = element('div', { class: 'events', role: 'list', tabindex: 0, 'aria-label': 'Events' }, [rows])
+  let count = 0
+  let drawn = ''
+
+  const refresh = (): void => {
+    const height = rowHeight(node)
+    const first = Math.max(0, Math.floor(node.scrollTop / height) - margin)
+    const last = Math.min(count, Math.ceil((node.scrollTop + node.clientHeight) / height) + margin)
+    placed(rows, { height: `${count * height}px` })
+    const range = `${first} ${last} ${height}`
+    if (range === drawn) return
+    drawn = range
+    const inSight = Array.from({ length: Math.max(0, last - first) }, (_, at) =>
+      placed(draw(first + at), { top: `${(first + at) * height}px` }),
+    )
+    rows.replaceChildren(...inSight)
+  }
+  node.addEventListener('scroll', refresh, { passive: true })
+  window.addEventListener('resize', refresh, { passive: true })
+  return {
+    node,
+    show(next) {
+      count = next
+      drawn = ''
+      node.scrollTop = 0
+      refresh()
+    },
+    refresh() {
+      drawn = ''
+      refresh()
+    },
+  }
+}
+
+function rowHeight(node: HTMLElement): number {
+  return Number.parseFloat(getComputedStyle(node).getPropertyValue('--row')) || 32
+}
