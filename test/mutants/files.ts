@@ -39,10 +39,10 @@ export const files: readonly Mutant[] = [
   },
   {
     rule: 'attack/read-only-directory',
-    file: 'packages/runtime/src/files/opened-up.ts',
+    file: 'packages/runtime/src/files/directory-handles.ts',
     find: '(mode & 0o7777) | 0o700',
     replace: 'mode & 0o7777',
-    killedBy: ['packages/runtime/test/files/opened-up.test.ts'],
+    killedBy: ['packages/runtime/test/files/directory-handles.test.ts'],
   },
   {
     rule: 'attack/mount-point',
@@ -53,7 +53,7 @@ export const files: readonly Mutant[] = [
   },
   {
     rule: 'attack/mount-point',
-    file: 'packages/runtime/src/files/opened-up.ts',
+    file: 'packages/runtime/src/files/directory-handles.ts',
     find: "  'EBUSY',\n",
     replace: '',
     killedBy: ['test/e2e/closed-directories.test.ts'],

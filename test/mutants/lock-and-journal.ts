@@ -63,7 +63,7 @@ export const lockAndJournal: readonly Mutant[] = [
   },
   {
     rule: 'attack/strange-journal',
-    file: 'packages/runtime/src/files/regular-file.ts',
+    file: 'packages/runtime/src/files/open-regular.ts',
     find: 'if ((await file.stat()).isFile()) return file',
     replace: 'if (await file.stat()) return file',
     killedBy: trouble,

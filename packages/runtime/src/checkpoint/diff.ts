@@ -1,5 +1,5 @@
-import { splitAtNul } from './byte-names.ts'
 import type { Git } from './git.ts'
+import { splitAtNul } from './git.ts'
 import { isLink } from './git-mode.ts'
 import { compareTrees, diffTree, type TreeDifference, type TreePair } from './tree-difference.ts'
 

@@ -1,3 +1,4 @@
+import { nameOfBytes, replacementCharacter } from '../files/index.ts'
 import { type Clock, type ProcessResult, run } from '../kit/index.ts'
 
 export interface GitOptions {
@@ -128,4 +129,19 @@ function startFailure(error: ProcessResult['error']): string {
   if (error?.code === 'EMFILE' || error?.code === 'ENFILE')
     return `there are too many open files (${error.code}). Raise the limit with ulimit -n, or end what holds them open`
   return error?.message ?? 'unknown reason'
+}
+
+/** Splits what git prints with `-z`. */
+export function splitAtNul(bytes: Buffer): readonly string[] {
+  if (bytes.length === 0) return []
+  const text = bytes.toString()
+  if (!text.includes(replacementCharacter)) return text.slice(0, -1).split('\0')
+  const parts: string[] = []
+  for (let from = 0; from < bytes.length; ) {
+    const to = bytes.indexOf(0, from)
+    const end = to === -1 ? bytes.length : to
+    parts.push(nameOfBytes(bytes.subarray(from, end)))
+    from = end + 1
+  }
+  return parts
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { binaryOfName, nameOfBytes } from './byte-names.ts'
+import { binaryOfName, nameOfBytes } from '../files/index.ts'
 import { parseGitMode } from './git-mode.ts'
 import {
   createDirectory,

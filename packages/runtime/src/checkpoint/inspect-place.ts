@@ -1,9 +1,14 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
-import { nameOfBytes } from './byte-names.ts'
-import type { HeldDirectories } from './held-directories.ts'
-import { splitPath } from './known-tree.ts'
-import { objectId } from './object-id.ts'
-import { blobIdOf, type FileReader, type FileReading } from './read-file.ts'
+import {
+  type DirectoryChain,
+  type FileReader,
+  type FileReading,
+  nameOfBytes,
+  namesOf,
+  splitPath,
+} from '../files/index.ts'
+import { gitModeOf } from './git-mode.ts'
+import { blobIdOf, objectId } from './object-id.ts'
 import type { TreeEntry } from './tree-difference.ts'
 
 /** What stands where a file of a checkpoint belongs, and is in no checkpoint itself. */
@@ -18,7 +23,7 @@ export type Place =
 export interface Inspection {
   readonly path: string
   readonly wanted: TreeEntry
-  readonly directories: HeldDirectories
+  readonly directories: DirectoryChain
   /** Files that will be removed before. */
   readonly removed: ReadonlySet<string>
   readonly read: FileReader
@@ -28,12 +33,12 @@ export interface Inspection {
 export async function inspectPlace(inspection: Inspection): Promise<Place> {
   const { path, wanted, directories, removed, read } = inspection
   const { parent, name } = splitPath(path)
-  const entered = directories.enter(parent)
+  const entered = directories.enter(namesOf(parent))
   if (!entered.ok) {
     const isFree = entered.reason === 'missing' || removed.has(entered.path)
     return isFree ? free : { kind: 'taken', path: entered.path }
   }
-  const at = entered.directory.at(name)
+  const at = entered.directory.entry(name)
   const stats = lstatSync(at, { throwIfNoEntry: false })
   if (!stats) return free
   if (stats.isDirectory()) {
@@ -50,10 +55,10 @@ function directoriesWithin(
   path: string,
   { directories, removed }: Pick<Inspection, 'directories' | 'removed'>,
 ): readonly string[] | undefined {
-  const entered = directories.enter(path)
+  const entered = directories.enter(namesOf(path))
   if (!entered.ok) return undefined
   const inside: string[] = []
-  const entries = readdirSync(entered.directory.at('.'), { withFileTypes: true, encoding: 'buffer' })
+  const entries = readdirSync(entered.directory.entry('.'), { withFileTypes: true, encoding: 'buffer' })
   for (const entry of entries) {
     const below = `${path}/${nameOfBytes(entry.name)}`
     if (!entry.isDirectory()) {
@@ -73,10 +78,10 @@ async function isAlike(reading: FileReading, wanted: TreeEntry): Promise<boolean
     case 'unreadable':
       return false
     case 'read':
-      return reading.mode === wanted.mode && objectId('blob', reading.bytes) === wanted.oid
+      return gitModeOf(reading.stats) === wanted.mode && objectId('blob', reading.bytes) === wanted.oid
     case 'large':
       try {
-        return reading.mode === wanted.mode && (await blobIdOf(reading.file)) === wanted.oid
+        return gitModeOf(reading.file.stats) === wanted.mode && (await blobIdOf(reading.file)) === wanted.oid
       } finally {
         reading.file.close()
       }

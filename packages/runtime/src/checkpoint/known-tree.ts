@@ -1,4 +1,5 @@
 import type { Stats } from 'node:fs'
+import { isSameState, namesOf, splitPath } from '../files/index.ts'
 import type { GitMode } from './git-mode.ts'
 
 /**
@@ -49,18 +50,9 @@ export function stampOf(stats: Stats, now: number): Stamp {
   return { size, mtimeMs, ctimeMs, ino: ino >>> 0, uid, gid, isYoung, isSettled }
 }
 
-/** The time of change moves with every write, rename and change of mode, whatever a program does to the other times. */
 export function isUnchanged(stamp: Stamp | undefined, stats: Stats): boolean {
   return stamp !== undefined && !stamp.isYoung && isSameState(stamp, stats)
 }
-
-export function isSameState(a: FileState, b: FileState): boolean {
-  return (
-    a.ctimeMs === b.ctimeMs && a.mtimeMs === b.mtimeMs && a.size === b.size && a.ino >>> 0 === b.ino >>> 0
-  )
-}
-
-type FileState = Pick<Stamp, 'ctimeMs' | 'mtimeMs' | 'size' | 'ino'>
 
 // A change that comes after the look has a later time than the file system had before it, but for what the clocks of
 // several processors may differ.
@@ -123,11 +115,6 @@ export function countFiles(directory: KnownDirectory): number {
   return count
 }
 
-export function splitPath(path: string): { readonly parent: string; readonly name: string } {
-  const cut = path.lastIndexOf('/')
-  return { parent: cut === -1 ? '' : path.slice(0, cut), name: path.slice(cut + 1) }
-}
-
 function forgetTrees(root: KnownDirectory, path: string): void {
   root.tree = undefined
   let directory = root
@@ -137,8 +124,4 @@ function forgetTrees(root: KnownDirectory, path: string): void {
     below.tree = undefined
     directory = below
   }
-}
-
-function namesOf(path: string): readonly string[] {
-  return path === '' ? [] : path.split('/')
 }

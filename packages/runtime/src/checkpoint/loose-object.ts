@@ -2,9 +2,15 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDeflate } from 'node:zlib'
-import { ensureDirDurably, syncDirectory } from '../files/index.ts'
+import {
+  createFlags,
+  discard,
+  ensureDirDurably,
+  fsyncLater,
+  syncDirectory,
+  writeAllSync,
+} from '../files/index.ts'
 import { createId } from '../kit/index.ts'
-import { createFlags, discard, fsyncLater, writeAllSync } from './durable.ts'
 
 export interface LooseSource {
   readonly size: number

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
-import { syncDirectory } from '../files/index.ts'
+import { prepareFile, syncDirectory } from '../files/index.ts'
 import { createId } from '../kit/index.ts'
 import { deflated } from './deflated.ts'
-import { prepareFile } from './durable.ts'
 import { type ObjectType, objectId } from './object-id.ts'
 import { encodePack, type PackedObject } from './pack-file.ts'
 

@@ -1,17 +1,6 @@
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  type PathLike,
-  type Stats,
-} from 'node:fs'
-import { writeAllSync } from './durable.ts'
+import { closeSync, fchmodSync, fstatSync, ftruncateSync, openSync, type PathLike, type Stats } from 'node:fs'
+import { type FileState, isSameState, overwriteFlags, writeAllSync } from '../files/index.ts'
 import { type GitMode, isLink, permissionsLike } from './git-mode.ts'
-import { isSameState } from './known-tree.ts'
-import type { FileState } from './restore-plan.ts'
 
 export interface Overwriting {
   readonly at: PathLike
@@ -45,8 +34,6 @@ export function overwriteFile({ at, before, mode, bytes }: Overwriting): boolean
 }
 
 const blockBytes = 512
-// Without O_NONBLOCK an open of a FIFO waits for a reader, for ever.
-const flags = constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 function isOurs(stats: Stats, before: FileState): boolean {
   return stats.isFile() && stats.nlink === 1 && isSameState(before, stats)
@@ -54,7 +41,7 @@ function isOurs(stats: Stats, before: FileState): boolean {
 
 function openQuietly(at: PathLike): number | undefined {
   try {
-    return openSync(at, flags)
+    return openSync(at, overwriteFlags)
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
-import { splitAtNul } from './byte-names.ts'
 import { type CheckpointRecord, decodeCommit } from './commit.ts'
 import type { Git } from './git.ts'
+import { splitAtNul } from './git.ts'
 import { type GitMode, parseGitMode } from './git-mode.ts'
 import { readObjects } from './object-reader.ts'
 import { safetyPrefix } from './ref-name.ts'

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ensureDirDurably, syncDirectory } from '../files/index.ts'
+import { ensureDirDurably, prepareFile, syncDirectory } from '../files/index.ts'
 import { errorCode } from '../kit/index.ts'
-import { prepareFile } from './durable.ts'
 import type { Git } from './git.ts'
 
 export interface Refs {

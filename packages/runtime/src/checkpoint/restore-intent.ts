@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeFileAtomic } from '../files/index.ts'
-import { discard } from './durable.ts'
+import { discard, writeFileAtomic } from '../files/index.ts'
 
 /**
  * The directories in which a restore that is under way works. A kill can leave those that it makes or empties without a

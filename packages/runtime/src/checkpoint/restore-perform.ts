@@ -1,16 +1,24 @@
 import { lstatSync, renameSync, type Stats, unlinkSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { openedUp, removeIfEmpty } from '../files/index.ts'
+import {
+  ancestorsOf,
+  createDirectoryChain,
+  type DirectoryChain,
+  type FileState,
+  type HeldDirectory,
+  isSameState,
+  namesOf,
+  openedUp,
+  removeIfEmpty,
+  splitPath,
+} from '../files/index.ts'
 import { errorCode, wordsOf } from '../kit/index.ts'
-import { ancestorsOf } from './ancestors.ts'
 import type { Git } from './git.ts'
 import { permissionsLike, permissionsOf } from './git-mode.ts'
-import { createHeldDirectories, type HeldDirectories, type HeldDirectory } from './held-directories.ts'
-import { isSameState, splitPath } from './known-tree.ts'
 import { type ObjectReceiver, readObjects } from './object-reader.ts'
 import { overwriteFile } from './overwritten-file.ts'
 import type { RestoreIntent } from './restore-intent.ts'
-import type { FileState, PlannedWrite, RestorePlan } from './restore-plan.ts'
+import type { PlannedWrite, RestorePlan } from './restore-plan.ts'
 import { createCollectedFile, createStagedFile, type StagedFile } from './staged-file.ts'
 
 export interface RestoreOptions {
@@ -53,7 +61,7 @@ export interface PerformContext extends RestoreOptions {
  */
 export async function performRestore(plan: RestorePlan, context: PerformContext): Promise<RestoreResult> {
   const { git, workTree, signal, intent } = context
-  const directories = createHeldDirectories(workTree)
+  const directories = createDirectoryChain(workTree)
   const movedAside: Moved[] = []
   const advance = createProgress(plan, context.onProgress)
   try {
@@ -68,8 +76,8 @@ export async function performRestore(plan: RestorePlan, context: PerformContext)
     for (const path of plan.conflicts) movedAside.push(moveAside(path, directories, taken))
     for (const path of plan.emptied.toReversed()) {
       const { parent, name } = splitPath(path)
-      const entered = directories.enter(parent)
-      if (entered.ok) removeIfEmpty(entered.directory.self, entered.directory.at(name))
+      const entered = directories.enter(namesOf(parent))
+      if (entered.ok) removeIfEmpty(entered.directory.self, entered.directory.entry(name))
     }
     const receiver = createReceiver(plan, { ...context, directories, advance })
     const written = await readObjects(git, { oids: plan.writes.map(({ oid }) => oid), receiver, signal })
@@ -96,13 +104,13 @@ function createProgress(plan: RestorePlan, tell: RestoreOptions['onProgress']): 
   }
 }
 
-function remove(path: string, before: FileState, directories: HeldDirectories): void {
+function remove(path: string, before: FileState, directories: DirectoryChain): void {
   const { parent, name } = splitPath(path)
-  const entered = directories.enter(parent)
-  const stats = entered.ok && lstatSync(entered.directory.at(name), { throwIfNoEntry: false })
+  const entered = directories.enter(namesOf(parent))
+  const stats = entered.ok && lstatSync(entered.directory.entry(name), { throwIfNoEntry: false })
   if (!entered.ok || !stats || !isSameState(before, stats)) throw changedMeanwhile(path)
   const { directory } = entered
-  naming(path, 'removed', () => openedUp(directory.self, () => unlinkSync(directory.at(name))))
+  naming(path, 'removed', () => openedUp(directory.self, () => unlinkSync(directory.entry(name))))
 }
 
 /** The system names descriptors in its errors; people know paths of the workspace. */
@@ -127,17 +135,17 @@ function placesOf({ removals, writes }: RestorePlan): ReadonlySet<string> {
   return new Set([...files, ...ancestorsOf(files)])
 }
 
-function moveAside(path: string, directories: HeldDirectories, taken: ReadonlySet<string>): Moved {
+function moveAside(path: string, directories: DirectoryChain, taken: ReadonlySet<string>): Moved {
   const { parent, name } = splitPath(path)
-  const entered = directories.enter(parent)
+  const entered = directories.enter(namesOf(parent))
   if (!entered.ok) throw changedMeanwhile(path)
   const { directory } = entered
   const pathOf = (other: string) => (parent === '' ? other : `${parent}/${other}`)
   const isFree = (other: string) =>
-    !taken.has(pathOf(other)) && !lstatSync(directory.at(other), { throwIfNoEntry: false })
+    !taken.has(pathOf(other)) && !lstatSync(directory.entry(other), { throwIfNoEntry: false })
   const free = asideName(name, isFree)
   naming(path, 'moved aside', () =>
-    openedUp(directory.self, () => renameSync(directory.at(name), directory.at(free))),
+    openedUp(directory.self, () => renameSync(directory.entry(name), directory.entry(free))),
   )
   return { from: path, to: pathOf(free) }
 }
@@ -152,7 +160,7 @@ function asideName(name: string, isFree: (name: string) => boolean): string {
 }
 
 interface Placing extends PerformContext {
-  readonly directories: HeldDirectories
+  readonly directories: DirectoryChain
   readonly advance: () => void
 }
 
@@ -184,12 +192,12 @@ function createReceiver(plan: RestorePlan, context: Placing): ObjectReceiver {
 function stage(write: PlannedWrite, size: number, { directories, umask }: Placing): StagedFile {
   const { path, mode, before } = write
   const { parent, name } = splitPath(path)
-  const entered = directories.enter(parent, 'make')
+  const entered = directories.enter(namesOf(parent), 'make')
   if (!entered.ok) throw changedMeanwhile(path)
   const { directory } = entered
   if (!before || size > smallFile) return stageAnew(write, directory, umask)
   return createCollectedFile(bytes => {
-    if (overwriteFile({ at: directory.at(name), before, mode, bytes })) return
+    if (overwriteFile({ at: directory.entry(name), before, mode, bytes })) return
     placeWhole(stageAnew(write, directory, umask), bytes)
   })
 }
@@ -202,7 +210,7 @@ function stageAnew(
   umask: number,
 ): StagedFile {
   const { name } = splitPath(path)
-  const stats = lstatSync(directory.at(name), { throwIfNoEntry: false })
+  const stats = lstatSync(directory.entry(name), { throwIfNoEntry: false })
   if (!isExpected(before, stats)) throw changedMeanwhile(path)
   const permissions = stats?.isFile() ? permissionsLike(mode, stats.mode) : permissionsOf(mode, umask)
   return createStagedFile({ directory, name, mode, permissions, umask })

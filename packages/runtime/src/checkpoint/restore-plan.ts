@@ -1,13 +1,18 @@
-import type { Stats } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { ancestorsOf } from './ancestors.ts'
+import {
+  ancestorsOf,
+  createDirectoryChain,
+  createFileReader,
+  type DirectoryChain,
+  type FileReader,
+  type FileState,
+  isSafeName,
+} from '../files/index.ts'
+import { gitName } from './file-selection.ts'
 import type { Git } from './git.ts'
 import type { GitMode } from './git-mode.ts'
-import { createHeldDirectories, type HeldDirectories, isSafePath } from './held-directories.ts'
 import { inspectPlace } from './inspect-place.ts'
-import type { Stamp } from './known-tree.ts'
 import type { CheckpointNote } from './note.ts'
-import { createFileReader, type FileReader } from './read-file.ts'
 import type { StoredWorkspace } from './store-workspace.ts'
 import { compareTrees, type TreeDifference, type TreeDifferences } from './tree-difference.ts'
 
@@ -41,8 +46,6 @@ export interface PlannedRemoval {
   readonly before: FileState
 }
 
-export type FileState = Pick<Stamp | Stats, 'ctimeMs' | 'mtimeMs' | 'size' | 'ino'>
-
 export type RestorePlanResult =
   | { readonly ok: true; readonly plan: RestorePlan }
   | { readonly ok: false; readonly message: string }
@@ -74,7 +77,7 @@ export async function planRestore(to: string, context: PlanContext): Promise<Res
     return { ok: false, message: `the checkpoint names a path that cannot be restored: ${unsafe.path}` }
 
   const known = sortKnown(compared.differences, stored)
-  const directories = createHeldDirectories(workTree)
+  const directories = createDirectoryChain(workTree)
   try {
     const removed = new Set(known.removals.map(({ path }) => path))
     const around = { directories, removed, read: createFileReader() }
@@ -100,6 +103,11 @@ export async function planRestore(to: string, context: PlanContext): Promise<Res
   } finally {
     directories.close()
   }
+}
+
+/** A path that git or a plan names, and that must not lead out of the work tree. */
+function isSafePath(path: string): boolean {
+  return path.split('/').every(name => isSafeName(name) && name !== gitName)
 }
 
 const noDifferences = { ok: true, differences: [] } as const
@@ -129,7 +137,7 @@ function sortKnown(differences: readonly TreeDifference[], stored: StoredWorkspa
 
 interface Surroundings {
   readonly read: FileReader
-  readonly directories: HeldDirectories
+  readonly directories: DirectoryChain
   readonly removed: ReadonlySet<string>
 }
 

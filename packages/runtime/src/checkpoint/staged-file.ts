@@ -1,9 +1,7 @@
 import { closeSync, fchmodSync, openSync, renameSync, symlinkSync, unlinkSync } from 'node:fs'
-import { openedUp } from '../files/index.ts'
+import { createFlags, discard, type HeldDirectory, openedUp, writeAllSync } from '../files/index.ts'
 import { createId } from '../kit/index.ts'
-import { createFlags, discard, writeAllSync } from './durable.ts'
 import { type GitMode, isLink } from './git-mode.ts'
-import type { HeldDirectory } from './held-directories.ts'
 
 /** A file or link that is made in pieces, beside its place, and then gets its name. */
 export interface StagedFile {
@@ -33,7 +31,7 @@ export function createStagedFile(place: StagedPlace): StagedFile {
 }
 
 function stagedRegular({ directory, name, permissions, umask }: StagedPlace): StagedFile {
-  const temporary = directory.at(temporaryPrefix + createId('file'))
+  const temporary = directory.entry(temporaryPrefix + createId('file'))
   const fd = openedUp(directory.self, () => openSync(temporary, createFlags, permissions))
   const close = once(() => closeSync(fd))
   return {
@@ -42,8 +40,8 @@ function stagedRegular({ directory, name, permissions, umask }: StagedPlace): St
       if ((permissions & umask) !== 0) fchmodSync(fd, permissions)
       close()
       openedUp(directory.self, () => {
-        if (takesPlace) unlinkSync(directory.at(name))
-        renameSync(temporary, directory.at(name))
+        if (takesPlace) unlinkSync(directory.entry(name))
+        renameSync(temporary, directory.entry(name))
       })
     },
     discard() {
@@ -56,8 +54,8 @@ function stagedRegular({ directory, name, permissions, umask }: StagedPlace): St
 function stagedLink({ directory, name }: StagedPlace): StagedFile {
   return createCollectedFile((target, takesPlace) => {
     openedUp(directory.self, () => {
-      if (takesPlace) unlinkSync(directory.at(name))
-      symlinkSync(target, directory.at(name))
+      if (takesPlace) unlinkSync(directory.entry(name))
+      symlinkSync(target, directory.entry(name))
     })
   })
 }

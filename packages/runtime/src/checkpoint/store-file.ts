@@ -1,17 +1,25 @@
-import type { GitMode } from './git-mode.ts'
-import type { HeldDirectories } from './held-directories.ts'
-import { type Stamp, splitPath, stampOf } from './known-tree.ts'
+import type { Stats } from 'node:fs'
+import {
+  type DirectoryChain,
+  type FileReader,
+  type FileReading,
+  type LargeFile,
+  namesOf,
+  splitPath,
+} from '../files/index.ts'
+import { type GitMode, gitModeOf } from './git-mode.ts'
+import { type Stamp, stampOf } from './known-tree.ts'
 import { writeLooseBlob } from './loose-object.ts'
 import { changing, largeFile, largeFileBytes, type Notes, unreadable } from './note.ts'
+import { blobIdOf } from './object-id.ts'
 import type { ObjectWriter } from './object-writer.ts'
-import { blobIdOf, type FileReader, type FileReading, type OpenFile } from './read-file.ts'
 
 export interface StoreFileContext {
   readonly read: FileReader
   /** The time of the file system before anyone looked at the files. */
   readonly now: number
   readonly gitDir: string
-  readonly directories: HeldDirectories
+  readonly directories: DirectoryChain
   readonly writer: ObjectWriter
   readonly notes: Notes
   readonly signal?: AbortSignal | undefined
@@ -42,30 +50,37 @@ export async function storeFile(
       notes.add(unreadable(path, reading.code))
       return 'unreadable'
     case 'large':
-      return storeLarge({ path, mode: reading.mode, file: reading.file, stored }, context)
+      return storeLarge({ path, file: reading.file, stored }, context)
     case 'read': {
-      const { mode, stats, bytes, changed } = reading
+      const { stats, bytes, changed } = reading
       if (changed) notes.add(changing(path, changed))
-      return { mode, stamp: stampOf(stats, context.now), oid: await writer.add('blob', bytes, stored) }
+      const oid = await writer.add('blob', bytes, stored)
+      return { ...stateOf(stats, context.now), oid }
     }
   }
 }
 
-async function readAt(path: string, { directories, read }: StoreFileContext): Promise<FileReading> {
-  const { parent, name } = splitPath(path)
-  const entered = directories.enter(parent)
-  return entered.ok ? read(entered.directory.at(name)) : { kind: 'gone' }
+/** Of a regular file or a link. */
+function stateOf(stats: Stats, now: number): Pick<StoredFile, 'mode' | 'stamp'> {
+  const mode = gitModeOf(stats)
+  if (mode === undefined) throw new Error('neither a file nor a link')
+  return { mode, stamp: stampOf(stats, now) }
 }
 
-interface LargeFile {
+async function readAt(path: string, { directories, read }: StoreFileContext): Promise<FileReading> {
+  const { parent, name } = splitPath(path)
+  const entered = directories.enter(namesOf(parent))
+  return entered.ok ? read(entered.directory.entry(name)) : { kind: 'gone' }
+}
+
+interface Large {
   readonly path: string
-  readonly mode: GitMode
-  readonly file: OpenFile
+  readonly file: LargeFile
   readonly stored: string | undefined
 }
 
 async function storeLarge(
-  { path, mode, file, stored }: LargeFile,
+  { path, file, stored }: Large,
   { gitDir, notes, signal, now }: StoreFileContext,
 ): Promise<StoredFile | 'unreadable'> {
   const { stats } = file
@@ -84,7 +99,7 @@ async function storeLarge(
     const oid = isStored ? stored : await writeLooseBlob(gitDir, { size: stats.size, chunks: chunks() })
     if (!file.isSame()) notes.add(changing(path, 'always'))
     if (stats.size > largeFileBytes) notes.add(largeFile(path, stats.size))
-    return { mode, oid, stamp: stampOf(stats, now) }
+    return { ...stateOf(stats, now), oid }
   } catch (error) {
     signal?.throwIfAborted()
     if (!unread) throw error

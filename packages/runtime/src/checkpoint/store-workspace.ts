@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import { createDirectoryChain, createFileReader, splitPath } from '../files/index.ts'
 import type { FileSelection } from './file-selection.ts'
 import type { FileSystem } from './file-system.ts'
-import { createHeldDirectories } from './held-directories.ts'
 import type { IndexFile } from './index-file.ts'
 import {
   countFiles,
@@ -12,12 +12,10 @@ import {
   removeFile,
   type Stamp,
   setFile,
-  splitPath,
 } from './known-tree.ts'
 import { type CheckpointNote, createNotes, manyFiles, manyFilesCount, type Notes } from './note.ts'
 import { binaryId, hexId } from './object-id.ts'
 import { createObjectWriter, type ObjectWriter } from './object-writer.ts'
-import { createFileReader } from './read-file.ts'
 import { type StoredFile, storeFile } from './store-file.ts'
 import { writeTrees } from './tree-objects.ts'
 import { type Look, lookAtWorkspace } from './workspace-look.ts'
@@ -115,7 +113,7 @@ const filesPerTurn = 32
 
 async function storeContents(look: Look, { root, notes, writer, place, signal }: Storing): Promise<Contents> {
   const contents = new Map<string, StoredFile | 'gone' | 'unreadable'>()
-  const directories = createHeldDirectories(place.workTree)
+  const directories = createDirectoryChain(place.workTree)
   const read = createFileReader()
   const context = { gitDir: place.gitDir, directories, writer, notes, signal, read, now: look.now }
   try {

@@ -1,16 +1,17 @@
 import { readdirSync, unlinkSync } from 'node:fs'
-import { createHeldDirectories } from './held-directories.ts'
+import { createDirectoryChain, namesOf } from '../files/index.ts'
 import { temporaryPrefix } from './staged-file.ts'
 
 /** Removes the files that a killed restore was making in these directories. Throws the system's error. */
 export function sweepTemporaries(workTree: string, paths: readonly string[]): void {
-  const directories = createHeldDirectories(workTree)
+  const directories = createDirectoryChain(workTree)
   try {
     for (const path of paths) {
-      const entered = directories.enter(path)
+      const entered = directories.enter(namesOf(path))
       if (!entered.ok) continue
-      const { at } = entered.directory
-      for (const name of readdirSync(at('.'))) if (name.startsWith(temporaryPrefix)) unlinkSync(at(name))
+      const { entry } = entered.directory
+      for (const name of readdirSync(entry('.')))
+        if (name.startsWith(temporaryPrefix)) unlinkSync(entry(name))
     }
   } finally {
     directories.close()

@@ -1,5 +1,5 @@
-import { splitAtNul } from './byte-names.ts'
 import type { Git } from './git.ts'
+import { splitAtNul } from './git.ts'
 import { type GitMode, parseGitMode } from './git-mode.ts'
 
 /** One file that is different in two trees. A side that does not have it is `undefined`. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { binaryOfName } from './byte-names.ts'
+import { binaryOfName } from '../files/index.ts'
 import type { GitMode } from './git-mode.ts'
 import type { KnownDirectory } from './known-tree.ts'
 import { binaryId } from './object-id.ts'

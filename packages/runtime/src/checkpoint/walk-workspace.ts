@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
+import { entryOf, nameOfBytes, replacementCharacter } from '../files/index.ts'
 import { errorCode } from '../kit/index.ts'
-import { nameOfBytes, pathOf, replacement } from './byte-names.ts'
 import { type FileSelection, gitName } from './file-selection.ts'
 import { gitModeOf } from './git-mode.ts'
 import { filesBelow, isUnchanged, type KnownDirectory, type Stamp, stampOf } from './known-tree.ts'
@@ -37,7 +37,7 @@ export interface Walked {
  * unchanged; only when that is the work tree itself it rejects, with the system's error, or with the reason of the signal.
  *
  * Directories are named by their path: someone who puts a link in the place of one while we walk makes us see names
- * from elsewhere, which then cannot be read (`createHeldDirectories`).
+ * from elsewhere, which then cannot be read (`createDirectoryChain`).
  */
 export async function walkWorkspace(request: WalkRequest): Promise<Walked> {
   const walked: Walked = { found: [], gone: [], directories: new Map(), goneDirectories: [], unread: [] }
@@ -110,7 +110,7 @@ function readDirectory(
   const { path, known } = frame
   const isRoot = path === ''
   try {
-    const place = isRoot ? request.workTree : pathOf(request.workTree, path)
+    const place = isRoot ? request.workTree : entryOf(request.workTree, path)
     // Links on the way to the work tree are the caller's.
     const stats = isRoot ? statSync(place) : lstatSync(place)
     if (!stats.isDirectory()) return lose(frame, walked)
@@ -130,7 +130,7 @@ function readDirectory(
 
 function readEntries(place: string | Buffer): readonly Entry[] {
   const entries = readdirSync(place, { withFileTypes: true })
-  if (!entries.some(entry => entry.name.includes(replacement))) return entries
+  if (!entries.some(entry => entry.name.includes(replacementCharacter))) return entries
   return readdirSync(place, { withFileTypes: true, encoding: 'buffer' }).map(entry => ({
     name: nameOfBytes(entry.name),
     isDirectory: () => entry.isDirectory(),
@@ -184,7 +184,7 @@ export function lookAt(
   { workTree, notes }: Pick<WalkRequest, 'workTree' | 'notes'>,
 ): Stats | 'unreadable' | undefined {
   try {
-    const stats = lstatSync(pathOf(workTree, path))
+    const stats = lstatSync(entryOf(workTree, path))
     return gitModeOf(stats) === undefined ? undefined : stats
   } catch (error) {
     const code = errorCode(error) ?? 'UNKNOWN'

@@ -13,6 +13,7 @@ import {
 import { lstat, open, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { createId } from '../kit/index.ts'
+import { createFlags } from './open-regular.ts'
 
 export interface AtomicWriteOptions {
   /** Exact, whatever the umask. `keep`: that of the regular file already there, else the default of 0600. */
@@ -84,9 +85,7 @@ export function removeFileDurablySync(path: string): void {
 
 const privateMode = 0o600
 const canSyncDirectories = process.platform !== 'win32'
-// The flags that a platform lacks are undefined there and count as 0.
 const directoryFlags = constants.O_RDONLY | constants.O_DIRECTORY
-const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
 /** Not made from the file's own name: that may already be as long as a name can be. */
 function temporaryBeside(path: string): string {

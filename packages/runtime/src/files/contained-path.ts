@@ -1,5 +1,6 @@
 import { lstatSync, realpathSync } from 'node:fs'
-import { isAbsolute, join, resolve, sep, relative as wayFrom } from 'node:path'
+import { realpath } from 'node:fs/promises'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { errorCode } from '../kit/index.ts'
 
 export type SpellingResult =
@@ -78,7 +79,7 @@ function lstatIfPresent(path: string): ReturnType<typeof lstatSync> | undefined 
 function isReallyInside(base: string, deepest: string): boolean {
   const realBase = realpathIfPresent(base)
   if (realBase === undefined) return deepest === base
-  const way = wayFrom(realBase, realpathSync(deepest))
+  const way = relative(realBase, realpathSync(deepest))
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
@@ -94,4 +95,28 @@ function realpathIfPresent(path: string): string | undefined {
 function isAbsence(error: unknown): boolean {
   const code = errorCode(error)
   return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
+/**
+ * Of the given absolute paths those that lie below a directory, relative to it and with `/`. Links on the way are
+ * followed on both sides; the paths need not exist. The directory itself and what is above it do not count.
+ */
+export async function waysBelow(root: string, paths: readonly string[]): Promise<readonly string[]> {
+  const real = await realpathAsFarAs(root)
+  const ways = await Promise.all(paths.map(async path => relative(real, await realpathAsFarAs(path))))
+  return ways.filter(isBelow).map(way => way.split(sep).join('/'))
+}
+
+/** Whether a path leads from a directory into it, and not out of it or to itself. */
+function isBelow(way: string): boolean {
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
+async function realpathAsFarAs(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch {
+    const parent = dirname(path)
+    return parent === path ? path : join(await realpathAsFarAs(parent), relative(parent, path))
+  }
 }

@@ -1,8 +1,9 @@
 /**
- * Files and directories that someone else may be rearranging: held directories, reading and copying of regular files only,
- * atomic and durable writes, removal, walking. Nothing here follows a link or waits for a pipe, and nothing knows what a
- * file is for.
+ * Files and directories that someone else may be rearranging: directory handles, opening, reading and copying of regular
+ * files, names that are no UTF-8, atomic and durable writes, removal, walking. Nothing here follows a link or waits for a
+ * pipe, and nothing knows what a file is for.
  */
+export { wordsOf } from '../kit/index.ts'
 export {
   type AtomicWriteOptions,
   isTemporary,
@@ -15,26 +16,59 @@ export {
   checkRelativeSpelling,
   resolveInside,
   type SpellingResult,
+  waysBelow,
 } from './contained-path.ts'
-export { contentDigest } from './content-digest.ts'
-export { createDirectoryChain, type DirectoryChain, type HeldDirectory } from './directory-chain.ts'
-export { createDiskSync } from './disk-sync.ts'
-export { ensureDir, ensureDirDurably, syncDirectory } from './ensure-dir.ts'
+export { contentDigest, copyToNew, digestOf, permissionsOf, placeFile } from './copy.ts'
 export {
-  copyToNew,
-  digestOf,
+  createDirectoryChain,
+  type DirectoryChain,
+  type HeldDirectory,
+  isSafeName,
+  openedUp,
+  removeIfEmpty,
+} from './directory-handles.ts'
+export {
+  createDiskSync,
+  discard,
+  ensureDir,
+  ensureDirDurably,
   fsyncLater,
+  prepareFile,
+  syncDirectory,
+  writeAllSync,
+} from './durable.ts'
+export {
+  ancestorsOf,
+  binaryOfName,
+  bytesOfName,
+  cutToBytes,
+  entryOf,
+  everyDirectory,
+  fileNameOf,
+  isTextName,
+  nameOfBytes,
+  namesOf,
+  replacementCharacter,
+  splitPath,
+} from './names.ts'
+export {
+  createFlags,
   type OpenFile,
   openRegular,
-  permissionsOf,
-  wordsOf,
-} from './file-copy.ts'
-export { cutToBytes, fileNameOf } from './file-name.ts'
-export { placeFile } from './file-place.ts'
-export { openedUp, removeIfEmpty } from './opened-up.ts'
-export { everyDirectory } from './parent-directories.ts'
-export { openRegularFile } from './regular-file.ts'
-export { type ReadFailure, type ReadResult, readRegularFile } from './safe-read.ts'
-export { type RemoveTreeOptions, removeTree } from './safe-remove.ts'
+  openRegularFile,
+  overwriteFlags,
+  type ReadFailure,
+  type ReadResult,
+  readFlags,
+  readRegularFile,
+} from './open-regular.ts'
+export {
+  createFileReader,
+  type FileReader,
+  type FileReading,
+  type FileState,
+  isSameState,
+  type LargeFile,
+} from './read-file.ts'
+export { type RemoveTreeOptions, removeTree } from './remove.ts'
 export { type WalkItem, type WalkOptions, walk } from './walk.ts'
-export { waysBelow } from './ways-below.ts'

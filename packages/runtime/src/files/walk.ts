@@ -1,7 +1,7 @@
 import { closeSync, constants, lstatSync, opendirSync, openSync, type Stats } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { errorCode } from '../kit/index.ts'
-import { directoryAnchor, directoryFlags } from './directory-anchor.ts'
+import { directoryAnchor, directoryFlags } from './directory-handles.ts'
 
 export interface WalkOptions {
   /** Names looked at, skipped ones included. */

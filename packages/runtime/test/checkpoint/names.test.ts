@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { binaryOfName, bytesOfName, nameOfBytes, splitAtNul } from '../../src/checkpoint/byte-names.ts'
+import { splitAtNul } from '../../src/checkpoint/git.ts'
 import { branchOf, resolveSha } from '../../src/checkpoint/index.ts'
 import { fromLine, toLine } from '../../src/checkpoint/line-text.ts'
+import { binaryOfName, bytesOfName, nameOfBytes } from '../../src/files/index.ts'
 
 const anyBytes = fc.uint8Array({ minLength: 1, maxLength: 20 })
 

@@ -1,6 +1,73 @@
-import { constants, type Stats } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs'
 import { type FileHandle, lstat, open } from 'node:fs/promises'
-import { errorCode } from '../kit/index.ts'
+import { errorCode, wordsOf } from '../kit/index.ts'
+
+// Without O_NONBLOCK an open of a FIFO waits for its other end, for ever, on one of the few threads that do all file
+// work. Flags that a platform lacks are undefined there and count as 0.
+const careful = constants.O_NOFOLLOW | constants.O_NONBLOCK
+export const readFlags = constants.O_RDONLY | careful
+export const overwriteFlags = constants.O_WRONLY | careful
+export const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+
+/** Opening a link is an error, as it is nearly everywhere. */
+export const refusesLinks = constants.O_NOFOLLOW !== undefined
+
+/** A regular file, open for reading. Whoever opened it closes it. */
+export interface OpenFile {
+  readonly file: { readonly fd: number; close(): Promise<void> }
+  readonly stats: Stats
+}
+
+/**
+ * Opens a regular file and nothing else: no link in the last component, and no FIFO or device, which could make the
+ * process wait for ever. Rejects otherwise; the message says what is wrong with it and leaves naming it to the caller.
+ */
+export async function openRegular(path: string): Promise<OpenFile> {
+  const fd = openOrExplain(path)
+  try {
+    const stats = fstatSync(fd)
+    if (!stats.isFile()) throw new Error('it is not a regular file')
+    return { file: { fd, close: async () => closeSync(fd) }, stats }
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}
+
+function openOrExplain(path: string): number {
+  try {
+    return openSync(path, readFlags)
+  } catch (error) {
+    throw new Error(unopenable(error), { cause: error })
+  }
+}
+
+function unopenable(error: unknown): string {
+  switch (errorCode(error)) {
+    case 'ELOOP':
+      return 'it is a symbolic link'
+    case 'ENXIO':
+      return 'it is not a regular file'
+    default:
+      return wordsOf(error)
+  }
+}
+
+/**
+ * Opens a file of our own, through a link too, but without waiting for the other end of a FIFO or a device. Rejects with
+ * the system's error, or with one that names the path.
+ */
+export async function openRegularFile(path: string, flags: number = constants.O_RDONLY): Promise<FileHandle> {
+  const file = await open(path, flags | constants.O_NONBLOCK)
+  try {
+    if ((await file.stat()).isFile()) return file
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+  await file.close()
+  throw new Error(`${path} is not a regular file`)
+}
 
 export type ReadFailure = 'missing' | 'symlink' | 'not-regular' | 'too-large' | 'unreadable'
 
@@ -12,24 +79,22 @@ export type ReadResult =
  * Reads a file that someone else may be changing, planting or swapping under our hands.
  *
  * Never rejects, never follows a link in the last component, never waits on a FIFO or a device, never reads more than
- * `maxBytes`. `bytes` and `stat` come from one descriptor. A file that is replaced between the look and the open is
- * looked at again, a few times, then `unreadable` with code ESTALE. Links in the directories above are the business of
+ * `maxBytes`. `bytes` and `stat` come from one descriptor. A file that is replaced between `lstat` and `open` is tried
+ * again, a few times, then `unreadable` with code ESTALE. Links in the directories above are the business of
  * `resolveInside`.
  */
 export async function readRegularFile(
   path: string,
   { maxBytes }: { readonly maxBytes: number },
 ): Promise<ReadResult> {
-  for (let attempt = 1; attempt <= attempts; attempt++) {
+  for (let attempt = 1; attempt <= mostReplacements; attempt++) {
     const result = await readOnce({ path, maxBytes })
     if (result !== 'replaced') return result
   }
   return { ok: false, reason: 'unreadable', code: 'ESTALE', message: `${path} is replaced again and again` }
 }
 
-const attempts = 5
-// Without O_NONBLOCK an open of a FIFO waits for a writer and holds one of the few threads that do all file work.
-const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+const mostReplacements = 5
 
 interface Wanted {
   readonly path: string

@@ -1,12 +1,26 @@
-import { closeSync, constants, existsSync, fsync, lstatSync, mkdirSync, openSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  type PathLike,
+  rmdirSync,
+  statSync,
+} from 'node:fs'
 import { promisify } from 'node:util'
 import { errorCode } from '../kit/index.ts'
-import { openedUp } from './opened-up.ts'
+import { entryOf } from './names.ts'
 
 /** A directory that is held open. */
 export interface HeldDirectory {
-  /** A spelling of the entry `name` that stays with this directory, whatever someone does to the way there. */
+  /** A path of the entry `name` that stays with this directory, whatever someone does to the way there. */
   at(name: string): string
+  /** The same for a name of `nameOfBytes`, which may be no text. */
+  entry(name: string): PathLike
   /** The directory itself, spelled so too. */
   readonly self: string
   sync(): Promise<void>
@@ -14,7 +28,13 @@ export interface HeldDirectory {
 
 export type Entered =
   | { readonly ok: true; readonly directory: HeldDirectory }
-  | { readonly ok: false; readonly reason: 'missing' | 'in-the-way'; readonly message: string }
+  | {
+      readonly ok: false
+      readonly reason: 'missing' | 'in-the-way'
+      /** Up to the name that is missing, or that is a link or a file. */
+      readonly path: string
+      readonly message: string
+    }
 
 export interface DirectoryChain {
   /**
@@ -48,22 +68,24 @@ export function createDirectoryChain(
       const obstacle = descend(name, missing)
       if (!obstacle) continue
       const path = components.slice(0, levels.length).join('/')
-      return { ok: false, reason: obstacle.reason, message: `${path} ${obstacle.what}` }
+      return { ok: false, reason: obstacle.reason, path, message: `${path} ${obstacle.what}` }
     }
     return { ok: true, directory: held(deepest()) }
   }
 
   function descend(name: string, missing: 'make' | undefined): Obstacle | undefined {
-    const place = `${deepest().anchor}/${name}`
-    if (missing === 'make' && openedUp(deepest().anchor, () => makeDirectory(place)))
-      onMake([...levels.slice(1).map(level => level.name), name].join('/'))
+    if (!isSafeName(name)) return { reason: 'in-the-way', what: 'is no name' }
+    const place = entryOf(deepest().anchor, name)
     try {
-      levels.push(openLevel(name, place, levelFlags))
+      levels.push(openLevel(name, place, directoryFlags))
       return undefined
     } catch (error) {
       const obstacle = obstacleAt(place)
-      if (obstacle) return obstacle
-      throw error
+      if (!obstacle) throw error
+      if (obstacle.reason !== 'missing' || missing !== 'make') return obstacle
+      if (openedUp(deepest().anchor, () => makeDirectory(place)))
+        onMake([...levels.slice(1).map(level => level.name), name].join('/'))
+      return descend(name, undefined)
     }
   }
 
@@ -86,8 +108,25 @@ export function createDirectoryChain(
   }
 }
 
+/** `false`: it would lead elsewhere, or nowhere. */
+export function isSafeName(name: string): boolean {
+  return !unsafeName.test(name)
+}
+
+const unsafeName = process.platform === 'win32' ? /^\.{0,2}$|[\0\\:]/ : /^\.{0,2}$|\0/
 const rootFlags = constants.O_RDONLY | constants.O_DIRECTORY
-const levelFlags = rootFlags | constants.O_NOFOLLOW
+
+/** Opens a directory and nothing else: a link in the last component fails with ELOOP or ENOTDIR. */
+export const directoryFlags = rootFlags | constants.O_NOFOLLOW
+
+/**
+ * A spelling of an open directory that stays with it when someone moves it or puts a link in its place, so that
+ * `${anchor}/name` is what `openat` would find. Where the system has no such spelling it is the path itself.
+ */
+export function directoryAnchor(fd: number, path: string): string {
+  return hasDescriptorPaths ? `/proc/self/fd/${fd}` : path
+}
+
 const hasDescriptorPaths = process.platform === 'linux' && existsSync('/proc/self/fd')
 const canSyncDirectories = process.platform !== 'win32'
 const fsyncLater = promisify(fsync)
@@ -95,7 +134,6 @@ const fsyncLater = promisify(fsync)
 interface Level {
   readonly name: string
   readonly fd: number
-  /** What `openat` would start from; where the system has no such spelling, the path itself. */
   readonly anchor: string
 }
 
@@ -104,14 +142,15 @@ interface Obstacle {
   readonly what: string
 }
 
-function openLevel(name: string, place: string, flags: number): Level {
+function openLevel(name: string, place: PathLike, flags: number): Level {
   const fd = openSync(place, flags)
-  return { name, fd, anchor: hasDescriptorPaths ? `/proc/self/fd/${fd}` : place }
+  return { name, fd, anchor: directoryAnchor(fd, place.toString()) }
 }
 
 function held({ fd, anchor }: Level): HeldDirectory {
   return {
     at: name => `${anchor}/${name}`,
+    entry: name => entryOf(anchor, name),
     self: anchor,
     sync: async () => {
       if (canSyncDirectories) await fsyncLater(fd)
@@ -120,7 +159,7 @@ function held({ fd, anchor }: Level): HeldDirectory {
 }
 
 /** `false`: something has the name already. */
-function makeDirectory(place: string): boolean {
+function makeDirectory(place: PathLike): boolean {
   try {
     mkdirSync(place)
     return true
@@ -130,10 +169,54 @@ function makeDirectory(place: string): boolean {
   }
 }
 
-function obstacleAt(place: string): Obstacle | undefined {
+function obstacleAt(place: PathLike): Obstacle | undefined {
   const stats = lstatSync(place, { throwIfNoEntry: false })
   if (!stats) return { reason: 'missing', what: 'does not exist' }
   if (stats.isSymbolicLink()) return { reason: 'in-the-way', what: 'is a symbolic link' }
   if (!stats.isDirectory()) return { reason: 'in-the-way', what: 'is not a directory' }
   return undefined
+}
+
+/**
+ * Does something to names in a directory. When the directory is closed to us for writing, as programs sometimes leave one
+ * behind, and it is ours, it is opened up for that moment and then has its permissions again. Throws what the work throws.
+ */
+export function openedUp<Result>(directory: PathLike, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    if (errorCode(error) !== 'EACCES') throw error
+    const { mode } = statSync(directory)
+    try {
+      chmodSync(directory, (mode & 0o7777) | 0o700)
+    } catch {
+      throw error
+    }
+    try {
+      return work()
+    } finally {
+      chmodSync(directory, mode & 0o7777)
+    }
+  }
+}
+
+/** Codes of an `rmdir` after which the directory stays and nothing is wrong: it is in use, not empty, or not ours. */
+const mayStay: ReadonlySet<string> = new Set([
+  'ENOTEMPTY',
+  'EEXIST',
+  'ENOENT',
+  'ENOTDIR',
+  'EBUSY',
+  'EACCES',
+  'EPERM',
+  'EROFS',
+])
+
+/** Removes a directory that is to go if it is empty; one that cannot go, such as a mount point, stays. */
+export function removeIfEmpty(parent: PathLike, directory: PathLike): void {
+  try {
+    openedUp(parent, () => rmdirSync(directory))
+  } catch (error) {
+    if (!mayStay.has(errorCode(error) ?? '')) throw error
+  }
 }

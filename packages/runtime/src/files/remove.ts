@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { type FileHandle, lstat, open, opendir, rmdir, unlink } from 'node:fs/promises'
 import { parse, resolve } from 'node:path'
 import { errorCode } from '../kit/index.ts'
-import { directoryAnchor, directoryFlags } from './directory-anchor.ts'
+import { directoryAnchor, directoryFlags } from './directory-handles.ts'
 
 export interface RemoveTreeOptions {
   /** Stops, with an error, after this many entries. */
