@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, writeSync } from 'node:fs'
+import { keepTail, type Supervised, supervise } from '@weave/runtime'
 import { restoreSequence } from '@weave/tui'
 import { asCommand } from '../own-programs.ts'
 import type { FaceWish } from '../show-face.ts'
@@ -21,8 +22,6 @@ export type ScreenEnd =
 
 /** How long a screen may take to go. */
 const longestLeaving = 2_000
-/** What is kept of what it says when it fails. */
-const keptWords = 4_000
 
 /**
  * The terminal UI of a run, in a process of its own that knows the run only over the control socket. Its death, in whatever
@@ -31,55 +30,50 @@ const keptWords = 4_000
 export function openRunScreen(wish: FaceWish): RunScreen {
   const terminal = takeTerminal()
   const { command, args } = asCommand('terminal-face')
-  const child = spawn(command, [...args], {
+  const program = supervise(command, args, {
     stdio: [terminal.input, 'inherit', 'pipe', 'ipc'],
     env: faceEnvironment(process.env),
+    // A terminal gives its keys to no other group than ours.
+    sharesGroup: true,
   })
+  const { child } = program
   const killed = (): void => {
-    child.kill('SIGKILL')
+    child?.kill('SIGKILL')
     terminal.restore()
   }
   process.once('exit', killed)
-  const ended = endOf(child).then(end => {
+  const ended = endOf(program).then(end => {
     process.off('exit', killed)
     if (end.kind === 'failed') terminal.restore()
     terminal.close()
     return end
   })
-  child.send(wish)
+  child?.send(wish)
   return {
     ended,
     async close() {
-      if (child.connected) child.disconnect()
-      const guard = setTimeout(() => child.kill('SIGKILL'), longestLeaving)
+      if (child?.connected) child.disconnect()
+      const guard = setTimeout(() => void program.discard(), longestLeaving)
       await ended
       clearTimeout(guard)
     },
   }
 }
 
-function endOf(child: ChildProcess): Promise<ScreenEnd> {
+async function endOf({ child, ended }: Supervised): Promise<ScreenEnd> {
+  const stderr = child?.stderr
+  const words = stderr ? keepTail(stderr) : () => ''
+  const silent = new Promise<void>(resolve => stderr?.once('close', () => resolve()) ?? resolve())
   let said: unknown
-  let words = ''
-  child.stderr?.on('data', (chunk: Buffer) => {
-    words = (words + chunk.toString()).slice(-keptWords)
-  })
-  child.on('message', message => {
+  child?.on('message', message => {
     said = message
   })
-  return new Promise(resolve => {
-    child.on('error', error => resolve({ kind: 'failed', why: error.message }))
-    // Not `close`: it never comes when this side lets go of the channel first.
-    child.once('exit', (code, signal) => {
-      const tell = (): void => {
-        if (said === 'forced') resolve({ kind: 'forced' })
-        else if (said === 'left' || code === 0) resolve({ kind: 'left' })
-        else resolve({ kind: 'failed', why: words.trim() || `it ended with ${signal ?? code}` })
-      }
-      if (!child.stderr || child.stderr.closed) tell()
-      else child.stderr.once('close', tell)
-    })
-  })
+  const { code, signal, error } = await ended
+  if (error) return { kind: 'failed', why: error.message }
+  await silent
+  if (said === 'forced') return { kind: 'forced' }
+  if (said === 'left' || code === 0) return { kind: 'left' }
+  return { kind: 'failed', why: words().trim() || `it ended with ${signal ?? code}` }
 }
 
 /** The terminal to read keys from, and how it was before. */

@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
+import { type Supervised, supervise } from '../kit/index.ts'
 import { gitArguments } from './git.ts'
 
 export interface RepeatedGit {
@@ -24,24 +24,22 @@ export function createRepeatedGit({ args, gitDir, environment }: RepeatedGitOpti
   let shell: Shell | undefined
 
   function begin(): Shell {
-    const child = spawn('/bin/sh', ['-c', script, 'sh', 'git', ...gitArguments(args)], {
+    const program = supervise('/bin/sh', ['-c', script, 'sh', 'git', ...gitArguments(args)], {
       cwd: gitDir,
       env: environment,
       stdio: ['pipe', 'pipe', 'ignore'],
-      // Not a member of our group: what a terminal sends to that is not meant for it.
-      detached: true,
     })
-    const begun: Shell = { child, answers: createAnswers() }
+    const { child } = program
+    const begun: Shell = { program, answers: createAnswers() }
     const end = () => {
       if (shell === begun) shell = undefined
       begun.answers.end()
     }
-    child.once('error', end)
-    child.once('exit', end)
-    child.stdin?.on('error', end)
-    child.stdout?.on('data', begun.answers.push)
-    child.unref()
-    for (const pipe of [child.stdin, child.stdout]) if (pipe instanceof Socket) pipe.unref()
+    void program.ended.then(end)
+    child?.stdin?.on('error', end)
+    child?.stdout?.on('data', begun.answers.push)
+    child?.unref()
+    for (const pipe of [child?.stdin, child?.stdout]) if (pipe instanceof Socket) pipe.unref()
     return begun
   }
 
@@ -49,29 +47,30 @@ export function createRepeatedGit({ args, gitDir, environment }: RepeatedGitOpti
     async ask(signal) {
       if (process.platform === 'win32') return undefined
       shell ??= begin()
-      const { child, answers } = shell
-      const stop = () => child.kill('SIGKILL')
+      const { program, answers } = shell
+      const { child } = program
+      const stop = () => void program.discard()
       signal?.addEventListener('abort', stop, { once: true })
-      child.ref()
+      child?.ref()
       try {
         const answer = answers.next()
-        child.stdin?.write('\n')
+        child?.stdin?.write('\n')
         return await answer
       } finally {
-        child.unref()
+        child?.unref()
         signal?.removeEventListener('abort', stop)
         signal?.throwIfAborted()
       }
     },
     close() {
-      shell?.child.stdin?.end()
+      shell?.program.child?.stdin?.end()
       shell = undefined
     },
   }
 }
 
 interface Shell {
-  readonly child: ChildProcess
+  readonly program: Supervised
   readonly answers: Answers
 }
 

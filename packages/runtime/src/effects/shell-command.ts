@@ -48,32 +48,21 @@ export interface CommandResult {
  * services. Never rejects.
  */
 export async function runShellCommand(request: CommandRequest): Promise<CommandResult> {
-  const {
-    run: line,
-    onOutput,
-    cwd,
-    agentRoot,
-    env,
-    marker,
-    own,
-    signal,
-    clock,
-    graceMs,
-    maxCaptureBytes,
-  } = request
+  const { run: line, onOutput, env, agentRoot: premises } = request
+  const { cwd, marker, own, signal, clock, graceMs, maxCaptureBytes } = request
   const lines = createLineStream((stream, text) => onOutput?.(stream, text))
   const [shell, args] = shellFor(line, env)
   const result = await run(shell, args, {
     cwd,
     env,
     marker,
+    premises,
+    own,
+    signal,
+    clock,
+    graceMs,
+    maxCaptureBytes,
     onOutput: lines.push,
-    ...(agentRoot !== undefined && { premises: agentRoot }),
-    ...(own && { own }),
-    ...(signal && { signal }),
-    ...(clock && { clock }),
-    ...(graceMs !== undefined && { graceMs }),
-    ...(maxCaptureBytes !== undefined && { maxCaptureBytes }),
   })
   const complaint = result.stopped ? undefined : tellRest(lines.end)
   return judged(complaint ? { ...result, stopped: complaint } : result, line)

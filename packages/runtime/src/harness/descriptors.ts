@@ -2,11 +2,10 @@ import { closeSync, openSync } from 'node:fs'
 import { errorCode } from '../kit/index.ts'
 
 /**
- * What to say of an error on the way to an agent when the real reason is that this process may open no more files;
+ * What to say of an error with this code on the way to an agent when the real reason is that this process may open no more files;
  * undefined when it is not. Node calls a module not found whose files it could not open.
  */
-export function descriptorShortage(error: unknown): string | undefined {
-  const code = errorCode(error) ?? ''
+export function descriptorShortage(code = ''): string | undefined {
   const isShort = exhausted.has(code) || (code === 'ERR_MODULE_NOT_FOUND' && !canOpen(neededAtOnce))
   return isShort ? tooMany : undefined
 }

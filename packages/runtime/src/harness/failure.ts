@@ -1,4 +1,7 @@
-import type { FailureReason } from '@weave/protocol'
+import type { FailureReason, ProcessExit } from '@weave/protocol'
+import type { ProcessEnd } from '../kit/index.ts'
+import { descriptorShortage } from './descriptors.ts'
+import type { HarnessEnd } from './harness-event.ts'
 
 /** What went wrong with an agent, as far as its SDK says. */
 export interface Trouble {
@@ -22,7 +25,7 @@ export interface Trouble {
 const retriableStatus = new Set([408, 409, 425, 429])
 
 /**
- * What a trouble means (decisions 8). Retriable: rate limits, overload, 5xx, connections, a crash without a result. Not
+ * What a trouble means. Retriable: rate limits, overload, 5xx, connections, a crash without a result. Not
  * retriable: everything that will be the same next time, such as a wrong key, an empty account, an unknown model.
  */
 export function failureOf({ kind, status, message }: Trouble): FailureReason {
@@ -30,4 +33,37 @@ export function failureOf({ kind, status, message }: Trouble): FailureReason {
   if (status === undefined) return { type: broken ? 'api-error' : 'unknown', retriable: broken, message }
   if (status === 429) return { type: 'rate-limit', retriable: true, message }
   return { type: 'api-error', retriable: status >= 500 || retriableStatus.has(status), message }
+}
+
+/** An end that is no success. */
+export type BadEnd = Extract<HarnessEnd, { readonly ok: false }>
+
+export const stopped: BadEnd = {
+  ok: false,
+  exit: { type: 'killed', signal: 'SIGTERM' },
+  reason: { type: 'unknown', retriable: false, message: 'The agent was stopped.' },
+}
+
+export const failedExit: ProcessExit = { type: 'error', code: 1 }
+
+export function failedWith(trouble: Trouble, exit: ProcessExit = failedExit): BadEnd {
+  return { ok: false, exit, reason: failureOf(trouble) }
+}
+
+/** A program that ended well although its work did not is said to have failed. */
+export function exitOf(end: ProcessEnd | undefined): ProcessExit {
+  if (end?.signal) return { type: 'killed', signal: end.signal }
+  return { type: 'error', code: end?.code || 1 }
+}
+
+/** Its process ended before it had a result. `said`: the last of what it wrote about itself. */
+export function crashed(program: string, end: ProcessEnd | undefined, said: string): BadEnd {
+  if (end?.outcome === 'failed-to-start') {
+    const { message = '', code } = end.error ?? {}
+    const why = descriptorShortage(code) ?? message
+    return failedWith({ kind: 'launch', message: `${program} could not be started: ${why}` })
+  }
+  const how = end?.signal ? `was ended by ${end.signal}` : `ended with code ${end?.code ?? 0}`
+  const message = `${program} ${how} without a result${said === '' ? '.' : `: ${said}`}`
+  return failedWith({ kind: 'crash', message }, exitOf(end))
 }

@@ -50,14 +50,20 @@ export {
   sortProblems,
   warningsOf,
 } from './problems.ts'
-export { type OutputStream, type ProcessHandle, type ProcessOptions, run, start } from './process.ts'
+export {
+  type OutputStream,
+  type ProcessHandle,
+  type ProcessOptions,
+  type ProcessResult,
+  run,
+  start,
+} from './process.ts'
 export { signalGroup } from './process-group.ts'
 export { isAlive, processStartTime } from './process-identity.ts'
 export { findMarked, type Marker } from './process-marker.ts'
-export type { ProcessResult } from './process-result.ts'
-export { endOwned, killMarked, type SweepOptions, type SweepResult } from './process-sweep.ts'
+export { keepTail, tailLength } from './process-output.ts'
+export { killMarked, type SweepOptions, type SweepResult } from './process-sweep.ts'
 export { processTable } from './process-table.ts'
-export { watchProcess } from './process-watch.ts'
 export { createRedactor, type RedactingStream, type Redactor } from './redact.ts'
 export { createRequestGate, type RequestGate } from './request-gate.ts'
 export type { Refused, Result } from './result.ts'
@@ -68,6 +74,7 @@ export { createSemaphore, type Semaphore } from './semaphore.ts'
 export { createSerialQueue, type SerialQueue } from './serial-queue.ts'
 export { type JsonShape, shapeFits } from './shape-fits.ts'
 export { type ShapeOptions, type ShapeSource, shapeProblems } from './shape-problems.ts'
+export { type ProcessEnd, type Supervised, supervise } from './supervisor.ts'
 export { isTokenCount } from './token-count.ts'
 export { startWarden, type Warden, type WardenOptions } from './warden.ts'
 export type { WardenProgram } from './warden-process.ts'

@@ -58,3 +58,16 @@ export function readOutput(stream: Readable, maxBytes: number, listeners: Output
     },
   }
 }
+
+/** Keeps the last 4,000 characters of what a program says of itself, as far as `filter` lets them through. */
+export function keepTail(stream: Readable, filter = (text: string) => text): () => string {
+  let tail = ''
+  stream.setEncoding('utf8')
+  stream.on('data', (text: string) => {
+    tail = (tail + filter(text)).slice(-tailLength)
+  })
+  stream.on('error', () => undefined)
+  return () => tail
+}
+
+export const tailLength = 4_000

@@ -1,55 +1,39 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { type Clock, systemClock } from './clock.ts'
-import { errorCode } from './error-code.ts'
-import { endGroup } from './process-group.ts'
-import { processStartTime } from './process-identity.ts'
-import type { Marker } from './process-marker.ts'
-import { type OutputReader, readOutput } from './process-output.ts'
-import type { ProcessResult } from './process-result.ts'
-import { createStopper } from './process-stop.ts'
-import { endOwned } from './process-sweep.ts'
-import { type OwnGroup, type ProcessWatch, watchProcess } from './process-watch.ts'
+import { systemClock } from './clock.ts'
+import { readOutput } from './process-output.ts'
+import { type LaunchOptions, lingerMs, type ProcessEnd, type Supervised, supervise } from './supervisor.ts'
 
-export interface ProcessOptions {
-  readonly cwd?: string
-  /** The whole environment of the process: nothing is inherited that is not in here. */
-  readonly env?: Readonly<Record<string, string | undefined>>
+export interface ProcessOptions extends LaunchOptions {
   /** Written to its stdin, which is then closed. Without it stdin is empty from the start. */
-  readonly input?: string | Uint8Array
+  readonly input?: string | Uint8Array | undefined
   /** Stops the process with the signal's reason. Already aborted: the process is not started. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Stops the process with the reason 'timeout'. */
-  readonly timeoutMs?: number
-  /** How long a process that is being stopped may take before it is killed. */
-  readonly graceMs?: number
+  readonly timeoutMs?: number | undefined
   /** For each of stdout and stderr. */
-  readonly maxCaptureBytes?: number
+  readonly maxCaptureBytes?: number | undefined
   /**
    * Called with text as it comes, whole characters only. Should not throw: a throw stops the process, with the error as
    * the reason, and ends the calls for that stream.
    */
-  readonly onOutput?: (stream: OutputStream, text: string) => void
+  readonly onOutput?: ((stream: OutputStream, text: string) => void) | undefined
   /** The same for the bytes as they come; called before `onOutput`. */
-  readonly onBytes?: (stream: OutputStream, bytes: Buffer) => void
-  /** End what the process started and left running, also when it ended by itself. */
-  readonly killGroupOnExit?: boolean
-  /** `NAME=value`, added to `env`: with `killGroupOnExit`, finds also what left the group (see `findMarked`). */
-  readonly marker?: Marker
-  /** With `killGroupOnExit`, ends also what the process left astray in this directory or below (see `findStrays`). */
-  readonly premises?: string
-  /**
-   * Told the group of the process, and those of its descendants that left it: `own` of a `Warden`. Must not throw. With
-   * this or `marker` the descendants are looked up each half second, and end with the process wherever they went.
-   */
-  readonly own?: OwnGroup
-  /** For `timeoutMs`, `graceMs` and the duration. */
-  readonly clock?: Clock
+  readonly onBytes?: ((stream: OutputStream, bytes: Buffer) => void) | undefined
 }
 
 export type OutputStream = 'stdout' | 'stderr'
+
+/** What became of a process. */
+export interface ProcessResult extends ProcessEnd {
+  /** Present when it was told to stop before it ended, however it then ended. The first reason wins. */
+  readonly stopped?: { readonly reason: unknown }
+  /** The beginning and the end of what was written when it was more than the cap: see `truncated`. */
+  readonly stdout: string
+  readonly stderr: string
+  readonly truncated: boolean
+  readonly durationMs: number
+}
 
 export interface ProcessHandle {
   /** Undefined when it did not start. */
@@ -70,179 +54,96 @@ export function run(
 }
 
 /**
- * Starts a program, without a shell, as the leader of its own process group. Never throws: a program that cannot be
- * started is a result like any other.
+ * Starts a command under supervision and captures what it writes. Never throws: see `supervise`.
  *
- * Stopping: SIGTERM to the group, `graceMs`, SIGKILL to the group. When the leader has ended, members that are left get
- * SIGTERM and a quarter of a second, then SIGKILL, then come those that `marker` and the looks find. `done` does not wait
- * for pipes that something else holds open longer than that quarter of a second. No callback is called after `done`.
+ * `done` resolves once the command has ended and everything it left behind is swept up. It does not wait longer than a
+ * quarter of a second for pipes that something else holds open. No callback is called after `done`.
  */
 export function start(command: string, args: readonly string[], options: ProcessOptions = {}): ProcessHandle {
-  const { signal, clock = systemClock } = options
+  const { cwd, env, marker, premises, own, graceMs, clock = systemClock, input, signal } = options
+  if (signal?.aborted) return notStarted(signal.reason)
   const began = clock.monotonic()
-  const timed = (ending: Ending): ProcessResult => ({ ...ending, durationMs: clock.monotonic() - began })
-  if (signal?.aborted) {
-    const error = { message: 'stopped before it started' }
-    return notStarted(timed({ ...failure(error), stopped: { reason: signal.reason } }))
+  const stdin = input === undefined ? 'ignore' : 'pipe'
+  const stdio = [stdin, 'pipe', 'pipe'] as const
+  const program = supervise(command, args, { cwd, env, marker, premises, own, graceMs, clock, stdio })
+  program.child?.stdin?.end(input)
+  const outputs = readOutputs(program, options)
+  stopWhen(program, options)
+
+  async function finish(): Promise<ProcessResult> {
+    const end = await program.ended
+    await Promise.all([program.sweep(), outputs.drained()])
+    const { stopped } = program
+    return {
+      ...end,
+      ...(stopped && { stopped }),
+      ...outputs.finish(),
+      durationMs: clock.monotonic() - began,
+    }
   }
-  try {
-    return supervise(launch(command, args, options), options, timed)
-  } catch (error) {
-    return notStarted(timed(failure(describe(error, options.cwd))))
-  }
+
+  return { pid: program.pid, done: finish(), kill: program.stop }
 }
 
-type Ending = Omit<ProcessResult, 'durationMs'>
-
-const defaultGraceMs = 5000
 const defaultCaptureBytes = 1 << 20
-const lingerMs = 250
-const lookEveryMs = 500
+const noOutput = { stdout: '', stderr: '', truncated: false }
 
-function launch(command: string, args: readonly string[], options: ProcessOptions): ChildProcess {
-  const child = spawn(command, args, {
-    ...(options.cwd !== undefined && { cwd: options.cwd }),
-    env: environmentOf(options),
-    detached: process.platform !== 'win32',
-    windowsHide: true,
-    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+function notStarted(reason: unknown): ProcessHandle {
+  const done = Promise.resolve<ProcessResult>({
+    outcome: 'failed-to-start',
+    code: null,
+    signal: null,
+    error: { message: 'stopped before it started' },
+    stopped: { reason },
+    ...noOutput,
+    durationMs: 0,
   })
-  // A program that does not read its input closes the pipe; that is its right.
-  child.stdin?.on('error', () => undefined)
-  child.stdin?.end(options.input)
-  return child
+  return { pid: undefined, done, kill: () => undefined }
 }
 
-function supervise(
-  child: ChildProcess,
-  options: ProcessOptions,
-  timed: (ending: Ending) => ProcessResult,
-): ProcessHandle {
-  const { signal, timeoutMs, graceMs = defaultGraceMs, clock = systemClock } = options
-  const ended = new AbortController()
-  const watch = watchOf(child.pid, options, ended.signal)
-  const since = child.pid === undefined ? undefined : processStartTime(child.pid)
-  const stopper = createStopper({
-    leader: child.pid,
-    graceMs,
-    clock,
-    beforeSignal: watch?.look,
-    ended: ended.signal,
-  })
+function stopWhen(
+  { stop, ended }: Supervised,
+  { signal, timeoutMs, clock = systemClock }: ProcessOptions,
+): void {
+  const over = new AbortController()
+  void ended.then(() => over.abort())
+  signal?.addEventListener('abort', () => stop(signal.reason), { once: true, signal: over.signal })
+  if (timeoutMs === undefined) return
+  clock.sleep(timeoutMs, over.signal).then(
+    () => stop('timeout'),
+    () => undefined,
+  )
+}
+
+function readOutputs({ child, stop }: Supervised, options: ProcessOptions) {
+  const { maxCaptureBytes = defaultCaptureBytes, onBytes, onOutput } = options
   const read = (name: OutputStream) =>
-    readOutput(child[name] ?? Readable.from([]), options.maxCaptureBytes ?? defaultCaptureBytes, {
-      onBytes: bytes => options.onBytes?.(name, bytes),
-      onText: text => options.onOutput?.(name, text),
-      onListenerError: stopper.stop,
+    readOutput(child?.[name] ?? Readable.from([]), maxCaptureBytes, {
+      onBytes: bytes => onBytes?.(name, bytes),
+      onText: text => onOutput?.(name, text),
+      onListenerError: stop,
     })
   const stdout = read('stdout')
   const stderr = read('stderr')
-  signal?.addEventListener('abort', () => stopper.stop(signal.reason), { once: true, signal: ended.signal })
-  if (timeoutMs !== undefined) {
-    const timeout = clock.sleep(timeoutMs, ended.signal)
-    timeout.then(
-      () => stopper.stop('timeout'),
-      () => undefined,
-    )
+  return {
+    /** Resolves when what is still in the pipes was read. */
+    async drained(): Promise<void> {
+      const closed = new AbortController()
+      const all = Promise.all([stdout.closed, stderr.closed])
+      await Promise.race([all, lingered(closed.signal)]).finally(() => closed.abort())
+    },
+    finish() {
+      stdout.finish()
+      stderr.finish()
+      const truncated = stdout.truncated || stderr.truncated
+      return { stdout: stdout.text(), stderr: stderr.text(), truncated }
+    },
   }
-
-  async function finish(): Promise<ProcessResult> {
-    const ending = await endOf(child, options.cwd)
-    ended.abort()
-    const sweep = (options.killGroupOnExit ?? true) || stopper.stopped !== undefined
-    if (child.pid !== undefined) {
-      await settle(child.pid, [stdout, stderr], sweep ? { ...options, watch, since } : undefined)
-    }
-    watch?.close()
-    stdout.finish()
-    stderr.finish()
-    return timed({
-      ...ending,
-      ...(stopper.stopped && { stopped: stopper.stopped }),
-      stdout: stdout.text(),
-      stderr: stderr.text(),
-      truncated: stdout.truncated || stderr.truncated,
-    })
-  }
-
-  return { pid: child.pid, done: finish(), kill: stopper.stop }
-}
-
-function watchOf(
-  leader: number | undefined,
-  { marker, own }: ProcessOptions,
-  ended: AbortSignal,
-): ProcessWatch | undefined {
-  if (leader === undefined || (marker === undefined && own === undefined)) return undefined
-  const watch = watchProcess(leader, own)
-  ended.addEventListener('abort', systemClock.every(lookEveryMs, watch.look), { once: true })
-  return watch
-}
-
-/** 'exit', not 'close': the latter waits for everyone who holds the pipes. */
-function endOf(child: ChildProcess, cwd: string | undefined): Promise<Ending> {
-  return new Promise(resolve => {
-    child.once('exit', (code, signal) => {
-      resolve({ ...blank, outcome: signal === null ? 'exited' : 'signaled', code, signal })
-    })
-    child.on('error', error => {
-      if (child.pid === undefined) resolve(failure(describe(error, cwd)))
-    })
-  })
-}
-
-interface Sweep extends Pick<ProcessOptions, 'marker' | 'premises'> {
-  readonly watch: ProcessWatch | undefined
-  /** When the leader began. */
-  readonly since: string | undefined
-}
-
-/** Reads what is still in the pipes and, if asked to, ends what the leader left behind. */
-async function settle(
-  leader: number,
-  outputs: readonly OutputReader[],
-  sweep: Sweep | undefined,
-): Promise<void> {
-  sweep?.watch?.look()
-  const drained = new AbortController()
-  const closed = Promise.all(outputs.map(output => output.closed))
-  await Promise.all([
-    sweep && endGroup(leader, lingerMs),
-    Promise.race([closed, lingered(drained.signal)]).finally(() => drained.abort()),
-  ])
-  if (!sweep?.watch) return
-  const { marker, watch, premises: directory, since } = sweep
-  const premises = directory !== undefined && since !== undefined ? { directory, since } : undefined
-  await endOwned({ marker, names: watch.names(), premises }, { graceMs: lingerMs })
 }
 
 /** The turns at the end let a process that was busy all the while read what had long been written. */
-async function lingered(drained: AbortSignal): Promise<void> {
-  await systemClock.sleep(lingerMs, drained).catch(() => undefined)
+async function lingered(closed: AbortSignal): Promise<void> {
+  await systemClock.sleep(lingerMs, closed).catch(() => undefined)
   await setImmediate()
   await setImmediate()
-}
-
-function environmentOf({ env, marker }: ProcessOptions): NodeJS.ProcessEnv {
-  if (marker === undefined) return { ...env }
-  const cut = marker.indexOf('=')
-  return { ...env, [marker.slice(0, cut)]: marker.slice(cut + 1) }
-}
-
-const blank = { code: null, signal: null, stdout: '', stderr: '', truncated: false }
-
-function failure(error: NonNullable<ProcessResult['error']>): Ending {
-  return { ...blank, outcome: 'failed-to-start', error }
-}
-
-function notStarted(result: ProcessResult): ProcessHandle {
-  return { pid: undefined, done: Promise.resolve(result), kill: () => undefined }
-}
-
-/** The system blames the program when it is the working directory that is missing. */
-function describe(error: unknown, cwd: string | undefined): NonNullable<ProcessResult['error']> {
-  const code = errorCode(error)
-  const cwdIsMissing = code === 'ENOENT' && cwd !== undefined && !existsSync(cwd)
-  const message = cwdIsMissing ? `working directory ${cwd} does not exist` : String(error)
-  return { message, ...(code !== undefined && { code }) }
 }

@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
-import { endOwned, isAlive, processStartTime, processTable, run } from '../../src/kit/index.ts'
+import { isAlive, processStartTime, processTable, run } from '../../src/kit/index.ts'
 import { findStrays, type Premises } from '../../src/kit/process-stray.ts'
+import { endOwned } from '../../src/kit/process-sweep.ts'
 
 /** Started by `sh` in `cwd`; the id of the process that stays. */
 async function left(script: string, cwd: string): Promise<number> {

@@ -238,14 +238,6 @@ describe('what a process leaves behind', () => {
     expect(await findMarked(marker)).toEqual([])
   })
 
-  it('is left alone when asked to', async () => {
-    const process = startWatched(fixture('leaves-child', 'group'), { killGroupOnExit: false })
-    const [, child] = await process.until(/child (\d+)/)
-    await process.done
-    expect(isAlive(Number(child))).toBe(true)
-    globalThis.process.kill(Number(child), 'SIGKILL')
-  })
-
   it('is killed in the end when it ignores SIGTERM', async () => {
     const watch = outputWatch()
     const [node, [script]] = fixture('ignores-sigterm')

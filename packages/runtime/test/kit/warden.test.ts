@@ -60,7 +60,7 @@ async function startOwner({ plan = {}, shape = daemon, unmarked, environment = e
     programs: [unmarked ? ['env', ['-i', shell, ...args]] : [shell, args]],
     ...plan,
   })
-  const owner = start(...program, { env: environment, onOutput: output.onOutput, killGroupOnExit: false })
+  const owner = start(...program, { env: environment, onOutput: output.onOutput })
   const [, warden] = await output.until(/warden (\d+)/)
   const members = () =>
     vi.waitFor(async () => {

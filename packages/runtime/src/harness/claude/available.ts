@@ -39,7 +39,7 @@ export async function sdkHarnessAvailable(resolve: Resolve = resolveFrom): Promi
 
 /** What to say of an error on the way to a started SDK. */
 export function notInstalled(error: unknown): string {
-  const shortage = descriptorShortage(error)
+  const shortage = descriptorShortage(errorCode(error))
   if (shortage !== undefined) return shortage
   const message = messageOf(error)
   return errorCode(error) === 'ERR_MODULE_NOT_FOUND'

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock, Log } from '../../kit/index.ts'
 import { inTime } from '../../kit/index.ts'
+import { type BadEnd, crashed, exitOf, failedWith, stopped } from '../failure.ts'
 import type { HarnessSpec } from '../harness.ts'
 import type { HarnessEnd, HarnessEvent } from '../harness-event.ts'
 import { type Agent, openAgent } from './agent.ts'
+import type { AgentProcess } from './agent-process.ts'
+import { notInstalled } from './available.ts'
 import { conduct, type Outcome } from './conduct.ts'
 import { settleCost } from './cost.ts'
-import { crashed, failed, lostSession, notLaunched, stopped } from './ends.ts'
 import type { SdkModule } from './sdk-module.ts'
 import { openTotals } from './totals.ts'
+import type { Verdict } from './verdict.ts'
 import type { Launch, WarmStart } from './warm-start.ts'
 
 export interface Task {
@@ -25,7 +28,8 @@ export interface Task {
 export async function* work(task: Task): AsyncGenerator<HarnessEvent, void, void> {
   const { previousSessionId } = task.spec
   if (previousSessionId !== undefined && !isSessionId(previousSessionId)) {
-    yield { type: 'ended', end: lostSession(previousSessionId) }
+    const message = `The session ${previousSessionId} to go on from is not there.`
+    yield { type: 'ended', end: failedWith({ kind: 'lost-session', message }) }
     return
   }
   const opening = task.signal.aborted ? { ok: false as const, end: stopped } : await open(task)
@@ -69,7 +73,7 @@ async function open({ spec, signal, launch, warm, load, clock }: Task): Promise<
     return { ok: true, agent, sessionId }
   } catch (error) {
     await ready?.discard()
-    return { ok: false, end: notLaunched(error) }
+    return { ok: false, end: failedWith({ kind: 'launch', message: notInstalled(error) }) }
   }
 }
 
@@ -114,7 +118,7 @@ async function costOf(
       previousSessionId: spec.previousSessionId,
       result: conclusion.result,
       answers,
-      isWrittenDown: exit?.type === 'success' || exit?.type === 'error',
+      isWrittenDown: exit?.outcome === 'exited',
     })
   } catch (error) {
     log.warn('HARNESS', 'the total of a session could not be kept', { sessionId, error: String(error) })
@@ -123,7 +127,20 @@ async function costOf(
 }
 
 function endOf({ signal }: Task, agent: Agent, { conclusion }: Outcome): HarnessEnd {
-  if (!conclusion) return signal.aborted ? stopped : crashed(agent)
+  const { process, thrown } = agent
+  if (!conclusion) {
+    return signal.aborted ? stopped : crashed('The agent', process.exit, process.stderr() || saidBy(thrown()))
+  }
   if (conclusion.isStopped) return stopped
-  return conclusion.verdict ? failed(conclusion.verdict, agent.process) : { ok: true }
+  return conclusion.verdict ? failed(conclusion.verdict, process) : { ok: true }
+}
+
+function saidBy(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : ''
+}
+
+/** A wait helps only what may be tried again. */
+function failed({ reason }: Verdict, { exit, waitLeft }: AgentProcess): BadEnd {
+  const retryAfterMs = reason.retriable ? waitLeft() : undefined
+  return { ok: false, exit: exitOf(exit), reason, ...(retryAfterMs !== undefined && { retryAfterMs }) }
 }

@@ -1,6 +1,7 @@
+import type { FailureReason } from '@weave/protocol'
+import { crashed, failedExit, failedWith, stopped } from '../failure.ts'
 import type { HarnessSpec } from '../harness.ts'
 import type { HarnessEnd, HarnessEvent } from '../harness-event.ts'
-import { crashEnd, garbageEnd, reportedEnd, stopped } from './ending.ts'
 import type { AgentTask } from './task.ts'
 import type { Incoming } from './worker-messages.ts'
 import type { WorkerProcess } from './worker-process.ts'
@@ -38,13 +39,13 @@ export async function* converse(
       else if (message.type === 'turn') end ??= goOn(worker, spec)
       else {
         if (message.type === 'failed' && message.contextFull && !end) yield { type: 'context-full' }
-        end ??= endOf(message)
+        end ??= reportedEnd(message)
         if (message.type === 'garbage') void worker.stop()
       }
     }
     await worker.finish()
     if (!end && isSilent && isReplaceable) return false
-    end ??= crashEnd(worker.end, worker.lastWords())
+    end ??= crashed('The agent worker', worker.end, worker.lastWords())
   } finally {
     signal.removeEventListener('abort', stop)
     // Without an end, whoever took the events has gone.
@@ -62,8 +63,17 @@ function goOn(worker: WorkerProcess, spec: HarnessSpec): HarnessEnd | undefined 
   return text === undefined ? { ok: true } : undefined
 }
 
-function endOf(message: Extract<Incoming, { readonly type: 'failed' | 'stopped' | 'garbage' }>): HarnessEnd {
-  if (message.type === 'failed') return reportedEnd(message)
-  if (message.type === 'garbage') return garbageEnd(message.message)
-  return stopped
+/** What a worker's last message means. */
+export function reportedEnd(
+  message: Extract<Incoming, { readonly type: 'failed' | 'stopped' | 'garbage' }>,
+): HarnessEnd {
+  if (message.type === 'stopped') return stopped
+  if (message.type === 'garbage') return failedWith({ kind: 'crash', message: message.message })
+  const { trouble, retryAfterMs, contextFull } = message
+  return {
+    ...(contextFull ? { ok: false, exit: failedExit, reason: overflow } : failedWith(trouble)),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  }
 }
+
+const overflow: FailureReason = { type: 'api-error', retriable: false, message: 'The context is full.' }

@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '../../kit/index.ts'
+import { failedWith, stopped } from '../failure.ts'
 import type { Harness, HarnessSpec, HarnessSurroundings } from '../harness.ts'
 import type { HarnessEvent } from '../harness-event.ts'
 import { converse } from './converse.ts'
-import { launchFailure, stopped } from './ending.ts'
 import { type ModelFacts, taskFor } from './task-for.ts'
 import { workerEnvironment } from './worker-environment.ts'
 import { startWorker, type WorkerCommand, type WorkerProcess } from './worker-process.ts'
@@ -34,7 +34,7 @@ export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness 
 
   function dismiss(): void {
     if (!ready) return
-    const gone = ready.worker.stop().finally(() => leaving.delete(gone))
+    const gone = ready.worker.discard().finally(() => leaving.delete(gone))
     leaving.add(gone)
     ready = undefined
   }
@@ -51,7 +51,7 @@ export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness 
     const made = taskFor(spec, factsOf)
     if (!made.ok || signal.aborted) {
       dismiss()
-      yield { type: 'ended', end: made.ok ? stopped : launchFailure(made.message) }
+      yield { type: 'ended', end: made.ok ? stopped : failedWith({ kind: 'launch', message: made.message }) }
       return
     }
     const conversation = { spec, task: made.task, signal }

@@ -1,8 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { Socket } from 'node:net'
-import type { Clock, Marker } from '../../kit/index.ts'
-import { watchDescendants } from '../agent-descendants.ts'
-import { descriptorShortage } from '../descriptors.ts'
+import { type Clock, inTime, keepTail, type Marker, type ProcessEnd, supervise } from '../../kit/index.ts'
 import type { ToWorker } from './task.ts'
 import { type Incoming, readMessages } from './worker-messages.ts'
 
@@ -21,17 +17,10 @@ export interface WorkerOptions extends WorkerCommand {
   readonly own: (group: number) => () => void
 }
 
-export type WorkerEnd =
-  | { readonly kind: 'exited'; readonly code: number }
-  | { readonly kind: 'signaled'; readonly signal: string }
-  | { readonly kind: 'not-started'; readonly message: string }
-
-/** A process of ours that runs one agent. It leads its own process group and talks over one pipe, number 3. */
+/** A process of ours that runs one agent. It talks over one pipe, number 3. */
 export interface WorkerProcess {
   /** Undefined while it runs. */
-  readonly end: WorkerEnd | undefined
-  /** Resolves when the process has ended; never rejects. */
-  readonly ended: Promise<WorkerEnd>
+  readonly end: ProcessEnd | undefined
   /** Never throws: what cannot be delivered any more is dropped. */
   send(message: ToWorker): void
   /** What it says, until it has nothing more to say. To be read once. Unread messages wait in the pipe. */
@@ -40,123 +29,62 @@ export interface WorkerProcess {
   stop(): Promise<void>
   /** Waits for it to end by itself for as long as that is likely, then stops it. Never rejects. */
   finish(): Promise<void>
-  /** To be called once it has worked and ended: ends whatever it left behind, wherever that went. Never rejects. */
+  /** Once it has ended: resolves when nothing that it left behind is left, wherever that went. Never rejects. */
   sweep(): Promise<void>
+  /** For one that was given no work. Never rejects. */
+  discard(): Promise<void>
   /** The last of what it wrote to stderr. */
   lastWords(): string
 }
 
 /** Longer than the tools of the agent may take. */
 const abortMs = 4_000
-const graceMs = 5_000
-const killedWithinMs = 2_000
-const wordsKept = 4_000
 
 /** Never throws: a worker that cannot be started ends at once. */
 export function startWorker(options: WorkerOptions): WorkerProcess {
-  const { clock, cwd: agentRoot } = options
-  const child = launch(options)
-  const leader = child instanceof Error ? undefined : child.pid
-  const descendants = watchDescendants({ ...options, leader, agentRoot })
-  const channel = channelOf(child)
-  let end: WorkerEnd | undefined
-  let words = ''
-  let isRead = false
+  const { command, args, cwd, env, marker, own, clock } = options
+  const stdio = ['ignore', 'ignore', 'pipe', 'pipe'] as const
+  const program = supervise(command, args, { cwd, env, marker, premises: cwd, own, clock, stdio })
+  const { ended, sweep, child } = program
+  const channel = program.pipe(3)
+  const lastWords = child?.stderr ? keepTail(child.stderr) : () => ''
   let stopping: Promise<void> | undefined
-  const ended = endOf(child).then(how => {
-    end = how
-    descendants.signal('SIGKILL')
-    return how
-  })
-  if (child instanceof Error) words = child.message
-  else child.stderr?.on('data', chunk => (words = `${words}${String(chunk)}`.slice(-wordsKept)))
 
   function send(message: ToWorker): void {
     if (channel?.writable) channel.write(`${JSON.stringify(message)}\n`)
   }
 
-  async function endsWithin(ms: number): Promise<boolean> {
-    const waiting = new AbortController()
-    const late = clock.sleep(ms, waiting.signal).catch(() => undefined)
-    await Promise.race([ended, late])
-    waiting.abort()
-    return end !== undefined
-  }
-
   async function climb(): Promise<void> {
     send({ type: 'abort' })
-    if (channel?.writable && (await endsWithin(abortMs))) return
-    descendants.signal('SIGTERM')
-    if (await endsWithin(graceMs)) return
-    descendants.signal('SIGKILL')
-    await endsWithin(killedWithinMs)
+    if (channel?.writable && (await inTime(ended, { ms: abortMs, clock }))) return
+    program.stop('stopped')
+    await ended
   }
 
   function stop(): Promise<void> {
-    stopping ??= climb().finally(() => {
-      // Whoever reads it may still have something to read. One that was given no work has started nothing.
-      if (isRead) return
-      channel?.destroy()
-      descendants.close()
-    })
+    stopping ??= climb()
     return stopping
   }
 
   return {
     get end() {
-      return end
+      return program.end
     },
-    ended,
     send,
     messages() {
-      isRead = true
+      // Whoever takes the messages may be slow; what the worker left behind does not wait for that.
+      void ended.then(sweep)
       return readMessages(channel, { ended, clock })
     },
     stop,
     async finish() {
-      if (!(await endsWithin(abortMs))) await stop()
+      if (!(await inTime(ended, { ms: abortMs, clock }))) await stop()
     },
-    async sweep() {
-      await descendants.sweep()
-      descendants.close()
+    sweep,
+    async discard() {
+      await program.discard()
+      channel?.destroy()
     },
-    lastWords: () => words.trim(),
+    lastWords: () => lastWords().trim(),
   }
-}
-
-function launch({ command, args, cwd, env }: WorkerOptions): ChildProcess | Error {
-  try {
-    return spawn(command, args, {
-      cwd,
-      env: { ...env },
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    })
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error))
-  }
-}
-
-function channelOf(child: ChildProcess | Error): Socket | undefined {
-  // A child has none of them when the system has no pipes left.
-  const pipes: readonly unknown[] | undefined = child instanceof Error ? undefined : child.stdio
-  const channel = pipes?.[3]
-  if (!(channel instanceof Socket)) return undefined
-  // A worker that is gone breaks the pipe; its end tells why.
-  channel.on('error', () => undefined)
-  return channel
-}
-
-function endOf(child: ChildProcess | Error): Promise<WorkerEnd> {
-  if (child instanceof Error) return Promise.resolve({ kind: 'not-started', message: child.message })
-  return new Promise(resolve => {
-    child.once('exit', (code, signal) => {
-      resolve(signal === null ? { kind: 'exited', code: code ?? 1 } : { kind: 'signaled', signal })
-    })
-    child.on('error', error => {
-      if (child.pid === undefined)
-        resolve({ kind: 'not-started', message: descriptorShortage(error) ?? error.message })
-    })
-  })
 }

@@ -42,7 +42,7 @@ test('one that ends with its input ends by itself', async () => {
   expect(agent.exit).toBeUndefined()
   agent.child.stdin.end()
   await agent.leave()
-  expect(agent.exit).toEqual({ type: 'error', code: 3 })
+  expect(agent.exit).toMatchObject({ outcome: 'exited', code: 3 })
   expect(released).toEqual([agent.child.pid])
   expect(await findMarked(marker)).toEqual([])
 })
@@ -69,11 +69,11 @@ verifies(
     })
     const times = await Promise.all(all.map(({ agent }) => timed(agent.stop)))
     for (const time of times) expect(time).toBeLessThan(graceMs + 2_000)
-    expect(all.map(({ agent }) => agent.exit)).toEqual([
-      { type: 'killed', signal: 'SIGKILL' },
-      { type: 'killed', signal: 'SIGKILL' },
-      { type: 'error', code: 7 },
-      { type: 'killed', signal: 'SIGTERM' },
+    expect(all.map(({ agent }) => agent.exit)).toMatchObject([
+      { outcome: 'signaled', signal: 'SIGKILL' },
+      { outcome: 'signaled', signal: 'SIGKILL' },
+      { outcome: 'exited', code: 7 },
+      { outcome: 'signaled', signal: 'SIGTERM' },
     ])
     for (const { marker } of all) expect(await findMarked(marker)).toEqual([])
   },
@@ -89,7 +89,7 @@ test('one that does not end with its input is stopped after the grace, or at onc
     await left
   })
   expect(await timed(slow.agent.leave)).toBeGreaterThanOrEqual(graceMs)
-  expect(slow.agent.exit).toEqual({ type: 'killed', signal: 'SIGTERM' })
+  expect(slow.agent.exit).toMatchObject({ outcome: 'signaled', signal: 'SIGTERM' })
   expect(await hurriedTime).toBeLessThan(2_000)
 })
 
@@ -97,7 +97,7 @@ test('one that was never given work is discarded without a word', async () => {
   const { agent, marker } = startShell("trap '' TERM; echo up; read -r line")
   await firstLine(agent)
   await agent.discard()
-  expect(agent.exit).toEqual({ type: 'killed', signal: 'SIGKILL' })
+  expect(agent.exit).toMatchObject({ outcome: 'signaled', signal: 'SIGKILL' })
   expect(await findMarked(marker)).toEqual([])
 })
 
@@ -128,9 +128,9 @@ test('what cannot be started says why', async () => {
     started(join(dir, 'not-a-program'), dir),
     started('/bin/true', join(dir, 'gone')),
   ].map(({ ended }) => ended)
-  expect(await Promise.all(ends)).toEqual([
-    { type: 'not-started', message: expect.stringContaining('ENOENT') },
-    { type: 'not-started', message: expect.stringContaining('EACCES') },
-    { type: 'not-started', message: `The working directory ${join(dir, 'gone')} does not exist.` },
+  expect(await Promise.all(ends)).toMatchObject([
+    { outcome: 'failed-to-start', error: { code: 'ENOENT' } },
+    { outcome: 'failed-to-start', error: { code: 'EACCES' } },
+    { error: { message: `working directory ${join(dir, 'gone')} does not exist` } },
   ])
 })

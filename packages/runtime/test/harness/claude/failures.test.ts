@@ -179,7 +179,7 @@ verifies(
     const messages = acts.map(({ end }) => (end.ok ? '' : end.reason.message))
     expect(messages).toEqual([
       'The agent SDK is not installed. Install it: npm install @anthropic-ai/claude-agent-sdk',
-      `The working directory ${stage.cwd}/gone does not exist.`,
+      `The agent could not be started: working directory ${stage.cwd}/gone does not exist`,
     ])
   },
   patience,

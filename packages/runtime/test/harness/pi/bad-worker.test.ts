@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { describe, expect, test, vi } from 'vitest'
 import { verifies } from '../../../../../test/conformance/verifies.ts'
 import { createTestClock } from '../../../../../test/support/test-clock.ts'
 import type { HarnessEnd, HarnessEvent } from '../../../src/harness/index.ts'
@@ -123,6 +124,10 @@ describe('ending a worker', () => {
   verifies(['safety/I8'], 'kills one that is stopped', async () => {
     const { clock, events, done, alive } = await climb('is stopped')
     await clock.untilSleepers(1)
+    await vi.waitFor(async () => {
+      const [pid] = await alive()
+      expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) T /)
+    }, 10_000)
     await clock.advance(4_000)
     await clock.untilSleepers(1)
     await clock.advance(5_001)

@@ -64,6 +64,26 @@ verifies(
   patience,
 )
 
+/**
+ * Leaves the group, the marker, its parent and, with a `HOME` of its own, the workspace. What is left is that it was met while
+ * its parent lived.
+ */
+const forgetful = `
+env -i HOME=/ setsid sh -c 'echo $$ > pids; cd /; exec sleep 300' > /dev/null 2>&1 &
+sleep 1.5`
+
+verifies(
+  ['d8/end-sweep'],
+  'a descendant that dropped group, marker and parent ends with the task all the same',
+  async () => {
+    const bench = await openBench({ respond: inTurn(bash(forgetful), say('Done.')) })
+    const { end } = await bench.run()
+    expect(end).toEqual({ ok: true })
+    await expectNothingLeft(bench, 1)
+  },
+  patience,
+)
+
 verifies(
   ['d8/end-sweep'],
   'nothing outlives a task that was stopped, and it ends in time',

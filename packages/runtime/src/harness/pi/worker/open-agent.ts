@@ -49,7 +49,7 @@ async function open(task: AgentTask, parts: AgentParts, sdk: Sdk): Promise<Opene
 }
 
 function launchMessage(error: unknown): string {
-  const shortage = descriptorShortage(error)
+  const shortage = descriptorShortage(errorCode(error))
   if (shortage !== undefined) return shortage
   const isMissing = errorCode(error) === 'ERR_MODULE_NOT_FOUND'
   if (isMissing) return `The embedded SDK is not installed. Run: ${installLine}`

@@ -1,0 +1,238 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { type Clock, systemClock } from './clock.ts'
+import { errorCode, messageOf } from './error-code.ts'
+import { endGroup, signalGroup } from './process-group.ts'
+import { processStartTime } from './process-identity.ts'
+import type { Marker } from './process-marker.ts'
+import { endOwned } from './process-sweep.ts'
+import { type OwnGroup, watchProcess } from './process-watch.ts'
+
+/** How a program is started, and the clues by which what it starts is found again. */
+export interface LaunchOptions {
+  readonly cwd?: string | undefined
+  /** The whole environment of the process: nothing is inherited that is not in here. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  /** `NAME=value`, added to `env`: finds also what left the group (see `findMarked`). */
+  readonly marker?: Marker | undefined
+  /** Ends also what the process left astray in this directory or below (see `findStrays`). */
+  readonly premises?: string | undefined
+  /**
+   * Told the group of the process, and those of its descendants that left it: `own` of a `Warden`. Must not throw. With
+   * this or `marker` the descendants are looked up each half second, and end with the process wherever they went.
+   */
+  readonly own?: OwnGroup | undefined
+  /** How long a process that is being stopped may take before it is killed; 5 seconds. */
+  readonly graceMs?: number | undefined
+  /** For the grace. */
+  readonly clock?: Clock | undefined
+}
+
+export interface SuperviseOptions extends LaunchOptions {
+  /** By number: a pipe, a descriptor of ours, or nothing. `ipc`: a channel for `send` and 'message' of the child. */
+  readonly stdio: readonly ('pipe' | 'ignore' | 'inherit' | 'ipc' | number)[]
+  /** It stays in our own group, for what reads keys from our terminal: signals then reach it alone. */
+  readonly sharesGroup?: boolean
+}
+
+/** How the leader of a process group ended. One shape for every ending, so that a caller has one thing to look at. */
+export interface ProcessEnd {
+  readonly outcome: 'exited' | 'signaled' | 'failed-to-start'
+  /** The exit code, for `exited` only. */
+  readonly code: number | null
+  /** The signal that ended it, for `signaled` only. */
+  readonly signal: string | null
+  /** For `failed-to-start` only. */
+  readonly error?: { readonly code?: string; readonly message: string }
+}
+
+/** A program that we started, and all that it starts in turn. */
+export interface Supervised {
+  /** Absent when the system refused at once. */
+  readonly child: ChildProcess | undefined
+  /** Undefined when it did not start. */
+  readonly pid: number | undefined
+  /** Undefined while it runs. */
+  readonly end: ProcessEnd | undefined
+  /**
+   * Resolves when the process itself has ended or could not be started, whoever still holds its pipes. Never rejects. A
+   * process that SIGKILL has not ended within two seconds counts as ended: the system takes its time.
+   */
+  readonly ended: Promise<ProcessEnd>
+  /** The reason of the first `stop` before its end. */
+  readonly stopped: { readonly reason: unknown } | undefined
+  /** SIGTERM to the group now, SIGKILL after the grace unless it has ended by then. Only the first call counts. */
+  stop(reason: unknown): void
+  /**
+   * Once it has ended, ends all that it left behind: SIGTERM to the members of its group, a quarter of a second, SIGKILL,
+   * and the same for everyone to whom another clue leads. Never rejects.
+   */
+  sweep(): Promise<void>
+  /** For one that was given no work, so that what carries its marker is not its own: SIGKILL, for its group alone. */
+  discard(): Promise<void>
+  /** A pipe of `stdio` beyond the first three. */
+  pipe(descriptor: number): Socket | undefined
+}
+
+/** Between SIGTERM and SIGKILL for what a process left behind, and how long its pipes may outlast it. */
+export const lingerMs = 250
+
+const defaultGraceMs = 5_000
+const killedWithinMs = 2_000
+const lookEveryMs = 500
+
+/**
+ * Starts a program, without a shell, as the leader of its own process group. Never throws: a program that cannot be
+ * started is an end like any other. Its stdin may be closed by it at any time.
+ */
+export function supervise(command: string, args: readonly string[], options: SuperviseOptions): Supervised {
+  const { sharesGroup = false, graceMs = defaultGraceMs, clock = systemClock } = options
+  const launched = launch(command, args, options)
+  const child = launched instanceof Error ? undefined : launched
+  const pid = child?.pid
+  const ending = endingOf(launched, options.cwd)
+  const descendants = pid === undefined ? undefined : descendantsOf(pid, options)
+  let stopped: Supervised['stopped']
+  let swept: Promise<void> | undefined
+
+  function send(signal: NodeJS.Signals): void {
+    if (pid === undefined || ending.end()) return
+    // While what the leader started can still be found through it.
+    descendants?.look()
+    if (sharesGroup) child?.kill(signal)
+    else signalGroup(pid, signal)
+  }
+
+  async function kill(): Promise<void> {
+    send('SIGKILL')
+    await clock.sleep(killedWithinMs, ending.over).then(
+      () => ending.settle({ outcome: 'signaled', code: null, signal: 'SIGKILL' }),
+      () => undefined,
+    )
+  }
+
+  function stop(reason: unknown): void {
+    if (stopped || ending.end()) return
+    stopped = { reason }
+    send('SIGTERM')
+    clock.sleep(graceMs, ending.over).then(kill, () => undefined)
+  }
+
+  return {
+    child,
+    pid,
+    ended: ending.ended,
+    get end() {
+      return ending.end()
+    },
+    get stopped() {
+      return stopped
+    },
+    stop,
+    sweep() {
+      swept ??= ending.ended.then(() => descendants?.sweep())
+      return swept
+    },
+    async discard() {
+      await kill()
+      descendants?.close()
+    },
+    pipe: descriptor => pipeOf(child, descriptor),
+  }
+}
+
+/** The end of the leader, whoever tells it first. */
+function endingOf(launched: ChildProcess | Error, cwd: string | undefined) {
+  const over = new AbortController()
+  let end: ProcessEnd | undefined
+  let settle: (how: ProcessEnd) => void = () => undefined
+  const ended = new Promise<ProcessEnd>(resolve => {
+    settle = how => {
+      end ??= how
+      over.abort()
+      resolve(end)
+    }
+  })
+  if (launched instanceof Error) settle(notStarted(launched, cwd))
+  else {
+    // Not 'close': that waits for everyone who holds the pipes.
+    launched.once('exit', (code, signal) => {
+      settle({ outcome: signal === null ? 'exited' : 'signaled', code, signal })
+    })
+    launched.on('error', error => {
+      if (launched.pid === undefined) settle(notStarted(error, cwd))
+    })
+  }
+  return { ended, settle, over: over.signal, end: () => end }
+}
+
+/** All that a leader starts, by every clue that leads to it: group, marker, descent, memory, place. */
+function descendantsOf(leader: number, { marker, own, premises, sharesGroup }: SuperviseOptions) {
+  const since = processStartTime(leader)
+  const watch = marker === undefined && own === undefined ? undefined : watchProcess(leader, own)
+  const stopLooking = watch ? systemClock.every(lookEveryMs, watch.look) : () => undefined
+
+  function close(): void {
+    stopLooking()
+    watch?.close()
+  }
+
+  async function sweep(): Promise<void> {
+    watch?.look()
+    if (!sharesGroup) await endGroup(leader, lingerMs)
+    const place = premises !== undefined && since !== undefined ? { directory: premises, since } : undefined
+    if (watch) await endOwned({ marker, names: watch.names(), premises: place }, { graceMs: lingerMs })
+    close()
+  }
+
+  return { look: () => watch?.look(), sweep, close }
+}
+
+function launch(
+  command: string,
+  args: readonly string[],
+  { cwd, env, marker, stdio, sharesGroup }: SuperviseOptions,
+): ChildProcess | Error {
+  try {
+    const child = spawn(command, args, {
+      ...(cwd !== undefined && { cwd }),
+      env: { ...env, ...(marker !== undefined && variableOf(marker)) },
+      detached: !sharesGroup && process.platform !== 'win32',
+      windowsHide: true,
+      stdio: [...stdio],
+    })
+    // A program that does not read its input closes the pipe; that is its right.
+    child.stdin?.on('error', () => undefined)
+    return child
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+function variableOf(marker: Marker): NodeJS.ProcessEnv {
+  const cut = marker.indexOf('=')
+  return { [marker.slice(0, cut)]: marker.slice(cut + 1) }
+}
+
+/** None when the system had no pipes left. One that breaks has ended like any other. */
+function pipeOf(child: ChildProcess | undefined, descriptor: number): Socket | undefined {
+  const pipes: readonly unknown[] = child?.stdio ?? []
+  const pipe = pipes[descriptor]
+  if (!(pipe instanceof Socket)) return undefined
+  pipe.on('error', () => undefined)
+  return pipe
+}
+
+/** The system blames the program when it is the working directory that is missing. */
+function notStarted(error: Error, cwd: string | undefined): ProcessEnd {
+  const code = errorCode(error)
+  const cwdIsMissing = code === 'ENOENT' && cwd !== undefined && !existsSync(cwd)
+  const message = cwdIsMissing ? `working directory ${cwd} does not exist` : messageOf(error)
+  return {
+    outcome: 'failed-to-start',
+    code: null,
+    signal: null,
+    error: { message, ...(code !== undefined && { code }) },
+  }
+}
