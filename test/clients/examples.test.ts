@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { root } from '../support/run-cli.ts'
-import { scriptedWeave } from '../support/scripted-program.ts'
-import { codonOf, serveHank } from './served-hank.ts'
+import { codon, hankFolder } from '../support/hank-folder.ts'
+import { root, scriptedWeave } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
@@ -48,8 +47,8 @@ function start(name: string, url: string): Example {
 }
 
 test('the three examples drive a run to its end, watch it and add it up', async () => {
-  const { port, run } = await serveHank([codonOf('draft'), codonOf('review')])
-  const url = `ws://localhost:${port}`
+  const run = await (await hankFolder([codon('draft'), codon('review')])).serve()
+  const url = `ws://localhost:${run.port}`
   const [watch, costs, drive] = [start('watch.mjs', url), start('costs.mjs', url), start('drive.mjs', url)]
   await Promise.all([watch.until('started'), drive.until('quit?')])
 

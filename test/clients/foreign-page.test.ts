@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, expect, onTestFinished } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { scriptedWeave } from '../support/scripted-program.ts'
+import { codon, hankFolder } from '../support/hank-folder.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 import { sharedBrowser } from './chromium.ts'
-import { codonOf, serveHank } from './served-hank.ts'
 
 const browser = sharedBrowser()
 
@@ -66,7 +66,7 @@ verifies(
     const elsewhere = await listening('<!doctype html><title>elsewhere</title>')
     const to = `http://127.0.0.1:${upstream.port}`
     const words = ['--no-autostart', '--keep-alive', '--proxy', '--vendor-base-url', to]
-    const { dir } = await serveHank([codonOf('only')], words)
+    const { dir } = await (await hankFolder([codon('only')])).serve(...words)
     const lock = JSON.parse(readFileSync(join(dir, '.weave/lock.json'), 'utf8')) as { proxyPort: number }
     // Another port of the same host, and another host.
     for (const host of ['localhost', '127.0.0.1']) {

@@ -3,16 +3,20 @@ import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { scriptedWeave } from '../support/scripted-program.ts'
+import { codon as codonOf, hankFolder } from '../support/hank-folder.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 import { playInPage } from './browser-player.ts'
 import { sharedBrowser } from './chromium.ts'
 import { playRaw } from './raw-player.ts'
 import { type Observation, scenario, scenarioFile } from './scenario.ts'
-import { codonOf, serveHank } from './served-hank.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
 const browser = sharedBrowser()
+
+/** With the names that the story tells. */
+const codon = (id: string) => codonOf(id, { name: `Part ${id}` })
+const served = async () => (await hankFolder([codon('a')])).serve()
 
 const python = '/usr/bin/python3'
 
@@ -110,12 +114,13 @@ describe('clients that share no code with the server', () => {
       ],
       `${who}: a whole run, a step back and a graceful end`,
       async () => {
-        const { run, port, has } = await serveHank([codonOf('a'), codonOf('b')])
-        const seen = await play(port)
+        const at = await hankFolder([codon('a'), codon('b')])
+        const run = await at.serve()
+        const seen = await play(run.port)
         expect(seen).toEqual(story)
         told.push(seen)
         expect(await run.ended).toBe(0)
-        expect([has('a.md'), has('b.md')]).toEqual([true, true])
+        expect([at.read('a.md'), at.read('b.md')]).not.toContain(undefined)
       },
       60_000,
     )
@@ -131,7 +136,7 @@ verifies(
   ['d12/origin-header'],
   'a web page of another origin is refused by the server, and its browser says so',
   async () => {
-    const [ours, other] = [await serveHank([codonOf('a')]), await serveHank([codonOf('a')])]
+    const [ours, other] = await Promise.all([served(), served()])
     const context = await (await browser()).newContext()
     onTestFinished(() => context.close())
     const page = await context.newPage()

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { startTestServer } from '../../packages/runtime/test/server/test-server.ts'
-import { root } from '../support/run-cli.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { root } from '../support/weave-command.ts'
 
 test('the small client on the page about the protocol works as it stands there', async () => {
   const page = readFileSync(join(root, 'docs/protocol.md'), 'utf8')

@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { startTestServer } from '../../packages/runtime/test/server/test-server.ts'
 import { bundleClient } from '../../scripts/bundle/client.mjs'
-import { root } from '../support/run-cli.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { root } from '../support/weave-command.ts'
 
 const run = promisify(execFile)
 

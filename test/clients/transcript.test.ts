@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { scriptedWeave } from '../support/scripted-program.ts'
-import { codonOf, serveHank } from './served-hank.ts'
+import { codon, hankFolder, rig } from '../support/hank-folder.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 import { record } from './transcript.ts'
 
 beforeAll(scriptedWeave, 120_000)
@@ -9,12 +9,13 @@ beforeAll(scriptedWeave, 120_000)
 const unsteady = {
   onFailure: 'retry',
   retryConfig: { maxAttempts: 2, delayMs: 500 },
-  rigSetup: [{ type: 'command', command: { run: 'test -e tried || { touch tried; exit 1; }' } }],
+  ...rig('test -e tried || { touch tried; exit 1; }'),
 }
 
 test('the run on the page about the protocol is what a server says today; `vitest -u` records it anew', async () => {
   const model = 'claude-sonnet-4-6'
-  const served = await serveHank([codonOf('draft', { model }), codonOf('review', { model, ...unsteady })])
-  const transcript = await record(served)
+  const part = (id: string, fields: object = {}) => codon(id, { name: `Part ${id}`, model, ...fields })
+  const at = await hankFolder([part('draft'), part('review', unsteady)])
+  const transcript = await record(await at.serve())
   await expect(transcript).toMatchFileSnapshot('../../scripts/generate/transcript.txt')
 }, 60_000)

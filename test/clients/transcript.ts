@@ -1,5 +1,5 @@
+import type { Served } from '../support/hank-folder.ts'
 import { closeFrame, opcode, type RawWebSocket, rawConnect } from '../support/raw-websocket.ts'
-import type { Served } from './served-hank.ts'
 
 /**
  * A whole run as its client sees it, frame by frame, for the page on the protocol. Ids, times and places are replaced by
@@ -16,7 +16,7 @@ interface Message {
 }
 
 /** Two codons, of which the second fails once; back to the first; the second again; the end. */
-export async function record({ port, dir, run }: Served): Promise<string> {
+export async function record({ port, dir, ended }: Served): Promise<string> {
   const raw = await rawConnect({ port })
   const lines: Line[] = []
   let read = 0
@@ -47,7 +47,7 @@ export async function record({ port, dir, run }: Served): Promise<string> {
   const { code, reason } = await raw.ended
   lines.push(['x', `${code} ${reason}`])
   raw.write(closeFrame(code))
-  await run.ended
+  await ended
   return tidied(inOneOrder(lines), dir)
 }
 

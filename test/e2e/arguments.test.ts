@@ -1,54 +1,28 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { beforeAll, describe, expect } from 'vitest'
 import { commands } from '../../packages/cli/src/commands.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { runCli, version } from '../support/run-cli.ts'
-import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { codon, type HankFolder, hankFolder, jsonLines } from '../support/hank-folder.ts'
+import { runCli, runScripted, scriptedWeave, version } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
-const hank = (name: string) =>
-  JSON.stringify({
-    $schema: 'x',
-    meta: { name, version: '1.0.0' },
-    hank: [
-      {
-        id: 'a',
-        name: 'A',
-        model: 'sonnet',
-        continuationMode: 'fresh',
-        promptText: 'x',
-        checkpointedFiles: ['*'],
-      },
-    ],
-  })
+const hank = (name: string) => ({
+  $schema: 'x',
+  meta: { name, version: '1.0.0' },
+  hank: [codon('a')],
+})
 
-interface Place {
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
-}
+/** A directory with a hank, another one below `other/`, and `data/`. */
+const place = () => hankFolder(hank('here'), { 'other/hank.json': hank('other'), 'data/table.csv': 'a,b\n' })
 
-/** A directory with `hank.json`, `other/hank.json` and `data/`. */
-async function place(): Promise<Place> {
-  const cwd = await tempDir()
-  writeFileSync(join(cwd, 'hank.json'), hank('here'))
-  mkdirSync(join(cwd, 'other'))
-  writeFileSync(join(cwd, 'other/hank.json'), hank('other'))
-  mkdirSync(join(cwd, 'data'))
-  writeFileSync(join(cwd, 'data/table.csv'), 'a,b\n')
-  return { cwd, env: { HOME: join(cwd, 'home') } }
-}
-
-const run = (at: Place, ...words: readonly string[]) => runScripted(words, at)
+const run = (at: HankFolder, ...words: readonly string[]) => at.scripted(...words)
 
 /** The only execution of a place: its name, and what the agent found as its data. */
-function execution({ cwd }: Place) {
-  const base = join(cwd, 'home/.weave-executions')
-  const [name = ''] = readdirSync(base)
-  const source = join(base, name, 'agentRoot/read_only_data_source')
-  return { name, dir: join(base, name), data: readdirSync(source), source }
+function execution(at: HankFolder) {
+  const source = at.workspace('read_only_data_source')
+  return { name: basename(at.execution()), data: readdirSync(source), source }
 }
 
 describe('the words after the command', () => {
@@ -146,14 +120,14 @@ describe('flags', () => {
         '-m',
         'haiku',
       ]
-      const { status, stdout } = runCli(['--validate', '--skip-self-test', '--verbose', ...words], at)
+      const { status, stdout } = at.weave('--validate', '--skip-self-test', '--verbose', ...words)
       expect(status).toBe(0)
       expect(stdout).toMatch(/withoutProxy +false +--proxy/)
       expect(stdout).toMatch(/model +"haiku" +--model/)
       expect(stdout).toMatch(/claude-haiku-/)
-      expect(
-        runCli(['--validate', '--skip-self-test', '--without-proxy', '--overwrite-output'], at).status,
-      ).toBe(0)
+      expect(at.weave('--validate', '--skip-self-test', '--without-proxy', '--overwrite-output').status).toBe(
+        0,
+      )
     },
   )
 
@@ -164,10 +138,10 @@ describe('flags', () => {
       const at = await place()
       expect((await run(at, '-e', 'mine')).status).toBe(0)
       expect(existsSync(join(at.cwd, 'mine/.weave/execution.json'))).toBe(true)
-      expect(existsSync(join(at.cwd, 'home/.weave-executions'))).toBe(false)
+      expect(existsSync(at.executionsDir)).toBe(false)
       await run(at)
       await run(at, '-n')
-      expect(readdirSync(join(at.cwd, 'home/.weave-executions')).length).toBe(2)
+      expect(at.executions().length).toBe(2)
     },
   )
 
@@ -178,8 +152,7 @@ describe('flags', () => {
       const at = await place()
       const plain = (await run(at)).stdout.trimEnd().split('\n')
       for (const line of plain) expect(line).toMatch(/^\d\d:\d\d:\d\d \S/)
-      const lines = (await run(at, '-n', '--json')).stdout.trimEnd().split('\n')
-      const seqs = lines.map(line => (JSON.parse(line) as { seq: number }).seq)
+      const seqs = jsonLines((await run(at, '-n', '--json')).stdout).map(({ seq }) => seq)
       expect(seqs).toEqual(seqs.map((_, index) => index + 1))
     },
   )
@@ -216,14 +189,12 @@ describe('commands', () => {
     'validate is --validate; list tells of executions',
     async () => {
       const at = await place()
-      const both = [['validate'], ['--validate']].map(
-        words => runCli([...words, '--skip-self-test'], at).stdout,
-      )
+      const both = [['validate'], ['--validate']].map(words => at.weave(...words, '--skip-self-test').stdout)
       expect(both[0]).toBe(both[1])
       await run(at)
-      const [row] = JSON.parse(runCli(['list', '--json'], at).stdout) as readonly object[]
+      const [row] = JSON.parse(at.weave('list', '--json').stdout) as readonly object[]
       expect(row).toMatchObject({ hank: 'here', status: 'completed', cost: 0 })
-      expect(runCli(['list'], at).stdout).toMatch(/HANK +STATUS[\s\S]*here +completed/)
+      expect(at.weave('list').stdout).toMatch(/HANK +STATUS[\s\S]*here +completed/)
     },
   )
 })
@@ -241,27 +212,43 @@ describe('values of flags', () => {
     ['model', '', 'a non-empty string'],
     ['log-level', 'loud', 'debug, info, warn, error; found "loud"'],
   ]
-  const takers = Object.entries(commands).filter(([, row]) => row.hidden !== true)
+  /** What stands before the flags of each command. */
+  const forms = Object.entries(commands)
+    .filter(([, row]) => row.hidden !== true)
+    .flatMap(([name, { flags }]) => {
+      const words = name === 'run' ? [[], ['--validate']] : [[name]]
+      return words.map(before => ({ before, takes: (flag: string) => flags.some(known => known === flag) }))
+    })
+
+  /** All of them are wrong, and each is told. */
+  function expectRefused(at: HankFolder, before: readonly string[], values: typeof wrong): void {
+    const written = values.flatMap(([flag, value]) =>
+      before.length > 0 && value !== '' ? [`--${flag}`, value] : [`--${flag}=${value}`],
+    )
+    const said = at.weave(...before, ...written)
+    expect(said, `${before.join(' ')} ${written.join(' ')}`).toMatchObject({ status: 2, stdout: '' })
+    for (const [flag, , allowed] of values) {
+      expect(said.stderr).toContain(`--${flag}: expected `)
+      expect(said.stderr).toContain(allowed)
+    }
+  }
 
   verifies(
     ['d14/flag-value-usage'],
     'that cannot be are wrong usage, on every command that takes the flag',
     async () => {
       const at = await place()
-      for (const [flag, value, allowed] of wrong) {
-        const forms = takers.flatMap(([name, { flags }]): readonly (readonly string[])[] => {
-          if (!flags.some(known => known === flag)) return []
-          return name === 'run' ? [[], ['--validate']] : [[name]]
-        })
-        expect(forms.length).toBeGreaterThan(0)
-        for (const words of forms) {
-          const written = words.length > 0 && value !== '' ? [`--${flag}`, value] : [`--${flag}=${value}`]
-          const said = runCli([...words, ...written], at)
-          expect(said, `${words.join(' ')} ${written.join(' ')}`).toMatchObject({ status: 2, stdout: '' })
-          expect(said.stderr).toContain(`--${flag}: expected `)
-          expect(said.stderr).toContain(allowed)
-        }
+      for (const one of wrong) {
+        const form = forms.find(({ takes }) => takes(one[0]))
+        expectRefused(at, form?.before ?? [`no command takes --${one[0]}`], [one])
       }
+      // One value of each flag at a time: a start for each pair would take a minute.
+      const isFirst = ([flag]: (typeof wrong)[number], at: number) =>
+        wrong.findIndex(([other]) => other === flag) === at
+      const rounds = [wrong.filter(isFirst), wrong.filter((one, at) => !isFirst(one, at))]
+      for (const { before, takes } of forms)
+        for (const values of rounds.map(round => round.filter(([flag]) => takes(flag))))
+          if (values.length > 0) expectRefused(at, before, values)
       expect(existsSync(join(at.cwd, 'home'))).toBe(false)
     },
     240_000,
@@ -272,16 +259,13 @@ describe('values of flags', () => {
     'are told all at once; the same from a file or a variable is a wrong configuration',
     async () => {
       const at = await place()
-      const said = runCli(['--validate', '--port', 'x', '--max-cost', '0', '--log-level', 'no'], at)
+      const said = at.weave('--validate', '--port', 'x', '--max-cost', '0', '--log-level', 'no')
       expect(said.status).toBe(2)
       expect(said.stderr.trimEnd().split('\n')).toHaveLength(3)
-      const variable = runCli(['--validate', '--skip-self-test'], {
-        ...at,
-        env: { ...at.env, WEAVE_RUNTIME_PORT: 'x' },
-      })
+      const variable = at.with({ WEAVE_RUNTIME_PORT: 'x' }).weave('--validate', '--skip-self-test')
       expect(variable).toMatchObject({ status: 1, stdout: expect.stringContaining('WEAVE_RUNTIME_PORT: ') })
-      writeFileSync(join(at.cwd, 'weave.json'), '{"port": 70000}')
-      expect(runCli(['--validate', '--skip-self-test'], at).status).toBe(1)
+      at.write({ 'weave.json': { port: 70_000 } })
+      expect(at.weave('--validate', '--skip-self-test').status).toBe(1)
     },
     60_000,
   )

@@ -1,33 +1,20 @@
-import { readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { verifies } from '../conformance/verifies.ts'
-import { launcher, runCli } from '../support/run-cli.ts'
-import { startCommand } from '../support/running-command.ts'
+import { bash, codon, hankFolder } from '../support/hank-folder.ts'
 import { portOf } from '../support/steering-client.ts'
-import { tempDir } from '../support/temp-dir.ts'
 
 /** An answer for $0.0125. */
-const step = { use: 'bash', input: { command: 'true' }, usage: { input: 10_000, output: 5_000 } }
-const codon = (id: string) => ({
-  id,
-  name: id,
-  model: 'pi/openai/gpt-5-mini',
-  continuationMode: 'fresh',
-  promptText: 'Work.',
-})
+const step = bash('true', { usage: { input: 10_000, output: 5_000 } })
+const model = 'pi/openai/gpt-5-mini'
 
 /** $0.1, half of it for a, 30 % for b; a needs little, b all that it can get. */
-async function place() {
-  const dir = await tempDir()
+function place() {
   const budget = { maxDollars: 0.1, allocation: 'proportional', shares: { a: 0.5, b: 0.3 } }
-  const hank = { $schema: 'x', overrides: { budget }, hank: [codon('a'), codon('b')] }
-  writeFileSync(join(dir, 'hank.json'), JSON.stringify(hank))
   const done = { say: 'Done.', usage: { input: 0, output: 0 } }
   const script = { codons: { a: [step, done], b: [...Array(9).fill(step), done] } }
-  writeFileSync(join(dir, 'rehearsal.json'), JSON.stringify(script))
-  return { cwd: dir, env: { HOME: join(dir, 'home'), OPENAI_API_KEY: 'none' } }
+  const hank = [codon('a', { model }), codon('b', { model })]
+  return hankFolder({ overrides: { budget }, hank }, { 'rehearsal.json': script })
 }
 
 /** What a client is given as history that names no extension. */
@@ -55,14 +42,13 @@ describe('a budget that is divided', () => {
     ['d14/proportional-leftover', 'd14/proportional-table', 'd14/budget-stop-info', 'd9/proportional-limit'],
     'gives a later child its share and what an earlier one left, as the table says, and its stop is told to every client',
     async () => {
-      const at = await place()
-      const { stdout } = runCli(['--validate', '--skip-self-test'], at)
+      const at = (await place()).with({ OPENAI_API_KEY: 'none' })
+      const { stdout } = at.weave('--validate', '--skip-self-test')
       expect(stdout).toMatch(/Codon 1 \(a\) +\$0\.05 +50 % of the hank/)
       expect(stdout).toMatch(/Codon 2 \(b\) +\$0\.03, at most \$0\.08 +30 % of the hank/)
-      const server = startCommand(launcher, ['rehearse', '--headless', '--keep-alive'], at)
+      const server = at.start('rehearse', '--headless', '--keep-alive')
       await server.until(/codon b completed/)
-      const base = join(at.cwd, 'home/.weave-executions')
-      const history = await historyOf(join(base, readdirSync(base)[0] ?? ''))
+      const history = await historyOf(at.execution())
       const costs = history.flatMap(({ type, data }) =>
         type === 'codon.completed' ? [[data['codonId'], Math.round(Number(data['cost']) * 1e4) / 1e4]] : [],
       )

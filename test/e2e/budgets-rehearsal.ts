@@ -14,7 +14,7 @@ import { findModel, redirectProviders } from '../../packages/runtime/src/models/
 import type { Plan } from '../../packages/runtime/src/plan/index.ts'
 import type { RunnerEnd } from '../../packages/runtime/src/runner/index.ts'
 import { noDataHash, openExecution } from '../../packages/runtime/src/workspace/index.ts'
-import { launcher } from '../support/run-cli.ts'
+import { launcher } from '../support/weave-command.ts'
 import type { RandomHank } from './budgets-hanks.ts'
 
 /** What became of a hank in which only the model was a script. */

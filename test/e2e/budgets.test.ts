@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
+import { codon, hankFolder } from '../support/hank-folder.ts'
 import { isProof, proofSeed, tally } from '../support/proof.ts'
-import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 import { audit } from './budgets-audit.ts'
 import { type RandomHank, randomHanks } from './budgets-hanks.ts'
 import { rehearsed } from './budgets-rehearsal.ts'
@@ -37,16 +38,9 @@ describe('budgets, with both agents at work', () => {
 
 /** Two codons, each with an answer for a bit more than a cent. */
 const charge = { input: 10_001, output: 5_001, cacheRead: 0, cacheWrite: 0 }
-const codon = (id: string, more: object = {}) => ({
-  id,
-  name: id,
-  model: 'openai/gpt-5-mini',
-  continuationMode: 'fresh',
-  promptText: 'Work.',
-  ...more,
-})
+const model = 'openai/gpt-5-mini'
 const two = (overrides: object = {}): RandomHank => ({
-  hank: { $schema: 'x', overrides, hank: [codon('a'), codon('b')] },
+  hank: { $schema: 'x', overrides, hank: [codon('a', { model }), codon('b', { model })] },
   calls: { a: [charge], b: [charge] },
 })
 
@@ -78,26 +72,17 @@ describe('a dollar limit of the whole run', () => {
 describe('a run without a screen', () => {
   beforeAll(scriptedWeave, 120_000)
 
-  const run = async (hank: object, weaveJson: object, ...words: readonly string[]) => {
-    const cwd = await tempDir()
-    writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', ...hank }))
-    writeFileSync(join(cwd, 'weave.json'), JSON.stringify(weaveJson))
-    const { status, stderr } = await runScripted(words, { cwd, env: { HOME: join(cwd, 'home') } })
-    return { status, stderr }
-  }
-
   verifies(
     ['d9/complete-summary', '2.8/budget-max-time-seconds'],
     'says in its summary which codons were stopped by a budget, and by whose',
     async () => {
-      const hank = {
-        hank: [
-          codon('a', { budget: { maxOutputTokens: 30 } }),
-          codon('b', { promptText: 'Work. Then hang.' }),
-          codon('c'),
-        ],
-      }
-      const { status, stderr } = await run(hank, { budget: { maxTimeSeconds: 2 } })
+      const hank = [
+        codon('a', { model, budget: { maxOutputTokens: 30 } }),
+        codon('b', { model, promptText: 'Work. Then hang.' }),
+        codon('c', { model }),
+      ]
+      const at = await hankFolder(hank, { 'weave.json': { budget: { maxTimeSeconds: 2 } } })
+      const { status, stderr } = await at.scripted()
       expect(status, stderr).toBe(0)
       const lines = stderr.split('\n').filter(line => line.includes('stopped by budget'))
       expect(lines).toHaveLength(3)

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { launcher, root, runCli, version } from '../support/run-cli.ts'
-import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
+import { codon, hankFolder, jsonLines } from '../support/hank-folder.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { launcher, root, runCli, runScripted, scriptedWeave, version } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
@@ -54,30 +54,15 @@ test('somebody without a hank hears how to begin', async () => {
   expect(stderr).toMatch(/hank\.json does not exist[\s\S]*weave init/)
 })
 
-const greet = {
-  id: 'greet',
-  name: 'Write a greeting',
-  model: 'sonnet',
-  continuationMode: 'fresh',
-  promptText: 'Write a short greeting.',
-  checkpointedFiles: ['*.md'],
-}
-
 describe('a thread through the house', () => {
   test('loads, plans and runs a one-codon hank, tells every event and leaves a file and a journal', async () => {
     const dir = await tempDir()
-    const hank = join(await tempDir(), 'hank.json')
-    writeFileSync(hank, JSON.stringify({ $schema: 'x', hank: [greet] }))
-    const { status, stdout } = await scripted(hank, '--json', '-e', dir)
+    const at = await hankFolder([codon('greet', { promptText: 'Write a short greeting.' })])
+    const { status, stdout } = await scripted(at.path('hank.json'), '--json', '-e', dir)
     expect(status).toBe(0)
-    const events = stdout
-      .trimEnd()
-      .split('\n')
-      .map(line => JSON.parse(line))
+    const events = jsonLines(stdout)
     expect(events.map(event => event.seq)).toEqual(events.map((_, at) => at + 1))
-    const types = events
-      .map(event => String(event.type))
-      .filter(type => !/^(state|file|filetree)\./.test(type))
+    const types = events.map(({ type }) => type).filter(type => !/^(state|file|filetree)\./.test(type))
     expect(types).toEqual([
       'preflight.result',
       'run.started',

@@ -12,9 +12,8 @@ import {
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { type CliResult, root } from '../support/run-cli.ts'
-import { scriptedWeave } from '../support/scripted-program.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { codon, command, type HankFolder, hankFolder } from '../support/hank-folder.ts'
+import { type CliResult, root, scriptedWeave } from '../support/weave-command.ts'
 
 let program = ''
 beforeAll(async () => {
@@ -38,16 +37,7 @@ const mayMount =
 /** As the module cache of Go and others do. */
 const closed = 'mkdir -p mod/pkg && echo x > mod/pkg/f.go && chmod 555 mod/pkg mod'
 
-const codon = (id: string, more: object = {}) => ({
-  id,
-  name: id,
-  model: 'sonnet',
-  continuationMode: 'fresh',
-  promptText: `Work on ${id}.`,
-  checkpointedFiles: ['**'],
-  ...more,
-})
-const command = (run: string) => ({ type: 'command', command: { run } })
+const all = { checkpointedFiles: ['**'] }
 
 describe.skipIf(!maySwitch)(
   'a directory that was left read-only (needs the right to be another user)',
@@ -61,15 +51,17 @@ describe.skipIf(!maySwitch)(
         const at = await place(
           [
             codon('a', {
+              ...all,
               rigSetup: [command('mkdir -p arc/d && echo x > arc/d/g && chmod 555 arc/d')],
               archiveOnSuccess: ['arc/**'],
             }),
             codon('b', {
+              ...all,
               rigSetup: [command(tries)],
               onFailure: 'retry',
               retryConfig: { maxAttempts: 3, delayMs: 1 },
             }),
-            codon('c', { rigSetup: [command(closed)] }),
+            codon('c', { ...all, rigSetup: [command(closed)] }),
           ],
           'somebody',
         )
@@ -82,12 +74,12 @@ describe.skipIf(!maySwitch)(
         expect(fileMode(at, 'mod/pkg')).toBe(0o555)
         const back = weave(at, 'rollback', 'a', '-y')
         expect(back, said(back)).toMatchObject({ status: 0 })
-        expect(existsSync(workspace(at, 'mod'))).toBe(false)
+        expect(existsSync(at.workspace('mod'))).toBe(false)
         const undone = weave(at, 'rollback', '--undo', '-y')
         expect(undone, said(undone)).toMatchObject({ status: 0 })
-        expect(readFileSync(workspace(at, 'mod/pkg/f.go'), 'utf8')).toBe('x\n')
-        expect(readFileSync(join(executionOf(at), 'rigArchive/a/arc/d/g'), 'utf8')).toBe('x\n')
-        expect(existsSync(workspace(at, 'arc'))).toBe(false)
+        expect(readFileSync(at.workspace('mod/pkg/f.go'), 'utf8')).toBe('x\n')
+        expect(readFileSync(at.execution('rigArchive/a/arc/d/g'), 'utf8')).toBe('x\n')
+        expect(existsSync(at.workspace('arc'))).toBe(false)
       },
       180_000,
     )
@@ -100,20 +92,20 @@ describe.skipIf(!mayMount)('a mount point below the workspace (needs the right t
     'that a rollback empties stays as an empty directory, and the rollback is whole',
     async () => {
       const at = await place([
-        codon('a'),
-        codon('b', { rigSetup: [command('mkdir -p deep/point && echo y > other.txt')] }),
+        codon('a', all),
+        codon('b', { ...all, rigSetup: [command('mkdir -p deep/point && echo y > other.txt')] }),
       ])
       expectDone(weave(at))
-      const point = workspace(at, 'deep/point')
+      const point = at.workspace('deep/point')
       mountAt(point)
       const back = weave(at, 'rollback', 'a', '-y')
       expect(back, said(back)).toMatchObject({ status: 0 })
       expect(readdirSync(point)).toEqual([])
-      expect(existsSync(workspace(at, 'other.txt'))).toBe(false)
+      expect(existsSync(at.workspace('other.txt'))).toBe(false)
       const undone = weave(at, 'rollback', '--undo', '-y')
       expect(undone, said(undone)).toMatchObject({ status: 0 })
       expect(readFileSync(join(point, 'f.txt'), 'utf8')).toBe('on the mount')
-      expect(readFileSync(workspace(at, 'other.txt'), 'utf8')).toBe('y\n')
+      expect(readFileSync(at.workspace('other.txt'), 'utf8')).toBe('y\n')
     },
     120_000,
   )
@@ -123,11 +115,11 @@ describe.skipIf(!mayMount)('a mount point below the workspace (needs the right t
     'in which nothing can be changed leaves everything as it was, and the message names the file and its cure',
     async () => {
       const at = await place([
-        codon('a'),
-        codon('b', { rigSetup: [command('mkdir -p deep/point && echo y > other.txt')] }),
+        codon('a', all),
+        codon('b', { ...all, rigSetup: [command('mkdir -p deep/point && echo y > other.txt')] }),
       ])
       expectDone(weave(at))
-      const point = workspace(at, 'deep/point')
+      const point = at.workspace('deep/point')
       mountAt(point)
       expect(spawnSync('mount', ['-o', 'remount,ro', point]).status).toBe(0)
       const back = weave(at, 'rollback', 'a', '-y')
@@ -135,8 +127,8 @@ describe.skipIf(!mayMount)('a mount point below the workspace (needs the right t
       expect(said(back)).toContain('deep/point/f.txt cannot be removed: read-only file system (EROFS)')
       expect(said(back)).toContain('The workspace is as it was before.')
       expect(said(back)).not.toMatch(/\/proc\/self|[Ff]ree space/)
-      expect(readFileSync(workspace(at, 'other.txt'), 'utf8')).toBe('y\n')
-      expect(existsSync(join(executionOf(at), '.weave/rollback.json'))).toBe(false)
+      expect(readFileSync(at.workspace('other.txt'), 'utf8')).toBe('y\n')
+      expect(existsSync(at.execution('.weave/rollback.json'))).toBe(false)
     },
     120_000,
   )
@@ -149,30 +141,28 @@ function mountAt(point: string): void {
   writeFileSync(join(point, 'f.txt'), 'on the mount')
 }
 
-interface Place {
-  readonly cwd: string
+interface Place extends HankFolder {
   readonly user: 'root' | 'somebody'
 }
 
 async function place(hank: readonly object[], user: Place['user'] = 'root'): Promise<Place> {
-  const cwd = await tempDir()
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
-  mkdirSync(join(cwd, 'home'))
+  const at = await hankFolder(hank)
+  mkdirSync(at.path('home'))
   if (user === 'somebody')
-    for (const path of [cwd, join(cwd, 'home'), join(cwd, 'hank.json')]) chownSync(path, somebody, somebody)
-  return { cwd, user }
+    for (const path of [at.cwd, at.path('home'), at.path('hank.json')]) chownSync(path, somebody, somebody)
+  return { ...at, user }
 }
 
 function asSomebody(): readonly string[] {
   return ['--reuid', String(somebody), '--regid', String(somebody), '--clear-groups']
 }
 
-function weave({ cwd, user }: Place, ...words: readonly string[]): CliResult {
+function weave({ cwd, env, user }: Place, ...words: readonly string[]): CliResult {
   const node = [process.execPath, program, ...(words.length === 0 ? ['--headless', '-y'] : words)]
-  const command = user === 'somebody' ? ['setpriv', ...asSomebody(), ...node] : node
-  const { status, stdout, stderr } = spawnSync(command[0] ?? '', command.slice(1), {
+  const [first = '', ...rest] = user === 'somebody' ? ['setpriv', ...asSomebody(), ...node] : node
+  const { status, stdout, stderr } = spawnSync(first, rest, {
     cwd,
-    env: { PATH: process.env['PATH'], HOME: join(cwd, 'home') },
+    env: { PATH: process.env['PATH'], ...env },
     encoding: 'utf8',
   })
   return { status, stdout, stderr }
@@ -182,15 +172,6 @@ function expectDone(result: CliResult): void {
   expect(result, said(result)).toMatchObject({ status: 0 })
 }
 
-function executionOf({ cwd }: Place): string {
-  const base = join(cwd, 'home/.weave-executions')
-  return join(base, readdirSync(base)[0] ?? '')
-}
-
-const workspace = (at: Place, path: string) => join(executionOf(at), 'agentRoot', path)
-const fileMode = (at: Place, path: string) => statSync(workspace(at, path)).mode & 0o777
-const tried = (at: Place) =>
-  readFileSync(join(executionOf(at), 'tries'), 'utf8')
-    .trim()
-    .split('\n').length
+const fileMode = (at: Place, path: string) => statSync(at.workspace(path)).mode & 0o777
+const tried = (at: Place) => readFileSync(at.execution('tries'), 'utf8').trim().split('\n').length
 const said = ({ stdout, stderr }: CliResult) => `${stdout}\n${stderr}`

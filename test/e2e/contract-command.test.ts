@@ -3,45 +3,26 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { beforeAll, describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { startCommand } from '../support/running-command.ts'
-import { runScripted, type Surrounding, scriptedWeave } from '../support/scripted-program.ts'
+import {
+  codon,
+  folderAt,
+  type HankFolder,
+  hankFolder,
+  jsonLines,
+  loop as loopOf,
+  rig,
+} from '../support/hank-folder.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
-const codon = (id: string, more: object = {}) => ({
-  id,
-  name: `Part ${id}`,
-  model: 'sonnet',
-  continuationMode: 'fresh',
-  promptText: `Work on ${id}.`,
-  checkpointedFiles: ['*.md'],
-  ...more,
-})
-const rig = (run: string) => ({ rigSetup: [{ type: 'command', command: { run } }] })
-
-async function place(hank: object, files: Readonly<Record<string, object>> = {}): Promise<Surrounding> {
-  const cwd = await tempDir()
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', ...hank }))
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(cwd, name), JSON.stringify(content))
-  return { cwd, env: { HOME: join(cwd, 'home') } }
-}
-
-const run = (at: Surrounding, ...words: readonly string[]) => runScripted(words, at)
-
-interface PrintedEvent {
-  readonly type: string
-  readonly data: Readonly<Record<string, unknown>>
-}
+const run = (at: HankFolder, ...words: readonly string[]) => at.scripted(...words)
 
 /** All events of a run, as `--json` prints them. */
-async function eventsOf(at: Surrounding, ...words: readonly string[]) {
+async function eventsOf(at: HankFolder, ...words: readonly string[]) {
   const { stdout, stderr, status } = await run(at, '--json', ...words)
-  const events = stdout
-    .split('\n')
-    .filter(Boolean)
-    .map(line => JSON.parse(line) as PrintedEvent)
-  return { events, stderr, status }
+  return { events: jsonLines(stdout), stderr, status }
 }
 
 interface PrintedPlan {
@@ -53,7 +34,7 @@ interface PrintedPlan {
 }
 
 /** The plan as the journal has it. */
-async function planOf(at: Surrounding, ...words: readonly string[]) {
+async function planOf(at: HankFolder, ...words: readonly string[]) {
   const { events, stderr } = await eventsOf(at, ...words)
   const told = events.findIndex(({ type }) => type === 'preflight.result')
   const plan = events[told]?.data['plan'] as PrintedPlan | undefined
@@ -70,7 +51,7 @@ describe('models', () => {
     ['2.2/model-fallback', '2.8/model-hank-overrides-fallback'],
     'of a hank are only for codons without one',
     async () => {
-      const { plan } = await planOf(await place(hank))
+      const { plan } = await planOf(await hankFolder(hank))
       expect(modelsOf(plan)).toEqual([
         expect.stringMatching(/^claude-sonnet-/),
         expect.stringMatching(/^claude-haiku-/),
@@ -90,12 +71,12 @@ describe('models', () => {
     async () => {
       const opus = expect.stringMatching(/^claude-opus-/)
       const bare = { hank: [codon('own'), codon('none', { model: undefined })] }
-      const flag = await planOf(await place(bare), '--model', 'opus')
+      const flag = await planOf(await hankFolder(bare), '--model', 'opus')
       expect(modelsOf(flag.plan)).toEqual([opus, opus])
-      const there = await place(bare)
-      const variable = await planOf({ ...there, env: { ...there.env, WEAVE_RUNTIME_MODEL: 'opus' } })
+      const there = await hankFolder(bare)
+      const variable = await planOf(there.with({ WEAVE_RUNTIME_MODEL: 'opus' }))
       expect(modelsOf(variable.plan)).toEqual([opus, opus])
-      const file = await planOf(await place(hank, { 'weave.json': { model: 'opus' } }))
+      const file = await planOf(await hankFolder(hank, { 'weave.json': { model: 'opus' } }))
       expect(modelsOf(file.plan)).toEqual([opus, opus])
     },
   )
@@ -111,7 +92,7 @@ describe('the plan', () => {
     ],
     'is in the journal before anything runs, with models, prices and the idle limit that is nearest',
     async () => {
-      const at = await place(
+      const at = await hankFolder(
         { overrides: { shimIdleTimeout: 50 }, hank: [codon('own', { shimIdleTimeout: 40 }), codon('none')] },
         { 'weave.json': { shimIdleTimeout: 60 } },
       )
@@ -128,7 +109,7 @@ describe('the plan', () => {
     ['d2/flag-shim-idle-timeout'],
     'has the idle limit of --shim-idle-timeout for codons without one, above that of weave.json',
     async () => {
-      const at = await place(
+      const at = await hankFolder(
         { hank: [codon('own', { shimIdleTimeout: 40 }), codon('none')] },
         { 'weave.json': { shimIdleTimeout: 60 } },
       )
@@ -142,14 +123,8 @@ describe('the plan', () => {
     'is what runs, in its order, also when the file is edited meanwhile and without weave.json',
     async () => {
       const edits = rig('echo "{}" > "$HOME/../hank.json"')
-      const loop = {
-        type: 'loop',
-        id: 'l',
-        name: 'l',
-        terminateOn: { type: 'iterationLimit', limit: 2 },
-        codons: [codon('x', { onFailure: 'ignore' })],
-      }
-      const at = await place({ hank: [codon('b', edits), loop, codon('a')] })
+      const loop = loopOf('l', [codon('x', { onFailure: 'ignore' })])
+      const at = await hankFolder({ hank: [codon('b', edits), loop, codon('a')] })
       const { events, status } = await eventsOf(at)
       expect(status).toBe(0)
       expect(readFileSync(join(at.cwd, 'hank.json'), 'utf8')).toBe('{}\n')
@@ -164,13 +139,12 @@ describe('the words after the command', () => {
     ['d2/default-hank-in-data', '1/hank-file-required'],
     'without a hank here, that of the data is used; without any nothing starts',
     async () => {
-      const cwd = await tempDir()
-      const at = { cwd, env: { HOME: join(cwd, 'home') } }
-      mkdirSync(join(cwd, 'data'))
+      const at = folderAt(await tempDir())
+      mkdirSync(at.path('data'))
       const none = await run(at, 'data')
       expect(none).toMatchObject({ status: 1, stderr: expect.stringContaining('does not exist') })
-      expect(existsSync(join(cwd, 'home/.weave-executions'))).toBe(false)
-      writeFileSync(join(cwd, 'data/hank.json'), JSON.stringify({ $schema: 'x', hank: [codon('in-data')] }))
+      expect(existsSync(at.executionsDir)).toBe(false)
+      at.write({ 'data/hank.json': { $schema: 'x', hank: [codon('in-data')] } })
       const some = await run(at, 'data')
       expect(some.status).toBe(0)
       expect(some.stdout).toContain('codon in-data completed')
@@ -181,7 +155,7 @@ describe('the words after the command', () => {
     ['d3/config-flag', 'd2/flag-output'],
     '--runtime-config names the settings, -o and --output the directory of outputs',
     async () => {
-      const at = await place(
+      const at = await hankFolder(
         { hank: [codon('a', { outputFiles: [{ copy: ['*.md'] }] })] },
         { 'weave.json': { outputDirectory: 'one' }, 'other.json': { outputDirectory: 'two' } },
       )
@@ -198,7 +172,7 @@ describe('the words after the command', () => {
     ['d2/flag-force', 'd2/flag-no-wipe'],
     '--force uses a directory again, and with --no-wipe leaves the files of the agents there',
     async () => {
-      const at = await place({ hank: [codon('a')] })
+      const at = await hankFolder([codon('a')])
       const own = join(at.cwd, 'own')
       const anew = ['--start-new', '-e', own]
       expect((await run(at, '-e', own)).status).toBe(0)
@@ -216,7 +190,7 @@ describe('the words after the command', () => {
     ['d2/flag-ignore-rig-failures', 'd8/abort-headless', '2.3/rig-setup-failure'],
     '--ignore-rig-failures lets a codon begin whose rig failed; without it a run without a screen ends with 1',
     async () => {
-      const at = await place({ hank: [codon('a', rig('exit 3'))] })
+      const at = await hankFolder([codon('a', rig('exit 3'))])
       const strict = await eventsOf(at)
       expect(strict.status).toBe(1)
       const end = strict.events.find(({ type }) => type === 'codon.completed')
@@ -226,7 +200,7 @@ describe('the words after the command', () => {
   )
 
   verifies(['d2/flag-log-level'], '--log-level says what is in the log', async () => {
-    const at = await place({ hank: [codon('a')] })
+    const at = await hankFolder([codon('a')])
     const logOf = async (level: string) => {
       const own = join(at.cwd, level)
       expect((await run(at, '-e', own, '--log-level', level)).status).toBe(0)
@@ -244,13 +218,11 @@ describe('the words after the command', () => {
 
 describe('a confirmation', () => {
   /** An execution that failed, whose hank has been mended since. */
-  async function changed(): Promise<Surrounding> {
-    const at = await place({ hank: [codon('a', rig('test -e "$HOME/go"'))] })
+  async function changed(): Promise<HankFolder> {
+    const at = await hankFolder([codon('a', rig('test -e "$HOME/go"'))])
     expect((await run(at)).status).toBe(1)
-    mkdirSync(join(at.cwd, 'home'), { recursive: true })
-    writeFileSync(join(at.cwd, 'home/go'), '')
-    const mended = { $schema: 'x', hank: [codon('a', rig('test -e "$HOME/go"')), codon('b')] }
-    writeFileSync(join(at.cwd, 'hank.json'), JSON.stringify(mended))
+    at.write({ 'home/go': '' })
+    at.setHank([codon('a', rig('test -e "$HOME/go"')), codon('b')])
     return at
   }
 
@@ -263,10 +235,10 @@ describe('a confirmation', () => {
       expect(refused).toMatchObject({ status: 1, stderr: expect.stringMatching(/has changed[\s\S]*add -y/) })
       expect((await run(at, '-y')).status).toBe(0)
       for (const yes of ['-y', '--yes']) {
-        const back = await runScripted(['rollback', 'a:start', yes], at)
+        const back = await at.scripted('rollback', 'a:start', yes)
         expect(back.status, back.stderr).toBe(0)
       }
-      expect((await runScripted(['rollback', 'a:start'], at)).stderr).toContain('add -y')
+      expect((await at.scripted('rollback', 'a:start')).stderr).toContain('add -y')
       const again = await changed()
       expect((await run(again, '--yes')).status).toBe(0)
     },
@@ -300,13 +272,13 @@ describe('required variables', () => {
     ['2.1/requirements-env-checked-at-startup', '2.1/requirements-env-checked-in-validate'],
     'that are not set stop a start and fail --validate',
     async () => {
-      const at = await place({ requirements: { env: ['NEEDED_HERE'] }, hank: [codon('a')] })
+      const at = await hankFolder({ requirements: { env: ['NEEDED_HERE'] }, hank: [codon('a')] })
       for (const words of [[], ['--validate']]) {
         const { status, stdout, stderr } = await run(at, ...words)
         expect([status, `${stdout}${stderr}`]).toEqual([1, expect.stringContaining('NEEDED_HERE')])
       }
-      expect(existsSync(join(at.cwd, 'home/.weave-executions'))).toBe(false)
-      const set = { ...at, env: { ...at.env, NEEDED_HERE: '1' } }
+      expect(existsSync(at.executionsDir)).toBe(false)
+      const set = at.with({ NEEDED_HERE: '1' })
       expect((await run(set, '--validate')).status).toBe(0)
       expect((await run(set)).status).toBe(0)
     },
@@ -315,7 +287,7 @@ describe('required variables', () => {
 
 describe('data that takes too long to look through', () => {
   verifies(['d3/data-hash-limit-warning'], 'is told with a warning', async () => {
-    const at = await place({ hank: [codon('a')] }, { 'weave.json': { dataHashTimeLimit: 1 } })
+    const at = await hankFolder({ hank: [codon('a')] }, { 'weave.json': { dataHashTimeLimit: 1 } })
     const base = join(at.cwd, 'data')
     for (let folder = 0; folder < 150; folder++) mkdirSync(join(base, `${folder}/x/y`), { recursive: true })
     const { status, stderr } = await run(at, 'hank.json', 'data')
@@ -331,9 +303,9 @@ describe('a signal', () => {
     'that comes a second time does not wait for what is under way',
     async () => {
       const deaf = rig('trap "" TERM; echo rig is up; while :; do sleep 0.1; done')
-      const at = await place({ hank: [codon('a', deaf)] })
+      const at = await hankFolder([codon('a', deaf)])
       const started = async (name: string) => {
-        const running = startCommand(await scriptedWeave(), ['-e', join(at.cwd, name)], at)
+        const running = await at.startScripted('-e', at.path(name))
         await running.until('rig is up')
         return running
       }

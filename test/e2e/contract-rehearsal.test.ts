@@ -1,42 +1,26 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { bash, codon, hankFolder, jsonLines } from '../support/hank-folder.ts'
 import { traceNetwork } from '../support/traced-network.ts'
 
-const codon = (id: string, more: object) => ({
-  id,
-  name: id,
-  continuationMode: 'fresh',
-  promptText: 'Do it.',
-  checkpointedFiles: ['*.md'],
-  ...more,
-})
 const long = 'x'.repeat(20_000)
 
 /** A rehearsal with both SDKs, and every address that one of its processes connects to. */
 async function rehearse() {
-  const cwd = await tempDir()
   const hank = [
-    codon('sdk', { model: 'sonnet' }),
+    codon('sdk'),
     codon('embedded', { model: 'openai/gpt-5', exhaustWithPrompt: 'More.', maxExtensions: 2 }),
   ]
-  const prints = { use: 'bash', input: { command: "printf 'x%.0s' $(seq 20000)" } }
+  const prints = bash("printf 'x%.0s' $(seq 20000)")
   const codons = {
     sdk: [{ say: 'Done.' }],
     embedded: [prints, { say: 'First.' }, { say: 'Second.' }, { say: 'Third.' }],
   }
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
-  writeFileSync(join(cwd, 'rehearsal.json'), JSON.stringify({ codons }))
-  const run = await traceNetwork({ cwd, env: {}, words: ['rehearse', '--strict', '--json'] })
-  const events = run.stdout
-    .split('\n')
-    .filter(Boolean)
-    .map(line => JSON.parse(line) as { readonly type: string; readonly data: Record<string, unknown> })
-  const base = join(cwd, 'home/.weave-executions')
-  const execution = join(base, readdirSync(base)[0] ?? '')
-  return { ...run, events, execution }
+  const at = await hankFolder(hank, { 'rehearsal.json': { codons } })
+  const run = await traceNetwork({ ...at, words: ['rehearse', '--strict', '--json'] })
+  return { ...run, events: jsonLines(run.stdout), execution: at.execution() }
 }
 
 verifies(

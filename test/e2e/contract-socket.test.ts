@@ -1,13 +1,8 @@
-import { readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { beforeAll, expect } from 'vitest'
-import { codonOf } from '../clients/served-hank.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { runCli } from '../support/run-cli.ts'
-import { startCommand } from '../support/running-command.ts'
-import { scriptedWeave } from '../support/scripted-program.ts'
+import { codon, command, hankFolder, rig } from '../support/hank-folder.ts'
 import { steer } from '../support/steering-client.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { runCli, scriptedWeave } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
@@ -17,21 +12,15 @@ verifies(
   ['d12/secret-socket'],
   'a secret of the environment reaches no client, wherever it turns up',
   async () => {
-    const cwd = await tempDir()
     const says = 'echo "$MY_API_KEY"; echo "$MY_API_KEY" > leak.md; echo "$MY_API_KEY" >&2; exit 1'
     const leaky = {
       name: `Part ${secret}`,
       promptText: `Work with ${secret}.`,
-      rigSetup: [{ type: 'command', command: { run: says }, allowFailure: true }],
+      rigSetup: [command(says, { allowFailure: true })],
     }
-    const failing = { rigSetup: [{ type: 'command', command: { run: `false ${secret}` } }] }
-    const hank = [codonOf('a', leaky), codonOf('b', failing)]
-    writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
-    const env = { HOME: join(cwd, 'home'), MY_API_KEY: secret }
-    const run = startCommand(await scriptedWeave(), ['--no-autostart', '--keep-alive'], { cwd, env })
-    await run.until('Clients ')
-    const base = join(cwd, 'home/.weave-executions')
-    const { client, events, until, now } = await steer(join(base, readdirSync(base)[0] ?? ''))
+    const at = await hankFolder([codon('a', leaky), codon('b', rig(`false ${secret}`))])
+    const run = await at.with({ MY_API_KEY: secret }).serve()
+    const { client, events, until, now } = await steer(run.dir)
     for (const id of ['a', 'b']) {
       const from = now()
       await client.send('codon.next')

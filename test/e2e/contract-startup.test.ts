@@ -1,64 +1,29 @@
-import { existsSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { join } from 'node:path'
-import { beforeAll, describe, expect, onTestFinished } from 'vitest'
+import { existsSync } from 'node:fs'
+import { beforeAll, describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { launcher } from '../support/run-cli.ts'
-import { startCommand } from '../support/running-command.ts'
-import { scriptedWeave } from '../support/scripted-program.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { codon, hankFolder, sentinel } from '../support/hank-folder.ts'
+import { answering, httpOnLoopback } from '../support/loopback.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
-const codon = (id: string, more: object = {}) => ({
-  id,
-  name: id,
-  model: 'sonnet',
-  continuationMode: 'fresh',
-  promptText: 'Do it.',
-  checkpointedFiles: ['*.md'],
-  ...more,
-})
-
 /** A provider that answers every request the same, and a hank that would ask it. */
 async function place(status: number, hank: readonly object[], models: readonly object[] = []) {
-  const asked: string[] = []
-  const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`)
-    response.writeHead(status, { 'content-type': 'application/json' }).end('{"input_tokens":8}')
+  const { asked, url } = await httpOnLoopback(answering(status, { input_tokens: 8 }))
+  const folder = await hankFolder(hank, {
+    'models.json': { models },
+    'weave.json': { modelsFile: 'models.json' },
   })
-  await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const address = server.address()
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0
-  const cwd = await tempDir()
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
-  writeFileSync(join(cwd, 'models.json'), JSON.stringify({ models }))
-  writeFileSync(join(cwd, 'weave.json'), JSON.stringify({ modelsFile: 'models.json' }))
-  const env = {
-    HOME: join(cwd, 'home'),
+  const at = folder.with({
     ANTHROPIC_API_KEY: 'a-key-for-nobody',
     AMAZON_BEDROCK_API_KEY: 'a-key-for-nobody',
-    ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`,
-  }
+    ANTHROPIC_BASE_URL: url,
+  })
   const start = async () => {
-    const run = startCommand(launcher, ['--headless'], { cwd, env })
+    const run = at.start('--headless')
     return { status: await run.ended, said: run.said() }
   }
-  return { asked, start, executions: join(cwd, 'home/.weave-executions') }
-}
-
-/** A provider that answers well, and the keys that it was asked with. */
-async function answering(body: string) {
-  const keys: unknown[] = []
-  const server = createServer((request, response) => {
-    keys.push(request.headers['x-api-key'])
-    response.writeHead(200, { 'content-type': 'application/json' }).end(body)
-  })
-  await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const address = server.address()
-  return { keys, url: `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}` }
+  return { asked, start, executions: at.executionsDir }
 }
 
 describe('a start', () => {
@@ -99,49 +64,33 @@ describe('a start', () => {
 })
 
 /** A provider that knows one model of two, and is ready to do work for money. */
-async function knowsOne(known: string) {
-  const asked: string[] = []
-  const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`)
+const knowsOne = (known: string) =>
+  httpOnLoopback((request, response) => {
     const isKnown = request.url === `/v1/models/${known}`
     response.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' })
     response.end(JSON.stringify(isKnown ? { id: known } : { error: { message: 'no such model' } }))
   })
-  await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const address = server.address()
-  return { asked, url: `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}` }
-}
 
 verifies(
   ['2.12/catalog-preflight', '2.12/catalog-preflight-before-spending', '2.12/self-test-on-startup'],
   'a start ends before the first codon when the provider serves its model and not that of a later one',
   async () => {
     const { asked, url } = await knowsOne('gpt-5')
-    const cwd = await tempDir()
     const hank = [codon('a', { model: 'openai/gpt-5' }), codon('b', { model: 'openai/gpt-5-mini' })]
-    writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
-    const env = { HOME: join(cwd, 'home'), OPENAI_API_KEY: 'a-key-for-nobody', OPENAI_BASE_URL: url }
-    const run = startCommand(launcher, ['--headless'], { cwd, env })
+    const at = await hankFolder(hank)
+    const run = at.with({ OPENAI_API_KEY: 'a-key-for-nobody', OPENAI_BASE_URL: url }).start('--headless')
     expect([await run.ended, run.said()]).toEqual([
       1,
       expect.stringMatching(/Codon 2 \(b\): Self-test of embedded:openai\/gpt-5-mini failed \(model\)/),
     ])
     expect(run.said()).not.toContain('Codon 1 (a): Self-test')
     expect([...asked].sort()).toEqual(['GET /v1/models/gpt-5', 'GET /v1/models/gpt-5-mini'])
-    expect(existsSync(join(cwd, 'home/.weave-executions'))).toBe(false)
+    expect(existsSync(at.executionsDir)).toBe(false)
   },
 )
 
 describe('a variable that is unset', () => {
-  const sentinelConfig = {
-    id: 'narrator',
-    name: 'Narrator',
-    model: 'haiku',
-    trigger: { type: 'event', on: ['codon.completed'] },
-    execution: { strategy: 'immediate' },
-    userPromptText: 'What happened?',
-  }
+  const sentinelConfig = sentinel('narrator', 'codon.completed')
   const answer = {
     id: 'msg_1',
     type: 'message',
@@ -156,31 +105,27 @@ describe('a variable that is unset', () => {
     ['2.9/unset-before-sentinel-providers'],
     'is no key for the provider of a sentinel in a run',
     async () => {
-      const provider = await answering(JSON.stringify(answer))
-      const cwd = await tempDir()
+      const keys: unknown[] = []
+      const { url } = await httpOnLoopback((request, response) => {
+        keys.push(request.headers['x-api-key'])
+        answering(200, answer)(request, response)
+      })
       const hank = [codon('a', { model: 'openai/gpt-5', sentinels: [{ sentinelConfig }] })]
-      writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
-      const env = {
-        HOME: join(cwd, 'home'),
-        ANTHROPIC_API_KEY: 'the-key-that-is-kept',
-        ANTHROPIC_BASE_URL: provider.url,
-      }
+      const folder = await hankFolder(hank)
+      const at = folder.with({ ANTHROPIC_API_KEY: 'the-key-that-is-kept', ANTHROPIC_BASE_URL: url })
       const run = async (more: Readonly<Record<string, string>>) => {
-        const command = startCommand(await scriptedWeave(), ['-n', '--port', '0'], {
-          cwd,
-          env: { ...env, ...more },
-        })
-        return [await command.ended, command.said()] as const
+        const started = await at.with(more).startScripted('-n', '--port', '0')
+        return [await started.ended, started.said()] as const
       }
       expect(await run({})).toEqual([0, expect.not.stringMatching(/no key for anthropic/i)])
-      const asked = provider.keys.length
+      const asked = keys.length
       expect(asked).toBeGreaterThan(0)
-      expect(new Set(provider.keys)).toEqual(new Set(['the-key-that-is-kept']))
+      expect(new Set(keys)).toEqual(new Set(['the-key-that-is-kept']))
       expect(await run({ WEAVE_ANTHROPIC_API_KEY: 'unset' })).toEqual([
         0,
         expect.stringMatching(/no key for anthropic/i),
       ])
-      expect(provider.keys).toHaveLength(asked)
+      expect(keys).toHaveLength(asked)
     },
     60_000,
   )

@@ -1,15 +1,13 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { isAlive } from '../../packages/runtime/src/kit/index.ts'
 import { type TreeShape, treeShapes } from '../../packages/runtime/test/kit/process-trees.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { leftovers } from '../support/leftovers.ts'
+import { bash, codon, hankFolder } from '../support/hank-folder.ts'
+import { leftovers } from '../support/marked-processes.ts'
 import { tally } from '../support/proof.ts'
-import { launcher } from '../support/run-cli.ts'
-import { type RunningCommand, startCommand } from '../support/running-command.ts'
 import { steer } from '../support/steering-client.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import type { RunningCommand } from '../support/weave-command.ts'
 
 /** The whole proof: every death meets every tree alone, with both agents. `WEAVE_PROOF_TABLE=<file>` writes the times down. */
 const isProof = process.env['WEAVE_PROOF'] !== undefined
@@ -85,16 +83,15 @@ function meetings(): readonly Meeting[] {
 }
 
 async function meet({ death, agent, trees }: Meeting): Promise<void> {
-  const cwd = await tempDir()
-  const pidFile = join(cwd, 'pids')
-  write(join(cwd, 'hank.json'), { $schema: 'x', hank: [codonFor(agents[agent], death)] })
-  write(join(cwd, 'rehearsal.json'), { codons: { plant: stepsFor(trees, pidFile) } })
-  const run = startCommand(launcher, ['rehearse'], { cwd, env: { HOME: join(cwd, 'home') } })
+  const budget = death === 'budget stop' ? { budget: { maxDollars: 0.5 } } : {}
+  const at = await hankFolder([codon('plant', { model: agents[agent], ...budget })])
+  const pidFile = at.path('pids')
+  at.write({ 'rehearsal.json': { codons: { plant: stepsFor(trees, pidFile) } } })
+  const run = at.start('rehearse')
   await vi.waitFor(() => expect(pidsIn(pidFile).length, run.said()).toBe(trees.length), patience)
   const pids = pidsIn(pidFile)
   if (death !== 'budget stop') expect(pids.filter(isAlive), run.said()).toEqual(pids)
-  const [name = ''] = readdirSync(join(cwd, 'home/.weave-executions'))
-  const execution = join(cwd, 'home/.weave-executions', name)
+  const execution = at.execution()
 
   tally('orphan cases', trees.length)
   const ordered = performance.now()
@@ -110,26 +107,14 @@ async function meet({ death, agent, trees }: Meeting): Promise<void> {
 
 const patience = { timeout: 40_000, interval: 50 }
 
-function codonFor(model: string, death: Death): object {
-  return {
-    id: 'plant',
-    name: 'Plant',
-    model,
-    continuationMode: 'fresh',
-    promptText: 'Plant trees.',
-    checkpointedFiles: ['*.md'],
-    ...(death === 'budget stop' && { budget: { maxDollars: 0.5 } }),
-  }
-}
-
 /** The trees are there when the first command has ended; the second is so dear that a budget of half a dollar is gone. */
 function stepsFor(trees: readonly TreeShape[], pidFile: string): readonly object[] {
   const begin = `pids='${pidFile}' stay='echo $$ >> "$0"; exec sleep 300'`
   const plant = `${begin}\n{ ${trees.map(({ script }) => script).join('\n')}\n} </dev/null >/dev/null 2>&1`
   const grown = `until [ "$(wc -l < "$pids")" -ge ${trees.length} ]; do sleep 0.05; done 2>/dev/null`
   return [
-    { use: 'bash', input: { command: `${plant}\n${grown}\necho planted` } },
-    { use: 'bash', input: { command: 'true' }, usage: { input: 1_000_000, output: 100 } },
+    bash(`${plant}\n${grown}\necho planted`),
+    bash('true', { usage: { input: 1_000_000, output: 100 } }),
     { hang: 120 },
   ]
 }
@@ -143,10 +128,6 @@ function named(name: string): TreeShape {
 function pidsIn(file: string): readonly number[] {
   if (!existsSync(file)) return []
   return readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map(Number)
-}
-
-function write(file: string, value: object): void {
-  writeFileSync(file, JSON.stringify(value))
 }
 
 function noteTime({ death, agent, trees }: Meeting, ms: number): void {

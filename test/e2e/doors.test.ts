@@ -1,33 +1,19 @@
-import { chownSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chownSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
+import { codon, hankFolder } from '../support/hank-folder.ts'
+import { listenOnLoopback } from '../support/loopback.ts'
 import { canBeOthers, otherUser, runAs, serverUser, startAs } from '../support/other-user.ts'
 import { isProof, tally } from '../support/proof.ts'
 import { rawUpgrade } from '../support/raw-websocket.ts'
-import { launcher } from '../support/run-cli.ts'
-import { scriptedWeave } from '../support/scripted-program.ts'
 import { steer } from '../support/steering-client.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { launcher, scriptedWeave } from '../support/weave-command.ts'
 
 const attempts = isProof ? 100 : 25
-
-const hank = {
-  $schema: 'x',
-  hank: [
-    {
-      id: 'only',
-      name: 'Only',
-      model: 'sonnet',
-      continuationMode: 'fresh',
-      promptText: 'Work.',
-      checkpointedFiles: ['**'],
-    },
-  ],
-}
 
 /** What a provider on loopback was asked. */
 async function upstream() {
@@ -35,10 +21,8 @@ async function upstream() {
   const server = createServer((request, response) => {
     asked.push(request)
     response.end('from the upstream')
-  }).listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  onTestFinished(() => server.close().closeAllConnections())
-  return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  })
+  return { asked, url: `http://127.0.0.1:${await listenOnLoopback(server)}` }
 }
 
 interface Serving {
@@ -59,13 +43,11 @@ async function serving({
   program = launcher,
 }: Serving = {}) {
   const { asked, url } = await upstream()
-  const cwd = await tempDir()
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify(hank))
-  for (const path of [cwd, join(cwd, 'hank.json')]) chownSync(path, user, -1)
+  const at = (await hankFolder([codon('only')])).with({ ANTHROPIC_API_KEY: 'a-key-for-nobody' })
+  for (const path of [at.cwd, at.path('hank.json')]) chownSync(path, user, -1)
   const always = '--headless --port 0 --no-autostart --keep-alive --skip-self-test --proxy'.split(' ')
   const all = [...always, '--vendor-base-url', url, ...words]
-  const env = { HOME: join(cwd, 'home'), ANTHROPIC_API_KEY: 'a-key-for-nobody' }
-  const child = startAs(user, [...before, process.execPath, program, ...all], { cwd, env })
+  const child = startAs(user, [...before, process.execPath, program, ...all], at)
   onTestFinished(() => void child.kill('SIGKILL'))
   let said = ''
   await new Promise<void>((resolve, reject) => {
@@ -76,8 +58,7 @@ async function serving({
       })
     child.once('close', () => reject(new Error(said)))
   })
-  const base = join(cwd, 'home/.weave-executions')
-  const execution = join(base, readdirSync(base)[0] ?? '')
+  const execution = at.execution()
   const lock = JSON.parse(readFileSync(join(execution, '.weave/lock.json'), 'utf8')) as Ports
   return { asked, execution, ...lock, said: () => said }
 }

@@ -2,9 +2,9 @@ import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { root, runCli } from '../support/run-cli.ts'
-import { scriptedWeave } from '../support/scripted-program.ts'
+import { folderAt, type HankFolder } from '../support/hank-folder.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { root, scriptedWeave } from '../support/weave-command.ts'
 
 // The bundle is made before, so that no test here makes it.
 beforeAll(scriptedWeave, 120_000)
@@ -22,21 +22,14 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
 }
 const apart = new Set(['02-two-agents', '06-budget', '07-rollback'])
 
-interface Place {
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
+async function place(name: string): Promise<HankFolder> {
+  const at = folderAt(await tempDir())
+  cpSync(join(root, 'examples', name), at.path('example'), { recursive: true })
+  return at
 }
 
-async function place(name: string): Promise<Place> {
-  const cwd = await tempDir()
-  cpSync(join(root, 'examples', name), join(cwd, 'example'), { recursive: true })
-  return { cwd, env: { HOME: join(cwd, 'home') } }
-}
-
-const weave = (at: Place, ...words: readonly string[]) => runCli(words, at)
-
-function outputsOf({ cwd }: Place): readonly string[] {
-  const folder = join(cwd, 'weave-results')
+function outputsOf(at: HankFolder): readonly string[] {
+  const folder = at.path('weave-results')
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(name => statSync(join(folder, name)).isFile())
     .sort()
@@ -56,7 +49,7 @@ describe('the examples', () => {
     '%s rehearses without a key, takes every step of its script and passes its own check',
     async name => {
       const at = await place(name)
-      const { status, stderr } = weave(at, 'rehearse', 'example', '--strict')
+      const { status, stderr } = at.rehearse('example', '--strict')
       expect(status, stderr).toBe(0)
       const wanted = ladder[name] ?? []
       if (wanted.length > 0) expect(outputsOf(at)).toEqual(wanted)
@@ -69,7 +62,7 @@ describe('the examples', () => {
     '06-budget stops a codon at its share, says so, and goes on with what it left',
     async () => {
       const at = await place('06-budget')
-      const { status, stderr, stdout } = weave(at, 'rehearse', 'example', '--strict')
+      const { status, stderr, stdout } = at.rehearse('example', '--strict')
       expect(status, stderr).toBe(0)
       expect(stdout).toContain('budget of hank exceeded')
       expect(stderr).toMatch(/research +completed .* stopped by budget: \$0\.1 of the hank/)
@@ -80,12 +73,12 @@ describe('the examples', () => {
 
   test('07-rollback fails, is looked at, goes back and comes to its end without doing the first codon again', async () => {
     const at = await place('07-rollback')
-    expect(weave(at, 'rehearse', 'example').status).toBe(1)
-    expect(weave(at, 'checkpoints').stdout).toMatch(/draft +completed[\s\S]*prices +(failed|error)/)
-    expect(weave(at, 'diff', 'draft', 'prices').stdout).toContain('-Lapsang Souchong')
-    expect(weave(at, 'rollback', 'draft', '--preview').stdout).toContain('menu.md')
-    expect(weave(at, 'rollback', 'draft', '-y').status).toBe(0)
-    const again = weave(at, 'rehearse', 'example', '--script', 'example/repaired.json')
+    expect(at.rehearse('example').status).toBe(1)
+    expect(at.weave('checkpoints').stdout).toMatch(/draft +completed[\s\S]*prices +(failed|error)/)
+    expect(at.weave('diff', 'draft', 'prices').stdout).toContain('-Lapsang Souchong')
+    expect(at.weave('rollback', 'draft', '--preview').stdout).toContain('menu.md')
+    expect(at.weave('rollback', 'draft', '-y').status).toBe(0)
+    const again = at.rehearse('example', '--script', 'example/repaired.json')
     expect(again.status, again.stderr).toBe(0)
     expect(again.stdout).not.toContain('codon draft started')
     expect(readFileSync(join(at.cwd, 'weave-results/menu.md'), 'utf8')).toBe(

@@ -3,14 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../../packages/cli/src/commands.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { runCli } from '../support/run-cli.ts'
+import { folderAt } from '../support/hank-folder.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
-async function newcomer() {
-  const cwd = await tempDir()
-  const env = { HOME: join(cwd, 'home') }
-  return { cwd, weave: (...words: readonly string[]) => runCli(words, { cwd, env }) }
-}
+const newcomer = async () => folderAt(await tempDir())
 
 describe('the first minutes', () => {
   test('somebody who writes only the name hears what it is and what to do next', async () => {

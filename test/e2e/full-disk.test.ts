@@ -1,22 +1,21 @@
 import { spawnSync } from 'node:child_process'
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statfsSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
+import { codon, type HankFolder, hankFolder, rig } from '../support/hank-folder.ts'
 import { tally } from '../support/proof.ts'
-import { type CliResult, root } from '../support/run-cli.ts'
-import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { type CliResult, root, scriptedWeave } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
@@ -78,42 +77,36 @@ function expectOutputs(folder: string, undisturbed: ReadonlyMap<string, string>)
 }
 
 interface Place {
-  readonly cwd: string
+  /** Its home is on the disk. */
+  readonly at: HankFolder
   /** A small disk of its own, with the data, the execution and the outputs on it. */
   readonly disk: string
 }
 
 async function place(): Promise<Place> {
-  const cwd = await tempDir()
-  const disk = join(cwd, 'disk')
+  const hank = codons.map(id =>
+    codon(id, {
+      checkpointedFiles: ['*.md', '*.txt'],
+      ...rig(`echo ${id} >> order.txt`),
+      outputFiles: [{ copy: [`${id}.md`] }],
+    }),
+  )
+  const at = await hankFolder(hank)
+  const disk = at.path('disk')
   mkdirSync(disk)
   mount(disk)
   onTestFinished(() => void spawnSync('umount', [disk]))
-  mkdirSync(join(disk, 'data'))
-  writeFileSync(join(disk, 'data/table.csv'), data)
-  const hank = codons.map(id => ({
-    id,
-    name: id,
-    model: 'sonnet',
-    continuationMode: 'fresh',
-    promptText: `Work on ${id}.`,
-    checkpointedFiles: ['*.md', '*.txt'],
-    rigSetup: [{ type: 'command', command: { run: `echo ${id} >> order.txt` } }],
-    outputFiles: [{ copy: [`${id}.md`] }],
-  }))
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
-  return { cwd, disk }
+  at.write({ 'disk/data/table.csv': data })
+  return { at: at.with({ HOME: join(disk, 'home') }), disk }
 }
 
-function run({ cwd, disk }: Place): Promise<CliResult> {
-  const words = ['hank.json', join(disk, 'data'), '-o', join(disk, 'out')]
-  return runScripted(words, { cwd, env: { HOME: join(disk, 'home') } })
+function run({ at, disk }: Place): Promise<CliResult> {
+  return at.scripted('hank.json', join(disk, 'data'), '-o', join(disk, 'out'))
 }
 
-function workspaceOf({ disk }: Place): ReadonlyMap<string, string> {
-  const base = join(disk, 'home/.weave-executions')
-  const name = readdirSync(base).find(one => readdirSync(join(base, one)).includes('agentRoot')) ?? ''
-  const folder = join(base, name, 'agentRoot')
+function workspaceOf({ at }: Place): ReadonlyMap<string, string> {
+  const folders = at.executions().map(execution => join(execution, 'agentRoot'))
+  const folder = folders.find(path => existsSync(path)) ?? ''
   const names = readdirSync(folder).filter(one => one !== 'read_only_data_source')
   return new Map(names.sort().map(one => [one, readFileSync(join(folder, one), 'utf8')]))
 }

@@ -1,13 +1,11 @@
 import { once } from 'node:events'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { runCli } from '../support/run-cli.ts'
-import { startCommand } from '../support/running-command.ts'
-import { scriptedWeave } from '../support/scripted-program.ts'
+import { codon, hankFolder, rig, sentinel } from '../support/hank-folder.ts'
+import { listenOnLoopback } from '../support/loopback.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 /** A model that answers when it is let. */
@@ -18,14 +16,9 @@ async function slowModel() {
     waiting.push(response)
     server.emit('asked')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  const port = await listenOnLoopback(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     async asked(count: number): Promise<void> {
       while (waiting.length < count) await once(server, 'asked')
     },
@@ -51,45 +44,27 @@ verifies(
   ['d14/wait-for-all-health-checks', '2.8/sentinel-wait-blocks'],
   'with waitForAllHealthChecks nothing of the hank starts, rigs included, until every check is over',
   async () => {
-    const dir = await tempDir()
+    const ran = join(await tempDir(), 'rig-ran')
     const model = await slowModel()
-    const sentinel = (id: string, name: string) => ({
-      sentinelConfig: {
-        id,
-        name: id,
-        model: name,
-        trigger: { type: 'event', on: ['server.idle'] },
-        execution: { strategy: 'immediate' },
-        userPromptText: 'What?',
-      },
-    })
-    const codon = (id: string, more: object) => ({
-      id,
-      name: id,
-      model: 'sonnet',
-      continuationMode: 'fresh',
-      promptText: 'Work.',
-      ...more,
+    const observer = (id: string, name: string) => ({
+      sentinelConfig: sentinel(id, 'server.idle', { model: name }),
     })
     // The rig belongs to a codon without a sentinel; the models are those of another codon.
     const hank = [
-      codon('first', { rigSetup: [{ type: 'command', command: { run: `touch ${join(dir, 'rig-ran')}` } }] }),
-      codon('later', { sentinels: [sentinel('a', 'haiku'), sentinel('b', 'opus')] }),
+      codon('first', rig(`touch ${ran}`)),
+      codon('later', { sentinels: [observer('a', 'haiku'), observer('b', 'opus')] }),
     ]
-    writeFileSync(join(dir, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
-    writeFileSync(join(dir, 'weave.json'), JSON.stringify({ sentinel: { waitForAllHealthChecks: true } }))
-    const env = { HOME: join(dir, 'home'), ANTHROPIC_BASE_URL: model.url }
-    const run = startCommand(await scriptedWeave(), ['--headless'], { cwd: dir, env })
+    const folder = await hankFolder(hank, { 'weave.json': { sentinel: { waitForAllHealthChecks: true } } })
+    const at = folder.with({ ANTHROPIC_BASE_URL: model.url })
+    const run = await at.startScripted('--headless')
     await model.asked(2)
     const started = () =>
-      runCli(['journal', '--json', '--type', 'state.transition'], { cwd: dir, env }).stdout.includes(
-        'CodonStarted',
-      )
+      at.weave('journal', '--json', '--type', 'state.transition').stdout.includes('CodonStarted')
     // Asking takes a command of its own: long enough for a codon to begin that does not wait.
-    expect([started(), existsSync(join(dir, 'rig-ran'))]).toEqual([false, false])
+    expect([started(), existsSync(ran)]).toEqual([false, false])
     model.answer()
     expect(await run.ended).toBe(0)
-    expect([started(), existsSync(join(dir, 'rig-ran'))]).toEqual([true, true])
+    expect([started(), existsSync(ran)]).toEqual([true, true])
   },
   60_000,
 )

@@ -1,15 +1,15 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { tally } from '../support/proof.ts'
-import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
+import { codon, type HankFolder, hankFolderIn, rig } from '../support/hank-folder.ts'
+import { isProof, tally } from '../support/proof.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { countCalls, runTraced } from '../support/traced.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
-const isProof = process.env['WEAVE_PROOF'] === '1'
 const codons = ['a', 'b']
 
 /** What can go wrong where. Of writes those to the journal: Node has pipes of its own, on which nothing ever fails. */
@@ -23,33 +23,17 @@ const errors: Readonly<Record<string, readonly string[]>> = {
 }
 const momentsOfEach = isProof ? 16 : 1
 
-interface Place {
-  readonly dir: string
-  readonly execution: string
-}
+/** So that its journal is known by name before there is one. */
+const execution = (at: HankFolder) => at.path('execution')
+const words = (at: HankFolder) => ['--headless', '-e', execution(at)]
+const journalOf = (at: HankFolder) => join(execution(at), '.weave/journal/events-000000000001.jsonl')
 
-function place(base: string, name: string): Place {
-  const dir = join(base, name)
-  mkdirSync(dir)
-  const hank = codons.map(id => ({
-    id,
-    name: id,
-    model: 'sonnet',
-    continuationMode: 'fresh',
-    promptText: `Work on ${id}.`,
-    checkpointedFiles: ['*.md'],
-    rigSetup: [{ type: 'command', command: { run: `echo ${id} >> order.md` } }],
-    outputFiles: [{ copy: [`${id}.md`] }],
-  }))
-  writeFileSync(join(dir, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
-  return { dir, execution: join(dir, 'execution') }
+function place(base: string, name: string): HankFolder {
+  const hank = codons.map(id =>
+    codon(id, { ...rig(`echo ${id} >> order.md`), outputFiles: [{ copy: [`${id}.md`] }] }),
+  )
+  return hankFolderIn(join(base, name), hank)
 }
-
-function journalOf({ execution }: Place): string {
-  return join(execution, '.weave/journal/events-000000000001.jsonl')
-}
-
-const words = ({ execution }: Place) => ['--headless', '-e', execution]
 
 describe('a system call that fails', () => {
   verifies(
@@ -58,7 +42,7 @@ describe('a system call that fails', () => {
     async () => {
       const base = await tempDir({ inMemory: true })
       const whole = place(base, 'whole')
-      const counted = { cwd: whole.dir, words: words(whole) }
+      const counted = { cwd: whole.cwd, words: words(whole) }
       const counts = {
         ...(await countCalls(counted, Object.keys(errors))),
         ...(await countCalls(
@@ -75,7 +59,7 @@ describe('a system call that fails', () => {
             const at = place(base, `${call}-${error}-${nth}`)
             if (await meet(at, { call, error, nth }, undisturbed)) failed++
             tally('I/O-error points', 1)
-            rmSync(at.dir, { recursive: true })
+            rmSync(at.cwd, { recursive: true })
           }
       // Many calls are of Node's own, or of things that a run can do without.
       expect(failed).toBeGreaterThan(isProof ? 12 : 0)
@@ -98,14 +82,14 @@ interface Meeting {
 }
 
 /** Whether the run failed. A run that says that it is done must be done. */
-async function meet(at: Place, { call, error, nth }: Meeting, undisturbed: Results): Promise<boolean> {
+async function meet(at: HankFolder, { call, error, nth }: Meeting, undisturbed: Results): Promise<boolean> {
   const file = call === 'write' ? { file: journalOf(at) } : {}
   const fault = { call, nth, does: `error=${error}`, ...file } as const
-  const first = await runTraced({ cwd: at.dir, words: words(at), fault })
+  const first = await runTraced({ cwd: at.cwd, words: words(at), fault })
   expect(first.status, `${call} ${error} ${nth} did not end\n${first.said}`).not.toBeNull()
   const context = `${call} ${error} ${nth}: ${first.status}\n${first.said}`
   if (first.status === 0) expect(resultsOf(at), context).toEqual(undisturbed)
-  const second = await runScripted(words(at), { cwd: at.dir, env: { HOME: join(at.dir, 'home') } })
+  const second = await at.scripted(...words(at))
   expect(second.status, `${context}\n--- again\n${second.stdout}\n${second.stderr}`).toBe(0)
   expect(resultsOf(at), `${context}\n--- again\n${second.stdout}\n${second.stderr}`).toEqual(undisturbed)
   return first.status !== 0
@@ -113,8 +97,8 @@ async function meet(at: Place, { call, error, nth }: Meeting, undisturbed: Resul
 
 type Results = ReturnType<typeof resultsOf>
 
-function resultsOf({ dir, execution }: Place) {
-  return { workspace: filesIn(join(execution, 'agentRoot')), outputs: filesIn(join(dir, 'weave-results')) }
+function resultsOf(at: HankFolder) {
+  return { workspace: filesIn(join(execution(at), 'agentRoot')), outputs: filesIn(at.path('weave-results')) }
 }
 
 function filesIn(folder: string): Readonly<Record<string, string>> {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect } from 'vitest'
@@ -6,40 +6,33 @@ import { WebSocket } from 'ws'
 import { connect, type ServerEvent } from '../../packages/client/src/index.ts'
 import { createHistory } from '../../packages/runtime/src/journal/index.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { tally } from '../support/proof.ts'
-import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
+import { codon, type HankFolder, hankFolderIn } from '../support/hank-folder.ts'
+import { isProof, tally } from '../support/proof.ts'
 import { portOf } from '../support/steering-client.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { countCalls, type Fault, startTraced } from '../support/traced.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
-const isProof = process.env['WEAVE_PROOF'] === '1'
 const codons = ['a', 'b']
 
-interface Place {
+interface Place extends HankFolder {
+  /** The execution and its journal, known by name before there are any. */
   readonly dir: string
-  readonly execution: string
   readonly journal: string
 }
 
 function place(base: string, name: string): Place {
-  const dir = join(base, name)
-  mkdirSync(dir)
-  const hank = codons.map(id => ({
-    id,
-    name: id,
-    model: 'sonnet',
-    continuationMode: 'fresh',
-    promptText: `Work on ${id}.`,
-    checkpointedFiles: ['*.md'],
-  }))
-  writeFileSync(join(dir, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
-  const execution = join(dir, 'execution')
-  return { dir, execution, journal: join(execution, '.weave/journal/events-000000000001.jsonl') }
+  const at = hankFolderIn(
+    join(base, name),
+    codons.map(id => codon(id)),
+  )
+  const dir = at.path('execution')
+  return { ...at, dir, journal: join(dir, '.weave/journal/events-000000000001.jsonl') }
 }
 
-const headless = ({ execution }: Place) => ['--headless', '-e', execution]
+const headless = ({ dir }: Place) => ['--headless', '-e', dir]
 
 describe('a server that is killed in the middle of its record', () => {
   verifies(
@@ -49,7 +42,7 @@ describe('a server that is killed in the middle of its record', () => {
       const base = await tempDir({ inMemory: true })
       const first = place(base, 'counted')
       const calls = ['write', 'fdatasync']
-      const counts = await countCalls({ cwd: first.dir, words: headless(first) }, calls, first.journal)
+      const counts = await countCalls({ cwd: first.cwd, words: headless(first) }, calls, first.journal)
       const faults = calls.flatMap(call => momentsOf(counts[call] ?? 0).map(nth => ({ call, nth })))
       expect(faults.length).toBeGreaterThan(isProof ? 40 : 3)
       let told = 0
@@ -59,7 +52,7 @@ describe('a server that is killed in the middle of its record', () => {
         const survived = await survive(there, { call, nth, does: 'signal=SIGKILL', file: there.journal })
         told += survived.told
         if (survived.killed) kills++
-        rmSync(there.dir, { recursive: true })
+        rmSync(there.cwd, { recursive: true })
       }
       expect(told).toBeGreaterThan(20)
       expect(kills).toBeGreaterThan(faults.length / 2)
@@ -87,10 +80,10 @@ async function survive(
   expect(written.problems, context).toEqual([])
   expect(written.seqs, context).toEqual(written.seqs.map((_, index) => index + 1))
   for (const event of told) expect(written.texts, context).toContain(JSON.stringify(event))
-  const last = await runScripted(headless(at), { cwd: at.dir, env: { HOME: join(at.dir, 'home') } })
+  const last = await at.scripted(...headless(at))
   expect(last.status, `${context}\n${last.stdout}\n${last.stderr}`).toBe(0)
   expect(
-    readdirSync(join(at.execution, 'agentRoot'))
+    readdirSync(join(at.dir, 'agentRoot'))
       .filter(name => name.endsWith('.md'))
       .sort(),
     context,
@@ -103,8 +96,8 @@ async function watchUntilKilled(
   at: Place,
   fault: Fault,
 ): Promise<{ readonly told: readonly ServerEvent[]; readonly killed: boolean }> {
-  const words = ['--headless', '--no-autostart', '--keep-alive', '-e', at.execution]
-  const child = await startTraced({ cwd: at.dir, words, fault })
+  const words = ['--headless', '--no-autostart', '--keep-alive', '-e', at.dir]
+  const child = await startTraced({ cwd: at.cwd, words, fault })
   const ended = new Promise<boolean>(resolve =>
     child.on('close', (_, signal) => resolve(signal === 'SIGKILL')),
   )
@@ -115,7 +108,7 @@ async function watchUntilKilled(
   const told: ServerEvent[] = []
   while (!over && !hasPort(at)) await pause(10)
   if (over) return { told, killed: await ended }
-  const client = connect(`ws://127.0.0.1:${portOf(at.execution)}`, {
+  const client = connect(`ws://127.0.0.1:${portOf(at.dir)}`, {
     mode: 'readandwrite',
     since: 0,
     socket: WebSocket,
@@ -136,17 +129,17 @@ async function watchUntilKilled(
 }
 
 /** The lock is written whole, and says the port once there is one. */
-function hasPort({ execution }: Place): boolean {
-  const lock = join(execution, '.weave/lock.json')
-  return existsSync(lock) && readFileSync(lock, 'utf8').includes('"port"') && portOf(execution) > 0
+function hasPort({ dir }: Place): boolean {
+  const lock = join(dir, '.weave/lock.json')
+  return existsSync(lock) && readFileSync(lock, 'utf8').includes('"port"') && portOf(dir) > 0
 }
 
-async function readJournal({ execution, journal }: Place) {
+async function readJournal({ dir, journal }: Place) {
   const texts: string[] = []
   const seqs: number[] = []
   const problems: unknown[] = []
   if (!existsSync(journal)) return { texts, seqs, problems }
-  const history = createHistory({ dir: join(execution, '.weave/journal') })
+  const history = createHistory({ dir: join(dir, '.weave/journal') })
   for await (const page of history.pages()) {
     problems.push(...page.problems)
     for (const stored of page.events) {

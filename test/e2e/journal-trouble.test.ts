@@ -1,59 +1,40 @@
 import { execFileSync } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { encodeLine } from '../../packages/runtime/src/journal/line.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
-import { seqsOf } from '../support/stopped-server.ts'
+import { codon, hankFolderIn, journalOf } from '../support/hank-folder.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 
 /** One execution with a history: codon a is done, b is to run. Every test spoils it anew. */
 const cwd = mkdtempSync(join(tmpdir(), 'weave-trouble-'))
-const env = { HOME: join(cwd, 'home') }
+const at = hankFolderIn(cwd, {
+  meta: { name: 't', version: '1.0.0' },
+  hank: ['a', 'b'].map(id => codon(id, { checkpointedFiles: ['**'] })),
+})
+const weave = at.scripted
 let execution = ''
 const saved = join(cwd, 'saved')
 const segment = () => join(execution, '.weave/journal/events-000000000001.jsonl')
-const weave = (...words: readonly string[]) => runScripted(words, { cwd, env })
 const start = () => weave('--headless', '--port', '0', '-y')
 
 beforeAll(async () => {
   await scriptedWeave()
-  mkdirSync(env.HOME)
-  const codon = (id: string) => ({
-    id,
-    name: id,
-    model: 'sonnet',
-    continuationMode: 'fresh',
-    promptText: `Work on ${id}.`,
-    checkpointedFiles: ['**'],
-  })
-  writeFileSync(
-    join(cwd, 'hank.json'),
-    JSON.stringify({ $schema: 'x', meta: { name: 't', version: '1.0.0' }, hank: [codon('a'), codon('b')] }),
-  )
   const run = await start()
   if (run.status !== 0) throw new Error(run.stderr)
-  const base = join(env.HOME, '.weave-executions')
-  execution = join(base, readdirSync(base)[0] ?? '')
+  execution = at.execution()
   const back = await weave('rollback', 'a', '-y')
   if (back.status !== 0) throw new Error(back.stderr)
   cpSync(execution, saved, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true })
 }, 240_000)
 
-beforeEach(() => {
+function restore(): void {
   rmSync(execution, { recursive: true, force: true })
   cpSync(saved, execution, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true })
-})
+}
+beforeEach(restore)
 
 afterAll(() => rmSync(cwd, { recursive: true, force: true }))
 
@@ -76,8 +57,7 @@ verifies(
       },
     }
     for (const [name, lose] of Object.entries(losses)) {
-      rmSync(execution, { recursive: true, force: true })
-      cpSync(saved, execution, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true })
+      restore()
       lose()
       const before = readFileSync(join(execution, 'agentRoot/a.md'), 'utf8')
       const run = await start()
@@ -136,8 +116,7 @@ verifies(
     ]
     for (const place of places) {
       for (const [kind, replace] of Object.entries(make)) {
-        rmSync(execution, { recursive: true, force: true })
-        cpSync(saved, execution, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true })
+        restore()
         const path = join(execution, '.weave', place)
         rmSync(path, { recursive: true, force: true })
         replace(path)
@@ -197,7 +176,7 @@ verifies(
     expect(run.stderr).toContain(`5 lines of the other one are now in ${aside}.`)
     expect(readFileSync(aside, 'utf8')).toBe(others.join(''))
     expect(readFileSync(segment(), 'utf8').startsWith(own.join(''))).toBe(true)
-    const seqs = seqsOf(execution)
+    const seqs = journalOf(execution).map(({ seq }) => seq)
     expect(seqs).toEqual(seqs.map((_, at) => at + 1))
     expect((await weave('list')).stderr).toBe('')
   },

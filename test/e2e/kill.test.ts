@@ -1,12 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect } from 'vitest'
 import { createHistory } from '../../packages/runtime/src/journal/index.ts'
 import { verifies } from '../conformance/verifies.ts'
+import { codon, type HankFolder, hankFolder, hankFolderIn, rig } from '../support/hank-folder.ts'
 import { proofSeed, tally } from '../support/proof.ts'
-import { startCommand } from '../support/running-command.ts'
-import { scriptedWeave } from '../support/scripted-program.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
@@ -43,31 +43,19 @@ verifies(
   ['d4/start-rolls-back-interrupted-codon'],
   'a start that ends after it has noted the crash leaves the mending to the next one',
   async () => {
-    const dir = join(await tempDir(), 'place')
-    mkdirSync(dir)
-    const rigSetup = [
-      {
-        type: 'command',
-        command: { run: 'echo rig >> order.txt; echo rig is up; test -e "$HOME/go" || sleep 20' },
-      },
-    ]
-    writeFileSync(
-      join(dir, 'hank.json'),
-      JSON.stringify({ $schema: 'x', hank: [{ ...codonOf('a'), rigSetup }] }),
-    )
-    const home = join(dir, 'home')
-    const run = startCommand(await scriptedWeave(), [], { cwd: dir, env: { HOME: home } })
+    const waiting = 'echo rig >> order.txt; echo rig is up; test -e "$HOME/go" || sleep 20'
+    const at = await hankFolder([codon('a', { ...selected, ...rig(waiting) })])
+    const run = await at.startScripted()
     await run.until('rig is up')
     await run.kill('SIGKILL')
-    const [name = ''] = readdirSync(join(home, '.weave-executions'))
-    const manifest = join(home, '.weave-executions', name, '.weave/archive.json')
+    const manifest = at.execution('.weave/archive.json')
     writeFileSync(manifest, 'no manifest')
-    expect((await runOnce(dir)).code).toBe(1)
+    expect((await runOnce(at)).code).toBe(1)
     rmSync(manifest)
-    writeFileSync(join(home, 'go'), '')
-    const last = await runOnce(dir)
+    at.write({ 'home/go': '' })
+    const last = await runOnce(at)
     expect(last.code, last.output).toBe(0)
-    expect(workspaceOf(dir).get('order.txt'), last.output).toBe('rig\n')
+    expect(workspaceOf(at).get('order.txt'), last.output).toBe('rig\n')
   },
 )
 
@@ -75,79 +63,67 @@ type Files = ReadonlyMap<string, string>
 
 /** Every codon adds a line to one file, so a codon that ran again without being taken back would show. */
 async function runUndisturbed(dir: string): Promise<{ readonly files: Files; readonly duration: number }> {
-  prepare(dir)
+  const at = prepare(dir)
   await scriptedWeave()
   const begun = performance.now()
-  const { code, output } = await runOnce(dir)
+  const { code, output } = await runOnce(at)
   const duration = performance.now() - begun
   expect(code, output).toBe(0)
-  const files = workspaceOf(dir)
+  const files = workspaceOf(at)
   expect(files.get('order.txt')).toBe(codons.map(id => `${id}\n`).join(''))
   expect([...files.keys()]).toEqual(['late.txt', 'order.txt', ...codons.map(id => `${id}.md`)])
-  expect(outputsOf(dir)).toEqual(codons.map(id => `${id}.md`))
+  expect(outputsOf(at)).toEqual(codons.map(id => `${id}.md`))
   return { files, duration }
 }
 
 /** Killed at a random moment of the run, and once more on the way to the end. */
 async function survive(dir: string, moment: number, undisturbed: Files): Promise<void> {
-  prepare(dir)
-  const first = await runOnce(dir, moment)
-  const second = await runOnce(dir, moment / 2)
-  const last = await runOnce(dir)
+  const at = prepare(dir)
+  const first = await runOnce(at, moment)
+  const second = await runOnce(at, moment / 2)
+  const last = await runOnce(at)
   const context = `killed after ${moment} ms\n${[first, second, last].map(({ output }) => output).join('\n---\n')}`
   expect(last.code, context).toBe(0)
-  expect(await completions(dir), context).toEqual(codons)
-  expect(workspaceOf(dir), context).toEqual(undisturbed)
-  expect(outputsOf(dir), context).toEqual(codons.map(id => `${id}.md`))
+  expect(await completions(at), context).toEqual(codons)
+  expect(workspaceOf(at), context).toEqual(undisturbed)
+  expect(outputsOf(at), context).toEqual(codons.map(id => `${id}.md`))
   rmSync(dir, { recursive: true })
 }
 
-function codonOf(id: string) {
-  return {
-    id,
-    name: id,
-    model: 'sonnet',
-    continuationMode: 'fresh',
-    promptText: `Work on ${id}.`,
-    checkpointedFiles: ['*.md', 'order.txt'],
-  }
-}
+const selected = { checkpointedFiles: ['*.md', 'order.txt'] }
 
 /** From here on a codon selects a file more. */
 const isLate = (at: number): boolean => at >= 5
 
-function prepare(dir: string): void {
-  mkdirSync(dir)
-  const hank = codons.map((id, at) => ({
-    ...codonOf(id),
-    checkpointedFiles: ['*.md', 'order.txt', ...(isLate(at) ? ['late.txt'] : [])],
-    rigSetup: [
-      { type: 'command', command: { run: `echo ${id} | tee -a order.txt ${isLate(at) ? 'late.txt' : ''}` } },
-    ],
-    outputFiles: [{ copy: [`${id}.md`] }],
-  }))
-  writeFileSync(join(dir, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
+function prepare(dir: string): HankFolder {
+  const hank = codons.map((id, at) =>
+    codon(id, {
+      checkpointedFiles: ['*.md', 'order.txt', ...(isLate(at) ? ['late.txt'] : [])],
+      ...rig(`echo ${id} | tee -a order.txt ${isLate(at) ? 'late.txt' : ''}`),
+      outputFiles: [{ copy: [`${id}.md`] }],
+    }),
+  )
+  return hankFolderIn(dir, hank)
 }
 
 /** Of the execution that came to its end; a kill may have left a directory that was not finished. */
-function workspaceOf(dir: string): ReadonlyMap<string, string> {
-  const base = join(dir, 'home/.weave-executions')
-  const roots = readdirSync(base).map(name => join(base, name, 'agentRoot'))
+function workspaceOf(at: HankFolder): ReadonlyMap<string, string> {
+  const roots = at.executions().map(dir => join(dir, 'agentRoot'))
   const root = roots.find(path => existsSync(join(path, 'order.txt'))) ?? ''
   const names = readdirSync(root).filter(name => name !== 'read_only_data_source')
   return new Map(names.sort().map(name => [name, readFileSync(join(root, name), 'utf8')]))
 }
 
 /** What was copied twice would have a second name. */
-function outputsOf(dir: string): readonly string[] {
-  return readdirSync(join(dir, 'weave-results')).sort()
+function outputsOf(at: HankFolder): readonly string[] {
+  return readdirSync(at.path('weave-results')).sort()
 }
 
 async function runOnce(
-  dir: string,
+  at: HankFolder,
   killAfter?: number,
 ): Promise<{ readonly code: number | null; readonly output: string }> {
-  const run = startCommand(await scriptedWeave(), [], { cwd: dir, env: { HOME: join(dir, 'home') } })
+  const run = await at.startScripted()
   const timer = killAfter === undefined ? undefined : setTimeout(() => run.child.kill('SIGKILL'), killAfter)
   const code = await run.ended
   clearTimeout(timer)
@@ -155,11 +131,8 @@ async function runOnce(
 }
 
 /** Every completion that any process ever recorded, in order. A kill may leave a directory that was not finished. */
-async function completions(dir: string): Promise<readonly string[]> {
-  const base = join(dir, 'home/.weave-executions')
-  const all = await Promise.all(
-    readdirSync(base).map(name => completionsIn(join(base, name, '.weave/journal'))),
-  )
+async function completions(at: HankFolder): Promise<readonly string[]> {
+  const all = await Promise.all(at.executions().map(dir => completionsIn(join(dir, '.weave/journal'))))
   return all.flat()
 }
 

@@ -1,9 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { runCli } from '../support/run-cli.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { codon as codonOf, command, hankFolder, loop as loopOf } from '../support/hank-folder.ts'
 
 interface Verdict {
   readonly problems: readonly {
@@ -13,30 +10,13 @@ interface Verdict {
   }[]
 }
 
-const codon = (more: object = {}) => ({
-  id: 'a',
-  name: 'A',
-  model: 'sonnet',
-  continuationMode: 'fresh',
-  promptText: 'x',
-  checkpointedFiles: ['*'],
-  ...more,
-})
-const loop = (more: object = {}) => ({
-  type: 'loop',
-  id: 'l',
-  name: 'L',
-  terminateOn: { type: 'iterationLimit', limit: 1 },
-  codons: [codon({ onFailure: 'abort' })],
-  ...more,
-})
+const codon = (fields: object = {}) => codonOf('a', fields)
+const loop = (fields: object = {}) => loopOf('l', [codon({ onFailure: 'abort' })], fields)
 
-/** The errors of `--validate` about a hank of one item. */
-async function errorsOf(item: object): Promise<Verdict['problems']> {
-  const cwd = await tempDir()
-  mkdirSync(join(cwd, 'home'))
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank: [item] }))
-  const { status, stdout } = runCli(['--validate', '--skip-self-test', '--json'], { cwd, env: { HOME: cwd } })
+/** The errors of `--validate` about a hank of these items. */
+async function errorsOf(...items: readonly object[]): Promise<Verdict['problems']> {
+  const at = await hankFolder(items)
+  const { status, stdout } = at.weave('--validate', '--skip-self-test', '--json')
   const errors = (JSON.parse(stdout) as Verdict).problems.filter(({ severity }) => severity === 'error')
   expect(status).toBe(errors.length > 0 ? 1 : 0)
   return errors
@@ -47,19 +27,16 @@ describe('a hank does not load', () => {
     ['attack/id-control-characters'],
     'with a control character in an id',
     async () => {
-      for (const character of ['\0', '\x1b', '\n', '\t', '\x7f', '\x9b'])
-        for (const item of [
+      for (const character of ['\0', '\x1b', '\n', '\t', '\x7f', '\x9b']) {
+        const errors = await errorsOf(
           codon({ id: `a${character}b` }),
-          loop({ id: `a${character}b` }),
-          loop({ codons: [codon({ id: `a${character}b`, onFailure: 'abort' })] }),
-        ]) {
-          const [error, ...others] = await errorsOf(item)
-          expect(error?.where).toMatch(/\.id$/)
-          expect(error?.message).toMatch(
-            /has a control character \(U\+00[0-9A-F]{2}\) in it\. Take it out\.$/,
-          )
-          expect(others).toEqual([])
-        }
+          loop({ id: `c${character}d` }),
+          loop({ id: 'm', codons: [codon({ id: `e${character}f`, onFailure: 'abort' })] }),
+        )
+        expect(errors.map(({ where }) => where)).toEqual(['hank[0].id', 'hank[1].id', 'hank[2].codons[0].id'])
+        for (const { message } of errors)
+          expect(message).toMatch(/has a control character \(U\+00[0-9A-F]{2}\) in it\. Take it out\.$/)
+      }
       expect(await errorsOf(codon({ id: 'ü 世界 – a' }))).toEqual([])
     },
     60_000,
@@ -70,17 +47,17 @@ describe('a hank does not load', () => {
     'with a command over 131,071 bytes',
     async () => {
       const commands = (run: string) => [
-        codon({ rigSetup: [{ type: 'command', command: { run } }] }),
-        codon({ outputFiles: [{ copy: ['*'], beforeCopy: [{ type: 'command', command: { run } }] }] }),
-        loop({ codons: [codon({ onFailure: 'abort', rigSetup: [{ type: 'command', command: { run } }] })] }),
+        codon({ rigSetup: [command(run)] }),
+        codon({ id: 'b', outputFiles: [{ copy: ['*'], beforeCopy: [command(run)] }] }),
+        loop({ codons: [codon({ id: 'c', onFailure: 'abort', rigSetup: [command(run)] })] }),
       ]
       const longest = `: ${'x'.repeat(131_069)}`
-      for (const item of commands(longest)) expect(await errorsOf(item)).toEqual([])
+      expect(await errorsOf(...commands(longest))).toEqual([])
+      const tooLong = expect.objectContaining({
+        message: expect.stringContaining('longer than 131071 bytes') as string,
+      })
       for (const run of [`${longest}x`, `: ${'x'.repeat(131_067)}é\u00e9`])
-        for (const item of commands(run))
-          expect(await errorsOf(item)).toEqual([
-            expect.objectContaining({ message: expect.stringContaining('longer than 131071 bytes') }),
-          ])
+        expect(await errorsOf(...commands(run))).toEqual([tooLong, tooLong, tooLong])
     },
     60_000,
   )

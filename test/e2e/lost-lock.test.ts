@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, vi } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
+import { journalOf } from '../support/hank-folder.ts'
+import { serversAtWork } from '../support/marked-processes.ts'
 import { isProof, tally } from '../support/proof.ts'
-import { runCli } from '../support/run-cli.ts'
 import {
   ageLock,
   type Rehearsed,
   rehearsalPlace,
-  seqsOf,
-  serversAtWork,
   traceWrites,
+  usualSteps,
 } from '../support/stopped-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
@@ -30,19 +30,19 @@ const longest = 240_000
 
 /** Stops a server in the middle of its codon, lets another take over, and wakes the first while the second is at work. */
 async function overtake(place: Rehearsed, how: keyof typeof losses) {
-  const { execution } = place
-  const first = place.start()
+  const { dir: execution } = place
+  const first = place.startRehearsal()
   await first.until('answered')
   const [firstId = ''] = serversAtWork(execution).keys()
   first.child.kill('SIGSTOP')
   await losses[how](place)
-  const second = place.start()
+  const second = place.startRehearsal()
   await second.until('answered')
   first.child.kill('SIGCONT')
   const firstCode = await first.ended
   expect(await second.ended, second.said()).toBe(0)
   await vi.waitFor(() => expect(serversAtWork(execution).get(firstId)).toBeUndefined(), { timeout: 10_000 })
-  const seqs = seqsOf(execution)
+  const seqs = journalOf(execution).map(({ seq }) => seq)
   expect(seqs, 'one writer at a time').toEqual(seqs.map((_, at) => at + 1))
   return { first, firstCode, second }
 }
@@ -58,10 +58,11 @@ describe('a server that lost its lock while it stood still', () => {
       let next = 0
       const worker = async (): Promise<void> => {
         for (let at = next++; at < count; at = next++) {
-          const cwd = join(base, String(at))
-          mkdirSync(cwd)
           const harness = at % 2 === 0 ? 'embedded' : 'sdk'
-          const { first, firstCode } = await overtake(rehearsalPlace(cwd, { harness }), 'silent')
+          const { first, firstCode } = await overtake(
+            rehearsalPlace(join(base, String(at)), { harness }),
+            'silent',
+          )
           expect([firstCode, first.child.signalCode]).toEqual([null, 'SIGKILL'])
           tally('servers overtaken', 1)
         }
@@ -77,9 +78,10 @@ describe('a server that lost its lock while it stood still', () => {
     async () => {
       const base = await tempDir()
       const run = async (harness: 'embedded' | 'sdk'): Promise<void> => {
-        const cwd = join(base, harness)
-        mkdirSync(cwd)
-        const { first, firstCode } = await overtake(rehearsalPlace(cwd, { harness }), 'removed')
+        const { first, firstCode } = await overtake(
+          rehearsalPlace(join(base, harness), { harness }),
+          'removed',
+        )
         expect(firstCode, first.said()).toBe(1)
         expect(first.said()).toMatch(/does not hold .* any more: .*lock\.json was taken over or removed/)
         expect(first.said()).not.toMatch(/\n\s+at /)
@@ -95,13 +97,11 @@ describe('a server that lost its lock while it stood still', () => {
     async () => {
       const base = await tempDir()
       const run = async (harness: 'embedded' | 'sdk'): Promise<void> => {
-        const cwd = join(base, harness)
-        mkdirSync(cwd)
-        const place = rehearsalPlace(cwd, { harness, steps: 2 })
-        const env = { WEAVE_EXECUTION_ID: place.execution, WEAVE_SERVER_ID: 'srv_another' }
+        const place = rehearsalPlace(join(base, harness), { harness, steps: 2 })
+        const env = { WEAVE_EXECUTION_ID: place.dir, WEAVE_SERVER_ID: 'srv_another' }
         const other = spawn('sleep', ['600'], { env, stdio: 'ignore', detached: true })
         onTestFinished(() => void other.kill('SIGKILL'))
-        const first = place.start()
+        const first = place.startRehearsal()
         expect(await first.ended, first.said()).toBe(0)
         expect([other.exitCode, other.signalCode], harness).toEqual([null, null])
       }
@@ -115,11 +115,11 @@ describe('a server that lost its lock while it stood still', () => {
     'changes no file of the execution any more, as the system sees it',
     async () => {
       const place = rehearsalPlace(await tempDir(), { harness: 'embedded' })
-      const first = place.start()
+      const first = place.startRehearsal()
       await first.until('answered')
       first.child.kill('SIGSTOP')
       rmSync(place.lockFile)
-      const trace = await traceWrites(first.child.pid ?? 0, join(place.execution, '.weave'))
+      const trace = await traceWrites(first.child.pid ?? 0, join(place.dir, '.weave'))
       first.child.kill('SIGCONT')
       expect(await first.ended, first.said()).toBe(1)
       expect(await trace.ended).toEqual([])
@@ -135,15 +135,14 @@ describe('an execution that is moved or copied under a server', () => {
     async () => {
       const base = await tempDir()
       const place = rehearsalPlace(base, { harness: 'embedded', steps: 10 })
-      const first = place.start()
+      const first = place.startRehearsal()
       await first.until('answered')
       const moved = join(base, 'moved')
-      renameSync(place.execution, moved)
+      renameSync(place.dir, moved)
       expect(await first.ended, first.said()).toBe(1)
-      const words = ['rehearse', '.', '--headless', '--port', '0', '-y', '-e', moved]
-      const second = runCli(words, { cwd: base, env: { HOME: join(base, 'home') } })
+      const second = place.rehearse('.', '--headless', '--port', '0', '-y', '-e', moved)
       expect(second.status, second.stderr).toBe(0)
-      const seqs = seqsOf(moved)
+      const seqs = journalOf(moved).map(({ seq }) => seq)
       expect(seqs).toEqual(seqs.map((_, at) => at + 1))
     },
     longest,
@@ -155,16 +154,15 @@ describe('an execution that is moved or copied under a server', () => {
     async () => {
       const base = await tempDir()
       const place = rehearsalPlace(base, { harness: 'embedded' })
-      const first = place.start()
+      const first = place.startRehearsal()
       await first.until('answered')
       const copy = join(base, 'copy')
-      cpSync(place.execution, copy, { recursive: true, verbatimSymlinks: true })
+      cpSync(place.dir, copy, { recursive: true, verbatimSymlinks: true })
       ageLock(join(copy, '.weave/lock.json'))
-      const words = ['rollback', '-e', copy, '-y', 'start']
-      const second = runCli(words, { cwd: base, env: { HOME: join(base, 'home') } })
+      const second = place.weave('rollback', '-e', copy, '-y', 'start')
       expect(second.stderr + second.stdout).not.toContain('A run is going on')
       expect(await first.ended, first.said()).toBe(0)
-      expect(readFileSync(join(place.execution, 'agentRoot/done.txt'), 'utf8')).toContain('23')
+      expect(readFileSync(join(place.dir, 'agentRoot/done.txt'), 'utf8')).toContain(String(usualSteps - 1))
     },
     longest,
   )

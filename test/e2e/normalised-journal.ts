@@ -1,4 +1,4 @@
-import { runCli } from '../support/run-cli.ts'
+import { type HankFolder, jsonLines } from '../support/hank-folder.ts'
 
 interface Told {
   readonly type: string
@@ -21,17 +21,14 @@ const chance: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** What happened in an execution, without what is different in every run: times, ids, places. */
-export function normalisedJournal(
-  execution: string,
-  env: Readonly<Record<string, string>>,
-): NormalisedJournal {
-  const { status, stdout, stderr } = runCli(['journal', execution, '--json'], { env })
+export function normalisedJournal(at: HankFolder): NormalisedJournal {
+  const execution = at.execution()
+  const { status, stdout, stderr } = at.weave('journal', execution, '--json')
   if (status !== 0) throw new Error(stderr)
-  const told = stdout
-    .trim()
-    .split('\n')
-    .map(line => JSON.parse(line) as Told)
-  const texts = told.map(({ type, data }) => ({ type, text: plain({ type, data }, execution) }))
+  const texts = jsonLines<Told>(stdout).map(({ type, data }) => ({
+    type,
+    text: plain({ type, data }, execution),
+  }))
   const isOfFiles = ({ type }: { readonly type: string }): boolean => /^file(?:tree)?\./.test(type)
   return {
     events: texts.filter(each => !isOfFiles(each)).map(({ text }) => text),

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { beforeAll, describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
 import { type Ext4Disk, ext4Disk, mayMountExt4 } from '../support/ext4-disk.ts'
+import { codon, type HankFolder, hankFolderIn, rig } from '../support/hank-folder.ts'
 import { isProof, proofSeed, tally } from '../support/proof.ts'
-import { startCommand } from '../support/running-command.ts'
-import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 
 /**
  * The disk is a file system of its own, and a cut is a copy of it as it is, without what only the memory has. What was told
@@ -54,7 +54,7 @@ describe.skipIf(!mayMountExt4())('a power cut (needs the right to mount a disk)'
 
 async function cutAfterArchive(cut: number): Promise<void> {
   const at = await place([working('a', cut), { ...working('b', cut), promptText: 'Then hang.' }])
-  const run = startCommand(await scriptedWeave(), words(at), surroundings(at))
+  const run = await at.startScripted(...words(at))
   await run.until('codon b started')
   await aWhile(cut)
   run.child.kill('SIGSTOP')
@@ -66,7 +66,7 @@ async function cutAfterArchive(cut: number): Promise<void> {
   await restarted(at)
   const found = { archive: contentsOf(join(executionOf(at), 'rigArchive')), out: contentsOf(outputsOf(at)) }
   expect(found, context(cut)).toEqual(told)
-  const back = await runScripted(['rollback', 'a:start', '-y'], surroundings(at))
+  const back = await at.scripted('rollback', 'a:start', '-y')
   expect(back, back.stderr).toMatchObject({ status: 0 })
   const archived = Object.entries(told.archive).map(([path, digest]) => [path.replace(/^a\//, ''), digest])
   expect(contentsOf(workspaceOf(at)), context(cut)).toMatchObject(Object.fromEntries(archived))
@@ -79,7 +79,7 @@ async function cutAfterRollback(cut: number): Promise<void> {
   at.disk.snapshot()
   await restarted(at)
   const before = contentsOf(workspaceOf(at))
-  const back = await runScripted(['rollback', 'a', '-y'], surroundings(at))
+  const back = await at.scripted('rollback', 'a', '-y')
   expect(back, back.stderr).toMatchObject({ status: 0 })
   const told = contentsOf(workspaceOf(at))
   expect(told).not.toEqual(before)
@@ -87,7 +87,7 @@ async function cutAfterRollback(cut: number): Promise<void> {
   at.disk.snapshot()
   await restarted(at)
   expect(contentsOf(workspaceOf(at)), context(cut)).toEqual(told)
-  const again = await runScripted(words(at), surroundings(at))
+  const again = await at.scripted(...words(at))
   expect(again, again.stderr).toMatchObject({ status: 0 })
   expect(contentsOf(workspaceOf(at)), context(cut)).toEqual(before)
 }
@@ -102,7 +102,7 @@ async function cutAfterEnd(cut: number): Promise<void> {
   expect(everythingOf(at), context(cut)).toEqual(told)
 }
 
-interface Place {
+interface Place extends HankFolder {
   readonly disk: Ext4Disk
 }
 
@@ -122,31 +122,24 @@ function working(id: string, cut: number) {
     `yes ${mark} | head -c 200000 > kept/large`,
     `echo ${mark} > kept/of/${id}/one`,
   ]
-  return {
-    id,
-    name: id,
-    model: 'sonnet',
-    continuationMode: 'fresh',
-    promptText: `Work on ${id}.`,
+  return codon(id, {
     checkpointedFiles: ['*.md', 'small', 'kept/**'],
-    rigSetup: [{ type: 'command', command: { run: commands.join(' && ') } }],
+    ...rig(commands.join(' && ')),
     outputFiles: [{ copy: [`${id}.md`, `kept/of/${id}/*`] }],
     archiveOnSuccess: [`n${id}/**`],
-  }
+  })
 }
 
 async function place(hank: readonly object[]): Promise<Place> {
   const disk = await ext4Disk()
-  writeFileSync(join(disk.path, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
-  return { disk }
+  return { ...hankFolderIn(disk.path, hank), disk }
 }
 
-const surroundings = ({ disk }: Place) => ({ cwd: disk.path, env: { HOME: join(disk.path, 'home') } })
-const outputsOf = ({ disk }: Place) => join(disk.path, 'results/of/it')
+const outputsOf = (at: Place) => at.path('results/of/it')
 const words = (at: Place) => ['hank.json', '-o', outputsOf(at)]
 
 async function completed(at: Place): Promise<void> {
-  const { status, stderr, stdout } = await runScripted(words(at), surroundings(at))
+  const { status, stderr, stdout } = await at.scripted(...words(at))
   expect(status, `${stdout}${stderr}`).toBe(0)
 }
 
@@ -168,9 +161,8 @@ async function aWhile(cut: number): Promise<void> {
   await setTimeout((longestWait * cut) / cutsOfEach)
 }
 
-function executionOf({ disk }: Place): string {
-  const base = join(disk.path, 'home/.weave-executions')
-  return join(base, readdirSync(base).find(name => existsSync(join(base, name, 'agentRoot'))) ?? '')
+function executionOf(at: Place): string {
+  return at.executions().find(dir => existsSync(join(dir, 'agentRoot'))) ?? ''
 }
 
 const workspaceOf = (at: Place) => join(executionOf(at), 'agentRoot')

@@ -2,11 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, expect } from 'vitest'
+import { beforeAll, describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { launcher, root, runCli } from '../support/run-cli.ts'
-import { startCommand } from '../support/running-command.ts'
+import { codon, hankFolderIn } from '../support/hank-folder.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { launcher, root, scriptedWeave, startCommand } from '../support/weave-command.ts'
+
+beforeAll(scriptedWeave, 120_000)
 
 /** Everything below a directory that somebody else may use, as far as its own mode goes. */
 function openToOthers(dir: string): readonly string[] {
@@ -91,24 +93,23 @@ describe.skipIf(!mayMount)('a disk that cannot be written (needs the right to mo
       mkdirSync(disk)
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'none', disk])
       try {
-        cpSync(join(root, 'examples/02-two-agents'), cwd, { recursive: true })
-        const env = { HOME: disk }
-        const run = runCli(['rehearse', '.', '--headless', '--port', '0'], { cwd, env })
+        const at = hankFolderIn(cwd, [codon('draft'), codon('summary')]).with({ HOME: disk })
+        const run = await at.scripted('--headless', '--port', '0')
         expect(run.status, run.stderr).toBe(0)
-        const before = runCli(['checkpoints'], { cwd, env })
+        const before = at.weave('checkpoints')
         execFileSync('mount', ['-o', 'remount,ro', disk])
         const look = (...words: readonly string[]) => {
-          const { status, stdout, stderr } = runCli(words, { cwd, env })
+          const { status, stdout, stderr } = at.weave(...words)
           expect(status, `${words.join(' ')}\n${stderr}`).toBe(0)
           return stdout
         }
         expect(look('checkpoints')).toBe(before.stdout)
-        expect(look('diff', 'draft:start', 'draft:end')).toContain('page.md')
+        expect(look('diff', 'draft:start', 'draft:end')).toContain('draft.md')
         expect(look('diff', 'draft:start')).toContain('summary.md')
         expect(look('list')).toContain('completed')
         expect(look('journal')).toContain('run.completed')
-        expect(look('report', '--json')).toContain('page.md')
-        const back = runCli(['rollback', 'draft', '-y'], { cwd, env })
+        expect(look('report', '--json')).toContain('draft.md')
+        const back = at.weave('rollback', 'draft', '-y')
         expect(back.status).toBe(1)
         expect(back.stderr).toContain('EROFS')
       } finally {

@@ -1,65 +1,40 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { createRegistry } from '../../packages/runtime/src/models/index.ts'
 import { providerNames, providerOf } from '../../packages/runtime/src/models/providers.ts'
 import { verifies } from '../conformance/verifies.ts'
 import { startCanary } from '../support/canary-server.ts'
+import { bash, codon as codonOf, hankFolder, rig, sentinel as sentinelOf } from '../support/hank-folder.ts'
 import { isProof, tally } from '../support/proof.ts'
-import { root } from '../support/run-cli.ts'
-import { scriptedWeave } from '../support/scripted-program.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { type NetworkTrace, traceNetwork } from '../support/traced-network.ts'
+import { root, scriptedWeave } from '../support/weave-command.ts'
 
 // The bundle is made before, so that no test here makes it.
 beforeAll(scriptedWeave, 120_000)
 
 const canaryKey = 'canary-key-3f9a1c77e2'
 
-const codon = (id: string, model: string, more: object = {}) => ({
-  id,
-  name: id,
-  model,
-  continuationMode: 'fresh',
-  promptText: 'Do it.',
-  checkpointedFiles: ['*.txt'],
-  ...more,
-})
+const codon = (id: string, model: string, fields: object = {}) =>
+  codonOf(id, { model, checkpointedFiles: ['*.txt'], ...fields })
 
 /** The agent's commands and the agent itself, each with all it was given. */
-const tellsAll = (file: string) => ({
-  use: 'bash',
-  input: { command: `{ env; tr '\\0' '\\n' < /proc/$PPID/environ; } > ${file}` },
-})
+const tellsAll = (file: string) => bash(`{ env; tr '\\0' '\\n' < /proc/$PPID/environ; } > ${file}`)
 
 const sentinel = (id: string, model: string) => ({
-  sentinelConfig: {
-    id,
-    name: id,
-    model,
-    trigger: { type: 'event', on: ['codon.started'] },
-    execution: { strategy: 'immediate' },
-    userPromptText: 'What happened?',
-  },
+  sentinelConfig: sentinelOf(id, 'codon.started', { model }),
 })
 
-interface Place {
-  readonly cwd: string
-  readonly executions: string
-}
+const addition = (provider: string) => ({ models: [{ provider, id: 'm', contextWindow: 32_000 }] })
 
-async function place(hank: readonly object[], script: object): Promise<Place> {
-  const cwd = await tempDir()
-  const addition = (provider: string) =>
-    JSON.stringify({ models: [{ provider, id: 'm', contextWindow: 32_000 }] })
-  mkdirSync(join(cwd, 'home/.weave'), { recursive: true })
-  writeFileSync(join(cwd, 'home/.weave/models.json'), addition('home-host'))
-  writeFileSync(join(cwd, 'models.json'), addition('my-host'))
-  writeFileSync(join(cwd, 'weave.json'), JSON.stringify({ modelsFile: 'models.json' }))
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
-  writeFileSync(join(cwd, 'rehearsal.json'), JSON.stringify(script))
-  return { cwd, executions: join(cwd, 'home/.weave-executions') }
-}
+const place = (hank: readonly object[], script: object) =>
+  hankFolder(hank, {
+    'home/.weave/models.json': addition('home-host'),
+    'models.json': addition('my-host'),
+    'weave.json': { modelsFile: 'models.json' },
+    'rehearsal.json': script,
+  })
 
 /** Every request of the run had a placeholder, and nothing went anywhere but to a port of the run itself. */
 function expectNobodyOutside({ status, stdout, stderr, own, foreign, requests }: NetworkTrace): void {
@@ -89,12 +64,11 @@ verifies(
       VENDOR_BASE_URL: led.url,
       OPENAI_API_KEY: led.key,
     }
-    const rigSetup = [{ type: 'command', command: { run: 'env > rig.txt' } }]
-    const { cwd, executions } = await place(
+    const at = await place(
       [
         codon('vendor', 'sonnet', {
           env,
-          rigSetup,
+          ...rig('env > rig.txt'),
           sentinels: [sentinel('known', 'haiku'), sentinel('added', 'my-host/m')],
         }),
         codon('named', 'pi/my-host/m', { env: { MY_HOST_BASE_URL: led.url } }),
@@ -110,7 +84,7 @@ verifies(
       },
     )
     const run = await traceNetwork({
-      cwd,
+      cwd: at.cwd,
       words: ['rehearse', '--strict', '--json'],
       env: {
         ORDINARY: 'kept',
@@ -133,9 +107,8 @@ verifies(
     expect(run.stdout).toContain('seen by known')
     expect(run.stdout).toContain('seen by added')
 
-    const workspace = join(executions, readdirSync(executions)[0] ?? '', 'agentRoot')
     for (const file of ['rig.txt', 'vendor.txt', 'named.txt']) {
-      const given = readFileSync(join(workspace, file), 'utf8')
+      const given = at.read(file)
       expect(given).toContain('ORDINARY=kept')
       expect(given).not.toContain(canaryKey)
       expect(given).not.toContain(`:${provider.port}`)

@@ -1,47 +1,21 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { beforeAll, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { launcher, runCli } from '../support/run-cli.ts'
-import { startCommand } from '../support/running-command.ts'
-import { scriptedWeave } from '../support/scripted-program.ts'
+import { bash, codon, hankFolder, sentinel } from '../support/hank-folder.ts'
 import { type SteeringClient, steer } from '../support/steering-client.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 
 // The bundle is made before, so that no test here makes it.
 beforeAll(scriptedWeave, 120_000)
 
-const narrator = {
-  sentinelConfig: {
-    id: 'narrator',
-    name: 'Narrator',
-    model: 'haiku',
-    trigger: { type: 'event', on: ['codon.started'] },
-    execution: { strategy: 'immediate' },
-    userPromptText: 'What happened?',
-  },
-}
-const codon = (id: string, more: object = {}) => ({
-  id,
-  name: id,
-  model: 'sonnet',
-  continuationMode: 'fresh',
-  promptText: 'Do it.',
+const watched = {
   checkpointedFiles: ['*.txt'],
-  sentinels: [narrator],
-  ...more,
-})
-const bash = (command: string) => ({ use: 'bash', input: { command } })
+  sentinels: [{ sentinelConfig: sentinel('narrator', 'codon.started') }],
+}
 const sentinels = { narrator: ['It began.', 'It went on.', 'It ended.'] }
 
-async function place(codons: object) {
-  const cwd = await tempDir()
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank: [codon('a'), codon('b')] }))
-  writeFileSync(join(cwd, 'rehearsal.json'), JSON.stringify({ codons, sentinels }))
-  const base = join(cwd, 'home/.weave-executions')
-  const dir = () => join(base, readdirSync(base)[0] ?? '')
-  return { cwd, env: { HOME: join(cwd, 'home') }, dir }
-}
+const place = (codons: object) =>
+  hankFolder([codon('a', watched), codon('b', watched)], { 'rehearsal.json': { codons, sentinels } })
 
 const said = (text: string) => text.match(/It (?:began|went on|ended)\./g) ?? []
 
@@ -60,13 +34,13 @@ verifies(
       a: [bash('echo a > a.txt'), { say: 'A is done.' }],
       b: [bash('echo one > b.txt'), bash('echo two >> b.txt'), { say: 'B is done.' }],
     })
-    const run = startCommand(launcher, ['rehearse', '--headless', '--no-autostart', '--keep-alive'], at)
+    const run = at.start('rehearse', '--headless', '--no-autostart', '--keep-alive')
     await run.until('Clients ')
-    const file = join(at.dir(), 'agentRoot/b.txt')
-    const client = await steer(at.dir())
+    const file = at.workspace('b.txt')
+    const client = await steer(at.execution())
     await next(client)
     await next(client)
-    expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n')
+    expect(at.read('b.txt')).toBe('one\ntwo\n')
 
     const from = client.now()
     await client.client.send('rollback.toCodon', {
@@ -77,7 +51,7 @@ verifies(
     await client.until('rollback.completed', from)
     expect(existsSync(file)).toBe(false)
     await next(client)
-    expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n')
+    expect(at.read('b.txt')).toBe('one\ntwo\n')
     await client.client.send('server.shutdown')
     expect(await run.ended, run.said()).toBe(0)
     const outputs = client.events.flatMap(({ type, data }) =>
@@ -85,11 +59,11 @@ verifies(
     )
     expect(outputs).toEqual(['It began.', 'It went on.', 'It went on.'])
 
-    expect(runCli(['rollback', 'a', '-y', '-e', at.dir()], at).status).toBe(0)
+    expect(at.weave('rollback', 'a', '-y', '-e', at.execution()).status).toBe(0)
     expect(existsSync(file)).toBe(false)
-    const again = runCli(['rehearse', '--headless', '--strict'], at)
+    const again = at.rehearse('--headless', '--strict')
     expect(again.status, again.stderr).toBe(0)
-    expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n')
+    expect(at.read('b.txt')).toBe('one\ntwo\n')
   },
   240_000,
 )
@@ -107,21 +81,20 @@ verifies(
         { say: 'B is done.' },
       ],
     })
-    const run = startCommand(launcher, ['rehearse', '--headless', '--json'], at)
+    const run = at.start('rehearse', '--headless', '--json')
     await run.until(/"codonId":"b"[^\n]*sleep 120/)
     await run.kill('SIGKILL')
     const before = run.said()
-    writeFileSync(join(at.cwd, 'home/go'), '')
-    const resumed = runCli(['rehearse', '--headless', '--strict', '--json'], at)
+    at.write({ 'home/go': '' })
+    const resumed = at.rehearse('--headless', '--strict', '--json')
     expect(resumed.status, resumed.stderr).toBe(0)
     expect(resumed.stdout).not.toContain('A is done.')
-    expect(readFileSync(join(at.dir(), 'agentRoot/a.txt'), 'utf8')).toBe('a\n')
-    expect(readFileSync(join(at.dir(), 'agentRoot/b.txt'), 'utf8')).toBe('one\ntwo\n')
+    expect(at.read('a.txt')).toBe('a\n')
+    expect(at.read('b.txt')).toBe('one\ntwo\n')
     // What b had its sentinel say before the kill is said again, and what a had it say is not.
     expect(said(before)).toContain('It began.')
     expect(said(resumed.stdout)).not.toContain('It began.')
     expect(said(resumed.stdout)).toContain('It went on.')
-    rmSync(join(at.cwd, 'home/go'))
   },
   240_000,
 )

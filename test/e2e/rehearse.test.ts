@@ -1,26 +1,14 @@
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect } from 'vitest'
 import { costOf, createRegistry, findModel } from '../../packages/runtime/src/models/index.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { launcher, root, runCli, version } from '../support/run-cli.ts'
-import { startCommand } from '../support/running-command.ts'
-import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
+import { codon, folderAt, type HankFolder, hankFolder, rig } from '../support/hank-folder.ts'
 import { steer } from '../support/steering-client.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { root, scriptedWeave, version } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
-
-interface Place {
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
-}
-
-const rehearse = (at: Place, ...words: readonly string[]) => runCli(['rehearse', ...words], at)
-const executionsOf = ({ cwd }: Place) => {
-  const base = join(cwd, 'home/.weave-executions')
-  return readdirSync(base).map(name => join(base, name))
-}
 
 interface Usage {
   readonly input: number
@@ -75,34 +63,17 @@ async function priceOf({ codons }: Script): Promise<number> {
   return sum
 }
 
-async function twoAgents(): Promise<Place & { readonly script: Script }> {
-  const cwd = await tempDir()
-  cpSync(join(root, 'examples/02-two-agents'), cwd, { recursive: true })
-  const file = join(cwd, 'rehearsal.json')
-  const script = withFigures(JSON.parse(readFileSync(file, 'utf8')) as Script)
-  writeFileSync(file, JSON.stringify(script))
-  return { cwd, env: { HOME: join(cwd, 'home') }, script }
+async function twoAgents(): Promise<HankFolder & { readonly script: Script }> {
+  const at = folderAt(await tempDir())
+  cpSync(join(root, 'examples/02-two-agents'), at.cwd, { recursive: true })
+  const script = withFigures(JSON.parse(readFileSync(at.path('rehearsal.json'), 'utf8')) as Script)
+  at.write({ 'rehearsal.json': script })
+  return { ...at, script }
 }
-
-const codonOf = (id: string, fields: object) => ({
-  id,
-  name: id,
-  model: 'sonnet',
-  continuationMode: 'fresh',
-  promptText: 'Do it.',
-  checkpointedFiles: ['*.md'],
-  ...fields,
-})
 
 /** A hank of one codon, and a script for it. */
-const oneCodon = (script?: object, fields: object = {}) => hankOf([codonOf('only', fields)], script)
-
-async function hankOf(hank: readonly object[], script?: object): Promise<Place> {
-  const cwd = await tempDir()
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
-  if (script) writeFileSync(join(cwd, 'rehearsal.json'), JSON.stringify(script, null, 2))
-  return { cwd, env: { HOME: join(cwd, 'home') } }
-}
+const oneCodon = (script: object, fields: object = {}) =>
+  hankFolder([codon('only', fields)], { 'rehearsal.json': script })
 
 describe('a rehearsal', () => {
   verifies(
@@ -123,13 +94,13 @@ describe('a rehearsal', () => {
     'of two agents runs both SDKs without a key, does what the script says and costs what its figures say',
     async () => {
       const at = await twoAgents()
-      const { status, stdout, stderr } = rehearse(at)
+      const { status, stdout, stderr } = at.rehearse()
       expect(status, stderr).toBe(0)
       expect(stderr).toMatch(/^REHEARSAL: no model is asked/)
       expect(stderr).toMatch(/Cost +\$[\d.]+ \(simulated: the model was a script\)/)
       expect(stdout).toMatch(/review#1: attempt 2 of 3 in 1\.0 s \(429: Slow down\.\)/)
 
-      const [dir = ''] = executionsOf(at)
+      const dir = at.execution()
       expect(sessionsOf(dir)).toEqual({
         'draft.jsonl': 'system',
         'publish.jsonl': 'system',
@@ -143,7 +114,7 @@ describe('a rehearsal', () => {
       expect(readdirSync(join(at.cwd, 'weave-results')).sort()).toEqual(['page.md', 'summary.md'])
       expect(readFileSync(join(at.cwd, 'weave-results/page.md'), 'utf8')).toBe(page)
 
-      const [row] = JSON.parse(runCli(['list', '--json'], at).stdout) as readonly { readonly cost: number }[]
+      const [row] = JSON.parse(at.weave('list', '--json').stdout) as readonly { readonly cost: number }[]
       expect(row?.cost).toBeCloseTo(await priceOf(at.script), 9)
     },
     180_000,
@@ -156,15 +127,15 @@ describe('a rehearsal', () => {
       const at = await oneCodon({
         codons: { only: [{ say: 'Done.' }, { say: 'Never asked.' }], other: [{ say: 'x' }] },
       })
-      const left = rehearse(at, '--strict')
+      const left = at.rehearse('--strict')
       expect(left.status, left.stderr).toBe(1)
       expect(left.stderr).toMatch(/codons\.only: .*only took 1 of 2 steps/)
       expect(left.stderr).toMatch(/codons\.other: .*no codon took these steps/)
-      writeFileSync(join(at.cwd, 'empty.json'), '{}')
-      const bare = rehearse(at, '--strict', '-n', '--script', 'empty.json')
+      at.write({ 'empty.json': '{}' })
+      const bare = at.rehearse('--strict', '-n', '--script', 'empty.json')
       expect(bare.status, bare.stderr).toBe(1)
       expect(bare.stderr).toContain('there are no steps for only')
-      expect(existsSync(join(executionsOf(at).at(-1) ?? '', 'agentRoot/rehearsal/only.md'))).toBe(true)
+      expect(existsSync(join(at.executions().at(-1) ?? '', 'agentRoot/rehearsal/only.md'))).toBe(true)
     },
     60_000,
   )
@@ -173,18 +144,15 @@ describe('a rehearsal', () => {
     ['d14/rehearsal-own-prompt', 'd13/no-script'],
     'without a script has each codon write the first lines of its own prompt, with both SDKs, also in a conversation',
     async () => {
-      const globalSystemPromptText = 'Be brief.'
-      const at = await hankOf([
-        codonOf('vendor', { promptText: 'Write a note.\nKeep it short.' }),
-        codonOf('vendor-next', { promptText: 'Now another.', continuationMode: 'continue-previous' }),
-        codonOf('embedded', { model: 'openai/gpt-5', promptText: 'Write a page.\nKeep it long.' }),
-      ])
-      const file = join(at.cwd, 'hank.json')
-      const hank = JSON.parse(readFileSync(file, 'utf8')) as object
-      writeFileSync(file, JSON.stringify({ ...hank, globalSystemPromptText }))
-      const { status, stdout, stderr } = rehearse(at)
+      const hank = [
+        codon('vendor', { promptText: 'Write a note.\nKeep it short.' }),
+        codon('vendor-next', { promptText: 'Now another.', continuationMode: 'continue-previous' }),
+        codon('embedded', { model: 'openai/gpt-5', promptText: 'Write a page.\nKeep it long.' }),
+      ]
+      const at = await hankFolder({ globalSystemPromptText: 'Be brief.', hank })
+      const { status, stdout, stderr } = at.rehearse()
       expect(status, stderr).toBe(0)
-      const folder = join(executionsOf(at)[0] ?? '', 'agentRoot/rehearsal')
+      const folder = at.workspace('rehearsal')
       const written = Object.fromEntries(
         readdirSync(folder).map(name => [name, readFileSync(join(folder, name), 'utf8')]),
       )
@@ -206,16 +174,16 @@ describe('a rehearsal', () => {
       const hello = [{ say: 'Hello.' }]
       const fails = [{ fail: { status: 400, message: 'Not like that.' } }]
       const next = { continuationMode: 'continue-previous', onFailure: 'ignore' }
-      const at = await hankOf(
+      const at = await hankFolder(
         [
-          codonOf('a', {}),
-          codonOf('b', next),
-          codonOf('c', { model: 'openai/gpt-5' }),
-          codonOf('d', { ...next, model: 'openai/gpt-5', onFailure: 'abort' }),
+          codon('a'),
+          codon('b', next),
+          codon('c', { model: 'openai/gpt-5' }),
+          codon('d', { ...next, model: 'openai/gpt-5', onFailure: 'abort' }),
         ],
-        { codons: { a: hello, b: fails, c: hello, d: fails } },
+        { 'rehearsal.json': { codons: { a: hello, b: fails, c: hello, d: fails } } },
       )
-      const { status, stdout, stderr } = rehearse(at, '--strict')
+      const { status, stdout, stderr } = at.rehearse('--strict')
       expect(status, stderr).toBe(1)
       expect(stdout).toMatch(/codon b failed \(.*400.*Not like that\./)
       expect(stdout).toMatch(/codon d failed \(.*400.*Not like that\./)
@@ -227,7 +195,7 @@ describe('a rehearsal', () => {
 
   verifies(['d13/script-strict'], 'is refused with the place of every mistake in its script', async () => {
     const at = await oneCodon({ codons: { only: [{ sai: 'Done.' }] } })
-    const { status, stderr } = rehearse(at)
+    const { status, stderr } = at.rehearse()
     expect(status).toBe(1)
     expect(stderr).toMatch(/rehearsal\.json:\d+:\d+: .*codons\.only\[0\]/)
     expect(existsSync(join(at.cwd, 'home'))).toBe(false)
@@ -237,38 +205,37 @@ describe('a rehearsal', () => {
     ['d13/not-resumed-by-real', 'd13/real-not-resumed'],
     'and a real run never go on with what the other has begun',
     async () => {
-      const rigSetup = [{ type: 'command', command: { run: 'test -n "$MENDED"' } }]
-      const at = await oneCodon({ codons: { only: [{ say: 'Done.' }] } }, { rigSetup })
-      const mended = { ...at, env: { ...at.env, MENDED: 'yes' } }
-      expect(rehearse(at).status).toBe(1)
-      const [rehearsal = ''] = executionsOf(at)
-      expect((await runScripted([], mended)).status).toBe(0)
-      const real = executionsOf(at).find(dir => dir !== rehearsal) ?? ''
-      expect(executionsOf(at).length).toBe(2)
+      const at = await oneCodon({ codons: { only: [{ say: 'Done.' }] } }, rig('test -n "$MENDED"'))
+      const mended = at.with({ MENDED: 'yes' })
+      expect(at.rehearse().status).toBe(1)
+      const rehearsal = at.execution()
+      expect((await mended.scripted()).status).toBe(0)
+      const real = at.executions().find(dir => dir !== rehearsal) ?? ''
+      expect(at.executions().length).toBe(2)
       expect(existsSync(join(real, 'agentRoot/only.md'))).toBe(true)
 
-      expect(await runScripted(['-e', rehearsal], at)).toMatchObject({
+      expect(await at.scripted('-e', rehearsal)).toMatchObject({
         status: 1,
         stderr: expect.stringContaining('is the execution of a rehearsal'),
       })
-      expect(rehearse(at, '-e', real)).toMatchObject({
+      expect(at.rehearse('-e', real)).toMatchObject({
         status: 1,
         stderr: expect.stringContaining('is the execution of a real run'),
       })
-      expect(rehearse(mended)).toMatchObject({
+      expect(mended.rehearse()).toMatchObject({
         status: 0,
         stderr: expect.stringContaining(`Execution  ${rehearsal}`),
       })
-      expect(executionsOf(at).length).toBe(2)
+      expect(at.executions().length).toBe(2)
     },
     60_000,
   )
 
   verifies(['d13/marked-in-ready', 'd1/server-version'], 'tells clients that it is one', async () => {
     const at = await oneCodon({ codons: { only: [{ say: 'Done.' }] } })
-    const run = startCommand(launcher, ['rehearse', '--no-autostart'], at)
+    const run = at.start('rehearse', '--no-autostart')
     await run.until('Clients ')
-    const { client, until } = await steer(executionsOf(at)[0] ?? '')
+    const { client, until } = await steer(at.execution())
     expect((await until('server.ready')).data).toMatchObject({ rehearsal: true, serverVersion: version })
     await client.send('server.shutdown')
     expect(await run.ended).toBe(0)

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,34 +10,17 @@ import {
   startModelServer,
 } from '../../packages/runtime/src/model-server/index.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { type CliResult, launcher, runCli } from '../support/run-cli.ts'
-import { startCommand } from '../support/running-command.ts'
+import { codon, type HankFolder, hankFolderIn } from '../support/hank-folder.ts'
+import type { CliResult } from '../support/weave-command.ts'
 import { normalisedJournal } from './normalised-journal.ts'
 
 const secret = 'open-sesame-4711-and-more'
 const prompt = 'Write notes.md. Then say what the token is.'
 
-const hank = (text: string) => ({
-  $schema: 'x',
-  hank: [
-    {
-      id: 'draft',
-      name: 'Draft',
-      model: 'sonnet',
-      continuationMode: 'fresh',
-      promptText: text,
-      checkpointedFiles: ['*.md'],
-    },
-    {
-      id: 'review',
-      name: 'Review',
-      model: 'openai/gpt-5',
-      continuationMode: 'fresh',
-      promptText: 'Look at notes.md.',
-      checkpointedFiles: ['*.md'],
-    },
-  ],
-})
+const hank = (text: string) => [
+  codon('draft', { promptText: text }),
+  codon('review', { model: 'openai/gpt-5', promptText: 'Look at notes.md.' }),
+]
 
 const script: RehearsalScript = {
   codons: {
@@ -50,36 +33,23 @@ const script: RehearsalScript = {
   },
 }
 
-interface Place {
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
-}
-
 let base = ''
 let recorded: CliResult
-let first: Place
+let first: HankFolder
 
 /** A folder with a home of its own, in which there may be a script. */
-function place(name: string, { text = prompt, scripted = false } = {}): Place {
-  const cwd = join(base, name)
-  mkdirSync(cwd)
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify(hank(text)))
-  if (scripted) writeFileSync(join(cwd, 'rehearsal.json'), JSON.stringify(script))
-  return { cwd, env: { HOME: join(cwd, 'home'), PLANTED_TOKEN: secret } }
+function place(name: string, { text = prompt, scripted = false } = {}): HankFolder {
+  const files = scripted ? { 'rehearsal.json': script } : {}
+  return hankFolderIn(join(base, name), hank(text), files).with({ PLANTED_TOKEN: secret })
 }
 
 const recording = () => join(base, 'recording')
-const replay = (at: Place, directory: string) => runCli(['replay', directory, '--strict'], at)
-
-function executionOf({ cwd }: Place): string {
-  const executions = join(cwd, 'home/.weave-executions')
-  return join(executions, readdirSync(executions)[0] ?? '')
-}
+const replay = (at: HankFolder, directory: string) => at.weave('replay', directory, '--strict')
 
 beforeAll(async () => {
   base = await mkdtemp(join(tmpdir(), 'weave-test-'))
   first = place('recorded', { scripted: true })
-  recorded = runCli(['rehearse', '--record', recording()], first)
+  recorded = first.rehearse('--record', recording())
 }, 90_000)
 
 afterAll(() => rm(base, { recursive: true, force: true }))
@@ -94,14 +64,14 @@ describe('a rehearsal that was recorded', () => {
       const replayed = replay(second, recording())
       expect(replayed.status, replayed.stderr + replayed.stdout).toBe(0)
       expect(replayed.stderr).toContain(`Upstream: the recording in ${recording()}`)
-      const before = normalisedJournal(executionOf(first), first.env)
-      const after = normalisedJournal(executionOf(second), second.env)
-      const comparable = ({ events, files }: typeof before, { cwd }: Place) => ({
+      const before = normalisedJournal(first)
+      const after = normalisedJournal(second)
+      const comparable = ({ events, files }: typeof before, { cwd }: HankFolder) => ({
         events: events.map(text => text.replaceAll(cwd, '<cwd>')),
         files,
       })
       expect(comparable(after, second)).toEqual(comparable(before, first))
-      expect(readFileSync(join(executionOf(second), 'agentRoot/notes.md'), 'utf8')).toBe('The first line.\n')
+      expect(second.read('notes.md')).toBe('The first line.\n')
     },
     90_000,
   )
@@ -141,7 +111,7 @@ describe('a rehearsal that was recorded', () => {
     expect(stderr).toMatch(
       /Codon draft, turn 2: the recording in \S+ has only 1 request of it, and its end is missing/,
     )
-    expect(readFileSync(join(executionOf(at), 'agentRoot/notes.md'), 'utf8')).toBe('The first line.\n')
+    expect(at.read('notes.md')).toBe('The first line.\n')
   }, 60_000)
 
   it('is refused before anything starts when a body of it is gone, and is never written over', () => {
@@ -154,11 +124,11 @@ describe('a rehearsal that was recorded', () => {
       status: 1,
       stderr: expect.stringMatching(/The recording cannot be used: .* is missing or damaged/),
     })
-    expect(runCli(['rehearse', '--record', recording()], { ...at })).toMatchObject({
+    expect(at.rehearse('--record', recording())).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('is not empty'),
     })
-    expect(runCli(['rehearse', '--replay', recording(), '--script', 'x'], at)).toMatchObject({
+    expect(at.rehearse('--replay', recording(), '--script', 'x')).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('leave out --script'),
     })
@@ -172,12 +142,10 @@ describe('a real run that was recorded', () => {
     const server = await startModelServer({ ...model, clock: systemClock })
     onTestFinished(() => server.close())
     const at = place('real')
-    const one = { ...hank(prompt), hank: hank(prompt).hank.slice(0, 1) }
-    writeFileSync(join(at.cwd, 'hank.json'), JSON.stringify(one))
+    at.setHank(hank(prompt).slice(0, 1))
     const traffic = join(base, 'traffic')
-    const env = { ...at.env, ANTHROPIC_API_KEY: model.keyFor('draft') }
     const words = ['--record', traffic, '--vendor-base-url', server.url, '--skip-self-test', '--headless']
-    const run = startCommand(launcher, words, { cwd: at.cwd, env })
+    const run = at.with({ ANTHROPIC_API_KEY: model.keyFor('draft') }).start(...words)
     expect(await run.ended, run.said()).toBe(0)
     const asked = server.requests.length
     expect(asked).toBe(3)

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ReportData, ReportEvents } from '@weave/protocol'
 import type { Page } from 'playwright-core'
@@ -9,10 +9,10 @@ import { executionLayout } from '../../packages/runtime/src/workspace/index.ts'
 import { bundleReportPage } from '../../scripts/bundle/report-page.mjs'
 import { sharedBrowser } from '../clients/chromium.ts'
 import { verifies } from '../conformance/verifies.ts'
+import { codon, hankFolder } from '../support/hank-folder.ts'
 import { heardTerminal } from '../support/heard-terminal.ts'
-import { root, runCli } from '../support/run-cli.ts'
-import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { root, scriptedWeave } from '../support/weave-command.ts'
 import { hostile, writeLongExecution } from './report-execution.ts'
 
 beforeAll(scriptedWeave, 120_000)
@@ -46,23 +46,11 @@ const numberIn = async (page: Page, script: string): Promise<number> => Number(a
 
 /** A run of two codons, taken back to before the second and finished again. */
 async function rolledBackRun() {
-  const dir = await tempDir({ inMemory: true })
-  const hank = ['first', 'second'].map(id => ({
-    id,
-    name: `Part ${id}`,
-    model: 'sonnet',
-    continuationMode: 'fresh',
-    promptText: `Work on ${id}.`,
-    checkpointedFiles: ['*.md'],
-  }))
-  writeFileSync(join(dir, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
-  const env = { HOME: join(dir, 'home') }
-  const weave = (...words: readonly string[]) => runScripted(words, { cwd: dir, env })
-  await weave('--max-cost', '5')
-  await weave('rollback', 'first', '-y')
-  await weave('--max-cost', '5')
-  const base = join(dir, 'home/.weave-executions')
-  return { dir, env, execution: join(base, readdirSync(base)[0] ?? '') }
+  const at = await hankFolder([codon('first'), codon('second')], {}, { inMemory: true })
+  await at.scripted('--max-cost', '5')
+  await at.scripted('rollback', 'first', '-y')
+  await at.scripted('--max-cost', '5')
+  return at
 }
 
 type Written = Extract<ReadReport, { readonly ok: true }>
@@ -76,9 +64,9 @@ describe('a report in a browser', () => {
     ['d2/command-report'],
     'shows runs, spending, files with diffs, settings and events, and asks nobody for anything',
     async () => {
-      const { dir, env, execution } = await rolledBackRun()
-      const file = join(dir, 'report.html')
-      expect(runCli(['report', execution, '-o', file], { cwd: dir, env })).toEqual({
+      const at = await rolledBackRun()
+      const file = at.path('report.html')
+      expect(at.weave('report', at.execution(), '-o', file)).toEqual({
         status: 0,
         stdout: `${file}\n`,
         stderr: '',
@@ -113,7 +101,7 @@ describe('a report in a browser', () => {
   )
 
   test('of a live execution says that it is one and leaves the checkpoints alone', async () => {
-    const { execution } = await rolledBackRun()
+    const execution = (await rolledBackRun()).execution()
     const lock = {
       pid: process.pid,
       pidStartTime: '',

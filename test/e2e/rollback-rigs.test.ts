@@ -1,37 +1,26 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { startCommand } from '../support/running-command.ts'
-import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
+import { codon as codonOf, command, type HankFolder, hankFolder, rig } from '../support/hank-folder.ts'
 import { type SteeringClient, steer } from '../support/steering-client.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
 /** What each codon finds, noted beside the workspace by its end; then it uses one file of its rig up. */
 const noteFiles = (id: string, then = 'true') => ({
-  beforeCopy: [{ type: 'command', command: { run: `find . -type f | sort > ../found-by-${id}; ${then}` } }],
+  beforeCopy: [command(`find . -type f | sort > ../found-by-${id}; ${then}`)],
   copy: [`${id}.md`],
 })
 
-const codon = (id: string, more: object = {}) => ({
-  id,
-  name: id,
-  model: 'sonnet',
-  continuationMode: 'fresh',
-  promptText: `Work on ${id}.`,
-  checkpointedFiles: ['*.md'],
-  outputFiles: [noteFiles(id)],
-  ...more,
-})
+const codon = (id: string, fields: object = {}) => codonOf(id, { outputFiles: [noteFiles(id)], ...fields })
 
 const copy = (from: string, to: string) => ({ type: 'copy', copy: { from, to } })
-const command = (run: string) => ({ type: 'command', command: { run } })
 
 /** `a` makes a file in a directory into which the rig of `b` copies; all of it is outside of what is checkpointed. */
 const items = [
-  codon('a', { rigSetup: [command('mkdir lib && echo mine > lib/mine.txt')] }),
+  codon('a', rig('mkdir lib && echo mine > lib/mine.txt')),
   codon('b', {
     rigSetup: [copy('kit', 'rigged'), copy('library', 'lib'), command('echo once >> ../rig-runs')],
     archiveOnSuccess: ['rigged/parts/**'],
@@ -40,28 +29,13 @@ const items = [
   codon('c', { rigSetup: [copy('library', 'of-c')] }),
 ]
 
-interface Place {
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
-}
-
-async function place(): Promise<Place> {
-  const cwd = await tempDir()
-  for (const folder of ['kit/parts', 'library']) mkdirSync(join(cwd, folder), { recursive: true })
-  writeFileSync(join(cwd, 'kit/tool.sh'), 'tool')
-  writeFileSync(join(cwd, 'kit/readme'), 'read')
-  writeFileSync(join(cwd, 'kit/parts/wheel'), 'wheel')
-  writeFileSync(join(cwd, 'library/book'), 'book')
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank: items }))
-  return { cwd, env: { HOME: join(cwd, 'home') } }
-}
-
-const weave = ({ cwd, env }: Place, ...words: readonly string[]) => runScripted(words, { cwd, env })
-
-function executionOf({ cwd }: Place): string {
-  const base = join(cwd, 'home/.weave-executions')
-  return join(base, readdirSync(base)[0] ?? '')
-}
+const place = () =>
+  hankFolder(items, {
+    'kit/tool.sh': 'tool',
+    'kit/readme': 'read',
+    'kit/parts/wheel': 'wheel',
+    'library/book': 'book',
+  })
 
 const rigFiles = [
   './lib/book',
@@ -71,14 +45,14 @@ const rigFiles = [
   './rigged/tool.sh',
 ]
 
-function foundBy(at: Place, id: string): readonly string[] {
-  const lines = readFileSync(join(executionOf(at), `found-by-${id}`), 'utf8')
+function foundBy(at: HankFolder, id: string): readonly string[] {
+  const lines = readFileSync(at.execution(`found-by-${id}`), 'utf8')
     .trim()
     .split('\n')
   return lines.filter(line => !line.endsWith('.md'))
 }
 
-const isThere = (at: Place, path: string) => existsSync(join(executionOf(at), 'agentRoot', path))
+const isThere = (at: HankFolder, path: string) => existsSync(at.workspace(path))
 
 interface Live {
   readonly steering: SteeringClient
@@ -86,10 +60,10 @@ interface Live {
 }
 
 /** The whole hank, and a client that steers what comes after it. */
-async function finished(at: Place): Promise<Live> {
-  const run = startCommand(await scriptedWeave(), ['--headless', '--keep-alive'], at)
+async function finished(at: HankFolder): Promise<Live> {
+  const run = await at.startScripted('--headless', '--keep-alive')
   await run.until('codon c completed')
-  const steering = await steer(executionOf(at))
+  const steering = await steer(at.execution())
   await steering.until('server.idle', 0, ({ data }) => data.reason === 'all-codons-completed')
   return {
     steering,
@@ -109,7 +83,7 @@ describe('a rollback to the start of a codon with a rig', () => {
       const { steering, shutdown } = await finished(at)
       expect(foundBy(at, 'b')).toEqual(rigFiles)
       expect(isThere(at, 'rigged/tool.sh')).toBe(false)
-      rmSync(join(executionOf(at), 'found-by-b'))
+      rmSync(at.execution('found-by-b'))
       const from = steering.now()
       await steering.client.send('rollback.toCodon', {
         codonId: 'b',
@@ -121,7 +95,7 @@ describe('a rollback to the start of a codon with a rig', () => {
       await steering.until('server.idle', from, event => event.data.reason === 'all-codons-completed')
       await shutdown()
       expect(foundBy(at, 'b')).toEqual(rigFiles)
-      expect(readFileSync(join(executionOf(at), 'rig-runs'), 'utf8')).toBe('once\n')
+      expect(readFileSync(at.execution('rig-runs'), 'utf8')).toBe('once\n')
     },
     120_000,
   )
@@ -131,18 +105,18 @@ describe('a rollback to the start of a codon with a rig', () => {
     'at rest: the preview says what comes back, and the next start finds it',
     async () => {
       const at = await place()
-      expect(await weave(at)).toMatchObject({ status: 0 })
-      const preview = await weave(at, 'rollback', 'b:start', '--preview')
+      expect(await at.scripted()).toMatchObject({ status: 0 })
+      const preview = await at.scripted('rollback', 'b:start', '--preview')
       expect(preview.stdout).toContain('b, without its rig')
       expect(preview.stdout).toContain('put back from the archive: 1\n  rigged/parts/wheel')
       expect(preview.stdout).toContain('copy again (rig): 1\n  rigged/tool.sh')
       expect(preview.stdout).toContain('move out of the workspace (rig copies): 1\n  of-c')
-      expect(await weave(at, 'rollback', 'b:start', '-y')).toMatchObject({ status: 0 })
+      expect(await at.scripted('rollback', 'b:start', '-y')).toMatchObject({ status: 0 })
       expect(isThere(at, 'of-c')).toBe(false)
       expect(isThere(at, 'rigged/parts/wheel')).toBe(true)
-      expect(await weave(at)).toMatchObject({ status: 0 })
+      expect(await at.scripted()).toMatchObject({ status: 0 })
       expect(foundBy(at, 'b')).toEqual(rigFiles)
-      expect(readFileSync(join(executionOf(at), 'rig-runs'), 'utf8')).toBe('once\n')
+      expect(readFileSync(at.execution('rig-runs'), 'utf8')).toBe('once\n')
     },
     120_000,
   )
@@ -162,7 +136,7 @@ describe('a rollback to before a rig', () => {
     async () => {
       const at = await place()
       const { steering, shutdown } = await finished(at)
-      const root = join(executionOf(at), 'agentRoot')
+      const root = at.workspace()
       writeFileSync(join(root, 'of-c/by-a-person.txt'), 'person')
       const from = steering.now()
       await steering.client.send('rollback.toCodon', { codonId: 'a', checkpointType: 'end' })
@@ -197,15 +171,15 @@ describe('a rollback to before a rig', () => {
     'at rest: the preview tells the truth, and the journal has the names',
     async () => {
       const at = await place()
-      expect(await weave(at)).toMatchObject({ status: 0 })
-      const preview = await weave(at, 'rollback', 'a', '--preview')
+      expect(await at.scripted()).toMatchObject({ status: 0 })
+      const preview = await at.scripted('rollback', 'a', '--preview')
       const moved = 'move out of the workspace (rig copies): 3\n  of-c\n  lib/book\n  rigged'
       expect(preview.stdout).toContain(moved)
       expect(isThere(at, 'rigged')).toBe(true)
-      expect(await weave(at, 'rollback', 'a', '-y')).toMatchObject({ status: 0 })
+      expect(await at.scripted('rollback', 'a', '-y')).toMatchObject({ status: 0 })
       expect(isThere(at, 'rigged')).toBe(false)
       expect(isThere(at, 'lib/mine.txt')).toBe(true)
-      const journal = await weave(at, 'journal')
+      const journal = await at.scripted('journal')
       expect(journal.stdout).toMatch(/rig cleanup of b completed: lib\/book, rigged/)
       expect(journal.stdout).toMatch(/the rig of b had made is now in .*removed\/\d+: lib\/book, rigged\./)
     },
@@ -219,9 +193,9 @@ describe('an archived file whose bytes are others than those that were archived'
     'is named when it is restored, with what differs',
     async () => {
       const at = await place()
-      expect(await weave(at)).toMatchObject({ status: 0 })
-      writeFileSync(join(executionOf(at), 'rigArchive/b/rigged/parts/wheel'), '')
-      const back = await weave(at, 'rollback', 'b:start', '-y')
+      expect(await at.scripted()).toMatchObject({ status: 0 })
+      writeFileSync(at.execution('rigArchive/b/rigged/parts/wheel'), '')
+      const back = await at.scripted('rollback', 'b:start', '-y')
       expect(back.status).toBe(0)
       expect(`${back.stdout}${back.stderr}`).toMatch(
         /rigged\/parts\/wheel came back from the archive changed: 0 bytes with sha256 e3b0c44298fc, archived was sha256 [0-9a-f]{12}/,

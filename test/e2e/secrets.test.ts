@@ -1,38 +1,18 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { launcher, runCli } from '../support/run-cli.ts'
-import { startCommand } from '../support/running-command.ts'
-import type { Surrounding } from '../support/scripted-program.ts'
+import { bash, codon, hankFolder } from '../support/hank-folder.ts'
 import { steer } from '../support/steering-client.ts'
-import { tempDir } from '../support/temp-dir.ts'
 
 /** A hank of one codon of the embedded agent, whose model asks for these commands of a shell. */
-async function place(...commands: readonly string[]): Promise<Surrounding> {
-  const cwd = await tempDir()
-  const codon = {
-    id: 'only',
-    name: 'Only',
-    model: 'openai/gpt-5',
-    continuationMode: 'fresh',
-    promptText: 'Do it.',
-    checkpointedFiles: ['**'],
-  }
-  const steps = commands.map(command => ({ use: 'bash', input: { command } }))
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank: [codon] }))
-  writeFileSync(
-    join(cwd, 'rehearsal.json'),
-    JSON.stringify({ codons: { only: [...steps, { say: 'Done.' }] } }),
-  )
-  return { cwd, env: { HOME: join(cwd, 'home') } }
-}
-
-function executionIn({ cwd }: Surrounding): string {
-  const base = join(cwd, 'home/.weave-executions')
-  return join(base, readdirSync(base)[0] ?? '')
+function place(...commands: readonly string[]) {
+  const only = [...commands.map(run => bash(run)), { say: 'Done.' }]
+  return hankFolder([codon('only', { model: 'openai/gpt-5', checkpointedFiles: ['**'] })], {
+    'rehearsal.json': { codons: { only } },
+  })
 }
 
 /** Every file below a directory that holds a text. */
@@ -50,9 +30,9 @@ describe('an agent that writes a megabyte made to slow a search for keys', () =>
     async () => {
       const write = `node -e 'process.stdout.write("eyJaaaaaaaaaa-".repeat(75000))' > tok.txt`
       const at = await place(`${write}; cat tok.txt; sleep 2`, 'cat tok.txt')
-      const run = startCommand(launcher, [...rehearse, '--keep-alive'], at)
+      const run = at.start(...rehearse, '--keep-alive')
       await run.until('Clients ')
-      const { client, until } = await steer(executionIn(at))
+      const { client, until } = await steer(at.execution())
       let slowest = 0
       let isOver = false
       const done = until('codon.completed').then(() => {
@@ -68,7 +48,7 @@ describe('an agent that writes a megabyte made to slow a search for keys', () =>
       await done
       await client.send('server.shutdown')
       expect(await run.ended, run.said()).toBe(0)
-      expect(readFileSync(join(executionIn(at), 'agentRoot/tok.txt'), 'utf8').length).toBe(1_050_000)
+      expect(at.read('tok.txt')?.length).toBe(1_050_000)
       // A quiet machine answers within a tenth of a second; the old pattern took minutes.
       expect(slowest).toBeLessThan(5_000)
     },
@@ -90,7 +70,7 @@ describe('the token of the command line', () => {
           `(${list}) > list.txt 2>/dev/null; cat list.txt`,
           `echo ${token} | tee said.md`,
         )
-        const run = startCommand(launcher, [...rehearse, ...flag], at)
+        const run = at.start(...rehearse, ...flag)
         await run.until('Clients ')
         expect(shown(run.child.pid)).toMatch(/^weave rehearse /)
         expect(shown(run.child.pid)).not.toContain(token)
@@ -100,9 +80,9 @@ describe('the token of the command line', () => {
         if (process.getuid?.() === 0) expect(asNobody.stdout).toMatch(/^weave rehearse /)
         expect(asNobody.stdout).not.toContain(token)
         expect(await run.ended, run.said()).toBe(0)
-        const dir = executionIn(at)
+        const dir = at.execution()
         // What the agent itself wrote is its own; the list that it made has no token.
-        const list0 = readFileSync(join(dir, 'agentRoot/list.txt'), 'utf8')
+        const list0 = at.read('list.txt') ?? ''
         expect(list0).toContain('weave rehearse')
         expect(list0.split('\n').filter(line => line.includes(token) && !line.includes('echo'))).toEqual([])
         expect(filesWith(token, join(dir, '.weave/journal'))).toEqual([])
@@ -130,12 +110,11 @@ describe('values of variables', () => {
       }
       const names = Object.keys(variables).map(name => `$${name}`)
       const at = await place(`echo ${names.join(' ')} | tee a.md`)
-      const { status, stdout, stderr } = runCli([...rehearse, '--log-level', 'debug', '--json'], {
-        ...at,
-        env: { ...at.env, ...variables },
-      })
+      const { status, stdout, stderr } = at
+        .with(variables)
+        .weave(...rehearse, '--log-level', 'debug', '--json')
       expect(status, stderr).toBe(0)
-      const dir = executionIn(at)
+      const dir = at.execution()
       for (const place of ['.weave/journal', '.weave/logs', '.weave/state.json'])
         expect(filesWith('CANARY-', join(dir, place))).toEqual([])
       expect(stdout).not.toContain('CANARY-')

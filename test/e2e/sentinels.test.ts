@@ -1,76 +1,43 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { describe, expect, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { connect, type EventType, type ServerEvent } from '../../packages/client/src/index.ts'
 import { events as table } from '../../packages/protocol/src/index.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { launcher, runCli } from '../support/run-cli.ts'
-import { startCommand } from '../support/running-command.ts'
+import {
+  codon,
+  type HankFolder,
+  hankFolder,
+  jsonLines,
+  sentinel,
+  bash as shell,
+} from '../support/hank-folder.ts'
 import { portOf, steer } from '../support/steering-client.ts'
-import { tempDir } from '../support/temp-dir.ts'
 
-const narrator = (id: string, more: object = {}) => ({
-  id,
-  name: id,
-  model: 'haiku',
-  trigger: { type: 'event', on: ['tool.result'] },
-  execution: { strategy: 'immediate' },
-  userPromptText: 'What was that? <%= it.events[0].data.toolName %>',
-  ...more,
-})
+const narrator = (id: string, fields: object = {}) =>
+  sentinel(id, 'tool.result', {
+    userPromptText: 'What was that? <%= it.events[0].data.toolName %>',
+    ...fields,
+  })
 
-async function place(
+const place = (
   sentinels: readonly object[],
   steps: readonly object[],
   outputs: Readonly<Record<string, readonly string[]>> = { loud: ['first', 'second'], quiet: ['unheard'] },
-) {
-  const dir = await tempDir()
-  const codon = {
-    id: 'a',
-    name: 'A',
-    model: 'pi/openai/gpt-5',
-    continuationMode: 'fresh',
-    promptText: 'Work.',
-    sentinels,
-  }
-  writeFileSync(join(dir, 'hank.json'), JSON.stringify({ $schema: 'x', hank: [codon] }))
-  const script = { codons: { a: steps }, sentinels: outputs }
-  writeFileSync(join(dir, 'rehearsal.json'), JSON.stringify(script))
-  return { cwd: dir, env: { HOME: join(dir, 'home') } }
-}
+) =>
+  hankFolder([codon('a', { model: 'pi/openai/gpt-5', sentinels })], {
+    'rehearsal.json': { codons: { a: steps }, sentinels: outputs },
+  })
 
-const executionOf = ({ cwd }: { readonly cwd: string }) => {
-  const base = join(cwd, 'home/.weave-executions')
-  return join(base, readdirSync(base)[0] ?? '')
-}
-
-/** The events of one type as the journal has them. */
-function journaled(
-  at: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-  type: string,
-) {
-  const { stdout } = runCli(['journal', '--json', '--type', type], at)
-  return stdout
-    .split('\n')
-    .filter(Boolean)
-    .map(line => (JSON.parse(line) as { data: Record<string, unknown> }).data)
-}
-
-/** Every line of the journal. */
-function lines(at: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }) {
-  const { stdout } = runCli(['journal', '--json'], at)
-  return stdout
-    .split('\n')
-    .filter(Boolean)
-    .map(line => JSON.parse(line) as { readonly seq: number; readonly type: EventType })
-}
+/** The data of the events of one type, as the command prints the journal. */
+const journaled = (at: HankFolder, type: string) =>
+  jsonLines(at.weave('journal', '--json', '--type', type).stdout).map(({ data }) => data)
 
 function spokenBy({ data }: { readonly data: unknown }): string {
   return (data as { readonly sentinelId: string }).sentinelId
 }
 
-const bash = { use: 'bash', input: { command: 'true' } }
+const bash = shell('true')
 const broken = { userPromptText: '<%= it.events[0].data.nothing.here %>' }
 const quiet = { lifecycle: false, errors: false, outputs: false, triggers: false }
 
@@ -107,9 +74,9 @@ describe('sentinels of a run', () => {
         ],
         [bash, bash, { say: 'Done.' }],
       )
-      const server = startCommand(launcher, ['rehearse', '--no-autostart', '--keep-alive'], at)
+      const server = at.start('rehearse', '--no-autostart', '--keep-alive')
       await server.until('Clients')
-      const { client, events, until } = await steer(executionOf(at), { mode: 'readandwrite' })
+      const { client, events, until } = await steer(at.execution(), { mode: 'readandwrite' })
       await client.send('codon.next')
       await until('server.idle', 0, ({ data }) => data.reason === 'all-codons-completed')
       const heard = (type: string) => events.filter(event => event.type === type).map(spokenBy)
@@ -118,9 +85,11 @@ describe('sentinels of a run', () => {
       expect(heard('sentinel.error')).toEqual(['broken', 'broken'])
       expect(new Set(heard('sentinel.triggered'))).toEqual(new Set(['talkative']))
       expect(new Set(heard('sentinel.unloaded'))).toEqual(new Set(['loud', 'talkative']))
-      const all = lines(at)
+      const all = jsonLines<{ readonly seq: number; readonly type: EventType }>(
+        at.weave('journal', '--json').stdout,
+      )
       for (const extensions of [[], ['weave']]) {
-        const late = connect(`ws://127.0.0.1:${portOf(executionOf(at))}`, {
+        const late = connect(`ws://127.0.0.1:${portOf(at.execution())}`, {
           mode: 'readonly',
           extensions,
           socket: WebSocket,
@@ -162,23 +131,21 @@ describe('sentinels of a run', () => {
           'Running for: <%= (it.world.currentTime - it.codon.startTime) / 1000 %>s since <%= it.codon.startTime %>',
         ].join('\n'),
       })
-      const sleeping = { use: 'bash', input: { command: 'sleep 4' } }
+      const sleeping = shell('sleep 4')
       const at = await place([{ sentinelConfig: 'loud.json' }], [sleeping, { say: 'Done.' }])
-      writeFileSync(join(at.cwd, 'loud.json'), JSON.stringify(observer))
+      at.write({ 'loud.json': observer })
       const began = Date.now()
-      expect(runCli(['rehearse', '--headless'], at).status).toBe(0)
+      expect(at.rehearse('--headless').status).toBe(0)
       // The end of a codon waits a minute for a sentinel that is never done.
       expect(Date.now() - began).toBeLessThan(60_000)
       const caused = journaled(at, 'state.transition').filter(
         ({ transitionType }) => transitionType === 'SentinelStatesUpdated',
       ).length
-      const ofOthers = runCli(['journal', '--json'], at)
-        .stdout.split('\n')
-        .filter(line => line !== '' && !line.includes('"type":"sentinel.')).length
+      const ofOthers = at.events().filter(({ type }) => !type.startsWith('sentinel.')).length
       const triggered = journaled(at, 'sentinel.triggered').length
       expect(triggered).toBeGreaterThan(5)
       expect(triggered).toBeLessThanOrEqual(ofOthers - caused)
-      const tried = runCli(['sentinel', 'test', 'loud.json', '--dry'], at).stdout
+      const tried = at.weave('sentinel', 'test', 'loud.json', '--dry').stdout
       expect(tried).toContain('prompt  codon.completed')
       expect(tried).toMatch(/Running for: [4-9]\.\d+s since \d{4}-\d\d-\d\dT[\d:.]+Z\n/)
       expect(tried).not.toMatch(/prompt {2}(sentinel\.|state\.transition SentinelStatesUpdated)/)
@@ -211,11 +178,10 @@ describe('sentinels of a run', () => {
         [bash, { say: 'Done.' }],
         { loud: ['first'], quiet: ['{"level":3}'] },
       )
-      writeFileSync(join(at.cwd, 'one.md'), 'One.\n')
-      writeFileSync(join(at.cwd, 'two.md'), 'Two.\n')
-      expect(runCli(['rehearse', '--headless'], at)).toMatchObject({ status: 0 })
+      at.write({ 'one.md': 'One.\n', 'two.md': 'Two.\n' })
+      expect(at.rehearse('--headless')).toMatchObject({ status: 0 })
       const written = (id: string, name: string) =>
-        readFileSync(join(executionOf(at), '.weave/sentinels', id, name), 'utf8')
+        readFileSync(at.execution('.weave/sentinels', id, name), 'utf8')
       // The health check took none of its outputs.
       expect(written('loud', 'loud.txt')).toBe('first')
       expect([written('quiet', 'levels.jsonl'), written('quiet', 'level.json')]).toEqual(
@@ -229,7 +195,7 @@ describe('sentinels of a run', () => {
       ])
       const code = narrator('quiet', { structuredOutput: { output: 'object', schemaStr: 'z.object({})' } })
       const bad = await place([{ sentinelConfig: code }], [bash])
-      const refused = runCli(['--validate'], bad)
+      const refused = bad.weave('--validate')
       expect(refused.status).toBe(1)
       expect(refused.stdout + refused.stderr).toContain('schemaStr: is not JSON. Write a JSON Schema as text')
     },
@@ -240,11 +206,8 @@ describe('sentinels of a run', () => {
     ['3/sentinel-unloaded-shutdown'],
     'are unloaded with the server',
     async () => {
-      const at = await place(
-        [{ sentinelConfig: narrator('loud') }],
-        [{ use: 'bash', input: { command: 'sleep 60' } }],
-      )
-      const server = startCommand(launcher, ['rehearse'], at)
+      const at = await place([{ sentinelConfig: narrator('loud') }], [shell('sleep 60')])
+      const server = at.start('rehearse')
       await server.until('Bash {')
       expect(await server.kill('SIGTERM')).toBe(143)
       expect(journaled(at, 'sentinel.unloaded')).toMatchObject([{ sentinelId: 'loud', reason: 'shutdown' }])
@@ -265,12 +228,12 @@ describe('sentinels of a run', () => {
         ],
         [{ say: 'Done.' }],
       )
-      writeFileSync(join(at.cwd, 'gone.md'), 'Say something.')
+      at.write({ 'gone.md': 'Say something.' })
       // Read anew at every start of a codon, so it can be lost between the checks and the codon.
-      const server = startCommand(launcher, ['rehearse', '--no-autostart', '--keep-alive'], at)
+      const server = at.start('rehearse', '--no-autostart', '--keep-alive')
       await server.until('Clients')
-      const { client, until } = await steer(executionOf(at))
-      writeFileSync(join(at.cwd, 'gone.md'), '<% while (')
+      const { client, until } = await steer(at.execution())
+      at.write({ 'gone.md': '<% while (' })
       await client.send('codon.next')
       const { data } = await until('codon.completed')
       expect(data).toMatchObject({
@@ -279,7 +242,7 @@ describe('sentinels of a run', () => {
         failureReason: { type: 'sentinel-load-failure', retriable: false },
       })
       await server.ended
-      expect(readFileSync(join(executionOf(at), '.weave/logs/server.log'), 'utf8')).toContain('loud')
+      expect(readFileSync(at.execution('.weave/logs/server.log'), 'utf8')).toContain('loud')
     },
     60_000,
   )

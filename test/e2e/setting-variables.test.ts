@@ -1,9 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { runCli } from '../support/run-cli.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { codon, hankFolder } from '../support/hank-folder.ts'
+import { runCli } from '../support/weave-command.ts'
 
 /** The part of the published schema of `weave.json` that says which keys there are. */
 interface Schema {
@@ -41,19 +39,7 @@ const variableFor = (path: string): string =>
     .join('_')
     .toUpperCase()}`
 
-async function place() {
-  const cwd = await tempDir()
-  const codon = {
-    id: 'a',
-    name: 'A',
-    model: 'sonnet',
-    continuationMode: 'fresh',
-    promptText: 'x',
-    checkpointedFiles: ['*'],
-  }
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank: [codon] }))
-  return { cwd, env: { HOME: join(cwd, 'home') } }
-}
+const place = () => hankFolder([codon('a')])
 
 const words = ['--validate', '--skip-self-test']
 
@@ -68,10 +54,7 @@ describe('WEAVE_RUNTIME variables', () => {
       const at = await place()
       const given = keys.map(([path, inner]) => [path, valueFor(path, inner)] as const)
       const variables = given.map(([path, value]) => [variableFor(path), String(value)])
-      const { stdout } = runCli([...words, '--json'], {
-        ...at,
-        env: { ...at.env, ...Object.fromEntries(variables) },
-      })
+      const { stdout } = at.with(Object.fromEntries(variables)).weave(...words, '--json')
       const { settings, problems } = JSON.parse(stdout) as Verdict
       expect(keys.length).toBeGreaterThan(20)
       expect(settings).toEqual(
@@ -87,7 +70,7 @@ describe('WEAVE_RUNTIME variables', () => {
     const at = await place()
     const rights = keys.map(([path]) => variableFor(path))
     const variables = Object.fromEntries(rights.map(right => [`${right}S`, '1']))
-    const { stdout } = runCli([...words, '--json'], { ...at, env: { ...at.env, ...variables } })
+    const { stdout } = at.with(variables).weave(...words, '--json')
     const { problems } = JSON.parse(stdout) as Verdict
     for (const right of rights)
       expect(problems.filter(({ where }) => where === `${right}S`)).toEqual([
@@ -105,14 +88,15 @@ verifies(
   async () => {
     const at = await place()
     const line = (): string | undefined =>
-      runCli([...words, '--verbose'], at)
+      at
+        .weave(...words, '--verbose')
         .stdout.split('\n')
         .find(text => text.includes('logParsingInterval'))
     expect(line()).toMatch(/^ +logParsingInterval +1000 +default +nothing reads it$/)
-    writeFileSync(join(at.cwd, 'weave.json'), '{"logParsingInterval": 20}')
+    at.write({ 'weave.json': { logParsingInterval: 20 } })
     expect(line()).toMatch(/^ +logParsingInterval +20 +weave\.json +nothing reads it$/)
-    writeFileSync(join(at.cwd, 'weave.json'), '{"logParsingInterval": "often"}')
-    expect(runCli(words, at)).toMatchObject({
+    at.write({ 'weave.json': { logParsingInterval: 'often' } })
+    expect(at.weave(...words)).toMatchObject({
       status: 1,
       stdout: expect.stringContaining('logParsingInterval: '),
     })

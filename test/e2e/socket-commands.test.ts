@@ -1,16 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { beforeAll, expect } from 'vitest'
 import { events as table } from '../../packages/client/src/index.ts'
-import { codonOf, serveHank } from '../clients/served-hank.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { scriptedWeave } from '../support/scripted-program.ts'
+import { codon, hankFolder, rig } from '../support/hank-folder.ts'
 import { type SteeringClient, steer } from '../support/steering-client.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
-const withRig = (id: string): object =>
-  codonOf(id, { rigSetup: [{ type: 'command', command: { run: `echo ${id} >> ${id}.txt` } }] })
+const withRig = (id: string): object => codon(id, rig(`echo ${id} >> ${id}.txt`))
 
 /** Starts a codon by its name and waits until the server has nothing to do. */
 async function start({ client, until, now }: SteeringClient, codonId: string, skipPreCommands?: boolean) {
@@ -29,12 +26,10 @@ verifies(
   ['4.1/codon-start', '4.1/codon-start-skip-pre-commands', '3/start-begins-codon'],
   'starts the codon that is named, with its rig unless told otherwise',
   async () => {
-    const { run, dir } = await serveHank([withRig('a'), withRig('b')])
-    const rigOf = (id: string): string | undefined => {
-      const path = join(dir, 'agentRoot', `${id}.txt`)
-      return existsSync(path) ? readFileSync(path, 'utf8') : undefined
-    }
-    const steering = await steer(dir)
+    const at = await hankFolder([withRig('a'), withRig('b')])
+    const run = await at.serve()
+    const rigOf = (id: string) => at.read(`${id}.txt`)
+    const steering = await steer(run.dir)
     expect(await start(steering, 'b', true)).toMatchObject({ codonId: 'b', success: true })
     expect([rigOf('a'), rigOf('b')]).toEqual([undefined, undefined])
     expect(await start(steering, 'a')).toMatchObject({ codonId: 'a', success: true })
@@ -59,8 +54,8 @@ verifies(
   ],
   'what is said of the server and of the agents is in the journal; what answers one client only is not',
   async () => {
-    const { run, dir } = await serveHank([codonOf('a')])
-    const steering = await steer(dir)
+    const run = await (await hankFolder([codon('a')])).serve()
+    const steering = await steer(run.dir)
     const { client, events, until } = steering
     await start(steering, 'a')
     await until('state.snapshot')

@@ -1,4 +1,4 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
@@ -6,48 +6,16 @@ import { beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { connect, type WeaveClient } from '../../packages/client/src/index.ts'
 import { verifies } from '../conformance/verifies.ts'
+import { codon, hankFolder } from '../support/hank-folder.ts'
+import { listenOnLoopback } from '../support/loopback.ts'
 import { rawConnect } from '../support/raw-websocket.ts'
-import { type RunningCommand, startCommand } from '../support/running-command.ts'
-import { runScripted, type Surrounding, scriptedWeave } from '../support/scripted-program.ts'
-import { portOf, steer } from '../support/steering-client.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { steer } from '../support/steering-client.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
-const hank = {
-  $schema: 'x',
-  hank: [
-    {
-      id: 'a',
-      name: 'Part a',
-      model: 'sonnet',
-      continuationMode: 'fresh',
-      promptText: 'Work on a. Then hang.',
-      checkpointedFiles: ['*.md'],
-    },
-  ],
-}
-
-async function place(settings: object, env: Readonly<Record<string, string>> = {}): Promise<Surrounding> {
-  const cwd = await tempDir()
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify(hank))
-  writeFileSync(join(cwd, 'weave.json'), JSON.stringify(settings))
-  return { cwd, env: { HOME: join(cwd, 'home'), ...env } }
-}
-
-interface Served {
-  readonly run: RunningCommand
-  readonly dir: string
-  readonly port: number
-}
-
-async function serve(at: Surrounding, ...words: readonly string[]): Promise<Served> {
-  const run = startCommand(await scriptedWeave(), words, at)
-  await run.until('Clients ')
-  const base = join(at.cwd, 'home/.weave-executions')
-  const dir = join(base, readdirSync(base)[0] ?? '')
-  return { run, dir, port: portOf(dir) }
-}
+const place = (settings: object) =>
+  hankFolder([codon('a', { promptText: 'Work on a. Then hang.' })], { 'weave.json': settings })
 
 async function freePort(): Promise<number> {
   const server = createServer()
@@ -80,10 +48,10 @@ describe('weave.json', () => {
     async () => {
       const port = await freePort()
       const settings = { port, readonlyOnly: true, autostart: false, idleTimeout: 1 }
-      const { run, dir, port: found } = await serve(await place(settings), '--keep-alive')
-      expect(found).toBe(port)
+      const run = await (await place(settings)).serve('--keep-alive')
+      expect(run.port).toBe(port)
       expect(run.said()).toContain(`ws://localhost:${port}`)
-      const { client, events } = await steer(dir)
+      const { client, events } = await steer(run.dir)
       expect(client.mode).toBe('readonly')
       expect(await client.send('codon.next')).toMatchObject({ ok: false, code: 'INSUFFICIENT_PERMISSIONS' })
       const closed = new Promise(resolve => {
@@ -98,14 +66,10 @@ describe('weave.json', () => {
   )
 
   verifies(['2.8/port-zero'], 'is overruled by a flag', async () => {
-    const taken = createServer()
-    await new Promise<void>(resolve => void taken.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void taken.close())
-    const address = taken.address()
-    const port = typeof address === 'object' ? (address?.port ?? 0) : 0
-    const { run, port: found } = await serve(await place({ port }), '--port', '0')
-    expect(found).not.toBe(port)
-    expect(found).toBeGreaterThan(0)
+    const port = await listenOnLoopback(createServer())
+    const run = await (await place({ port })).serve('--port', '0')
+    expect(run.port).not.toBe(port)
+    expect(run.port).toBeGreaterThan(0)
     await run.kill('SIGTERM')
   })
 })
@@ -113,7 +77,7 @@ describe('weave.json', () => {
 describe('an address beyond loopback', () => {
   verifies(['d12/host-needs-token'], 'is refused without a token, before anything has begun', async () => {
     const at = await place({})
-    const { status, stdout, stderr } = await runScripted(['--host', '0.0.0.0'], at)
+    const { status, stdout, stderr } = await at.scripted('--host', '0.0.0.0')
     expect(status).toBe(1)
     expect(stderr).toContain('--token')
     expect(stdout).toBe('')
@@ -125,7 +89,8 @@ describe('an address beyond loopback', () => {
     async () => {
       const host = outside ?? '127.0.0.2'
       const token = 'a-word-for-friends'
-      const { run, dir, port } = await serve(await place({}), '--host', host, '--token', token)
+      const run = await (await place({})).serve('--host', host, '--token', token)
+      const { dir, port } = run
       await run.until(`warning: The server also listens on ${host}.`)
       for (const address of [host, '127.0.0.1'])
         expect(await knock(address, port, token).opened).toMatchObject({ ok: true, mode: 'readandwrite' })
@@ -149,10 +114,10 @@ describe('an address beyond loopback', () => {
 
   verifies(['d12/token-variable'], 'takes its token from WEAVE_TOKEN as well', async () => {
     const token = 'a-word-from-afar'
-    const at = await place({}, { WEAVE_TOKEN: token })
-    const { run, port } = await serve(at, '--host', '0.0.0.0')
-    expect(await knock('127.0.0.1', port).opened).toMatchObject({ ok: false })
-    expect(await knock('127.0.0.1', port, token).opened).toMatchObject({ ok: true })
+    const at = (await place({})).with({ WEAVE_TOKEN: token })
+    const run = await at.serve('--host', '0.0.0.0')
+    expect(await knock('127.0.0.1', run.port).opened).toMatchObject({ ok: false })
+    expect(await knock('127.0.0.1', run.port, token).opened).toMatchObject({ ok: true })
     await run.kill('SIGTERM')
   })
 })

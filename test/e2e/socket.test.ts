@@ -1,53 +1,19 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { type RunningCommand, startCommand } from '../support/running-command.ts'
+import { codon as codonOf, hankFolder, rig } from '../support/hank-folder.ts'
+import { listenOnLoopback } from '../support/loopback.ts'
 import { scriptedFile } from '../support/scripted-file.ts'
-import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
-import { portOf, type SteeringClient, steer } from '../support/steering-client.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { type SteeringClient, steer } from '../support/steering-client.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
-const codon = (id: string, more: object = {}) => ({
-  id,
-  name: `Part ${id}`,
-  model: 'sonnet',
-  continuationMode: 'fresh',
-  promptText: `Work on ${id}.`,
-  checkpointedFiles: ['*.md', '*.txt'],
-  ...more,
-})
-const rig = (run: string) => ({ rigSetup: [{ type: 'command', command: { run } }] })
+const codon = (id: string, fields: object = {}) =>
+  codonOf(id, { checkpointedFiles: ['*.md', '*.txt'], ...fields })
 const hanging = (id: string) => codon(id, { promptText: `Work on ${id}. Then hang.` })
-
-interface Place {
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
-}
-
-async function place(...items: readonly object[]): Promise<Place> {
-  const cwd = await tempDir()
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank: items }))
-  return { cwd, env: { HOME: join(cwd, 'home') } }
-}
-
-interface Served {
-  readonly run: RunningCommand
-  /** The execution directory. */
-  readonly dir: string
-  readonly workspace: (name: string) => string
-}
-
-async function serve(at: Place, ...words: readonly string[]): Promise<Served> {
-  const run = startCommand(await scriptedWeave(), words, at)
-  await run.until('Clients ')
-  const base = join(at.cwd, 'home/.weave-executions')
-  const dir = join(base, readdirSync(base)[0] ?? '')
-  return { run, dir, workspace: name => join(dir, 'agentRoot', name) }
-}
+const place = (...items: readonly object[]) => hankFolder(items)
 
 /** Starts the next codon and waits for its end. */
 async function next({ client, until, now }: SteeringClient): Promise<{ readonly success: boolean }> {
@@ -58,8 +24,6 @@ async function next({ client, until, now }: SteeringClient): Promise<{ readonly 
   await until('server.idle', from)
   return data
 }
-
-const read = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)
 
 /** The second codon changes a file, deletes one and makes one; the third does the same to its own. */
 const items = [
@@ -74,16 +38,16 @@ describe('a shutdown that a client asks for', () => {
     'is cut off when an agent does not end, and the next start puts right what it left',
     async () => {
       const at = await place(codon('a', { promptText: 'Work on a. Then hang for ever.' }))
-      const brief = { ...at, env: { ...at.env, SCRIPTED_SHUTDOWN_MS: '300' } }
-      const { run, dir } = await serve(brief, '--keep-alive')
+      const run = await at.with({ SCRIPTED_SHUTDOWN_MS: '300' }).serve('--keep-alive')
+      const { dir } = run
       const { client, until } = await steer(dir)
       await until('token.usage')
       expect(await client.send('server.shutdown')).toMatchObject({ ok: false, code: 'CONNECTION_LOST' })
       expect(await run.ended).toBe(0)
       expect(run.said()).toContain('The shutdown hangs and is cut off.')
-      expect(existsSync(join(dir, '.weave/lock.json'))).toBe(true)
+      expect(existsSync(at.execution('.weave/lock.json'))).toBe(true)
 
-      const again = await serve(at, '--keep-alive')
+      const again = await at.serve('--keep-alive')
       expect(again.dir).toBe(dir)
       const back = await steer(dir)
       await back.until('state.transition', 0, ({ data }) => data.transitionType === 'RunCrashed')
@@ -109,16 +73,17 @@ describe('a client over the control socket', () => {
     'steps through a hank and takes it back: content, deleted files and new ones, and nothing else',
     async () => {
       const at = await place(...items)
-      const { run, dir, workspace } = await serve(at, '--no-autostart', '--keep-alive')
-      const steering = await steer(dir)
+      const run = await at.serve()
+      const { workspace, read } = at
+      const steering = await steer(run.dir)
       const { client, events, until, now } = steering
       expect(existsSync(workspace('a.md'))).toBe(false)
       expect(await next(steering)).toMatchObject({ success: true })
       mkdirSync(workspace('mine'))
       writeFileSync(workspace('mine/notes.log'), 'by hand')
       expect(await next(steering)).toMatchObject({ success: true })
-      expect(read(workspace('kept.txt'))).toBe('first\nsecond\n')
-      expect(read(workspace('old.txt'))).toBeUndefined()
+      expect(read('kept.txt')).toBe('first\nsecond\n')
+      expect(read('old.txt')).toBeUndefined()
 
       const runId = (await until('run.started')).data.runId
       const listed = await client.send('checkpoint.list', { runId })
@@ -143,25 +108,25 @@ describe('a client over the control socket', () => {
       const { data } = await until('rollback.completed', from)
       expect(data).toMatchObject({ codonId: 'a', checkpointType: 'completed', fromRun: runId })
       expect(data.toRun).not.toBe(runId)
-      expect(read(workspace('kept.txt'))).toBe('first\n')
-      expect(read(workspace('old.txt'))).toBe('doomed\n')
-      expect(read(workspace('new.txt'))).toBeUndefined()
-      expect(read(workspace('b.md'))).toBeUndefined()
-      expect(read(workspace('a.md'))).toBe(scriptedFile('a', 'Work on a.'))
-      expect(read(workspace('mine/notes.log'))).toBe('by hand')
+      expect(read('kept.txt')).toBe('first\n')
+      expect(read('old.txt')).toBe('doomed\n')
+      expect(read('new.txt')).toBeUndefined()
+      expect(read('b.md')).toBeUndefined()
+      expect(read('a.md')).toBe(scriptedFile('a', 'Work on a.'))
+      expect(read('mine/notes.log')).toBe('by hand')
 
       await until('server.idle', from)
       expect(await next(steering)).toMatchObject({ success: true })
-      expect(read(workspace('kept.txt'))).toBe('first\nsecond\n')
+      expect(read('kept.txt')).toBe('first\nsecond\n')
       expect(events.filter(({ type }) => type === 'codon.started').length).toBe(3)
       await client.send('server.shutdown', { reason: 'enough' })
       expect(await run.ended).toBe(0)
-      expect(existsSync(join(dir, '.weave/lock.json'))).toBe(false)
+      expect(existsSync(at.execution('.weave/lock.json'))).toBe(false)
       expect(run.said()).toContain('Resume')
 
-      expect((await runScripted([], at)).status).toBe(0)
-      expect(read(workspace('c.md'))).toBe(scriptedFile('c', 'Work on c.'))
-      expect(read(workspace('kept.txt'))).toBe('first\nsecond\n')
+      expect((await at.scripted()).status).toBe(0)
+      expect(read('c.md')).toBe(scriptedFile('c', 'Work on c.'))
+      expect(read('kept.txt')).toBe('first\nsecond\n')
     },
     60_000,
   )
@@ -171,15 +136,16 @@ describe('a client over the control socket', () => {
     'lets a codon run again from where it began, in a new run',
     async () => {
       const at = await place(...items)
-      const { run, dir, workspace } = await serve(at, '--no-autostart', '--keep-alive')
-      const steering = await steer(dir)
+      const run = await at.serve()
+      const { read } = at
+      const steering = await steer(run.dir)
       const { client, events, until, now } = steering
       await next(steering)
       await next(steering)
       const from = now()
       expect(await client.send('codon.redo')).toMatchObject({ ok: true })
       expect((await until('codon.completed', from)).data).toMatchObject({ codonId: 'b', success: true })
-      expect(read(workspace('kept.txt'))).toBe('first\nsecond\n')
+      expect(read('kept.txt')).toBe('first\nsecond\n')
       expect(events.filter(({ type }) => type === 'run.started').length).toBe(2)
       await client.send('server.shutdown')
       expect(await run.ended).toBe(0)
@@ -191,8 +157,8 @@ describe('a client over the control socket', () => {
     'skips a codon, which leads to the next, and stops one by force, after which nothing starts by itself',
     async () => {
       const at = await place(hanging('a'), hanging('b'), codon('c'))
-      const { run, dir, workspace } = await serve(at, '--keep-alive')
-      const { client, events, until } = await steer(dir)
+      const run = await at.serve('--keep-alive')
+      const { client, events, until } = await steer(run.dir)
       await until('codon.started')
       expect(await client.send('codon.skip')).toMatchObject({ ok: true })
       expect((await until('codon.completed')).data).toMatchObject({ codonId: 'a', success: false })
@@ -201,7 +167,7 @@ describe('a client over the control socket', () => {
       const stopped = await until('codon.completed', 0, ({ data }) => data.codonId === 'b')
       expect(stopped.data).toMatchObject({ success: false, exitStatus: { type: 'killed' } })
       await until('server.idle', events.indexOf(stopped))
-      expect(existsSync(workspace('c.md'))).toBe(false)
+      expect(existsSync(at.workspace('c.md'))).toBe(false)
       await client.send('server.shutdown')
       expect(await run.ended).toBe(0)
     },
@@ -213,10 +179,10 @@ describe('the server of a run', () => {
     ['d2/flag-keep-alive'],
     'stays with --keep-alive when the hank is done, and tells a late client everything',
     async () => {
-      const { run, dir } = await serve(await place(codon('a')), '--keep-alive')
+      const run = await (await place(codon('a'))).serve('--keep-alive')
       await run.until('codon a completed')
-      const { client, until } = await steer(dir, { mode: 'readonly' })
-      expect(run.said()).toContain(`ws://localhost:${portOf(dir)}`)
+      const { client, until } = await steer(run.dir, { mode: 'readonly' })
+      expect(run.said()).toContain(`ws://localhost:${run.port}`)
       const idle = await until('server.idle')
       expect(idle.data).toMatchObject({ reason: 'all-codons-completed' })
       await until('codon.completed')
@@ -226,8 +192,8 @@ describe('the server of a run', () => {
   )
 
   verifies(['d5/flag-readonly-only'], 'lets nobody steer with --readonly-only', async () => {
-    const { run, dir } = await serve(await place(hanging('a')), '--readonly-only')
-    const { client, until } = await steer(dir)
+    const run = await (await place(hanging('a'))).serve('--readonly-only')
+    const { client, until } = await steer(run.dir)
     expect(client.mode).toBe('readonly')
     await until('codon.started')
     expect(await client.send('codon.skip')).toMatchObject({ ok: false, code: 'INSUFFICIENT_PERMISSIONS' })
@@ -235,17 +201,13 @@ describe('the server of a run', () => {
   })
 
   test('says which port is taken, and ends before anything has begun', async () => {
-    const taken = createServer()
-    await new Promise<void>(resolve => void taken.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void taken.close())
-    const address = taken.address()
-    const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+    const port = await listenOnLoopback(createServer())
     const at = await place(codon('a'))
-    const { status, stdout, stderr } = await runScripted(['--port', String(port)], at)
+    const { status, stdout, stderr } = await at.scripted('--port', String(port))
     expect(status).toBe(1)
     expect(stderr).toContain(String(port))
     expect(stderr).toMatch(/--port/)
     expect(stdout).toBe('')
-    expect((await runScripted([], at)).status).toBe(0)
+    expect((await at.scripted()).status).toBe(0)
   })
 })

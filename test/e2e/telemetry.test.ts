@@ -1,12 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { startCommand } from '../support/running-command.ts'
-import { scriptedWeave } from '../support/scripted-program.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { codon, hankFolder } from '../support/hank-folder.ts'
+import { listenOnLoopback } from '../support/loopback.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
@@ -14,33 +12,25 @@ const secret = 'sk-super-secret-value-0123456789'
 
 /** A hank of one codon, with a `weave.json` that says this about telemetry, and a count of connections that were made. */
 async function place(telemetry: object) {
-  const dir = await tempDir({ inMemory: true })
-  const hank = [
-    {
-      id: 'only',
-      name: 'Only',
-      model: 'sonnet',
-      continuationMode: 'fresh',
-      promptText: `Say ${secret} twice.`,
-    },
-  ]
-  writeFileSync(
-    join(dir, 'hank.json'),
-    JSON.stringify({ $schema: 'x', meta: { name: 'private-name', version: '1.0.0' }, hank }),
+  const hank = [codon('only', { promptText: `Say ${secret} twice.` })]
+  const at = await hankFolder(
+    { meta: { name: 'private-name', version: '1.0.0' }, hank },
+    { 'weave.json': { telemetry } },
+    { inMemory: true },
   )
-  writeFileSync(join(dir, 'weave.json'), JSON.stringify({ telemetry }))
-  const connections = join(dir, 'connections.txt')
-  const spy = join(dir, 'spy.cjs')
+  const connections = at.path('connections.txt')
   const note = `require('node:fs').appendFileSync(${JSON.stringify(connections)}, 'x')`
-  writeFileSync(spy, `require('node:diagnostics_channel').subscribe('net.client.socket', () => ${note})`)
-  const env = { HOME: join(dir, 'home'), NODE_OPTIONS: `--require ${spy}`, MY_API_KEY: secret }
+  at.write({
+    'spy.cjs': `require('node:diagnostics_channel').subscribe('net.client.socket', () => ${note})`,
+  })
+  const env = { NODE_OPTIONS: `--require ${at.path('spy.cjs')}`, MY_API_KEY: secret }
   return {
     async weave(more: Readonly<Record<string, string>> = {}) {
-      const { ended, said } = startCommand(await scriptedWeave(), [], { cwd: dir, env: { ...env, ...more } })
+      const { ended, said } = await at.with({ ...env, ...more }).startScripted()
       return { status: await ended, said: said() }
     },
     connections: () => (existsSync(connections) ? readFileSync(connections, 'utf8').length : 0),
-    debugFile: join(dir, 'home/.weave/telemetry-debug.jsonl'),
+    debugFile: at.path('home/.weave/telemetry-debug.jsonl'),
   }
 }
 
@@ -57,12 +47,7 @@ async function receiver({ answers = true } = {}) {
       if (answers) response.end()
     })
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { bodies, endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
+  return { bodies, endpoint: `http://127.0.0.1:${await listenOnLoopback(server)}/` }
 }
 
 describe('telemetry of the command', () => {

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { type CliResult, launcher, runCli } from '../support/run-cli.ts'
-import type { Surrounding } from '../support/scripted-program.ts'
+import { bash, codon as codonOf, type HankFolder, hankFolderIn, jsonLines } from '../support/hank-folder.ts'
+import type { Surrounding } from '../support/weave-command.ts'
+import { type CliResult, launcher } from '../support/weave-command.ts'
 
 /** What text from outside may try with a terminal; each is fit for a file name. */
 const controls = {
@@ -27,40 +28,28 @@ const forbidden = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 /** What Node writes around a question, to place the cursor. */
 const cursor = /\x1b\[(?:\d+G|0J)/g
 
-const codon = (id: string, more: object = {}) => ({
-  id,
-  name: `Name ${hostile}`,
-  description: `About ${hostile}`,
-  model: 'openai/gpt-5',
-  continuationMode: 'fresh',
-  promptText: 'Do it.',
-  checkpointedFiles: ['**'],
-  ...more,
-})
+const codon = (id: string, fields: object = {}) =>
+  codonOf(id, {
+    name: `Name ${hostile}`,
+    description: `About ${hostile}`,
+    model: 'openai/gpt-5',
+    checkpointedFiles: ['**'],
+    ...fields,
+  })
 
 /** A hank whose names, files, output links and provider all say the same hostile thing; its second codon fails. */
-function place(folder: string): Surrounding {
-  const cwd = join(folder, `dir${controls.clipboard}`)
-  mkdirSync(cwd)
+function place(folder: string): HankFolder {
+  const make = `mkdir -p out && printf 'x' > ${quoted(`f${hostile}`)} && ln -s /etc/passwd ${quoted(`out/${hostile}`)}`
+  const codons = { first: [bash(make), { say: `Said ${hostile}` }], second: [{ say: hostile }] }
+  const refusal = { fail: { status: 400, message: `Refused ${hostile}` } }
   const hank = {
-    $schema: 'x',
     meta: { name: `Hank ${hostile}`, version: '1.0.0', description: `Hank ${hostile}` },
     hank: [codon('first'), codon('second', { outputFiles: [{ copy: ['out/**'] }] })],
   }
-  const make = `mkdir -p out && printf 'x' > ${quoted(`f${hostile}`)} && ln -s /etc/passwd ${quoted(`out/${hostile}`)}`
-  const script = {
-    codons: {
-      first: [{ use: 'bash', input: { command: make } }, { say: `Said ${hostile}` }],
-      second: [{ say: hostile }],
-    },
-  }
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify(hank))
-  writeFileSync(join(cwd, 'rehearsal.json'), JSON.stringify(script))
-  writeFileSync(
-    join(cwd, 'failing.json'),
-    JSON.stringify({ codons: { first: [{ fail: { status: 400, message: `Refused ${hostile}` } }] } }),
-  )
-  return { cwd, env: { HOME: join(cwd, 'home'), LANG: 'C.UTF-8' } }
+  return hankFolderIn(join(folder, `dir${controls.clipboard}`), hank, {
+    'rehearsal.json': { codons },
+    'failing.json': { codons: { first: [refusal] } },
+  }).with({ LANG: 'C.UTF-8' })
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
@@ -88,16 +77,15 @@ function onTerminal(words: readonly string[], { cwd, env }: Surrounding): string
 }
 
 describe('control characters from names, files, links and providers', () => {
-  let at: Surrounding
+  let at: HankFolder
   let failed: CliResult
   const folder = mkdtempSync(join(tmpdir(), 'weave-test-'))
   beforeAll(() => {
     at = place(folder)
-    failed = runCli(['rehearse', '--headless', '--port', '0'], at)
+    failed = at.rehearse('--headless', '--port', '0')
   }, 60_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
-  const executionsOf = () => join(at.cwd, 'home/.weave-executions')
-  const execution = () => join(executionsOf(), readdirSync(executionsOf())[0] ?? '')
+  const execution = () => at.execution()
 
   verifies(
     ['attack/terminal-controls'],
@@ -106,7 +94,7 @@ describe('control characters from names, files, links and providers', () => {
       expect(failed.status).toBe(1)
       expectClean(failed, ['rehearse'])
       expect(failed.stderr).toMatch(/The hank failed: .*\\u\{1b\}\]52;c;ZXZpbA==\\u\{7\}/)
-      const refused = runCli(['rehearse', '--headless', '--port', '0', '-n', '--script', 'failing.json'], at)
+      const refused = at.rehearse('--headless', '--port', '0', '-n', '--script', 'failing.json')
       expect(refused.status).toBe(1)
       expectClean(refused, ['rehearse', '--script'])
       expect(refused.stderr).toMatch(/The hank failed: .*Refused \\u\{1b\}\]52/)
@@ -141,12 +129,12 @@ describe('control characters from names, files, links and providers', () => {
         ['attach', execution()],
       ]
       for (const words of many) {
-        const result = runCli(words, at)
+        const result = at.weave(...words)
         const csv = words.includes('--csv')
         expectClean(csv ? { ...result, stdout: result.stdout.replaceAll('\r\n', '\n') } : result, words)
         expect(`${result.stdout}${result.stderr}`, words.join(' ')).not.toBe('')
       }
-      expect(runCli(['list'], at).stdout).toContain('\\u{1b}]52;c;ZXZpbA==\\u{7}')
+      expect(at.weave('list').stdout).toContain('\\u{1b}]52;c;ZXZpbA==\\u{7}')
     },
     120_000,
   )
@@ -155,19 +143,15 @@ describe('control characters from names, files, links and providers', () => {
     ['attack/terminal-controls'],
     'are escaped in JSON, which says the same',
     () => {
-      const rows = runCli(['list', '--json'], at)
+      const rows = at.weave('list', '--json')
       expectClean(rows, ['list', '--json'])
       expect(JSON.parse(rows.stdout)).toMatchObject(
         expect.arrayContaining([expect.objectContaining({ hank: `Hank ${hostile}` })]),
       )
-      const events = runCli(['journal', '--json', execution()], at)
+      const events = at.weave('journal', '--json', execution())
       expectClean(events, ['journal', '--json'])
-      const parsed = events.stdout
-        .trimEnd()
-        .split('\n')
-        .map(line => JSON.parse(line) as object)
-      expect(JSON.stringify(parsed)).toContain(JSON.stringify(`Said ${hostile}`))
-      const verdict = runCli(['--validate', '--json', '--skip-self-test'], at)
+      expect(JSON.stringify(jsonLines(events.stdout))).toContain(JSON.stringify(`Said ${hostile}`))
+      const verdict = at.weave('--validate', '--json', '--skip-self-test')
       expectClean(verdict, ['--validate', '--json'])
       expect(verdict.stdout).toContain('ZXZpbA==')
     },

@@ -1,51 +1,24 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { startCommand } from '../support/running-command.ts'
-import { scriptedWeave } from '../support/scripted-program.ts'
+import { codon as codonOf, type HankFolder, hankFolder, loop as loopOf, rig } from '../support/hank-folder.ts'
 import { steer } from '../support/steering-client.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 import { startInTerminal, type TerminalSession } from './tui-terminal.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
-const codon = (id: string, more: object = {}) => ({
-  id,
-  name: `Part ${id}`,
-  model: 'sonnet',
-  continuationMode: 'fresh',
-  promptText: `Work on ${id}.`,
-  checkpointedFiles: ['*.md', '*.txt'],
-  onFailure: 'abort',
-  ...more,
-})
-const rig = (run: string) => ({ rigSetup: [{ type: 'command', command: { run } }] })
+const codon = (id: string, fields: object = {}) =>
+  codonOf(id, {
+    name: `Part ${id}`,
+    checkpointedFiles: ['*.md', '*.txt'],
+    onFailure: 'abort',
+    ...fields,
+  })
 const hanging = (id: string) => codon(id, { promptText: `Work on ${id}. Then hang.` })
-const loop = {
-  type: 'loop',
-  id: 'again',
-  name: 'The loop',
-  terminateOn: { type: 'iterationLimit', limit: 2 },
-  codons: [codon('b')],
-}
-
-interface Place {
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
-}
-
-async function place(...items: readonly object[]): Promise<Place> {
-  const cwd = await tempDir()
-  const meta = { name: 'Tale', version: '1.0.0' }
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', meta, hank: items }))
-  return { cwd, env: { HOME: join(cwd, 'home') } }
-}
-
-const executionOf = ({ env }: Place): string => {
-  const base = join(env['HOME'] ?? '', '.weave-executions')
-  return join(base, readdirSync(base)[0] ?? '')
-}
+const loop = loopOf('again', [codon('b')], { name: 'The loop' })
+const place = (...items: readonly object[]) =>
+  hankFolder({ meta: { name: 'Tale', version: '1.0.0' }, hank: items })
 
 /** A code that sets a colour of text or of what is behind it. */
 const colours = /\x1b\[[\d;]*[34][0-7][\d;]*m/
@@ -58,7 +31,7 @@ interface Start {
   readonly size?: { readonly columns: number; readonly rows: number }
 }
 
-async function start(at: Place, options: Start = {}): Promise<TerminalSession> {
+async function start(at: HankFolder, options: Start = {}): Promise<TerminalSession> {
   const { before = '', words = '', env = {}, size } = options
   const command = `${before} "${process.execPath}" "${await scriptedWeave()}" ${words}`
   return startInTerminal(command, { cwd: at.cwd, env: { ...at.env, ...env }, ...size })
@@ -133,7 +106,7 @@ describe('the terminal UI of a run', () => {
     )
     const session = await start(at)
     await session.shows(/^ ▶ c Part c/m)
-    const kept = join(executionOf(at), 'agentRoot/kept.txt')
+    const kept = at.workspace('kept.txt')
     expect(readFileSync(kept, 'utf8')).toBe('first\nsecond\n')
     session.press('b')
     await session.shows(/▌.* b \(completed\)/)
@@ -146,7 +119,7 @@ describe('the terminal UI of a run', () => {
     session.press('y')
     await session.shows('The rollback has ended.')
     expect(readFileSync(kept, 'utf8')).toBe('first\n')
-    expect(existsSync(join(executionOf(at), 'agentRoot/c.md'))).toBe(false)
+    expect(existsSync(at.workspace('c.md'))).toBe(false)
     session.press('n', '1')
     await session.shows(/^ ▶ c Part c/m)
     expect(readFileSync(kept, 'utf8')).toBe('first\nsecond\n')
@@ -227,7 +200,7 @@ describe('the end of a terminal UI', () => {
     process.kill(faceOf(session), 'SIGKILL')
     await session.shows('The terminal UI has ended unexpectedly: it ended with SIGKILL')
     expect(session.isCovered()).toBe(false)
-    writeFileSync(join(executionOf(at), 'agentRoot/go'), '')
+    writeFileSync(at.workspace('go'), '')
     const text = await endsWith(session, 0)
     expect(text).toMatch(/^\d\d:\d\d:\d\d codon b completed/m)
     expect(text).toContain('The hank is done')
@@ -280,13 +253,13 @@ describe('weave attach in a terminal', () => {
     'shows the run of another process, may not steer it, and leaves it alone',
     async () => {
       const at = await place(codon('a'), hanging('b'))
-      const run = startCommand(await scriptedWeave(), ['--headless'], at)
+      const run = await at.startScripted('--headless')
       await run.until('codon b started')
       const session = await start(at, { words: 'attach' })
       await session.shows(/^ ▶ b Part b/m)
       await session.shows('read-only')
       await session.shows('codon a completed')
-      const { events, until } = await steer(executionOf(at))
+      const { events, until } = await steer(at.execution())
       for (const key of ['n', 's', 'f', 'r', 'b']) session.press(key)
       await session.shows('b cannot steer the run')
       session.press('q')
@@ -295,7 +268,7 @@ describe('weave attach in a terminal', () => {
       await again.shows('read-only')
       again.press('q')
       await endsWith(again, 0)
-      const other = await steer(executionOf(at))
+      const other = await steer(at.execution())
       await other.client.send('codon.skip')
       await until('codon.completed', 0, event => event.data.codonId === 'b')
       expect(events.filter(event => event.type === 'error')).toEqual([])

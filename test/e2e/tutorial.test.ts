@@ -2,9 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { launcher, root } from '../support/run-cli.ts'
-import { scriptedWeave } from '../support/scripted-program.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { launcher, root, scriptedWeave } from '../support/weave-command.ts'
 
 // The bundle is made before, so that no test here makes it.
 beforeAll(scriptedWeave, 120_000)

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
+import { codon, command, type HankFolder, hankFolderIn, rig } from '../support/hank-folder.ts'
 import { isProof, tally } from '../support/proof.ts'
-import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
@@ -19,14 +20,15 @@ describe('the undo of a rollback', () => {
     ['attack/undo-killed-archiving', 'safety/I5'],
     'killed anywhere, while it archives again too, ends exactly before or exactly after',
     async () => {
-      const at = await place()
-      const moments = momentsOf(at)
+      const there = await place()
+      const { at } = there
+      const moments = momentsOf(there)
       expect(moments.length).toBeGreaterThan(2 * files)
       let before = 0
       let after = 0
       for (let kill = 0; kill < kills; kill++) {
         const { call, when } = moments[Math.floor(((kill + 0.5) * moments.length) / kills)] as Moment
-        restore(at)
+        restore(there)
         const { signal } = undo(at, ['-e', `inject=${call}:signal=SIGKILL:when=${when}`])
         if (signal === null) continue
         const next = await weave(at)
@@ -45,14 +47,13 @@ describe('the undo of a rollback', () => {
 })
 
 /** Whoever ran `b`, now or before, found all files of `a`; they lie in the archive under their names, and nowhere else. */
-function expectExact(at: Place, context: string): void {
-  const execution = executionOf(at)
+function expectExact(at: HankFolder, context: string): void {
   const names = Array.from({ length: files }, (_, n) => String(n + 1)).sort()
-  expect(readFileSync(join(execution, 'found'), 'utf8').trim(), context).toBe(String(files))
-  expect(readdirSync(join(execution, 'rigArchive/b/n')).sort(), context).toEqual(names)
-  expect(existsSync(join(execution, 'agentRoot/n')), context).toBe(false)
+  expect(readFileSync(at.execution('found'), 'utf8').trim(), context).toBe(String(files))
+  expect(readdirSync(at.execution('rigArchive/b/n')).sort(), context).toEqual(names)
+  expect(existsSync(at.workspace('n')), context).toBe(false)
   expect(
-    readdirSync(join(execution, 'agentRoot'))
+    readdirSync(at.workspace())
       .filter(name => name.endsWith('.md'))
       .sort(),
     context,
@@ -60,52 +61,35 @@ function expectExact(at: Place, context: string): void {
 }
 
 interface Place {
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
+  readonly at: HankFolder
   /** How everything was before the undo. */
   readonly kept: string
 }
 
 async function place(): Promise<Place> {
   const base = await tempDir({ inMemory: true })
-  const at = { cwd: join(base, 'work'), env: { HOME: join(base, 'work/home') }, kept: join(base, 'kept') }
-  mkdirSync(at.cwd)
-  const command = (run: string) => ({ type: 'command', command: { run } })
-  const codon = (id: string, more: object = {}) => ({
-    id,
-    name: id,
-    model: 'sonnet',
-    continuationMode: 'fresh',
-    promptText: `Work on ${id}.`,
-    checkpointedFiles: ['**'],
-    ...more,
-  })
-  const hank = [
-    codon('a', { rigSetup: [command(`mkdir n; for i in $(seq ${files}); do echo $i > n/$i; done`)] }),
+  const all = { checkpointedFiles: ['**'] }
+  const at = hankFolderIn(join(base, 'work'), [
+    codon('a', { ...all, ...rig(`mkdir n; for i in $(seq ${files}); do echo $i > n/$i; done`) }),
     codon('b', {
+      ...all,
       archiveOnSuccess: ['n/**'],
       outputFiles: [{ beforeCopy: [command('ls n | wc -l > ../found')], copy: ['b.md'] }],
     }),
-    codon('c'),
-  ]
-  writeFileSync(join(at.cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
+    codon('c', all),
+  ])
   expect(await weave(at)).toMatchObject({ status: 0 })
-  expect(await weave(at, 'rollback', 'a', '-y')).toMatchObject({ status: 0 })
-  cpSync(at.cwd, at.kept, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
-  return at
+  expect(await at.scripted('rollback', 'a', '-y')).toMatchObject({ status: 0 })
+  const kept = join(base, 'kept')
+  cpSync(at.cwd, kept, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
+  return { at, kept }
 }
 
-function executionOf({ cwd }: Place): string {
-  const base = join(cwd, 'home/.weave-executions')
-  return join(base, readdirSync(base)[0] ?? '')
-}
+const weave = (at: HankFolder) => at.scripted('--headless', '-y')
 
-const weave = ({ cwd, env }: Place, ...words: readonly string[]) =>
-  runScripted(words.length === 0 ? ['--headless', '-y'] : words, { cwd, env })
-
-function restore({ cwd, kept }: Place): void {
-  rmSync(cwd, { recursive: true })
-  cpSync(kept, cwd, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
+function restore({ at, kept }: Place): void {
+  rmSync(at.cwd, { recursive: true })
+  cpSync(kept, at.cwd, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
 }
 
 interface Moment {
@@ -114,8 +98,8 @@ interface Moment {
 }
 
 /** Where a kill can come: strace counts each kind of call of each thread, and most are those of one thread. */
-function momentsOf(at: Place): readonly Moment[] {
-  const trace = join(at.kept, '../trace')
+function momentsOf({ at, kept }: Place): readonly Moment[] {
+  const trace = join(kept, '../trace')
   const { status } = undo(at, ['-o', trace])
   expect(status).toBe(0)
   const counts = new Map<string, Map<string, number>>()
@@ -126,11 +110,11 @@ function momentsOf(at: Place): readonly Moment[] {
   const sum = (ofThread: ReadonlyMap<string, number>) => [...ofThread.values()].reduce((a, b) => a + b, 0)
   const [busiest = new Map<string, number>()] = [...counts.values()].toSorted((a, b) => sum(b) - sum(a))
   return [...busiest].flatMap(([call, count]) =>
-    Array.from({ length: count }, (_, at) => ({ call, when: at + 1 })),
+    Array.from({ length: count }, (_, before) => ({ call, when: before + 1 })),
   )
 }
 
-function undo({ cwd, env }: Place, options: readonly string[]) {
+function undo({ cwd, env }: HankFolder, options: readonly string[]) {
   const traced = ['-f', '-qq', '-e', `trace=${calls}`, ...(options.includes('-o') ? [] : ['-o', '/dev/null'])]
   return spawnSync('strace', [...traced, ...options, process.execPath, program, 'rollback', '--undo', '-y'], {
     cwd,

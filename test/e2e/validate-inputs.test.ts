@@ -7,8 +7,8 @@ import * as fc from 'fast-check'
 import { expect, onTestFinished } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
 import { isProof, tally } from '../support/proof.ts'
-import { launcher, root } from '../support/run-cli.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { launcher, root } from '../support/weave-command.ts'
 
 const hanks = join(root, 'test/fixtures/hanks')
 const inputs = isProof ? 200 : 6

@@ -1,29 +1,30 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { launcher, runCli, version } from '../support/run-cli.ts'
+import {
+  codon as codonOf,
+  command,
+  folderAt,
+  hankFolder,
+  loop as loopOf,
+  type WholeHank,
+} from '../support/hank-folder.ts'
+import { answering, httpOnLoopback } from '../support/loopback.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { launcher, runCli, version } from '../support/weave-command.ts'
 
 const key = { ANTHROPIC_API_KEY: 'a-key-for-nobody' }
 
-const codon = (more: object = {}) => ({
-  id: 'draft',
-  name: 'Draft',
-  model: 'sonnet',
-  continuationMode: 'fresh',
-  promptText: 'Write.\nThen stop.',
-  checkpointedFiles: ['*.md'],
-  ...more,
-})
+const codon = (fields: object = {}) =>
+  codonOf('draft', { name: 'Draft', promptText: 'Write.\nThen stop.', ...fields })
 
-async function hankIn(hank: object): Promise<string> {
-  const dir = await tempDir()
-  writeFileSync(join(dir, 'hank.json'), JSON.stringify(hank, null, 2))
-  return dir
-}
+const hankIn = async (hank: WholeHank) => (await hankFolder(hank)).cwd
+
+/** A hank without the line that every command would add. */
+const withoutSchema = async (...hank: readonly object[]) =>
+  (await hankFolder(hank, { 'hank.json': { hank } })).cwd
 
 const validate = (cwd: string, ...words: readonly string[]) =>
   runCli(['--validate', '--skip-self-test', ...words], { cwd, env: key })
@@ -41,15 +42,12 @@ describe('a good hank', () => {
     ],
     'is shown as a tree and called valid with a summary and exit code 0',
     async () => {
-      const loop = {
-        type: 'loop',
-        id: 'improve',
+      const loop = loopOf('improve', [codon({ id: 'revise', name: 'Revise', onFailure: 'ignore' })], {
         name: 'Improve',
         terminateOn: { type: 'iterationLimit', limit: 3 },
         budget: { maxDollars: 2 },
-        codons: [codon({ id: 'revise', name: 'Revise', onFailure: 'ignore' })],
-      }
-      const dir = await hankIn({ $schema: 'x', hank: [codon({ budget: { maxDollars: 0.5 } }), loop] })
+      })
+      const dir = await hankIn({ hank: [codon({ budget: { maxDollars: 0.5 } }), loop] })
       const { status, stdout } = validate(dir)
       expect(status).toBe(0)
       expect(stdout).toMatch(/\[1\] Draft \(draft\) +claude-sonnet-\S+ · prompt of 2 lines · at most \$0\.5/)
@@ -63,7 +61,7 @@ describe('a good hank', () => {
     ['7.3/validate-warnings', '7.3/warnings-exit-code', 'd8a/tree-before-warnings'],
     'with warnings is still valid; they stand after the tree',
     async () => {
-      const dir = await hankIn({ $schema: 'x', hank: [codon(), codon({ id: 'again' })] })
+      const dir = await hankIn({ hank: [codon(), codon({ id: 'again' })] })
       const { status, stdout } = validate(dir)
       expect(status).toBe(0)
       expect(stdout).toMatch(
@@ -84,7 +82,6 @@ describe('a bad hank', () => {
     'gets one bullet for each problem, with its place, and exit code 1',
     async () => {
       const dir = await hankIn({
-        $schema: 'x',
         hank: [codon({ promptt: 'x', onFailure: 'explode' }), codon({ model: '' })],
       })
       const { status, stdout } = validate(dir)
@@ -106,7 +103,7 @@ describe('a bad hank', () => {
   })
 
   test('may be named in any words that a shell can pass, and none of them reaches the terminal raw', async () => {
-    const dir = await hankIn({ hank: [codon({ '\u001b[2Jevil\u202e': 1 })] })
+    const dir = await withoutSchema(codon({ '\u001b[2Jevil\u202e': 1 }))
     const { stdout } = validate(dir)
     expect(stdout).toContain('Unknown field "\\u001b[2Jevil\\u{202e}"')
     expect(stdout).not.toContain('\u001b')
@@ -118,7 +115,7 @@ describe('$schema', () => {
     ['2.1/schema-added-on-validate', '2.1/schema-added-message'],
     'is added once, as the first key, and said in exactly one line',
     async () => {
-      const dir = await hankIn({ hank: [codon()] })
+      const dir = await withoutSchema(codon())
       const first = validate(dir)
       expect(first.stdout.split('\n')[0]).toBe('+ Added $schema to hank.json for editor support')
       const text = readFileSync(join(dir, 'hank.json'), 'utf8')
@@ -130,7 +127,7 @@ describe('$schema', () => {
   )
 
   test('is not forced on a read-only file', async () => {
-    const dir = await hankIn({ hank: [codon()] })
+    const dir = await withoutSchema(codon())
     const file = join(dir, 'hank.json')
     chmodSync(file, 0o444)
     const before = readFileSync(file)
@@ -145,7 +142,7 @@ describe('the data', () => {
     ['2.2/data-hash-time-limit-validate'],
     'are looked through like those of a run, and nothing is written',
     async () => {
-      const dir = await hankIn({ $schema: 'x', hank: [codon()] })
+      const dir = await hankIn({ hank: [codon()] })
       const home = await tempDir()
       const data = await tempDir()
       writeFileSync(join(data, 'notes.md'), 'hello')
@@ -182,33 +179,21 @@ describe('validating is inert', () => {
     ['safety/I20', 'd8a/order', 'd8a/validate-free'],
     'it writes nothing but $schema, starts no process, and asks a provider only when all else is good, for free',
     async () => {
-      const asked: string[] = []
-      const server = createServer((request, response) => {
-        asked.push(`${request.method} ${request.url}`)
-        response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":8}')
-      })
-      await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
-      onTestFinished(() => void server.close())
-      const address = server.address()
-      const port = typeof address === 'object' ? (address?.port ?? 0) : 0
-      const env = { ...key, ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}` }
-      const rig = [{ type: 'command', command: { run: 'touch should-not-exist' } }]
-      const outputFiles = [
-        { copy: ['*'], beforeCopy: [{ type: 'command', command: { run: 'touch nor-this' } }] },
-      ]
+      const { asked, url } = await httpOnLoopback(answering(200, { input_tokens: 8 }))
+      const env = { ...key, ANTHROPIC_BASE_URL: url }
+      const rig = [command('touch should-not-exist')]
+      const outputFiles = [{ copy: ['*'], beforeCopy: [command('touch nor-this')] }]
 
       const bad = await hankIn({
-        $schema: 'x',
         hank: [codon({ rigSetup: rig, outputFiles, promptFile: 'missing.md' })],
       })
       expect((await validateAsync(bad, env)).status).toBe(1)
       expect(asked).toEqual([])
-      const fine = await hankIn({ $schema: 'x', hank: [codon()] })
+      const fine = await hankIn({ hank: [codon()] })
       expect((await validateAsync(fine, env, 'hank.json', 'no-such-data')).status).toBe(1)
       expect(asked).toEqual([])
 
       const good = await hankIn({
-        $schema: 'x',
         hank: [codon({ rigSetup: rig, outputFiles }), codon({ id: 'two', name: 'Two' })],
       })
       expect((await validateAsync(good, env)).status).toBe(0)
@@ -219,7 +204,7 @@ describe('validating is inert', () => {
   )
 
   test('the last word is for programs with --json', async () => {
-    const dir = await hankIn({ $schema: 'x', hank: [codon({ surprise: 1 })] })
+    const dir = await hankIn({ hank: [codon({ surprise: 1 })] })
     const { status, stdout } = validate(dir, '--json')
     expect(status).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({
@@ -229,7 +214,7 @@ describe('validating is inert', () => {
   })
 
   test('--verbose shows every setting with its origin and masks secrets', async () => {
-    const dir = await hankIn({ $schema: 'x', hank: [codon()], overrides: { shimIdleTimeout: 60 } })
+    const dir = await hankIn({ hank: [codon()], overrides: { shimIdleTimeout: 60 } })
     writeFileSync(join(dir, 'weave.json'), '{ "port": 7777, "budget": { "maxDollars": 3 } }')
     const { stdout } = validate(dir, '--verbose', '--max-cost', '2', '--idle-timeout=9')
     expect(stdout).toMatch(/port +7777 +weave\.json/)
@@ -242,7 +227,7 @@ describe('validating is inert', () => {
 
 describe('without keys', () => {
   test('a missing key is an error; with --skip-self-test it is a warning, for machines that have none', async () => {
-    const dir = await hankIn({ $schema: 'x', hank: [codon()] })
+    const dir = await hankIn({ hank: [codon()] })
     const strict = runCli(['validate'], { cwd: dir })
     expect(strict.status).toBe(1)
     expect(strict.stdout).toContain('No key for anthropic. Set ANTHROPIC_API_KEY')
@@ -258,15 +243,7 @@ async function validateAsync(
   env: Readonly<Record<string, string>>,
   ...words: readonly string[]
 ): Promise<{ status: number | null }> {
-  const { spawn } = await import('node:child_process')
-  return new Promise(resolve => {
-    const child = spawn(process.execPath, [launcher, 'validate', ...words], {
-      cwd,
-      env: { PATH: process.env['PATH'], ...env },
-      stdio: 'ignore',
-    })
-    child.on('close', status => resolve({ status }))
-  })
+  return { status: await folderAt(cwd, env).start('validate', ...words).ended }
 }
 
 test('the launcher says what to do when nothing is built', async () => {

@@ -1,72 +1,44 @@
-import { readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect } from 'vitest'
 import { transitionTypes } from '../../packages/protocol/src/index.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { launcher, runCli } from '../support/run-cli.ts'
-import { startCommand } from '../support/running-command.ts'
+import { bash, codon, hankFolder, jsonLines, rig, sentinel } from '../support/hank-folder.ts'
 import { steer } from '../support/steering-client.ts'
-import { tempDir } from '../support/temp-dir.ts'
 
-const codon = (id: string, more: object = {}) => ({
-  id,
-  name: id,
-  model: 'haiku',
-  continuationMode: 'fresh',
-  promptText: 'Work.',
-  checkpointedFiles: ['*.md'],
-  rigSetup: [{ type: 'command', command: { run: 'echo rig > rig.md' } }],
-  ...more,
-})
-
-const observer = {
-  id: 'loud',
-  name: 'loud',
-  model: 'haiku',
-  trigger: { type: 'event', on: ['tool.result'] },
-  execution: { strategy: 'immediate' },
-  userPromptText: 'What?',
-}
-
-const bash = (command: string) => ({ use: 'bash', input: { command }, usage: { input: 1_000, output: 100 } })
+const usage = { input: 1_000, output: 100 }
+const working = (id: string, fields: object = {}) =>
+  codon(id, { model: 'haiku', ...rig('echo rig > rig.md'), ...fields })
 
 verifies(
   ['6/token-usage-model-usage', '6/incomplete-codon', '6/state-transition-type-enum'],
   'over a kill, a resume and a failure every transition type is sent but one, usage comes by model, and no deprecated event',
   async () => {
-    const dir = await tempDir()
-    const at = { cwd: dir, env: { HOME: join(dir, 'home') } }
-    const base = join(dir, 'home/.weave-executions')
-    const execution = () => join(base, readdirSync(base)[0] ?? '')
-    const sentinels = [{ sentinelConfig: observer }]
-    const hank = [codon('a', { sentinels }), codon('b'), codon('c')]
-    writeFileSync(join(dir, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
+    const sentinels = [{ sentinelConfig: sentinel('loud', 'tool.result') }]
     const done = { say: 'Done.', usage: { input: 10, output: 1 } }
     const script = {
       codons: {
-        a: [bash('true'), done],
-        b: [bash('test -e ../ran || { touch ../ran; sleep 60; }'), done],
+        a: [bash('true', { usage }), done],
+        b: [bash('test -e ../ran || { touch ../ran; sleep 60; }', { usage }), done],
         c: [{ fail: { status: 400, message: 'no' } }],
       },
     }
-    writeFileSync(join(dir, 'rehearsal.json'), JSON.stringify(script))
-    const killed = startCommand(launcher, ['rehearse', '--headless'], at)
+    const hank = [working('a', { sentinels }), working('b'), working('c')]
+    const at = await hankFolder(hank, { 'rehearsal.json': script })
+    const killed = at.start('rehearse', '--headless')
     await killed.until('sleep 60')
     await killed.kill('SIGKILL')
 
-    const resumed = startCommand(launcher, ['rehearse', '--no-autostart', '--keep-alive'], at)
+    const resumed = at.start('rehearse', '--no-autostart', '--keep-alive')
     await resumed.until('Clients')
-    const { client, events, until } = await steer(execution())
+    const { client, events, until } = await steer(at.execution())
     await client.send('codon.next')
     await until('codon.completed', events.length, ({ data }) => data.codonId === 'b')
     await client.send('codon.next')
     await resumed.ended
 
     const sent = new Set(
-      runCli(['journal', '--json', '--type', 'state.transition'], at)
-        .stdout.split('\n')
-        .filter(Boolean)
-        .map(line => (JSON.parse(line) as { data: { transitionType: string } }).data.transitionType),
+      jsonLines(at.weave('journal', '--json', '--type', 'state.transition').stdout).map(
+        ({ data }) => data['transitionType'],
+      ),
     )
     const heard = new Set(
       events.flatMap(event => (event.type === 'state.transition' ? [event.data.transitionType] : [])),

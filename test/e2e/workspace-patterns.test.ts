@@ -1,72 +1,24 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { runScripted, scriptedWeave } from '../support/scripted-program.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { codon, command, type HankFolder, hankFolder, rig } from '../support/hank-folder.ts'
+import { scriptedWeave } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
-const codon = (id: string, more: object = {}) => ({
-  id,
-  name: id,
-  model: 'sonnet',
-  continuationMode: 'fresh',
-  promptText: `Work on ${id}.`,
-  checkpointedFiles: ['*.md'],
-  ...more,
-})
-const command = (run: string, more: object = {}) => ({ type: 'command', command: { run }, ...more })
-const rig = (run: string) => ({ rigSetup: [command(run)] })
-
-interface Place {
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
-}
-
-async function place(...items: readonly object[]): Promise<Place> {
-  const cwd = await tempDir()
-  mkdirSync(join(cwd, 'kit'))
-  writeFileSync(join(cwd, 'kit/tool'), 'tool')
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank: items }))
-  return { cwd, env: { HOME: join(cwd, 'home') } }
-}
-
-const weave = (at: Place, ...words: readonly string[]) =>
-  runScripted(words.length === 0 ? ['--headless', '-y', '-o', 'out'] : words, at)
+const place = (...items: readonly object[]) => hankFolder(items, { 'kit/tool': 'tool' })
 
 /** To its good end. */
-async function run(at: Place, ...words: readonly string[]): Promise<string> {
-  const { status, stdout, stderr } = await weave(at, ...words)
+async function run(at: HankFolder, ...words: readonly string[]): Promise<string> {
+  const { status, stdout, stderr } = await at.scripted(
+    ...(words.length === 0 ? ['--headless', '-y', '-o', 'out'] : words),
+  )
   expect(status, `${stdout}\n${stderr}`).toBe(0)
   return stdout
 }
 
-function executionOf({ cwd }: Place): string {
-  const base = join(cwd, 'home/.weave-executions')
-  return join(base, readdirSync(base)[0] ?? '')
-}
-
-const workspace = (at: Place, path: string) => join(executionOf(at), 'agentRoot', path)
-const read = (at: Place, path: string) =>
-  existsSync(workspace(at, path)) ? readFileSync(workspace(at, path), 'utf8') : undefined
-
-interface ErrorEvent {
-  readonly message: string
-  readonly severity: string
-  readonly codon?: string
-  readonly context?: object
-}
-
-function errorsOf(at: Place): readonly ErrorEvent[] {
-  const folder = join(executionOf(at), '.weave/journal')
-  const lines = readdirSync(folder)
-    .filter(name => name.endsWith('.jsonl'))
-    .flatMap(name => readFileSync(join(folder, name), 'utf8').trim().split('\n'))
-  return lines
-    .map(line => JSON.parse(line) as { readonly type: string; readonly data: ErrorEvent })
-    .flatMap(({ type, data }) => (type === 'error' ? [data] : []))
-}
+const errorsOf = (at: HankFolder) => at.events('error').map(({ data }) => data)
 
 describe('a rig failure that is allowed', () => {
   const failing = [
@@ -90,7 +42,7 @@ describe('a rig failure that is allowed', () => {
         },
         { severity: 'operation', codon: 'a', context: { operation: 1, type: 'copy' } },
       ])
-      const log = readFileSync(join(executionOf(at), '.weave/logs/server.log'), 'utf8')
+      const log = readFileSync(at.execution('.weave/logs/server.log'), 'utf8')
       expect(log).toContain('Rig operation 1 of a failed and is passed over')
       expect(log).toContain('Rig operation 2 of a failed and is passed over')
     },
@@ -121,15 +73,14 @@ describe('patterns of outputs and archives', () => {
           archiveOnSuccess: ['scratch/**', 'a.md'],
         }),
       )
-      mkdirSync(join(at.cwd, 'out'))
-      writeFileSync(join(at.cwd, 'out/a.md'), 'mine')
+      at.write({ 'out/a.md': 'mine' })
       const stdout = await run(at)
       expect(stdout).toContain('warning: output files: the pattern reports/*.pdf matches nothing')
       expect(stdout).toContain('warning: archiveOnSuccess of a: the pattern scratch/** matches nothing')
       expect(stdout).toMatch(
         /warning: output files: a\.md is taken in .*; the new one is a_1_\d{8}-\d{6}\.md/,
       )
-      expect(errorsOf(at).map(({ severity, codon: id }) => `${severity} ${id}`)).toEqual(
+      expect(errorsOf(at).map(data => `${data['severity']} ${data['codon']}`)).toEqual(
         Array.from({ length: 3 }, () => 'warning a'),
       )
       expect(readFileSync(join(at.cwd, 'out/a.md'), 'utf8')).toBe('mine')
@@ -148,7 +99,7 @@ describe('patterns of outputs and archives', () => {
       )
       await run(at)
       expect(readFileSync(join(at.cwd, 'out/out/x'), 'utf8')).toBe('x\n')
-      expect(readFileSync(join(executionOf(at), 'rigArchive/a/out/x'), 'utf8')).toBe('x\n')
+      expect(readFileSync(at.execution('rigArchive/a/out/x'), 'utf8')).toBe('x\n')
     },
     60_000,
   )
@@ -161,7 +112,7 @@ describe('patterns of outputs and archives', () => {
         codon('a', { archiveOnSuccess: ['workspace/artifact'] }),
         codon('b', { outputFiles: [{ copy: ['workspace/artifact/**/*'] }] }),
       )
-      const { status, stdout, stderr } = await weave(at, '--validate')
+      const { status, stdout, stderr } = await at.scripted('--validate')
       expect(status).toBe(0)
       expect(`${stdout}${stderr}`).toContain(
         'Codon 1 (a): archiveOnSuccess workspace/artifact moves that directory with everything in it',
@@ -183,8 +134,8 @@ describe('checkpointedFiles', () => {
       )
       await run(at)
       await run(at, 'rollback', 'a', '-y')
-      expect(read(at, 'sub/x.txt')).toBe('one\n')
-      expect(read(at, '.gitignore')).toBe('*\n')
+      expect(at.read('sub/x.txt')).toBe('one\n')
+      expect(at.read('.gitignore')).toBe('*\n')
     },
     60_000,
   )
@@ -200,8 +151,8 @@ describe('checkpointedFiles', () => {
       )
       await run(at)
       await run(at, 'rollback', 'a', '-y')
-      expect(read(at, 'notes.txt')).toBe('meanwhile\n')
-      expect(read(at, 'b.md')).toBeUndefined()
+      expect(at.read('notes.txt')).toBe('meanwhile\n')
+      expect(at.read('b.md')).toBeUndefined()
     },
     60_000,
   )
@@ -220,7 +171,7 @@ describe('checkpointedFiles', () => {
       )
       await run(at)
       await run(at, 'rollback', 'b', '-y')
-      expect([read(at, 'secret.txt'), read(at, 'open.txt'), read(at, 'never.txt')]).toEqual([
+      expect([at.read('secret.txt'), at.read('open.txt'), at.read('never.txt')]).toEqual([
         'one\n',
         'one\n',
         'two\n',

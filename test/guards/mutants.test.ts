@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { mutants } from '../mutants/mutants.ts'
-import { root } from '../support/run-cli.ts'
+import { root } from '../support/weave-command.ts'
 
 describe('the table of mutants', () => {
   it.each(mutants)('fits the source: $rule in $file', ({ file, find, replace, killedBy }) => {

@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest'
 import { commands } from '../../packages/cli/src/commands.ts'
 import { createRedactor } from '../../packages/runtime/src/kit/index.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { root, runCli } from '../support/run-cli.ts'
+import { root, runCli } from '../support/weave-command.ts'
 
 interface Manifest {
   readonly name: string

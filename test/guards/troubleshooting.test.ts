@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { root } from '../support/run-cli.ts'
+import { root } from '../support/weave-command.ts'
 
 const page = readFileSync(join(root, 'docs/troubleshooting.md'), 'utf8')
 const headings = [...page.matchAll(/^### `(.+)`$/gm)].map(([, heading = '']) => heading)

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { root } from './run-cli.ts'
 import { tempDir } from './temp-dir.ts'
+import { root } from './weave-command.ts'
 
 /** A disk of its own, whose power can be cut. */
 export interface Ext4Disk {

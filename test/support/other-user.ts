@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { launcher } from './run-cli.ts'
+import { launcher } from './weave-command.ts'
 
 /** The user who runs weave in these tests: not root, whom everyone lets in. */
 export const serverUser = 1_500

@@ -1,62 +1,37 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { leftovers } from './leftovers.ts'
-import { launcher } from './run-cli.ts'
-import { type RunningCommand, startCommand } from './running-command.ts'
+import { bash, codon, type HankFolder, hankFolderIn } from './hank-folder.ts'
+import { isProof } from './proof.ts'
+import type { RunningCommand } from './weave-command.ts'
 
 /** A rehearsal whose one codon is long enough to be overtaken, with a real agent of one of the two SDKs. */
-export interface Rehearsed {
-  readonly cwd: string
-  readonly execution: string
+export interface Rehearsed extends HankFolder {
+  readonly dir: string
   readonly lockFile: string
-  start(): RunningCommand
+  readonly startRehearsal: () => RunningCommand
 }
+
+/** Long enough for another server to start meanwhile. */
+export const usualSteps = isProof ? 24 : 14
 
 const models = { embedded: 'openai/gpt-5', sdk: 'sonnet' } as const
 
 export function rehearsalPlace(
   cwd: string,
-  { harness, steps = 24 }: { readonly harness: keyof typeof models; readonly steps?: number },
+  { harness, steps = usualSteps }: { readonly harness: keyof typeof models; readonly steps?: number },
 ): Rehearsed {
-  mkdirSync(join(cwd, 'home'), { recursive: true })
-  const codon = { name: 'x', continuationMode: 'fresh', promptText: 'Work.', checkpointedFiles: ['**'] }
-  const hank = [{ id: 'a', model: models[harness], ...codon }]
-  const work = Array.from({ length: steps }, (_, at) => ({
-    use: 'bash',
-    input: { command: `sleep .1; echo ${at} >> done.txt` },
-  }))
-  writeFileSync(join(cwd, 'hank.json'), JSON.stringify({ $schema: 'x', hank }))
-  writeFileSync(
-    join(cwd, 'rehearsal.json'),
-    JSON.stringify({ codons: { a: [...work, { say: 'That is all.' }] } }),
-  )
-  const execution = join(cwd, 'execution')
-  const words = ['rehearse', '.', '--headless', '--port', '0', '-y', '-e', execution]
+  const work = Array.from({ length: steps }, (_, at) => bash(`sleep .1; echo ${at} >> done.txt`))
+  const hank = [codon('a', { model: models[harness], checkpointedFiles: ['**'] })]
+  const script = { codons: { a: [...work, { say: 'That is all.' }] } }
+  const at = hankFolderIn(cwd, hank, { 'rehearsal.json': script })
+  const dir = at.path('execution')
   return {
-    cwd,
-    execution,
-    lockFile: join(execution, '.weave/lock.json'),
-    start: () => startCommand(launcher, words, { cwd, env: { HOME: join(cwd, 'home') } }),
-  }
-}
-
-/** The marks of the servers whose processes are there, by their processes. */
-export function serversAtWork(execution: string): ReadonlyMap<string, readonly string[]> {
-  const servers = new Map<string, string[]>()
-  for (const pid of leftovers(execution)) {
-    const id = /\0WEAVE_SERVER_ID=([^\0]*)/.exec(readEnvironment(pid))?.[1]
-    if (id !== undefined) servers.set(id, [...(servers.get(id) ?? []), pid])
-  }
-  return servers
-}
-
-function readEnvironment(pid: string): string {
-  try {
-    return `\0${readFileSync(`/proc/${pid}/environ`, 'utf8')}`
-  } catch {
-    return ''
+    ...at,
+    dir,
+    lockFile: join(dir, '.weave/lock.json'),
+    startRehearsal: () => at.start('rehearse', '.', '--headless', '--port', '0', '-y', '-e', dir),
   }
 }
 
@@ -65,17 +40,6 @@ export function ageLock(lockFile: string): void {
   const text = readFileSync(lockFile, 'utf8')
   const old = new Date(Date.now() - 3_600_000).toISOString()
   writeFileSync(lockFile, text.replace(/("lastHeartbeat": )"[^"]*"/, `$1"${old}"`))
-}
-
-/** The numbers of all lines of a journal, in the order of the files. */
-export function seqsOf(execution: string): readonly number[] {
-  const dir = join(execution, '.weave/journal')
-  const segments = readdirSync(dir).filter(name => name.endsWith('.jsonl'))
-  return segments
-    .sort()
-    .flatMap(name => readFileSync(join(dir, name), 'utf8').split('\n'))
-    .filter(line => line !== '')
-    .map(line => (JSON.parse(line) as { readonly seq: number }).seq)
 }
 
 export interface TracedWrites {

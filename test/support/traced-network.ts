@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { launcher } from './run-cli.ts'
+import { launcher } from './weave-command.ts'
 
 export interface NetworkRun {
   readonly cwd: string

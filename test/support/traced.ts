@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { scriptedWeave } from './scripted-program.ts'
+import { scriptedWeave } from './weave-command.ts'
 
 /** A system call, and what happens instead of its nth time. */
 export interface Fault {
