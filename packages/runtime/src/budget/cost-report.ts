@@ -1,6 +1,9 @@
-import type { CodonExecution, SentinelState, TokenCounts, WeaveState } from '@weave/protocol'
+import type { CodonExecution, RunState, SentinelState, TokenCounts, WeaveState } from '@weave/protocol'
 import type { Prices } from '../models/index.ts'
-import { codonAt, find, type Plan, type PlannedModel } from '../plan/index.ts'
+import { codonNamed, type Plan, type PlannedModel } from '../plan/index.ts'
+import type { TimeNotes } from './active-time.ts'
+import { noSpend, plus, type Spend, spendOf } from './ledger.ts'
+import { type Currency, limitsOf, tidy } from './meters.ts'
 
 /** What an execution has cost, for whom and at which prices. Money of all runs: nothing is ever taken back. */
 export interface CostReport {
@@ -92,8 +95,7 @@ function groupsOf<T>(items: readonly T[], keyOf: (item: T) => string): readonly 
 
 function codonCost(attempts: Group<CodonExecution>, plan: Plan): CodonCost {
   const [{ codonId, codonName, model: id }] = attempts
-  const position = find(plan, codonId)
-  const planned = position && codonAt(plan, position)?.codon.model
+  const planned = codonNamed(plan, codonId)?.codon.model
   const model = planned?.id === id ? planned : undefined
   return {
     codonId,
@@ -150,4 +152,44 @@ function sentinelCost(
 
 function total(parts: readonly { readonly cost: number }[]): number {
   return parts.reduce((sum, { cost }) => sum + cost, 0)
+}
+
+/** A codon's limit in one currency against what it used: a line of the summary of a run. */
+interface BudgetLine {
+  readonly currency: Currency
+  readonly limit: number
+  readonly used: number
+  /** The scope of the limit. */
+  readonly source: string
+}
+
+/**
+ * For each codon of a run, in order, its limits when the run began and what its attempts in this run, up to this one,
+ * used. Context tokens are there only after a breach: nothing else remembers them.
+ */
+export function budgetUse(
+  plan: Plan,
+  run: RunState,
+  notes: TimeNotes = {},
+): readonly (readonly BudgetLine[])[] {
+  const attempts = new Map<string, Spend>()
+  return run.codons.map(record => {
+    const { codonId } = record
+    const spend = plus(attempts.get(codonId) ?? noSpend, spendOf(record, run, notes))
+    attempts.set(codonId, spend)
+    const codon = codonNamed(plan, codonId)
+    if (!codon) return []
+    return limitsOf(plan, codon).flatMap(({ currency, limit, scope }) => {
+      const used = usedOf(currency, spend, record)
+      return used === undefined ? [] : [{ currency, limit: tidy(limit), used: tidy(used), source: scope }]
+    })
+  })
+}
+
+function usedOf(currency: Currency, spend: Spend, record: CodonExecution): number | undefined {
+  if (currency === 'dollars') return spend.dollars
+  if (currency === 'seconds') return spend.seconds
+  if (currency === 'output-tokens') return spend.tokens.outputTokens
+  const breach = 'budgetExceeded' in record ? record.budgetExceeded : undefined
+  return breach?.currency === currency ? breach.used : undefined
 }

@@ -1,13 +1,8 @@
 import { codonAt, type Plan, type PlannedCodonAt, type PlannedLoop, start } from '../plan/index.ts'
-import { roomsOf } from './allocate.ts'
-import { ceilingOf } from './ceiling.ts'
-import { codonLabel, loopLabel } from './labels.ts'
 import { emptyLedger } from './ledger.ts'
-import { limitsOf } from './limits.ts'
-import { type Currency, type Meter, tidy } from './meter.ts'
-import { metersOf } from './meters.ts'
+import { type Currency, ceilingOf, dollarMeters, limitsOf, type Meter, metersOf, tidy } from './meters.ts'
 import type { Observed, ObservedCodon, ObservedCosts } from './observed-costs.ts'
-import { type WorstCase, worstDollars, worstSeconds } from './worst-case.ts'
+import { codonLabel, loopLabel, type WorstCase, worstDollars, worstSeconds } from './worst-case.ts'
 
 /** What can be said about the budgets of a run before it begins. */
 export interface Forecast {
@@ -95,7 +90,8 @@ type Candidate = readonly [amount: number | undefined, origin: string]
 /** What the hank leaves for a loop, whatever the loop's own budget says. */
 function leftInHank(plan: Plan, { id }: PlannedLoop, at: number): Candidate {
   const step = codonAt(plan, { ...start, item: at })
-  const inHank = ceilingOf(plan, 'maxDollars') && step && roomsOf(plan, emptyLedger, opening(step)).at(-1)
+  const inHank =
+    ceilingOf(plan, 'maxDollars') && step && dollarMeters(plan, emptyLedger, opening(step)).at(-1)
   return [inHank?.limit, partOf(theHank, plan.budget?.shares?.[id])]
 }
 
@@ -135,7 +131,7 @@ function mostDollars(plan: Plan, { loop, position }: PlannedCodonAt): number {
 /** What the hank leaves for a loop when nobody before it has spent anything. */
 function mostInHank(plan: Plan, at: number): number | undefined {
   const step = codonAt(plan, { ...start, item: at })
-  return ceilingOf(plan, 'maxDollars') && step && roomsOf(plan, emptyLedger, step).at(-1)?.limit
+  return ceilingOf(plan, 'maxDollars') && step && dollarMeters(plan, emptyLedger, step).at(-1)?.limit
 }
 
 function lowestOf(...amounts: readonly (number | undefined)[]): number {

@@ -2,10 +2,9 @@ import type { TokenCounts } from '@weave/protocol'
 import type { Clock } from '../kit/index.ts'
 import type { Plan, PlannedCodonAt } from '../plan/index.ts'
 import { activeMs, type Stretch } from './active-time.ts'
-import { type Exceeded, exceeded } from './exceeded.ts'
 import type { Ledger } from './ledger.ts'
-import { isReached, type Meter } from './meter.ts'
-import { metersOf } from './meters.ts'
+import { type Exceeded, exceeded } from './may-start.ts'
+import { isReached, type Meter, metersOf } from './meters.ts'
 
 export interface GuardOptions {
   readonly plan: Plan

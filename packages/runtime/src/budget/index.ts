@@ -5,20 +5,18 @@
  * that watches one attempt. Stops nothing, records nothing and reads no files: who asks is told of a breach and acts on it.
  * Does not know what a message costs; that is the business of the models and of the harness.
  */
-export type { TimeNotes } from './active-time.ts'
-export { budgetUse } from './budget-use.ts'
+export { createTimeBook, type TimeNotes } from './active-time.ts'
 export {
+  budgetUse,
   type ClassCost,
   type CodonCost,
   type CostReport,
   costReport,
   type SentinelCost,
 } from './cost-report.ts'
-export type { Exceeded } from './exceeded.ts'
 export { type Forecast, type ForecastLimit, type ForecastRow, forecast } from './forecast.ts'
 export { type BudgetGuard, createBudgetGuard } from './guard.ts'
 export { type Ledger, ledgerOf } from './ledger.ts'
-export { dueAt, isLoopOver, type LeftLoop, mayStart } from './may-start.ts'
+export { dueAt, type Exceeded, isLoopOver, type LeftLoop, mayStart } from './may-start.ts'
 export { type Observed, type ObservedCodon, type ObservedCosts, observedCosts } from './observed-costs.ts'
-export { createTimeBook } from './time-book.ts'
 export type { WorstCase } from './worst-case.ts'

@@ -1,5 +1,5 @@
 import { type CodonExecution, currentRun, type WeaveState } from '@weave/protocol'
-import { codonAt, find, type Plan } from '../plan/index.ts'
+import { codonNamed, type Plan } from '../plan/index.ts'
 import { ledgerOf, plannedId, type Spend, spendOf } from './ledger.ts'
 
 export interface Range {
@@ -53,8 +53,7 @@ export function observedCosts(states: readonly WeaveState[], plan: Plan): Observ
 }
 
 function isPlanned({ codonId, model }: CodonExecution, plan: Plan): boolean {
-  const position = find(plan, codonId)
-  return position !== undefined && codonAt(plan, position)?.codon.model.id === model
+  return codonNamed(plan, codonId)?.codon.model.id === model
 }
 
 /** A cost that is not known in full says nothing about the range: it is left out, never taken for zero. */

@@ -6,9 +6,7 @@ import {
   type PlannedItem,
   type PlannedLoop,
 } from '../plan/index.ts'
-import { ceilingOf } from './ceiling.ts'
-import { codonLabel, loopLabel } from './labels.ts'
-import { tidy } from './meter.ts'
+import { ceilingOf, tidy } from './meters.ts'
 
 /** The most that a run can use, but for the one call that is under way when a limit is reached. */
 export type WorstCase =
@@ -135,4 +133,16 @@ function observedWords(plan: Plan, observed: ReadonlySet<string>): string | unde
 
 function named({ id }: PlannedCodon, observed: ReadonlySet<string>, label: string): readonly string[] {
   return observed.has(id) ? [label] : []
+}
+
+/** Parts of a plan as the checks of a hank name them too. */
+
+/** `Codon 2 (draft)`, in a loop `Codon 3.1 (review)`. Places are counted from 0. */
+export function codonLabel({ id }: PlannedCodon, item: number, index?: number): string {
+  return `Codon ${item + 1}${index === undefined ? '' : `.${index + 1}`} (${id})`
+}
+
+/** `Loop 3 (fix)`. */
+export function loopLabel({ id }: PlannedLoop, item: number): string {
+  return `Loop ${item + 1} (${id})`
 }

@@ -16,6 +16,7 @@ export type {
 export {
   after,
   codonAt,
+  codonNamed,
   endsIteration,
   endsLoop,
   find,

@@ -41,7 +41,7 @@ export function after(plan: Plan, position: Position, { leaveLoop = false } = {}
   return hasMore ? { item: position.item, iteration: iteration + 1, index: 0 } : nextItem
 }
 
-/** Whether the step after this one is in another iteration, or outside of the loop. */
+/** Whether the codon after this one is in another iteration, or outside of the loop. */
 export function endsIteration(
   plan: Plan,
   position: Position,
@@ -72,6 +72,12 @@ export function find(plan: Plan, name: string): Position | undefined {
     }
   }
   return undefined
+}
+
+/** The codon of a runtime id, as `find` reads it. */
+export function codonNamed(plan: Plan, name: string): PlannedCodonAt | undefined {
+  const position = find(plan, name)
+  return position && codonAt(plan, position)
 }
 
 /** What a name may mean inside a loop: the codon itself, or its iteration n. */

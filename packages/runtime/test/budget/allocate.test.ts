@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { roomsOf } from '../../src/budget/allocate.ts'
 import { ledgerOf } from '../../src/budget/index.ts'
+import { dollarMeters } from '../../src/budget/meters.ts'
 import type { Plan } from '../../src/plan/index.ts'
 import { budgetedPlans } from './arbitrary-plans.ts'
 import { codon, loop, plan, stepOf } from './budget-plans.ts'
@@ -14,7 +14,9 @@ function left(of: Plan, id: string, spends: Readonly<Record<string, number>> = {
   const past = createPast()
   past.run()
   for (const [spender, cost] of Object.entries(spends)) past.attempt(stepOf(of, spender), { cost })
-  return roomsOf(of, ledgerOf(past.state), stepOf(of, id)).map(({ limit, used }) => Math.max(0, limit - used))
+  return dollarMeters(of, ledgerOf(past.state), stepOf(of, id)).map(({ limit, used }) =>
+    Math.max(0, limit - used),
+  )
 }
 
 const abc = [codon('a'), codon('b'), codon('c')]

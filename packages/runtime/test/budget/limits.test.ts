@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { limitsOf, onExceededOf } from '../../src/budget/limits.ts'
+import { limitsOf, onExceededOf } from '../../src/budget/meters.ts'
 import type { Plan } from '../../src/plan/index.ts'
 import { codon, loop, plan, stepOf } from './budget-plans.ts'
 
