@@ -2,6 +2,7 @@ import { defineConfig } from 'vitepress'
 
 const titles: Readonly<Record<string, string>> = {
   index: 'Welcome',
+  'day-of-a-codon': 'A day in the life of a codon',
   'reference/cli': 'Command line',
   'reference/settings': 'Settings and environment',
   'reference/hank': 'hank.json',
@@ -61,7 +62,7 @@ export default defineConfig({
           ...pages('protocol'),
         ],
       },
-      { text: 'Inside', items: pages('proof', 'map', 'testing', 'decisions') },
+      { text: 'Inside', items: pages('map', 'day-of-a-codon', 'testing', 'proof', 'decisions') },
     ],
   },
 })
