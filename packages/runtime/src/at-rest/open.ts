@@ -63,7 +63,7 @@ export type OpenedPlace =
     }
   | PlaceFailure
 
-/** Takes the execution for ourselves; where its disk cannot be written there is nothing to take, and it can be looked at. Never rejects. */
+/** Takes the lock; on a read-only disk there is none to take, and the execution is opened for reading. Never rejects. */
 export async function openPlace(options: PlaceOptions): Promise<OpenedPlace> {
   const scope = createScope()
   try {

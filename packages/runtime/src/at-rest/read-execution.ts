@@ -61,7 +61,7 @@ export interface EarlierQuery {
   readonly plan: Plan
 }
 
-/** So many names are looked at, the newest, and so many executions of the hank are read. */
+/** So many of the newest names are scanned, and so many executions of the hank are read. */
 const mostNames = 200
 const mostEarlier = 20
 
@@ -112,7 +112,7 @@ export interface ReadEvent {
   readonly text: string
 }
 
-/** How often a followed journal is looked at. */
+/** How often a followed journal is polled. */
 const lookEvery = 250
 
 /** A place in a journal that is not as it was written. */

@@ -112,7 +112,7 @@ export type WayTaken =
     }
   | { readonly ok: false; readonly message: string; readonly cure?: string }
 
-/** Does it. The way is looked for again when a crash has been put right: that may have changed what words mean. */
+/** Performs it. The target is resolved again after a crash was put right: that may have changed what its name means. */
 export async function takeWay(place: StoppedPlace, find: () => Promise<FoundWay>): Promise<WayTaken> {
   const possible = await find()
   if (!possible.ok) return possible

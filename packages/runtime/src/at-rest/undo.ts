@@ -103,7 +103,7 @@ async function readTrail(history: History): Promise<Trail> {
   return trail
 }
 
-/** The kinds of events that are looked at, as they stand at the head of a line: the others are not parsed. */
+/** The types of events that matter, as they stand at the head of a line: the others are not parsed. */
 const marks = ['rollback.started', 'rollback.completed', 'archive.completed', 'state.transition'].map(type =>
   Buffer.from(`"type":"${type}"`),
 )

@@ -7,9 +7,9 @@ export interface LineStream {
 }
 
 export interface LineStreamLimits {
-  /** A longer line is told in pieces. */
+  /** A longer line is emitted in pieces. */
   readonly maxLine?: number
-  /** About so many characters of both streams together are told, then a line that says that there are more. */
+  /** About so many characters of both streams together are emitted, then a line that says that output was cut. */
   readonly maxTotal?: number
 }
 

@@ -105,7 +105,7 @@ export function outputSources(agentRoot: string, files: readonly SelectedFile[])
   return sources
 }
 
-/** Not looked into for outputs, as for checkpoints: a planted repository runs programs of its author's choice. */
+/** Not walked for outputs, as for checkpoints: a planted repository runs programs of its author's choice. */
 export function isHiddenFromOutputs(path: string): boolean {
   return path === '.git' || path.endsWith('/.git')
 }

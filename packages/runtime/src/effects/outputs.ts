@@ -73,7 +73,7 @@ type OutputFailure =
  *
  * A name that is taken: the new file gets `file_<counter>_<timestamp>.<ext>` and what is there is not touched; with
  * `overwrite` it is replaced. A file that several entries select is copied once, as the last of them found it. The data
- * source, every `.git` and the output directory itself are not looked into.
+ * source, every `.git` and the output directory itself are not walked.
  */
 export async function copyOutputs(request: OutputRequest): Promise<OutputOutcome> {
   const { entries, outputDirectory, overwrite = false, signal, clock = systemClock, record } = request

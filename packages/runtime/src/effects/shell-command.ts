@@ -73,7 +73,7 @@ function shellFor(line: string, env: CommandSurroundings['env']): readonly [stri
   return ['/bin/sh', ['-c', line]]
 }
 
-/** The last half line is told when the command is over, so a throw can only be told in the result. */
+/** The last partial line is emitted when the command is over, so a throw can only be reported in the result. */
 function tellRest(end: () => void): { readonly reason: unknown } | undefined {
   try {
     end()

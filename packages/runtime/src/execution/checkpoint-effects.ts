@@ -204,7 +204,7 @@ function recovering(place: Place): Recovering {
   }
 }
 
-/** From here on looking for an object in one pack after the other is felt. */
+/** From here on a lookup that tries one pack after the other is noticeably slow. */
 const manyPacks = 24
 
 /** Unharmed by an abort: the old packs go when the new one is there. A failure costs space only. */

@@ -85,7 +85,7 @@ async function rig(
   }
 }
 
-/** A failure that the hank, or whoever started it, allows is told all the same. */
+/** A failure that the hank or a flag tolerates is emitted all the same. */
 function tellTolerated({ runtimeId }: PlannedCodonAt, result: RigOutcome, journal: Journal): void {
   const last = result.ok ? undefined : result.operation
   for (const [at, each] of result.operations.entries()) {

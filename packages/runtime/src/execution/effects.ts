@@ -111,7 +111,7 @@ async function startWatch(
   const selected = createCheckpointSelection([])
   if (!selected.ok) return undefined
   const originOf = (path: string): Origin | undefined => (isWrittenBySentinel(path) ? 'sentinel' : undefined)
-  /** Why files came or went since the tree was told. */
+  /** The origins of files that came or went since the tree was last emitted. */
   const moved: (Origin | undefined)[] = []
   return watchWorkspace({
     agentRoot: layout.agentRoot,

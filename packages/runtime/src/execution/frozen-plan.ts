@@ -26,8 +26,8 @@ interface LostJournal {
 }
 
 /**
- * Whether an execution has had a history although its journal tells none: to begin anew in its used workspace, and to pay
- * again for what is done, is never what a person wants. `hasPlan`: of the journal. Nothing is to be found in an execution
+ * Whether an execution has a history that its journal does not hold. To begin anew in its used workspace, and to pay again
+ * for what is done, is never what a person wants. `hasPlan`: of the journal. Nothing is to be found in an execution
  * that was killed before its first event: checkpoints and states come after that.
  */
 export function findLostJournal(

@@ -69,7 +69,7 @@ export async function missingOf(codonId: string, { layout }: RigPlace): Promise<
     .filter(path => !lstatSync(join(layout.agentRoot, path), { throwIfNoEntry: false }))
 }
 
-/** Copies that anew, from where the rig had it. What cannot be copied is told as a warning. Never rejects. */
+/** Copies that anew, from where the rig had it. What cannot be copied becomes a warning. Never rejects. */
 export async function putBackRig(codonId: string, place: RigPlace): Promise<readonly string[]> {
   const { plan, layout, warn } = place
   const missing = new Set(await missingOf(codonId, place))

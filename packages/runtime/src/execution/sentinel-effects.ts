@@ -50,7 +50,7 @@ export interface OpenedSentinels {
   close(): Promise<void>
 }
 
-/** The observers of an execution: they hear everything that the journal tells while their codon runs. */
+/** The observers of an execution: subscribed to the journal while their codon runs. */
 export function openSentinelEffects(options: SentinelEffectsOptions): OpenedSentinels {
   const { plan, journal, recorder } = options
   const spenders = new Map<string, SentinelWatch['onSpent']>()

@@ -13,7 +13,7 @@ export interface RecordedSetting {
   readonly origin: string
 }
 
-/** Writes down what this start was told, for reports. Nothing depends on it: a disk that refuses is no fault. */
+/** Records the settings of this start, for reports. Nothing depends on it: a failed write is ignored. */
 export async function recordSettings(
   layout: ExecutionLayout,
   { sources }: ResolvedSettings,

@@ -21,7 +21,7 @@ import type { ProxySetup } from './proxy.ts'
 import { recover } from './recovery.ts'
 import type { SentinelSetup } from './sentinel-effects.ts'
 import { createLateControl, type ServerSettings, serve } from './serve.ts'
-import { type Told, tellOf } from './telemetry.ts'
+import { type Told, startTelemetry } from './telemetry.ts'
 
 export interface ExecutionOptions {
   readonly opened: OpenedExecution
@@ -56,7 +56,7 @@ export interface ExecutionOptions {
    * Without it everything that would be written fails.
    */
   readonly onLost?: ((reason: string) => void) | undefined
-  /** All that the program was told: written down for reports; telemetry obeys it. Absent: neither. */
+  /** The resolved settings, recorded for reports and obeyed by telemetry. Absent: neither. */
   readonly told?: Told | undefined
 }
 
@@ -183,7 +183,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   control.is(runner)
   const { told, weaveVersion, rehearsal } = options
   const { redactor } = record
-  await tellOf(runner, { told, layout, plan, journal, redactor, replayed, scope, weaveVersion, rehearsal })
+  await startTelemetry(runner, { told, layout, plan, journal, redactor, replayed, scope, weaveVersion, rehearsal })
   const ending = endingWith(runner, { scope, tidy: opening.tidy })
   return { ok: true, execution: { ...ending, ...serving.urls, notes, state } }
 }
@@ -250,7 +250,7 @@ interface Ending {
   readonly tidy: (signal: AbortSignal) => Promise<void>
 }
 
-/** A hank that is done leaves its checkpoints packed, if that is quick and nobody wants us gone. */
+/** After a finished hank the checkpoints are packed, unless that takes long or a shutdown is asked for. */
 function endingWith(runner: Runner, { scope, tidy }: Ending): Pick<Execution, 'runner' | 'close'> {
   const hurry = new AbortController()
   return {

@@ -8,7 +8,7 @@ import { createTelemetry, createUsageCount, type PayloadFacts } from '../telemet
 import type { ExecutionLayout } from '../workspace/index.ts'
 import { recordSettings } from './settings-record.ts'
 
-/** All that the program was told: written down for reports, and what telemetry obeys. */
+/** The resolved settings, recorded for reports, and what telemetry needs besides. */
 export interface Told {
   readonly settings: ResolvedSettings
   readonly telemetry: {
@@ -18,7 +18,7 @@ export interface Told {
   }
 }
 
-export interface TellingOptions {
+export interface TelemetryStart {
   readonly told?: Told | undefined
   readonly layout: ExecutionLayout
   readonly plan: Plan
@@ -35,7 +35,7 @@ export interface TellingOptions {
  * Writes the settings down and lets telemetry follow the run, which goes on meanwhile and depends on neither. Does not
  * reject; at the end of the scope it waits a moment for what is under way.
  */
-export async function tellOf(runner: Pick<Runner, 'done'>, options: TellingOptions): Promise<void> {
+export async function startTelemetry(runner: Pick<Runner, 'done'>, options: TelemetryStart): Promise<void> {
   const { told, layout, redactor, journal, scope } = options
   if (!told) return
   await recordSettings(layout, told.settings, redactor)
@@ -56,7 +56,7 @@ export async function tellOf(runner: Pick<Runner, 'done'>, options: TellingOptio
   void runner.done.then(({ status }) => telemetry.ended(status, count.read()))
 }
 
-function factsOf({ plan, weaveVersion, rehearsal, replayed }: TellingOptions): PayloadFacts {
+function factsOf({ plan, weaveVersion, rehearsal, replayed }: TelemetryStart): PayloadFacts {
   const codons = plan.items.flatMap(item => (item.kind === 'loop' ? item.codons : [item]))
   return {
     weaveVersion,

@@ -12,7 +12,7 @@ export interface BudgetWatch {
   used(tally: Tally, turn: TokenCounts): void
   /** What the sentinels of the codon have cost in all; `isKnown`: in full. */
   spentBySentinels(dollars: number, isKnown: boolean): void
-  /** Something was spent that nobody can count: said once, where dollars are limited. */
+  /** An unknown amount was spent: emitted once, where dollars are limited. */
   costUnknown(why: string): void
   /** The provider makes the agent wait; that time does not count. */
   parked(ms: number): void

@@ -324,7 +324,7 @@ function finalEnding(ending: Ending, { reason, laterReason }: Stopper): Ending {
 
 const killed: ProcessExit = { type: 'killed', signal: 'SIGTERM' }
 
-/** A stop from outside says what the codon becomes, whatever the agent said when it was stopped. */
+/** A stop determines how the codon ends, whatever the agent reported when it was stopped. */
 function stoppedBy(reason: StopReason): Ending {
   const end = (failure: FailureReason): Ending => ({ status: 'failed', exit: killed, failure })
   switch (reason.kind) {

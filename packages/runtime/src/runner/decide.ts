@@ -33,7 +33,7 @@ export type Move =
       readonly step: PlannedCodonAt
       readonly attempt: number
       readonly withoutRig: boolean
-      /** Loops before it that were left early, where nobody knows yet. */
+      /** Loops before it that were left early, not emitted yet. */
       readonly left?: readonly LeftLoop[]
     }
   /** A failed codon is tried again after a while. */

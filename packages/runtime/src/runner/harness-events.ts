@@ -14,7 +14,7 @@ export type NewEvent = {
 /** Longer tool results are cut on the wire; the whole text stays in the session log. */
 const longestResult = 8_000
 
-/** What clients hear of a harness event. Pure; sessions, usage and ends are the runner's own business. */
+/** The events for clients that a harness event becomes. Pure; sessions, usage and ends are the runner's own business. */
 export function eventsFrom(codonId: string, event: HarnessEvent): readonly NewEvent[] {
   switch (event.type) {
     case 'text':

@@ -5,7 +5,7 @@ import type { Outcome } from './codon.ts'
 import type { CommandResult } from './control.ts'
 import type { RolledBack } from './rollback.ts'
 
-/** What a client hears when a command cannot act now. */
+/** The message of a refusal. */
 const words: Readonly<Partial<Record<ErrorCode, string>>> = {
   CODON_ALREADY_RUNNING: 'A codon is running. Skip it or stop it first.',
   NO_CODON_RUNNING: 'No codon is running.',

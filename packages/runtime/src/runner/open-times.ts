@@ -40,7 +40,7 @@ async function* parsed(
 const marks = ['"type":"run.parked"', '"transitionType":"RunCrashed"'].map(mark => Buffer.from(mark))
 const headBytes = 4096
 
-/** A look at the bytes, so that little is parsed. Text inside another event can only cost a parse. */
+/** Checked on the bytes, so that little is parsed. Text inside another event can only cost a parse. */
 function mayMatter({ rest }: StoredEvent): boolean {
   const head = rest.subarray(0, headBytes)
   return marks.some(mark => head.includes(mark))

@@ -100,7 +100,7 @@ interface Naming {
   readonly word: CheckpointWord
 }
 
-/** What a word means for one record. `start`: after its rig, otherwise where the codon before it ended, or the beginning. */
+/** What a checkpoint's name means for one record. `start`: after its rig, otherwise where the codon before it ended, or the beginning. */
 function named(state: WeaveState, { thread, at, record, word }: Naming): Known | undefined {
   if (word !== 'start' && word !== 'end') return knownOf(state, record, word)
   if (word === 'end') return endOf(state, record)

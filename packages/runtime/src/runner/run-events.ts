@@ -29,7 +29,7 @@ const answers: ReadonlySet<JournaledType> = new Set([
 /** The last moment that a timestamp can name. */
 const endOfTime = 8_640_000_000_000_000
 
-/** What the runner says between codons. Reads the state, never changes it. */
+/** Emits the events of a run between its codons. Reads the state, never changes it. */
 export function createRunEvents(options: RunEventsOptions) {
   const { journal, recorder, clock } = options
   const unanswered: string[] = []

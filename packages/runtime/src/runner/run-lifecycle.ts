@@ -78,7 +78,7 @@ export function createRunBook({
       const endTime = clock.now().toISOString()
       recorder.record({ type: 'RunFailed', data: { runId, endTime, reason, codonId } })
     },
-    /** What there is to say about the run that was closed last. */
+    /** The summary of the run that was closed last. */
     summary() {
       const run = currentRun(recorder.state)
       return run && runSummary(plan, run, { duration: clock.monotonic() - openedAt, notes: times() })
@@ -132,7 +132,7 @@ export function createRunEnds({ book, events, endsWithHank }: RunEndsOptions) {
       close('stopped', 'stopped by force')
       return { status: 'failed', reason: 'stopped by force' }
     },
-    /** A hank that was done before is done, whoever ends the server. */
+    /** A hank that was done before the shutdown is done. */
     down(reason: string): RunnerEnd {
       if (book.isDone()) return { status: 'completed' }
       close('stopped', reason)

@@ -179,7 +179,7 @@ export class Machine {
     this.#options.clock.sleep(delayMs, this.#stopper.signal).then(woke, woke)
   }
 
-  /** A disk that refuses is a fault like any other: the machine hears of it in its one waiting place. */
+  /** A failed write is a fault like any other, and comes in as an input. */
   #emitSnapshot(): void {
     this.#snapshots.emitIfNew().catch(this.#fault)
   }
@@ -282,7 +282,7 @@ export class Machine {
     return { ok: true }
   }
 
-  /** Of several people the first is obeyed. */
+  /** The first of several requests wins. */
   #stop(reason: StopReason & { kind: 'skip' | 'force-stop' }, { id }: Command): CommandResult {
     if (this.#asked === undefined) this.#events.answer(id)
     this.#asked ??= reason.kind

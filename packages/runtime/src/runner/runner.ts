@@ -6,7 +6,7 @@ import type { RunLifecycleOptions, RunnerEnd } from './run-lifecycle.ts'
 export interface Runner extends Control {
   /** Resolves when nothing more will happen. Never rejects. */
   readonly done: Promise<RunnerEnd>
-  /** Resolves when a shutdown is asked for, whoever asks and whether or not it gets anywhere. Otherwise never. */
+  /** Resolves when a shutdown is requested, by whatever means, before it has any effect. */
   readonly leaving: Promise<void>
   /** As the command `server.shutdown`, for signals. */
   shutdown(reason: string): void

@@ -12,7 +12,7 @@ export function startRunner(options: RunnerOptions): Runner {
     done,
     leaving,
     submit(command) {
-      // Before the machine hears of it: it may be busy with something that hangs.
+      // Before it is queued: the machine may be busy with something that hangs.
       if (command.type === 'server.shutdown') leave()
       return machine.submit(command)
     },

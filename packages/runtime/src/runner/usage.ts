@@ -76,7 +76,7 @@ interface ModelSum {
 
 const emptySum: ModelSum = { cost: 0, tokens: nothing, unpriced: 0 }
 
-/** Nothing of a model whose price is not known: the map has no other word for its cost than a number. */
+/** Models without a known price are left out: the map holds numbers only. */
 function modelUsage([model, { cost, tokens, unpriced }]: readonly [string, ModelSum]) {
   if (unpriced > 0) return []
   const usage = {

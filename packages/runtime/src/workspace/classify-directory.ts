@@ -10,12 +10,12 @@ export const stagingPrefix = '.weave.new'
 export const backupPrefix = '.weave.backup-'
 
 /**
- * What a directory is that somebody named with `-e`. `free`: there is nothing in it, or only what a creation that was
+ * What kind of directory `-e` names. `free`: there is nothing in it, or only what a creation that was
  * cut short leaves, and backups. `set-back`: a backup and a workspace, left by `--force --no-wipe` that was cut short.
  */
 export type DirectoryState = 'missing' | 'free' | 'execution' | 'set-back' | 'foreign' | 'not-a-directory'
 
-/** Rejects with the system's error when it cannot be looked at. */
+/** Rejects with the system's error when it cannot be read. */
 export async function classifyDirectory({ dir, agentRoot }: ExecutionLayout): Promise<DirectoryState> {
   const stats = await stat(dir).catch(ignoreAbsence)
   if (!stats) return 'missing'
@@ -43,7 +43,7 @@ function ignoreAbsence(error: unknown): undefined {
   throw error
 }
 
-/** A name for something unfinished that says who is at it: `<prefix>-<pid>-<id>`. */
+/** A temporary name that carries the pid of its owner: `<prefix>-<pid>-<id>`. */
 export function unfinishedName(prefix: string): string {
   return `${prefix}-${process.pid}-${createId('part')}`
 }
@@ -54,7 +54,7 @@ function isUnfinished(name: string, prefix: string): boolean {
 }
 
 /**
- * Removes what processes left unfinished that no longer run. Never rejects: what cannot be removed is in nobody's way.
+ * Removes temporary names of processes that no longer run. Never rejects: a leftover does no harm.
  */
 export async function sweepLeftovers(dir: string, prefix: string): Promise<void> {
   for (const name of await readdir(dir).catch(() => [])) {

@@ -10,7 +10,7 @@ import { type ExecutionLayout, executionLayout } from './layout.ts'
 import { type OpenedExecution, type OpenOptions, type OpenProblem, openProblem } from './open-options.ts'
 import { type Aside, removeWiped, setAside } from './set-aside.ts'
 
-/** `taken`: somebody else made an execution of this directory meanwhile; look again. */
+/** `taken`: another process made an execution of this directory meanwhile; classify it again. */
 export type CreateResult = OpenedExecution | OpenProblem | 'taken'
 
 const mostNames = 1_000

@@ -21,7 +21,7 @@ export interface DataHashOptions {
 export type DataHashResult =
   | {
       readonly ok: true
-      /** 64 hex digits, behind `partial:` when not everything was looked at. */
+      /** 64 hex digits, behind `partial:` when not everything was hashed. */
       readonly hash: string
       readonly partial: boolean
       /** For people, whole sentences. */

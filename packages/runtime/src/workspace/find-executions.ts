@@ -26,7 +26,7 @@ export interface ExecutionList {
   /** Newest first, by the time of their creation. */
   readonly executions: readonly FoundExecution[]
   readonly damaged: readonly DamagedExecution[]
-  /** There are more folders than were looked at. */
+  /** There are more folders than were scanned. */
   readonly truncated: boolean
   /** Why nothing could be listed; a base directory that does not exist is simply empty. */
   readonly problem?: string
@@ -35,7 +35,7 @@ export interface ExecutionList {
 export interface ListOptions {
   readonly executionBaseDir: string
   readonly clock: Clock
-  /** Names looked at. */
+  /** Names scanned. */
   readonly limit?: number
 }
 

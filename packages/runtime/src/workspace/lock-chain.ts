@@ -16,10 +16,10 @@ import { type LockEntry, readEntry, type UnreadableEntry } from './lock-record.t
  *   a name made from both: `lock.json`, the claim on it, the claim on that … are a chain, and its end decides.
  * - C5 Heartbeats are written into the owner's own file through its descriptor, never by name, so a server that wakes
  *   up after it lost its lock cannot overwrite that of its successor.
- * - C6 Whoever holds the lock looks, before every write to the execution, whether `lock.json` is still its own file, and
- *   ends if it is not. Between that look and the write lie microseconds, not a heartbeat.
+ * - C6 Before every write to the execution the holder checks that `lock.json` is still its own file, and ends if it is
+ *   not. Between that check and the write lie microseconds, not a heartbeat.
  * - C7 Whoever takes over from a process that runs on the same machine ends it (SIGKILL, by number and start time) after
- *   its claim and before its own first write, or leaves the lock alone. So a holder that was stopped between its look and
+ *   its claim and before its own first write, or leaves the lock alone. So a holder that was stopped between its check and
  *   its write never comes to the write. What is left: that very moment on another machine, or when a person removed
  *   `lock.json`.
  */

@@ -28,7 +28,7 @@ import {
 export interface LockOptions {
   /** `lock.json`; its directory must exist. */
   readonly lockFile: string
-  /** Of the run that whoever asks is going to open. */
+  /** The run that the caller is going to open. */
   readonly runId: string
   readonly clock: Clock
   readonly port?: number
@@ -40,7 +40,7 @@ export interface LockOptions {
   readonly onLost: (reason: string) => void
 }
 
-/** Who holds an execution, as far as the lock tells. */
+/** The holder of an execution, as recorded in the lock. */
 export interface LockHolder {
   readonly pid: number
   /** Absent while it starts, and when the lock is damaged. */
@@ -72,7 +72,7 @@ export interface LockFailure {
 
 /** Two heartbeats and some patience: a server that only seemed silent after a sleep of the machine shows up in it. */
 const watchTime = 12_000
-/** Every further attempt means that somebody else got one step on. */
+/** Every further attempt means that another process made progress. */
 const attempts = 200
 
 /**
@@ -80,7 +80,7 @@ const attempts = 200
  *
  * Of any number of processes that try at once exactly one gets it, also when a stale lock has to be taken over, and also
  * when some of them are killed on the way (see `Chain`). A lock is stale when its process has ended, or its id now
- * belongs to another process, or when it runs but has not written a heartbeat for 60 s. The last is looked at twice,
+ * belongs to another process, or when it runs but has not written a heartbeat for 60 s. The last is checked twice,
  * 12 s apart, so that a machine that slept or a clock that jumped costs nobody the lock; then the silent process is
  * ended (C7), and if it cannot be, the lock stays its own. Of a process on another machine only the heartbeat counts. A
  * file that names nobody is taken 60 s after its last change, and kept aside.
@@ -114,7 +114,7 @@ async function obstacleIn(chain: Chain, options: LockOptions): Promise<LockResul
   const standing = standingOf(last, options.clock.now())
   if (standing === 'gone') return undefined
   if (last.pid === 0) return namesNobody(options.lockFile)
-  // A claim has no heartbeat: whoever makes one is at work for a moment only.
+  // A claim has no heartbeat: it is held for a moment only.
   if (standing === 'live' || ids.length > 1) return held(last)
   await options.clock.sleep(watchTime)
   const later = await readChain(options.lockFile)
@@ -122,7 +122,7 @@ async function obstacleIn(chain: Chain, options: LockOptions): Promise<LockResul
   return hasBeaten(last, later.first) ? held(later.first) : undefined
 }
 
-/** Nothing when somebody else was quicker. Throws the system's error. */
+/** Undefined when another process was quicker. Throws the system's error. */
 async function take(chain: Chain, draft: OwnFile, options: LockOptions): Promise<LockResult | undefined> {
   const { lockFile } = options
   if (chain.kind === 'unreadable') return damaged(chain)

@@ -32,7 +32,7 @@ export async function endHolder(entry: LockEntry): Promise<string | undefined> {
 /** What `lock.json` says about the server that holds an execution. */
 export interface LockRecord {
   readonly pid: number
-  /** Opaque, see `processStartTime`; '' where the system does not tell. */
+  /** Opaque, see `processStartTime`; '' where the system does not report it. */
   readonly pidStartTime: string
   /** Where the process runs. Locks of the first versions do not say. */
   readonly host?: string | undefined
@@ -94,7 +94,7 @@ export interface UnreadableEntry {
 }
 
 const maxBytes = 64 * 1024
-/** A reader may come in the middle of a heartbeat; the next look finds it whole. */
+/** A read may hit a heartbeat half written; the next read finds it whole. */
 const looks = 5
 
 export async function readEntry(path: string): Promise<EntryReading> {
@@ -187,7 +187,7 @@ function salvage(bytes: Buffer, { mtimeMs, ino }: Stats): LockEntry {
   const found = ownerShape.exec(bytes.toString('utf8'))
   const pid = Number(found?.[1] ?? 0)
   const heardAt = mtimeMs
-  // Files without a word are all alike; with its time and place each is another.
+  // Empty files are all alike; with time and inode each is distinct.
   if (!found || pid === 0)
     return {
       id: digest(`${ino} ${mtimeMs} ${digest(bytes)}`),

@@ -16,7 +16,7 @@ import { describeHolder, readLock } from './lock-file.ts'
 import { type OpenOptions, type OpenProblem, type OpenResult, openProblem } from './open-options.ts'
 import { undoSetAside } from './set-aside.ts'
 
-/** Somebody else may make the same directory at the same moment; the second look finds theirs. */
+/** Another process may create the same directory at the same moment; the second pass finds it. */
 const looks = 3
 
 /**

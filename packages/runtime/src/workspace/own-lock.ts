@@ -58,18 +58,18 @@ export interface ExecutionLock {
    * refuses; the lock is held all the same.
    */
   update(change: LockUpdate): void
-  /** Looks at the disk: whether nobody has taken the lock from us or is about to. */
+  /** Reads the disk: whether the lock is still ours and no claim for it is made. */
   isHeld(): boolean
   /**
    * To be called before every write to the execution (C6). Throws `LockLost`, and `onLost` was called before, when the
-   * lock is not ours any more. One look at one file, a few microseconds.
+   * lock is not ours any more. One `lstat`, a few microseconds.
    */
   assertHeld(): void
   /** Removes the lock if it is still ours; `lost` if not. May be called again. Never throws. */
   release(): 'released' | 'lost'
 }
 
-/** The lock belongs to somebody else, or to nobody: nothing may be written any more. */
+/** The lock is no longer ours: nothing may be written any more. */
 export class LockLost extends Error {
   override readonly name = 'LockLost'
 }
@@ -119,7 +119,7 @@ export function holdLock(own: OwnFile, { lockFile, clock, onLost }: HoldOptions)
     end('lost')
     onLost(reason)
   }
-  // First the sign of life, then the look for a claim: a rival first claims, then looks for a sign of life. So at least
+  // Heartbeat first, then the check for a claim: a rival claims first, then checks the heartbeat. So at least
   // one of the two sees the other and gives way.
   const beat = (): void => {
     try {
