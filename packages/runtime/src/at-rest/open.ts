@@ -85,7 +85,7 @@ async function openIn(scope: Scope, options: PlaceOptions): Promise<OpenedPlace>
   const assertHeld = locked.ok ? locked.lock.assertHeld : () => undefined
   const history = createHistory({ dir: layout.journal })
   const plan = await frozenPlan(history)
-  let { state } = await replay(history, layout.stateFile)
+  const { state } = await replay(history, layout.stateFile)
   const lost = findLostJournal(layout, { lastSeq: await history.lastSeq(), hasPlan: plan !== undefined })
   if (lost) return lost
   if (!plan || state.runs.length === 0)
@@ -122,30 +122,31 @@ async function openIn(scope: Scope, options: PlaceOptions): Promise<OpenedPlace>
     async write() {
       if (!locked.ok) return locked
       const { runId, tookOver } = locked
-      const redactor = createRedactor(secretsOf(environment))
-      const journal = await openJournal({ dir: layout.journal, clock, redactor, assertHeld })
-      scope.add('journal', () => journal.close())
-      const isCacheTrusted = journal.findings.otherWriter === undefined
-      const replayed = await replay(journal.history, layout.stateFile, { isCacheTrusted })
-      state = replayed.state
-      recorder = createRecorder(journal, redactor, replayed.state)
+      const record = await openRecord({ ...options, layout }, assertHeld, scope)
+      recorder = record.recorder
+      const { journal, replayed } = record
       const rest = { plan, journal, recorder, clock, effects, firstRunId: runId }
-      const recovered = await putRight({
-        layout,
-        journal,
-        recorder,
-        replayed,
-        plan,
-        rollback,
-        recovering,
-        tookOver,
-      })
+      const found = { layout, journal, recorder, replayed, plan, rollback, recovering, tookOver }
+      const recovered = await putRight(found)
       if (!recovered.ok) return recovered
       if (recovered.startFrom) openAtRest(rest, recovered.startFrom)
       return { ok: true, rest, notes: recovered.notes }
     },
   }
   return { ok: true, place, warnings, close: async () => void (await scope.close()) }
+}
+
+async function openRecord(
+  { layout, clock, environment }: PlaceOptions,
+  assertHeld: () => void,
+  scope: Scope,
+) {
+  const redactor = createRedactor(secretsOf(environment))
+  const journal = await openJournal({ dir: layout.journal, clock, redactor, assertHeld })
+  scope.add('journal', () => journal.close())
+  const isCacheTrusted = journal.findings.otherWriter === undefined
+  const replayed = await replay(journal.history, layout.stateFile, { isCacheTrusted })
+  return { journal, replayed, recorder: createRecorder(journal, redactor, replayed.state) }
 }
 
 /** Nobody else may work in an execution while we do. A server that is at work is left alone. */

@@ -15,8 +15,7 @@ import {
   stagingOf,
 } from './output-staging.ts'
 import { settleOutputs, undoOutputs } from './output-undo.ts'
-import { type CommandSurroundings, runShellCommand } from './shell-command.ts'
-import { workingDirectory } from './working-directory.ts'
+import { type CommandSurroundings, runShellCommand, workingDirectory } from './shell-command.ts'
 
 export interface OutputRequest extends CommandSurroundings {
   readonly entries: readonly OutputFiles[]

@@ -6,8 +6,12 @@ import { type OutputStream, systemClock } from '../kit/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 import { type CopySource, type CopyTotals, copyIntoWorkspace, resolveCopyTarget } from './rig-copy.ts'
 import type { RigEntry } from './rig-record.ts'
-import { type CommandResult, type CommandSurroundings, runShellCommand } from './shell-command.ts'
-import { workingDirectory } from './working-directory.ts'
+import {
+  type CommandResult,
+  type CommandSurroundings,
+  runShellCommand,
+  workingDirectory,
+} from './shell-command.ts'
 
 export interface RigRequest extends CommandSurroundings {
   readonly operations: readonly RigOperation[]

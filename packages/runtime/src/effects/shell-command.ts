@@ -1,6 +1,8 @@
+import { lstatSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { ProcessExit } from '@weave/protocol'
+import { resolveInside } from '../files/index.ts'
 import { type Clock, type Marker, type OutputStream, type ProcessResult, run } from '../kit/index.ts'
-import { createLineStream } from './line-stream.ts'
 
 /** What every command of a codon gets. */
 export interface CommandSurroundings {
@@ -64,7 +66,7 @@ export async function runShellCommand(request: CommandRequest): Promise<CommandR
     maxCaptureBytes,
     onOutput: lines.push,
   })
-  const complaint = result.stopped ? undefined : tellRest(lines.end)
+  const complaint = result.stopped ? undefined : emitRest(lines.end)
   return judged(complaint ? { ...result, stopped: complaint } : result, line)
 }
 
@@ -74,7 +76,7 @@ function shellFor(line: string, env: CommandSurroundings['env']): readonly [stri
 }
 
 /** The last partial line is emitted when the command is over, so a throw can only be reported in the result. */
-function tellRest(end: () => void): { readonly reason: unknown } | undefined {
+function emitRest(end: () => void): { readonly reason: unknown } | undefined {
   try {
     end()
     return undefined
@@ -117,4 +119,78 @@ function quoted(line: string): string {
 
 function clipped(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…` : text
+}
+
+interface LineStream {
+  push(stream: OutputStream, text: string): void
+  /** Emits what is left without a line end. */
+  end(): void
+}
+
+interface LineStreamLimits {
+  /** A longer line is emitted in pieces. */
+  readonly maxLine?: number
+  /** About so many characters of both streams together are emitted, then a line that says that output was cut. */
+  readonly maxTotal?: number
+}
+
+/**
+ * Passes text on in whole lines where it can, several at a time when they come together: halves of lines are hard to
+ * read in a log, and a secret could hide in the cut. Holds back at most one line per stream. Throws what `emit` throws.
+ */
+function createLineStream(
+  emit: (stream: OutputStream, text: string) => void,
+  { maxLine = 16 << 10, maxTotal = 16 << 20 }: LineStreamLimits = {},
+): LineStream {
+  const held = { stdout: '', stderr: '' }
+  let left = maxTotal
+
+  function pass(stream: OutputStream, text: string): void {
+    if (text === '' || left <= 0) return
+    emit(stream, text)
+    left -= text.length
+    if (left <= 0) emit(stream, `\n[more than ${maxTotal} characters of output; the rest is not shown]\n`)
+  }
+
+  return {
+    push(stream, text) {
+      const all = held[stream] + text
+      const afterLines = all.lastIndexOf('\n') + 1
+      const cut = all.length - afterLines > maxLine ? all.length : afterLines
+      held[stream] = all.slice(cut)
+      pass(stream, all.slice(0, cut))
+    },
+    end() {
+      for (const stream of ['stdout', 'stderr'] as const) {
+        const rest = held[stream]
+        held[stream] = ''
+        pass(stream, rest)
+      }
+    },
+  }
+}
+
+type WorkingDirectory =
+  | { readonly ok: true; readonly path: string }
+  | { readonly ok: false; readonly message: string }
+
+/**
+ * Where a command of a codon runs. `project`, "the execution directory", is the agent workspace: the template variables
+ * `PROJECT_DIR` and `EXECUTION_DIR` name it too, and the runtime's own files beside it are not a
+ * working directory. `lastCopied` is `target`, relative to the workspace, or the directory it is in when it is a file.
+ * Never throws.
+ */
+export function workingDirectory(
+  agentRoot: string,
+  where: 'project' | 'lastCopied' | undefined,
+  target: string | undefined,
+): WorkingDirectory {
+  if (where !== 'lastCopied') return { ok: true, path: agentRoot }
+  if (target === undefined) return { ok: false, message: 'lastCopied: nothing was copied before it' }
+  const resolved = resolveInside(agentRoot, target)
+  if (!resolved.ok)
+    return { ok: false, message: `lastCopied: ${target} is not in the agent workspace any more` }
+  const stats = lstatSync(resolved.path, { throwIfNoEntry: false })
+  if (!stats) return { ok: false, message: `lastCopied: ${target} does not exist any more` }
+  return { ok: true, path: stats.isDirectory() ? resolved.path : dirname(resolved.path) }
 }

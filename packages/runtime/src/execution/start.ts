@@ -14,14 +14,14 @@ import {
 import type { OpenedExecution } from '../workspace/index.ts'
 import type { AgentSetup } from './agent-effects.ts'
 import { type Harnesses, type OwnPrograms, openAgents } from './agents.ts'
-import { openEffects } from './effects.ts'
+import { type OpenedEffects, openEffects } from './effects.ts'
 import { planFor } from './frozen-plan.ts'
 import { type HeldExecution, holdExecution, type OpenedRecord, openRecord } from './hold.ts'
 import type { ProxySetup } from './proxy.ts'
 import { recover } from './recovery.ts'
 import type { SentinelSetup } from './sentinel-effects.ts'
 import { createLateControl, type ServerSettings, serve } from './serve.ts'
-import { type Told, startTelemetry } from './telemetry.ts'
+import { startTelemetry, type Told } from './telemetry.ts'
 
 export interface ExecutionOptions {
   readonly opened: OpenedExecution
@@ -141,20 +141,8 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   if (!opening.ok) return opening
   scope.add('watch', () => opening.close())
 
-  const { effects, recovering } = opening
-  const { rollback } = effects
-  const { replayed } = record
-  const { tookOver } = held
-  const recovered = await recover({
-    layout,
-    journal,
-    recorder,
-    replayed,
-    plan,
-    rollback,
-    recovering,
-    tookOver,
-  })
+  const { effects } = opening
+  const recovered = await recoverWith(start, opening)
   if (!recovered.ok) return recovered
   const times = await openTimes(journal, plan)
   if (nothingLeft(plan, recorder.state, times()) && !recovered.startFrom)
@@ -182,10 +170,28 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   })
   control.is(runner)
   const { told, weaveVersion, rehearsal } = options
-  const { redactor } = record
-  await startTelemetry(runner, { told, layout, plan, journal, redactor, replayed, scope, weaveVersion, rehearsal })
+  const { redactor, replayed } = record
+  await startTelemetry(runner, {
+    told,
+    layout,
+    plan,
+    journal,
+    redactor,
+    replayed,
+    scope,
+    weaveVersion,
+    rehearsal,
+  })
   const ending = endingWith(runner, { scope, tidy: opening.tidy })
   return { ok: true, execution: { ...ending, ...serving.urls, notes, state } }
+}
+
+function recoverWith({ options, held, record, plan }: Start, { effects, recovering }: OpenedEffects) {
+  const { layout } = options.opened
+  const { journal, recorder, replayed } = record
+  const { tookOver } = held
+  const { rollback } = effects
+  return recover({ layout, journal, recorder, replayed, plan, rollback, recovering, tookOver })
 }
 
 function agentsOf({ options, held, record }: Start) {
