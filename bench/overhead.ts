@@ -14,7 +14,6 @@ import { dirname, join } from 'node:path'
 import { emptyState, events } from '@weave/protocol'
 import { openCheckpoints } from '../packages/runtime/src/checkpoint/index.ts'
 import { openCheckpointEffects } from '../packages/runtime/src/execution/checkpoint-effects.ts'
-import { createScriptedHarness } from '../packages/runtime/src/harness/index.ts'
 import { openJournal } from '../packages/runtime/src/journal/index.ts'
 import { createRedactor, systemClock } from '../packages/runtime/src/kit/index.ts'
 import type { Plan } from '../packages/runtime/src/plan/index.ts'
@@ -26,6 +25,7 @@ import {
 } from '../packages/runtime/src/tree/index.ts'
 import { type ExecutionLayout, executionLayout } from '../packages/runtime/src/workspace/index.ts'
 import { codonPlan, planOf } from '../packages/runtime/test/runner/plans.ts'
+import { createScriptedHarness } from '../test/support/scripted-harness.ts'
 import { atMost, type Figure, interleaved, seconds } from './measure.ts'
 
 const codons = 40

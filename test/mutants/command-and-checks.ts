@@ -4,14 +4,14 @@ import type { Mutant } from './mutant.ts'
 export const commandAndChecks: readonly Mutant[] = [
   {
     rule: 'attack/redaction-linear',
-    file: 'packages/runtime/src/kit/secret-shapes.ts',
+    file: 'packages/runtime/src/kit/secrets.ts',
     find: '`(?<!',
     replace: '`(?!(?!)',
     killedBy: ['packages/runtime/test/kit/redact-time.test.ts'],
   },
   {
     rule: 'attack/redaction-linear',
-    file: 'packages/runtime/src/kit/secret-shapes.ts',
+    file: 'packages/runtime/src/kit/secrets.ts',
     find: 'function atLeast(count: number, characters: string): string {',
     replace:
       "function atLeast(count: number, characters: string): string {\n  if (count > 0) return [characters, '{', count, ',}'].join('')",
@@ -19,28 +19,28 @@ export const commandAndChecks: readonly Mutant[] = [
   },
   {
     rule: 'attack/secret-names',
-    file: 'packages/runtime/src/kit/secret-variables.ts',
+    file: 'packages/runtime/src/kit/secrets.ts',
     find: '|_PAT|',
     replace: '|',
     killedBy: ['packages/runtime/test/kit/redact.test.ts'],
   },
   {
     rule: 'attack/secret-names',
-    file: 'packages/runtime/src/kit/secret-variables.ts',
+    file: 'packages/runtime/src/kit/secrets.ts',
     find: '(likelyNames.test(name) && !isExistingPath(value))',
     replace: 'likelyNames.test(name)',
     killedBy: ['packages/runtime/test/kit/redact.test.ts'],
   },
   {
     rule: 'attack/secret-names',
-    file: 'packages/runtime/src/kit/secret-variables.ts',
+    file: 'packages/runtime/src/kit/secrets.ts',
     find: '[...new Set([written, decoded(written)])]',
     replace: '[written]',
     killedBy: ['packages/runtime/test/kit/redact.test.ts'],
   },
   {
     rule: 'attack/token-hidden',
-    file: 'packages/runtime/src/kit/secret-variables.ts',
+    file: 'packages/runtime/src/kit/secrets.ts',
     find: '(?:^|[_-])TOKEN',
     replace: '_TOKEN',
     killedBy: ['packages/runtime/test/kit/redact.test.ts'],

@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts'
 export const doors: readonly Mutant[] = [
   {
     rule: 'attack/closed-peer-is-nobody',
-    file: 'packages/runtime/src/kit/connection-table.ts',
+    file: 'packages/runtime/src/kit/peer-user.ts',
     find: "isHeld: state === established && inode !== '0'",
     replace: "isHeld: state !== '' && inode !== ''",
     killedBy: ['packages/runtime/test/kit/peer-user.test.ts'],
@@ -32,7 +32,7 @@ export const doors: readonly Mutant[] = [
   },
   {
     rule: 'd14/proxy-gate',
-    file: 'packages/runtime/src/kit/request-gate.ts',
+    file: 'packages/runtime/src/kit/admission.ts',
     find: 'length > 1)',
     replace: 'length > 2)',
     killedBy: ['packages/runtime/test/kit/request-gate.test.ts'],
@@ -81,7 +81,7 @@ export const doors: readonly Mutant[] = [
   },
   {
     rule: 'attack/descriptors-reserved',
-    file: 'packages/runtime/src/kit/descriptor-limit.ts',
+    file: 'packages/runtime/src/kit/admission.ts',
     find: 'Math.floor((limit - reservedDescriptors) / ports / each)',
     replace: 'Math.floor(limit / each)',
     killedBy: ['packages/runtime/test/kit/descriptor-limit.test.ts'],

@@ -58,7 +58,7 @@ export const rehearsal: readonly Mutant[] = [
   },
   {
     rule: 'd13/all-endpoints-local',
-    file: 'packages/runtime/src/harness/claude/sdk-module.ts',
+    file: 'packages/runtime/src/harness/claude/sdk.ts',
     find: 'excludeNetwork: true',
     replace: 'excludeNetwork: false',
     killedBy: ['test/e2e/contract-rehearsal.test.ts'],

@@ -5,13 +5,9 @@ import { parseArguments } from '../../packages/cli/src/parse-arguments.ts'
 import { runHank } from '../../packages/cli/src/run/run.ts'
 import { processTerminal, tolerateClosedPipes } from '../../packages/cli/src/terminal.ts'
 import { weave } from '../../packages/cli/src/weave.ts'
-import {
-  createScriptedHarness,
-  type Harness,
-  type HarnessSpec,
-  type ScriptStep,
-} from '../../packages/runtime/src/harness/index.ts'
+import type { Harness, HarnessSpec } from '../../packages/runtime/src/harness/index.ts'
 import { scriptedFile } from './scripted-file.ts'
+import { createScriptedHarness, type ScriptStep } from './scripted-harness.ts'
 
 /**
  * The command `weave`, with scripted agents in place of those of the SDKs; everything else is real. It needs no key and

@@ -1,5 +1,5 @@
 import type { Clock } from '../kit/index.ts'
-import type { HarnessEvent } from './harness-event.ts'
+import type { HarnessEvent } from './harness.ts'
 
 /** An open tool call may be silent for so long, whatever the idle timeout. */
 const longestTool = 30 * 60_000

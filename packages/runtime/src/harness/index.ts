@@ -5,14 +5,10 @@
  * retries: it runs one task and reports.
  */
 
-export { sdkHarnessAvailable } from './claude/available.ts'
-export { createSdkHarness } from './claude/sdk-harness.ts'
+export { embeddedHarnessAvailable, sdkHarnessAvailable, servable } from './available.ts'
+export { createSdkHarness } from './claude/claude-harness.ts'
 export { failureOf, type Trouble } from './failure.ts'
-export type { Harness, HarnessSpec, HarnessSurroundings } from './harness.ts'
-export type { HarnessEnd, HarnessEvent } from './harness-event.ts'
+export type { Harness, HarnessEnd, HarnessEvent, HarnessSpec, HarnessSurroundings } from './harness.ts'
 export { type Silence, watchIdle } from './idle-timeout.ts'
-export { embeddedHarnessAvailable } from './pi/available.ts'
-export { createEmbeddedHarness } from './pi/embedded-harness.ts'
-export { servable } from './pi/servable.ts'
+export { createEmbeddedHarness } from './pi/pi-harness.ts'
 export { runAgentWorker } from './pi/worker/run-agent-worker.ts'
-export { createScriptedHarness, type ScriptStep } from './scripted.ts'

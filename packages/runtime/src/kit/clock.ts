@@ -1,5 +1,18 @@
 import { performance } from 'node:perf_hooks'
 
+let lastMs = Number.NaN
+let lastText = ''
+
+/** The time in ISO form. Where it is asked for often, it is asked for many times in the same millisecond. */
+export function isoTime(time: Date): string {
+  const ms = time.getTime()
+  if (ms !== lastMs) {
+    lastText = time.toISOString()
+    lastMs = ms
+  }
+  return lastText
+}
+
 /**
  * The only source of time. Hand one in; never read a global clock, so that a test can move time by hand.
  *
@@ -79,4 +92,38 @@ function startTimer(ms: number, fire: () => void, { unref = false } = {}): Timer
     if (performance.now() < deadline) timeout = arm()
     else fire()
   }
+}
+
+export interface Deadline {
+  readonly clock: Clock
+  readonly ms: number
+  /** Ends the waiting early. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * What `work` gives, or `late()` when it takes longer than the deadline or the signal aborts first. Either way the signal
+ * that `work` was given is aborted at the end, so nothing of it goes on. Rejects with whatever `work` rejects with in time.
+ */
+export async function within<T, L = T>(
+  { clock, ms, signal: outer }: Deadline,
+  work: (signal: AbortSignal) => Promise<T>,
+  late: () => L,
+): Promise<T | L> {
+  const over = new AbortController()
+  const signal = outer ? AbortSignal.any([outer, over.signal]) : over.signal
+  try {
+    return await Promise.race([work(signal), clock.sleep(ms, signal).then(late, late)])
+  } finally {
+    over.abort()
+  }
+}
+
+/** Whether it came to pass in time. `of` must not reject. */
+export function inTime(of: Promise<unknown>, deadline: Deadline): Promise<boolean> {
+  return within(
+    deadline,
+    () => of.then(() => true),
+    () => false,
+  )
 }

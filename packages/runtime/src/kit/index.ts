@@ -3,12 +3,15 @@
  * system directly, and makes them bounded, safe against a hostile file tree, and testable. It does not know what the
  * program is for: nothing in here names a thing of the domain, reads settings, prints, or decides what happens next.
  */
-export { type Admission, createAdmission } from './admission.ts'
-export { type AsyncQueue, createAsyncQueue } from './async-queue.ts'
-export { type Clock, systemClock } from './clock.ts'
-export { connectionShare } from './descriptor-limit.ts'
-export { errorCode, messageOf, wordsOf } from './error-code.ts'
-export { createFileLog, type FileLog, type FileLogOptions } from './file-log.ts'
+export {
+  type Admission,
+  connectionShare,
+  createAdmission,
+  createRequestGate,
+  type RequestGate,
+} from './admission.ts'
+export { type Clock, type Deadline, inTime, isoTime, systemClock, within } from './clock.ts'
+export { errorCode, messageOf, type Refused, type Result, wordsOf } from './errors.ts'
 export {
   createMatcher,
   type MatcherLimits,
@@ -17,8 +20,16 @@ export {
   refusePatterns,
 } from './globs.ts'
 export { createId } from './ids.ts'
-export { isoTime } from './iso-time.ts'
-export { fieldOf, fieldsOf, isObject, type JsonObject, listOf, numberOf, textOf } from './json-fields.ts'
+export {
+  fieldOf,
+  fieldsOf,
+  isObject,
+  isTokenCount,
+  type JsonObject,
+  listOf,
+  numberOf,
+  textOf,
+} from './json-fields.ts'
 export {
   escapeLineSeparators,
   type Line,
@@ -34,8 +45,16 @@ export {
   type JsonSourceResult,
   parseJsonSource,
 } from './json-source.ts'
-export { type Log, type LogFields, type LogLevel, logLevels, silentLog } from './log.ts'
-export { type LogEntry, type MemoryLog, memoryLog } from './memory-log.ts'
+export {
+  createFileLog,
+  type FileLog,
+  type FileLogOptions,
+  type Log,
+  type LogFields,
+  type LogLevel,
+  logLevels,
+  silentLog,
+} from './log.ts'
 export { didYouMean, nearestNames } from './nearest-names.ts'
 export { createPeerUserCheck } from './peer-user.ts'
 export {
@@ -58,25 +77,24 @@ export {
   run,
   start,
 } from './process.ts'
-export { signalGroup } from './process-group.ts'
-export { isAlive, processStartTime } from './process-identity.ts'
-export { findMarked, type Marker } from './process-marker.ts'
+export { findMarked, type Marker } from './process-clues.ts'
 export { keepTail, tailLength } from './process-output.ts'
-export { killMarked, type SweepOptions, type SweepResult } from './process-sweep.ts'
-export { processTable } from './process-table.ts'
+export { killMarked, type SweepOptions, type SweepResult, signalGroup } from './process-sweep.ts'
+export { isAlive, processStartTime, processTable } from './process-table.ts'
+export {
+  type AsyncQueue,
+  createAsyncQueue,
+  createSemaphore,
+  createSerialQueue,
+  type Semaphore,
+  type SerialQueue,
+} from './queues.ts'
 export { createRedactor, type RedactingStream, type Redactor } from './redact.ts'
-export { createRequestGate, type RequestGate } from './request-gate.ts'
-export type { Refused, Result } from './result.ts'
 export { retryAfterOf } from './retry-after.ts'
 export { createScope, type Scope, type UndoFailure } from './scope.ts'
-export { type Secret, secretsOf } from './secret-variables.ts'
-export { createSemaphore, type Semaphore } from './semaphore.ts'
-export { createSerialQueue, type SerialQueue } from './serial-queue.ts'
+export { type Secret, secretsOf } from './secrets.ts'
 export { type JsonShape, shapeFits } from './shape-fits.ts'
 export { type ShapeOptions, type ShapeSource, shapeProblems } from './shape-problems.ts'
 export { type ProcessEnd, type Supervised, supervise } from './supervisor.ts'
-export { isTokenCount } from './token-count.ts'
-export { startWarden, type Warden, type WardenOptions } from './warden.ts'
-export type { WardenProgram } from './warden-process.ts'
+export { startWarden, type Warden, type WardenOptions, type WardenProgram } from './warden.ts'
 export { runWarden } from './warden-program.ts'
-export { type Deadline, inTime, within } from './within.ts'

@@ -1,7 +1,7 @@
 import { createScanner, type Node, type ParseError, parseTree } from 'jsonc-parser'
+import { syntaxFault } from './json-faults.ts'
 import { endOfString, tooManyParts } from './json-limits.ts'
 import { formatKey, formatPath, type JsonPath, shown } from './json-path.ts'
-import { syntaxFault } from './json-syntax.ts'
 import type { Place, Problem } from './problems.ts'
 
 /** A JSON document that still knows where each of its values was written. */

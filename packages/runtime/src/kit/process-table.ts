@@ -1,8 +1,115 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
-import { psEnvironment } from './process-identity.ts'
-import { readStat } from './process-stat.ts'
+import { errorCode } from './errors.ts'
+
+/** Whether a process runs under this id, ours or not. One that has ended and only waits to be collected does not. */
+export function isAlive(pid: number): boolean {
+  if (!isProcessId(pid)) return false
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    return errorCode(error) === 'EPERM'
+  }
+  return readStat(pid)?.ended !== true
+}
+
+/**
+ * When the process under this id began, as an opaque text: together with the id it names one process for good, across
+ * reuse of ids and reboots. `undefined` when there is no such process. Never throws.
+ */
+export function processStartTime(pid: number): string | undefined {
+  if (!isProcessId(pid)) return undefined
+  return readStat(pid)?.startTime ?? startTimeFromPs(pid)
+}
+
+/** In which `ps` writes a start time that can be compared with another. */
+const psEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
+
+// 0 and below mean whole groups to the system.
+function isProcessId(pid: number): boolean {
+  return Number.isSafeInteger(pid) && pid > 0
+}
+
+function startTimeFromPs(pid: number): string | undefined {
+  if (process.platform === 'linux' || process.platform === 'win32') return undefined
+  try {
+    const text = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+      encoding: 'utf8',
+      env: psEnvironment,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    return text.trim() || undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What Linux tells about one process. */
+export interface ProcessStat {
+  readonly parent: number
+  readonly group: number
+  readonly session: number
+  readonly hasTerminal: boolean
+  /** See `processStartTime`. */
+  readonly startTime: string
+  /** It has ended and only waits to be collected. */
+  readonly ended: boolean
+}
+
+/** `undefined` when there is no such process, or no `/proc`. Never throws. */
+export function readStat(pid: number): ProcessStat | undefined {
+  const text = readText(`/proc/${pid}/stat`)
+  // Fields 3 to 7 and 22, counted behind the command name, which may itself hold spaces and parentheses.
+  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ')
+  const state = fields?.[0]
+  const startTicks = fields?.[19]
+  if (fields === undefined || state === undefined || startTicks === undefined) return undefined
+  return {
+    parent: Number(fields[1]),
+    group: Number(fields[2]),
+    session: Number(fields[3]),
+    hasTerminal: fields[4] !== '0',
+    startTime: `${startTicks}@${bootId()}`,
+    ended: endedStates.includes(state),
+  }
+}
+
+/** Who has this process as its parent now, as far as Linux tells. The cost grows with its threads only. Never throws. */
+export function childrenOf(pid: number): readonly number[] {
+  const folder = `/proc/${pid}/task`
+  try {
+    return readdirSync(folder).flatMap(thread => numbersIn(readText(`${folder}/${thread}/children`) ?? ''))
+  } catch {
+    return []
+  }
+}
+
+const endedStates = ['Z', 'X', 'x']
+
+let knownBootId: string | undefined
+
+/** Start times count from the boot, so two boots may repeat them. */
+function bootId(): string {
+  knownBootId ??= readText('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
+  return knownBootId
+}
+
+function numbersIn(text: string): readonly number[] {
+  return text
+    .split(' ')
+    .filter(word => word !== '')
+    .map(Number)
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return undefined
+  }
+}
 
 /** One living process at one moment. */
 export interface ProcessRow {

@@ -1,6 +1,6 @@
-import { signalGroup } from './process-group.ts'
-import { childrenOf, type ProcessStat, readStat } from './process-stat.ts'
-import type { ProcessName } from './process-tree.ts'
+import type { ProcessName } from './process-clues.ts'
+import { signalGroup } from './process-sweep.ts'
+import { childrenOf, type ProcessStat, readStat } from './process-table.ts'
 
 /**
  * A memory of what a process started, so that those can be found again that have left its group, lost their parent and

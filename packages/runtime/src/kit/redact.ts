@@ -1,5 +1,4 @@
-import { shapeHints, withoutShapes } from './secret-shapes.ts'
-import type { Secret } from './secret-variables.ts'
+import { type Secret, shapeHints, withoutShapes } from './secrets.ts'
 
 /**
  * Takes secrets out of text: known values by name, and well-known shapes of keys.

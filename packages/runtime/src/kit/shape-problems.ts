@@ -2,8 +2,7 @@ import type { z } from 'zod'
 import { formatKey, formatPath, type JsonPath, shown, valueAt } from './json-path.ts'
 import { didYouMean, nearestNames } from './nearest-names.ts'
 import { type Place, type Problem, sortProblems } from './problems.ts'
-import { keysOf, membersOf, schemasAt } from './shape-walk.ts'
-import { expectation, fixedValues, foundWords, oneOf } from './shape-words.ts'
+import { expectation, fixedValues, foundWords, keysOf, membersOf, oneOf, schemasAt } from './shape-words.ts'
 
 /** What was checked. `placeOf` is what a parsed JSON document offers; a value without a text has none. */
 export interface ShapeSource {

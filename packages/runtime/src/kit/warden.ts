@@ -1,9 +1,101 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { systemClock } from './clock.ts'
-import { processStartTime } from './process-identity.ts'
-import type { Marker } from './process-marker.ts'
-import type { ProcessName } from './process-tree.ts'
-import { formatList } from './warden-list.ts'
-import { startWardenProcess, type WardenProcess, type WardenProgram } from './warden-process.ts'
+import type { Marker, ProcessName } from './process-clues.ts'
+import { processStartTime } from './process-table.ts'
+import { farewell, formatList } from './warden-program.ts'
+
+/** A program that calls `runWarden` with the words behind `args`. */
+export interface WardenProgram {
+  readonly command: string
+  readonly args: readonly string[]
+}
+
+/** One process that waits for our end. Nothing here keeps our event loop alive, except `dismiss` while it runs. */
+interface WardenProcess {
+  readonly pid: number | undefined
+  /** Resolves when it has ended or could not be started. Never rejects. */
+  readonly ended: Promise<void>
+  /** Never throws; a process that is no longer there does not hear it. */
+  tell(line: string): void
+  /** Sends it away with nothing to do, by force if it does not go. Never rejects. */
+  dismiss(): Promise<void>
+}
+
+/**
+ * Where there is a shell, it is what waits: a megabyte instead of the forty of the program, which it runs when our end of
+ * the pipe has closed. The environment is bare, so that no marker is in it; the session is its own, so that no signal
+ * meant for us reaches it. Never throws.
+ */
+function startWardenProcess(program: WardenProgram, marker: Marker): WardenProcess {
+  try {
+    return attend(launch(program, marker))
+  } catch {
+    const nothing = Promise.resolve()
+    return { pid: undefined, ended: nothing, tell: () => undefined, dismiss: () => nothing }
+  }
+}
+
+function launch({ command, args }: WardenProgram, marker: Marker): ChildProcess {
+  const words = [...args, marker]
+  const options: SpawnOptions = {
+    ...(process.platform !== 'win32' && { cwd: '/' }),
+    env: { PATH: '/usr/bin:/bin' },
+    detached: true,
+    windowsHide: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  }
+  if (!existsSync(shell)) return spawn(command, words, options)
+  return spawn(shell, ['-c', script, 'warden', command, ...words], options)
+}
+
+function attend(child: ChildProcess): WardenProcess {
+  const { stdin } = child
+  const ended = new Promise<void>(resolve => {
+    child.once('exit', () => resolve())
+    child.once('error', () => resolve())
+  })
+  stdin?.on('error', () => undefined)
+  child.unref()
+  if (stdin instanceof Socket) stdin.unref()
+
+  async function dismiss(): Promise<void> {
+    child.ref()
+    stdin?.end(`${farewell}\n`)
+    const waiting = new AbortController()
+    const late = systemClock.sleep(dismissedWithinMs, waiting.signal).then(
+      () => child.kill('SIGKILL'),
+      () => undefined,
+    )
+    await Promise.race([ended, late]).finally(() => waiting.abort())
+    await ended
+  }
+
+  return { pid: child.pid, ended, dismiss, tell: line => void stdin?.write(`${line}\n`) }
+}
+
+const shell = '/bin/sh'
+const dismissedWithinMs = 1000
+
+/**
+ * Files that whoever started us left open for us, a lock among them perhaps, are let go of. The last whole line is kept: what
+ * we were writing when we died is not whole. If the program cannot run any more (it was removed or replaced meanwhile),
+ * the groups at the head of the line are ended by the shell itself.
+ */
+const script = `
+exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
+last=
+while IFS= read -r line; do
+  [ "$line" = ${farewell} ] && exit 0
+  last=$line
+done
+"$@" "$last" && exit 0
+groups=\${last%%;*}
+for group in $groups; do kill -s TERM -- "-$group"; done
+sleep 2
+for group in $groups; do kill -s KILL -- "-$group"; done
+`
 
 /**
  * A small process that outlives us and ends what we own, should we end without saying so: by SIGKILL, by a crash, by an

@@ -13,4 +13,4 @@ export type {
   StructuredOutput,
   UsedTokens,
 } from './completion.ts'
-export { takesTemperature } from './takes-temperature.ts'
+export { takesTemperature } from './language-model.ts'

@@ -3,15 +3,11 @@ import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { emptyState } from '@weave/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createScriptedHarness, type ScriptStep } from '../../../../test/support/scripted-harness.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { createExecutionProxy, type ExecutionProxy, readRequests } from '../../src/execution/proxy.ts'
 import { ensureDir } from '../../src/files/index.ts'
-import {
-  createScriptedHarness,
-  type HarnessEnd,
-  type HarnessSpec,
-  type ScriptStep,
-} from '../../src/harness/index.ts'
+import type { HarnessEnd, HarnessSpec } from '../../src/harness/index.ts'
 import { createRedactor, silentLog, systemClock } from '../../src/kit/index.ts'
 import { executionLayout } from '../../src/workspace/index.ts'
 import { post, rawClient } from '../proxy/raw-client.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createCappedCapture } from '../../src/kit/capped-capture.ts'
+import { createCappedCapture } from '../../src/kit/process-output.ts'
 
 function capture(maxBytes: number, chunks: readonly (string | Buffer)[]) {
   const captured = createCappedCapture(maxBytes)

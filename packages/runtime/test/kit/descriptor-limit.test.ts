@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { connectionShare, readDescriptorLimit } from '../../src/kit/descriptor-limit.ts'
+import { connectionShare, readDescriptorLimit } from '../../src/kit/admission.ts'
 
 test('the limit is what the system says of this process', () => {
   const text = 'Max processes             7823                 7823                 processes \n'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LogFields } from '../../src/kit/index.ts'
-import { logLine } from '../../src/kit/log-line.ts'
+import { logLine } from '../../src/kit/log.ts'
 
 const same = (text: string) => text
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { memoryLog } from '../../src/kit/index.ts'
+import { memoryLog } from '../../../../test/support/memory-log.ts'
 
 it('a memory log keeps entries in order', () => {
   const log = memoryLog()

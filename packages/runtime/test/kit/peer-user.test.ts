@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { rawUpgrade } from '../../../../test/support/raw-websocket.ts'
-import { isLoopback, listedSocket, readConnectionTable } from '../../src/kit/connection-table.ts'
+import { isLoopback, listedSocket, readConnectionTable } from '../../src/kit/peer-user.ts'
 import { startTestServer } from '../server/test-server.ts'
 
 const head =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { start } from '../../src/kit/index.ts'
-import { endGroup, signalGroup } from '../../src/kit/process-group.ts'
+import { endGroup, signalGroup } from '../../src/kit/process-sweep.ts'
 import { fixture, outputWatch } from './fixture.ts'
 
 describe('signalGroup', () => {

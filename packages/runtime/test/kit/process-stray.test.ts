@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { isAlive, processStartTime, processTable, run } from '../../src/kit/index.ts'
-import { findStrays, type Premises } from '../../src/kit/process-stray.ts'
+import { findStrays, type Premises } from '../../src/kit/process-clues.ts'
 import { endOwned } from '../../src/kit/process-sweep.ts'
 
 /** Started by `sh` in `cwd`; the id of the process that stays. */

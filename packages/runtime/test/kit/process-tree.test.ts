@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { treeOf } from '../../src/kit/process-clues.ts'
 import type { ProcessRow } from '../../src/kit/process-table.ts'
-import { treeOf } from '../../src/kit/process-tree.ts'
 
 const row = (pid: number, parent: number, group = pid, session = group): ProcessRow => ({
   pid,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatList, parseList } from '../../src/kit/warden-list.ts'
+import { formatList, parseList } from '../../src/kit/warden-program.ts'
 
 describe('the list of a warden', () => {
   it('is one line that begins with the bare ids and gives back every name', () => {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { isAlive, processStartTime, runWarden, start } from '../../src/kit/index.ts'
-import { formatList } from '../../src/kit/warden-list.ts'
+import { formatList } from '../../src/kit/warden-program.ts'
 import { waits } from './fixture.ts'
 import { newMarker, startMarked } from './marked.ts'
 

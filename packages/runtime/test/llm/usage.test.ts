@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { tokensOf } from '../../src/llm/usage.ts'
+import { tokensOf } from '../../src/llm/complete.ts'
 import { chargeOf } from '../../src/sentinel/account.ts'
 
 type Given = Parameters<typeof tokensOf>[0]

@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest'
-import { type MemoryLog, memoryLog, systemClock } from '../../src/kit/index.ts'
+import { type MemoryLog, memoryLog } from '../../../../test/support/memory-log.ts'
+import { systemClock } from '../../src/kit/index.ts'
 import { type ProxyOptions, type RunningProxy, startProxy } from '../../src/proxy/index.ts'
 
 export type TestProxy = RunningProxy & { readonly log: MemoryLog; lines(): readonly string[] }

@@ -1,6 +1,6 @@
 import type { CommandInput, CommandType } from '@weave/protocol'
 import fc from 'fast-check'
-import type { ScriptStep } from '../../src/harness/index.ts'
+import type { ScriptStep } from '../../../../test/support/scripted-harness.ts'
 import type { Plan, PlannedCodon, PlannedItem } from '../../src/plan/index.ts'
 import { placeOf } from './model-plan.ts'
 import type { Ask, Turn } from './model-state.ts'

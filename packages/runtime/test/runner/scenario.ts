@@ -10,9 +10,10 @@ import {
   type JournaledEvent,
 } from '@weave/protocol'
 import { expect, onTestFinished } from 'vitest'
+import { createScriptedHarness, type ScriptStep } from '../../../../test/support/scripted-harness.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
-import { createScriptedHarness, type HarnessSpec, type ScriptStep } from '../../src/harness/index.ts'
+import type { HarnessSpec } from '../../src/harness/index.ts'
 import { crashOf, type Journal, openJournal, replay } from '../../src/journal/index.ts'
 import { type Clock, createRedactor } from '../../src/kit/index.ts'
 import type { Plan } from '../../src/plan/index.ts'

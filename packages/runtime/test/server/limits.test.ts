@@ -9,7 +9,7 @@ import {
   rawUpgrade,
 } from '../../../../test/support/raw-websocket.ts'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
-import { createSemaphore } from '../../src/kit/semaphore.ts'
+import { createSemaphore } from '../../src/kit/queues.ts'
 import { limits } from '../../src/server/index.ts'
 import { createRate } from '../../src/server/rate.ts'
 import { createGateway } from './fake-control.ts'

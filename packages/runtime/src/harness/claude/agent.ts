@@ -1,9 +1,7 @@
-import type { Options, SpawnOptions } from '@anthropic-ai/claude-agent-sdk'
+import type { Options, SDKUserMessage, SpawnOptions } from '@anthropic-ai/claude-agent-sdk'
 import { type AsyncQueue, type Clock, createAsyncQueue, inTime } from '../../kit/index.ts'
 import type { AgentProcess } from './agent-process.ts'
-import { createPrompts } from './prompts.ts'
-import type { Spawn } from './query-options.ts'
-import type { SdkModule } from './sdk-module.ts'
+import type { SdkModule, Spawn } from './sdk.ts'
 
 /** A session of the SDK at work: what it says, and the ways to speak to it. */
 export interface Agent {
@@ -77,4 +75,21 @@ export function openAgent({ sdk, options, startProcess, clock }: AgentOptions): 
     },
     interrupt: () => void query.interrupt().catch(() => undefined),
   }
+}
+
+/** The prompts of one session, one after another. The session lasts until they are closed. */
+interface Prompts {
+  say(prompt: string): void
+  close(): void
+  readonly stream: AsyncIterable<SDKUserMessage>
+}
+
+function createPrompts(): Prompts {
+  const inbox = createAsyncQueue<string>()
+  async function* stream(): AsyncGenerator<SDKUserMessage> {
+    for (let prompt = await inbox.take(); prompt !== undefined; prompt = await inbox.take()) {
+      yield { type: 'user', message: { role: 'user', content: prompt }, parent_tool_use_id: null }
+    }
+  }
+  return { say: prompt => void inbox.put(prompt), close: inbox.close, stream: stream() }
 }

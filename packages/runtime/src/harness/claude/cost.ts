@@ -1,6 +1,44 @@
-import type { Answers } from './answers.ts'
-import type { SdkResult } from './sdk-message.ts'
-import type { Totals } from './totals.ts'
+import { join } from 'node:path'
+import { ensureDir, readRegularFile, writeFileAtomic } from '../../files/index.ts'
+import { fieldsOf, numberOf } from '../../kit/index.ts'
+import type { SdkMessage, SdkResult } from './sdk-message.ts'
+
+/**
+ * What conversations had cost when their sessions ended, by session. The SDK goes on counting when a session goes on from
+ * another, so what one session cost is a difference.
+ */
+interface Totals {
+  /** Undefined when not known. Never rejects. */
+  of(sessionId: string): Promise<number | undefined>
+  /** Rejects when it cannot be written. */
+  keep(sessionId: string, dollars: number): Promise<void>
+}
+
+const mostBytes = 64 * 1024 * 1024
+
+export function openTotals(home: string): Totals {
+  const path = join(home, 'claude-totals.json')
+
+  async function read(): Promise<ReadonlyMap<string, unknown>> {
+    const file = await readRegularFile(path, { maxBytes: mostBytes })
+    if (!file.ok) return new Map()
+    try {
+      return new Map(Object.entries(fieldsOf(JSON.parse(file.bytes.toString('utf8')))))
+    } catch {
+      // Not known is always a possible answer; the next total begins a new file.
+      return new Map()
+    }
+  }
+
+  return {
+    of: async sessionId => numberOf((await read()).get(sessionId)),
+    async keep(sessionId, dollars) {
+      const totals = new Map(await read()).set(sessionId, dollars)
+      await ensureDir(home)
+      await writeFileAtomic(path, `${JSON.stringify(Object.fromEntries(totals))}\n`)
+    },
+  }
+}
 
 export interface EndedSession {
   readonly sessionId: string
@@ -33,4 +71,34 @@ export async function settleCost(totals: Totals, session: EndedSession): Promise
 /** Totals are sums of doubles; prices per token are whole multiples of a billionth of a cent. */
 function withoutNoise(dollars: number): number {
   return Math.round(dollars * 1e12) / 1e12
+}
+
+/** Keeps in mind which answers of the model were begun and which came to their end. */
+export interface Answers {
+  meet(message: SdkMessage): void
+  /** There was at least one. */
+  some(): boolean
+  /**
+   * Some were cut off, by a stop or a broken connection. The provider charges for these, but the SDK leaves them out of
+   * its total.
+   */
+  unfinished(): boolean
+}
+
+export function createAnswers(): Answers {
+  const open = new Set<string>()
+  let isSome = false
+  let isCut = false
+  return {
+    meet(message) {
+      if (message.kind === 'answer') isSome = true
+      if (message.kind === 'answer-grew' && message.isWhole) open.delete(message.thread)
+      if (message.kind !== 'answer-began') return
+      isSome = true
+      isCut ||= open.has(message.thread)
+      open.add(message.thread)
+    },
+    some: () => isSome,
+    unfinished: () => isCut || open.size > 0,
+  }
 }

@@ -1,6 +1,5 @@
 import { fieldsOf, isTokenCount, type JsonObject, listOf, numberOf, textOf } from '../../kit/index.ts'
-import { readResult } from './read-result.ts'
-import type { Block, PartialUsage, SdkMessage, ToolOutput } from './sdk-message.ts'
+import type { Block, PartialUsage, SdkMessage, SdkResult, ToolOutput } from './sdk-message.ts'
 
 /** Reads one message of the SDK. Total: whatever comes is read as something, at worst as unknown. */
 export function readMessage(raw: unknown): SdkMessage {
@@ -167,3 +166,22 @@ const knownSystem = new Set([
   'task_updated',
   'thinking_tokens',
 ])
+
+function readResult(message: JsonObject): SdkResult {
+  const errors = listOf(message['errors']).flatMap(error => textOf(error) ?? [])
+  return {
+    isError: message['is_error'] === true || message['subtype'] !== 'success',
+    message: textOf(message['result']) ?? errors.join('\n'),
+    status: numberOf(message['api_error_status']),
+    terminalReason: textOf(message['terminal_reason']),
+    startupFailure: textOf(message['startup_failure_reason']),
+    totalDollars: numberOf(message['total_cost_usd']),
+    isListPrice: Object.values(fieldsOf(message['modelUsage'])).every(isListPriced),
+  }
+}
+
+/** A model whose basis is not said was priced by an earlier session, by the list. */
+function isListPriced(usage: unknown): boolean {
+  const basis = fieldsOf(usage)['costBasis']
+  return basis === undefined || basis === 'list'
+}

@@ -4,8 +4,7 @@ import { PassThrough } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import type { Options, SpawnedProcess, SpawnOptions } from '@anthropic-ai/claude-agent-sdk'
 import type { AgentProcess } from './agent-process.ts'
-import type { SessionTask, Spawn } from './query-options.ts'
-import type { SdkModule } from './sdk-module.ts'
+import type { SdkModule, SessionTask, Spawn } from './sdk.ts'
 
 /** How the agent program is started in some surroundings. */
 export interface Launch {

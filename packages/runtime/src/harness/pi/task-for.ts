@@ -1,6 +1,6 @@
 import { credentialFor, credentialVariables, endpointFor, type Model } from '../../models/index.ts'
 import type { HarnessSpec } from '../harness.ts'
-import type { Address, AgentTask } from './task.ts'
+import type { Address, AgentTask } from './worker-protocol.ts'
 
 /** What the catalogue says about a model; undefined where it does not know it. */
 export type ModelFacts = (

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createAnswers } from '../../../src/harness/claude/answers.ts'
+import { createAnswers } from '../../../src/harness/claude/cost.ts'
 import type { SdkMessage } from '../../../src/harness/claude/sdk-message.ts'
 
 const began = (thread = ''): SdkMessage => ({

@@ -2,9 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tempDir } from '../../../../../test/support/temp-dir.ts'
-import { type EndedSession, settleCost } from '../../../src/harness/claude/cost.ts'
+import { type EndedSession, openTotals, settleCost } from '../../../src/harness/claude/cost.ts'
 import type { SdkResult } from '../../../src/harness/claude/sdk-message.ts'
-import { openTotals } from '../../../src/harness/claude/totals.ts'
 
 const some = { some: () => true, unfinished: () => false }
 const none = { some: () => false, unfinished: () => false }

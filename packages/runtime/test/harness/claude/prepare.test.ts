@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { createSdkHarness } from '../../../src/harness/claude/sdk-harness.ts'
+import { createSdkHarness } from '../../../src/harness/claude/claude-harness.ts'
 import type { Harness, HarnessEvent, HarnessSpec } from '../../../src/harness/index.ts'
 import { findMarked } from '../../../src/kit/index.ts'
 import { patience, say, script, setStage } from './stage.ts'

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createTestClock } from '../../../../../test/support/test-clock.ts'
-import { after, calm } from '../../../src/harness/claude/circumstances.ts'
+import { after, calm, verdictOf } from '../../../src/harness/claude/classify-result.ts'
 import { readMessage } from '../../../src/harness/claude/read-message.ts'
 import { createTranslate } from '../../../src/harness/claude/translate.ts'
-import { verdictOf } from '../../../src/harness/claude/verdict.ts'
 
 const keys =
   'type subtype message content id usage event input tool_use_id is_error text name model errors result modelUsage ' +

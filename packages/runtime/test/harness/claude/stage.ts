@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { tempDir } from '../../../../../test/support/temp-dir.ts'
-import { createSdkHarness, type SdkHarnessOptions } from '../../../src/harness/claude/sdk-harness.ts'
+import { createSdkHarness, type SdkHarnessOptions } from '../../../src/harness/claude/claude-harness.ts'
 import type { HarnessEnd, HarnessEvent, HarnessSpec } from '../../../src/harness/index.ts'
 import { createId, findMarked, type Marker, systemClock } from '../../../src/kit/index.ts'
 import {

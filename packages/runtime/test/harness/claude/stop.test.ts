@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { verifies } from '../../../../../test/conformance/verifies.ts'
-import { createSdkHarness } from '../../../src/harness/claude/sdk-harness.ts'
+import { createSdkHarness } from '../../../src/harness/claude/claude-harness.ts'
 import { findMarked } from '../../../src/kit/index.ts'
 import { bash, patience, say, script, setStage } from './stage.ts'
 

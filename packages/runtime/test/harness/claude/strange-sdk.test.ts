@@ -1,7 +1,8 @@
 import type { Options, SpawnedProcess } from '@anthropic-ai/claude-agent-sdk'
 import { expect, test, vi } from 'vitest'
-import type { SdkModule } from '../../../src/harness/claude/sdk-module.ts'
-import { findMarked, memoryLog } from '../../../src/kit/index.ts'
+import { memoryLog } from '../../../../../test/support/memory-log.ts'
+import type { SdkModule } from '../../../src/harness/claude/sdk.ts'
+import { findMarked } from '../../../src/kit/index.ts'
 import { type Act, say, script, setStage } from './stage.ts'
 
 type Play = (child: SpawnedProcess) => AsyncGenerator<object, void>

@@ -1,8 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { Spawn } from '../../../src/harness/claude/query-options.ts'
-import { loadSdk } from '../../../src/harness/claude/sdk-module.ts'
+import { loadSdk, type Spawn } from '../../../src/harness/claude/sdk.ts'
 import { commandOf } from '../../../src/harness/claude/warm-start.ts'
 
 setFlagsFromString('--expose-gc')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { tempDir } from '../../../../../test/support/temp-dir.ts'
 import type { Harness, HarnessEnd, HarnessEvent, HarnessSpec } from '../../../src/harness/index.ts'
-import { createEmbeddedHarness } from '../../../src/harness/pi/embedded-harness.ts'
+import { createEmbeddedHarness } from '../../../src/harness/pi/pi-harness.ts'
 import type { WorkerCommand } from '../../../src/harness/pi/worker-process.ts'
 import { createId, type Marker, systemClock } from '../../../src/kit/index.ts'
 import {

@@ -6,9 +6,9 @@ import type { HarnessSpec } from '../../../src/harness/index.ts'
 import { type ModelFacts, taskFor } from '../../../src/harness/pi/task-for.ts'
 import { createNarrator } from '../../../src/harness/pi/worker/narrator.ts'
 import { openAgent } from '../../../src/harness/pi/worker/open-agent.ts'
-import { loadSdk } from '../../../src/harness/pi/worker/sdk.ts'
+import { loadSdk } from '../../../src/harness/pi/worker/open-session.ts'
 import { type Agent, type TurnEnd, takeTurn } from '../../../src/harness/pi/worker/take-turn.ts'
-import type { FromWorker, WorkerEvent, WorkerFailure } from '../../../src/harness/pi/worker-message.ts'
+import type { FromWorker, WorkerEvent, WorkerFailure } from '../../../src/harness/pi/worker-protocol.ts'
 import { systemClock } from '../../../src/kit/index.ts'
 import {
   type Answer,

@@ -3,8 +3,8 @@ import type { AgentSessionEvent } from '@earendil-works/pi-coding-agent'
 import { expect, test } from 'vitest'
 import { createTestClock } from '../../../../../test/support/test-clock.ts'
 import { createNarrator } from '../../../src/harness/pi/worker/narrator.ts'
-import { untilSettled } from '../../../src/harness/pi/worker/until-settled.ts'
-import type { FromWorker } from '../../../src/harness/pi/worker-message.ts'
+import { untilSettled } from '../../../src/harness/pi/worker/take-turn.ts'
+import type { FromWorker } from '../../../src/harness/pi/worker-protocol.ts'
 
 function setUp() {
   const clock = createTestClock()

@@ -1,10 +1,8 @@
 import type { AssistantMessage, Usage } from '@earendil-works/pi-ai'
 import type { AgentSessionEvent } from '@earendil-works/pi-coding-agent'
 import type { Clock } from '../../../kit/index.ts'
-import type { FromWorker, WorkerEvent } from '../worker-message.ts'
-import { answerEvents, outputOf, usageOf } from './answer-events.ts'
-import { rawEvent } from './raw-event.ts'
-import { toolName } from './tool-call.ts'
+import type { FromWorker, WorkerEvent } from '../worker-protocol.ts'
+import { answerEvents, outputOf, rawEvent, toolName, usageOf } from './translate.ts'
 
 export interface NarratorOptions {
   readonly send: (message: FromWorker) => void

@@ -1,15 +1,12 @@
-import { type Clock, errorCode, messageOf } from '../../../kit/index.ts'
-import { descriptorShortage } from '../../descriptors.ts'
-import { installLine } from '../available.ts'
-import type { AgentTask } from '../task.ts'
-import type { WorkerFailure } from '../worker-message.ts'
-import { chargeSummaries } from './charge-summaries.ts'
+import type { Api, SimpleStreamOptions } from '@earendil-works/pi-ai'
+import type { Clock } from '../../../kit/index.ts'
+import { piLaunchFailure } from '../../available.ts'
+import type { AgentTask, WorkerFailure } from '../worker-protocol.ts'
 import { quirksOf } from './dialect-quirks.ts'
 import type { Narrator } from './narrator.ts'
 import { observeFetch } from './observe-fetch.ts'
-import { openSession } from './open-session.ts'
+import { openSession, type Sdk } from './open-session.ts'
 import { pickModel } from './pick-model.ts'
-import type { Sdk } from './sdk.ts'
 import type { Agent } from './take-turn.ts'
 
 export interface AgentParts {
@@ -26,7 +23,7 @@ export async function openAgent(task: AgentTask, parts: AgentParts): Promise<Ope
   try {
     return await open(task, parts, await parts.sdk)
   } catch (error) {
-    return failed('launch', launchMessage(error))
+    return failed('launch', piLaunchFailure(error))
   }
 }
 
@@ -48,14 +45,25 @@ async function open(task: AgentTask, parts: AgentParts, sdk: Sdk): Promise<Opene
   return { type: 'agent', agent: { sdk, session, narrator, observer, clock, stop } }
 }
 
-function launchMessage(error: unknown): string {
-  const shortage = descriptorShortage(errorCode(error))
-  if (shortage !== undefined) return shortage
-  const isMissing = errorCode(error) === 'ERR_MODULE_NOT_FOUND'
-  if (isMissing) return `The embedded SDK is not installed. Run: ${installLine}`
-  return `The embedded SDK could not be started: ${messageOf(error)}`
-}
-
 function failed(kind: WorkerFailure['trouble']['kind'], message: string): WorkerFailure {
   return { type: 'failed', trouble: { kind, message }, contextFull: false }
+}
+
+/**
+ * Charges the calls that shorten a session: the SDK makes them on the side and tells nobody what they cost. They would
+ * also be retried by the provider's client, which no setting of a session forbids.
+ */
+function chargeSummaries({ ai }: Sdk, api: Api, narrator: Narrator): void {
+  const inner = ai.getApiProvider(api)
+  if (!inner) return
+  ai.registerApiProvider({
+    api,
+    stream: inner.stream,
+    streamSimple(model, context, options?: SimpleStreamOptions) {
+      if (!narrator.isCompacting) return inner.streamSimple(model, context, options)
+      const stream = inner.streamSimple(model, context, { ...options, maxRetries: 0 })
+      void stream.result().then(({ usage }) => narrator.charge(usage))
+      return stream
+    },
+  })
 }

@@ -6,10 +6,9 @@ import type { Api, Model } from '@earendil-works/pi-ai'
 import type { AgentSession, ResourceLoader, SessionManager } from '@earendil-works/pi-coding-agent'
 import { ensureDir } from '../../../files/index.ts'
 import { systemClock } from '../../../kit/index.ts'
-import type { AgentTask } from '../task.ts'
 import { agentDir } from '../worker-environment.ts'
+import type { AgentTask } from '../worker-protocol.ts'
 import { gentleBash } from './gentle-bash.ts'
-import type { Sdk } from './sdk.ts'
 
 export type OpenedSession =
   | { readonly ok: true; readonly session: AgentSession }
@@ -124,4 +123,18 @@ function onlyPrompt({ agent }: Sdk, systemPrompt: string | undefined): ResourceL
     extendResources: () => undefined,
     reload: () => Promise.resolve(),
   }
+}
+
+/** The packages of the SDK. They are big and optional: imported by a worker, when it starts, and by nobody else. */
+export interface Sdk {
+  readonly agent: typeof import('@earendil-works/pi-coding-agent')
+  readonly ai: typeof import('@earendil-works/pi-ai')
+}
+
+export async function loadSdk(): Promise<Sdk> {
+  const [ai, agent] = await Promise.all([
+    import('@earendil-works/pi-ai'),
+    import('@earendil-works/pi-coding-agent'),
+  ])
+  return { ai, agent }
 }

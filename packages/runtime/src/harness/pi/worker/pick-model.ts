@@ -1,5 +1,5 @@
 import type { Api, Model } from '@earendil-works/pi-ai'
-import type { AgentTask } from '../task.ts'
+import type { AgentTask } from '../worker-protocol.ts'
 
 export type PickedModel =
   | { readonly ok: true; readonly model: Model<Api> }

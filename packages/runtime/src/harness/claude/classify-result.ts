@@ -1,0 +1,84 @@
+import type { FailureReason } from '@weave/protocol'
+import { failureOf, type Trouble } from '../failure.ts'
+import type { SdkMessage, SdkResult } from './sdk-message.ts'
+
+/** What went on around the last request to the provider. */
+export interface Circumstances {
+  /** What the agent program said instead of an answer: a class of error. */
+  readonly notice: string | undefined
+  /** The provider was not reached. */
+  readonly unreachable: boolean
+}
+
+export const calm: Circumstances = { notice: undefined, unreachable: false }
+
+/** The circumstances after one more message. An answer ends every trouble before it. */
+export function after(circumstances: Circumstances, message: SdkMessage): Circumstances {
+  switch (message.kind) {
+    case 'answer-began':
+    case 'answer':
+      return calm
+    case 'notice':
+      return { ...circumstances, notice: message.error ?? circumstances.notice }
+    case 'retry':
+      return { ...circumstances, unreachable: message.status === undefined }
+    default:
+      return circumstances
+  }
+}
+
+/** Why a turn did not go well. */
+export interface Verdict {
+  readonly reason: FailureReason
+  readonly contextFull: boolean
+}
+
+/** What a result means; undefined when the turn went well. */
+export function verdictOf(result: SdkResult, circumstances: Circumstances): Verdict | undefined {
+  if (!result.isError) return undefined
+  if (isContextFull(result)) {
+    return { contextFull: true, reason: failureOf({ kind: 'answer', status: 400, message: result.message }) }
+  }
+  return { contextFull: false, reason: failureOf(troubleOf(result, circumstances)) }
+}
+
+const fullReasons = new Set(['prompt_too_long', 'blocking_limit', 'rapid_refill_breaker'])
+
+function isContextFull({ terminalReason = '', message }: SdkResult): boolean {
+  return fullReasons.has(terminalReason) || /\bcontext window limit\b/i.test(message)
+}
+
+function troubleOf(result: SdkResult, { notice = '', unreachable }: Circumstances): Trouble {
+  const message = result.message === '' ? 'The agent ended with an error.' : result.message
+  if (result.startupFailure !== undefined) return { kind: 'launch', message }
+  if (lostSession.test(message)) return { kind: 'lost-session', message }
+  // An empty account is answered with the status of a bad request.
+  const status = notice === 'billing_error' ? 402 : (result.status ?? statuses.get(notice))
+  if (status === 401) return { kind: 'answer', status, message: aboutKey(message) }
+  if (status !== undefined) return { kind: 'answer', status, message }
+  if (notice === 'server_error' || unreachable) return { kind: 'connection', message }
+  // Without a reason that has to do with the provider it is the agent program that failed.
+  return { kind: result.terminalReason === undefined ? 'crash' : 'unknown', message }
+}
+
+const lostSession = /^No conversation found\b|--resume requires a valid session/
+
+/** For classes of errors that come without a status. */
+const statuses: ReadonlyMap<string, number> = new Map([
+  ['account_on_hold', 403],
+  ['authentication_failed', 401],
+  ['cloud_credential_error', 401],
+  ['invalid_request', 400],
+  ['max_output_tokens', 400],
+  ['model_not_found', 404],
+  ['oauth_org_not_allowed', 403],
+  ['overloaded', 529],
+  ['rate_limit', 429],
+  ['verification_required', 403],
+])
+
+/** The agent program names cures of its own, which do not help here. */
+function aboutKey(message: string): string {
+  if (/^not logged in/i.test(message)) return 'There is no key for the provider. Set ANTHROPIC_API_KEY.'
+  return `The provider does not accept the key (${message}). Check ANTHROPIC_API_KEY.`
+}

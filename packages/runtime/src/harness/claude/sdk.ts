@@ -1,0 +1,62 @@
+import type { Options } from '@anthropic-ai/claude-agent-sdk'
+import type { HarnessSurroundings } from '../harness.ts'
+import { logArgument } from './provider-log.ts'
+
+export type Spawn = NonNullable<Options['spawnClaudeCodeProcess']>
+
+/** What differs from session to session in the same surroundings. */
+export interface SessionTask {
+  readonly sessionId: string
+  readonly spawn: Spawn
+  readonly systemPrompt?: string | undefined
+  readonly previousSessionId?: string | undefined
+}
+
+interface QueryOptionsInput extends SessionTask {
+  readonly surroundings: HarnessSurroundings
+  readonly env: Readonly<Record<string, string>>
+}
+
+/**
+ * How the SDK is asked to run a task: with our tools only, without questions, and without anything that lies about on the
+ * machine or in the workspace (settings, memory files, servers, file mentions and commands in a prompt).
+ */
+export function queryOptions(input: QueryOptionsInput): Options {
+  const { surroundings, env, sessionId, systemPrompt, previousSessionId, spawn } = input
+  return {
+    cwd: surroundings.cwd,
+    env: { ...env },
+    model: surroundings.model,
+    tools: ['Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep'],
+    permissionMode: 'bypassPermissions',
+    allowDangerouslySkipPermissions: true,
+    settingSources: [],
+    strictMcpConfig: true,
+    verbatimPrompts: true,
+    includePartialMessages: true,
+    extraArgs: { [logArgument]: null },
+    systemPrompt: {
+      type: 'preset',
+      preset: 'claude_code',
+      ...(systemPrompt !== undefined && { append: systemPrompt }),
+      // A recorded prompt would win over that of every later codon of the conversation.
+      snapshot: false,
+    },
+    // A fork leaves the earlier session as it is, for a retry or a rollback to begin from it again.
+    ...(previousSessionId !== undefined && { resume: previousSessionId, forkSession: true }),
+    sessionId,
+    spawnClaudeCodeProcess: spawn,
+  }
+}
+
+/** The part of the SDK that is used here. The package is optional and heavy, so nothing of it is loaded before it is needed. */
+export type SdkModule = Pick<typeof import('@anthropic-ai/claude-agent-sdk'), 'query'>
+
+/**
+ * Rejects when the package is not there or does not load. To choose its program the SDK asks Node for a report, which would
+ * look up the name of every open connection.
+ */
+export function loadSdk(): Promise<SdkModule> {
+  Object.assign(process.report, { excludeNetwork: true })
+  return import('@anthropic-ai/claude-agent-sdk')
+}

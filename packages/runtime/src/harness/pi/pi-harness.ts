@@ -1,0 +1,80 @@
+import { type Clock, systemClock } from '../../kit/index.ts'
+import { failedWith, stopped } from '../failure.ts'
+import type { Harness, HarnessEvent, HarnessSpec, HarnessSurroundings } from '../harness.ts'
+import { converse } from './run.ts'
+import { type ModelFacts, taskFor } from './task-for.ts'
+import { workerEnvironment } from './worker-environment.ts'
+import { startWorker, type WorkerCommand, type WorkerProcess } from './worker-process.ts'
+
+export interface EmbeddedHarnessOptions {
+  /** The program that calls `runAgentWorker`. */
+  readonly worker: WorkerCommand
+  /** The window and the limit of a model, for those that are newer than the catalogue of the SDK. */
+  readonly factsOf?: ModelFacts
+  /** Told of the process group of every worker; what it returns is called when nothing is left of it. */
+  readonly own?: (leader: number) => () => void
+  readonly clock?: Clock
+}
+
+const nobodyOwns = () => () => undefined
+
+/**
+ * Agents on the Pi SDK, each in a worker process of its own: the SDK gives its commands the environment of its process,
+ * and a process can be ended whatever it does.
+ */
+export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness {
+  const { worker: command, factsOf = () => undefined, own = nobodyOwns, clock = systemClock } = options
+  let ready: { readonly name: string; readonly worker: WorkerProcess } | undefined
+  const leaving = new Set<Promise<void>>()
+
+  function launch({ cwd, env, home, marker }: HarnessSurroundings): WorkerProcess {
+    return startWorker({ ...command, cwd, env: workerEnvironment(env, home), marker, clock, own })
+  }
+
+  function dismiss(): void {
+    if (!ready) return
+    const gone = ready.worker.discard().finally(() => leaving.delete(gone))
+    leaving.add(gone)
+    ready = undefined
+  }
+
+  /** The worker that was made ready for just this, if it is still there. */
+  function take(surroundings: HarnessSurroundings): WorkerProcess | undefined {
+    if (!ready || ready.worker.end || ready.name !== nameOf(surroundings)) return undefined
+    const { worker } = ready
+    ready = undefined
+    return worker
+  }
+
+  async function* start(spec: HarnessSpec, signal: AbortSignal): AsyncGenerator<HarnessEvent> {
+    const made = taskFor(spec, factsOf)
+    if (!made.ok || signal.aborted) {
+      dismiss()
+      yield { type: 'ended', end: made.ok ? stopped : failedWith({ kind: 'launch', message: made.message }) }
+      return
+    }
+    const conversation = { spec, task: made.task, signal }
+    const prepared = take(spec)
+    dismiss()
+    if (prepared && (yield* converse(prepared, { ...conversation, isReplaceable: true }))) return
+    yield* converse(launch(spec), { ...conversation, isReplaceable: false })
+  }
+
+  return {
+    prepare(surroundings) {
+      dismiss()
+      ready = { name: nameOf(surroundings), worker: launch(surroundings) }
+    },
+    start,
+    async close() {
+      dismiss()
+      await Promise.all(leaving)
+    },
+  }
+}
+
+/** Equal for surroundings in which a worker cannot tell the difference. */
+function nameOf({ codonId, provider, model, cwd, env, home, autoCompact }: HarnessSurroundings): string {
+  const variables = Object.entries(env).sort(([left], [right]) => (left < right ? -1 : 1))
+  return JSON.stringify([codonId, provider, model, cwd, home, autoCompact, variables])
+}

@@ -1,0 +1,112 @@
+import type { AssistantMessage, Usage } from '@earendil-works/pi-ai'
+import type { AgentSessionEvent } from '@earendil-works/pi-coding-agent'
+import type { TokenCounts } from '@weave/protocol'
+import { isObject, isTokenCount } from '../../../kit/index.ts'
+import type { WorkerEvent } from '../worker-protocol.ts'
+
+interface NamedCall {
+  readonly name: string
+  readonly input: Readonly<Record<string, unknown>>
+}
+
+interface Row {
+  readonly name: string
+  /** The SDK's key to ours; a key that is not here stays as it is. */
+  readonly keys: Readonly<Record<string, string>>
+}
+
+/** The tools of the SDK in the words that all harnesses share. */
+const rows: ReadonlyMap<string, Row> = new Map([
+  ['read', { name: 'Read', keys: { path: 'file_path' } }],
+  ['write', { name: 'Write', keys: { path: 'file_path' } }],
+  ['edit', { name: 'Edit', keys: { path: 'file_path', oldText: 'old_string', newText: 'new_string' } }],
+  ['bash', { name: 'Bash', keys: {} }],
+  ['ls', { name: 'LS', keys: {} }],
+])
+
+/** A tool call as clients are told of it. Total: an unknown tool and an odd input stay as they are. */
+export function namedCall(tool: string, input: unknown): NamedCall {
+  const { name, keys } = rows.get(tool) ?? { name: tool, keys: {} }
+  if (!isObject(input)) return { name, input: input === undefined ? {} : { input } }
+  return { name, input: flattened(renamed(input, keys), keys) }
+}
+
+export function toolName(tool: string): string {
+  return rows.get(tool)?.name ?? tool
+}
+
+function renamed(input: Readonly<Record<string, unknown>>, keys: Row['keys']): Record<string, unknown> {
+  const named = (key: string) => (Object.hasOwn(keys, key) ? (keys[key] ?? key) : key)
+  return Object.fromEntries(Object.entries(input).map(([key, value]) => [named(key), value]))
+}
+
+/** A single replacement is told like that of a tool that knows only one. */
+function flattened(input: Record<string, unknown>, keys: Row['keys']): Readonly<Record<string, unknown>> {
+  const { edits, ...rest } = input
+  if (!Array.isArray(edits)) return input
+  const all = edits.map((edit: unknown) => (isObject(edit) ? renamed(edit, keys) : edit))
+  const [only] = all
+  return all.length === 1 && isObject(only) ? { ...rest, ...only } : { ...rest, edits: all }
+}
+
+/** What an answer of the model says and does, in its order. Tools of an answer that broke off are never called. */
+export function answerEvents({ content, stopReason }: AssistantMessage): readonly WorkerEvent[] {
+  const isBroken = stopReason === 'error' || stopReason === 'aborted'
+  return content.flatMap(eventsOf).filter(event => !(isBroken && event.type === 'tool-call'))
+}
+
+function eventsOf(block: AssistantMessage['content'][number]): readonly WorkerEvent[] {
+  if (block.type === 'text') return block.text === '' ? [] : [{ type: 'text', text: block.text }]
+  if (block.type === 'toolCall') {
+    return [{ type: 'tool-call', id: block.id, ...namedCall(block.name, block.arguments) }]
+  }
+  return block.thinking === '' || block.redacted ? [] : [{ type: 'thinking', text: block.thinking }]
+}
+
+export interface ToldUsage {
+  /** As far as they were told. */
+  readonly tokens: TokenCounts
+  readonly isUnknown: boolean
+}
+
+/** The SDK counts each token in one class, as we do, and takes what a provider does not tell for zero. */
+export function usageOf({ input, output, cacheRead, cacheWrite }: Usage): ToldUsage {
+  const told = [input, output, cacheRead, cacheWrite]
+  const [inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0] = told.map(count =>
+    isTokenCount(count) ? count : 0,
+  )
+  const isAsked = inputTokens + cacheReadTokens + cacheCreationTokens > 0
+  const tokens = { inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens }
+  return { tokens, isUnknown: !told.every(isTokenCount) || !isAsked }
+}
+
+/** The result of a tool as text; a picture is only named. */
+export function outputOf(result: unknown): string {
+  const content: unknown = isObject(result) ? result['content'] : undefined
+  return Array.isArray(content) ? content.map(textOf).join('\n') : ''
+}
+
+function textOf(block: unknown): string {
+  if (!isObject(block)) return ''
+  const { type, text, mimeType } = block
+  if (type === 'text' && typeof text === 'string') return text
+  return typeof mimeType === 'string' ? `[${mimeType}]` : '[not text]'
+}
+
+/**
+ * An event of the SDK for the session log: as it came, without what it repeats. Updates carry all that was said so far,
+ * again and again, and are left out; the ends of turns carry what the ends of messages told already.
+ */
+export function rawEvent(event: AgentSessionEvent): unknown {
+  switch (event.type) {
+    case 'message_update':
+    case 'tool_execution_update':
+      return undefined
+    case 'turn_end':
+      return { type: event.type, toolResults: event.toolResults.length }
+    case 'agent_end':
+      return { type: event.type, messages: event.messages.length }
+    default:
+      return event
+  }
+}

@@ -1,0 +1,27 @@
+/** The system's code (`ENOENT`, `EACCES`, …) of something that was thrown, if it carries one. Never throws. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** What was thrown, in words: the message of an error, or the value as text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The system's words without its paths, which may be those of descriptors: `no space left on device (ENOSPC)`. */
+export function wordsOf(error: unknown): string {
+  const text = messageOf(error)
+  const words = /^[A-Z0-9]+: (.+?), \w+/.exec(text)?.[1]
+  return words === undefined ? text : `${words} (${errorCode(error)})`
+}
+
+/**
+ * What a function gives that can be refused for reasons that a person should read. `Good` and `Bad` are the fields besides
+ * `ok`; the message is a whole sentence or the end of one, as the function says.
+ */
+export type Result<Good extends object = object, Bad extends object = { readonly message: string }> =
+  | ({ readonly ok: true } & Good)
+  | Refused<Bad>
+
+export type Refused<Bad extends object = { readonly message: string }> = { readonly ok: false } & Bad

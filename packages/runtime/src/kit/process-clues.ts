@@ -1,0 +1,150 @@
+import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises'
+import { type ProcessRow, readStat } from './process-table.ts'
+
+/** Where a process works, and since when. */
+export interface Premises {
+  readonly directory: string
+  /** See `processStartTime`. */
+  readonly since: string
+}
+
+/**
+ * Our user's processes that neither group nor marker nor descent leads to any more, and that nobody but a command of ours
+ * can have left behind. All of this must hold, so that no program of a person is ever among them:
+ *
+ * - it works in `directory` or below, and was started after `since`
+ * - its parent has ended: the system gave it to its first process, or to one above us that collects orphans
+ * - it has no terminal
+ * - its environment was emptied on the way: what a person starts, by hand or through a service, knows its user
+ *
+ * `rows`: the processes of this moment. Never rejects; what cannot be read is passed over. Linux only.
+ */
+export async function findStrays(
+  { directory, since }: Premises,
+  rows: readonly ProcessRow[],
+): Promise<readonly number[]> {
+  // Without a user of our own, what others started cannot be told apart.
+  if (process.platform !== 'linux' || !personal.some(name => process.env[name])) return []
+  const collectors = collectorsOfOrphans()
+  const orphans = rows
+    .filter(({ parent, startTime }) => collectors.has(parent) && isSince(startTime, since))
+    .map(({ pid }) => pid)
+    .filter(pid => pid !== process.pid && readStat(pid)?.hasTerminal === false)
+  const root = orphans.length === 0 ? undefined : await realpath(directory).catch(() => undefined)
+  if (root === undefined) return []
+  const strays = await Promise.all(orphans.map(pid => isHidden(pid, root)))
+  return orphans.filter((_, index) => strays[index])
+}
+
+const personal = ['HOME', 'USER', 'LOGNAME']
+
+/** Who is the parent of a process of ours that has lost its own. A shell that started us is in our session. */
+function collectorsOfOrphans(): ReadonlySet<number> {
+  const found = new Set([1])
+  const ours = readStat(process.pid)
+  for (let above = ours && readStat(ours.parent), pid = ours?.parent ?? 1; above; above = readStat(pid)) {
+    if (above.session !== ours?.session) found.add(pid)
+    pid = above.parent
+  }
+  return found
+}
+
+function isSince(startTime: string, since: string): boolean {
+  const [ticks = '', boot] = startTime.split('@')
+  const [sinceTicks = '', sinceBoot] = since.split('@')
+  return boot === sinceBoot && BigInt(ticks) >= BigInt(sinceTicks)
+}
+
+async function isHidden(pid: number, root: string): Promise<boolean> {
+  try {
+    const { uid } = await stat(`/proc/${pid}`)
+    const cwd = await readlink(`/proc/${pid}/cwd`)
+    if (uid !== process.getuid?.() || !`${cwd}/`.startsWith(`${root}/`)) return false
+    return isEmptied(await readFile(`/proc/${pid}/environ`, 'latin1'))
+  } catch {
+    return false
+  }
+}
+
+/** A program that has written over its environment, as some do to change their name, shows something else. */
+function isEmptied(environment: string): boolean {
+  const entries = environment.replace(/\0$/, '').split('\0')
+  if (environment === '') return true
+  return entries.every(entry => /^[^=]+=/.test(entry) && !personal.includes(entry.split('=')[0] ?? ''))
+}
+
+/** A variable in the environment of processes, to know them by: `NAME=value`. */
+export type Marker = `${string}=${string}`
+
+/**
+ * Our user's processes whose environment, as it was when they started, holds `marker`, except this one.
+ * Finds what left its process group and lost its parent; misses what was started with a cleaned environment. Never
+ * rejects; what cannot be read is passed over. Empty where the system does not show environments.
+ */
+export async function findMarked(marker: Marker): Promise<readonly number[]> {
+  if (process.platform !== 'linux') return []
+  const pids = (await readdir('/proc').catch(() => [])).filter(name => /^\d+$/.test(name)).map(Number)
+  const found: number[] = []
+  for (let at = 0; at < pids.length; at += readsAtOnce) {
+    const batch = pids.slice(at, at + readsAtOnce)
+    const marked = await Promise.all(batch.map(pid => isMarked(pid, marker)))
+    found.push(...batch.filter((_, index) => marked[index]))
+  }
+  return found
+}
+
+const readsAtOnce = 16
+
+async function isMarked(pid: number, marker: Marker): Promise<boolean> {
+  if (pid === process.pid) return false
+  try {
+    const { uid } = await stat(`/proc/${pid}`)
+    if (uid !== process.getuid?.()) return false
+    const environment = await readFile(`/proc/${pid}/environ`)
+    return Buffer.concat([nul, environment, nul]).includes(`\0${marker}\0`)
+  } catch {
+    return false
+  }
+}
+
+const nul = Buffer.from('\0')
+
+/** One process for good, also after its end. */
+export interface ProcessName {
+  readonly pid: number
+  /** See `processStartTime`. Absent: it had already ended when it was named, so whoever lives under the id is another. */
+  readonly startTime?: string
+}
+
+/**
+ * Those of `rows` that are `roots` or came from them: children, their children, and every member of a process group or a
+ * session that one of these began. A root that has ended counts as long as its group or session has members, since the
+ * system does not give its id to another until then. Never this process, and nothing that only came from it.
+ */
+export function treeOf(rows: readonly ProcessRow[], roots: readonly ProcessName[]): readonly ProcessRow[] {
+  const living = new Map(rows.map(row => [row.pid, row]))
+  const isRoot = ({ pid, startTime }: ProcessName) => {
+    const row = living.get(pid)
+    return pid > 1 && (row === undefined || row.startTime === startTime)
+  }
+  const kin = kinOf(rows)
+  const reached = new Set(roots.filter(isRoot).map(({ pid }) => pid))
+  reached.delete(process.pid)
+  for (const pid of reached) {
+    for (const relative of kin.get(pid) ?? []) if (relative !== process.pid) reached.add(relative)
+  }
+  return rows.filter(({ pid }) => reached.has(pid))
+}
+
+/** Under each id the processes that name it as their parent, group or session. */
+function kinOf(rows: readonly ProcessRow[]): ReadonlyMap<number, readonly number[]> {
+  const kin = new Map<number, number[]>()
+  for (const { pid, parent, group, session } of rows) {
+    for (const id of new Set([parent, group, session])) {
+      const known = kin.get(id)
+      if (known) known.push(pid)
+      else kin.set(id, [pid])
+    }
+  }
+  return kin
+}

@@ -1,0 +1,115 @@
+import { lstatSync } from 'node:fs'
+
+export interface Secret {
+  readonly name: string
+  readonly value: string
+}
+
+/** Whose values are secrets whatever they look like. */
+const secretNames = /(?:_API_KEY|(?:^|[_-])TOKEN|_SECRET)$|PASSWORD/i
+
+/** Whose values are secrets, unless they name a file: `GOOGLE_APPLICATION_CREDENTIALS` is mostly a path. */
+const likelyNames =
+  /(?:_KEY|_ACCESS_KEY_\w+|_PAT|_CREDENTIALS?|_PASSPHRASE|_PASSWD|_PASS|_PWD|_CONNECTION_STRING)$/i
+
+/**
+ * The values of an environment that must never be written down: those of variables whose names say so, and passwords in
+ * addresses, such as that of `DATABASE_URL`.
+ */
+export function secretsOf(environment: Readonly<Record<string, string | undefined>>): readonly Secret[] {
+  return Object.entries(environment).flatMap(([name, value]) => {
+    if (value === undefined) return []
+    if (holdsSecret(name, value)) return [{ name, value }]
+    return passwordsIn(value).map(password => ({ name, value: password }))
+  })
+}
+
+function holdsSecret(name: string, value: string): boolean {
+  return secretNames.test(name) || (likelyNames.test(name) && !isExistingPath(value))
+}
+
+function isExistingPath(value: string): boolean {
+  if (!/^(?:\/|\.{1,2}\/)/.test(value)) return false
+  try {
+    return lstatSync(value, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** The password of an address, as it is written there and as programs use it. */
+function passwordsIn(value: string): readonly string[] {
+  const [, written] = /^[a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/?#@]{0,256}:([^\s/?#]{1,1024})@/i.exec(value) ?? []
+  if (written === undefined) return []
+  return [...new Set([written, decoded(written)])]
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+/**
+ * Well-known shapes of keys. Texts come from agents and may be made to be slow, so every pattern takes time linear in the
+ * text: a match that fails has looked at a bounded number of characters, or at a run of them that no other match looks at.
+ *
+ * `{20}x*` and not `{20,}`: a counted repetition without an end takes memory for each character and throws at some 16 MB.
+ */
+const word = '[A-Za-z0-9_-]'
+const alphanumeric = '[A-Za-z0-9]'
+
+const shapes: readonly (readonly [name: string, pattern: string])[] = [
+  ['anthropic-key', `\\bsk-ant-${atLeast(20, word)}`],
+  ['openrouter-key', `\\bsk-or-${atLeast(20, word)}`],
+  ['openai-key', `\\bsk-(?:(?:proj|svcacct|admin)-${atLeast(20, word)}|${atLeast(32, alphanumeric)})`],
+  ['google-key', `\\bAIza${word}{35}`],
+  ['github-token', `\\bgh[pousr]_${atLeast(36, alphanumeric)}`],
+  ['github-token', `\\bgithub_pat_${atLeast(22, '[A-Za-z0-9_]')}`],
+  ['gitlab-token', `\\bglpat-${atLeast(20, word)}`],
+  ['aws-key', '\\b(?:AKIA|ASIA)[A-Z0-9]{16}'],
+  ['slack-token', `\\bxox[abprs]-${atLeast(10, '[A-Za-z0-9-]')}`],
+  ['stripe-key', `\\b[sr]k_(?:live|test)_${atLeast(16, alphanumeric)}`],
+  ['npm-token', `\\bnpm_${alphanumeric}{36}`],
+  ['huggingface-token', `\\bhf_${atLeast(30, alphanumeric)}`],
+  [
+    'private-key',
+    '-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]{0,16384}(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?',
+  ],
+]
+
+/** The beginnings that all shapes share; what has none of them needs no closer look. */
+export const shapeHints =
+  'sk-[A-Za-z0-9_]|AIza|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|xox[abprs]-|k_live_|k_test_|npm_|hf_|eyJ|-----BEGIN'
+
+const anyShape = new RegExp(shapes.map(([, pattern]) => `(${pattern})`).join('|'), 'g')
+
+/**
+ * A JSON web token: three words with dots between, the first two the beginning of a JSON object. The first one may begin after
+ * a dash, so in one word there are many places to begin at. Whether two more words follow is therefore asked once for each
+ * word, at its first character, and only then is the beginning looked for.
+ */
+const webToken = new RegExp(
+  [
+    `(?<!${word})(?=${word}*\\.eyJ${atLeast(10, word)}\\.${word}{10})`,
+    `(${word}*?)\\beyJ${atLeast(10, word)}\\.${word}*\\.${word}*`,
+  ].join(''),
+  'g',
+)
+
+/** Replaces whatever has the shape of a key by the name of the shape. */
+export function withoutShapes(text: string): string {
+  return text
+    .replace(webToken, (_whole, before: string) => `${before}[redacted:jwt]`)
+    .replace(anyShape, (...match) => `[redacted:${shapeName(match)}]`)
+}
+
+function atLeast(count: number, characters: string): string {
+  return `${characters}{${count}}${characters}*`
+}
+
+function shapeName(match: readonly unknown[]): string {
+  const index = shapes.findIndex((_, shape) => match[shape + 1] !== undefined)
+  return shapes[index]?.[0] ?? 'key'
+}
