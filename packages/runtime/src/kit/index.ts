@@ -3,7 +3,7 @@
  * system directly, and makes them bounded, safe against a hostile file tree, and testable. It does not know what the
  * program is for: nothing in here names a thing of the domain, reads settings, prints, or decides what happens next.
  */
-export { type Admission, createAdmission } from './admission.ts'
+export { type Admission, admitFirst, createAdmission } from './admission.ts'
 export { type AsyncQueue, createAsyncQueue } from './async-queue.ts'
 export { type Clock, systemClock } from './clock.ts'
 export { connectionShare } from './descriptor-limit.ts'
@@ -34,6 +34,7 @@ export {
   type JsonSourceResult,
   parseJsonSource,
 } from './json-source.ts'
+export { type Listening, listen } from './listen.ts'
 export { type Log, type LogFields, type LogLevel, logLevels, silentLog } from './log.ts'
 export { type LogEntry, type MemoryLog, memoryLog } from './memory-log.ts'
 export { didYouMean, nearestNames } from './nearest-names.ts'
