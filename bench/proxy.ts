@@ -66,7 +66,7 @@ async function latencyFigures(ways: Ways): Promise<readonly Figure[]> {
       subject: ours - direct,
       floor: pipe - direct,
       spread: '',
-      goal: atMost(0.75),
+      goal: atMost(0.9),
     },
   ]
 }
@@ -87,9 +87,9 @@ async function throughputFigures(base: string, ways: Ways): Promise<readonly Fig
       id: 'P6 requests',
       what: `${what}, against a bare pipe`,
       floor: rates.pipe,
-      goal: atLeast(1.7),
+      goal: atLeast(1.3),
     },
-    { ...row, id: 'P6 nginx', what: `${what}, against nginx`, floor: rates.nginx, goal: atLeast(0.35) },
+    { ...row, id: 'P6 nginx', what: `${what}, against nginx`, floor: rates.nginx, goal: atLeast(0.28) },
     {
       id: 'P6 processor',
       what: `processor time of a request, against a bare pipe (nginx ${us(middle(cpu.nginx))})`,
@@ -97,7 +97,7 @@ async function throughputFigures(base: string, ways: Ways): Promise<readonly Fig
       subject: middle(cpu.ours),
       floor: middle(cpu.pipe),
       spread: '',
-      goal: atMost(0.6),
+      goal: atMost(0.8),
     },
   ]
 }
@@ -111,7 +111,7 @@ async function streamFigure(ways: Ways): Promise<Figure> {
     subject: ours,
     floor: pipe,
     spread: '',
-    goal: atMost(0.6),
+    goal: atMost(0.75),
   }
 }
 

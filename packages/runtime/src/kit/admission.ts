@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { isIP, type Socket } from 'node:net'
+import { isIP, type Server, type Socket } from 'node:net'
 import type { PeerUserCheck } from './peer-user.ts'
 
 /**
@@ -144,4 +144,15 @@ export function createAdmission({ most, isOneOfUs, spare, onRefused }: Admission
       for (const socket of open) socket.destroy()
     },
   }
+}
+
+/** Every connection of a server passes the admission; then the server's own listeners, which begin to read it, are called. */
+export function admitFirst(server: Server, admission: Admission): void {
+  const own = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', socket =>
+    admission.admit(socket, () => {
+      for (const listener of own) Reflect.apply(listener, server, [socket])
+    }),
+  )
 }

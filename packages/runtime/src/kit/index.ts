@@ -5,6 +5,7 @@
  */
 export {
   type Admission,
+  admitFirst,
   connectionShare,
   createAdmission,
   createRequestGate,
@@ -45,6 +46,7 @@ export {
   type JsonSourceResult,
   parseJsonSource,
 } from './json-source.ts'
+export { type Listening, listen } from './listen.ts'
 export {
   createFileLog,
   type FileLog,

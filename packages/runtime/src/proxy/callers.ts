@@ -1,14 +1,17 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import {
+  admitFirst,
   type Clock,
   connectionShare,
   createAdmission,
   createPeerUserCheck,
   createRequestGate,
+  errorCode,
 } from '../kit/index.ts'
-import { ClientConnection } from './client-connection.ts'
-import { createHeldBodies } from './held-bodies.ts'
+import { CallerConnection } from './caller-connection.ts'
 import type { PipelineOptions } from './pipeline.ts'
+import { createHeldBodies } from './request-body.ts'
 
 /** What callers may cost. Tests hand in smaller ones. */
 export interface ProxyLimits {
@@ -42,16 +45,32 @@ export interface CallersOptions {
 
 /** Everyone who is connected to the proxy. */
 export interface Callers {
-  /** A new connection, which nobody has read from. */
-  take(socket: Socket): void
-  /** Cuts all, and takes no more. */
+  /** Serves what connects to this server. */
+  serve(server: Server): void
+  /** Cuts all connections, and takes no more. */
   close(): void
 }
 
+/** A server without any time limit of its own: an idle caller is not disturbed. */
+export function createProxyServer(): Server {
+  const server = createServer({
+    requireHostHeader: false,
+    maxHeaderSize: 64 * 1024,
+    headersTimeout: 0,
+    requestTimeout: 0,
+    keepAliveTimeout: 0,
+    noDelay: true,
+  })
+  // Node.js would drop the headers beyond its limit; all are wanted, to be counted.
+  server.maxHeadersCount = 0
+  return server
+}
+
 export function createCallers({ limits, allowOtherUsers, ...options }: CallersOptions): Callers {
+  const { clock } = options
   const { log } = options.pipeline
   const held = createHeldBodies(limits.heldBodies)
-  const connections = new Map<Socket, ClientConnection>()
+  const connections = new Map<Socket, CallerConnection>()
   const admission = createAdmission({
     // Each caller may need a connection to the upstream as well.
     most: Math.min(limits.callers, connectionShare({ ports: 2, each: 2 }) ?? Number.POSITIVE_INFINITY),
@@ -59,16 +78,38 @@ export function createCallers({ limits, allowOtherUsers, ...options }: CallersOp
     spare: () => [...connections].find(([, { isIdle }]) => isIdle)?.[0],
     onRefused: because => log.warn('LLM-PROXY', `refused a connection: ${because}`),
   })
+  const stopChecking = clock.every(1_000, () => {
+    for (const connection of connections.values()) connection.checkHead()
+  })
 
   const connect = (socket: Socket): void => {
     const gate = createRequestGate({ port: socket.localPort ?? 0 })
     const { heldBody: mostHeld, headMs } = limits
-    connections.set(socket, new ClientConnection(socket, { ...options, gate, held, mostHeld, headMs }))
+    connections.set(socket, new CallerConnection(socket, { ...options, gate, held, mostHeld, headMs }))
     socket.once('close', () => connections.delete(socket))
-    socket.resume()
   }
+  const take = (request: IncomingMessage, response: ServerResponse): void =>
+    connections.get(request.socket)?.take(request, response)
   return {
-    take: socket => admission.admit(socket, connect),
-    close: admission.close,
+    serve(server) {
+      server.on('connection', connect)
+      admitFirst(server, admission)
+      server.on('request', take)
+      // Without a listener Node.js answers these itself, before our origin check.
+      server.on('checkContinue', take)
+      server.on('checkExpectation', take)
+      server.on('connect', ({ socket }) => connections.get(socket)?.refuseMalformed(405, 'CONNECT'))
+      server.on('clientError', (error, socket) => {
+        const code = errorCode(error) ?? ''
+        const connection = [...connections].find(([each]) => each === socket)?.[1]
+        if (!code.startsWith('HPE_') || code === 'HPE_INVALID_EOF_STATE') socket.destroy()
+        else if (code === 'HPE_HEADER_OVERFLOW') connection?.refuseMalformed(431, 'a head that is too long')
+        else connection?.refuseMalformed(400, 'not proper HTTP')
+      })
+    },
+    close() {
+      stopChecking()
+      admission.close()
+    },
   }
 }

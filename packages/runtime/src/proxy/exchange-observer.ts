@@ -1,6 +1,5 @@
 import type { MessagesRequest } from './messages-request.ts'
-import type { OutgoingRequest } from './transport.ts'
-import type { ResponseHead } from './wire/response-head.ts'
+import type { OutgoingRequest, ResponseHead } from './transport.ts'
 
 /** How an exchange ended: whole; the caller left; no whole answer came; the proxy itself failed. */
 export type ExchangeEnding = 'complete' | 'caller-left' | 'upstream-failed' | 'proxy-failed'

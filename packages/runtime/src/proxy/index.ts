@@ -1,24 +1,23 @@
 /**
  * The LLM proxy: a pane of glass between agents and the upstream model API.
  *
- * Owns its port on loopback, the reading and writing of HTTP/1.1 on both sides, the five steps with their middleware, and
- * what can be learnt of an exchange by looking at it. It forwards to one address and changes nothing. It does not know
- * what a codon or a run is, holds no key, keeps no answer, and decides nothing about the run.
+ * Owns its port on loopback (`node:http` towards agents, `undici` towards the upstream), the five steps with their
+ * middleware, and what can be learnt of an exchange by observing it. It forwards to one address and changes nothing. It
+ * does not know what a codon or a run is, holds no key, keeps no answer, and decides nothing about the run.
  *
  * Two seams: `observe` hears of every exchange without a part in it, and a `transport` of another kind answers in place of
  * the upstream. In `recording` both are used, when a person asks for it: the one to write down what passes, the other to
  * answer with what was written down.
  */
 export type { ExchangeEnding, ExchangeObserver, Observe } from './exchange-observer.ts'
-export { tryPort } from './listen.ts'
-export { type ProxyOptions, type RunningProxy, type StartedProxy, startProxy } from './proxy.ts'
+export { type ProxyOptions, type RunningProxy, type StartedProxy, startProxy, tryPort } from './proxy.ts'
 export { claimRecording } from './recording/claim-recording.ts'
 export type { CodonMark } from './recording/codon-mark.ts'
 export { openReplay, type Replay } from './recording/open-replay.ts'
 export { openTraffic, type TrafficSetup } from './recording/open-traffic.ts'
 export { openRequestLog, type RequestLog, type RequestLogOptions } from './request-log.ts'
 export { type RequestRecord, type RequestRecorderOptions, recordRequests } from './request-record.ts'
-export type { OutgoingRequest, Receiver, Sending, Transport } from './transport.ts'
+export type { OutgoingRequest, ResponseHandler, RunningRequest, Transport } from './transport.ts'
 export { outboundProxy } from './upstream/outbound-proxy.ts'
 export { namedCertificates } from './upstream/trusted-certificates.ts'
 export { defaultUpstream, readUpstream } from './upstream/upstream-address.ts'

@@ -1,16 +1,15 @@
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import type { Log } from '../kit/index.ts'
-import type { AnswerWriter } from './answer-writer.ts'
-import { Delivery } from './delivery.ts'
+import { type Answer, answerPlainly } from './answer.ts'
 import type { Observe } from './exchange-observer.ts'
+import { endToEnd, headerMap } from './headers.ts'
 import { maskedUrl } from './masked-url.ts'
 import { type MessagesRequest, readMessagesRequest } from './messages-request.ts'
 import { type BodilessRequest, inOrder, type MiddlewareSteps } from './middleware.ts'
-import { ReceivedRequest } from './received-request.ts'
+import type { RequestHead } from './request-head.ts'
+import { ResponseForwarder } from './response-forwarder.ts'
 import type { OutgoingRequest, Transport } from './transport.ts'
-import { endToEnd } from './wire/hop-by-hop.ts'
-import type { RequestHead } from './wire/request-head.ts'
 
 export interface PipelineOptions {
   readonly steps: MiddlewareSteps
@@ -34,36 +33,32 @@ export interface Exchange {
 const tag = 'LLM-PROXY'
 
 /** The five steps, in their order. Whatever fails before an answer has begun is answered with `Proxy Error`. */
-export function startExchange(
-  { head, body }: Incoming,
-  writer: AnswerWriter,
-  options: PipelineOptions,
-): Exchange {
+export function startExchange({ head, body }: Incoming, answer: Answer, options: PipelineOptions): Exchange {
   const { steps, transport, observe, log } = options
-  let delivery: Delivery | undefined
+  let forwarder: ResponseForwarder | undefined
   let isOver = false
 
   const fail = (error: unknown): void => {
     if (isOver) return
     isOver = true
     log.error(tag, `${head.method} ${maskedUrl(head.target)} failed`, { error })
-    delivery?.giveUp()
-    if (writer.hasBegun) writer.cut()
-    else answerPlainly(writer, 500, 'Proxy Error')
+    forwarder?.giveUp()
+    if (answer.hasBegun) answer.cut()
+    else answerPlainly(answer, 500, 'Proxy Error')
   }
 
   const send = (incoming: BodilessRequest, extracted: Extracted): void => {
     const outgoing = outgoingOf({ head, body }, serialized(incoming, extracted))
     const data = incoming.messagesRequestData
-    delivery = new Delivery({
-      writer,
+    forwarder = new ResponseForwarder({
+      answer,
       steps: steps.onResponse,
       request: incoming,
       log,
       observer: observe?.(outgoing, data),
       onFailure: fail,
     })
-    delivery.begin(transport.send(outgoing, delivery))
+    forwarder.begin(transport.send(outgoing, forwarder))
   }
 
   try {
@@ -80,35 +75,28 @@ export function startExchange(
   return {
     abort() {
       isOver = true
-      delivery?.abort()
+      forwarder?.abort()
     },
   }
 }
 
-/** An answer of our own. */
-export function answerPlainly(writer: AnswerWriter, status: number, text: string): void {
-  const body = Buffer.from(text)
-  const headers = [
-    { name: 'Content-Type', key: 'content-type', value: 'text/plain' },
-    { name: 'Content-Length', key: 'content-length', value: String(body.length) },
-  ]
-  const reason = reasons[status] ?? 'Refused'
-  writer.head({ status, reason, headers, framing: { kind: 'length', length: body.length } })
-  if (body.length > 0) writer.data(body)
-  writer.end()
-}
+/** What came from the caller. The map of headers is made for who asks for it. */
+class ReceivedRequest implements BodilessRequest {
+  readonly method: string
+  readonly url: string
+  readonly messagesRequestData?: MessagesRequest
+  readonly #head: RequestHead
 
-const reasons: Readonly<Record<number, string>> = {
-  200: 'OK',
-  400: 'Bad Request',
-  403: 'Forbidden',
-  405: 'Method Not Allowed',
-  408: 'Request Timeout',
-  417: 'Expectation Failed',
-  431: 'Request Header Fields Too Large',
-  500: 'Internal Server Error',
-  501: 'Not Implemented',
-  505: 'HTTP Version Not Supported',
+  constructor(head: RequestHead, data: MessagesRequest | undefined) {
+    this.method = head.method
+    this.url = head.target
+    this.#head = head
+    if (data) this.messagesRequestData = data
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return headerMap(this.#head.headers)
+  }
 }
 
 interface Extracted {
@@ -142,15 +130,11 @@ function serialized(request: BodilessRequest, extracted: Extracted): Buffer | un
 
 /** Step 4, as far as it is ours: the transport sets `Host` and the length of what is sent. */
 function outgoingOf({ head, body }: Incoming, replaced: Buffer | undefined): OutgoingRequest {
-  const { framing } = head
   return {
     method: head.method,
     target: head.target,
     headers: endToEnd(head.headers).filter(({ key }) => key !== 'host' && key !== 'content-length'),
-    body: replaced ?? body ?? (framing.kind === 'length' ? nothing : undefined),
-    ...(framing.kind === 'length' && { streamLength: framing.length }),
+    body: replaced ?? body,
+    streamLength: head.length,
   }
 }
-
-/** Of a caller that says there are zero bytes. */
-const nothing = Buffer.alloc(0)

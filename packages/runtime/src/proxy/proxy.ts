@@ -1,14 +1,13 @@
-import type { Clock, Log, LogLevel } from '../kit/index.ts'
-import { createCallers, type ProxyLimits, proxyLimits } from './callers.ts'
+import type { Server } from 'node:http'
+import { type Clock, type Listening, type Log, type LogLevel, listen } from '../kit/index.ts'
+import { createCallers, createProxyServer, type ProxyLimits, proxyLimits } from './callers.ts'
 import type { Observe } from './exchange-observer.ts'
-import { listen } from './listen.ts'
 import { createLogging } from './middleware/logging.ts'
 import { type Middleware, stepsOf } from './middleware.ts'
 import type { Transport } from './transport.ts'
 import { outboundProxy } from './upstream/outbound-proxy.ts'
 import { readUpstream } from './upstream/upstream-address.ts'
 import { createUpstreamTransport } from './upstream/upstream-transport.ts'
-import { sendNow } from './wire/turn.ts'
 
 export interface ProxyOptions {
   /** Tried first; when another program has it, the system chooses one. */
@@ -51,7 +50,7 @@ export async function startProxy(options: ProxyOptions): Promise<StartedProxy> {
   const { log, redact, logLevel: level, observe } = options
   const made = options.transport
     ? { ok: true as const, transport: options.transport, refusesDots: false }
-    : transportFor(options)
+    : await transportFor(options)
   if (!made.ok) return made
   const { refusesDots } = made
   const transport = options.around?.(made.transport) ?? made.transport
@@ -60,8 +59,9 @@ export async function startProxy(options: ProxyOptions): Promise<StartedProxy> {
   const { clock, allowOtherUsers } = options
   const limits = { ...proxyLimits, ...options.limits }
   const callers = createCallers({ pipeline, refusesDots, clock, allowOtherUsers, limits })
-  const listening = await listen(options.port, callers.take)
+  const listening = await listenNear(options.port)
   if (!listening.ok) {
+    callers.close()
     transport.close()
     return {
       ok: false,
@@ -70,10 +70,10 @@ export async function startProxy(options: ProxyOptions): Promise<StartedProxy> {
     }
   }
   const { port, servers } = listening
+  for (const server of servers) callers.serve(server)
   log.info(tag, `listening at http://localhost:${port}, passing through to ${options.upstream}`)
   const stop = async (): Promise<void> => {
     const closed = servers.map(server => new Promise<void>(resolve => server.close(() => resolve())))
-    sendNow()
     callers.close()
     transport.close()
     await Promise.all(closed)
@@ -94,7 +94,24 @@ export async function startProxy(options: ProxyOptions): Promise<StartedProxy> {
   }
 }
 
-function transportFor({ upstream: address, environment, log, clock }: ProxyOptions) {
+/** The preferred port, or one that the system chooses when that one is taken. */
+async function listenNear(preferred: number): Promise<Listening<Server>> {
+  const create = createProxyServer
+  const opened = await listen({ port: preferred > 65_535 ? 0 : preferred, create })
+  return opened.ok || opened.code !== 'EADDRINUSE' ? opened : listen({ port: 0, create })
+}
+
+/** The port that would be opened now. Nothing stays open. */
+export async function tryPort(
+  preferred: number,
+): Promise<{ readonly ok: true; readonly port: number } | { readonly ok: false; readonly code: string }> {
+  const opened = await listenNear(preferred)
+  if (!opened.ok) return opened
+  await Promise.all(opened.servers.map(server => new Promise<void>(resolve => server.close(() => resolve()))))
+  return { ok: true, port: opened.port }
+}
+
+async function transportFor({ upstream: address, environment, log }: ProxyOptions) {
   const read = readUpstream(address)
   if (!read.ok)
     return {
@@ -113,7 +130,7 @@ function transportFor({ upstream: address, environment, log, clock }: ProxyOptio
   const { proxy } = found
   return {
     ok: true as const,
-    transport: createUpstreamTransport({ upstream, proxy, environment, log, clock }),
+    transport: await createUpstreamTransport({ upstream, proxy, environment, log }),
     refusesDots: upstream.prefix !== '',
   }
 }

@@ -1,20 +1,26 @@
 import type { Readable } from 'node:stream'
-import type { Header } from './wire/header.ts'
-import type { ResponseHead } from './wire/response-head.ts'
+import type { Header } from './headers.ts'
 
 /** A request as it goes out. */
 export interface OutgoingRequest {
   readonly method: string
   readonly target: string
-  /** Without those of one hop, without `Host` and `Content-Length`. */
+  /** Without hop-by-hop ones, without `Host` and `Content-Length`. */
   readonly headers: readonly Header[]
   /** Absent: none. A stream: larger than is held in memory, of `streamLength` bytes if that is known. */
   readonly body?: Buffer | Readable | undefined
   readonly streamLength?: number | undefined
 }
 
-/** Who waits for the answer. `head` comes first, then `data`, then `end`; or at any time `fail`, and nothing after. */
-export interface Receiver {
+export interface ResponseHead {
+  readonly status: number
+  /** The text after the status. */
+  readonly reason: string
+  readonly headers: readonly Header[]
+}
+
+/** Gets the answer: `head` comes first, then `data`, then `end`; or at any time `fail`, and nothing after. */
+export interface ResponseHandler {
   /** An interim answer (1xx). */
   interim(head: ResponseHead): void
   head(head: ResponseHead): void
@@ -24,18 +30,18 @@ export interface Receiver {
   fail(error: Error): void
 }
 
-/** An answer under way. */
-export interface Sending {
-  /** Nothing more is told until `resume`, but for what is under way already. */
+/** A request under way. */
+export interface RunningRequest {
+  /** The handler is not called until `resume`, but for what is under way already. */
   pause(): void
   resume(): void
-  /** Nobody waits any more: nothing is told from now on, and the other side is cut off. */
+  /** The handler is not called any more, and the connection to the other side is closed. */
   abort(): void
 }
 
-/** The way to whoever answers: the upstream, or something in its place. `send` never throws and tells nothing before it returns. */
+/** Forwards to whoever answers: the upstream, or a replay. `send` never throws and calls no handler before it returns. */
 export interface Transport {
-  send(request: OutgoingRequest, receiver: Receiver): Sending
+  send(request: OutgoingRequest, handler: ResponseHandler): RunningRequest
   /** Ends everything that is open. */
   close(): void
 }

@@ -1,8 +1,8 @@
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { TokenCounts } from '@weave/protocol'
 import { isObject } from '../kit/index.ts'
-import { firstValue } from './wire/header.ts'
-import type { ResponseHead } from './wire/response-head.ts'
+import { firstValue } from './headers.ts'
+import type { ResponseHead } from './transport.ts'
 
 /** Finds out what an answer of the messages API was charged for, by reading along. */
 export interface UsageReader {

@@ -2,10 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { silentLog, systemClock } from '../../src/kit/index.ts'
-import { ClientConnection } from '../../src/proxy/client-connection.ts'
-import { createHeldBodies } from '../../src/proxy/held-bodies.ts'
-import { stepsOf } from '../../src/proxy/middleware.ts'
+import { createProxyServer } from '../../src/proxy/callers.ts'
 import { get, named, post, rawClient } from './raw-client.ts'
 import { always, isWhole, plain, rawUpstream } from './raw-upstream.ts'
 import { startedProxy } from './started-proxy.ts'
@@ -88,29 +85,9 @@ describe('time', () => {
     async () => {
       const upstream = await rawUpstream(always(plain('ok')))
       const proxy = await startedProxy(upstream.url)
-      const limits: (number | undefined)[] = []
-      const server = createServer(socket => {
-        const pipeline = {
-          steps: stepsOf([]),
-          transport: { send: () => nothing, close: () => undefined },
-          log: silentLog,
-        }
-        const held = createHeldBodies(1_000)
-        const gate = (): undefined => undefined
-        const more = { held, gate, mostHeld: 1_000, headMs: 15_000, clock: systemClock }
-        void new ClientConnection(socket, { pipeline, refusesDots: false, ...more })
-        limits.push(socket.timeout)
-        socket.on('data', () => limits.push(socket.timeout))
-      }).listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      onTestFinished(() => void server.close())
-      const client = rawClient((server.address() as AddressInfo).port)
-      client.send(get('/health'))
-      await client.until(text => text.endsWith('OK'))
-      client.send('GET /half')
-      while (limits.length < 3) await new Promise(resolve => setTimeout(resolve, 2))
-      expect(limits.filter(limit => limit !== undefined && limit !== 0)).toEqual([])
-      client.socket.destroy()
+      const server = createProxyServer()
+      const { timeout, headersTimeout, requestTimeout, keepAliveTimeout } = server
+      expect([timeout, headersTimeout, requestTimeout, keepAliveTimeout]).toEqual([0, 0, 0, 0])
 
       const slow = rawClient(proxy.port)
       for (const byte of named(post('/x', 'abc'), proxy.port)) {
@@ -121,5 +98,3 @@ describe('time', () => {
     },
   )
 })
-
-const nothing = { pause: () => undefined, resume: () => undefined, abort: () => undefined }

@@ -6,6 +6,9 @@ import { get, post, rawClient } from './raw-client.ts'
 import { always, isWhole, plain, rawUpstream } from './raw-upstream.ts'
 import { startedProxy } from './started-proxy.ts'
 
+/** Those of the hop to the upstream. */
+const ownHeaders = (port: number): string => `host: 127.0.0.1:${port}\r\nconnection: keep-alive\r\n`
+
 describe('a request', () => {
   verifies(
     [
@@ -25,8 +28,8 @@ describe('a request', () => {
       client.send(post('/v1/a%2Fb/%zz?x=1&&y=%0a', body, headers))
       await client.until(text => text.endsWith('ok'))
       expect(upstream.seen()).toBe(
-        `POST /base/v1/a%2Fb/%zz?x=1&&y=%0a HTTP/1.1\r\nHost: 127.0.0.1:${upstream.port}\r\n${headers}` +
-          `Content-Length: ${body.length}\r\n\r\n${body}`,
+        `POST /base/v1/a%2Fb/%zz?x=1&&y=%0a HTTP/1.1\r\n${ownHeaders(upstream.port)}${headers}` +
+          `content-length: ${body.length}\r\n\r\n${body}`,
       )
     },
   )
@@ -34,14 +37,14 @@ describe('a request', () => {
   it('of any method is forwarded', async () => {
     const upstream = await rawUpstream(always(plain('')))
     const proxy = await startedProxy(upstream.url)
-    const methods = ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'M-SEARCH', 'get']
+    const methods = ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'M-SEARCH']
     for (const method of methods) {
       const client = rawClient(proxy.port)
       client.send(`${method} /x HTTP/1.1\r\nHost: h\r\n\r\n`)
       await client.until(text => text.endsWith('\r\n\r\n'))
     }
     expect(upstream.seen().match(/^\S+(?= \/x HTTP\/1\.1)/gm)).toEqual(methods)
-    expect(upstream.seen()).not.toMatch(/content-length/i)
+    expect(upstream.seen()).not.toMatch(/content-length: [1-9]|transfer-encoding/i)
   })
 
   verifies(
@@ -62,7 +65,7 @@ describe('a request', () => {
       expect(await client.ended).toBe(
         'HTTP/1.1 200 OK\r\nX-Kept: 1\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok',
       )
-      expect(upstream.seen()).toBe(`GET /x HTTP/1.1\r\nHost: 127.0.0.1:${upstream.port}\r\nX-Kept: 1\r\n\r\n`)
+      expect(upstream.seen()).toBe(`GET /x HTTP/1.1\r\n${ownHeaders(upstream.port)}X-Kept: 1\r\n\r\n`)
     },
   )
 
@@ -73,7 +76,7 @@ describe('a request', () => {
     client.send('POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\none\r\n')
     client.send('3\r\ntwo\r\n0\r\nX-Sum: 1\r\n\r\n')
     await client.until(text => text.endsWith('ok'))
-    expect(upstream.seen()).toMatch(/\r\nContent-Length: 6\r\n\r\nonetwo$/)
+    expect(upstream.seen()).toMatch(/\r\ncontent-length: 6\r\n\r\nonetwo$/)
     expect(upstream.seen()).not.toMatch(/chunked|x-sum/i)
   })
 
@@ -123,7 +126,7 @@ describe('a request', () => {
     const client = rawClient(proxy.port)
     client.send(`${get('/x')}${get('/health')}${get('/health')}nonsense\r\n\r\n`)
     const said = (await client.ended).match(/(?<=HTTP\/1\.1 )\d+|first|Weave Proxy OK/g)
-    expect(said).toEqual(['200', 'first', '200', 'Weave Proxy OK', '200', 'Weave Proxy OK', '505'])
+    expect(said).toEqual(['200', 'first', '200', 'Weave Proxy OK', '200', 'Weave Proxy OK', '400'])
   })
 
   it('of HTTP/1.0 is answered without chunks, and its connection closed', async () => {
@@ -170,7 +173,7 @@ describe('a request', () => {
       await client.until(text => text.endsWith('all of it'))
       expect(received).toBeGreaterThan(size)
       expect(upstream.seen().slice(0, 200)).toMatch(
-        isChunked ? /Transfer-Encoding: chunked/ : /Content-Length: 25165824/,
+        isChunked ? /transfer-encoding: chunked/ : /content-length: 25165824/,
       )
     }
   })
@@ -251,7 +254,7 @@ describe('a response', () => {
   it.each([
     ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n'],
     ['HEAD', 'HTTP/1.1 404 No\r\n\r\n'],
-    ['GET', 'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\nContent-Length: 9\r\n\r\n'],
+    ['GET', 'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n'],
     ['GET', 'HTTP/1.1 204 No Content\r\n\r\n'],
   ])('to %s without a body ends with its head: %s', async (method, answer) => {
     const upstream = await rawUpstream(always(answer))
@@ -261,12 +264,13 @@ describe('a response', () => {
       client.send(`${method} /x HTTP/1.1\r\nHost: h\r\n\r\n`)
       await client.until(text => text === answer.repeat(n))
     }
-    expect(upstream.connections()).toBe(1)
+    // After HEAD the connection is not trusted: some upstreams send a body all the same.
+    expect(upstream.connections()).toBe(method === 'HEAD' ? 2 : 1)
   })
 
-  it('before the response is forwarded, but for the word to go on', async () => {
+  it('before the response is forwarded', async () => {
     const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'
-    const upstream = await rawUpstream(always(`HTTP/1.1 100 Continue\r\n\r\n${hints}${plain('ok')}`))
+    const upstream = await rawUpstream(always(hints + plain('ok')))
     const proxy = await startedProxy(upstream.url)
     const client = rawClient(proxy.port)
     client.send(get('/x'))
@@ -324,7 +328,7 @@ describe('whoever leaves', () => {
     client.send(
       `POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n${'a'.repeat(20)}\r\n`,
     )
-    await until(() => upstream.seen().endsWith('a\r\n'))
+    await until(() => upstream.seen().endsWith('aaa'))
     client.socket.destroy()
     await until(() => upstream.open() === 0)
     expect(upstream.seen()).not.toMatch(/0\r\n\r\n$/)

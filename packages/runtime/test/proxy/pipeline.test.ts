@@ -181,7 +181,7 @@ describe('the pipeline', () => {
       await asked(proxy.port, post('/v1/messages', body), /ok$/)
       const [head = '', sent = ''] = upstream.seen().split('\r\n\r\n')
       expect(JSON.parse(sent)).toEqual({ ...data, max_tokens: 28 })
-      expect(head.match(/content-length: .*/gi)).toEqual([`Content-Length: ${sent.length}`])
+      expect(head.match(/content-length: .*/gi)).toEqual([`content-length: ${sent.length}`])
       expect(sent.length).toBe(body.length + 1)
     },
   )
@@ -203,7 +203,7 @@ describe('the pipeline', () => {
       await asked(proxy.port, post('/v1/messages', odd), /ok$/)
       expect(read).toMatchObject([{ model: 'm', twice: 2 }])
       expect(JSON.stringify(read[0])).not.toContain('9007199254740993')
-      expect(upstream.seen().endsWith(`\r\nContent-Length: ${odd.length}\r\n\r\n${odd}`)).toBe(true)
+      expect(upstream.seen().endsWith(`\r\ncontent-length: ${odd.length}\r\n\r\n${odd}`)).toBe(true)
     },
   )
 

@@ -146,9 +146,8 @@ describe('something in place of the upstream', () => {
         send({ method, target, body }, receiver) {
           const bytes = Buffer.from(`${method} ${target} ${Buffer.isBuffer(body) ? body.length : 'none'}`)
           const headers = [{ name: 'Content-Length', key: 'content-length', value: String(bytes.length) }]
-          const framing = { kind: 'length', length: bytes.length } as const
           setImmediate(() => {
-            receiver.head({ status: 200, reason: 'OK', headers, framing, keepAlive: true })
+            receiver.head({ status: 200, reason: 'OK', headers })
             receiver.data(bytes)
             receiver.end()
           })

@@ -1,6 +1,6 @@
+import { headerMap } from '../headers.ts'
 import { maskedUrl } from '../masked-url.ts'
 import type { OutgoingRequest } from '../transport.ts'
-import { headerMap } from '../wire/header.ts'
 
 /** What must be equal for an answer to fit a request. No credential is in it, and nothing that each run has anew. */
 export interface NormalisedRequest {

@@ -1,14 +1,14 @@
-import type { Receiver, Sending } from '../transport.ts'
+import type { ResponseHandler, RunningRequest } from '../transport.ts'
 
-/** What is told to the receiver, one thing after the other. */
-export type Step = (receiver: Receiver) => void
+/** What is told to the handler, one thing after the other. */
+export type Step = (handler: ResponseHandler) => void
 
 export interface Playback {
-  readonly sending: Sending
+  readonly running: RunningRequest
   play(steps: readonly Step[]): void
 }
 
-export function createPlayback(receiver: Receiver): Playback {
+export function createPlayback(handler: ResponseHandler): Playback {
   const waiting: Step[] = []
   let isPaused = false
   let isAborted = false
@@ -16,11 +16,11 @@ export function createPlayback(receiver: Receiver): Playback {
     while (!isPaused && !isAborted) {
       const step = waiting.shift()
       if (!step) return
-      step(receiver)
+      step(handler)
     }
   }
   return {
-    sending: {
+    running: {
       pause() {
         isPaused = true
       },

@@ -1,7 +1,7 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { readRegularFile } from '../../files/index.ts'
 import { errorCode, messageOf, readLines } from '../../kit/index.ts'
 import type { ExchangeEnding } from '../exchange-observer.ts'
-import { isToken } from '../wire/header.ts'
 import { type BodyStore, createBodyStore } from './body-store.ts'
 import {
   type RecordedExchange,
@@ -122,10 +122,17 @@ function isExchange(value: unknown): value is RecordedExchange {
 function hasHeaders(value: unknown): boolean {
   const headers = fieldOf(value, 'headers')
   if (typeof headers !== 'object' || headers === null) return false
-  return Object.entries(headers).every(
-    ([name, text]: readonly [string, unknown]) =>
-      isToken(name) && typeof text === 'string' && !/[^\t\x20-\x7e\x80-\xff]/.test(text),
-  )
+  return Object.entries(headers).every(([name, text]) => typeof text === 'string' && isHeader(name, text))
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function parsed(bytes: Buffer): unknown {

@@ -2,7 +2,7 @@ import type { OutgoingRequest, Transport } from '../transport.ts'
 
 /** The same way out, on which nobody asks for an answer in a coding that cannot be read here. */
 export function readableAnswers(transport: Transport): Transport {
-  return { ...transport, send: (request, receiver) => transport.send(withReadable(request), receiver) }
+  return { ...transport, send: (request, handler) => transport.send(withReadable(request), handler) }
 }
 
 /** As `decodedBody` knows them. */

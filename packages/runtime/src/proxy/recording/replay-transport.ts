@@ -23,8 +23,8 @@ export interface ReplayTransportOptions {
 export function createReplayTransport(options: ReplayTransportOptions): Transport {
   const { matcher, refusals, clean, codon } = options
   return {
-    send(request, receiver) {
-      const playback = createPlayback(receiver)
+    send(request, handler) {
+      const playback = createPlayback(handler)
       const { codonId } = codon()
       const refused = refusals.of(codonId)
       const match = refused
@@ -38,7 +38,7 @@ export function createReplayTransport(options: ReplayTransportOptions): Transpor
           waiting => waiting.fail(error instanceof Error ? error : new Error('the recording cannot be read')),
         ]),
       )
-      return playback.sending
+      return playback.running
     },
     close: () => undefined,
   }
@@ -54,31 +54,18 @@ async function answerSteps(
   if (body !== undefined && !bytes) throw new Error('the body is gone from the recording')
   const isBodiless = method === 'HEAD' || status === 204 || status === 304
   const steps: Step[] = []
-  if (status !== undefined)
-    steps.push(headStep(status, { headers, framing: isBodiless ? nothing : inPieces }))
-  if (bytes && !isBodiless) steps.push(receiver => receiver.data(shown(bytes, show)))
-  if (ending === 'complete') steps.push(receiver => receiver.end())
+  if (status !== undefined) steps.push(headStep(status, headers))
+  if (bytes && !isBodiless) steps.push(handler => handler.data(shown(bytes, show)))
+  if (ending === 'complete') steps.push(handler => handler.end())
   else if (ending !== 'caller-left')
-    steps.push(receiver => receiver.fail(new Error('the exchange was broken off when it was recorded')))
+    steps.push(handler => handler.fail(new Error('the exchange was broken off when it was recorded')))
   return steps
 }
 
-const nothing = { kind: 'none' } as const
-const inPieces = { kind: 'chunked' } as const
-
-function headStep(
-  status: number,
-  {
-    headers,
-    framing,
-  }: {
-    readonly headers: Readonly<Record<string, string>>
-    readonly framing: typeof nothing | typeof inPieces
-  },
-): Step {
+function headStep(status: number, headers: Readonly<Record<string, string>>): Step {
   const list = Object.entries(headers).map(([name, value]) => ({ name, key: name, value }))
   const reason = STATUS_CODES[status] ?? ''
-  return receiver => receiver.head({ status, reason, headers: list, framing, keepAlive: true })
+  return handler => handler.head({ status, reason, headers: list })
 }
 
 function shown(bytes: Buffer, show: (text: string) => string): Buffer {
@@ -97,11 +84,8 @@ function refusalSteps(message: string): readonly Step[] {
   const error = { type: 'invalid_request_error', code: 400, status: 'INVALID_ARGUMENT', message }
   const body = Buffer.from(JSON.stringify({ type: 'error', error }))
   return [
-    headStep(400, {
-      headers: { 'content-type': 'application/json', 'x-should-retry': 'false' },
-      framing: inPieces,
-    }),
-    receiver => receiver.data(body),
-    receiver => receiver.end(),
+    headStep(400, { 'content-type': 'application/json', 'x-should-retry': 'false' }),
+    handler => handler.data(body),
+    handler => handler.end(),
   ]
 }

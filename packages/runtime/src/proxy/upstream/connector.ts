@@ -1,8 +1,8 @@
-import { isIP, connect as netConnect, type Socket } from 'node:net'
-import { createSecureContext, type SecureContext, connect as tlsConnect } from 'node:tls'
+import { isIPv6, Socket } from 'node:net'
+import { createSecureContext } from 'node:tls'
+import type { buildConnector } from 'undici'
 import type { OutboundProxy } from './outbound-proxy.ts'
 import { trustedCertificates } from './trusted-certificates.ts'
-import { openTunnel } from './tunnel.ts'
 import type { UpstreamAddress } from './upstream-address.ts'
 
 export interface ConnectorOptions {
@@ -11,69 +11,49 @@ export interface ConnectorOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Opens one more connection to the upstream. Rejects with the system's error; a socket that came to nothing is ended. */
-export type Connector = () => Promise<Socket>
+type Undici = Pick<typeof import('undici'), 'buildConnector' | 'Client'>
+type Connector = buildConnector.connector
 
 /** Longer than any network that works. */
 const longestConnect = 60_000
 
-const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 } as const
-
-export function createConnector({ upstream, proxy, environment }: ConnectorOptions): Connector {
-  let context: SecureContext | undefined
+/** Opens connections to the upstream: directly, or through a tunnel of the outbound proxy. */
+export function createConnector(
+  undici: Undici,
+  { upstream, proxy, environment }: ConnectorOptions,
+): Connector {
+  let connector: Connector | undefined
   // Reading all certificates takes long: only when the first connection needs them.
-  const secure = (): SecureContext => {
-    context ??= createSecureContext({ ca: [...trustedCertificates(environment)] })
-    return context
-  }
-  const over = (name: string, place: { readonly port: number } | { readonly socket: Socket }): Socket =>
-    tlsConnect({
-      ...socketOptions,
-      ...place,
-      host: name,
-      servername: isIP(name) === 0 ? name : '',
-      secureContext: secure(),
-      ALPNProtocols: ['http/1.1'],
+  const connect: Connector = (options, callback) => {
+    connector ??= undici.buildConnector({
+      timeout: longestConnect,
+      keepAliveInitialDelay: 30_000,
+      ...(upstream.isTls && {
+        secureContext: createSecureContext({ ca: [...trustedCertificates(environment)] }),
+      }),
     })
-  const plain = ({ hostname, port }: { readonly hostname: string; readonly port: number }): Socket =>
-    netConnect({ ...socketOptions, host: hostname, port })
-
-  return async () => {
-    if (!upstream.isTls) return ready(plain(upstream), 'connect')
-    if (!proxy) return ready(over(upstream.hostname, upstream), 'secureConnect')
-    const first = proxy.isTls
-      ? await ready(over(proxy.hostname, proxy), 'secureConnect')
-      : await ready(plain(proxy), 'connect')
-    const name = isIP(upstream.hostname) === 6 ? `[${upstream.hostname}]` : upstream.hostname
-    const socket = await openTunnel(first, `${name}:${upstream.port}`, proxy)
-    return ready(over(upstream.hostname, { socket }), 'secureConnect')
+    connector(options, callback)
   }
-}
-
-function ready(socket: Socket, event: 'connect' | 'secureConnect'): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const settle = (error?: Error): void => {
-      socket.setTimeout(0)
-      socket.off(event, settle)
-      socket.off('timeout', late)
-      socket.off('close', gone)
-      if (!error) {
-        resolve(socket)
+  if (!proxy) return connect
+  const { isTls, hostname, port, authorization } = proxy
+  const address = `${isTls ? 'https' : 'http'}://${isIPv6(hostname) ? `[${hostname}]` : hostname}:${port}`
+  const target = `${isIPv6(upstream.hostname) ? `[${upstream.hostname}]` : upstream.hostname}:${upstream.port}`
+  return async (options, callback) => {
+    try {
+      const client = new undici.Client(address, { connect, headersTimeout: longestConnect })
+      const headers = {
+        host: target,
+        ...(authorization !== undefined && { 'proxy-authorization': authorization }),
+      }
+      const { statusCode, socket } = await client.connect({ path: target, headers })
+      if (statusCode === 200 && socket instanceof Socket) {
+        connect({ ...options, httpSocket: socket }, callback)
         return
       }
-      socket.destroy()
-      reject(error)
+      socket.on('error', () => undefined).destroy()
+      callback(new Error(`The outbound proxy answered with ${statusCode}.`), null)
+    } catch (error) {
+      callback(error instanceof Error ? error : new Error(String(error)), null)
     }
-    let reason: Error | undefined
-    const late = (): void => settle(new Error('The upstream could not be reached in time.'))
-    const gone = (): void => settle(reason ?? new Error('The upstream closed the connection.'))
-    // Stays for good: an error without a listener would end the process.
-    socket.on('error', error => {
-      reason = error
-    })
-    socket.setTimeout(longestConnect)
-    socket.once('timeout', late)
-    socket.once('close', gone)
-    socket.once(event, () => settle())
-  })
+  }
 }

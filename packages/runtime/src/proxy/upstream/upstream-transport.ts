@@ -1,23 +1,16 @@
-import type { Clock, Log } from '../../kit/index.ts'
-import type { OutgoingRequest, Receiver, Sending, Transport } from '../transport.ts'
-import { headText } from '../wire/head-text.ts'
+import type { Client, Dispatcher } from 'undici'
+import { errorCode, type Log } from '../../kit/index.ts'
+import { hasUnknownCoding, rawHeaders, readHeaders } from '../headers.ts'
+import type { OutgoingRequest, ResponseHandler, RunningRequest, Transport } from '../transport.ts'
 import { createConnector } from './connector.ts'
 import type { OutboundProxy } from './outbound-proxy.ts'
 import type { UpstreamAddress } from './upstream-address.ts'
-import { type Job, UpstreamConnection } from './upstream-connection.ts'
 
 export interface UpstreamTransportOptions {
   readonly upstream: UpstreamAddress
   readonly proxy: OutboundProxy | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly log: Log
-  readonly clock: Clock
-}
-
-interface Idle {
-  readonly connection: UpstreamConnection
-  /** A moment of the monotonic clock. */
-  readonly until: number
 }
 
 const tag = 'PROXY-HTTP-TRANSPORT'
@@ -25,130 +18,170 @@ const mostIdle = 64
 
 /**
  * Sends to one address and to no other. Follows no redirect and tries nothing twice, with one exception: a request that may
- * be repeated and met an idle connection just as it was closed goes out once more.
+ * be repeated and met an idle connection just as it was closed goes out once more. Has no time limits but on connecting.
  */
-export function createUpstreamTransport(options: UpstreamTransportOptions): Transport {
-  const { upstream, log, clock } = options
-  const connect = createConnector(options)
-  const all = new Set<UpstreamConnection>()
-  const idle: Idle[] = []
-  let isClosed = false
+export async function createUpstreamTransport(options: UpstreamTransportOptions): Promise<Transport> {
+  const { upstream, log } = options
+  // Loaded with the first proxy only: it is large.
+  const undici = await import('undici')
+  const { isTls, host, prefix } = upstream
+  const connect = createConnector(undici, options)
+  const clients = new Set<Client>()
+  const idle: Client[] = []
 
-  const events = {
-    idle(connection: UpstreamConnection, forMs: number): void {
-      if (isClosed || idle.length >= mostIdle) connection.destroy()
-      else idle.push({ connection, until: clock.monotonic() + forMs })
+  const open = (): Client => {
+    const client = new undici.Client(`${isTls ? 'https' : 'http'}://${host}`, {
+      connect,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: 64 * 1024,
+      // An upstream that says how long it keeps an idle connection is believed, a little less.
+      keepAliveTimeout: 30_000,
+      keepAliveMaxTimeout: 30_000,
+      keepAliveTimeoutThreshold: 1_000,
+    })
+    clients.add(client)
+    return client.on('connect', () => log.info(tag, `connected to ${host}`))
+  }
+  const drop = (client: Client): void => {
+    clients.delete(client)
+    client.destroy().catch(() => undefined)
+  }
+  const connections: Connections = {
+    open,
+    // The last one first: the others can go when there is less to do.
+    takeIdle: () => idle.pop(),
+    giveBack(client) {
+      if (idle.length < mostIdle && clients.has(client)) idle.push(client)
+      else drop(client)
     },
-    closed(connection: UpstreamConnection): void {
-      all.delete(connection)
-      const at = idle.findIndex(each => each.connection === connection)
-      if (at !== -1) idle.splice(at, 1)
-    },
+    drop,
   }
-
-  function take(): UpstreamConnection | undefined {
-    for (let found = idle.pop(); found; found = idle.pop()) {
-      if (found.connection.isUsable && found.until > clock.monotonic()) return found.connection
-      found.connection.destroy()
-    }
-    return undefined
-  }
-
-  const stopSweeping = clock.every(1_000, () => {
-    const now = clock.monotonic()
-    for (const { connection } of idle.filter(({ until }) => until <= now)) connection.destroy()
-  })
-
-  async function open(): Promise<UpstreamConnection> {
-    const connection = new UpstreamConnection(await connect(), events)
-    all.add(connection)
-    log.info(tag, `connected to ${upstream.host}`)
-    if (isClosed) connection.destroy()
-    return connection
-  }
-
   return {
-    send: (request, receiver) =>
-      startSending({ request, receiver, text: textOf(request, upstream), take, open }),
+    send: (request, handler) => new UpstreamRequest(connections, prefix, { request, handler }),
     close() {
-      isClosed = true
-      stopSweeping()
-      for (const connection of all) connection.destroy()
+      idle.length = 0
+      for (const client of clients) drop(client)
     },
   }
 }
 
-interface Start {
+/** A client of undici is one connection here, which it opens again when it was closed. */
+interface Connections {
+  open(): Client
+  takeIdle(): Client | undefined
+  giveBack(client: Client): void
+  /** Closes it, whatever is under way. */
+  drop(client: Client): void
+}
+
+interface Sent {
   readonly request: OutgoingRequest
-  readonly receiver: Receiver
-  readonly text: string
-  readonly take: () => UpstreamConnection | undefined
-  readonly open: () => Promise<UpstreamConnection>
-}
-
-function startSending({ request, receiver, text, take, open }: Start): Sending {
-  const found = take()
-  const job: Job = {
-    request,
-    receiver,
-    text,
-    onUnanswered: found && isRepeatable(request) ? () => openOne(again) : undefined,
-  }
-  const again: Job = { request, receiver, text }
-  let current: { readonly connection: UpstreamConnection; readonly job: Job } | undefined
-  let isAborted = false
-  let isPaused = false
-
-  function use(connection: UpstreamConnection, one: Job): void {
-    current = { connection, job: one }
-    connection.send(one)
-    if (isPaused) connection.pause(one)
-  }
-
-  function openOne(one: Job): void {
-    open().then(
-      opened => (isAborted ? opened.destroy() : use(opened, one)),
-      (error: unknown) => {
-        if (!isAborted) receiver.fail(error instanceof Error ? error : new Error(String(error)))
-      },
-    )
-  }
-
-  if (found) use(found, job)
-  else openOne(job)
-  return {
-    pause() {
-      isPaused = true
-      current?.connection.pause(current.job)
-    },
-    resume() {
-      isPaused = false
-      current?.connection.resume(current.job)
-    },
-    abort() {
-      isAborted = true
-      current?.connection.abort(current.job)
-    },
-  }
+  readonly handler: ResponseHandler
 }
 
 const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
+const lostConnection: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
-function isRepeatable({ method, body }: OutgoingRequest): boolean {
-  return repeatable.has(method) && (body === undefined || Buffer.isBuffer(body))
-}
+class UpstreamRequest implements Dispatcher.DispatchHandler, RunningRequest {
+  readonly #connections: Connections
+  readonly #options: Dispatcher.DispatchOptions
+  readonly #handler: ResponseHandler
+  #client: Client
+  /** It may be sent again on a new connection. */
+  #mayRepeat: boolean
+  #isPaused = false
+  #isOver = false
+  #resume: (() => void) | undefined
 
-function textOf(
-  { method, target, headers, body, streamLength }: OutgoingRequest,
-  to: UpstreamAddress,
-): string {
-  const length = Buffer.isBuffer(body) ? body.length : streamLength
-  const framing =
-    body === undefined
-      ? []
-      : length === undefined
-        ? [{ name: 'Transfer-Encoding', value: 'chunked' }]
-        : [{ name: 'Content-Length', value: String(length) }]
-  const host = { name: 'Host', value: to.host }
-  return headText(`${method} ${to.prefix}${target} HTTP/1.1`, [host, ...headers, ...framing])
+  constructor(connections: Connections, prefix: string, { request, handler }: Sent) {
+    const { method, target, headers, body, streamLength } = request
+    const isStream = body !== undefined && !Buffer.isBuffer(body)
+    const length = isStream && streamLength !== undefined ? ['content-length', String(streamLength)] : []
+    const found = connections.takeIdle()
+    this.#connections = connections
+    this.#handler = handler
+    this.#client = found ?? connections.open()
+    this.#mayRepeat = found !== undefined && repeatable.has(method) && !isStream
+    this.#options = {
+      method,
+      path: prefix + target,
+      headers: [...rawHeaders(headers), ...length],
+      body: body ?? null,
+    }
+    // The handler may be called only when the caller has this object.
+    queueMicrotask(() => this.#dispatch())
+  }
+
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#resume?.()
+  }
+
+  abort(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#connections.drop(this.#client)
+  }
+
+  onConnect(): void {
+    // `abort` of undici would connect again.
+  }
+
+  onResponseStarted(): void {
+    this.#mayRepeat = false
+  }
+
+  onHeaders(status: number, raw: Buffer[], resume: () => void, text: string): boolean {
+    const headers = readHeaders(raw)
+    this.#resume = resume
+    if (status === 101 || status > 599 || hasUnknownCoding(headers)) {
+      this.#fail(new Error('The upstream sent an answer that could be read in two ways.'))
+      return false
+    }
+    // Node.js writes no other characters.
+    const reason = /^[\t -~]*$/.test(text) ? text : ''
+    if (status < 200) this.#handler.interim({ status, reason, headers })
+    else this.#handler.head({ status, reason, headers })
+    return !this.#isPaused
+  }
+
+  onData(bytes: Buffer): boolean {
+    if (!this.#isOver) this.#handler.data(bytes)
+    return !this.#isPaused
+  }
+
+  onComplete(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#connections.giveBack(this.#client)
+    this.#handler.end()
+  }
+
+  onError(error: Error): void {
+    if (this.#isOver) return
+    if (!this.#mayRepeat || !lostConnection.has(errorCode(error) ?? '')) {
+      this.#fail(error)
+      return
+    }
+    this.#mayRepeat = false
+    this.#connections.drop(this.#client)
+    this.#client = this.#connections.open()
+    this.#dispatch()
+  }
+
+  #dispatch(): void {
+    if (!this.#isOver) this.#client.dispatch(this.#options, this)
+  }
+
+  #fail(error: Error): void {
+    this.#isOver = true
+    this.#connections.drop(this.#client)
+    this.#handler.fail(error)
+  }
 }

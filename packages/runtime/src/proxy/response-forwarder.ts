@@ -1,17 +1,15 @@
 import { STATUS_CODES } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Log } from '../kit/index.ts'
-import type { AnswerWriter } from './answer-writer.ts'
+import { type Answer, header } from './answer.ts'
 import type { ExchangeEnding, ExchangeObserver } from './exchange-observer.ts'
+import { endToEnd, headerMap } from './headers.ts'
 import { maskedUrl } from './masked-url.ts'
 import { type BodilessRequest, inOrder, type MiddlewareSteps, type ProxyResponse } from './middleware.ts'
-import { ReceivedResponse } from './received-response.ts'
-import type { Receiver, Sending } from './transport.ts'
-import { endToEnd } from './wire/hop-by-hop.ts'
-import type { ResponseHead } from './wire/response-head.ts'
+import type { ResponseHandler, ResponseHead, RunningRequest } from './transport.ts'
 
-export interface DeliveryOptions {
-  readonly writer: AnswerWriter
+export interface ForwarderOptions {
+  readonly answer: Answer
   readonly steps: MiddlewareSteps['onResponse']
   readonly request: BodilessRequest
   readonly observer: ExchangeObserver | undefined
@@ -26,9 +24,9 @@ const tag = 'LLM-PROXY'
  * Step 5: from the upstream to the caller, through the response middleware. Where no middleware touches the body, its bytes
  * go straight from one socket to the other.
  */
-export class Delivery implements Receiver {
-  readonly #options: DeliveryOptions
-  #sending: Sending | undefined
+export class ResponseForwarder implements ResponseHandler {
+  readonly #options: ForwarderOptions
+  #running: RunningRequest | undefined
   #response: ReceivedResponse | undefined
   /** The body goes where a middleware reads it, instead of to the caller. */
   #stream: Readable | undefined
@@ -39,17 +37,17 @@ export class Delivery implements Receiver {
   #isWaiting = false
   #isOver = false
 
-  constructor(options: DeliveryOptions) {
+  constructor(options: ForwarderOptions) {
     this.#options = options
   }
 
-  begin(sending: Sending): void {
-    this.#sending = sending
-    if (this.#isOver) sending.abort()
+  begin(running: RunningRequest): void {
+    this.#running = running
+    if (this.#isOver) running.abort()
   }
 
   interim({ status, reason, headers }: ResponseHead): void {
-    if (!this.#options.writer.interim({ status, reason, headers: endToEnd(headers) })) this.#waitForCaller()
+    this.#options.answer.interim({ status, reason, headers: endToEnd(headers) })
   }
 
   head(head: ResponseHead): void {
@@ -76,10 +74,10 @@ export class Delivery implements Receiver {
   data(bytes: Buffer): void {
     this.#options.observer?.data?.(bytes)
     if (this.#stream) {
-      if (!this.#stream.push(bytes)) this.#sending?.pause()
+      if (!this.#stream.push(bytes)) this.#running?.pause()
     } else if (this.#early) {
       this.#early.push(bytes)
-      this.#sending?.pause()
+      this.#running?.pause()
     } else this.#write(bytes)
   }
 
@@ -87,7 +85,7 @@ export class Delivery implements Receiver {
     this.#isEnded = true
     this.#over('complete')
     if (this.#stream) this.#stream.push(null)
-    else if (!this.#early) this.#options.writer.end()
+    else if (!this.#early) this.#options.answer.end()
   }
 
   fail(error: Error): void {
@@ -99,13 +97,13 @@ export class Delivery implements Receiver {
   /** The proxy itself cannot go on. */
   giveUp(): void {
     this.#over('proxy-failed')
-    this.#sending?.abort()
+    this.#running?.abort()
   }
 
   abort(): void {
     this.#over('caller-left')
     this.#stream?.destroy()
-    this.#sending?.abort()
+    this.#running?.abort()
   }
 
   #over(ending: ExchangeEnding): void {
@@ -115,60 +113,61 @@ export class Delivery implements Receiver {
   }
 
   #write(bytes: Buffer): void {
-    if (!this.#options.writer.data(bytes)) this.#waitForCaller()
+    if (!this.#options.answer.data(bytes)) this.#waitForCaller()
   }
 
   #waitForCaller(): void {
-    this.#sending?.pause()
+    this.#running?.pause()
     if (this.#isWaiting) return
     this.#isWaiting = true
-    this.#options.writer.onDrain(() => {
+    this.#options.answer.onDrain(() => {
       this.#isWaiting = false
-      this.#sending?.resume()
+      this.#running?.resume()
     })
   }
 
   #deliver(response: ProxyResponse, head: ResponseHead): void {
     const early = this.#early ?? []
     this.#early = undefined
-    const { writer } = this.#options
+    const { answer } = this.#options
     if (response !== this.#response || this.#stream) {
       this.#deliverChanged(response, head)
       return
     }
-    writer.head({ ...head, headers: endToEnd(head.headers) })
+    const headers = endToEnd(head.headers)
+    // RFC 9110: a 204 has no length.
+    const kept = head.status === 204 ? headers.filter(({ key }) => key !== 'content-length') : headers
+    answer.head({ status: head.status, reason: head.reason, headers: kept })
     for (const bytes of early) this.#write(bytes)
-    if (this.#isEnded) writer.end()
-    else if (early.length > 0) this.#sending?.resume()
+    if (this.#isEnded) answer.end()
+    else if (early.length > 0) this.#running?.resume()
   }
 
   /** A middleware has read the body or handed on another response. */
   #deliverChanged({ status, headers, body }: ProxyResponse, head: ResponseHead): void {
-    const { writer, onFailure } = this.#options
-    const list = Object.entries(headers).map(([name, value]) => ({ name, key: name.toLowerCase(), value }))
+    const { answer, onFailure } = this.#options
+    const list = Object.entries(headers).map(([name, value]) => header(name, value))
     const kept = endToEnd(list).filter(({ key }) => key !== 'content-length')
     const reason = status === head.status ? head.reason : (STATUS_CODES[status] ?? '')
-    if (body instanceof Readable && head.framing.kind !== 'none') {
-      writer.head({ status, reason, headers: kept, framing: { kind: 'chunked' } })
-      void pour(body, writer).catch(onFailure)
+    if (body instanceof Readable && this.#mayHaveBody(head)) {
+      answer.head({ status, reason, headers: kept })
+      void pour(body, answer).catch(onFailure)
       return
     }
     const bytes = Buffer.from(typeof body === 'string' ? body : '')
-    const length = { name: 'Content-Length', key: 'content-length', value: String(bytes.length) }
-    writer.head({
-      status,
-      reason,
-      headers: [...kept, length],
-      framing: { kind: 'length', length: bytes.length },
-    })
-    if (bytes.length > 0) writer.data(bytes)
-    writer.end()
+    answer.head({ status, reason, headers: [...kept, header('Content-Length', String(bytes.length))] })
+    if (bytes.length > 0) answer.data(bytes)
+    answer.end()
     // Nobody reads what the upstream still has to say.
     if (!this.#isEnded) this.abort()
   }
 
+  #mayHaveBody({ status }: ResponseHead): boolean {
+    return this.#options.request.method !== 'HEAD' && status !== 204 && status !== 304
+  }
+
   #openStream(): Readable {
-    const stream = new Readable({ read: () => this.#sending?.resume() })
+    const stream = new Readable({ read: () => this.#running?.resume() })
     stream.on('error', () => undefined)
     for (const bytes of this.#early ?? []) stream.push(bytes)
     if (this.#isEnded) stream.push(null)
@@ -178,12 +177,38 @@ export class Delivery implements Receiver {
 }
 
 /** What is left in the stream; nothing, when a middleware has read it to its end. */
-async function pour(body: Readable, writer: AnswerWriter): Promise<void> {
+async function pour(body: Readable, answer: Answer): Promise<void> {
   if (!body.readableEnded) {
     for await (const piece of body) {
       const bytes = Buffer.isBuffer(piece) ? piece : Buffer.from(String(piece))
-      if (bytes.length > 0 && !writer.data(bytes)) await new Promise<void>(resolve => writer.onDrain(resolve))
+      if (bytes.length > 0 && !answer.data(bytes)) await new Promise<void>(resolve => answer.onDrain(resolve))
     }
   }
-  writer.end()
+  answer.end()
+}
+
+/**
+ * What came from the upstream. The map of headers and the stream of the body are made for who asks for them. A class,
+ * because getters in an object literal are new code for the engine with every object, and cost more than all the rest.
+ */
+class ReceivedResponse implements ProxyResponse {
+  readonly status: number
+  readonly #head: ResponseHead
+  readonly #open: () => Readable
+  #body: Readable | undefined
+
+  constructor(head: ResponseHead, open: () => Readable) {
+    this.status = head.status
+    this.#head = head
+    this.#open = open
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return headerMap(this.#head.headers)
+  }
+
+  get body(): Readable {
+    this.#body ??= this.#open()
+    return this.#body
+  }
 }
