@@ -49,7 +49,7 @@ export const lockAndJournal: readonly Mutant[] = [
   },
   {
     rule: 'attack/journal-gap',
-    file: 'packages/runtime/src/journal/number-check.ts',
+    file: 'packages/runtime/src/journal/segments.ts',
     find: 'const gap = Math.max(0, seq - next - before)',
     replace: 'const gap = Math.min(0, seq - next - before)',
     killedBy: trouble,
@@ -70,7 +70,7 @@ export const lockAndJournal: readonly Mutant[] = [
   },
   {
     rule: 'attack/two-writers-repaired',
-    file: 'packages/runtime/src/journal/writer-chains.ts',
+    file: 'packages/runtime/src/journal/two-writers.ts',
     find: 'chain.last > furthest.last ? chain : furthest',
     replace: 'chain.last < furthest.last ? chain : furthest',
     killedBy: trouble,

@@ -49,7 +49,7 @@ export const sentinelsAndBudgets: readonly Mutant[] = [
   },
   {
     rule: 'd14/template-dates',
-    file: 'packages/runtime/src/sentinel/template-source.ts',
+    file: 'packages/runtime/src/sentinel/template.ts',
     find: 'it.world.currentTime = __date(it.world.currentTime); it.codon.startTime',
     replace: 'it.codon.startTime',
     killedBy: ['packages/runtime/test/sentinel/template.test.ts'],
@@ -84,7 +84,7 @@ export const sentinelsAndBudgets: readonly Mutant[] = [
   },
   {
     rule: 'd14/health-check-owner',
-    file: 'packages/runtime/src/sentinel/health.ts',
+    file: 'packages/runtime/src/sentinel/model-calls.ts',
     find: 'users.find(',
     replace: 'users.findLast(',
     killedBy: ['packages/runtime/test/sentinel/health.test.ts'],

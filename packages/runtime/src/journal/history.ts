@@ -1,13 +1,18 @@
 import { basename, join } from 'node:path'
 import { parseEvent } from '@weave/protocol'
 import { restoreFields } from './blobs.ts'
-import { eventBytes, type LineEnvelope, parseLine } from './line.ts'
+import { eventBytes, type LineDamage, type LineEnvelope, parseLine } from './line.ts'
 import { readSegment, type StoredEvent } from './line-reader.ts'
-import { createNumberCheck } from './number-check.ts'
-import { createPage, newestWithin, type Page, type PageLimits, type ReadProblem } from './page.ts'
-import { indexStep, loadIndex, offsetOf, type SegmentIndex } from './segment-index.ts'
-import { listSegments, type Segment } from './segments.ts'
-import type { RecordedEvent } from './teller.ts'
+import type { RecordedEvent } from './notify.ts'
+import {
+  createNumberCheck,
+  indexStep,
+  listSegments,
+  loadIndex,
+  offsetOf,
+  type Segment,
+  type SegmentIndex,
+} from './segments.ts'
 
 /**
  * Reading a journal, live or at rest, in pages of bounded size. Lines are proved by their checksum and handed on
@@ -163,4 +168,58 @@ async function parsed(dir: string, stored: StoredEvent): Promise<LineEnvelope & 
   const { blobs, ...event } = parseLine(stored.rest)
   if (!blobs) return event
   return { ...event, data: await restoreFields(join(dir, 'blobs'), event.data, blobs) }
+}
+
+/** A stretch of a journal, small enough to hold and to send. */
+export interface Page {
+  readonly events: readonly StoredEvent[]
+  readonly problems: readonly ReadProblem[]
+}
+
+/** A line that is damaged, or comes after missing ones, or repeats a number: its file and the byte it begins at. */
+export interface ReadProblem {
+  readonly file: string
+  readonly offset: number
+  readonly reason: LineDamage | 'missing' | 'doubled'
+  /** How many lines are missing. */
+  readonly count?: number
+}
+
+interface PageLimits {
+  readonly maxEvents?: number
+  readonly maxBytes?: number
+}
+
+/** Gathers events until a limit is reached. One event larger than the limit still makes a page of its own. */
+function createPage({ maxEvents = 500, maxBytes = 1024 * 1024 }: PageLimits) {
+  let events: StoredEvent[] = []
+  let problems: ReadProblem[] = []
+  let bytes = 0
+  return {
+    isEmpty: () => events.length === 0 && problems.length === 0,
+    isFullWith: (stored: StoredEvent) =>
+      events.length > 0 && (events.length >= maxEvents || bytes + stored.bytes > maxBytes),
+    add(stored: StoredEvent) {
+      events.push(stored)
+      bytes += stored.bytes
+    },
+    problem: (problem: ReadProblem) => void problems.push(problem),
+    take(): Page {
+      const page = { events, problems }
+      events = []
+      problems = []
+      bytes = 0
+      return page
+    },
+  }
+}
+
+/** The end of a list of events that fits into so many bytes. */
+function newestWithin(events: readonly StoredEvent[], maxBytes: number): readonly StoredEvent[] {
+  let bytes = 0
+  const cut = events.findLastIndex(stored => {
+    bytes += stored.bytes
+    return bytes > maxBytes
+  })
+  return events.slice(cut + 1)
 }

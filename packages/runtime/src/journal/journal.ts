@@ -4,16 +4,15 @@ import { join } from 'node:path'
 import { type EventData, events, type JournaledEvent, type JournaledType } from '@weave/protocol'
 import { type Clock, createId, messageOf, type Redactor } from '../kit/index.ts'
 import { type BlobStore, createBlobStore, needsSpill } from './blobs.ts'
-import { addCounts, countOf, type EventCounts, noEvents } from './event-counts.ts'
 import { createHistory, type History } from './history.ts'
-import { inspectJournal, type JournalFindings } from './inspect.ts'
+import { inspectJournal, type OpeningFindings } from './inspect.ts'
 import { encodeLine, eventText, type Origin } from './line.ts'
-import { loadIndex } from './segment-index.ts'
+import { addCounts, countOf, type EventCounts, noEvents } from './line-reader.ts'
+import { createNotifier, type Entry, type Listener, type RecordedEvent } from './notify.ts'
 import { openSegmentWriter, type SegmentWriter } from './segment-writer.ts'
-import { listSegments } from './segments.ts'
+import { listSegments, loadIndex } from './segments.ts'
 import { repairTail, type Tail, type TailRepair } from './tail-repair.ts'
-import { createTeller, type Entry, type Listener, type RecordedEvent } from './teller.ts'
-import { type OtherWriter, separateWriters } from './two-writers.ts'
+import { separateWriters } from './two-writers.ts'
 
 /**
  * The record of an execution: every event that anyone was ever told.
@@ -49,11 +48,6 @@ export interface Journal {
   readonly failure: JournalFailure | undefined
   /** Flushes and releases the file. Rejects with `JournalFailure` when the flush fails. */
   close(): Promise<void>
-}
-
-export interface OpeningFindings extends JournalFindings {
-  /** Lines of a second writer, which opening has put aside. */
-  readonly otherWriter?: OtherWriter
 }
 
 export interface AppendOptions {
@@ -130,7 +124,7 @@ class OpenJournal implements Journal {
   readonly #options: JournalOptions
   readonly #writer: SegmentWriter
   readonly #blobs: BlobStore
-  readonly #teller: ReturnType<typeof createTeller>
+  readonly #notifier: ReturnType<typeof createNotifier>
   #pending: { readonly line: string; readonly entry: Entry }[] = []
   #unsyncedBlobs: string[] = []
   #flushScheduled = false
@@ -147,7 +141,7 @@ class OpenJournal implements Journal {
     this.counts = counts
     this.#writer = writer
     this.#blobs = blobs
-    this.#teller = createTeller(options.onListenerError)
+    this.#notifier = createNotifier(options.onListenerError)
     this.history = createHistory({ dir: options.dir, active: () => writer.index() })
     this.repair = tail.repair
     this.findings = findings
@@ -202,7 +196,7 @@ class OpenJournal implements Journal {
   }
 
   subscribe(listener: Listener): () => void {
-    return this.#teller.subscribe(listener)
+    return this.#notifier.subscribe(listener)
   }
 
   async close(): Promise<void> {
@@ -284,7 +278,7 @@ class OpenJournal implements Journal {
       }
       secure()
     })
-    if (first) this.#teller.tell(batch.map(item => item.entry))
+    if (first) this.#notifier.notify(batch.map(item => item.entry))
   }
 
   async #syncInBackground(): Promise<void> {

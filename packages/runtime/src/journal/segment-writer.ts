@@ -1,9 +1,8 @@
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { addCounts, type EventCounts, noEvents } from './event-counts.ts'
-import { indexStep, type SegmentIndex, storeIndex } from './segment-index.ts'
-import { segmentPath } from './segments.ts'
+import { addCounts, type EventCounts, noEvents } from './line-reader.ts'
+import { indexStep, type SegmentIndex, segmentPath, storeIndex } from './segments.ts'
 import type { Tail } from './tail-repair.ts'
 
 const fdatasync = promisify(fs.fdatasync)

@@ -1,6 +1,8 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { readRegularFile, writeFileAtomic, writeFileAtomicSync } from '../files/index.ts'
 import { errorCode } from '../kit/index.ts'
+import { type EventCounts, isForEveryone, readSegment } from './line-reader.ts'
 
 /** A journal is a row of segment files, each named after the first `seq` in it. */
 export interface Segment {
@@ -15,7 +17,7 @@ export function segmentPath(dir: string, firstSeq: number): string {
 }
 
 /** The number in the name of a segment. */
-export function firstSeqOf(path: string): number {
+function firstSeqOf(path: string): number {
   return Number(pattern.exec(basename(path))?.[1])
 }
 
@@ -35,5 +37,177 @@ async function namesIn(dir: string): Promise<readonly string[]> {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return []
     throw error
+  }
+}
+
+/**
+ * Where every n-th event of a segment begins, so that a page anywhere is found without reading what is before it.
+ *
+ * The index of a full segment is kept beside it as `<segment>.idx`. It is only a cache: one that is missing, torn or
+ * made for a file of another size is built again by reading the segment once.
+ */
+export interface SegmentIndex {
+  /** Bytes of the segment that this index covers. */
+  readonly bytes: number
+  readonly lastSeq: number
+  /** Of the intact lines, so that nobody has to read them to know how many there are. */
+  readonly counts: EventCounts
+  /** `[seq, offset]`, growing in both. */
+  readonly entries: readonly (readonly [seq: number, offset: number])[]
+  /** All its lines were intact, and numbered one by one from the number in its name on. */
+  readonly isWhole: boolean
+}
+
+export const indexStep = 64
+
+function indexPath(segment: string): string {
+  return segment.replace(/\.jsonl$/, '.idx')
+}
+
+export async function loadIndex(segment: string): Promise<SegmentIndex> {
+  const { size } = await stat(segment)
+  const stored = await readStored(indexPath(segment))
+  if (stored?.bytes === size) return stored
+  const built = (await scanSegment(segment, firstSeqOf(segment))).index
+  // A cache that cannot be written (read-only folder) is only slower next time.
+  await writeFileAtomic(indexPath(segment), JSON.stringify(built)).catch(() => undefined)
+  return built
+}
+
+export function storeIndex(segment: string, index: SegmentIndex): void {
+  writeFileAtomicSync(indexPath(segment), JSON.stringify(index))
+}
+
+/** The byte offset from which reading finds `seq`. */
+export function offsetOf(index: SegmentIndex, seq: number): number {
+  let low = 0
+  let high = index.entries.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((index.entries[middle]?.[0] ?? 0) <= seq) low = middle + 1
+    else high = middle
+  }
+  return index.entries[low - 1]?.[1] ?? 0
+}
+
+export interface SegmentScan {
+  readonly index: SegmentIndex
+  /** Where the last line that has its LF ends; what follows is a torn tail. */
+  readonly terminatedBytes: number
+  /** Whole lines after the last intact one. */
+  readonly badLinesAtEnd: number
+  /** All whole lines that are damaged. */
+  readonly damaged: number
+  /** Numbers from `expected` on that no line has; a damaged line had one of its own. */
+  readonly missing: number
+  /** Intact lines with a number below the one that was to come. */
+  readonly doubled: number
+}
+
+/** Reads a segment once: its index, how its end looks, and what is amiss from the number on that is to come first. */
+export async function scanSegment(segment: string, expected: number): Promise<SegmentScan> {
+  const entries: (readonly [number, number])[] = []
+  const numbers = createNumberCheck(expected)
+  let [lines, forEveryone, lastSeq, terminatedBytes, badLinesAtEnd] = [0, 0, 0, 0, 0]
+  for await (const chunk of readSegment(segment)) {
+    for (const { offset } of chunk.damaged) numbers.damagedAt(offset)
+    for (const stored of chunk.events) {
+      const { seq, offset } = stored
+      numbers.intact(seq, offset)
+      if (seq <= lastSeq) continue
+      if (isForEveryone(stored)) forEveryone++
+      if (lines++ % indexStep === 0) entries.push([seq, offset])
+      lastSeq = seq
+    }
+    const bad = chunk.damaged.filter(({ offset }) => offset >= chunk.intactEnd).length
+    badLinesAtEnd = chunk.events.length > 0 ? bad : badLinesAtEnd + bad
+    terminatedBytes = chunk.end
+  }
+  const { damaged, missing, doubled } = numbers
+  const isWhole = damaged + missing + doubled === 0
+  const counts = { all: lines, forEveryone }
+  const index = { bytes: terminatedBytes, lastSeq, counts, entries, isWhole }
+  return { index, terminatedBytes, badLinesAtEnd, damaged, missing, doubled }
+}
+
+async function readStored(path: string): Promise<SegmentIndex | undefined> {
+  const read = await readRegularFile(path, { maxBytes: longestIndex })
+  if (!read.ok) return undefined
+  try {
+    const value: unknown = JSON.parse(read.bytes.toString('utf8'))
+    return isIndex(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const longestIndex = 64 * 1024 * 1024
+
+function isIndex(value: unknown): value is SegmentIndex {
+  const index = value as Partial<SegmentIndex> | null
+  if (typeof index?.isWhole !== 'boolean') return false
+  const { all, forEveryone } = index?.counts ?? {}
+  if (![index?.bytes, index?.lastSeq, all, forEveryone].every(Number.isSafeInteger)) return false
+  const entries: readonly (readonly number[])[] = Array.isArray(index?.entries) ? index.entries : [[]]
+  return entries.every(([seq = Number.NaN, offset = Number.NaN], at) => {
+    const [seqBefore = 0, offsetBefore = 0] = entries[at - 1] ?? [0, -1]
+    return Number.isSafeInteger(seq) && seq > seqBefore && offset > offsetBefore
+  })
+}
+
+/**
+ * Holds the numbers of a journal's lines, as they stand in its files, against the rule: one by one from a first one on. A
+ * damaged line is taken to have had the number that was to come.
+ */
+interface NumberCheck {
+  /** To be told of all damaged lines before an intact one first. */
+  damagedAt(offset: number): void
+  /** From here on offsets are those of the next file. */
+  nextFile(): void
+  /** How many numbers are missing right before this line; `doubled`: it is the line of another writer. */
+  intact(seq: number, offset: number): number | 'doubled'
+  readonly damaged: number
+  readonly missing: number
+  readonly doubled: number
+}
+
+export function createNumberCheck(expected: number): NumberCheck {
+  let next = expected
+  let [damaged, missing, doubled] = [0, 0, 0]
+  let waiting: number[] = []
+
+  return {
+    damagedAt(offset) {
+      damaged++
+      waiting.push(offset)
+    },
+    nextFile() {
+      waiting = waiting.map(() => -1)
+    },
+    intact(seq, offset) {
+      if (seq === next && waiting.length === 0) {
+        next++
+        return 0
+      }
+      const before = waiting.filter(place => place < offset).length
+      if (seq < next) {
+        doubled++
+        return 'doubled'
+      }
+      waiting = waiting.filter(place => place > offset)
+      const gap = Math.max(0, seq - next - before)
+      missing += gap
+      next = seq + 1
+      return gap
+    },
+    get damaged() {
+      return damaged
+    },
+    get missing() {
+      return missing
+    },
+    get doubled() {
+      return doubled
+    },
   }
 }

@@ -2,8 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, truncate } from 'node:fs/promises'
 import { openRegularFile } from '../files/index.ts'
 import type { Inspected } from './inspect.ts'
-import type { SegmentIndex } from './segment-index.ts'
-import type { Segment } from './segments.ts'
+import type { Segment, SegmentIndex } from './segments.ts'
 
 /** What opening a journal found at its end. */
 export interface Tail {

@@ -1,7 +1,7 @@
 import type { EventData, SentinelState } from '@weave/protocol'
-import type { Clock } from '../kit/index.ts'
-import { createInbox, type Inbox } from './inbox.ts'
-import { followsFromSentinel, type ObservedEvent } from './observed.ts'
+import { type Clock, inTime } from '../kit/index.ts'
+import { createEventBuffer, type EventBuffer } from './event-batch.ts'
+import { followsFromSentinel, type ObservedEvent } from './events.ts'
 import type { Observer } from './observer.ts'
 
 /** The sentinels of one codon while it runs. */
@@ -77,7 +77,7 @@ export function attach({ observers, failed, clock }: Observers): CodonSentinels 
     if (listeners.length === 0) return
     const now = clock.monotonic()
     for (const group of listeners) {
-      if (!group.inbox.put(event, now)) group.deliver()
+      if (!group.buffer.put(event, now)) group.deliver()
     }
     if (isScheduled) hasMore = true
     else schedule()
@@ -85,10 +85,7 @@ export function attach({ observers, failed, clock }: Observers): CodonSentinels 
 
   async function drain(): Promise<void> {
     deliver()
-    const over = new AbortController()
-    const late = clock.sleep(longestEnd, over.signal).catch(() => undefined)
-    await Promise.all(observers.map(observer => observer.drain(late)))
-    over.abort()
+    await inTime(Promise.all(observers.map(observer => observer.drain())), { clock, ms: longestEnd })
   }
 
   return {
@@ -109,7 +106,7 @@ export function attach({ observers, failed, clock }: Observers): CodonSentinels 
 
 /** Those that want the same events. */
 interface Group {
-  readonly inbox: Inbox
+  readonly buffer: EventBuffer
   wants(type: string): boolean
   deliver(): void
 }
@@ -124,12 +121,12 @@ function groupsOf(observers: readonly Observer[]): readonly Group[] {
 }
 
 function groupOf(members: readonly Observer[], first: Observer): Group {
-  const inbox = createInbox()
+  const buffer = createEventBuffer()
   const deliver = () => {
-    const delivery = inbox.empty()
+    const delivery = buffer.take()
     if (!delivery) return
     for (const observer of members) observer.route(delivery)
   }
   for (const observer of members) observer.follow(deliver)
-  return { inbox, wants: type => first.wants(type), deliver }
+  return { buffer, wants: type => first.wants(type), deliver }
 }

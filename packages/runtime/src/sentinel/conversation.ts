@@ -1,6 +1,10 @@
-import { writeFileAtomic } from '../files/index.ts'
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ensureDir, readRegularFile, writeFileAtomic } from '../files/index.ts'
 import type { SentinelConfig } from '../hank/index.ts'
+import { fieldOf } from '../kit/index.ts'
 import type { Message } from '../llm/index.ts'
+import type { SentinelPlaces } from './outputs.ts'
 
 /** One question and its answer. */
 export interface ConversationTurn {
@@ -42,8 +46,7 @@ export function messagesOf(turns: readonly ConversationTurn[], question: string)
 /** Undefined: this is no conversation that was written by `writeConversation`. */
 export function readConversation(text: string): readonly ConversationTurn[] | undefined {
   try {
-    const value: unknown = JSON.parse(text)
-    const turns = typeof value === 'object' && value !== null && 'turns' in value ? value.turns : undefined
+    const turns = fieldOf(JSON.parse(text), 'turns')
     return Array.isArray(turns) && turns.every(isTurn) ? turns : undefined
   } catch {
     return undefined
@@ -56,11 +59,40 @@ export async function writeConversation(path: string, turns: readonly Conversati
 }
 
 function isTurn(value: unknown): value is ConversationTurn {
-  if (typeof value !== 'object' || value === null) return false
-  return (
-    'user' in value &&
-    typeof value.user === 'string' &&
-    'assistant' in value &&
-    typeof value.assistant === 'string'
-  )
+  return [fieldOf(value, 'user'), fieldOf(value, 'assistant')].every(text => typeof text === 'string')
+}
+
+/** The conversation of a sentinel in a codon, on disk: it goes on after a restart and in the next attempt. */
+export interface KeptConversation {
+  /** `damaged`: there is something, and it is no conversation. Never rejects. */
+  read(): Promise<readonly ConversationTurn[] | 'damaged'>
+  /** Rejects with the system's error. */
+  write(turns: readonly ConversationTurn[]): Promise<void>
+  /** Puts what is damaged out of the way, for people to look at. Never rejects. */
+  setAside(): Promise<void>
+}
+
+const maxBytes = 16 * 1024 * 1024
+
+export function keptConversation(
+  sentinelId: string,
+  runtimeId: string,
+  { directoryOf, fileNameOf }: SentinelPlaces,
+): KeptConversation {
+  const directory = directoryOf(sentinelId)
+  const path = join(directory, `${fileNameOf(runtimeId)}.conversation.json`)
+  return {
+    async read() {
+      const file = await readRegularFile(path, { maxBytes })
+      if (file.ok) return readConversation(file.bytes.toString('utf8')) ?? 'damaged'
+      return file.reason === 'missing' ? [] : 'damaged'
+    },
+    async write(turns) {
+      await ensureDir(directory)
+      await writeConversation(path, turns)
+    },
+    async setAside() {
+      await rename(path, `${path}.damaged`).catch(() => undefined)
+    },
+  }
 }

@@ -5,10 +5,10 @@
  * its life from loading to unloading. It is given events and functions; it does not know the journal, the server or the
  * runner, changes no state itself, and never makes the codon wait while it runs.
  */
-export { accessFrom } from './access.ts'
-export { codonRuns } from './codon-runs.ts'
+
+export { codonRuns, isReported, type SentinelEventType } from './events.ts'
+export { accessFrom } from './model-calls.ts'
 export { workspaceOutputs } from './outputs.ts'
-export { isReported, type SentinelEventType } from './reporting.ts'
 export type { SandboxEntry } from './sandbox.ts'
 export { runSandboxWorker } from './sandbox-worker.ts'
 export { createSentinels, type SentinelSettings, type Sentinels } from './sentinels.ts'

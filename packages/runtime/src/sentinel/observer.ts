@@ -2,17 +2,15 @@ import { setImmediate } from 'node:timers/promises'
 import type { EventData, SentinelState } from '@weave/protocol'
 import type { PatternCompiler, SentinelConfig } from '../hank/index.ts'
 import type { Clock } from '../kit/index.ts'
-import { type Account, addAccounts } from './account.ts'
-import type { Batch } from './batch.ts'
-import type { Delivery } from './inbox.ts'
-import type { SentinelEventType } from './reporting.ts'
+import type { Batch, Delivery } from './event-batch.ts'
+import type { SentinelEventType } from './events.ts'
+import { type Account, addAccounts } from './model-calls.ts'
 import { createStrategy, type Strategy } from './strategy.ts'
 import { createTrigger, type Trigger } from './trigger.ts'
-import { createWaitingLine, longestLine } from './waiting-line.ts'
 import type { Fatal, Work, Worked } from './work.ts'
 
-/** Tells an event of this sentinel; the ids are added. Must not throw. */
-export type Tell = <T extends SentinelEventType>(
+/** Emits an event of this sentinel; the ids are added. Must not throw. */
+export type Emit = <T extends SentinelEventType>(
   type: T,
   data: Omit<EventData<T>, 'sentinelId' | 'codonId'>,
 ) => void
@@ -22,8 +20,8 @@ export interface ObserverOptions {
   readonly compile: PatternCompiler
   readonly work: Work
   readonly clock: Clock
-  readonly tell: Tell
-  /** Something that no event of the specification says. Must not throw. */
+  readonly emit: Emit
+  /** A warning for people, where there is no event for it. Must not throw. */
   readonly warn: (message: string) => void
   /** After each change of `state`. Must not throw. */
   readonly changed: () => void
@@ -31,20 +29,23 @@ export interface ObserverOptions {
   readonly spent: Account
 }
 
+/** Triggers that wait at most. */
+const mostWaiting = 100
+
 type UnloadReason = EventData<'sentinel.unloaded'>['reason']
 
 /**
  * One sentinel at work in one codon.
  *
- * - **O1** `route` only looks and remembers; all work and all telling is done later, one trigger at a time.
- * - **O2** At most 100 triggers wait. When one more comes the oldest is dropped, counted and told.
- * - **O3** It is unloaded exactly once; after that nothing is asked, written or told any more.
+ * - **O1** `route` only looks and remembers; all work is done and all events are emitted later, one trigger at a time.
+ * - **O2** At most 100 triggers wait. When one more comes the oldest is dropped and counted.
+ * - **O3** It is unloaded exactly once; after that nothing is asked, written or emitted any more.
  */
 export class Observer {
   readonly #options: ObserverOptions
   readonly #trigger: Trigger
   readonly #strategy: Strategy
-  readonly #line = createWaitingLine<Batch>()
+  readonly #waiting: Batch[] = []
   readonly #stop = new AbortController()
   #spent: Account
   #triggerCount = 0
@@ -55,7 +56,7 @@ export class Observer {
   #catchUp: () => void = () => undefined
   #isArmed = false
   #isOver = false
-  #hasSaidDropped = false
+  #hasWarned = false
 
   constructor(options: ObserverOptions) {
     this.#options = options
@@ -89,11 +90,11 @@ export class Observer {
     if (!this.#isArmed && this.#strategy.dueAt !== undefined) void this.#watchTime()
   }
 
-  /** Works off all that is pending, batches that are not full included, until it is too late. Never rejects. */
-  async drain(late: Promise<void>): Promise<void> {
+  /** Works off all that is pending, batches that are not full included. Never rejects. */
+  async drain(): Promise<void> {
     if (this.#isOver) return
     this.#flush()
-    await Promise.race([this.#working, late])
+    await this.#working
   }
 
   /** Stops what it is doing; what waits is given up. Never rejects. */
@@ -138,7 +139,11 @@ export class Observer {
   }
 
   #offer(batch: Batch): void {
-    if (!this.#line.put(batch)) this.#dropped++
+    this.#waiting.push(batch)
+    if (this.#waiting.length > mostWaiting) {
+      this.#waiting.shift()
+      this.#dropped++
+    }
     this.#working ??= this.#workOff()
   }
 
@@ -146,7 +151,7 @@ export class Observer {
     for (;;) {
       // Whoever routed the event goes on first.
       await setImmediate()
-      const batch = this.#isOver ? undefined : this.#line.take()
+      const batch = this.#isOver ? undefined : this.#waiting.shift()
       if (!batch) break
       await this.#handle(batch)
     }
@@ -154,15 +159,15 @@ export class Observer {
   }
 
   async #handle(batch: Batch): Promise<void> {
-    const { config, tell, work, changed } = this.#options
+    const { config, emit, work, changed } = this.#options
     const triggerNumber = ++this.#triggerCount
     const { eventCount } = batch
     const { strategy } = config.execution
-    if (this.#dropped > 0) this.#sayDropped()
-    tell('sentinel.triggered', { triggerNumber, strategy, eventCount, queueSize: this.#line.length })
+    if (this.#dropped > 0) this.#warnOfDropped()
+    emit('sentinel.triggered', { triggerNumber, strategy, eventCount, queueSize: this.#waiting.length })
     const worked = await work(batch, {
       signal: this.#stop.signal,
-      said: output => tell('sentinel.output', { triggerNumber, ...output, eventCount }),
+      said: output => emit('sentinel.output', { triggerNumber, ...output, eventCount }),
     })
     this.#spent = addAccounts(this.#spent, worked.charge)
     if (worked.ok) this.#failures = 0
@@ -171,16 +176,16 @@ export class Observer {
   }
 
   /** Once: at the end the number is told. */
-  #sayDropped(): void {
-    if (this.#hasSaidDropped) return
-    this.#hasSaidDropped = true
-    this.#options.warn(`${longestLine} triggers are waiting; from now on the oldest are dropped`)
+  #warnOfDropped(): void {
+    if (this.#hasWarned) return
+    this.#hasWarned = true
+    this.#options.warn(`${mostWaiting} triggers are waiting; from now on the oldest are dropped`)
   }
 
   #fail({ error, message, retriable, fatal }: Extract<Worked, { ok: false }>): void {
-    const { config, tell } = this.#options
+    const { config, emit } = this.#options
     this.#failures++
-    tell('sentinel.error', {
+    emit('sentinel.error', {
       errorType: error,
       message,
       retriable,
@@ -193,13 +198,13 @@ export class Observer {
 
   #end(reason: UnloadReason, errorType?: Fatal): void {
     if (this.#unloaded) return
-    const { tell, warn, changed } = this.#options
+    const { emit, warn, changed } = this.#options
     this.#stop.abort()
     this.#unloaded = reason
-    const waiting = this.#line.clear() + (this.#strategy.take() ? 1 : 0)
+    const waiting = this.#waiting.splice(0).length + (this.#strategy.take() ? 1 : 0)
     if (this.#dropped > 0) warn(`${this.#dropped} triggers were dropped because too many were waiting`)
     if (waiting > 0) warn(`${waiting} triggers were given up`)
-    tell('sentinel.unloaded', {
+    emit('sentinel.unloaded', {
       reason,
       ...(errorType && { errorType }),
       finalCost: this.#spent.dollars,

@@ -1,14 +1,12 @@
 import type { EventData } from '@weave/protocol'
 import type { PatternCompiler } from '../hank/index.ts'
-import type { Clock, Redactor } from '../kit/index.ts'
-import { type Account, emptyAccount } from './account.ts'
-import type { Call } from './health.ts'
-import { type KeptConversation, keptConversation } from './kept-conversation.ts'
-import type { ObservedCodon } from './observed.ts'
-import { Observer, type Tell } from './observer.ts'
+import type { Clock, Redactor, Result } from '../kit/index.ts'
+import { type KeptConversation, keptConversation } from './conversation.ts'
+import { isReported, type ObservedCodon, type SentinelEventType } from './events.ts'
+import { type Account, type Call, emptyAccount } from './model-calls.ts'
+import { type Emit, Observer } from './observer.ts'
 import { createOutputFiles, type SentinelPlaces } from './outputs.ts'
 import type { ReadySentinel } from './ready-sentinel.ts'
-import { isReported, type SentinelEventType } from './reporting.ts'
 import { createWork } from './work.ts'
 
 /** Journals an event; with `broadcast: false` no client hears of it. */
@@ -32,14 +30,11 @@ export interface ObserverSurroundings {
   readonly changed: () => void
 }
 
-export type OpenedObserver =
-  | {
-      readonly ok: true
-      readonly observer: Observer
-      /** Says that it is there; call it when its codon knows it. */
-      begin(): void
-    }
-  | { readonly ok: false; readonly message: string }
+export type OpenedObserver = Result<{
+  readonly observer: Observer
+  /** Emits that it is loaded; call it when its codon knows it. */
+  begin(): void
+}>
 
 /** Puts a sentinel to a codon. `charge`: what it has cost already. Never rejects. */
 export async function openObserver(
@@ -62,11 +57,11 @@ export async function openObserver(
     turns: isDamaged ? [] : turns,
     keepTurns: kept?.write,
   })
-  const tell = tellerOf(sentinel, around)
+  const emit = emitterOf(sentinel, around)
   const warn = (message: string) => around.warn(`Sentinel ${config.id} (${codon.id}): ${message}.`)
-  const observer = new Observer({ ...around, config, work, tell, warn, spent: charge })
+  const observer = new Observer({ ...around, config, work, emit, warn, spent: charge })
   const begin = () => {
-    tell('sentinel.loaded', loadedData(sentinel))
+    emit('sentinel.loaded', loadedData(sentinel))
     if (isDamaged && config.errorHandling.unloadOnFatalError) {
       warn('its conversation on disk is damaged')
       observer.giveUp('corruption')
@@ -84,7 +79,7 @@ async function startAnew(
   warn(`Sentinel ${sentinelId} (${codon.id}): its conversation on disk was damaged; it begins anew.`)
 }
 
-function tellerOf({ attached }: ReadySentinel, { append, codon }: ObserverSurroundings): Tell {
+function emitterOf({ attached }: ReadySentinel, { append, codon }: ObserverSurroundings): Emit {
   const ids = { sentinelId: attached.config.id, codonId: codon.id }
   return <T extends SentinelEventType>(type: T, data: Omit<EventData<T>, keyof typeof ids>) =>
     append(type, { ...ids, ...data } as EventData<T>, { broadcast: isReported(type, attached) })

@@ -2,16 +2,14 @@ import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { checkRelativeSpelling, ensureDir, writeFileAtomic } from '../files/index.ts'
 import type { AttachedSentinel } from '../hank/index.ts'
-import { escapeLineSeparators } from '../kit/index.ts'
+import { escapeLineSeparators, type Result } from '../kit/index.ts'
 
 /** Directories below a root that the agent may be rearranging, entered without following a link. */
 export interface Directories {
   enter(
     components: readonly string[],
     missing: 'make',
-  ):
-    | { readonly ok: true; readonly directory: { at(name: string): string } }
-    | { readonly ok: false; readonly message: string }
+  ): Result<{ readonly directory: { at(name: string): string } }>
   close(): void
 }
 
@@ -33,9 +31,7 @@ export interface OutputFiles {
   write(output: Output): Promise<void>
 }
 
-export type OutputFilesResult =
-  | { readonly ok: true; readonly files: OutputFiles }
-  | { readonly ok: false; readonly message: string }
+export type OutputFilesResult = Result<{ readonly files: OutputFiles }>
 
 /** The files of one sentinel in one codon. Looks at no disk. */
 export function createOutputFiles(

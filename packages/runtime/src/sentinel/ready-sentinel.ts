@@ -1,10 +1,9 @@
-import type { AttachedSentinel } from '../hank/index.ts'
-import { maxPromptBytes, readReference } from '../hank/index.ts'
-import { formatProblem, type Redactor } from '../kit/index.ts'
+import { type AttachedSentinel, maxPromptBytes, readReference } from '../hank/index.ts'
+import { formatProblem, isObject, type JsonObject, type Redactor, type Result } from '../kit/index.ts'
 import { type StructuredOutput, takesTemperature } from '../llm/index.ts'
 import type { ResolvedModel } from '../models/index.ts'
 import { assemblePrompt, type PromptFile } from '../prompt/index.ts'
-import type { Access } from './access.ts'
+import type { Access } from './model-calls.ts'
 import type { Sandbox } from './sandbox.ts'
 import { createTemplate, type Template } from './template.ts'
 
@@ -29,9 +28,7 @@ export interface Surroundings {
   accessTo(model: ResolvedModel, sentinelId: string): Access
 }
 
-export type Readiness =
-  | { readonly ok: true; readonly sentinel: ReadySentinel; readonly warnings: readonly string[] }
-  | { readonly ok: false; readonly message: string }
+export type Readiness = Result<{ readonly sentinel: ReadySentinel; readonly warnings: readonly string[] }>
 
 /** Gets a sentinel ready: its model, its key, its prompts as they are now, its schema. Never rejects. */
 export async function makeReady(attached: AttachedSentinel, around: Surroundings): Promise<Readiness> {
@@ -71,17 +68,11 @@ async function droppedTemperature(
   ]
 }
 
-type Failure = { readonly ok: false; readonly message: string }
-
-type Prompt =
-  | { readonly ok: true; readonly template?: Template; readonly warnings: readonly string[] }
-  | Failure
-
 async function promptOf(
   attached: AttachedSentinel,
   kind: 'user' | 'system',
   around: Surroundings,
-): Promise<Prompt> {
+): Promise<Result<{ readonly template?: Template; readonly warnings: readonly string[] }>> {
   const { config } = attached
   const paths = config[`${kind}PromptFile`]
   const text = config[`${kind}PromptText`]
@@ -105,15 +96,16 @@ async function readNamed(
   { config, base }: AttachedSentinel,
   path: string,
   { hankDir }: Surroundings,
-): Promise<{ readonly ok: true; readonly text: string } | Failure> {
+): Promise<Result<{ readonly text: string }>> {
   const reference = { path, base, label: `Sentinel ${config.id}` }
   const read = await readReference(hankDir, reference, { maxBytes: maxPromptBytes })
   return read.ok ? { ok: true, text: read.bytes.toString('utf8') } : read
 }
 
-type Shape = { readonly ok: true; readonly output?: StructuredOutput } | Failure
-
-async function outputOf(attached: AttachedSentinel, around: Surroundings): Promise<Shape> {
+async function outputOf(
+  attached: AttachedSentinel,
+  around: Surroundings,
+): Promise<Result<{ readonly output?: StructuredOutput }>> {
   const wanted = attached.config.structuredOutput
   if (!wanted) return { ok: true }
   const hint = { name: wanted.schemaName, description: wanted.schemaDescription }
@@ -132,11 +124,10 @@ async function outputOf(attached: AttachedSentinel, around: Surroundings): Promi
   return { ok: true, output: { ...hint, kind: wanted.output, schema, check } }
 }
 
-function parsedSchema(text: string): Readonly<Record<string, unknown>> | undefined {
+function parsedSchema(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-    return Object.fromEntries(Object.entries(value))
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -4,8 +4,7 @@ import type {
   QuickJSSyncVariant,
   QuickJSWASMModule,
 } from 'quickjs-emscripten-core'
-import { startEffort } from './effort.ts'
-import { renderLimits, type SandboxAnswer, type SandboxJob } from './sandbox-job.ts'
+import { renderLimits, type SandboxAnswer, type SandboxJob, startEffort } from './sandbox-job.ts'
 
 /**
  * Runs the program of a template in an interpreter of its own, which has the language and nothing else: no module, no

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 /** What is asked of the isolated thread, and what it answers. Plain data: it travels between threads. */
 
 export type SandboxJob =
@@ -33,4 +34,17 @@ export const renderLimits = {
   /** Of the interpreter, which uses several times as much of the stack of the thread. */
   stackBytes: 64 * 1024,
   characters: 1_000_000,
+}
+
+/**
+ * A stop watch for work that computes: milliseconds, by the clock or by what this process has computed since, whichever
+ * is less. On a machine that is busy with other things a second of work takes much longer than a second.
+ */
+export function startEffort(): () => number {
+  const start = performance.now()
+  const before = process.cpuUsage()
+  return () => {
+    const { user, system } = process.cpuUsage(before)
+    return Math.min(performance.now() - start, (user + system) / 1000)
+  }
 }

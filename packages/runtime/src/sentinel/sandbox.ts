@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import { type Clock, type Deadline, inTime, messageOf, within } from '../kit/index.ts'
-import { startEffort } from './effort.ts'
-import { jobStarted, type SandboxAnswer, type SandboxJob, type TimedJob } from './sandbox-job.ts'
+import { type Clock, createSerialQueue, type Deadline, inTime, messageOf, within } from '../kit/index.ts'
+import { jobStarted, type SandboxAnswer, type SandboxJob, startEffort, type TimedJob } from './sandbox-job.ts'
 
 /** The file, and its arguments, in which a worker thread calls `runSandboxWorker`. */
 export interface SandboxEntry {
@@ -32,7 +31,7 @@ export function createSandbox(
 ): Sandbox {
   const closing = new AbortController()
   let thread: Thread | undefined
-  let last: Promise<unknown> = Promise.resolve()
+  const jobs = createSerialQueue()
 
   async function perform(job: SandboxJob): Promise<SandboxAnswer> {
     if (closing.signal.aborted) return ended
@@ -50,14 +49,10 @@ export function createSandbox(
   }
 
   return {
-    run(job) {
-      const answer = last.then(() => perform(job))
-      last = answer
-      return answer
-    },
+    run: job => jobs.run(() => perform(job)),
     async close() {
       closing.abort()
-      await last
+      await jobs.run(() => undefined)
       await thread?.end()
     },
   }

@@ -1,12 +1,18 @@
 import type { SentinelState } from '@weave/protocol'
 import { type AttachedSentinel, loadPatterns, type PatternCompiler } from '../hank/index.ts'
-import type { Clock, Redactor } from '../kit/index.ts'
+import { type Clock, type Redactor, within } from '../kit/index.ts'
 import type { ResolvedModel } from '../models/index.ts'
-import type { Access } from './access.ts'
-import { type Account, addAccounts, emptyAccount } from './account.ts'
 import { attach, type CodonSentinels } from './attach.ts'
-import { type Call, createHealthChecks, type HealthChecks } from './health.ts'
-import type { ObservedCodon } from './observed.ts'
+import type { ObservedCodon } from './events.ts'
+import {
+  type Access,
+  type Account,
+  addAccounts,
+  type Call,
+  createHealthChecks,
+  emptyAccount,
+  type HealthChecks,
+} from './model-calls.ts'
 import type { Observer } from './observer.ts'
 import { type AppendEvent, openObserver } from './open-observer.ts'
 import type { SentinelPlaces } from './outputs.ts'
@@ -109,10 +115,10 @@ class OpenSentinels implements Sentinels {
   async load(codon: StartingCodon): Promise<LoadResult> {
     const { attachments, clock } = this.#options
     const mine = attachments.filter(({ codonId }) => codonId === codon.codonId)
-    const looked = await Promise.all(mine.map(attached => this.#look(attached)))
-    let told: CodonSentinels | undefined
-    const changed = () => told && this.#record(codon.id, told)
-    const opened = await Promise.all(looked.map(one => this.#open(one, { codon, changed })))
+    const prepared = await Promise.all(mine.map(attached => this.#prepare(attached)))
+    let current: CodonSentinels | undefined
+    const changed = () => current && this.#record(codon.id, current)
+    const opened = await Promise.all(prepared.map(one => this.#open(one, { codon, changed })))
     const failed = opened.flatMap(one => ('message' in one ? [one] : []))
     const required = failed.filter(({ attached }) => attached.settings.failCodonIfNotLoaded === true)
     if (required.length > 0) return refusal(required)
@@ -123,7 +129,7 @@ class OpenSentinels implements Sentinels {
       this.#warn(`Sentinel ${attached.config.id} (${codon.id}) is not loaded: ${message}.`)
     const attached = attach({ observers, failed: failed.map(notLoaded), clock })
     for (const { begin } of loaded) begin()
-    told = attached
+    current = attached
     if (mine.length > 0) changed()
     const finish: CodonSentinels['finish'] = async ending => {
       await attached.finish(ending)
@@ -147,28 +153,28 @@ class OpenSentinels implements Sentinels {
     await this.#sandbox.close()
   }
 
-  async #look(attached: AttachedSentinel): Promise<ReadySentinel | Failed> {
+  async #prepare(attached: AttachedSentinel): Promise<ReadySentinel | Failed> {
     const { places } = this.#options
     const around = { ...this.#options, agentRoot: places.agentRoot, sandbox: this.#sandbox }
     const ready = await makeReady(attached, around)
     if (!ready.ok) return { attached, message: ready.message }
     for (const warning of ready.warnings) this.#warn(`Sentinel ${attached.config.id}: ${warning}`)
-    const unwell = await this.#unwell(ready.sentinel.model)
-    return unwell === undefined ? ready.sentinel : { attached, message: unwell }
+    const fault = await this.#healthFault(ready.sentinel.model)
+    return fault === undefined ? ready.sentinel : { attached, message: fault }
   }
 
   /** Why a model cannot be used; undefined when it is well, or when nobody knows yet. */
-  async #unwell(model: ResolvedModel): Promise<string | undefined> {
+  async #healthFault(model: ResolvedModel): Promise<string | undefined> {
     const { settings, clock } = this.#options
     const check = this.#health.of(model)
     if (settings.waitForAllHealthChecks) await this.#health.all()
-    const over = new AbortController()
-    const grace = settings.waitForAllHealthChecks
-      ? Number.POSITIVE_INFINITY
-      : settings.healthCheckGracePeriodMs
-    const waited = clock.sleep(grace, over.signal).catch(() => undefined)
-    const health = await Promise.race([check, waited])
-    over.abort()
+    const health = settings.waitForAllHealthChecks
+      ? await check
+      : await within(
+          { clock, ms: settings.healthCheckGracePeriodMs },
+          () => check,
+          () => undefined,
+        )
     if (!health || health.ok) return undefined
     return `the health check of ${model.provider}/${model.id} failed: ${health.message}`
   }

@@ -1,7 +1,7 @@
 import type { SentinelConfig } from '../hank/index.ts'
-import { type Batch, createBatch, pieceOf } from './batch.ts'
-import type { Delivery } from './inbox.ts'
-import type { ObservedEvent } from './observed.ts'
+import type { Delivery } from './event-batch.ts'
+import { type Batch, createBatch, pieceOf } from './event-batch.ts'
+import type { ObservedEvent } from './events.ts'
 
 /**
  * When a sentinel that was woken goes to work, and on which events. Pure over the times that it is given, which are

@@ -1,13 +1,11 @@
 import type { EventData } from '@weave/protocol'
 import type { SentinelConfig } from '../hank/index.ts'
-import { type Clock, errorCode, messageOf, type Redactor } from '../kit/index.ts'
+import { type Clock, errorCode, isObject, messageOf, type Redactor } from '../kit/index.ts'
 import type { Completion } from '../llm/index.ts'
-import { type Account, chargeOf, emptyAccount } from './account.ts'
-import { askWithin } from './ask-within.ts'
-import type { Batch } from './batch.ts'
 import { type ConversationTurn, messagesOf, trimmed } from './conversation.ts'
-import type { Call } from './health.ts'
-import type { ObservedCodon } from './observed.ts'
+import type { Batch } from './event-batch.ts'
+import type { ObservedCodon } from './events.ts'
+import { type Account, askWithin, type Call, chargeOf, emptyAccount } from './model-calls.ts'
 import type { Output } from './outputs.ts'
 import type { ReadySentinel } from './ready-sentinel.ts'
 import type { Rendered } from './template.ts'
@@ -152,6 +150,5 @@ function toldAs(output: Output): Pick<Said, 'outputType' | 'content'> {
   if ('text' in output) return { outputType: 'text', content: output.text }
   const { value } = output
   if (typeof value === 'string') return { outputType: 'structured', content: value }
-  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return { outputType: 'structured', content: isMap ? { ...value } : { items: value } }
+  return { outputType: 'structured', content: isObject(value) ? value : { items: value } }
 }

@@ -1,12 +1,9 @@
 import { loadPatterns, type PatternCompiler, type SentinelConfig, type SentinelFile } from '../hank/index.ts'
-import type { Clock, Redactor } from '../kit/index.ts'
+import type { Clock, Redactor, Result } from '../kit/index.ts'
 import type { ResolvedModel } from '../models/index.ts'
-import type { Access } from './access.ts'
-import type { Account } from './account.ts'
-import type { Batch } from './batch.ts'
-import type { CodonRun } from './codon-runs.ts'
-import type { Call } from './health.ts'
-import { followsFromSentinel, type ObservedEvent } from './observed.ts'
+import type { Batch } from './event-batch.ts'
+import { type CodonRun, followsFromSentinel, type ObservedEvent } from './events.ts'
+import type { Access, Account, Call } from './model-calls.ts'
 import { makeReady, type ReadySentinel } from './ready-sentinel.ts'
 import { createSandbox, type SandboxEntry } from './sandbox.ts'
 import { createStrategy } from './strategy.ts'
@@ -69,14 +66,11 @@ export interface WorkbenchOptions {
   readonly signal: AbortSignal
 }
 
-export type Workbench =
-  | {
-      readonly ok: true
-      /** Tries the sentinel on what happened in a codon, one trigger after the other. Writes nothing. */
-      tryOn(run: CodonRun): AsyncGenerator<Trial>
-      close(): Promise<void>
-    }
-  | { readonly ok: false; readonly message: string }
+export type Workbench = Result<{
+  /** Tries the sentinel on what happened in a codon, one trigger after the other. Writes nothing. */
+  tryOn(run: CodonRun): AsyncGenerator<Trial>
+  close(): Promise<void>
+}>
 
 /** A place to try a sentinel on what was recorded, with or without asking its model. Never rejects. */
 export async function openWorkbench(options: WorkbenchOptions): Promise<Workbench> {

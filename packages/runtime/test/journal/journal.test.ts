@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { fixtureProgram } from '../../../../test/support/fixture-program.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
-import type { Entry } from '../../src/journal/teller.ts'
+import type { Entry } from '../../src/journal/notify.ts'
 import { openTestJournal, readAll } from './open.ts'
 
 const told = (entries: Entry[]) => entries.map(entry => entry.event.seq)

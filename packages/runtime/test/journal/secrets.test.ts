@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
-import type { Entry } from '../../src/journal/teller.ts'
+import type { Entry } from '../../src/journal/notify.ts'
 import { allBytes, openTestJournal, readAll } from './open.ts'
 
 const key = 'hush-7f3a91c2-do-not-tell'

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { tokensOf } from '../../src/llm/complete.ts'
-import { chargeOf } from '../../src/sentinel/account.ts'
+import { chargeOf } from '../../src/sentinel/model-calls.ts'
 
 type Given = Parameters<typeof tokensOf>[0]
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { loadPatterns, type SentinelCondition } from '../../src/hank/index.ts'
-import { createTest } from '../../src/sentinel/condition.ts'
+import { createTest } from '../../src/sentinel/trigger.ts'
 import { condition, data } from './observed-events.ts'
 
 const compile = await loadPatterns()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { SentinelCondition } from '../../src/hank/index.ts'
-import type { ObservedEvent } from '../../src/sentinel/observed.ts'
+import type { ObservedEvent } from '../../src/sentinel/events.ts'
 
 let count = 0
 

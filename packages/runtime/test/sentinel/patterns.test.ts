@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { loadPatterns } from '../../src/hank/index.ts'
-import { startEffort } from '../../src/sentinel/effort.ts'
+import { startEffort } from '../../src/sentinel/sandbox-job.ts'
 
 const compile = await loadPatterns()
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import type { SentinelConfig } from '../../src/hank/index.ts'
-import { mostEvents } from '../../src/sentinel/batch.ts'
+import { mostEvents } from '../../src/sentinel/event-batch.ts'
 import { createStrategy } from '../../src/sentinel/strategy.ts'
 import { event } from './observed-events.ts'
 

@@ -2,9 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { loadPatterns, type SentinelConfig } from '../../src/hank/index.ts'
-import { createTest } from '../../src/sentinel/condition.ts'
-import type { ObservedEvent } from '../../src/sentinel/observed.ts'
-import { createTrigger } from '../../src/sentinel/trigger.ts'
+import type { ObservedEvent } from '../../src/sentinel/events.ts'
+import { createTest, createTrigger } from '../../src/sentinel/trigger.ts'
 import { condition, event, observed, types } from './observed-events.ts'
 
 type TriggerConfig = SentinelConfig['trigger']

@@ -1,4 +1,4 @@
-import type { ObservedEvent } from './observed.ts'
+import type { ObservedEvent } from './events.ts'
 
 /** What one trigger of a sentinel is about. */
 export interface Batch {
@@ -96,4 +96,42 @@ function weightOf({ data }: ObservedEvent): number {
     else if (Array.isArray(value)) weight += value.length * 200
   }
   return weight
+}
+
+/** Events that came shortly after one another, in order. */
+export interface Delivery extends Piece {
+  /** When each of them came, on the monotonic clock. */
+  readonly times: readonly number[]
+}
+
+/**
+ * Gathers events for sentinels that are interested in the same ones: several events at a time cost a sentinel little more
+ * than one.
+ */
+export interface EventBuffer {
+  /** `false`: the buffer is full, take its events now. */
+  put(event: ObservedEvent, now: number): boolean
+  /** What has come since; undefined when nothing has. */
+  take(): Delivery | undefined
+}
+
+const mostBuffered = 100
+
+export function createEventBuffer(): EventBuffer {
+  let events: ObservedEvent[] = []
+  let times: number[] = []
+  return {
+    put(event, now) {
+      events.push(event)
+      times.push(now)
+      return events.length < mostBuffered
+    },
+    take() {
+      if (events.length === 0) return undefined
+      const delivery = { ...pieceOf(events), times }
+      events = []
+      times = []
+      return delivery
+    },
+  }
 }

@@ -16,12 +16,12 @@ export type Listener = (entry: Entry) => void
  * Passes entries to listeners, one after another and in order, also when a listener causes more entries while it
  * listens. A listener that throws does not keep the others from hearing.
  */
-export function createTeller(onListenerError: (error: unknown) => void = () => undefined) {
+export function createNotifier(onListenerError: (error: unknown) => void = () => undefined) {
   const listeners = new Set<Listener>()
   let queue: Entry[] = []
-  let telling = false
+  let notifying = false
 
-  const tellOne = (entry: Entry): void => {
+  const notifyAll = (entry: Entry): void => {
     for (const listener of listeners) {
       try {
         listener(entry)
@@ -32,16 +32,16 @@ export function createTeller(onListenerError: (error: unknown) => void = () => u
   }
 
   return {
-    tell(entries: readonly Entry[]): void {
+    notify(entries: readonly Entry[]): void {
       for (const entry of entries) queue.push(entry)
-      if (telling) return
-      telling = true
+      if (notifying) return
+      notifying = true
       for (let at = 0; at < queue.length; at++) {
         const entry = queue[at]
-        if (entry) tellOne(entry)
+        if (entry) notifyAll(entry)
       }
       queue = []
-      telling = false
+      notifying = false
     },
     /** One function subscribed twice hears twice; each subscription ends by its own returned function. */
     subscribe(listener: Listener): () => void {
