@@ -1,9 +1,8 @@
+import { stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { resolve } from 'node:path'
-import { type Prepared, type PrepareOptions, prepare } from '@weave/runtime'
-import { runArguments } from './hank-argument.ts'
-import type { Arguments } from './parse-arguments.ts'
-import { settingValues } from './setting-flags.ts'
+import { join, resolve } from 'node:path'
+import { type Prepared, type PrepareOptions, prepare, settledPaths } from '@weave/runtime'
+import { type Arguments, settingValues } from './parse-arguments.ts'
 
 export type PreparedRun =
   | { readonly ok: true; readonly prepared: Prepared; readonly data?: string | undefined }
@@ -42,4 +41,45 @@ export async function prepareRun(
 /** What comes through a pipe is not there to be looked at before it is read. */
 function pathOfData(named: string | undefined): string | undefined {
   return named === undefined || named === '-' ? undefined : resolve(named)
+}
+
+/** Where executions are, for commands that need no hank. */
+export async function executionBaseOf({ texts }: Arguments): Promise<string> {
+  const { executionBaseDir } = await settledPaths({
+    environment: process.env,
+    workingDirectory: process.cwd(),
+    home: homedir(),
+    runtimeConfig: texts['runtime-config'],
+    flags: [],
+  })
+  return executionBaseDir
+}
+
+interface RunArguments {
+  readonly hank?: string
+  readonly data?: string
+}
+
+/**
+ * What the words after the command mean. Two: hank and data. One is the hank when it ends in `.json` or is a directory
+ * that holds a `hank.json`; otherwise it is the data, and the hank is `./hank.json`, then `<data>/hank.json`.
+ */
+export async function runArguments(
+  words: readonly string[],
+): Promise<RunArguments | { readonly problem: string }> {
+  const [first, second, ...rest] = words
+  if (rest.length > 0)
+    return { problem: `Too many arguments: ${rest.join(' ')}. Expected a hank and a data source.` }
+  if (first === undefined) return {}
+  if (second !== undefined) return { hank: first, data: second }
+  if (first.endsWith('.json') || (await isFile(join(first, 'hank.json')))) return { hank: first }
+  if (await isFile('hank.json')) return { data: first }
+  return { hank: join(first, 'hank.json'), data: first }
+}
+
+function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    found => found.isFile(),
+    () => false,
+  )
 }

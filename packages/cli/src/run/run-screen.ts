@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { restoreSequence } from '@weave/tui'
-import { asCommand } from '../own-programs.ts'
-import type { FaceWish } from '../show-face.ts'
+import { asCommand } from '../program.ts'
+import type { TerminalUiOptions } from '../terminal-ui.ts'
 
 export interface RunScreen {
   /** Settles once. */
@@ -28,12 +28,12 @@ const keptWords = 4_000
  * The terminal UI of a run, in a process of its own that knows the run only over the control socket. Its death, in whatever
  * way, leaves the terminal as it was and the run going.
  */
-export function openRunScreen(wish: FaceWish): RunScreen {
+export function openRunScreen(options: TerminalUiOptions): RunScreen {
   const terminal = takeTerminal()
   const { command, args } = asCommand('terminal-face')
   const child = spawn(command, [...args], {
     stdio: [terminal.input, 'inherit', 'pipe', 'ipc'],
-    env: faceEnvironment(process.env),
+    env: uiEnvironment(process.env),
   })
   const killed = (): void => {
     child.kill('SIGKILL')
@@ -46,7 +46,7 @@ export function openRunScreen(wish: FaceWish): RunScreen {
     terminal.close()
     return end
   })
-  child.send(wish)
+  child.send(options)
   return {
     ended,
     async close() {
@@ -104,7 +104,7 @@ function takeTerminal() {
 }
 
 /** The screen needs no key of anybody. */
-function faceEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function uiEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = ['PATH', 'HOME', 'TERM', 'COLORTERM', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TMPDIR']
   return Object.fromEntries(
     names.flatMap(name => (environment[name] === undefined ? [] : [[name, environment[name]]])),
