@@ -1,7 +1,7 @@
 import { executionStatus, listExecutions, systemClock } from '@weave/runtime'
 import { dollarsText, durationText } from 'weave-client'
+import { executionBaseOf } from './named-execution.ts'
 import type { Arguments } from './parse-arguments.ts'
-import { executionBaseOf } from './prepare-run.ts'
 import { type ExitCode, exitCodes } from './program.ts'
 import { columns, type Terminal } from './terminal.ts'
 

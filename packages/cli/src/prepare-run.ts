@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type Prepared, type PrepareOptions, prepare, settledPaths } from '@weave/runtime'
+import { type Prepared, type PrepareOptions, prepare } from '@weave/runtime'
 import { type Arguments, settingValues } from './parse-arguments.ts'
 
 export type PreparedRun =
@@ -14,13 +14,13 @@ export interface PrepareRunOptions {
   /** As in `prepare`. */
   readonly redirect?: PrepareOptions['redirect']
   /** Whether the data are checked too. */
-  readonly looksAtData?: boolean
+  readonly checksData?: boolean
 }
 
 /** Everything that validating and running have in common: from the words on the command line to a verdict. */
 export async function prepareRun(
   args: Arguments,
-  { environment = process.env, redirect, looksAtData = false }: PrepareRunOptions = {},
+  { environment = process.env, redirect, checksData = false }: PrepareRunOptions = {},
 ): Promise<PreparedRun> {
   const words = await runArguments(args.positionals)
   if ('problem' in words) return { ok: false, usage: words.problem }
@@ -29,7 +29,7 @@ export async function prepareRun(
     flags: settingValues(args),
     runtimeConfig: args.texts['runtime-config'],
     skipSelfTest: args.switches.has('skip-self-test'),
-    data: looksAtData ? pathOfData(words.data) : undefined,
+    data: checksData ? pathOfData(words.data) : undefined,
     environment,
     redirect,
     workingDirectory: process.cwd(),
@@ -41,18 +41,6 @@ export async function prepareRun(
 /** What comes through a pipe is not there to be looked at before it is read. */
 function pathOfData(named: string | undefined): string | undefined {
   return named === undefined || named === '-' ? undefined : resolve(named)
-}
-
-/** Where executions are, for commands that need no hank. */
-export async function executionBaseOf({ texts }: Arguments): Promise<string> {
-  const { executionBaseDir } = await settledPaths({
-    environment: process.env,
-    workingDirectory: process.cwd(),
-    home: homedir(),
-    runtimeConfig: texts['runtime-config'],
-    flags: [],
-  })
-  return executionBaseDir
 }
 
 interface RunArguments {

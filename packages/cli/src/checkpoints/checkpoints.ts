@@ -30,7 +30,7 @@ export async function checkpointsCommand(args: Arguments, terminal: Terminal): P
 
 type Layout = Parameters<typeof readCheckpointRows>[0]
 
-/** A message when it cannot be told. Where a server is at work nothing is touched, and files are not counted. */
+/** A message when they cannot be read. Where a server is at work nothing is touched, and files are not counted. */
 async function rowsIn(layout: Layout): Promise<readonly CheckpointRow[] | string> {
   const lock = await readLock(layout.lockFile, systemClock)
   if (lock.kind === 'held') return readCheckpointRows(layout)

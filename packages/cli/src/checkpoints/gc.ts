@@ -6,8 +6,8 @@ import {
   type Tidied,
   tidyExecution,
 } from '@weave/runtime'
+import { executionBaseOf } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
-import { executionBaseOf } from '../prepare-run.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import { columns, type Terminal } from '../terminal.ts'
 

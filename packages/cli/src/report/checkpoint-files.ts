@@ -11,7 +11,7 @@ const mostCharacters = 10 << 20
 
 type Compared = Awaited<ReturnType<StoppedExecution['diff']>>
 
-/** Tells what is different in each checkpoint from the one before it. Bounded: what is too large is said, not shown. */
+/** The changes in each checkpoint against the one before it. Bounded: a diff that is too large is mentioned, not shown. */
 export function createCheckpointFiles(execution: Pick<StoppedExecution, 'diff'>) {
   let room = mostCharacters
 

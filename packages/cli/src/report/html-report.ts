@@ -82,7 +82,7 @@ async function beginningOf(file: string): Promise<'nothing' | 'report' | 'other'
   }
 }
 
-/** How every report begins: by it a report is told from a file that must not be overwritten. */
+/** How every report begins: only a file that begins so may be overwritten. */
 export const pageMark = '<!doctype html>\n<!-- weave report -->'
 
 interface PageContent {

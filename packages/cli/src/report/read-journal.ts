@@ -95,7 +95,7 @@ function sentinelOutput(time: string, data: EventData<'sentinel.output'>): Senti
   return { sentinelId, codonId, time, text: cut(text, longestSaid), cost }
 }
 
-/** The failure of a codon that ends a run is told twice, as its end and as an error: once is enough here. */
+/** The failure of a codon that ends a run is journaled twice, as its end and as an error: once is enough here. */
 function errorOf({ type, data }: JournaledEvent): Omit<ReportError, 'time'> | undefined {
   switch (type) {
     case 'error':

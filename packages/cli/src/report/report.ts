@@ -34,7 +34,7 @@ export async function reportCommand(args: Arguments, terminal: Terminal): Promis
   return exitCodes.done
 }
 
-/** A message when it cannot be told. */
+/** A message when the costs cannot be read. */
 async function costsOf(layout: Parameters<typeof readCosts>[0]) {
   try {
     return (await readCosts(layout)) ?? `${layout.dir} has not begun: it has no plan yet.`

@@ -10,7 +10,7 @@ import { forecastOf, structure } from './sections.ts'
 
 /** `weave validate`: everything that can be known before a token is spent, for people or for programs. */
 export async function validateCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  const run = await prepareRun(args, { looksAtData: true })
+  const run = await prepareRun(args, { checksData: true })
   if (!run.ok) {
     terminal.error(run.usage)
     return exitCodes.usage
