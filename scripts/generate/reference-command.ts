@@ -1,6 +1,6 @@
 import { commands } from '../../packages/cli/src/commands.ts'
-import { exitCodes } from '../../packages/cli/src/exit.ts'
 import { type Flag, flags } from '../../packages/cli/src/flags.ts'
+import { exitCodes } from '../../packages/cli/src/program.ts'
 import { code, table } from './field-table.ts'
 import type { Generated } from './generated.ts'
 

@@ -47,7 +47,7 @@ export const commandAndChecks: readonly Mutant[] = [
   },
   {
     rule: 'attack/token-hidden',
-    file: 'packages/cli/src/hide-token.ts',
+    file: 'packages/cli/src/program.ts',
     find: "word.startsWith('--token=')",
     replace: "word.startsWith('--token==')",
     killedBy: ['packages/cli/test/arguments.test.ts'],
@@ -68,7 +68,7 @@ export const commandAndChecks: readonly Mutant[] = [
   },
   {
     rule: 'attack/terminal-controls',
-    file: 'packages/cli/src/columns.ts',
+    file: 'packages/cli/src/terminal.ts',
     find: 'given.map(row => row.map(onOneLine))',
     replace: 'given',
     killedBy: ['packages/cli/test/terminal.test.ts'],

@@ -1,7 +1,7 @@
 import { commands, defaultCommand } from '../../packages/cli/src/commands.ts'
-import { exitCodes } from '../../packages/cli/src/exit.ts'
 import { wrongFlagValues } from '../../packages/cli/src/flag-values.ts'
 import { parseArguments } from '../../packages/cli/src/parse-arguments.ts'
+import { exitCodes } from '../../packages/cli/src/program.ts'
 import { runHank } from '../../packages/cli/src/run/run.ts'
 import { processTerminal, tolerateClosedPipes } from '../../packages/cli/src/terminal.ts'
 import { weave } from '../../packages/cli/src/weave.ts'

@@ -1,25 +1,17 @@
-import { homedir } from 'node:os'
-import { findExecution, readLock, settledPaths, systemClock } from '@weave/runtime'
+import { readLock, systemClock } from '@weave/runtime'
 import { connect, describeEvent, type ServerEvent } from 'weave-client'
 import { WebSocket } from 'ws'
-import { type ExitCode, exitCodes } from './exit.ts'
+import { namedExecution } from './named-execution.ts'
 import type { Arguments } from './parse-arguments.ts'
-import { isForPeople } from './run/print-events.ts'
-import type { FaceWish } from './show-face.ts'
+import { type ExitCode, exitCodes } from './program.ts'
+import { isForPeople, wantsColor, wantsTerminalUi } from './run/run-display.ts'
 import type { Terminal } from './terminal.ts'
-import { wantsColor, wantsFace } from './wants-face.ts'
+import type { TerminalUiOptions } from './terminal-ui.ts'
 
 /** `weave attach [execution]`: watches a server that runs, on a screen or as one line for each thing. Leaving ends nothing. */
 export async function attachCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const { texts, positionals } = args
-  const paths = await settledPaths({
-    environment: process.env,
-    workingDirectory: process.cwd(),
-    home: homedir(),
-    runtimeConfig: texts['runtime-config'],
-    flags: [],
-  })
-  const found = await findExecution(positionals[0], paths.executionBaseDir)
+  const found = await namedExecution(positionals[0], args)
   if (!found.ok) {
     terminal.error(found.message)
     return exitCodes.failed
@@ -31,15 +23,18 @@ export async function attachCommand(args: Arguments, terminal: Terminal): Promis
   }
   const token = texts.token ?? process.env['WEAVE_TOKEN'] ?? server.token
   const { switches } = args
-  if (!wantsFace(switches)) return watch(server.url, args, { terminal, token })
+  if (!wantsTerminalUi(switches)) return watch(server.url, args, { terminal, token })
   return show({ url: server.url, token, color: wantsColor(switches) }, terminal)
 }
 
 /** The terminal UI, which may only look. */
-async function show(wish: Pick<FaceWish, 'url' | 'token' | 'color'>, terminal: Terminal): Promise<ExitCode> {
-  const { showFace } = await import('./show-face.ts')
+async function show(
+  options: Pick<TerminalUiOptions, 'url' | 'token' | 'color'>,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { showTerminalUi } = await import('./terminal-ui.ts')
   const costs = /^(1|true)$/i.test(process.env['WEAVE_RUNTIME_SHOW_COSTS'] ?? '')
-  const end = await showFace({ ...wish, costs, mode: 'readonly', ownsRun: false }).ended
+  const end = await showTerminalUi({ ...options, costs, mode: 'readonly', ownsRun: false }).ended
   if (end.kind === 'lost') terminal.error(`The server ended the connection: ${end.reason}`)
   if (end.kind === 'failed') terminal.error(end.fault)
   if (end.kind === 'signal') return end.code

@@ -1,6 +1,6 @@
-import type { ExitCode } from './exit.ts'
 import type { FlagName } from './flags.ts'
 import type { Arguments } from './parse-arguments.ts'
+import type { ExitCode } from './program.ts'
 import type { Terminal } from './terminal.ts'
 
 /** TABLE of the commands. Each is loaded only when it runs. A command that does not exist yet is not here. */
@@ -70,7 +70,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     usage: 'weave replay <recording> [hank] [data] [options]',
     summary: 'repeat a recorded run without a model: short for weave rehearse --replay <recording>',
     flags: ['strict', 'json', ...running, ...preparing, ...always],
-    load: async () => (await import('./run/replay.ts')).replayCommand,
+    load: async () => (await import('./run/rehearse.ts')).replayCommand,
   },
   validate: {
     usage: 'weave validate [hank] [data]',
@@ -149,7 +149,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     usage: 'weave sentinel test <config>',
     summary: 'try a sentinel on what happened in an execution, the newest one unless named',
     flags: ['execution', 'codon', 'dry', 'runtime-config', ...always],
-    load: async () => (await import('./sentinel/sentinel.ts')).sentinelCommand,
+    load: async () => (await import('./sentinel.ts')).sentinelCommand,
   },
   schema: {
     usage: 'weave schema <hank|weave|sentinel|rehearsal>',
@@ -161,8 +161,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     usage: 'weave completion <bash|zsh|fish>',
     summary: 'print what makes a shell complete commands and options',
     flags: always,
-    load: async () =>
-      (await import('./completion/completion.ts')).createCompletionCommand({ commands, defaultCommand }),
+    load: async () => (await import('./completion.ts')).createCompletionCommand({ commands, defaultCommand }),
   },
   'agent-worker': {
     usage: 'weave agent-worker',
@@ -176,7 +175,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     summary: 'the process in which the terminal UI of a run works',
     flags: [],
     hidden: true,
-    load: async () => (await import('./terminal-face.ts')).terminalFaceCommand,
+    load: async () => (await import('./terminal-ui.ts')).terminalUiCommand,
   },
   'sentinel-sandbox': {
     usage: 'weave sentinel-sandbox',

@@ -1,10 +1,8 @@
 import { homedir } from 'node:os'
 import { defaultUpstream, examine, harnessesToCheck, settled } from '@weave/runtime'
-import { columns } from './columns.ts'
-import { type ExitCode, exitCodes } from './exit.ts'
-import type { Arguments } from './parse-arguments.ts'
-import { settingValues } from './setting-flags.ts'
-import type { Terminal } from './terminal.ts'
+import { type Arguments, settingValues } from './parse-arguments.ts'
+import { type ExitCode, exitCodes } from './program.ts'
+import { columns, type Terminal } from './terminal.ts'
 
 const marks = { good: 'ok', poor: '!', bad: 'x' } as const
 

@@ -1,6 +1,5 @@
 import { type Flag, type FlagName, flags } from './flags.ts'
-import type { Arguments } from './parse-arguments.ts'
-import { settingValues } from './setting-flags.ts'
+import { type Arguments, settingValues } from './parse-arguments.ts'
 
 /** What is wrong with the values of flags, in lines: the flag, what is allowed, what was found. Empty when all are good. */
 export async function wrongFlagValues(args: Arguments): Promise<readonly string[]> {

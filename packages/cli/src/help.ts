@@ -1,6 +1,6 @@
-import { columns } from './columns.ts'
 import { type CommandRow, commands, defaultCommand } from './commands.ts'
 import { type Flag, type FlagName, flags } from './flags.ts'
+import { columns } from './terminal.ts'
 
 /** Help, made from the tables of commands and flags. */
 export function helpText(name: string, row: CommandRow): string {

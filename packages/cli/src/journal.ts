@@ -1,8 +1,8 @@
-import { homedir } from 'node:os'
-import { findExecution, readEvents, settledPaths } from '@weave/runtime'
+import { readEvents } from '@weave/runtime'
 import { describeEvent, eventTypes, isEventType } from 'weave-client'
-import { type ExitCode, exitCodes } from './exit.ts'
+import { namedExecution } from './named-execution.ts'
 import type { Arguments } from './parse-arguments.ts'
+import { type ExitCode, exitCodes } from './program.ts'
 import type { Terminal } from './terminal.ts'
 
 /** `weave journal [execution]`: what happened in an execution, live or at rest. */
@@ -19,14 +19,7 @@ export async function journalCommand(args: Arguments, terminal: Terminal): Promi
     terminal.error('--since takes the number of an event, such as 120.')
     return exitCodes.usage
   }
-  const paths = await settledPaths({
-    environment: process.env,
-    workingDirectory: process.cwd(),
-    home: homedir(),
-    runtimeConfig: texts['runtime-config'],
-    flags: [],
-  })
-  const found = await findExecution(positionals[0], paths.executionBaseDir)
+  const found = await namedExecution(positionals[0], args)
   if (!found.ok) {
     terminal.error(found.message)
     return exitCodes.failed

@@ -1,20 +1,13 @@
-import { homedir } from 'node:os'
-import { executionStatus, listExecutions, settledPaths, systemClock } from '@weave/runtime'
+import { executionStatus, listExecutions, systemClock } from '@weave/runtime'
 import { dollarsText, durationText } from 'weave-client'
-import { columns } from './columns.ts'
-import { type ExitCode, exitCodes } from './exit.ts'
+import { executionBaseOf } from './named-execution.ts'
 import type { Arguments } from './parse-arguments.ts'
-import type { Terminal } from './terminal.ts'
+import { type ExitCode, exitCodes } from './program.ts'
+import { columns, type Terminal } from './terminal.ts'
 
 /** `weave list`: every execution below the base directory, newest first. */
 export async function listCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  const { executionBaseDir } = await settledPaths({
-    environment: process.env,
-    workingDirectory: process.cwd(),
-    home: homedir(),
-    runtimeConfig: args.texts['runtime-config'],
-    flags: [],
-  })
+  const executionBaseDir = await executionBaseOf(args)
   const { executions, damaged } = await listExecutions({ executionBaseDir, clock: systemClock })
   const rows = await Promise.all(
     executions.map(async ({ layout, file, lock }) => {

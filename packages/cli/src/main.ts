@@ -1,5 +1,4 @@
-import { exitCodes } from './exit.ts'
-import { hideToken } from './hide-token.ts'
+import { exitCodes, hideToken } from './program.ts'
 import { processTerminal, tolerateClosedPipes } from './terminal.ts'
 import { weave } from './weave.ts'
 

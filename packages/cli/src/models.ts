@@ -1,9 +1,8 @@
 import { homedir } from 'node:os'
 import { additionsOf, createRegistry, formatProblem, listModels, type ModelRow } from '@weave/runtime'
-import { columns } from './columns.ts'
-import { type ExitCode, exitCodes } from './exit.ts'
 import type { Arguments } from './parse-arguments.ts'
-import type { Terminal } from './terminal.ts'
+import { type ExitCode, exitCodes } from './program.ts'
+import { columns, type Terminal } from './terminal.ts'
 
 /** `weave models [filter]`: which models there are, what they cost and whose key is there. */
 export async function modelsCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {

@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import type { FlagValue } from '@weave/runtime'
 import { closestMatch } from 'leven'
-import { type Flag, type FlagName, flags } from './flags.ts'
+import { type Flag, type FlagName, flags, settingFlags } from './flags.ts'
 
 /** A command's words, sorted out. */
 export interface Arguments {
@@ -63,4 +64,15 @@ function explain(error: unknown, allowed: readonly FlagName[]): string {
   if (unknown === undefined) return message
   const near = closestMatch(unknown.replace(/^-+/, ''), allowed, { maxDistance: 3 })
   return `Unknown option ${unknown}.${near === undefined ? '' : ` Did you mean --${near}?`}`
+}
+
+/** The settings layer of the command line. */
+export function settingValues({ switches, texts }: Arguments): readonly FlagValue[] {
+  return settingFlags.flatMap((name): readonly FlagValue[] => {
+    const { setting, sets = true }: Flag = flags[name]
+    if (setting === undefined) return []
+    const text = texts[name]
+    if (text !== undefined) return [{ flag: `--${name}`, field: setting, value: text }]
+    return switches.has(name) ? [{ flag: `--${name}`, field: setting, value: sets }] : []
+  })
 }

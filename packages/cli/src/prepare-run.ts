@@ -1,9 +1,8 @@
+import { stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Prepared, type PrepareOptions, prepare } from '@weave/runtime'
-import { runArguments } from './hank-argument.ts'
-import type { Arguments } from './parse-arguments.ts'
-import { settingValues } from './setting-flags.ts'
+import { type Arguments, settingValues } from './parse-arguments.ts'
 
 export type PreparedRun =
   | { readonly ok: true; readonly prepared: Prepared; readonly data?: string | undefined }
@@ -15,13 +14,13 @@ export interface PrepareRunOptions {
   /** As in `prepare`. */
   readonly redirect?: PrepareOptions['redirect']
   /** Whether the data are checked too. */
-  readonly looksAtData?: boolean
+  readonly checksData?: boolean
 }
 
 /** Everything that validating and running have in common: from the words on the command line to a verdict. */
 export async function prepareRun(
   args: Arguments,
-  { environment = process.env, redirect, looksAtData = false }: PrepareRunOptions = {},
+  { environment = process.env, redirect, checksData = false }: PrepareRunOptions = {},
 ): Promise<PreparedRun> {
   const words = await runArguments(args.positionals)
   if ('problem' in words) return { ok: false, usage: words.problem }
@@ -30,7 +29,7 @@ export async function prepareRun(
     flags: settingValues(args),
     runtimeConfig: args.texts['runtime-config'],
     skipSelfTest: args.switches.has('skip-self-test'),
-    data: looksAtData ? pathOfData(words.data) : undefined,
+    data: checksData ? pathOfData(words.data) : undefined,
     environment,
     redirect,
     workingDirectory: process.cwd(),
@@ -42,4 +41,33 @@ export async function prepareRun(
 /** What comes through a pipe is not there to be looked at before it is read. */
 function pathOfData(named: string | undefined): string | undefined {
   return named === undefined || named === '-' ? undefined : resolve(named)
+}
+
+interface RunArguments {
+  readonly hank?: string
+  readonly data?: string
+}
+
+/**
+ * What the words after the command mean. Two: hank and data. One is the hank when it ends in `.json` or is a directory
+ * that holds a `hank.json`; otherwise it is the data, and the hank is `./hank.json`, then `<data>/hank.json`.
+ */
+export async function runArguments(
+  words: readonly string[],
+): Promise<RunArguments | { readonly problem: string }> {
+  const [first, second, ...rest] = words
+  if (rest.length > 0)
+    return { problem: `Too many arguments: ${rest.join(' ')}. Expected a hank and a data source.` }
+  if (first === undefined) return {}
+  if (second !== undefined) return { hank: first, data: second }
+  if (first.endsWith('.json') || (await isFile(join(first, 'hank.json')))) return { hank: first }
+  if (await isFile('hank.json')) return { data: first }
+  return { hank: join(first, 'hank.json'), data: first }
+}
+
+function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    found => found.isFile(),
+    () => false,
+  )
 }

@@ -1,8 +1,7 @@
 import { editorSchema, isSchemaKind, schemaKinds } from '@weave/runtime'
-import { type ExitCode, exitCodes } from './exit.ts'
 import type { Arguments } from './parse-arguments.ts'
+import { type ExitCode, exitCodes, version } from './program.ts'
 import type { Terminal } from './terminal.ts'
-import { version } from './version.ts'
 
 /** `weave schema <kind>`: the JSON Schema that editors use, as published with this version. */
 export function schemaCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises'
 import { harmless, harmlessJson } from 'weave-client'
 
 /**
@@ -27,21 +26,6 @@ export function terminalOn(stdout: Stream, stderr: Stream): Terminal {
   }
 }
 
-/** Whether somebody is there who can be asked. */
-export function canAsk(): boolean {
-  return process.stdin.isTTY === true && process.stderr.isTTY === true
-}
-
-/** The answer of a person to a question, one line. */
-export async function ask(question: string): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return await lines.question(harmless(question))
-  } finally {
-    lines.close()
-  }
-}
-
 /** Whoever reads along may stop reading (`weave models | head`); that is no fault of the program. */
 export function tolerateClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
@@ -49,4 +33,24 @@ export function tolerateClosedPipes(): void {
       if (error.code !== 'EPIPE') throw error
     })
   }
+}
+
+/** Rows of words as lines with aligned columns. Counts characters, which is enough for what we print. */
+export function columns(given: readonly (readonly string[])[], indent = '  '): readonly string[] {
+  const rows = given.map(row => row.map(onOneLine))
+  const widths = rows.reduce<readonly number[]>(
+    (known, row) =>
+      Array.from({ length: Math.max(known.length, row.length) }, (_, at) =>
+        Math.max(known[at] ?? 0, row[at]?.length ?? 0),
+      ),
+    [],
+  )
+  return rows.map(row =>
+    `${indent}${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd(),
+  )
+}
+
+/** As it will be printed, because its length counts. A name with a line break must not look like a row of its own. */
+function onOneLine(cell: string): string {
+  return harmless(cell).replace(/\s/g, ' ')
 }

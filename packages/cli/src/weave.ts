@@ -1,7 +1,6 @@
 import { commands, defaultCommand } from './commands.ts'
-import { type ExitCode, exitCodes } from './exit.ts'
+import { type ExitCode, exitCodes, version } from './program.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
-import { version } from './version.ts'
 
 /** The command `weave`. Returns the exit code; never exits by itself. */
 export async function weave(

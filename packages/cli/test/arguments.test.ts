@@ -3,8 +3,8 @@ import '@weave/runtime'
 import { expect, test } from 'vitest'
 import { verifies } from '../../../test/conformance/verifies.ts'
 import { wrongFlagValues } from '../src/flag-values.ts'
-import { withoutToken } from '../src/hide-token.ts'
 import { parseArguments } from '../src/parse-arguments.ts'
+import { withoutToken } from '../src/program.ts'
 
 const allowed = ['port', 'max-cost', 'log-level', 'vendor-base-url', 'token', 'headless'] as const
 

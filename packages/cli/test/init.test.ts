@@ -5,10 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { heardTerminal } from '../../../test/support/heard-terminal.ts'
 import { tempDir } from '../../../test/support/temp-dir.ts'
 import { commands } from '../src/commands.ts'
-import { fileTree } from '../src/init/file-tree.ts'
 import { hankFiles } from '../src/init/hank-files.ts'
-import { initHank } from '../src/init/init.ts'
-import { writeNewFiles } from '../src/init/write-new-files.ts'
+import { fileTree, initHank, writeNewFiles } from '../src/init/init.ts'
 import type { Terminal } from '../src/terminal.ts'
 
 interface Told {

@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import { verifies } from '../../../test/conformance/verifies.ts'
-import { columns } from '../src/columns.ts'
-import { terminalOn } from '../src/terminal.ts'
+import { columns, terminalOn } from '../src/terminal.ts'
 
 const hostile = '\x1b]52;c;ZXZpbA==\x07\x9b2J\r\u202e'
 const spelled = '\\u{1b}]52;c;ZXZpbA==\\u{7}\\u{9b}2J\\u{d}\\u{202e}'

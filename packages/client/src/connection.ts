@@ -24,7 +24,7 @@ export interface ConnectionOptions {
   readonly timeoutMs: number
 }
 
-/** Told in this order: events may come before `onOpen`, nothing comes after `onEnd`, and `onEnd` comes once. */
+/** Called in this order: events may come before `onOpen`, nothing comes after `onEnd`, and `onEnd` comes once. */
 export interface ConnectionHooks {
   readonly onOpen: (greeting: Greeting) => void
   readonly onEvent: (event: ServerEvent) => void

@@ -60,9 +60,9 @@ export interface PendingCommand {
   readonly type: CommandType
   /** How long to wait; every part of an answer starts the wait anew. Not given: until the connection ends. */
   readonly timeoutMs?: number | undefined
-  /** Told of every `history.batch`, the last one too. */
+  /** Called with every `history.batch`, the last one too. */
   readonly onPart?: (event: ServerEvent<'history.batch'>) => void
-  /** Told exactly once. */
+  /** Called exactly once. */
   readonly onEnd: (result: SendResult) => void
   /** The client's own business: its answers are not shown to listeners. */
   readonly internal?: boolean

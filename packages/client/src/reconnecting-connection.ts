@@ -34,7 +34,7 @@ export interface ReconnectingHooks {
   readonly onStart: () => void
   /** Whether the server is the one that was meant; if not, that is the end. */
   readonly accept: (greeting: Greeting) => boolean
-  /** Told after the status is `open`. */
+  /** Called after the status is `open`. */
   readonly onOpen: (greeting: Greeting) => void
   readonly onEvent: (event: ServerEvent) => void
   readonly onUnknown: (type: string) => void

@@ -9,7 +9,7 @@ import type { WeaveClient } from './weave-client.ts'
 export interface ViewStore {
   /** The newest picture; the same object until something changed. */
   readonly getSnapshot: () => View
-  /** Told once after any number of changes, when the scheduler says so. Returns a function that takes it out. */
+  /** Called once after any number of changes, when the scheduler runs. Returns a function that unsubscribes. */
   readonly subscribe: (listener: () => void) => () => void
   /** Adds an event by hand: for pictures that are made from a journal. */
   readonly apply: (event: ServerEvent) => void
@@ -22,7 +22,7 @@ export interface StoreOptions {
   readonly client?: Pick<WeaveClient, 'status' | 'onAny' | 'onStatus'>
   /** Runs a function once, a little later: the end of the tick, or the next frame. Default: the end of the tick. */
   readonly schedule?: (run: () => void) => void
-  /** Told of what a subscriber threw. Must not throw. Default: thrown again later, outside of the store. */
+  /** Called with what a subscriber threw. Must not throw. Default: thrown again later, outside of the store. */
   readonly onListenerError?: (error: unknown) => void
 }
 

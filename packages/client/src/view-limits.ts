@@ -2,7 +2,7 @@ import { type EventData, isLive } from '@weave/protocol'
 import { lineageOf } from './view-machine.ts'
 import { type Limit, type LimitScope, type View, viewCaps } from './view-model.ts'
 
-/** A limit and how much of it is used, as far as the picture tells. */
+/** A limit and how much of it is used, as far as the view knows. */
 export interface LimitUse extends Limit {
   readonly used: number
 }

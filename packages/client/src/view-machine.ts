@@ -82,7 +82,7 @@ function withLineage(machine: Machine): Machine['lineages'] {
   return Object.fromEntries([...others.slice(1 - viewCaps.runs), [currentRunId, ended]])
 }
 
-/** The run of a snapshot has no name; the next transition tells it. */
+/** The run of a snapshot has no id; the next transition brings it. */
 const unnamed = ''
 
 function named(state: WeaveState, { currentRunId }: StateSummary): WeaveState {
@@ -161,7 +161,7 @@ export function sumOf(codons: readonly CodonExecution[], value: (codon: CodonExe
   return codons.reduce((sum, codon) => sum + value(codon), 0)
 }
 
-/** What a rollback to a checkpoint would undo, as far as the picture tells; only the server knows for certain. */
+/** What a rollback to a checkpoint would undo, as far as the view knows; only the server knows for certain. */
 export interface RollbackPreview {
   /** Codons that would have to be done again, in the order in which they ran. */
   readonly codonIds: readonly string[]

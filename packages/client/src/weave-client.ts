@@ -39,7 +39,7 @@ export interface WeaveClient {
    */
   readonly on: <T extends EventType>(type: T, listener: (event: ServerEvent<T>) => void) => () => void
   readonly onAny: (listener: (event: ServerEvent) => void) => () => void
-  /** Told of every change after the call. */
+  /** Called with every change after the call. */
   readonly onStatus: (listener: (status: ClientStatus) => void) => () => void
 
   /** Ends it for good and at once: waiting commands settle, no event is delivered any more. The server goes on. */
@@ -88,7 +88,7 @@ export interface ClientOptions {
    * later, outside of the client, so that the platform reports it.
    */
   readonly onListenerError?: (error: unknown, event: ServerEvent | undefined) => void
-  /** Told of frames and events that do not fit the protocol; they are passed over. Must not throw. */
+  /** Called for frames and events that do not fit the protocol; they are skipped. Must not throw. */
   readonly onMalformed?: (problem: string) => void
   readonly timers?: Timers
   /** From [0, 1); for ids and for the spread of reconnections. */

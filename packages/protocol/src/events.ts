@@ -19,12 +19,12 @@ import {
 } from './values.ts'
 
 /**
- * TABLE of the events: the specification's 27 and the extension events of decisions 11. Types, reading, journaling
+ * TABLE of the events: the protocol's own 27 and our extension events. Types, reading, journaling
  * policy, routing and `docs/protocol.md` are derived from it.
  *
- * `delivery` says which road an event may take: `journal` (written, then told to everyone), `direct` (sent, never
+ * `delivery` says which road an event may take: `journal` (written, then sent to everyone), `direct` (sent, never
  * written), `either` (`error`: direct when it answers one command, otherwise journaled).
- * `durability` says when a journaled event may be told: `synced` after it is safe against power loss, `grouped` after
+ * `durability` says when a journaled event may be sent: `synced` after it is safe against power loss, `grouped` after
  * it is written (the sync follows within 100 ms).
  */
 export type EventCategory = 'server-state' | 'rollback' | 'agentic' | 'sentinel' | 'connection' | 'extension'

@@ -25,7 +25,7 @@ export type ClientMessage =
 
 /**
  * Strict: an unknown key in a command is refused, so that a typing error never acts as a default. What a problem quotes of the
- * frame goes through `clean` before it is shortened: of a secret that is cut in two nobody could tell any more.
+ * frame goes through `clean` before it is shortened: a secret that is cut in two would not be found any more.
  */
 export function parseClientMessage(text: string, clean: Clean = asIs): ClientMessage {
   const value = parseJson(text)

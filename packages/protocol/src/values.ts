@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Values that several messages share (specification 2.13 and what decisions 4 adds to it). */
+/** Values that several messages share. */
 
 /** Makes a parsed shape read-only all the way down; messages are facts and are never edited. */
 export type Immutable<T> = T extends readonly (infer Item)[]

@@ -10,7 +10,7 @@ export interface EventFilter {
   readonly all: boolean
 }
 
-/** Told for programs; a person reading along needs none of them. */
+/** Events for programs; a person who reads along needs none of them. */
 const forPrograms: ReadonlySet<string> = new Set([
   'state.transition',
   'state.snapshot',

@@ -6,11 +6,10 @@ import {
   systemClock,
 } from '@weave/runtime'
 import { harmlessLine } from 'weave-client'
-import { columns } from '../columns.ts'
-import { type ExitCode, exitCodes } from '../exit.ts'
+import { namedExecution } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
-import type { Terminal } from '../terminal.ts'
-import { namedExecution } from './named-execution.ts'
+import { type ExitCode, exitCodes } from '../program.ts'
+import { columns, type Terminal } from '../terminal.ts'
 
 /** `weave checkpoints [execution]`: the versions of the workspace that are kept. */
 export async function checkpointsCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
@@ -31,7 +30,7 @@ export async function checkpointsCommand(args: Arguments, terminal: Terminal): P
 
 type Layout = Parameters<typeof readCheckpointRows>[0]
 
-/** A message when it cannot be told. Where a server is at work nothing is touched, and files are not counted. */
+/** A message when they cannot be read. Where a server is at work nothing is touched, and files are not counted. */
 async function rowsIn(layout: Layout): Promise<readonly CheckpointRow[] | string> {
   const lock = await readLock(layout.lockFile, systemClock)
   if (lock.kind === 'held') return readCheckpointRows(layout)

@@ -1,10 +1,9 @@
 import type { StoppedExecution } from '@weave/runtime'
 import { harmlessLine } from 'weave-client'
-import { columns } from '../columns.ts'
-import { type ExitCode, exitCodes } from '../exit.ts'
 import type { Arguments } from '../parse-arguments.ts'
-import type { Terminal } from '../terminal.ts'
-import { openNamed } from './named-execution.ts'
+import { type ExitCode, exitCodes } from '../program.ts'
+import { columns, type Terminal } from '../terminal.ts'
+import { openNamed } from './open-execution.ts'
 
 /** `weave diff <a> [b]`: what is different between two checkpoints, or between one and the disk. */
 export async function diffCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {

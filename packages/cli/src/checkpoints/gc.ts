@@ -6,13 +6,10 @@ import {
   type Tidied,
   tidyExecution,
 } from '@weave/runtime'
-import { columns } from '../columns.ts'
-import { type ExitCode, exitCodes } from '../exit.ts'
+import { executionBaseOf } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
-import type { Terminal } from '../terminal.ts'
-import { bytesText } from './bytes-text.ts'
-import { executionBaseOf } from './named-execution.ts'
-import { parseAge } from './parse-age.ts'
+import { type ExitCode, exitCodes } from '../program.ts'
+import { columns, type Terminal } from '../terminal.ts'
 
 /** `weave gc [execution…]`: packs checkpoints, says what each execution holds, drops old leftovers when asked to. */
 export async function gcCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
@@ -78,4 +75,27 @@ function cells({ dir, tidied }: { readonly dir: string; readonly tidied: Tidied 
   const now = tidied.ok ? tidied.after : tidied.before
   const saved = tidied.ok ? bytesText(Math.max(0, tidied.before.checkpoints - now.checkpoints)) : '-'
   return [...parts.map(part => bytesText(now[part])), saved, dir]
+}
+
+const names = ['B', 'KB', 'MB', 'GB', 'TB'] as const
+
+/** A size for people, such as `12.3 MB`. */
+export function bytesText(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(names.length - 1, Math.floor(Math.log(bytes) / Math.log(1024)))
+  const value = bytes / 1024 ** power
+  return `${power === 0 ? value : value.toFixed(1)} ${names[power]}`
+}
+
+const units: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+}
+
+/** Milliseconds of an age such as `7d`; undefined for what is none. */
+export function parseAge(text: string): number | undefined {
+  const [, number, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
+  return number === undefined || unit === undefined ? undefined : Number(number) * (units[unit] ?? 0)
 }

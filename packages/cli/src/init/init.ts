@@ -1,10 +1,10 @@
-import { resolve } from 'node:path'
-import { type ExitCode, exitCodes } from '../exit.ts'
+import { lstat, mkdir, rmdir, stat, unlink, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import type { Arguments } from '../parse-arguments.ts'
+
+import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
-import { fileTree } from './file-tree.ts'
-import { hankFiles } from './hank-files.ts'
-import { type WriteResult, writeNewFiles } from './write-new-files.ts'
+import { hankFiles, type NewFile } from './hank-files.ts'
 
 /** `weave init [dir]`: writes a small hank that is valid at once and explains itself. */
 export function createInitCommand(isCommand: InitSurrounding['isCommand']) {
@@ -89,4 +89,138 @@ const reasons: Readonly<Record<string, string>> = {
 /** As it is pasted into a shell. */
 function shellWord(path: string): string {
   return /^[\w@%+:,./\\-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** The files as an indented tree, folders before files, both by name. `paths` are relative, with `/`. */
+export function fileTree(paths: readonly string[]): readonly string[] {
+  const files = paths.filter(path => !path.includes('/')).sort()
+  const folders = [...new Set(paths.flatMap(path => path.split('/').slice(0, -1)[0] ?? []))].sort()
+  return [...folders.flatMap(folder => [`${folder}/`, ...indented(inside(folder, paths))]), ...files]
+}
+
+function inside(folder: string, paths: readonly string[]): readonly string[] {
+  const start = `${folder}/`
+  return fileTree(paths.filter(path => path.startsWith(start)).map(path => path.slice(start.length)))
+}
+
+function indented(lines: readonly string[]): readonly string[] {
+  return lines.map(line => `  ${line}`)
+}
+
+type WriteResult =
+  | { readonly ok: true }
+  /** These paths, relative to the directory, are in use. */
+  | { readonly ok: false; readonly reason: 'taken'; readonly paths: readonly string[] }
+  | { readonly ok: false; readonly reason: 'failed'; readonly path: string; readonly code: string }
+
+/**
+ * Writes all files into a directory, which is made if it is missing, or none of them.
+ *
+ * Overwrites nothing: a file that is there, also a link that leads nowhere, is in use, and so is one where a directory
+ * should be. A failure on the way takes back what was written until then. Never rejects.
+ */
+export async function writeNewFiles(directory: string, files: readonly NewFile[]): Promise<WriteResult> {
+  const made: Made[] = []
+  // Where the work is, for the message about what failed there.
+  const at = { path: directory }
+  try {
+    const paths = await takenPaths(directory, files, at)
+    if (paths.length > 0) return { ok: false, reason: 'taken', paths }
+    for (const path of [directory, ...foldersOf(files).map(folder => join(directory, folder))]) {
+      at.path = path
+      await makeDirectory(path, made)
+    }
+    for (const { path, text } of files) {
+      at.path = join(directory, path)
+      await writeFile(at.path, text, { flag: 'wx' })
+      made.push({ kind: 'file', path: at.path })
+    }
+    return { ok: true }
+  } catch (error) {
+    await takeBack(made)
+    return { ok: false, reason: 'failed', path: at.path, code: codeOf(error) ?? String(error) }
+  }
+}
+
+interface Made {
+  readonly kind: 'file' | 'directory'
+  readonly path: string
+}
+
+/** In the order of the files; a folder before what would be in it. */
+async function takenPaths(
+  directory: string,
+  files: readonly NewFile[],
+  at: { path: string },
+): Promise<readonly string[]> {
+  if ((await kindOf(directory, at)) === 'missing') return []
+  // A link to a directory will do: the person at the keyboard named it.
+  if (!(await stat(directory)).isDirectory())
+    throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' })
+  const taken = new Set<string>()
+  for (const { path } of files) {
+    const blocked = await blockedFolder(directory, path, at)
+    if (blocked !== undefined) taken.add(blocked)
+    else if ((await kindOf(join(directory, path), at)) !== 'missing') taken.add(path)
+  }
+  return [...taken]
+}
+
+/** A folder on the way to the file that is no folder. */
+async function blockedFolder(
+  directory: string,
+  file: string,
+  at: { path: string },
+): Promise<string | undefined> {
+  for (const folder of foldersOn(file)) {
+    const kind = await kindOf(join(directory, folder), at)
+    if (kind === 'missing') return undefined
+    if (kind === 'other') return folder
+  }
+  return undefined
+}
+
+async function kindOf(path: string, at: { path: string }): Promise<'missing' | 'directory' | 'other'> {
+  at.path = path
+  try {
+    return (await lstat(path)).isDirectory() ? 'directory' : 'other'
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return 'missing'
+    throw error
+  }
+}
+
+/** `a`, `a/b` for `a/b/c.md`. */
+function foldersOn(file: string): readonly string[] {
+  const parts = file.split('/').slice(0, -1)
+  return parts.map((_, at) => parts.slice(0, at + 1).join('/'))
+}
+
+function foldersOf(files: readonly NewFile[]): readonly string[] {
+  return [...new Set(files.flatMap(({ path }) => foldersOn(path)))]
+}
+
+/** Step by step, so that it is known which directories are ours. */
+async function makeDirectory(path: string, made: Made[]): Promise<void> {
+  try {
+    await mkdir(path)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return
+    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error
+    await makeDirectory(dirname(path), made)
+    await mkdir(path)
+  }
+  made.push({ kind: 'directory', path })
+}
+
+/** What cannot be taken back stays: the failure that brought us here is already on its way to the person. */
+async function takeBack(made: readonly Made[]): Promise<void> {
+  for (const { kind, path } of [...made].reverse()) {
+    await (kind === 'file' ? unlink(path) : rmdir(path)).catch(() => undefined)
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
 }

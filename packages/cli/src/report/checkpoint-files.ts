@@ -1,7 +1,6 @@
 import type { ReportCheckpoint, ReportFile, RunState, WeaveState } from '@weave/protocol'
 import type { CheckpointRow, StoppedExecution } from '@weave/runtime'
 import { cut } from 'weave-client'
-import { splitDiff } from './split-diff.ts'
 
 export type CheckpointFiles = Pick<ReportCheckpoint, 'files' | 'filesLeftOut' | 'note'>
 
@@ -12,7 +11,7 @@ const mostCharacters = 10 << 20
 
 type Compared = Awaited<ReturnType<StoppedExecution['diff']>>
 
-/** Tells what is different in each checkpoint from the one before it. Bounded: what is too large is said, not shown. */
+/** The changes in each checkpoint against the one before it. Bounded: a diff that is too large is mentioned, not shown. */
 export function createCheckpointFiles(execution: Pick<StoppedExecution, 'diff'>) {
   let room = mostCharacters
 
@@ -79,4 +78,19 @@ export function checkpointsBefore(
 
 function startOf(run: RunState | undefined): string | undefined {
   return run?.startedFrom.type === 'continuation' ? run.startedFrom.checkpoint : undefined
+}
+
+/**
+ * The parts of a unified diff of several files, in their order, each without its head: from the first `@@`, or what git
+ * says instead. A line of a file never begins with `diff --git`: it has a sign before it.
+ */
+export function splitDiff(text: string): readonly string[] {
+  const lines = text.split('\n')
+  const starts = lines.flatMap((line, at) => (line.startsWith('diff --git ') ? [at] : []))
+  return starts.map((start, index) => body(lines.slice(start, starts[index + 1])))
+}
+
+function body(lines: readonly string[]): string {
+  const first = lines.findIndex(line => line.startsWith('@@'))
+  return first === -1 ? '' : lines.slice(first).join('\n').replace(/\n$/, '')
 }

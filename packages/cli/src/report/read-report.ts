@@ -11,7 +11,7 @@ import {
   type StoppedExecution,
   systemClock,
 } from '@weave/runtime'
-import { version } from '../version.ts'
+import { version } from '../program.ts'
 import { type CheckpointFiles, checkpointsBefore, createCheckpointFiles } from './checkpoint-files.ts'
 import { type JournalReading, readJournal } from './read-journal.ts'
 import { reportData } from './report-data.ts'

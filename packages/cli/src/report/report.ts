@@ -1,10 +1,9 @@
-import { homedir } from 'node:os'
-import { findExecution, readCosts, settledPaths } from '@weave/runtime'
-import { type ExitCode, exitCodes } from '../exit.ts'
+import { readCosts } from '@weave/runtime'
+import { namedExecution } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
+import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
-import { costCsv } from './cost-csv.ts'
-import { costLines } from './cost-lines.ts'
+import { costCsv, costLines } from './costs.ts'
 
 /** `weave report [execution]`: what happened, as a page; with `--costs` what it has cost, with `--requests` what was asked. */
 export async function reportCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
@@ -14,16 +13,9 @@ export async function reportCommand(args: Arguments, terminal: Terminal): Promis
     terminal.error(usage)
     return exitCodes.usage
   }
-  const { executionBaseDir } = await settledPaths({
-    environment: process.env,
-    workingDirectory: process.cwd(),
-    home: homedir(),
-    runtimeConfig: texts['runtime-config'],
-    flags: [],
-  })
-  const found = await findExecution(positionals[0], executionBaseDir)
+  const found = await namedExecution(positionals[0], args)
   if (found.ok && switches.has('requests')) {
-    await (await import('./print-requests.ts')).printRequests(found.layout, args, terminal)
+    await (await import('./requests.ts')).printRequests(found.layout, args, terminal)
     return exitCodes.done
   }
   if (found.ok && !switches.has('costs')) {
@@ -42,7 +34,7 @@ export async function reportCommand(args: Arguments, terminal: Terminal): Promis
   return exitCodes.done
 }
 
-/** A message when it cannot be told. */
+/** A message when the costs cannot be read. */
 async function costsOf(layout: Parameters<typeof readCosts>[0]) {
   try {
     return (await readCosts(layout)) ?? `${layout.dir} has not begun: it has no plan yet.`

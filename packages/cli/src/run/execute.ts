@@ -11,22 +11,15 @@ import {
   type Prepared,
   startExecution,
 } from '@weave/runtime'
-import { type ExitCode, exitCodes } from '../exit.ts'
-import { ownPrograms, sandboxEntry } from '../own-programs.ts'
 import type { Arguments } from '../parse-arguments.ts'
+import { type ExitCode, exitCodes, ownPrograms, sandboxEntry, version } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
-import { report, startReport } from '../validate/report.ts'
-import { schemaLine } from '../validate/schema-line.ts'
-import { version } from '../version.ts'
-import { wantsColor, wantsFace } from '../wants-face.ts'
-import { type Attendance, attend } from './attended-run.ts'
-import { endWithoutExecution } from './lost-execution.ts'
+import { report, schemaLine, startReport } from '../validate/report.ts'
 import { openRun } from './open-run.ts'
-import { proxyBox } from './proxy-box.ts'
-import { readyTraffic } from './recorded-traffic.ts'
-import { createShutdownLimit } from './shutdown-limit.ts'
-import { onSignals } from './signals.ts'
-import { summaryLines } from './summary.ts'
+import { readyTraffic } from './recording.ts'
+import { createRunDisplay, type RunDisplay, wantsColor, wantsTerminalUi } from './run-display.ts'
+import { createShutdownLimit, endWithoutExecution, onSignals } from './shutdown.ts'
+import { proxyBox, summaryLines } from './summary.ts'
 
 export interface RunContext {
   readonly args: Arguments
@@ -81,8 +74,8 @@ interface Ready {
 async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
   const { rehearsal } = context
   const { prepared, opened } = ready
-  const attendance = attendanceOf(context, ready)
-  const { terminal } = attendance
+  const display = displayOf(context, ready)
+  const { terminal } = display
   const limit = createShutdownLimit(terminal, { milliseconds: context.shutdownMs })
   const signals = onSignals(terminal, { limit })
   const letGo = (): void => {
@@ -90,7 +83,7 @@ async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
     signals.close()
   }
   const started = await startExecution({
-    ...optionsOf({ ...context, terminal }, { ...ready, attendance }),
+    ...optionsOf({ ...context, terminal }, { ...ready, display }),
     onLost: reason => endWithoutExecution(context.terminal, reason),
   })
   if (!started.ok) {
@@ -107,7 +100,7 @@ async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
   }
   signals.endBy(reason => execution.runner.shutdown(reason))
   void execution.runner.leaving.then(() =>
-    limit.begin(() => signals.exitCode ?? (attendance.isAbandoned ? exitCodes.failed : exitCodes.done)),
+    limit.begin(() => signals.exitCode ?? (display.isAbandoned ? exitCodes.failed : exitCodes.done)),
   )
   terminal.error(`Execution  ${opened.layout.dir}`)
   terminal.error(`Clients    ${execution.url}`)
@@ -116,33 +109,33 @@ async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
     for (const line of proxyBox(box)) terminal.error(line)
   }
   for (const note of execution.notes) terminal.error(note)
-  await attendance.begin(execution)
+  await display.begin(execution)
   const end = await execution.runner.done
   const state = execution.state()
   for (const problem of await execution.close()) terminal.error(problem)
-  await attendance.end()
+  await display.end()
   letGo()
   const places = {
     layout: opened.layout,
     outputDirectory: prepared.paths.outputDirectory,
     isRehearsal: rehearsal !== undefined,
-    showsCosts: !attendance.hasScreen || prepared.settings.settings.showCosts,
+    showsCosts: !display.hasScreen || prepared.settings.settings.showCosts,
   }
   for (const line of summaryLines(state, end, places)) terminal.error(line)
   if (signals.exitCode !== undefined && end.status === 'stopped') return signals.exitCode
-  const isFailed = end.status === 'failed' || (end.status === 'stopped' && attendance.isAbandoned)
+  const isFailed = end.status === 'failed' || (end.status === 'stopped' && display.isAbandoned)
   return isFailed ? exitCodes.failed : exitCodes.done
 }
 
 /** On a terminal a person sees the run on a screen; otherwise it says lines. */
-function attendanceOf({ args, terminal }: RunContext, { prepared }: Ready): Attendance {
+function displayOf({ args, terminal }: RunContext, { prepared }: Ready): RunDisplay {
   const { switches } = args
   const { showCosts: costs } = prepared.settings.settings
-  const face = { token: tokenOf(args), costs, color: wantsColor(switches) }
-  return attend({
+  const ui = { token: tokenOf(args), costs, color: wantsColor(switches) }
+  return createRunDisplay({
     terminal,
     json: switches.has('json'),
-    face: wantsFace(switches) ? face : undefined,
+    ui: wantsTerminalUi(switches) ? ui : undefined,
     keepAlive: switches.has('keep-alive'),
   })
 }
@@ -177,7 +170,7 @@ function recordInto(directory: string, terminal: Terminal) {
 
 function optionsOf(
   { args, terminal, environment, rehearsal, harnesses }: RunContext,
-  { prepared, plan, opened, level, record, attendance }: Ready & { readonly attendance: Attendance },
+  { prepared, plan, opened, level, record, display }: Ready & { readonly display: RunDisplay },
 ) {
   const { settings } = prepared.settings
   const { switches, texts } = args
@@ -199,7 +192,7 @@ function optionsOf(
     overwriteOutput: switches.has('overwrite-output'),
     ignoreRigFailures: settings.ignoreRigFailures,
     autostart: settings.autostart,
-    headless: !attendance.hasScreen,
+    headless: !display.hasScreen,
     keepAlive: switches.has('keep-alive'),
     server: {
       port: settings.port,
@@ -224,6 +217,6 @@ function optionsOf(
       settings: prepared.settings,
       telemetry: { home: homedir(), print: (line: string) => terminal.error(line) },
     },
-    onEvent: attendance.onEvent,
+    onEvent: display.onEvent,
   }
 }

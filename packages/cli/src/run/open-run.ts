@@ -10,9 +10,9 @@ import {
   storeInlineData,
   systemClock,
 } from '@weave/runtime'
+import { confirm } from '../confirm.ts'
 import type { Arguments } from '../parse-arguments.ts'
-import { version } from '../version.ts'
-import { confirm } from './confirm.ts'
+import { version } from '../program.ts'
 
 export type OpenedRun =
   | { readonly ok: true; readonly execution: OpenedExecution; readonly notes: readonly string[] }

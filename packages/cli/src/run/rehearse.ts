@@ -1,8 +1,8 @@
 import { dirname, join, resolve } from 'node:path'
 import { formatProblem, openRehearsal, openReplayRehearsal } from '@weave/runtime'
-import { type ExitCode, exitCodes } from '../exit.ts'
-import { runArguments } from '../hank-argument.ts'
 import type { Arguments } from '../parse-arguments.ts'
+import { runArguments } from '../prepare-run.ts'
+import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
 import { runHank } from './run.ts'
 
@@ -35,6 +35,18 @@ export async function rehearseCommand(args: Arguments, terminal: Terminal): Prom
   } finally {
     await rehearsal.close()
   }
+}
+
+/** `weave replay <recording> [hank] [data]`. */
+export async function replayCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const [recording, ...positionals] = args.positionals
+  if (recording === undefined) {
+    terminal.error(
+      'Name the recording: weave replay <recording> [hank] [data]. "weave --record <dir>" makes one.',
+    )
+    return exitCodes.usage
+  }
+  return rehearseCommand({ ...args, positionals, texts: { ...args.texts, replay: recording } }, terminal)
 }
 
 /** The script or the recording that answers. */

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { keepTail, type Supervised, supervise } from '@weave/runtime'
 import { restoreSequence } from '@weave/tui'
-import { asCommand } from '../own-programs.ts'
-import type { FaceWish } from '../show-face.ts'
+import { asCommand } from '../program.ts'
+import type { TerminalUiOptions } from '../terminal-ui.ts'
 
 export interface RunScreen {
   /** Settles once. */
@@ -27,12 +27,12 @@ const longestLeaving = 2_000
  * The terminal UI of a run, in a process of its own that knows the run only over the control socket. Its death, in whatever
  * way, leaves the terminal as it was and the run going.
  */
-export function openRunScreen(wish: FaceWish): RunScreen {
+export function openRunScreen(options: TerminalUiOptions): RunScreen {
   const terminal = takeTerminal()
   const { command, args } = asCommand('terminal-face')
   const program = supervise(command, args, {
     stdio: [terminal.input, 'inherit', 'pipe', 'ipc'],
-    env: faceEnvironment(process.env),
+    env: uiEnvironment(process.env),
     // A terminal gives its keys to no other group than ours.
     sharesGroup: true,
   })
@@ -48,7 +48,7 @@ export function openRunScreen(wish: FaceWish): RunScreen {
     terminal.close()
     return end
   })
-  child?.send(wish)
+  child?.send(options)
   return {
     ended,
     async close() {
@@ -98,7 +98,7 @@ function takeTerminal() {
 }
 
 /** The screen needs no key of anybody. */
-function faceEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function uiEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = ['PATH', 'HOME', 'TERM', 'COLORTERM', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TMPDIR']
   return Object.fromEntries(
     names.flatMap(name => (environment[name] === undefined ? [] : [[name, environment[name]]])),

@@ -1,12 +1,12 @@
-import { type ExitCode, exitCodes } from '../exit.ts'
-import { isFirstLook, welcomeLines } from '../init/welcome.ts'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Arguments } from '../parse-arguments.ts'
 import { prepareRun } from '../prepare-run.ts'
+import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
 import { execute, type RunContext } from './execute.ts'
-import { recordingArguments } from './recording-arguments.ts'
 
-/** `weave [hank] [data]`: checks with `--validate`; otherwise runs without a screen, one line for each thing that happens. */
+/** `weave [hank] [data]`: checks with `--validate`, otherwise runs; alone in a folder without a hank it says how to begin. */
 export async function runCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   if (args.switches.has('validate'))
     return (await import('../validate/validate.ts')).validateCommand(args, terminal)
@@ -27,4 +27,51 @@ export async function runHank(given: RunContext): Promise<ExitCode> {
     return exitCodes.usage
   }
   return execute(context, run)
+}
+
+/** Whether somebody wrote nothing but `weave`, where there is no hank: they want to know what this is. */
+async function isFirstLook(
+  { positionals, switches, texts }: Arguments,
+  workingDirectory: string,
+): Promise<boolean> {
+  if (positionals.length > 0 || switches.size > 0 || Object.keys(texts).length > 0) return false
+  return stat(join(workingDirectory, 'hank.json')).then(
+    () => false,
+    () => true,
+  )
+}
+
+const welcomeLines: readonly string[] = [
+  'weave runs a hank: a workflow in a file, which agents work through item by item.',
+  'All they do is on record, every version of their files is kept, and a run that',
+  'was cut off goes on where it was.',
+  '',
+  'hank.json does not exist here. To begin:',
+  '',
+  '  weave init       write a small hank here that explains itself',
+  '  weave rehearse   run it without a key: a script answers instead of a model',
+  '  weave validate   check everything that a real run needs',
+  '  weave            run it',
+  '',
+  'A hank that lies elsewhere:    weave <directory>',
+  'What this machine is missing:  weave doctor',
+  'All there is:                  weave --help',
+]
+
+/**
+ * What recording and replaying mean for the rest of the command line: both begin at the beginning, unless an execution is
+ * named; and a replay asks no provider whether key and model are good.
+ */
+function recordingArguments(args: Arguments): Arguments {
+  const { texts, switches } = args
+  const { record, replay, execution } = texts
+  if (record === undefined && replay === undefined) return args
+  return {
+    ...args,
+    switches: new Set([
+      ...switches,
+      ...(execution === undefined ? (['start-new'] as const) : []),
+      ...(replay === undefined ? [] : (['skip-self-test'] as const)),
+    ]),
+  }
 }

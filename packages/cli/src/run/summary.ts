@@ -1,7 +1,7 @@
 import type { BudgetBreach } from '@weave/protocol'
 import type { RunnerEnd, WeaveState } from '@weave/runtime'
-import { codonStatusWords, dollarsText, durationText, tokenCountsText } from 'weave-client'
-import { columns } from '../columns.ts'
+import { codonStatusWords, dollarsText, durationText, harmlessLine, tokenCountsText } from 'weave-client'
+import { columns } from '../terminal.ts'
 
 export interface SummaryPlaces {
   readonly layout: { readonly dir: string; readonly agentRoot: string }
@@ -66,3 +66,17 @@ function costLines({ runs, totalCost }: WeaveState, isRehearsal: boolean): reado
 }
 
 const words = { completed: 'is done', failed: 'failed', stopped: 'was stopped' } as const
+
+interface ProxyBox {
+  readonly proxyUrl: string
+  /** May come from a file that somebody else wrote: a person must see where requests go. */
+  readonly upstream: string
+}
+
+/** The lines of a box that says where the proxy is and where it leads. */
+export function proxyBox({ proxyUrl, upstream }: ProxyBox): readonly string[] {
+  const lines = [`Proxy: ${proxyUrl}`, `Upstream: ${harmlessLine(upstream)}`]
+  const width = Math.max(...lines.map(line => line.length))
+  const edge = '─'.repeat(width + 2)
+  return [`┌${edge}┐`, ...lines.map(line => `│ ${line.padEnd(width)} │`), `└${edge}┘`]
+}

@@ -1,4 +1,5 @@
 import {
+  addSchemaLine,
   errorsOf,
   formatProblem,
   type ObservedCosts,
@@ -7,9 +8,8 @@ import {
   plannedCodons,
   warningsOf,
 } from '@weave/runtime'
-import { budgetLines } from './budgets.ts'
-import { settingLines } from './settings.ts'
-import { structure, structureLines } from './structure.ts'
+import { version } from '../program.ts'
+import { budgetLines, settingLines, structure, structureLines } from './sections.ts'
 
 export interface ReportOptions {
   readonly verbose: boolean
@@ -96,4 +96,11 @@ function excerpt(text: string | undefined): readonly string[] {
 
 function plural(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`
+}
+
+/** Writes the editor's schema into a hank that has none; the line to print, when it did. */
+export async function schemaLine({ loaded }: Prepared): Promise<string | undefined> {
+  if (!loaded.source) return undefined
+  const line = await addSchemaLine(loaded.source, version)
+  return line.added ? line.message : undefined
 }

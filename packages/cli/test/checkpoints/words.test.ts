@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { bytesText } from '../../src/checkpoints/bytes-text.ts'
-import { parseAge } from '../../src/checkpoints/parse-age.ts'
-import { previewLines } from '../../src/checkpoints/preview-lines.ts'
+import { bytesText, parseAge } from '../../src/checkpoints/gc.ts'
+import { previewLines } from '../../src/checkpoints/rollback.ts'
 
 describe('the words of the commands on checkpoints', () => {
   test('an age is a number with a unit, and nothing else is one', () => {

@@ -1,8 +1,7 @@
 import type { RunState, WeaveState } from '@weave/protocol'
 import type { CheckpointRow } from '@weave/runtime'
 import { describe, expect, test } from 'vitest'
-import { checkpointsBefore, createCheckpointFiles } from '../../src/report/checkpoint-files.ts'
-import { splitDiff } from '../../src/report/split-diff.ts'
+import { checkpointsBefore, createCheckpointFiles, splitDiff } from '../../src/report/checkpoint-files.ts'
 
 function row(runId: string, sha: string, type: CheckpointRow['type'] = 'completed'): CheckpointRow {
   return { runId, sha, type, codonId: 'a', codonName: 'A', status: '', timestamp: '', isUndone: false }

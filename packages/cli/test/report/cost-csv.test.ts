@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { costCsv } from '../../src/report/cost-csv.ts'
+import { costCsv } from '../../src/report/costs.ts'
 import { costs, noCosts } from './costs.ts'
 
 const heads =

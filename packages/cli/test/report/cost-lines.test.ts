@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { costLines } from '../../src/report/cost-lines.ts'
+import { costLines } from '../../src/report/costs.ts'
 import { costs, noCosts } from './costs.ts'
 
 describe('costs for people', () => {

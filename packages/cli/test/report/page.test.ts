@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { pageMark, reportPage } from '../../src/report/page.ts'
+import { pageMark, reportPage } from '../../src/report/html-report.ts'
 
 const parts = { script: 'start()', style: 'p{color:red}' }
 

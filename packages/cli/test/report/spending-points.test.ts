@@ -1,7 +1,7 @@
 import type { Transition } from '@weave/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createSpendingPoints } from '../../src/report/spending-points.ts'
+import { createSpendingPoints } from '../../src/report/read-journal.ts'
 
 const at = (ms: number) => new Date(1_700_000_000_000 + ms).toISOString()
 const runStarted = (ms: number): Transition => ({

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type FlagValue, type Observed, type Prepared, prepare } from '@weave/runtime'
 import { describe, expect, test } from 'vitest'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
-import { budgetLines, forecastOf } from '../../src/validate/budgets.ts'
+import { budgetLines, forecastOf } from '../../src/validate/sections.ts'
 
 const codon = (id: string, more: object = {}) => ({
   id,

@@ -11,7 +11,7 @@ export interface DataCheck {
 export interface CheckedData {
   readonly path: string
   readonly hash: string
-  /** Not everything was looked at. */
+  /** The time was up before everything was hashed. */
   readonly partial: boolean
 }
 
@@ -19,18 +19,18 @@ export interface DataCheckOptions {
   readonly path: string
   /** What does not count as data. */
   readonly exclude: readonly string[]
-  /** How long a run looks, in milliseconds. */
+  /** How long a run may hash, in milliseconds. */
   readonly timeLimit: number
   readonly clock: Clock
 }
 
-/** Milliseconds that checking looks through data: the contract gives it a limit of its own, which nothing changes. */
-const longestLook = 5_000
+/** Milliseconds that a check may hash data, whatever `dataHashTimeLimit` allows a run. */
+const longestHashing = 5_000
 
-/** Looks through the data of a run without touching anything. */
+/** Hashes the data of a run as its start would. Changes nothing. */
 export async function checkData({ path, exclude, timeLimit, clock }: DataCheckOptions): Promise<DataCheck> {
   const timeAdvice = `A run looks for ${timeLimit} ms (dataHashTimeLimit).`
-  const result = await hashData({ path, timeLimit: longestLook, timeAdvice, clock, exclude })
+  const result = await hashData({ path, timeLimit: longestHashing, timeAdvice, clock, exclude })
   if (!result.ok) return { problems: [{ severity: 'error', where: '', message: result.message }] }
   const { hash, partial, warnings } = result
   return {

@@ -2,11 +2,11 @@ import { readFile, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { ensureDir } from '../files/index.ts'
+import { embeddedHarnessAvailable, sdkHarnessAvailable } from '../harness/index.ts'
 import { errorCode, run } from '../kit/index.ts'
 import { credentialFor, credentialVariables } from '../models/index.ts'
+import { namedCertificates, outboundProxy, readUpstream, tryPort } from '../proxy/index.ts'
 import { serverEnvironment } from '../settings/index.ts'
-import type { Finding } from './finding.ts'
-import { type ProxyToCheck, proxyFindings } from './proxy-findings.ts'
 
 export interface DoctorOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -23,7 +23,15 @@ export interface HarnessToCheck {
   >
 }
 
-/** Looks at everything that a run needs before a hank is there. Writes nothing but the execution base directory. */
+/** The harnesses that there are, for `examine`. */
+export function harnessesToCheck(): readonly HarnessToCheck[] {
+  return [
+    { name: 'Claude Agent SDK', available: () => sdkHarnessAvailable() },
+    { name: 'Pi SDK', available: () => embeddedHarnessAvailable() },
+  ]
+}
+
+/** Checks everything that a run needs of the machine. Writes nothing but the execution base directory. */
 export async function examine(options: DoctorOptions): Promise<readonly Finding[]> {
   const groups = await Promise.all([
     nodeVersion(),
@@ -139,4 +147,82 @@ function versionIn(text: string): Version | undefined {
 
 function isAtLeast([major, minor]: Version, [wantedMajor, wantedMinor]: Version): boolean {
   return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)
+}
+
+export interface ProxyToCheck {
+  /** Whether a run would start it. */
+  readonly isOn: boolean
+  readonly upstream: string
+  /** Of the control socket; the proxy wants the next one. 0: whichever is free. */
+  readonly controlPort: number
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+/** What the proxy between agents and their provider would meet, also when it is off. Never rejects. */
+export async function proxyFindings(options: ProxyToCheck): Promise<readonly Finding[]> {
+  return [await proxyPort(options), outbound(options), ...certificates(options)]
+}
+
+/** What stops the proxy stops a run only when it is on. */
+function stopping({ isOn }: ProxyToCheck): 'bad' | 'poor' {
+  return isOn ? 'bad' : 'poor'
+}
+
+async function proxyPort(options: ProxyToCheck): Promise<Finding> {
+  const { controlPort } = options
+  const name = 'proxy port'
+  const wanted = controlPort === 0 ? 0 : controlPort + 1
+  const found = await tryPort(wanted)
+  if (!found.ok) {
+    const detail = `${wanted} on 127.0.0.1: ${found.code}`
+    const cure = 'Choose another --port, or run without --proxy.'
+    return { name, verdict: stopping(options), detail, cure }
+  }
+  if (wanted === 0) return { name, verdict: 'good', detail: 'a free one can be had on 127.0.0.1' }
+  if (found.port === wanted) return { name, verdict: 'good', detail: `${wanted} is free on 127.0.0.1` }
+  const cure =
+    'With --proxy one that is free is taken instead; choose another --port to have it next to that.'
+  return { name, verdict: 'poor', detail: `${wanted} cannot be had`, cure }
+}
+
+function outbound(options: ProxyToCheck): Finding {
+  const name = 'outbound proxy'
+  const verdict = stopping(options)
+  const read = readUpstream(options.upstream)
+  if (!read.ok) return { name, verdict, detail: withoutStop(read.message), cure: 'Correct vendorBaseUrl.' }
+  const { hostname } = read.upstream
+  const found = outboundProxy(read.upstream, options.environment)
+  if (!found.ok) {
+    const cure = `Correct it, or add ${hostname} to NO_PROXY.`
+    return { name, verdict, detail: withoutStop(found.message), cure }
+  }
+  const { proxy, variable } = found
+  if (variable === undefined) return { name, verdict: 'good', detail: `none, straight to ${hostname}` }
+  const detail = proxy
+    ? `${proxy.hostname}:${proxy.port} (${variable})`
+    : `${variable} is set but not for ${hostname}`
+  return { name, verdict: 'good', detail }
+}
+
+function certificates({ environment }: ProxyToCheck): readonly Finding[] {
+  return namedCertificates(environment).map(({ variable, path, problem }) => {
+    const name = 'certificates'
+    if (problem === undefined) return { name, verdict: 'good', detail: `${path} can be read (${variable})` }
+    const cure = `Correct ${variable}, or take it away; as it is, nobody is trusted because of it.`
+    return { name, verdict: 'poor', detail: `${path}: ${problem} (${variable})`, cure }
+  })
+}
+
+/** A detail is no sentence; its cure follows it. */
+function withoutStop(message: string): string {
+  return message.replace(/\.$/, '')
+}
+
+/** One thing that a run needs, as it is found on this machine. */
+interface Finding {
+  readonly name: string
+  readonly verdict: 'good' | 'poor' | 'bad'
+  readonly detail: string
+  /** What to do; for everything that is not good. */
+  readonly cure?: string
 }

@@ -1,5 +1,3 @@
-import { statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
 import {
   type Codon,
   codonLabel,
@@ -10,39 +8,27 @@ import {
   type PlacedCodon,
   withPlaces,
 } from '../hank/index.ts'
+import { embeddedHarnessAvailable, sdkHarnessAvailable, servable } from '../harness/index.ts'
 import { hasErrors, type Problem, systemClock } from '../kit/index.ts'
-import { additionsOf, createRegistry, findModel, type Registry } from '../models/index.ts'
+import { additionsOf, createRegistry, findModel, type HarnessName, type Registry } from '../models/index.ts'
 import { buildPlan, type Plan } from '../plan/index.ts'
 import { type ModelUse, type PreflightResult, preflight } from '../preflight/index.ts'
 import {
   codonEnvironment,
-  type FlagValue,
   type ResolvedSettings,
-  readGiven,
-  readRuntimeFile,
   resolveSettings,
   type SettingPaths,
-  type Settings,
   serverEnvironment,
-  settingPaths,
 } from '../settings/index.ts'
 import type { CheckedData, DataCheck } from './data-check.ts'
-import { harnessChecks } from './harness-checks.ts'
+import { pathsOf, readLayers, type SettledOptions } from './settled.ts'
 
-export interface PrepareOptions {
-  /** As given on the command line; undefined: the `hank.json` of the working directory. */
-  readonly hank?: string | undefined
-  readonly flags: readonly FlagValue[]
-  /** What `--runtime-config` names. */
-  readonly runtimeConfig?: string | undefined
+export interface PrepareOptions extends SettledOptions {
   readonly skipSelfTest: boolean
-  /** The data of the run, to be looked through with the rest of this machine; a run that goes on does that by itself. */
+  /** The data of the run, to be hashed with the other checks of this machine; a run does that by itself. */
   readonly data?: string | undefined
-  readonly environment: Readonly<Record<string, string | undefined>>
   /** Has the last word on every environment in which a model is asked, given the providers of all known models. */
   readonly redirect?: Redirect | undefined
-  readonly workingDirectory: string
-  readonly home: string
 }
 
 type Variables = Readonly<Record<string, string | undefined>>
@@ -64,7 +50,7 @@ export interface Prepared {
    * its name, without a price.
    */
   readonly plan?: Plan
-  /** Absent when none was to be looked at, or an error was found up to there. */
+  /** Absent when none was to be hashed, or an error was found up to there. */
   readonly data?: CheckedData
   /** Absent when an earlier step found an error. */
   readonly preflight?: PreflightResult
@@ -109,9 +95,9 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   }
   if (hasErrors(hankProblems) || !loaded.hank) return { ...base, ok: false, problems: hankProblems }
 
-  const looked = await lookAtData(options.data, base)
-  const problems = [...hankProblems, ...looked.problems]
-  const found = { ...base, ...(looked.data && { data: looked.data }) }
+  const hashed = await hashNamedData(options.data, base)
+  const problems = [...hankProblems, ...hashed.problems]
+  const found = { ...base, ...(hashed.data && { data: hashed.data }) }
   if (hasErrors(problems)) return { ...found, ok: false, problems }
 
   const environmentOf = (codon?: Variables) => redirected(codonEnvironment({ environment: outside, codon }))
@@ -127,8 +113,19 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   return { ...found, ok: !hasErrors(all), problems: all, preflight: checked }
 }
 
-/** Whoever names no data does not wait for the code that looks through them. */
-async function lookAtData(
+/** Whether a harness is installed, without loading it: checking a hank must not load what runs it. */
+const available = { sdk: sdkHarnessAvailable, embedded: embeddedHarnessAvailable } as const
+
+const harnessChecks = {
+  async harnessAvailable(name: HarnessName) {
+    const found = await available[name]()
+    return found.ok ? found : { ok: false as const, install: found.cure }
+  },
+  servable: (provider: string) => servable(provider),
+}
+
+/** The code that hashes data is loaded only for a command that names some. */
+async function hashNamedData(
   path: string | undefined,
   { settings, paths }: Pick<Prepared, 'settings' | 'paths'>,
 ): Promise<DataCheck> {
@@ -140,63 +137,6 @@ async function lookAtData(
     timeLimit: settings.settings.dataHashTimeLimit,
     clock: systemClock,
   })
-}
-
-/** Where executions and outputs lie, for commands that need no hank. */
-export async function settledPaths(options: SettledOptions): Promise<SettingPaths> {
-  return (await settled(options)).paths
-}
-
-/** What holds without a hank. */
-export async function settled(
-  options: SettledOptions,
-): Promise<{ readonly settings: Settings; readonly paths: SettingPaths }> {
-  const layers = await readLayers({ ...options, skipSelfTest: true })
-  const resolved = resolveSettings({ ...layers, environment: options.environment })
-  return { settings: resolved.settings, paths: pathsOf(resolved, layers.path, options) }
-}
-
-/** What a file names is meant from where the file is; what a variable names, from where the command was given. */
-function pathsOf(
-  { settings, sources }: ResolvedSettings,
-  runtimeFile: string | undefined,
-  { workingDirectory, home }: Pick<PrepareOptions, 'workingDirectory' | 'home'>,
-): SettingPaths {
-  const isFromFile = sources.modelsFile?.origin === 'weave.json'
-  return settingPaths(settings, {
-    workingDirectory,
-    home,
-    runtimeFile: isFromFile ? runtimeFile : undefined,
-  })
-}
-
-type SettledOptions = Omit<PrepareOptions, 'skipSelfTest' | 'data'>
-
-async function readLayers({ hank, flags, runtimeConfig, environment, workingDirectory }: PrepareOptions) {
-  const given = await readGiven(flags, environment)
-  const hankDirectory = directoryOf(resolve(workingDirectory, hank ?? '.'))
-  const search = {
-    workingDirectory,
-    hankDirectory,
-    ...(runtimeConfig !== undefined && { named: runtimeConfig }),
-  }
-  const file = await readRuntimeFile(search)
-  return {
-    flags: given.flags.layer,
-    variables: given.variables.layer,
-    file: file.layer,
-    path: file.path,
-    problems: [...given.flags.problems, ...given.variables.problems, ...file.problems],
-  }
-}
-
-/** Where the hank lies, or would lie: the path itself when it is a directory. */
-function directoryOf(path: string): string {
-  try {
-    return statSync(path).isDirectory() ? path : dirname(path)
-  } catch {
-    return dirname(path)
-  }
 }
 
 function valuesAndOrigins({ maxDollars, maxTimeSeconds }: ResolvedSettings['ceilings']) {

@@ -14,9 +14,9 @@ export interface PlacesOptions {
 }
 
 /**
- * How far a rehearsal is in its script, as the state sees it: only what the codons of the present thread have taken counts.
- * So a rollback takes the steps of the codons that it undoes back, and a codon that was cut off and begins anew begins its
- * steps anew; its next attempt in the same run goes on.
+ * How far a rehearsal is in its script, as the state sees it: only steps taken by codons of the current
+ * run's lineage count. So a rollback gives back the steps of the codons that it undoes, and a codon that was cut off and
+ * starts over starts its steps over; its next attempt in the same run goes on.
  *
  * Every answer is a line on disk before it is sent, with the attempt that it belongs to. Rejects when the file is there and
  * cannot be read.
@@ -70,13 +70,13 @@ function add(counts: Map<string, number>, { key, steps }: Taken): void {
   counts.set(key, (counts.get(key) ?? 0) + steps)
 }
 
-/** The attempts of the thread that the present run belongs to. */
+/** The attempts that the current run is built on, its own included. */
 function placesIn(state: WeaveState): ReadonlySet<string> {
   const runOf = new Map<CodonExecution, string>(
     state.runs.flatMap(({ runId, codons }) => codons.map(codon => [codon, runId] as const)),
   )
-  const thread = lineageOf(state, currentRun(state))
-  return new Set(thread.map(codon => placeOf({ runId: runOf.get(codon) ?? '', ...codon })))
+  const lineage = lineageOf(state, currentRun(state))
+  return new Set(lineage.map(codon => placeOf({ runId: runOf.get(codon) ?? '', ...codon })))
 }
 
 function placeOf({ runId, codonId, attempt }: Pick<Taken, 'runId' | 'codonId' | 'attempt'>): string {

@@ -34,7 +34,7 @@ export interface HarnessesOptions {
 }
 
 /** The two ways to run an agent. Neither loads its SDK before a codon needs it. */
-export function createHarnesses({ programs, clock, log, own }: HarnessesOptions): Harnesses {
+function createHarnesses({ programs, clock, log, own }: HarnessesOptions): Harnesses {
   const made = new Map<HarnessName, Harness>()
   /** What the plan knows of models that an SDK may not know. */
   const planned = new Map<string, PlannedModel>()

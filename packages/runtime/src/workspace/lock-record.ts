@@ -167,7 +167,7 @@ export function isLocal({ host }: Pick<LockEntry, 'host'>): boolean {
 }
 
 /** Whether the very process that an entry of this machine names is there, and not another under its number. */
-export function isRunning({ pid, pidStartTime }: Pick<LockEntry, 'pid' | 'pidStartTime'>): boolean {
+function isRunning({ pid, pidStartTime }: Pick<LockEntry, 'pid' | 'pidStartTime'>): boolean {
   if (!isAlive(pid)) return false
   const started = pidStartTime === '' ? undefined : processStartTime(pid)
   return started === undefined || started === pidStartTime

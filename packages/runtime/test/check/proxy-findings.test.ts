@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
-import { type ProxyToCheck, proxyFindings } from '../../src/check/proxy-findings.ts'
+import { type ProxyToCheck, proxyFindings } from '../../src/check/doctor.ts'
 import { tryPort } from '../../src/proxy/index.ts'
 
 const base: ProxyToCheck = {

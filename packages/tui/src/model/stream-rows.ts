@@ -181,16 +181,16 @@ function shownText(entry: StreamEntry, { costs, unfolded, root }: EntryOptions):
 }
 
 /** What a tool is asked for usually stands in one of these. */
-const tellingFields = ['command', 'file_path', 'path', 'pattern', 'query', 'url', 'prompt', 'description']
+const mainFields = ['command', 'file_path', 'path', 'pattern', 'query', 'url', 'prompt', 'description']
 
-/** The input of a tool: while folded the one field that tells what it does, else all of it. */
+/** The input of a tool: while folded the one field that says what it does, else all of it. */
 function toolText(text: string, unfolded: boolean): string {
   const input = parsed(text)
   if (!input) return text
   if (unfolded) return JSON.stringify(input, null, 2)
-  const telling = tellingFields.map(name => input[name]).find(value => typeof value === 'string')
+  const main = mainFields.map(name => input[name]).find(value => typeof value === 'string')
   // Out of its quotes a text is what it was before: it has to be made harmless again.
-  return typeof telling === 'string' ? harmless(telling) : text
+  return typeof main === 'string' ? harmless(main) : text
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {

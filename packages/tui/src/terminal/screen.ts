@@ -34,11 +34,11 @@ export interface ScreenSize {
  */
 export interface Screen {
   readonly size: ScreenSize
-  /** False: the terminal is behind; `onReady` tells when it has caught up. */
+  /** False: the terminal is behind; `onReady` is called when it has caught up. */
   readonly draw: (rows: readonly string[]) => boolean
   /** The next page is sent whole, whatever the terminal shows now. */
   readonly forget: () => void
-  /** Told when the size changed, or when the terminal has caught up: draw again. */
+  /** Called when the size changed, or when the terminal has caught up: draw again. */
   readonly onReady: (listener: () => void) => void
   /** Restores the terminal; calling it again does nothing. */
   readonly close: () => void

@@ -1,0 +1,39 @@
+import { createInterface } from 'node:readline/promises'
+import { harmless } from 'weave-client'
+
+export type Confirmed = { readonly ok: true } | { readonly ok: false; readonly message: string }
+
+/**
+ * Asks a person; `-y` answers for them. Without a terminal nobody can be asked, and the message says what to do: say yes,
+ * or `instead`.
+ */
+export async function confirm(
+  question: string,
+  yes: boolean,
+  instead = '--start-new to begin anew',
+): Promise<Confirmed> {
+  if (yes) return { ok: true }
+  if (!canAsk()) {
+    return {
+      ok: false,
+      message: `${question}\nNobody is here to answer: add -y to say yes, or ${instead}.`,
+    }
+  }
+  const answer = await ask(`${question} [y/N] `)
+  return /^y(es)?$/i.test(answer.trim()) ? { ok: true } : { ok: false, message: 'Nothing was done.' }
+}
+
+/** Whether somebody is there who can be asked. */
+function canAsk(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true
+}
+
+/** The answer of a person to a question, one line. */
+async function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await lines.question(harmless(question))
+  } finally {
+    lines.close()
+  }
+}

@@ -1,0 +1,65 @@
+import type { OwnPrograms, Program } from '@weave/runtime'
+
+/** This program again, as one of the processes that a run needs besides the server. */
+export function ownPrograms(): OwnPrograms {
+  return { agentWorker: asCommand('agent-worker'), warden: asCommand('warden') }
+}
+
+/** Another command of this program. */
+export function asCommand(name: string): Program {
+  const [, script = ''] = process.argv
+  return { command: process.execPath, args: [...process.execArgv, script, name] }
+}
+
+/** The same for a thread: where the templates of sentinels are computed. */
+export function sandboxEntry(): { readonly file: string; readonly argv: readonly string[] } {
+  return { file: process.argv[1] ?? '', argv: ['sentinel-sandbox'] }
+}
+
+declare const __WEAVE_VERSION__: string | undefined
+
+/** The version of the package; put in by the bundler. From source it says so. */
+export const version = typeof __WEAVE_VERSION__ === 'string' ? __WEAVE_VERSION__ : '0.0.0-source'
+
+/** What the process says when it ends. */
+export const exitCodes = {
+  /** The hank completed, nothing was left to do, or validation passed. */
+  done: 0,
+  /** The run failed or the configuration is invalid. */
+  failed: 1,
+  /** Wrong usage. */
+  usage: 2,
+  /** Ended by SIGINT before the hank was done. */
+  interrupted: 130,
+  /** Ended by SIGTERM before the hank was done. */
+  terminated: 143,
+} as const
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+/** The signals that ask the process to end, and what it then says. */
+export const signalCodes = {
+  SIGINT: exitCodes.interrupted,
+  SIGTERM: exitCodes.terminated,
+  SIGHUP: exitCodes.terminated,
+} as const
+
+/**
+ * Takes the value of `--token` out of the list of processes, which every user of a machine can read. The title of a process
+ * lies where its arguments lay and is as long, so nothing of them stays. `process.argv` keeps its words.
+ */
+export function hideToken(): void {
+  const words = process.argv.slice(2)
+  const shown = withoutToken(words)
+  if (shown.some((word, index) => word !== words[index])) process.title = ['weave', ...shown].join(' ')
+}
+
+/** The words of a command line; what may be a token is replaced. */
+export function withoutToken(words: readonly string[]): readonly string[] {
+  return words.map((word, index) => {
+    if (words[index - 1] === '--token') return hidden
+    return word.startsWith('--token=') ? `--token=${hidden}` : word
+  })
+}
+
+const hidden = '[hidden]'

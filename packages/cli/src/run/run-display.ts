@@ -1,0 +1,163 @@
+import { closeSync, openSync } from 'node:fs'
+import type { JournaledEvent } from '@weave/protocol'
+import type { Execution } from '@weave/runtime'
+import { describeEvent } from 'weave-client'
+import { exitCodes } from '../program.ts'
+import type { Terminal } from '../terminal.ts'
+import type { TerminalUiOptions } from '../terminal-ui.ts'
+
+/** Who sees a run: a person at a screen, or a reader of plain lines; and the second when the first has gone. */
+export interface RunDisplay {
+  /** A person is at a screen, at least in the beginning. */
+  readonly hasScreen: boolean
+  /** Where words for people go; they wait while a screen is up. */
+  readonly terminal: Terminal
+  readonly onEvent: ReturnType<typeof printEvents>
+  /** The screen is gone although nobody took it away. */
+  readonly isAbandoned: boolean
+  /** Brings the screen up, if there is to be one. */
+  begin(execution: Pick<Execution, 'runner' | 'url'>): Promise<void>
+  /** Takes it away again and says what waited. */
+  end(): Promise<void>
+}
+
+export interface RunDisplayOptions {
+  readonly terminal: Terminal
+  readonly json: boolean
+  /** Absent: plain lines from the beginning. */
+  readonly ui: Omit<TerminalUiOptions, 'url' | 'mode' | 'ownsRun'> | undefined
+  /** The server stays up also when nobody is at the terminal. */
+  readonly keepAlive: boolean
+}
+
+export function createRunDisplay({ terminal, json, ui, keepAlive }: RunDisplayOptions): RunDisplay {
+  const held = holdable(terminal)
+  const print = printEvents(held, { json })
+  let isIdle = false
+  let isAbandoned = false
+  let ending = false
+  let close = async (): Promise<void> => {}
+  let alone: (() => void) | undefined
+
+  const follow = ({ type, data }: JournaledEvent): void => {
+    if (type === 'server.idle') isIdle = true
+    // `codon.started` comes only after its rig, which may take long.
+    if (type === 'state.transition' && data.transitionType === 'CodonStarted') isIdle = false
+    if (isIdle) alone?.()
+  }
+  return {
+    hasScreen: ui !== undefined,
+    get isAbandoned() {
+      return isAbandoned
+    },
+    terminal: held,
+    onEvent(told) {
+      if (!held.isHeld) print(told)
+      follow(told.event)
+    },
+    async begin({ runner, url }) {
+      if (!ui) return
+      const { openRunScreen } = await import('./run-screen.ts')
+      held.hold()
+      const screen = openRunScreen({ ...ui, url, mode: 'readandwrite', ownsRun: true })
+      close = screen.close
+      void screen.ended.then(end => {
+        if (ending) return
+        if (end.kind === 'forced') process.exit(exitCodes.interrupted)
+        if (end.kind === 'left') return runner.shutdown('left at the terminal')
+        isAbandoned = true
+        held.release()
+        held.error(`The terminal UI has ended unexpectedly: ${end.why}`)
+        // Nobody is there to answer a server that waits.
+        alone = keepAlive ? undefined : () => runner.shutdown('nobody is at the terminal')
+        held.error(isIdle && alone ? endsToo : goesOn)
+        if (isIdle) alone?.()
+      })
+    },
+    async end() {
+      ending = true
+      await close()
+      held.release()
+    },
+  }
+}
+
+const goesOn = 'The run goes on; from here on one line for each thing that happens.'
+const endsToo = 'The server waits for somebody, so it ends too. --headless runs a hank without a screen.'
+
+/** A terminal that a screen covers for a while: words for people wait until it is gone. */
+interface HeldTerminal extends Terminal {
+  readonly isHeld: boolean
+  hold(): void
+  /** Says everything that waited, in order. */
+  release(): void
+}
+
+function holdable(terminal: Terminal): HeldTerminal {
+  let waiting: (() => void)[] | undefined
+  const say = (speak: () => void): void => {
+    if (waiting) waiting.push(speak)
+    else speak()
+  }
+  return {
+    get isHeld() {
+      return waiting !== undefined
+    },
+    out: text => say(() => terminal.out(text)),
+    error: text => say(() => terminal.error(text)),
+    json: json => say(() => terminal.json(json)),
+    raw: text => say(() => terminal.raw(text)),
+    hold() {
+      waiting ??= []
+    },
+    release() {
+      const all = waiting ?? []
+      waiting = undefined
+      for (const speak of all) speak()
+    },
+  }
+}
+
+/** Said for programs and clients; a person reading along needs none of them. */
+const quiet: ReadonlySet<string> = new Set([
+  'state.transition',
+  'state.snapshot',
+  'filetree.updated',
+  'preflight.result',
+  'server.idle',
+  'run.completed',
+])
+
+/** Whether a person reading along wants to hear of such an event. */
+export function isForPeople(type: string): boolean {
+  return !quiet.has(type)
+}
+
+/** One plain line for each thing that matters to a person, or every event as a JSON line. */
+function printEvents(terminal: Terminal, { json }: { readonly json: boolean }) {
+  return ({ event, text }: { readonly event: JournaledEvent; readonly text: string }): void => {
+    if (json) terminal.json(text)
+    else if (isForPeople(event.type)) terminal.out(`${event.timestamp.slice(11, 19)} ${describeEvent(event)}`)
+  }
+}
+
+/** Whether a person can be shown the terminal UI: a terminal to write to, one to read from, and the wish for it. */
+export function wantsTerminalUi(switches: ReadonlySet<string>): boolean {
+  if (switches.has('headless') || switches.has('json')) return false
+  return process.stdout.isTTY === true && process.env['TERM'] !== 'dumb' && hasKeys()
+}
+
+/** The data may have come over stdin; then the keys are read from the terminal itself. */
+function hasKeys(): boolean {
+  if (process.stdin.isTTY) return true
+  try {
+    closeSync(openSync('/dev/tty', 'r'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+export function wantsColor(switches: ReadonlySet<string>): boolean {
+  return !switches.has('no-color') && (process.env['NO_COLOR'] ?? '') === ''
+}
