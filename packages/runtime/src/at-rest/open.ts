@@ -12,7 +12,16 @@ import {
   type Recovering,
 } from '../execution/index.ts'
 import { createHistory, type History, openJournal, replay } from '../journal/index.ts'
-import { type Clock, createRedactor, createScope, messageOf, type Scope, secretsOf } from '../kit/index.ts'
+import {
+  type Clock,
+  createRedactor,
+  createScope,
+  type Failure,
+  messageOf,
+  type Refused,
+  type Scope,
+  secretsOf,
+} from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import { createRecorder, openAtRest, type Recorder, type RestOptions } from '../runner/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
@@ -45,13 +54,7 @@ export interface StoppedPlace {
 
 export type Writing =
   | { readonly ok: true; readonly rest: RestOptions; readonly notes: readonly string[] }
-  | PlaceFailure
-
-export interface PlaceFailure {
-  readonly ok: false
-  readonly message: string
-  readonly cure: string
-}
+  | Refused<Failure>
 
 export type OpenedPlace =
   | {
@@ -61,7 +64,7 @@ export type OpenedPlace =
       readonly warnings: readonly string[]
       close(): Promise<void>
     }
-  | PlaceFailure
+  | Refused<Failure>
 
 /** Takes the lock; on a read-only disk there is none to take, and the execution is opened for reading. Never rejects. */
 export async function openPlace(options: PlaceOptions): Promise<OpenedPlace> {

@@ -11,6 +11,7 @@ import {
   type RecordedEvent,
   replay,
 } from '../journal/index.ts'
+import type { Result } from '../kit/index.ts'
 import { type Clock, messageOf, systemClock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import {
@@ -20,9 +21,7 @@ import {
   readExecutionFile,
 } from '../workspace/index.ts'
 
-export type FoundLayout =
-  | { readonly ok: true; readonly layout: ExecutionLayout }
-  | { readonly ok: false; readonly message: string }
+export type FoundLayout = Result<{ readonly layout: ExecutionLayout }>
 
 /** The execution that a person means: a directory, a name below the base directory, or without a word the newest. */
 export async function findExecution(

@@ -1,6 +1,7 @@
 import { currentRun } from '@weave/protocol'
 import { readArchive } from '../effects/index.ts'
 import { planArchives, withParents } from '../execution/index.ts'
+import type { Result } from '../kit/index.ts'
 import {
   type ArchivedFiles,
   goesOnWith,
@@ -19,9 +20,7 @@ export interface WayBack {
   readonly archives: readonly ArchivedFiles[]
 }
 
-export type FoundWay =
-  | { readonly ok: true; readonly way: WayBack }
-  | { readonly ok: false; readonly message: string }
+export type FoundWay = Result<{ readonly way: WayBack }>
 
 /** What a rollback does to the execution as it is now. Paths are relative to the workspace. */
 export interface RollbackPreview {
@@ -48,9 +47,7 @@ export interface RollbackPreview {
   readonly next?: { readonly codonId: string; readonly withoutRig: boolean }
 }
 
-export type PreviewResult =
-  | { readonly ok: true; readonly preview: RollbackPreview }
-  | { readonly ok: false; readonly message: string }
+export type PreviewResult = Result<{ readonly preview: RollbackPreview }>
 
 /** Nothing in the workspace changes. */
 export async function previewWay(place: StoppedPlace, way: WayBack): Promise<PreviewResult> {

@@ -1,8 +1,8 @@
 import type { FileDifference } from '../checkpoint/index.ts'
-import { messageOf } from '../kit/index.ts'
+import { type Failure, messageOf, type Refused } from '../kit/index.ts'
 import { type NamedCheckpoint, nameCheckpoint } from './checkpoint-name.ts'
 import { type CheckpointRow, listRows } from './checkpoint-rows.ts'
-import { openPlace, type PlaceFailure, type PlaceOptions, type StoppedPlace } from './open.ts'
+import { openPlace, type PlaceOptions, type StoppedPlace } from './open.ts'
 import { type FoundWay, type PreviewResult, previewWay, takeWay, type WayTaken } from './rollback.ts'
 import { undoTarget } from './undo.ts'
 
@@ -41,7 +41,7 @@ export interface StoppedExecution {
   close(): Promise<void>
 }
 
-export type OpenedStopped = { readonly ok: true; readonly execution: StoppedExecution } | PlaceFailure
+export type OpenedStopped = { readonly ok: true; readonly execution: StoppedExecution } | Refused<Failure>
 
 /** Opens an execution that no server holds, to look at its checkpoints and to go back to one. Never rejects. */
 export async function openStoppedExecution(options: PlaceOptions): Promise<OpenedStopped> {

@@ -8,6 +8,7 @@ import {
   wordsOf,
   writeFileAtomic,
 } from '../files/index.ts'
+import type { Result } from '../kit/index.ts'
 import { type Clock, systemClock } from '../kit/index.ts'
 import { type SelectedFile, selectFiles } from '../tree/index.ts'
 import { archiveDirectory, type ExecutionLayout } from '../workspace/index.ts'
@@ -38,9 +39,7 @@ export type ArchiveEntry = Readonly<z.infer<typeof archiveEntry>>
 
 const manifest = z.strictObject({ version: z.literal(1), entries: z.array(archiveEntry) })
 
-export type ArchiveRead =
-  | { readonly ok: true; readonly entries: readonly ArchiveEntry[] }
-  | { readonly ok: false; readonly message: string }
+export type ArchiveRead = Result<{ readonly entries: readonly ArchiveEntry[] }>
 
 /** No file is an empty archive. A damaged one is a failure: to go on without it would be to forget files. Never rejects. */
 export async function readArchive(path: string): Promise<ArchiveRead> {

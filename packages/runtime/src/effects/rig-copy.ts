@@ -15,19 +15,16 @@ import {
   walk,
   wordsOf,
 } from '../files/index.ts'
+import type { Result } from '../kit/index.ts'
 import { createId, errorCode } from '../kit/index.ts'
 import { dataSourceName } from '../tree/index.ts'
 import type { RigEntry } from './rig-record.ts'
 
 /** Where `copy.from` leads, looked up and scanned at the moment of the copy. */
-export type CopySource =
-  | { readonly ok: true; readonly path: string }
-  | { readonly ok: false; readonly message: string }
+export type CopySource = Result<{ readonly path: string }>
 
 /** A target in the workspace, as components below it; none for the workspace itself. */
-export type CopyTarget =
-  | { readonly ok: true; readonly components: readonly string[] }
-  | { readonly ok: false; readonly message: string }
+export type CopyTarget = Result<{ readonly components: readonly string[] }>
 
 export interface CopyRequest {
   /** Absolute: a regular file or a directory. */

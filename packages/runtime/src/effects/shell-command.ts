@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { ProcessExit } from '@weave/protocol'
 import { resolveInside } from '../files/index.ts'
+import type { Result } from '../kit/index.ts'
 import { type Clock, type Marker, type OutputStream, type ProcessResult, run } from '../kit/index.ts'
 
 /** What every command of a codon gets. */
@@ -170,9 +171,7 @@ function createLineStream(
   }
 }
 
-type WorkingDirectory =
-  | { readonly ok: true; readonly path: string }
-  | { readonly ok: false; readonly message: string }
+type WorkingDirectory = Result<{ readonly path: string }>
 
 /**
  * Where a command of a codon runs. `project`, "the execution directory", is the agent workspace: the template variables

@@ -5,7 +5,7 @@ import {
   readArchive,
   restoreArchived,
 } from '../effects/index.ts'
-import type { Clock } from '../kit/index.ts'
+import type { Clock, Result } from '../kit/index.ts'
 import type { ArchivedFiles, CodonPlace, EffectResult } from '../runner/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 
@@ -58,9 +58,7 @@ export async function archiveAgain(
   return { ok: true, files }
 }
 
-type PlannedArchives =
-  | { readonly ok: true; readonly plans: readonly ArchivePlan[] }
-  | { readonly ok: false; readonly message: string }
+type PlannedArchives = Result<{ readonly plans: readonly ArchivePlan[] }>
 
 /** Changes nothing. Never rejects. */
 export async function planArchives(

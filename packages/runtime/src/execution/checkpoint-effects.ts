@@ -1,7 +1,7 @@
 import { type CodonExecution, currentRun, type WeaveState } from '@weave/protocol'
 import { type CheckpointStore, openCheckpoints, type RestorePlanResult } from '../checkpoint/index.ts'
 import { createDiskSync } from '../files/index.ts'
-import { type Clock, wordsOf } from '../kit/index.ts'
+import { type Clock, type Failure, type Refused, wordsOf } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import type { CheckpointEffects, EffectResult, RollbackEffects } from '../runner/index.ts'
 import type { CheckpointSelection } from '../tree/index.ts'
@@ -45,16 +45,10 @@ export interface OpenedCheckpoints {
   tidy(signal: AbortSignal): Promise<void>
 }
 
-export interface CheckpointsFailure {
-  readonly ok: false
-  readonly message: string
-  readonly cure: string
-}
-
 /** The versions of the workspace, and everything that brings one back. */
 export async function openCheckpointEffects(
   options: CheckpointEffectsOptions,
-): Promise<OpenedCheckpoints | CheckpointsFailure> {
+): Promise<OpenedCheckpoints | Refused<Failure>> {
   const { layout, clock, environment, state } = options
   const opened = await openCheckpoints({
     gitDir: layout.checkpoints,

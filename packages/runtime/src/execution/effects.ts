@@ -1,5 +1,5 @@
 import type { Journal, Origin } from '../journal/index.ts'
-import type { Clock, Redactor } from '../kit/index.ts'
+import type { Clock, Failure, Redactor, Refused } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import type { Effects, FileEffects, Recorder } from '../runner/index.ts'
 import { createCheckpointSelection, type WorkspaceWatch, watchWorkspace } from '../tree/index.ts'
@@ -45,14 +45,8 @@ export interface OpenedEffects {
   close(): Promise<void>
 }
 
-export interface EffectsFailure {
-  readonly ok: false
-  readonly message: string
-  readonly cure: string
-}
-
 /** What the runner needs from the rooms around it, put together for one execution. */
-export async function openEffects(options: EffectsOptions): Promise<OpenedEffects | EffectsFailure> {
+export async function openEffects(options: EffectsOptions): Promise<OpenedEffects | Refused<Failure>> {
   const { plan, layout, journal, recorder, redactor, clock, environment, assertHeld, runId } = options
   const warn = (message: string, codon?: string): void => {
     const about = codon === undefined ? {} : { codon }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { History, Journal } from '../journal/index.ts'
-import type { Refused, Result } from '../kit/index.ts'
+import type { Failure, Refused, Result } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 
@@ -19,12 +19,6 @@ export async function frozenPlan(history: History): Promise<Plan | undefined> {
   return undefined
 }
 
-interface LostJournal {
-  readonly ok: false
-  readonly message: string
-  readonly cure: string
-}
-
 /**
  * Whether an execution has a history that its journal does not hold. To begin anew in its used workspace, and to pay again
  * for what is done, is never what a person wants. `hasPlan`: of the journal. Nothing is to be found in an execution
@@ -33,7 +27,7 @@ interface LostJournal {
 export function findLostJournal(
   layout: ExecutionLayout,
   { lastSeq, hasPlan }: { readonly lastSeq: number; readonly hasPlan: boolean },
-): Refused<LostJournal> | undefined {
+): Refused<Failure> | undefined {
   if (hasPlan) return undefined
   const { journal, dir } = layout
   const witnesses = [
@@ -74,7 +68,7 @@ function hasRefs(gitDir: string): boolean {
 export async function planFor(
   { layout, plan }: { readonly layout: ExecutionLayout; readonly plan: Plan },
   journal: Journal,
-): Promise<Result<{ readonly plan: Plan }, LostJournal>> {
+): Promise<Result<{ readonly plan: Plan }, Failure>> {
   const frozen = await frozenPlan(journal.history)
   const hasPlan = frozen !== undefined
   const lost = findLostJournal(layout, { lastSeq: journal.lastSeq, hasPlan })

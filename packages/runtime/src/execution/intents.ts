@@ -3,6 +3,7 @@ import type { WeaveState } from '@weave/protocol'
 import * as z from 'zod'
 import { type OutputCopy, type OutputRecord, settleOutputs, undoOutputs } from '../effects/index.ts'
 import { readRegularFile, removeFileDurablySync, writeFileAtomicSync } from '../files/index.ts'
+import type { Result } from '../kit/index.ts'
 import type { RollbackIntent } from '../runner/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 
@@ -41,9 +42,7 @@ const recordedIntent = z.object({
     .default([]),
 })
 
-type ReadIntent =
-  | { readonly ok: true; readonly intent?: RollbackIntent }
-  | { readonly ok: false; readonly message: string }
+type ReadIntent = Result<{ readonly intent?: RollbackIntent }>
 
 /** A rollback that was cut off, if there is one. */
 export async function readRollbackRecord(layout: ExecutionLayout): Promise<ReadIntent> {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { currentRun, type WeaveState } from '@weave/protocol'
 import type { Harness, HarnessEvent } from '../harness/index.ts'
+import type { Failure, Result } from '../kit/index.ts'
 import { type Clock, errorCode, type Log, type LogLevel, type Redactor, readLines } from '../kit/index.ts'
 import {
   type CodonMark,
@@ -33,9 +34,7 @@ export interface ExecutionProxyOptions extends ProxySetup {
   readonly allowOtherUsers: boolean
 }
 
-export type StartedProxy =
-  | { readonly ok: true; readonly port: number }
-  | { readonly ok: false; readonly message: string; readonly cure: string }
+export type StartedProxy = Result<{ readonly port: number }, Failure>
 
 /** The proxy of one execution, and what the run learns from it. */
 export interface ExecutionProxy {

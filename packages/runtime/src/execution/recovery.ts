@@ -1,6 +1,7 @@
 import { type CodonExecution, currentRun, type WeaveState } from '@weave/protocol'
 import { readArchive } from '../effects/index.ts'
 import { crashOf, describeFindings, type Journal, type Replayed } from '../journal/index.ts'
+import type { Result } from '../kit/index.ts'
 import { killMarked, systemClock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import { finishRollback, type Recorder, type RollbackEffects, resumePoint } from '../runner/index.ts'
@@ -90,10 +91,7 @@ async function noteCrash({ layout, recorder, tookOver }: Found, notes: string[])
 }
 
 /** Files that a codon archived which is not done: they belong where they were. */
-async function undoArchives(
-  { layout, recorder, rollback }: Found,
-  notes: string[],
-): Promise<{ readonly ok: true } | { readonly ok: false; readonly message: string }> {
+async function undoArchives({ layout, recorder, rollback }: Found, notes: string[]): Promise<Result> {
   const archive = await readArchive(layout.archiveManifest)
   if (!archive.ok) return archive
   const done = new Set(
@@ -116,7 +114,7 @@ async function undoArchives(
 async function restoreStart(
   { plan, recorder, rollback, recovering }: Found,
   notes: string[],
-): Promise<{ readonly ok: true } | { readonly ok: false; readonly message: string }> {
+): Promise<Result> {
   const start = resumePoint(plan, recorder.state)
   const sha = start.type === 'continuation' ? start.checkpoint : undefined
   const interrupted = unfinished(recorder.state, start.type === 'continuation' ? start.codonId : undefined)

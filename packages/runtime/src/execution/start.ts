@@ -1,7 +1,16 @@
 import { currentRun, type WeaveState } from '@weave/protocol'
 import type { OpenRehearsal } from '../check/index.ts'
 import type { Listener } from '../journal/index.ts'
-import { createId, createScope, type LogLevel, messageOf, type Scope, systemClock } from '../kit/index.ts'
+import {
+  createId,
+  createScope,
+  type Failure,
+  type LogLevel,
+  messageOf,
+  type Refused,
+  type Scope,
+  systemClock,
+} from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import {
   type Control,
@@ -69,13 +78,7 @@ export type StartedExecution =
       readonly state: WeaveState
       readonly notes: readonly string[]
     }
-  | StartFailure
-
-export interface StartFailure {
-  readonly ok: false
-  readonly message: string
-  readonly cure: string
-}
+  | Refused<Failure>
 
 export interface Execution {
   readonly runner: Runner

@@ -25,3 +25,9 @@ export type Result<Good extends object = object, Bad extends object = { readonly
   | Refused<Bad>
 
 export type Refused<Bad extends object = { readonly message: string }> = { readonly ok: false } & Bad
+
+/** What a person needs to go on: what is wrong, and what to do. */
+export interface Failure {
+  readonly message: string
+  readonly cure: string
+}

@@ -12,7 +12,7 @@ export {
   type RequestGate,
 } from './admission.ts'
 export { type Clock, type Deadline, inTime, isoTime, systemClock, within } from './clock.ts'
-export { errorCode, messageOf, type Refused, type Result, wordsOf } from './errors.ts'
+export { errorCode, type Failure, messageOf, type Refused, type Result, wordsOf } from './errors.ts'
 export {
   createMatcher,
   type MatcherLimits,

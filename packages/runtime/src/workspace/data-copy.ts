@@ -13,6 +13,7 @@ import {
   waysBelow,
   wordsOf,
 } from '../files/index.ts'
+import type { Result } from '../kit/index.ts'
 
 export interface DataCopyOptions {
   /** A file or a directory. */
@@ -30,9 +31,7 @@ export interface CopyLimits {
   readonly bytes: number
 }
 
-export type DataCopyResult =
-  | { readonly ok: true; readonly notes: readonly string[] }
-  | { readonly ok: false; readonly message: string }
+export type DataCopyResult = Result<{ readonly notes: readonly string[] }>
 
 const defaults: CopyLimits = { entries: 1_000_000, depth: 128, bytes: 64 * 1024 ** 3 }
 

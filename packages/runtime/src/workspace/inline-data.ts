@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { digestOf, ensureDir, openRegular, wordsOf } from '../files/index.ts'
+import type { Result } from '../kit/index.ts'
 import { createId } from '../kit/index.ts'
 
 export interface InlineDataOptions {
@@ -10,9 +11,7 @@ export interface InlineDataOptions {
   readonly maxBytes?: number
 }
 
-export type InlineDataResult =
-  | { readonly ok: true; readonly path: string; readonly bytes: number }
-  | { readonly ok: false; readonly message: string }
+export type InlineDataResult = Result<{ readonly path: string; readonly bytes: number }>
 
 const oneGiB = 1024 ** 3
 
