@@ -13,17 +13,17 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { emptyState, events } from '@weave/protocol'
 import { openCheckpoints } from '../packages/runtime/src/checkpoint/index.ts'
-import { openCheckpointPorts } from '../packages/runtime/src/execution/checkpoint-effects.ts'
+import {
+  type CheckpointPorts,
+  emittedCheckpoints,
+  openCheckpointPorts,
+} from '../packages/runtime/src/execution/checkpoint-effects.ts'
 import { createScriptedHarness } from '../packages/runtime/src/harness/index.ts'
 import { openJournal } from '../packages/runtime/src/journal/index.ts'
 import { createRedactor, systemClock } from '../packages/runtime/src/kit/index.ts'
 import type { Plan } from '../packages/runtime/src/plan/index.ts'
 import { createRecorder, type Ports, startRunner } from '../packages/runtime/src/runner/index.ts'
-import {
-  createCheckpointSelection,
-  type WorkspaceWatch,
-  watchWorkspace,
-} from '../packages/runtime/src/tree/index.ts'
+import { createSelection, emptySelection, watchWorkspace } from '../packages/runtime/src/tree/index.ts'
 import { type ExecutionLayout, executionLayout } from '../packages/runtime/src/workspace/index.ts'
 import { codonPlan, planOf } from '../packages/runtime/test/runner/plans.ts'
 import { atMost, type Figure, interleaved, seconds } from './measure.ts'
@@ -75,7 +75,7 @@ async function plainCodons({ journal, agentRoot, checkpoints }: ExecutionLayout)
     clock,
     environment: process.env,
   })
-  const selected = createCheckpointSelection([patterns])
+  const selected = createSelection([patterns])
   if (!opened.ok || !selected.ok) throw new Error('no checkpoints')
   const { store } = opened
   const { selection } = selected
@@ -119,12 +119,12 @@ async function realCodons(layout: ExecutionLayout): Promise<number> {
     warn,
     assertHeld,
   })
-  const selected = createCheckpointSelection([])
-  if (!versions.ok || !selected.ok) throw new Error('no checkpoints')
+  if (!versions.ok) throw new Error('no checkpoints')
   const watch = await watchWorkspace({
     agentRoot: layout.agentRoot,
-    selection: selected.selection,
+    selection: emptySelection,
     clock,
+    now: versions.ports.fileTime,
     onChange: update => void journal.append('file.updated', update),
     onTree: tree => void journal.append('filetree.updated', { tree }),
   })
@@ -132,7 +132,11 @@ async function realCodons(layout: ExecutionLayout): Promise<number> {
   journal.subscribe(({ event }) => {
     if (events[event.type].durability === 'synced') synced++
   })
-  const ports: Ports = { ...portsOf(plan, layout, watch), ...versions.ports }
+  const ports: Ports = {
+    ...portsOf(plan, layout),
+    ...versions.ports,
+    ...emittedCheckpoints(versions.ports, watch),
+  }
   const time = await seconds(async () => {
     await startRunner({ plan, journal, recorder, ports, clock, autostart: true, headless: true }).done
   })
@@ -146,8 +150,7 @@ async function realCodons(layout: ExecutionLayout): Promise<number> {
 function portsOf(
   plan: Plan,
   { agentRoot: cwd }: ExecutionLayout,
-  watch: WorkspaceWatch,
-): Omit<Ports, keyof Extract<Awaited<ReturnType<typeof openCheckpointPorts>>, { ok: true }>['ports']> {
+): Omit<Ports, keyof CheckpointPorts | keyof ReturnType<typeof emittedCheckpoints>> {
   const harness = createScriptedHarness(({ prompt }) => [{ write: 'part-0/note.txt', content: prompt }])
   return {
     harnessFor: () => harness,
@@ -172,10 +175,6 @@ function portsOf(
     archive: async () => ({ ok: true, files: [] }),
     loadSentinels: async () => ({ ok: true, finish: async () => undefined }),
     rollbackIntent: { write: () => undefined, clear: () => undefined },
-    watch: async selects => void (await watch.addPatterns(selects)),
-    settleFiles: async () => void (await watch.settle()),
-    hintFiles: () => watch.hint(),
     afterCodon: async () => undefined,
-    fileTree: () => watch.tree(),
   }
 }

@@ -1,5 +1,5 @@
 import type { WeaveState } from '@weave/protocol'
-import type { CheckpointStore, FileSelection } from '../checkpoint/index.ts'
+import type { CheckpointStore } from '../checkpoint/index.ts'
 import {
   type CheckpointPorts,
   findLostJournal,
@@ -13,6 +13,7 @@ import { createHistory, type History, openJournal, replay } from '../journal/ind
 import { type Clock, createRedactor, createScope, messageOf, type Scope, secretsOf } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import { createRecorder, openAtRest, type Recorder, type RestOptions } from '../runner/index.ts'
+import type { Selection } from '../tree/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 import { writableStore } from './read-only-store.ts'
 
@@ -32,7 +33,7 @@ export interface StoppedPlace {
   readonly store: CheckpointStore
   readonly ports: RestOptions['ports']
   /** The files of all codons that were ever started. */
-  selection(): FileSelection
+  selection(): Selection
   state(): WeaveState
   /** What a restore would do. Nothing in the workspace changes. */
   planRestore: CheckpointPorts['planRestore']

@@ -4,7 +4,7 @@ import { createDiskSync } from '../files/index.ts'
 import { type Clock, wordsOf } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import type { EffectResult, Ports } from '../runner/index.ts'
-import type { CheckpointSelection } from '../tree/index.ts'
+import type { ScanObserver, Selection, WorkspaceWatch } from '../tree/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 import { archiveAgain, restoreArchives } from './archive-effects.ts'
 import { freeSpace, isFull } from './free-space.ts'
@@ -37,6 +37,12 @@ export type CheckpointPorts = Pick<
   | 'checkpointTimes'
   | 'syncFiles'
 > & {
+  /** The port `checkpoint` with someone who hears what is stored, as it is read. */
+  checkpointWith(observer: ScanObserver | undefined): Ports['checkpoint']
+  /** The patterns of the codons that the present thread has started: what a checkpoint selects. */
+  patterns(): readonly (readonly string[])[]
+  /** The time of the file system of the workspace. Throws the system's error. */
+  fileTime(): number
   /** What a restore would do. Nothing in the workspace changes. */
   planRestore(sha: string): Promise<RestorePlanResult>
   /** Whether the selected files on the disk are not those of a version. */
@@ -54,7 +60,7 @@ export type OpenedCheckpointPorts =
       readonly ports: CheckpointPorts
       readonly store: CheckpointStore
       /** The files of all codons that were ever started. */
-      readonly selection: () => CheckpointSelection
+      readonly selection: () => Selection
     }
   | { readonly ok: false; readonly message: string; readonly cure: string }
 
@@ -80,12 +86,32 @@ export async function openCheckpointPorts(options: CheckpointPortsOptions): Prom
   if (first && !first.ok)
     return { ok: false, message: first.message, cure: `Make sure that ${layout.dir} can be written.` }
   const syncFiles = createDiskSync([layout.agentRoot, layout.internals], environment)
-  const place = { ...options, store, selections, syncFiles }
+  const place = { ...options, store, selections, syncFiles, fileTime: opened.fileSystem.now }
   return {
     ok: true,
     store,
     selection: selections.ofAll,
     ports: { ...keeping(place, first?.sha), ...goingBack(place) },
+  }
+}
+
+/**
+ * What a codon's files need: at its end one scan is both emitted and stored, so that clients are told what the checkpoint
+ * holds. What a rig put there may be emitted later.
+ */
+export function emittedCheckpoints(
+  versions: CheckpointPorts,
+  watch: WorkspaceWatch,
+): Pick<Ports, 'checkpoint' | 'watch' | 'settleFiles' | 'hintFiles' | 'fileTree'> {
+  return {
+    checkpoint: (type, step, status) =>
+      type === 'rig-setup'
+        ? versions.checkpoint(type, step, status)
+        : watch.settleThrough(observer => versions.checkpointWith(observer)(type, step, status)),
+    watch: async () => void (await watch.addPatterns(...versions.patterns())),
+    settleFiles: async () => void (await watch.settle()),
+    hintFiles: () => watch.hint(),
+    fileTree: () => watch.tree(),
   }
 }
 
@@ -110,10 +136,19 @@ async function goneStore({ layout, state }: CheckpointPortsOptions, store: Check
   return undefined
 }
 
-type Keeping = 'beforeCodon' | 'checkpoint' | 'firstCheckpoint' | 'safetyCheckpoint' | 'tidy' | 'close'
+type Keeping =
+  | 'beforeCodon'
+  | 'checkpoint'
+  | 'checkpointWith'
+  | 'patterns'
+  | 'fileTime'
+  | 'firstCheckpoint'
+  | 'safetyCheckpoint'
+  | 'tidy'
+  | 'close'
 
 function keeping(place: Place, first: string | undefined): Pick<CheckpointPorts, Keeping> {
-  const { store, selections, state, warn } = place
+  const { store, selections, state } = place
   return {
     firstCheckpoint: () => first ?? state().runs[0]?.initialCheckpoint,
     beforeCodon: async ({ runtimeId, codon }) => {
@@ -129,23 +164,10 @@ function keeping(place: Place, first: string | undefined): Pick<CheckpointPorts,
       const made = await store.before({ ...who, selection })
       if (!made.ok) throw new Error(`The files that ${runtimeId} begins with cannot be kept: ${made.message}`)
     },
-    checkpoint: async (type, step, status) => {
-      const run = currentRun(state())
-      const request = {
-        type,
-        runId: run?.runId ?? '',
-        codonId: step.runtimeId,
-        codonName: step.codon.name,
-        status,
-        selection: selections.ofThread(),
-        parent: run?.initialCheckpoint,
-      }
-      const isEnd = type !== 'rig-setup'
-      const [made] = await Promise.all([store.create(request), isEnd ? place.syncFiles() : undefined])
-      if (!made.ok) throw new Error(`The checkpoint of ${step.runtimeId} failed: ${made.message}`)
-      for (const { message } of made.notes) warn(message)
-      return made.sha
-    },
+    patterns: selections.listsOfThread,
+    fileTime: place.fileTime,
+    checkpoint: checkpointWith(place, undefined),
+    checkpointWith: observer => checkpointWith(place, observer),
     safetyCheckpoint: async () => {
       const run = currentRun(state())
       const last = run?.codons.at(-1)
@@ -159,6 +181,30 @@ function keeping(place: Place, first: string | undefined): Pick<CheckpointPorts,
     },
     tidy: signal => tidy(store, signal),
     close: () => store.close(),
+  }
+}
+
+function checkpointWith(
+  { store, selections, state, warn, syncFiles }: Place,
+  observer: ScanObserver | undefined,
+): Ports['checkpoint'] {
+  return async (type, step, status) => {
+    const run = currentRun(state())
+    const request = {
+      type,
+      runId: run?.runId ?? '',
+      codonId: step.runtimeId,
+      codonName: step.codon.name,
+      status,
+      selection: selections.ofThread(),
+      parent: run?.initialCheckpoint,
+      observer,
+    }
+    const isEnd = type !== 'rig-setup'
+    const [made] = await Promise.all([store.create(request), isEnd ? syncFiles() : undefined])
+    if (!made.ok) throw new Error(`The checkpoint of ${step.runtimeId} failed: ${made.message}`)
+    for (const { message } of made.notes) warn(message)
+    return made.sha
   }
 }
 
@@ -218,12 +264,13 @@ async function tidy(store: CheckpointStore, signal: AbortSignal): Promise<void> 
 }
 
 interface Place extends CheckpointPortsOptions {
+  readonly fileTime: () => number
   readonly store: CheckpointStore
   readonly selections: CheckpointSelections
   readonly syncFiles: () => Promise<void>
 }
 
-function beginning(selection: CheckpointSelection) {
+function beginning(selection: Selection) {
   return { runId: '', codonId: '', codonName: '', status: 'preparing', selection } as const
 }
 

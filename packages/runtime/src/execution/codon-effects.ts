@@ -21,9 +21,9 @@ import {
   type Surroundings,
 } from '../runner/index.ts'
 import { codonEnvironment, throughProxy } from '../settings/index.ts'
-import { createCheckpointSelection, type WorkspaceWatch, watchWorkspace } from '../tree/index.ts'
+import { emptySelection, type WorkspaceWatch, watchWorkspace } from '../tree/index.ts'
 import { type ExecutionLayout, openSessionLog, sessionLog } from '../workspace/index.ts'
-import { type CheckpointPorts, openCheckpointPorts } from './checkpoint-effects.ts'
+import { type CheckpointPorts, emittedCheckpoints, openCheckpointPorts } from './checkpoint-effects.ts'
 import type { KeptOutputRecord } from './output-record.ts'
 import { tightenAgents } from './private-agents.ts'
 import { copySource } from './rig-effects.ts'
@@ -90,11 +90,12 @@ async function portsWith(
   sentinels: SentinelPorts,
 ): Promise<ExecutionPorts> {
   const { plan, layout, harnessFor } = options
-  const watch = await startWatch(options, sentinels.isWritten)
+  const watch = await startWatch(options, { isWritten: sentinels.isWritten, now: versions.fileTime })
   // Of this server alone: whoever holds the execution next has agents in the same directory.
   const marker: Marker = `WEAVE_SERVER_ID=${options.serverId}`
   return {
     ...versions,
+    ...emittedCheckpoints(versions, watch),
     ...sentinels,
     rollbackIntent: openRollbackRecord(layout, options.assertHeld),
     harnessFor,
@@ -119,13 +120,9 @@ async function portsWith(
       if (trouble !== undefined) tellWarning(options.journal, trouble)
     },
     archive: (owner, patterns, step) => archive({ owner, patterns, codonId: step.runtimeId }, options),
-    watch: async patterns => void (await watch?.addPatterns(patterns)),
-    settleFiles: async () => void (await watch?.settle()),
-    hintFiles: () => watch?.hint(),
-    fileTree: async () => (await watch?.tree()) ?? [],
     close: async () => {
       await sentinels.close()
-      await watch?.close()
+      await watch.close()
       await versions.close()
       await tightenAgents(layout)
     },
@@ -173,17 +170,16 @@ function pricesOf(
 
 async function startWatch(
   { layout, journal, clock }: PortsOptions,
-  isWrittenBySentinel: SentinelPorts['isWritten'],
-): Promise<WorkspaceWatch | undefined> {
-  const selected = createCheckpointSelection([])
-  if (!selected.ok) return undefined
-  const originOf = (path: string): Origin | undefined => (isWrittenBySentinel(path) ? 'sentinel' : undefined)
+  { isWritten, now }: Pick<SentinelPorts, 'isWritten'> & { readonly now: () => number },
+): Promise<WorkspaceWatch> {
+  const originOf = (path: string): Origin | undefined => (isWritten(path) ? 'sentinel' : undefined)
   /** Why files came or went since the tree was told. */
   const moved: (Origin | undefined)[] = []
   return watchWorkspace({
     agentRoot: layout.agentRoot,
-    selection: selected.selection,
+    selection: emptySelection,
     clock,
+    now,
     onChange(update) {
       const origin = originOf(update.path)
       if (update.action !== 'modified') moved.push(origin)

@@ -38,8 +38,8 @@ export interface Ports {
   /** The end of the codon is on record: its outputs stay, or are taken back if it did not complete. Never rejects. */
   afterCodon(step: Step, completed: boolean): Promise<void>
   /**
-   * Versions the workspace; undefined when nothing keeps versions. Durable when it resolves, and at the end of a codon the
-   * files themselves are too.
+   * Versions the workspace; undefined when nothing keeps versions. Durable when it resolves. At the end of a codon the
+   * files themselves are durable too, and what changed was emitted: one scan is both emitted and stored.
    */
   checkpoint(type: CheckpointType, step: Step, status: CodonStatus): Promise<string | undefined>
   /** The version of the workspace that the first run begins with; undefined when nothing keeps versions. */
@@ -62,7 +62,7 @@ export interface Ports {
   syncFiles(): Promise<{ readonly ok: true } | Failure>
   readonly rollbackIntent: RollbackIntentFile
   checkpointTimes(shas: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Also watches what a codon checkpoints from now on. */
+  /** Also watches what the codons up to the present one checkpoint. */
   watch(patterns: readonly string[]): Promise<void>
   /** Resolves when all changes of files until now are told. */
   settleFiles(): Promise<void>
