@@ -4,13 +4,9 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import {
-  type CheckpointStore,
-  type FileSelection,
-  openCheckpoints,
-} from '../packages/runtime/src/checkpoint/index.ts'
+import { type CheckpointStore, openCheckpoints } from '../packages/runtime/src/checkpoint/index.ts'
 import { systemClock } from '../packages/runtime/src/kit/index.ts'
-import { createCheckpointSelection } from '../packages/runtime/src/tree/index.ts'
+import { createSelection, type Selection } from '../packages/runtime/src/tree/index.ts'
 import { atMost, type Figure, interleaved, seconds } from './measure.ts'
 
 const later = promisify(execFile)
@@ -140,7 +136,7 @@ async function createOurs(tree: Tree, gitDir: string) {
   const opened = await openCheckpoints({ gitDir, workTree: tree.path, clock: systemClock, environment })
   if (!opened.ok) throw new Error(opened.message)
   const { store } = opened
-  const created = createCheckpointSelection([['**']])
+  const created = createSelection([['**']])
   if (!created.ok) throw new Error(created.message)
   const { selection } = created
   return {
@@ -168,7 +164,7 @@ async function createOurs(tree: Tree, gitDir: string) {
   }
 }
 
-async function create(store: CheckpointStore, selection: FileSelection): Promise<string> {
+async function create(store: CheckpointStore, selection: Selection): Promise<string> {
   const made = await store.create({
     type: 'completed',
     runId: 'run',
@@ -181,7 +177,7 @@ async function create(store: CheckpointStore, selection: FileSelection): Promise
   return made.sha
 }
 
-async function restore(store: CheckpointStore, selection: FileSelection, to: string): Promise<void> {
+async function restore(store: CheckpointStore, selection: Selection, to: string): Promise<void> {
   const planned = await store.planRestore({ to, selection })
   if (!planned.ok) throw new Error(planned.message)
   const result = await store.performRestore(planned.plan)

@@ -13,16 +13,15 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { emptyState, events } from '@weave/protocol'
 import { openCheckpoints } from '../packages/runtime/src/checkpoint/index.ts'
-import { openCheckpointEffects } from '../packages/runtime/src/execution/checkpoint-effects.ts'
+import {
+  emittedCheckpoints,
+  openCheckpointEffects,
+} from '../packages/runtime/src/execution/checkpoint-effects.ts'
 import { openJournal } from '../packages/runtime/src/journal/index.ts'
 import { createRedactor, systemClock } from '../packages/runtime/src/kit/index.ts'
 import type { Plan } from '../packages/runtime/src/plan/index.ts'
 import { createRecorder, type Effects, startRunner } from '../packages/runtime/src/runner/index.ts'
-import {
-  createCheckpointSelection,
-  type WorkspaceWatch,
-  watchWorkspace,
-} from '../packages/runtime/src/tree/index.ts'
+import { createSelection, emptySelection, watchWorkspace } from '../packages/runtime/src/tree/index.ts'
 import { type ExecutionLayout, executionLayout } from '../packages/runtime/src/workspace/index.ts'
 import { codonPlan, planOf } from '../packages/runtime/test/runner/plans.ts'
 import { createScriptedHarness } from '../test/support/scripted-harness.ts'
@@ -75,7 +74,7 @@ async function plainCodons({ journal, agentRoot, checkpoints }: ExecutionLayout)
     clock,
     environment: process.env,
   })
-  const selected = createCheckpointSelection([patterns])
+  const selected = createSelection([patterns])
   if (!opened.ok || !selected.ok) throw new Error('no checkpoints')
   const { store } = opened
   const { selection } = selected
@@ -119,12 +118,12 @@ async function realCodons(layout: ExecutionLayout): Promise<number> {
     warn,
     assertHeld,
   })
-  const selected = createCheckpointSelection([])
-  if (!versions.ok || !selected.ok) throw new Error('no checkpoints')
+  if (!versions.ok) throw new Error('no checkpoints')
   const watch = await watchWorkspace({
     agentRoot: layout.agentRoot,
-    selection: selected.selection,
+    selection: emptySelection,
     clock,
+    now: versions.scanning.fileTime,
     onChange: update => void journal.append('file.updated', update),
     onTree: tree => void journal.append('filetree.updated', { tree }),
   })
@@ -132,8 +131,8 @@ async function realCodons(layout: ExecutionLayout): Promise<number> {
   journal.subscribe(({ event }) => {
     if (events[event.type].durability === 'synced') synced++
   })
-  const { checkpoints, rollback } = versions
-  const effects: Effects = { ...effectsOf(plan, layout, watch), checkpoints, rollback }
+  const { rollback } = versions
+  const effects: Effects = { ...effectsOf(plan, layout), rollback, ...emittedCheckpoints(versions, watch) }
   const time = await seconds(async () => {
     await startRunner({ plan, journal, recorder, effects, clock, autostart: true, headless: true }).done
   })
@@ -147,8 +146,7 @@ async function realCodons(layout: ExecutionLayout): Promise<number> {
 function effectsOf(
   plan: Plan,
   { agentRoot: cwd }: ExecutionLayout,
-  watch: WorkspaceWatch,
-): Omit<Effects, 'checkpoints' | 'rollback'> {
+): Omit<Effects, 'checkpoints' | 'files' | 'rollback'> {
   const harness = createScriptedHarness(({ prompt }) => [{ write: 'part-0/note.txt', content: prompt }])
   return {
     agent: {
@@ -177,11 +175,5 @@ function effectsOf(
       afterCodon: async () => undefined,
     },
     sentinels: { loadSentinels: async () => ({ ok: true, finish: async () => undefined }) },
-    files: {
-      watch: async selects => void (await watch.addPatterns(selects)),
-      settleFiles: async () => void (await watch.settle()),
-      hintFiles: () => watch.hint(),
-      fileTree: () => watch.tree(),
-    },
   }
 }

@@ -60,7 +60,7 @@ export const files: readonly Mutant[] = [
   },
   {
     rule: 'attack/deep-directory',
-    file: 'packages/runtime/src/tree/file-selection.ts',
+    file: 'packages/runtime/src/tree/select-files.ts',
     find: '(stats.isDirectory() && !mayHold(path))',
     replace: '(stats.isDirectory() && mayHold(path) && false)',
     killedBy: ['test/e2e/workspace-patterns.test.ts'],
@@ -109,7 +109,7 @@ export const files: readonly Mutant[] = [
   },
   {
     rule: 'd14/idle-pattern-warning',
-    file: 'packages/runtime/src/tree/file-selection.ts',
+    file: 'packages/runtime/src/tree/select-files.ts',
     find: 'if (matches(path, false)) idle.delete(pattern)',
     replace: 'if (matches(path, false) || path !== pattern) idle.delete(pattern)',
     killedBy: ['test/e2e/workspace-patterns.test.ts'],
@@ -123,7 +123,7 @@ export const files: readonly Mutant[] = [
   },
   {
     rule: 'd14/selection-any-list',
-    file: 'packages/runtime/src/tree/checkpoint-selection.ts',
+    file: 'packages/runtime/src/tree/selection.ts',
     find: 'matchers.some(matches => matches(path, false))',
     replace: 'matchers.every(matches => matches(path, false))',
     killedBy: ['test/e2e/workspace-patterns.test.ts'],

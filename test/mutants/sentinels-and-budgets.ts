@@ -29,7 +29,7 @@ export const sentinelsAndBudgets: readonly Mutant[] = [
   {
     rule: 'd14/sentinel-follow-ups-trigger-nothing',
     file: 'packages/runtime/src/execution/effects.ts',
-    find: "isWrittenBySentinel(path) ? 'sentinel' : undefined",
+    find: "isWritten(path) ? 'sentinel' : undefined",
     replace: 'undefined',
     killedBy: [restTest],
   },

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
 import type { WeaveState } from '@weave/protocol'
-import type { CheckpointStore, FileSelection } from '../checkpoint/index.ts'
+import type { CheckpointStore } from '../checkpoint/index.ts'
 import {
   findLostJournal,
   frozenPlan,
@@ -24,6 +24,7 @@ import {
 } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import { createRecorder, openAtRest, type Recorder, type RestOptions } from '../runner/index.ts'
+import type { Selection } from '../tree/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 
 export interface PlaceOptions {
@@ -42,7 +43,7 @@ export interface StoppedPlace {
   readonly store: CheckpointStore
   readonly effects: RestOptions['effects']
   /** The files of all codons that were ever started. */
-  selection(): FileSelection
+  selection(): Selection
   state(): WeaveState
   /** What a restore would do. Nothing in the workspace changes. */
   planRestore: Recovering['planRestore']

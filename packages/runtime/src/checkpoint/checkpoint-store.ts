@@ -1,11 +1,11 @@
+import type { ScanObserver, Selection } from '../tree/index.ts'
 import type { CheckpointMeta, CheckpointRecord } from './commit.ts'
 import type { DiffOptions, DiffResult } from './diff.ts'
-import type { FileSelection } from './file-selection.ts'
 import type { CheckpointNote } from './note.ts'
-import type { Overlay } from './overlaid-tree.ts'
 import type { TreeFile } from './read-checkpoints.ts'
 import type { RestoreOptions, RestoreResult } from './restore-perform.ts'
 import type { RestorePlan, RestorePlanResult } from './restore-plan.ts'
+import type { Overlay } from './tree-objects.ts'
 import type { StoreCheck, StoreSize, Upkeep } from './upkeep.ts'
 
 /**
@@ -33,7 +33,7 @@ export interface CheckpointStore {
   listFiles(sha: string): Promise<readonly TreeFile[] | undefined>
   diff(request: DiffRequest): Promise<DiffResult>
 
-  /** What has to be done to the files, looking at the disk as it is now. Nothing in the work tree changes. */
+  /** What has to be done to the files as they are on the disk now. Nothing in the work tree changes. */
   planRestore(request: RestoreRequest): Promise<RestorePlanResult>
   performRestore(plan: RestorePlan, options?: RestoreOptions): Promise<RestoreResult>
 
@@ -51,11 +51,13 @@ export interface CheckpointStore {
 
 export interface CreateRequest extends Omit<CheckpointMeta, 'type'> {
   readonly type: Exclude<CheckpointMeta['type'], 'safety' | 'before'>
-  /** The same object as long as it selects the same files: looking is then several times faster. */
-  readonly selection: FileSelection
+  /** The same object as long as it selects the same files: scanning is then several times faster. */
+  readonly selection: Selection
   /** Of the first checkpoint of a run: the one where it starts. Others follow the last of their branch. */
   readonly parent?: string | undefined
   readonly signal?: AbortSignal | undefined
+  /** Hears what is stored, as it is read. */
+  readonly observer?: ScanObserver | undefined
 }
 
 export type SafetyRequest = Omit<CreateRequest, 'type'>
@@ -74,7 +76,7 @@ export type CreateResult =
 
 export interface RestoreRequest {
   readonly to: string
-  readonly selection: FileSelection
+  readonly selection: Selection
   /** Where files come from that are selected and that `to` does not speak of. Of two that have a file the first is taken. */
   readonly overlays?: readonly Overlay[]
   /** To undo a restore that was begun: the checkpoint to which it went. */
@@ -85,6 +87,6 @@ export interface RestoreRequest {
 export interface DiffRequest extends DiffOptions {
   readonly from: string
   /** A checkpoint, or the files on the disk. */
-  readonly to: string | FileSelection
+  readonly to: string | Selection
   readonly paths?: readonly string[]
 }

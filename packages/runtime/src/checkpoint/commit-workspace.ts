@@ -1,10 +1,9 @@
 import type { Clock } from '../kit/index.ts'
+import type { Selection } from '../tree/index.ts'
 import type { CreateRequest, CreateResult, SafetyRequest } from './checkpoint-store.ts'
 import { type CheckpointMeta, checkpointMessage, encodeCommit } from './commit.ts'
-import type { FileSelection } from './file-selection.ts'
 import type { ObjectWriter } from './object-writer.ts'
-import { beforeRef, branchOf, branchRef, lookRef, safetyRef } from './ref-name.ts'
-import type { Refs } from './refs.ts'
+import { beforeRef, branchOf, branchRef, type Refs, safetyRef, scanRef } from './refs.ts'
 import { type StoredWorkspace, type StorePlace, storeWorkspace } from './store-workspace.ts'
 
 export interface CommitPlace extends StorePlace {
@@ -42,8 +41,8 @@ export async function createBefore(request: SafetyRequest, place: CommitPlace): 
  * Stores the files as they are now, so that nothing is lost that a plan does away with, and so that they can be compared.
  * The last of these is kept, until the next. Rejects as `storeWorkspace` does.
  */
-export async function storeLook(
-  request: { readonly selection: FileSelection; readonly signal?: AbortSignal | undefined },
+export async function storeScan(
+  request: { readonly selection: Selection; readonly signal?: AbortSignal | undefined },
   place: CommitPlace,
 ): Promise<StoredWorkspace> {
   return storeWorkspace(request, place, async (stored, writer) => {
@@ -51,7 +50,7 @@ export async function storeLook(
     const time = place.clock.now()
     const commit = encodeCommit({ tree: stored.tree, parent: undefined, time, message: 'look\n' })
     const sha = await writer.add('commit', commit)
-    await announce({ ref: lookRef, sha, writer }, place.refs)
+    await announce({ ref: scanRef, sha, writer }, place.refs)
     return stored
   })
 }
@@ -60,7 +59,7 @@ function unknownParent(parent: string): CreateResult {
   return { ok: false, message: `there is no checkpoint ${parent} to go on from` }
 }
 
-interface Commit extends Pick<CreateRequest, 'selection' | 'parent' | 'signal'> {
+interface Commit extends Pick<CreateRequest, 'selection' | 'parent' | 'signal' | 'observer'> {
   readonly ref: string
   readonly meta: CheckpointMeta
 }

@@ -1,7 +1,5 @@
-import type { Git } from './git.ts'
-import { splitAtNul } from './git.ts'
-import { isLink } from './git-mode.ts'
-import { compareTrees, diffTree, type TreeDifference, type TreePair } from './tree-difference.ts'
+import type { Result } from '../kit/index.ts'
+import { type Git, type GitMode, isLink, parseGitMode, splitAtNul } from '../tree/index.ts'
 
 export interface FileDifference extends TreeDifference {
   readonly status: 'added' | 'deleted' | 'modified' | 'type-changed' | 'mode-changed'
@@ -21,13 +19,10 @@ export interface DiffOptions {
   readonly maxTextBytes?: number
 }
 
-export type DiffResult =
-  | {
-      readonly ok: true
-      readonly files: readonly FileDifference[]
-      readonly text?: { readonly bytes: Buffer; readonly isCut: boolean }
-    }
-  | { readonly ok: false; readonly message: string }
+export type DiffResult = Result<{
+  readonly files: readonly FileDifference[]
+  readonly text?: { readonly bytes: Buffer; readonly isCut: boolean }
+}>
 
 /** What is different between two checkpoints, or trees. */
 export async function diff(git: Git, pair: TreePair, options: DiffOptions = {}): Promise<DiffResult> {
@@ -51,9 +46,7 @@ export async function diff(git: Git, pair: TreePair, options: DiffOptions = {}):
 const defaultTextBytes = 4 << 20
 
 type Counts = Pick<FileDifference, 'additions' | 'deletions' | 'isBinary'>
-type Counted =
-  | { readonly ok: true; readonly counts: ReadonlyMap<string, Counts> }
-  | { readonly ok: false; readonly message: string }
+type Counted = Result<{ readonly counts: ReadonlyMap<string, Counts> }>
 
 const noCounts: Counted = { ok: true, counts: new Map() }
 
@@ -81,4 +74,50 @@ function statusOf({ before, after }: TreeDifference): FileDifference['status'] {
   if (!after) return 'deleted'
   if (isLink(before.mode) !== isLink(after.mode)) return 'type-changed'
   return before.oid === after.oid ? 'mode-changed' : 'modified'
+}
+
+/** One file that is different in two trees. A side that does not have it is `undefined`. */
+export interface TreeDifference {
+  readonly path: string
+  readonly before: TreeEntry | undefined
+  readonly after: TreeEntry | undefined
+}
+
+export interface TreeEntry {
+  readonly mode: GitMode
+  readonly oid: string
+}
+
+export type TreeDifferences = Result<{ readonly differences: readonly TreeDifference[] }>
+
+interface TreePair {
+  /** Of trees or commits. */
+  readonly from: string
+  readonly to: string
+  /** Only these, and what is below them. */
+  readonly paths?: readonly string[] | undefined
+}
+
+/** In git's order. Renames are a file less and a file more. */
+export async function compareTrees(git: Git, { from, to, paths = [] }: TreePair): Promise<TreeDifferences> {
+  const answer = await git([...diffTree, '--raw', '--no-abbrev', '-z', from, to, '--', ...paths])
+  if (!answer.ok) return { ok: false, message: answer.message }
+  const fields = splitAtNul(answer.bytes)
+  const differences: TreeDifference[] = []
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [modeBefore = '', modeAfter = '', oidBefore = '', oidAfter = ''] = (fields[at] ?? '')
+      .slice(1)
+      .split(' ')
+    const path = fields[at + 1] ?? ''
+    differences.push({ path, before: entryOf(modeBefore, oidBefore), after: entryOf(modeAfter, oidAfter) })
+  }
+  return { ok: true, differences }
+}
+
+/** No program of anyone's is run to show a difference. */
+const diffTree = ['diff-tree', '-r', '--no-renames', '--no-ext-diff', '--no-textconv', '--no-color']
+
+function entryOf(modeText: string, oid: string): TreeEntry | undefined {
+  const mode = parseGitMode(modeText)
+  return mode === undefined ? undefined : { mode, oid }
 }

@@ -15,20 +15,16 @@ export type {
   SafetyRequest,
 } from './checkpoint-store.ts'
 export type { CheckpointMeta, CheckpointRecord } from './commit.ts'
-export type { DiffOptions, DiffResult, FileDifference } from './diff.ts'
-export type { FileSelection } from './file-selection.ts'
-export type { GitMode } from './git-mode.ts'
+export type { DiffOptions, DiffResult, FileDifference, TreeDifference, TreeEntry } from './diff.ts'
 export type { CheckpointNote } from './note.ts'
 export {
   type OpenCheckpointsOptions,
   type OpenCheckpointsResult,
   openCheckpoints,
 } from './open-checkpoints.ts'
-export type { Overlay } from './overlaid-tree.ts'
 export type { TreeFile } from './read-checkpoints.ts'
-export { branchOf } from './ref-name.ts'
-export { type ResolvedSha, resolveSha } from './resolve-sha.ts'
+export { branchOf, type ResolvedSha, resolveSha } from './refs.ts'
 export type { Moved, RestoreOptions, RestoreProgress, RestoreResult } from './restore-perform.ts'
 export type { RestorePlan, RestorePlanResult } from './restore-plan.ts'
-export type { TreeDifference, TreeEntry } from './tree-difference.ts'
+export type { Overlay } from './tree-objects.ts'
 export type { StoreCheck, StoreSize, Upkeep } from './upkeep.ts'

@@ -7,9 +7,8 @@ import {
   namesOf,
   splitPath,
 } from '../files/index.ts'
-import { gitModeOf } from './git-mode.ts'
-import { blobIdOf, objectId } from './object-id.ts'
-import type { TreeEntry } from './tree-difference.ts'
+import { blobIdOf, gitModeOf, objectId } from '../tree/index.ts'
+import type { TreeEntry } from './diff.ts'
 
 /** What stands where a file of a checkpoint belongs, and is in no checkpoint itself. */
 export type Place =

@@ -1,4 +1,4 @@
-import type { Git } from './git.ts'
+import type { Git } from '../tree/index.ts'
 
 /** Gets objects in pieces: for each `begin`, any number of `data`, `end`. */
 export interface ObjectReceiver {

@@ -1,30 +1,31 @@
 import { join } from 'node:path'
 import { createDiskSync } from '../files/index.ts'
 import { type Clock, createSerialQueue, messageOf } from '../kit/index.ts'
+import {
+  createFileSystem,
+  createGit,
+  createIndexFile,
+  createStoredTree,
+  type FileSystem,
+  type Git,
+} from '../tree/index.ts'
 import type { CheckpointStore, DiffRequest, RestoreRequest } from './checkpoint-store.ts'
 import {
   type CommitPlace,
   createBefore,
   createCheckpoint,
   createSafety,
-  storeLook,
+  storeScan,
 } from './commit-workspace.ts'
-import { type DiffResult, diff } from './diff.ts'
-import { createFileSystem } from './file-system.ts'
-import { createGit, type Git } from './git.ts'
-import { createIndexFile } from './index-file.ts'
+import { compareTrees, type DiffResult, diff } from './diff.ts'
 import { checkGit, prepareStore, probesName } from './open-store.ts'
-import { overlaidTree } from './overlaid-tree.ts'
 import { isComplete, listCheckpoints, listSafeties, listTree, readCheckpoint } from './read-checkpoints.ts'
-import { beforeRef, branchOf, branchRef } from './ref-name.ts'
-import { createRefs, isSha } from './refs.ts'
-import { createRestoreIntent, type RestoreIntent } from './restore-intent.ts'
+import { beforeRef, branchOf, branchRef, createRefs, isSha } from './refs.ts'
+import { createRestoreIntent, type RestoreIntent, sweepTemporaries } from './restore-files.ts'
 import { performRestore } from './restore-perform.ts'
 import { planRestore, type RestorePlanResult } from './restore-plan.ts'
-import { sweepTemporaries } from './sweep-temporaries.ts'
-import { compareTrees } from './tree-difference.ts'
+import { overlaidTree } from './tree-objects.ts'
 import { checkStore, packStore, pruneStore, sizeOf } from './upkeep.ts'
-import { createMemoryKeeper } from './workspace-memory.ts'
 
 export interface OpenCheckpointsOptions {
   /** Ours alone, outside the work tree, best on the same file system. Made when it does not exist. */
@@ -38,7 +39,12 @@ export interface OpenCheckpointsOptions {
 }
 
 export type OpenCheckpointsResult =
-  | { readonly ok: true; readonly store: CheckpointStore }
+  | {
+      readonly ok: true
+      readonly store: CheckpointStore
+      /** Of the work tree. */
+      readonly fileSystem: FileSystem
+    }
   | { readonly ok: false; readonly message: string; readonly cure: string }
 
 /**
@@ -53,14 +59,15 @@ export async function openCheckpoints(options: OpenCheckpointsOptions): Promise<
     if (trouble) return { ok: false, ...trouble }
     const parts = createParts(options, git)
     sweepTemporaries(options.workTree, parts.intent.read())
-    return { ok: true, store: createStore(parts, options.assertHeld) }
+    return { ok: true, store: createStore(parts, options.assertHeld), fileSystem: parts.fileSystem }
   } catch (error) {
-    const message = `the checkpoints cannot be opened: ${wordsOf(error)}`
+    const message = `the checkpoints cannot be opened: ${messageOf(error)}`
     return { ok: false, message, cure: `Make sure that ${gitDir} can be read and written` }
   }
 }
 
 interface Parts extends CommitPlace {
+  readonly fileSystem: FileSystem
   readonly git: Git
   readonly intent: RestoreIntent
 }
@@ -77,14 +84,14 @@ function createParts({ gitDir, workTree, clock, environment }: OpenCheckpointsOp
     return answer.ok
   }
   const hasTree = (oid: string): Promise<boolean> => hasObject(oid).catch(() => false)
-  const memory = createMemoryKeeper({ index, fileSystem, hasTree })
+  const files = createStoredTree({ workTree, index, fileSystem, hasTree })
   const refs = createRefs(gitDir, git)
   const intent = createRestoreIntent(gitDir)
-  return { gitDir, workTree, fileSystem, index, memory, refs, clock, git, intent, hasObject }
+  return { gitDir, workTree, fileSystem, files, refs, clock, git, intent, hasObject }
 }
 
 function createStore(place: Parts, assertHeld: () => void = () => undefined): CheckpointStore {
-  const { git, refs, memory, clock, fileSystem } = place
+  const { git, refs, files, clock, fileSystem } = place
   const queue = createSerialQueue()
   const inTurn: typeof queue.run = work =>
     queue.run(() => {
@@ -103,7 +110,7 @@ function createStore(place: Parts, assertHeld: () => void = () => undefined): Ch
         return await work()
       } catch (error) {
         signal?.throwIfAborted()
-        return { ok: false, message: wordsOf(error) }
+        return { ok: false, message: messageOf(error) }
       }
     })
   }
@@ -133,7 +140,7 @@ function createStore(place: Parts, assertHeld: () => void = () => undefined): Ch
     pack: signal => guarded(signal, () => packStore(place, signal)),
     prune: ({ olderThanMs, signal }) =>
       guarded(signal, () => pruneStore(place, new Date(clock.now().getTime() - olderThanMs), signal)),
-    close: () => inTurn(() => memory.close()).catch(() => undefined),
+    close: () => inTurn(() => files.close()).catch(() => undefined),
   }
 }
 
@@ -142,11 +149,11 @@ async function plan(
   place: Parts,
 ): Promise<RestorePlanResult> {
   if (![to, since ?? to, ...overlays.map(({ sha }) => sha)].every(isSha)) return notASha
-  const { git, gitDir, workTree, intent, memory } = place
-  // Mostly nothing has changed since the last checkpoint: git can compare while we look.
-  const known = overlays.length === 0 ? (await memory.recall()).root.tree : undefined
+  const { git, gitDir, workTree, intent, files } = place
+  // Mostly nothing has changed since the last checkpoint: git can compare while we scan.
+  const known = overlays.length === 0 ? await files.treeId() : undefined
   const early = known === undefined ? undefined : compareTrees(git, { from: known, to })
-  const stored = await storeLook({ selection, signal }, place)
+  const stored = await storeScan({ selection, signal }, place)
   const compared = stored.tree === known ? await early : undefined
   const tree = overlays.length === 0 ? to : await overlaidTree(to, overlays, { git, gitDir })
   if (tree === undefined) return { ok: false, message: `a version that belongs to ${to} cannot be read` }
@@ -159,10 +166,6 @@ const notASha = { ok: false, message: 'a checkpoint has a name of 40 hexadecimal
 async function compare({ from, to, paths, ...options }: DiffRequest, place: Parts): Promise<DiffResult> {
   if (![from, typeof to === 'string' ? to : from].every(isSha)) return notASha
   if (typeof to === 'string') return diff(place.git, { from, to, paths }, options)
-  const { tree } = await storeLook({ selection: to }, place)
+  const { tree } = await storeScan({ selection: to }, place)
   return diff(place.git, { from, to: tree, paths }, options)
-}
-
-function wordsOf(error: unknown): string {
-  return messageOf(error)
 }

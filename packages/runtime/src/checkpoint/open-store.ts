@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureDirDurably, syncDirectory, writeFileAtomic } from '../files/index.ts'
 import { errorCode, run } from '../kit/index.ts'
-import { cleanEnvironment, type Git } from './git.ts'
+import { cleanEnvironment, type Git } from '../tree/index.ts'
 
 /** `undefined`: git is there and new enough. */
 export interface GitTrouble {

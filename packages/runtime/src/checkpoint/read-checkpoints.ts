@@ -1,10 +1,7 @@
+import { type Git, type GitMode, parseGitMode, splitAtNul } from '../tree/index.ts'
 import { type CheckpointRecord, decodeCommit } from './commit.ts'
-import type { Git } from './git.ts'
-import { splitAtNul } from './git.ts'
-import { type GitMode, parseGitMode } from './git-mode.ts'
 import { readObjects } from './object-reader.ts'
-import { safetyPrefix } from './ref-name.ts'
-import { isSha } from './refs.ts'
+import { isSha, safetyPrefix } from './refs.ts'
 
 export interface TreeFile {
   readonly path: string

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ensureDirDurably, prepareFile, syncDirectory } from '../files/index.ts'
 import { errorCode } from '../kit/index.ts'
-import type { Git } from './git.ts'
+import type { Git } from '../tree/index.ts'
 
 export interface Refs {
   /** What a ref names, if there is such a ref. Throws the system's error. */
@@ -61,3 +62,56 @@ function readLoose(path: string): string | undefined {
     throw error
   }
 }
+
+/** The branch of a run: `run-<runId>` for every id that may stand in a branch name, and another safe name for others. */
+export function branchOf(runId: string): string {
+  return `run-${isSafe(runId) ? runId : escaped(runId)}`
+}
+
+export function branchRef(branch: string): string {
+  return `refs/heads/${branch}`
+}
+
+/** `refs/weave/safety/<timestamp>`; the timestamp has no characters that a ref may not have. */
+export function safetyRef(time: Date): string {
+  return `${safetyPrefix}${time.toISOString().replaceAll(':', '')}`
+}
+
+export const safetyPrefix = 'refs/weave/safety/'
+
+/** Of the version that a codon of a run began with. */
+export function beforeRef(runId: string, codonId: string): string {
+  return `refs/weave/before/${branchOf(runId)}/${isSafe(codonId) ? codonId : escaped(codonId)}`
+}
+
+/** Keeps what the last scan for a plan or a diff stored, until a checkpoint does. */
+export const scanRef = 'refs/weave/look'
+
+const longestId = 150
+
+function isSafe(id: string): boolean {
+  return id.length <= longestId && /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(id) && !id.endsWith('.lock')
+}
+
+/** `%` is in no safe id, so two ids never share a branch. */
+function escaped(id: string): string {
+  const digest = createHash('sha256').update(id, 'utf16le').digest('hex').slice(0, 16)
+  return `${id.replace(/[^A-Za-z0-9_-]/g, '-').slice(0, 50)}%${digest}`
+}
+
+export type ResolvedSha =
+  | { readonly ok: true; readonly sha: string }
+  | { readonly ok: false; readonly reason: 'too-short' | 'unknown' | 'ambiguous' }
+
+/** The one known checkpoint that begins so. git is not asked: what a client sends never gets to it. */
+export function resolveSha(prefix: string, known: Iterable<string>): ResolvedSha {
+  if (prefix.length < shortest) return { ok: false, reason: 'too-short' }
+  const wanted = prefix.toLowerCase()
+  const fitting = new Set<string>()
+  for (const sha of known) if (sha.startsWith(wanted)) fitting.add(sha)
+  const [sha, ...others] = fitting
+  if (sha === undefined) return { ok: false, reason: 'unknown' }
+  return others.length === 0 ? { ok: true, sha } : { ok: false, reason: 'ambiguous' }
+}
+
+const shortest = 4

@@ -13,13 +13,16 @@ import {
   splitPath,
 } from '../files/index.ts'
 import { errorCode, wordsOf } from '../kit/index.ts'
-import type { Git } from './git.ts'
-import { permissionsLike, permissionsOf } from './git-mode.ts'
+import { type Git, permissionsLike, permissionsOf } from '../tree/index.ts'
 import { type ObjectReceiver, readObjects } from './object-reader.ts'
-import { overwriteFile } from './overwritten-file.ts'
-import type { RestoreIntent } from './restore-intent.ts'
+import {
+  createCollectedFile,
+  createStagedFile,
+  overwriteFile,
+  type RestoreIntent,
+  type StagedFile,
+} from './restore-files.ts'
 import type { PlannedWrite, RestorePlan } from './restore-plan.ts'
-import { createCollectedFile, createStagedFile, type StagedFile } from './staged-file.ts'
 
 export interface RestoreOptions {
   readonly signal?: AbortSignal | undefined
@@ -81,12 +84,12 @@ export async function performRestore(plan: RestorePlan, context: PerformContext)
     }
     const receiver = createReceiver(plan, { ...context, directories, advance })
     const written = await readObjects(git, { oids: plan.writes.map(({ oid }) => oid), receiver, signal })
-    if (!written.ok) return { ok: false, message: messageOf(written.cause ?? written.message), movedAside }
+    if (!written.ok) return { ok: false, message: wordsOf(written.cause ?? written.message), movedAside }
     intent.clear()
     return { ok: true, movedAside }
   } catch (error) {
     signal?.throwIfAborted()
-    return { ok: false, message: messageOf(error), movedAside }
+    return { ok: false, message: wordsOf(error), movedAside }
   } finally {
     directories.close()
   }
@@ -95,12 +98,12 @@ export async function performRestore(plan: RestorePlan, context: PerformContext)
 const removalsPerTurn = 64
 const filesPerProgress = 50
 
-function createProgress(plan: RestorePlan, tell: RestoreOptions['onProgress']): () => void {
+function createProgress(plan: RestorePlan, onProgress: RestoreOptions['onProgress']): () => void {
   const total = plan.writes.length + plan.removals.length
   let done = 0
   return () => {
     done++
-    if (done === total || done % filesPerProgress === 0) tell?.({ done, total })
+    if (done === total || done % filesPerProgress === 0) onProgress?.({ done, total })
   }
 }
 
@@ -232,8 +235,4 @@ function isExpected(before: FileState | undefined, stats: Stats | undefined): bo
 
 function changedMeanwhile(path: string): Error {
   return new Error(`${path} was changed while files were being restored`)
-}
-
-function messageOf(reason: unknown): string {
-  return wordsOf(reason)
 }

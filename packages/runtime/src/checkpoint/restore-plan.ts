@@ -8,13 +8,12 @@ import {
   type FileState,
   isSafeName,
 } from '../files/index.ts'
-import { gitName } from './file-selection.ts'
-import type { Git } from './git.ts'
-import type { GitMode } from './git-mode.ts'
+import type { Result } from '../kit/index.ts'
+import { type Git, type GitMode, gitName } from '../tree/index.ts'
+import { compareTrees, type TreeDifference, type TreeDifferences } from './diff.ts'
 import { inspectPlace } from './inspect-place.ts'
 import type { CheckpointNote } from './note.ts'
 import type { StoredWorkspace } from './store-workspace.ts'
-import { compareTrees, type TreeDifference, type TreeDifferences } from './tree-difference.ts'
 
 /** What has to be done so that the selected files are those of a checkpoint. Everything it does away with is stored. */
 export interface RestorePlan {
@@ -46,9 +45,7 @@ export interface PlannedRemoval {
   readonly before: FileState
 }
 
-export type RestorePlanResult =
-  | { readonly ok: true; readonly plan: RestorePlan }
-  | { readonly ok: false; readonly message: string }
+export type RestorePlanResult = Result<{ readonly plan: RestorePlan }>
 
 export interface PlanContext {
   readonly git: Git
@@ -127,7 +124,7 @@ function sortKnown(differences: readonly TreeDifference[], stored: StoredWorkspa
   const known: Known = { removals: [], changes: [], added: [] }
   for (const difference of differences) {
     const { path, after } = difference
-    const before = stored.stampOf(path)
+    const before = stored.keyOf(path)
     if (!before) known.added.push(difference)
     else if (after) known.changes.push({ path, ...after, before })
     else known.removals.push({ path, before })
@@ -175,7 +172,7 @@ async function findUndone(
   const removals: PlannedRemoval[] = []
   for (const [turn, { path, before, after }] of differences.entries()) {
     if (turn % placesPerTurn === 0) await setImmediate()
-    if (after || !before || stored.stampOf(path)) continue
+    if (after || !before || stored.keyOf(path)) continue
     const place = await inspectPlace({ path, wanted: before, ...around })
     if (place.kind === 'alike') removals.push({ path, before: place.stats })
   }

@@ -7,29 +7,22 @@ import {
   namesOf,
   splitPath,
 } from '../files/index.ts'
-import { type GitMode, gitModeOf } from './git-mode.ts'
-import { type Stamp, stampOf } from './known-tree.ts'
+import { messageOf } from '../kit/index.ts'
+import { binaryId, blobIdOf, gitModeOf, type KnownFile, type ScanObserver, statKeyOf } from '../tree/index.ts'
 import { writeLooseBlob } from './loose-object.ts'
 import { changing, largeFile, largeFileBytes, type Notes, unreadable } from './note.ts'
-import { blobIdOf } from './object-id.ts'
 import type { ObjectWriter } from './object-writer.ts'
 
 export interface StoreFileContext {
   readonly read: FileReader
-  /** The time of the file system before anyone looked at the files. */
+  /** The time of the file system before the scan. */
   readonly now: number
   readonly gitDir: string
   readonly directories: DirectoryChain
   readonly writer: ObjectWriter
   readonly notes: Notes
   readonly signal?: AbortSignal | undefined
-}
-
-export interface StoredFile {
-  readonly mode: GitMode
-  readonly oid: string
-  /** Of the state in which it was read. */
-  readonly stamp: Stamp
+  readonly observer?: ScanObserver | undefined
 }
 
 /**
@@ -40,37 +33,35 @@ export async function storeFile(
   path: string,
   stored: string | undefined,
   context: StoreFileContext,
-): Promise<StoredFile | 'gone' | 'unreadable'> {
-  const { writer, notes } = context
+): Promise<KnownFile | 'gone' | 'unreadable'> {
+  const { writer, notes, observer } = context
   const reading = await readAt(path, context)
+  if (reading.kind === 'large') return storeLarge({ path, file: reading.file, stored }, context)
+  await observer?.read(path, reading)
   switch (reading.kind) {
     case 'gone':
       return 'gone'
     case 'unreadable':
       notes.add(unreadable(path, reading.code))
       return 'unreadable'
-    case 'large':
-      return storeLarge({ path, file: reading.file, stored }, context)
     case 'read': {
       const { stats, bytes, changed } = reading
       if (changed) notes.add(changing(path, changed))
-      const oid = await writer.add('blob', bytes, stored)
-      return { ...stateOf(stats, context.now), oid }
+      return knownFile(stats, await writer.add('blob', bytes, stored), context.now)
     }
   }
-}
-
-/** Of a regular file or a link. */
-function stateOf(stats: Stats, now: number): Pick<StoredFile, 'mode' | 'stamp'> {
-  const mode = gitModeOf(stats)
-  if (mode === undefined) throw new Error('neither a file nor a link')
-  return { mode, stamp: stampOf(stats, now) }
 }
 
 async function readAt(path: string, { directories, read }: StoreFileContext): Promise<FileReading> {
   const { parent, name } = splitPath(path)
   const entered = directories.enter(namesOf(parent))
   return entered.ok ? read(entered.directory.entry(name)) : { kind: 'gone' }
+}
+
+function knownFile(stats: Stats, oid: string, now: number): KnownFile {
+  const mode = gitModeOf(stats)
+  if (mode === undefined) throw new Error('neither a file nor a link was read')
+  return { mode, id: binaryId(oid), key: statKeyOf(stats, now) }
 }
 
 interface Large {
@@ -81,13 +72,18 @@ interface Large {
 
 async function storeLarge(
   { path, file, stored }: Large,
-  { gitDir, notes, signal, now }: StoreFileContext,
-): Promise<StoredFile | 'unreadable'> {
+  { gitDir, notes, signal, now, observer }: StoreFileContext,
+): Promise<KnownFile | 'unreadable'> {
   const { stats } = file
   let unread: { readonly error: unknown } | undefined
+  let heard: ReturnType<ScanObserver['large']> | undefined
   async function* chunks() {
+    heard = observer?.large()
     try {
-      yield* file.chunks(signal)
+      for await (const chunk of file.chunks(signal)) {
+        heard?.add(chunk)
+        yield chunk
+      }
     } catch (error) {
       unread = { error }
       throw error
@@ -95,15 +91,17 @@ async function storeLarge(
   }
   try {
     // Reading it once more costs less than storing it for nothing.
-    const isStored = stored !== undefined && (await blobIdOf(file, signal)) === stored
+    const isStored = stored !== undefined && (await blobIdOf({ ...file, chunks })) === stored
     const oid = isStored ? stored : await writeLooseBlob(gitDir, { size: stats.size, chunks: chunks() })
+    await heard?.end(path, stats)
     if (!file.isSame()) notes.add(changing(path, 'always'))
     if (stats.size > largeFileBytes) notes.add(largeFile(path, stats.size))
-    return { ...stateOf(stats, now), oid }
+    return knownFile(stats, oid, now)
   } catch (error) {
     signal?.throwIfAborted()
     if (!unread) throw error
-    notes.add(unreadable(path, error instanceof Error ? error.message : 'unknown reason'))
+    await observer?.read(path, { kind: 'unreadable', code: 'EIO' })
+    notes.add(unreadable(path, messageOf(error)))
     return 'unreadable'
   } finally {
     file.close()

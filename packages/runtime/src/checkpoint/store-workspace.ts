@@ -1,37 +1,42 @@
 import { setImmediate } from 'node:timers/promises'
-import { createDirectoryChain, createFileReader, splitPath } from '../files/index.ts'
-import type { FileSelection } from './file-selection.ts'
-import type { FileSystem } from './file-system.ts'
-import type { IndexFile } from './index-file.ts'
+import { createDirectoryChain, createFileReader } from '../files/index.ts'
 import {
+  type Contents,
   countFiles,
-  ensureDirectory,
   fileAt,
+  type Gap,
+  hexId,
   type KnownDirectory,
-  removeDirectory,
-  removeFile,
-  type Stamp,
-  setFile,
-} from './known-tree.ts'
-import { type CheckpointNote, createNotes, manyFiles, manyFilesCount, type Notes } from './note.ts'
-import { binaryId, hexId } from './object-id.ts'
+  type KnownFile,
+  type ScanObserver,
+  type Selection,
+  type StatKey,
+  type StoredScan,
+  type StoredTree,
+} from '../tree/index.ts'
+import {
+  type CheckpointNote,
+  createNotes,
+  manyFiles,
+  manyFilesCount,
+  type Notes,
+  unreadable,
+} from './note.ts'
 import { createObjectWriter, type ObjectWriter } from './object-writer.ts'
-import { type StoredFile, storeFile } from './store-file.ts'
+import { storeFile } from './store-file.ts'
 import { writeTrees } from './tree-objects.ts'
-import { type Look, lookAtWorkspace } from './workspace-look.ts'
-import type { MemoryKeeper } from './workspace-memory.ts'
 
 export interface StorePlace {
   readonly gitDir: string
   readonly workTree: string
-  readonly fileSystem: FileSystem
-  readonly index: IndexFile
-  readonly memory: MemoryKeeper
+  readonly files: StoredTree
 }
 
 export interface StoreRequest {
-  readonly selection: FileSelection
+  readonly selection: Selection
   readonly signal?: AbortSignal | undefined
+  /** Hears what is stored. */
+  readonly observer?: ScanObserver | undefined
 }
 
 export interface StoredWorkspace {
@@ -41,44 +46,34 @@ export interface StoredWorkspace {
   /** The tree was the last one stored before, too. */
   readonly isSame: boolean
   /** The state in which a file was stored. */
-  stampOf(path: string): Stamp | undefined
+  keyOf(path: string): StatKey | undefined
 }
 
 /** Makes the tree reachable: adds objects, flushes the writer, and writes a ref. */
 export type Anchoring<Result> = (stored: StoredWorkspace, writer: ObjectWriter) => Promise<Result>
 
 /**
- * Puts the selected files as they are on the disk into the store: looks, reads what is new, writes what the store lacks.
+ * Puts the selected files as they are on the disk into the store: scans, reads what is new, writes what the store lacks.
  * Resolves with what `anchor` resolves with. Rejects with the system's error, with the reason of the signal, or as
  * `anchor` does; the refs are then what they were. One call at a time.
  */
 export async function storeWorkspace<Result>(
-  { selection, signal }: StoreRequest,
+  { selection, signal, observer }: StoreRequest,
   place: StorePlace,
   anchor: Anchoring<Result>,
 ): Promise<Result> {
-  const { workTree, fileSystem, index, gitDir } = place
   const notes = createNotes()
-  const writer = createObjectWriter(gitDir)
-  const memory = await place.memory.recall()
-  const { root } = memory
-  const unlisted = memory.selection === selection ? memory.unlisted : undefined
-  const look = await lookAtWorkspace({
-    workTree,
-    selection,
-    known: root,
-    fileSystem,
-    notes,
-    signal,
-    unlisted,
-    index,
-  })
-  const contents = await storeContents(look, { root, notes, writer, place, signal })
+  const writer = createObjectWriter(place.gitDir)
+  const scan = await place.files.scan({ selection, signal, onGap: gap => notes.add(noteOf(gap)) })
+  const more = (await observer?.scanned(scan, selection)) ?? []
+  const paths = [...new Set([...scan.found.keys(), ...more])].sort()
+  const contents = await storeContents(paths, { scan, notes, writer, place, signal, observer })
+  await observer?.finished()
 
-  // From here on what is known runs ahead of what is stored, until the anchor holds (T1).
   try {
+    const { root } = scan
     const before = root.tree
-    await learn(root, look, { contents, isNew: place.memory.addUnlisted })
+    await place.files.learn(scan, contents)
     const tree = await writeTrees(root, writer)
     const files = countFiles(root)
     if (files > manyFilesCount) notes.add(manyFiles(...mostFiles(root)))
@@ -87,74 +82,54 @@ export async function storeWorkspace<Result>(
       files,
       notes: notes.all,
       isSame: tree === before,
-      stampOf: path => fileAt(root, path)?.stamp,
+      keyOf: path => fileAt(root, path)?.key,
     }
     const result = await anchor(stored, writer)
-    memory.selection = selection
-    place.memory.review(look)
+    place.files.keep(scan, selection)
     return result
   } catch (error) {
-    place.memory.forget()
+    place.files.forget()
     throw error
   }
 }
 
-type Contents = ReadonlyMap<string, StoredFile | 'gone' | 'unreadable'>
+function noteOf(gap: Gap): CheckpointNote {
+  if (gap.kind === 'unreadable') return unreadable(gap.path, gap.code)
+  return unreadable(gap.path, gap.cap === 'depth' ? 'nested too deeply' : 'too many files')
+}
 
 interface Storing {
-  readonly root: KnownDirectory
+  readonly scan: StoredScan
   readonly notes: Notes
   readonly writer: ObjectWriter
   readonly place: StorePlace
   readonly signal: AbortSignal | undefined
+  readonly observer: ScanObserver | undefined
 }
 
 const filesPerTurn = 32
 
-async function storeContents(look: Look, { root, notes, writer, place, signal }: Storing): Promise<Contents> {
-  const contents = new Map<string, StoredFile | 'gone' | 'unreadable'>()
+/** In the order of the paths, so that neighbours follow each other and each directory is opened once. */
+async function storeContents(
+  paths: readonly string[],
+  { scan, notes, writer, place, signal, observer }: Storing,
+): Promise<Contents> {
+  const contents = new Map<string, KnownFile | 'gone' | 'unreadable'>()
   const directories = createDirectoryChain(place.workTree)
   const read = createFileReader()
-  const context = { gitDir: place.gitDir, directories, writer, notes, signal, read, now: look.now }
+  const { gitDir } = place
+  const context = { gitDir, directories, writer, notes, signal, read, now: scan.now, observer }
   try {
-    // Neighbours after each other: each directory is opened once.
-    for (const [turn, path] of look.found.toSorted().entries()) {
+    for (const [turn, path] of paths.entries()) {
       if (turn % filesPerTurn === 0) await setImmediate()
       signal?.throwIfAborted()
-      const file = fileAt(root, path)
+      const file = fileAt(scan.root, path)
       contents.set(path, await storeFile(path, file && hexId(file.id), context))
     }
     return contents
   } finally {
     directories.close()
   }
-}
-
-const learnedPerTurn = 2_000
-
-interface Lesson {
-  readonly contents: Contents
-  readonly isNew: (path: string) => void
-}
-
-async function learn(root: KnownDirectory, look: Look, { contents, isNew }: Lesson): Promise<void> {
-  for (const path of look.gone) removeFile(root, path)
-  for (const path of look.goneDirectories) removeDirectory(root, path)
-  const unread = [...look.unread]
-  let turn = 0
-  for (const [path, content] of contents) {
-    if (++turn % learnedPerTurn === 0) await setImmediate()
-    if (content === 'gone') removeFile(root, path)
-    else if (content === 'unreadable') unread.push(path)
-    else {
-      if (!fileAt(root, path)) isNew(path)
-      const { mode, oid, stamp } = content
-      setFile(root, path, { mode, id: binaryId(oid), stamp })
-    }
-  }
-  for (const [path, stamp] of look.directories) ensureDirectory(root, path).stamp = stamp
-  // Once it can be read it will be new, and its directory will not say so.
-  for (const path of unread) ensureDirectory(root, splitPath(path).parent).stamp = undefined
 }
 
 /** The directory right below the root that holds most of the files. */

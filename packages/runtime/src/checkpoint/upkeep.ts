@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { syncDirectory } from '../files/index.ts'
-import type { Git } from './git.ts'
+import type { Result } from '../kit/index.ts'
+import type { Git } from '../tree/index.ts'
 
-export type Upkeep = { readonly ok: true } | { readonly ok: false; readonly message: string }
+export type Upkeep = Result
 
 export interface UpkeepPlace {
   readonly gitDir: string

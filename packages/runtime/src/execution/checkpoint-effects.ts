@@ -3,8 +3,8 @@ import { type CheckpointStore, openCheckpoints, type RestorePlanResult } from '.
 import { createDiskSync } from '../files/index.ts'
 import { type Clock, type Failure, type Refused, wordsOf } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
-import type { CheckpointEffects, EffectResult, RollbackEffects } from '../runner/index.ts'
-import type { CheckpointSelection } from '../tree/index.ts'
+import type { CheckpointEffects, EffectResult, Effects, RollbackEffects } from '../runner/index.ts'
+import type { ScanObserver, Selection, WorkspaceWatch } from '../tree/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 import { archiveAgain, restoreArchives } from './archive-effects.ts'
 import { freeSpace, isFull } from './free-space.ts'
@@ -33,14 +33,25 @@ export interface Recovering {
   rigMissing(codonId: string): Promise<readonly string[]>
 }
 
+/** What the watch of the workspace shares with the checkpoints. */
+export interface Scanning {
+  /** `checkpoint` with an observer that gets what is stored, as it is read. */
+  checkpointWith(observer: ScanObserver | undefined): CheckpointEffects['checkpoint']
+  /** The patterns of the codons that the present lineage has started: what a checkpoint selects. */
+  patterns(): readonly (readonly string[])[]
+  /** The time of the file system of the workspace. Throws the system's error. */
+  fileTime(): number
+}
+
 export interface OpenedCheckpoints {
   readonly ok: true
   readonly checkpoints: CheckpointEffects
   readonly rollback: RollbackEffects
   readonly recovering: Recovering
+  readonly scanning: Scanning
   readonly store: CheckpointStore
   /** The files of all codons that were ever started. */
-  readonly selection: () => CheckpointSelection
+  readonly selection: () => Selection
   /** Packs the store when much has come together. Ends soon after the signal aborts; never rejects. */
   tidy(signal: AbortSignal): Promise<void>
 }
@@ -70,6 +81,11 @@ export async function openCheckpointEffects(
     return { ok: false, message: first.message, cure: `Make sure that ${layout.dir} can be written.` }
   const syncFiles = createDiskSync([layout.agentRoot, layout.internals], environment)
   const place = { ...options, store, selections, syncFiles }
+  const scanning: Scanning = {
+    checkpointWith: observer => checkpointWith(place, observer),
+    patterns: selections.listsOfThread,
+    fileTime: opened.fileSystem.now,
+  }
   return {
     ok: true,
     store,
@@ -77,6 +93,7 @@ export async function openCheckpointEffects(
     checkpoints: checkpointEffects(place, first?.sha),
     rollback: rollbackEffects(place),
     recovering: recovering(place),
+    scanning,
     tidy: signal => tidy(store, signal),
   }
 }
@@ -103,7 +120,7 @@ async function goneStore({ layout, state }: CheckpointEffectsOptions, store: Che
 }
 
 function checkpointEffects(place: Place, first: string | undefined): CheckpointEffects {
-  const { store, selections, state, warn } = place
+  const { store, selections, state } = place
   return {
     firstCheckpoint: () => first ?? state().runs[0]?.initialCheckpoint,
     beforeCodon: async ({ runtimeId, codon }) => {
@@ -119,26 +136,59 @@ function checkpointEffects(place: Place, first: string | undefined): CheckpointE
       const made = await store.before({ ...who, selection })
       if (!made.ok) throw new Error(`The files that ${runtimeId} begins with cannot be kept: ${made.message}`)
     },
-    checkpoint: async (type, step, status) => {
-      const run = currentRun(state())
-      const request = {
-        type,
-        runId: run?.runId ?? '',
-        codonId: step.runtimeId,
-        codonName: step.codon.name,
-        status,
-        selection: selections.ofThread(),
-        parent: run?.initialCheckpoint,
-      }
-      const isEnd = type !== 'rig-setup'
-      const [made] = await Promise.all([store.create(request), isEnd ? place.syncFiles() : undefined])
-      if (!made.ok) throw new Error(`The checkpoint of ${step.runtimeId} failed: ${made.message}`)
-      for (const { message } of made.notes) warn(message)
-      return made.sha
-    },
+    checkpoint: checkpointWith(place, undefined),
     checkpointTimes: async shas => {
       const records = await Promise.all(shas.map(sha => store.read(sha)))
       return new Map(records.flatMap(record => (record ? [[record.sha, record.timestamp] as const] : [])))
+    },
+  }
+}
+
+function checkpointWith(
+  { store, selections, state, warn, syncFiles }: Place,
+  observer: ScanObserver | undefined,
+): CheckpointEffects['checkpoint'] {
+  return async (type, step, status) => {
+    const run = currentRun(state())
+    const request = {
+      type,
+      runId: run?.runId ?? '',
+      codonId: step.runtimeId,
+      codonName: step.codon.name,
+      status,
+      selection: selections.ofThread(),
+      parent: run?.initialCheckpoint,
+      observer,
+    }
+    const isEnd = type !== 'rig-setup'
+    const [made] = await Promise.all([store.create(request), isEnd ? syncFiles() : undefined])
+    if (!made.ok) throw new Error(`The checkpoint of ${step.runtimeId} failed: ${made.message}`)
+    for (const { message } of made.notes) warn(message)
+    return made.sha
+  }
+}
+
+/**
+ * What a codon's files need: at its end one scan is both emitted and stored, so that clients are told what the checkpoint
+ * holds. What a rig put there may be emitted later.
+ */
+export function emittedCheckpoints(
+  { checkpoints, scanning }: Pick<OpenedCheckpoints, 'checkpoints' | 'scanning'>,
+  watch: WorkspaceWatch,
+): Pick<Effects, 'checkpoints' | 'files'> {
+  return {
+    checkpoints: {
+      ...checkpoints,
+      checkpoint: (type, step, status) =>
+        type === 'rig-setup'
+          ? checkpoints.checkpoint(type, step, status)
+          : watch.settleThrough(observer => scanning.checkpointWith(observer)(type, step, status)),
+    },
+    files: {
+      watch: async () => void (await watch.addPatterns(...scanning.patterns())),
+      settleFiles: async () => void (await watch.settle()),
+      hintFiles: () => watch.hint(),
+      fileTree: () => watch.tree(),
     },
   }
 }
@@ -217,7 +267,7 @@ interface Place extends CheckpointEffectsOptions {
   readonly syncFiles: () => Promise<void>
 }
 
-function beginning(selection: CheckpointSelection) {
+function beginning(selection: Selection) {
   return { runId: '', codonId: '', codonName: '', status: 'preparing', selection } as const
 }
 

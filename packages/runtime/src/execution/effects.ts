@@ -1,11 +1,11 @@
 import type { Journal, Origin } from '../journal/index.ts'
 import type { Clock, Failure, Redactor, Refused } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
-import type { Effects, FileEffects, Recorder } from '../runner/index.ts'
-import { createCheckpointSelection, type WorkspaceWatch, watchWorkspace } from '../tree/index.ts'
+import type { Effects, Recorder } from '../runner/index.ts'
+import { emptySelection, type WorkspaceWatch, watchWorkspace } from '../tree/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 import { type AgentSetup, createAgentEffects, tightenAgents } from './agent-effects.ts'
-import { openCheckpointEffects, type Recovering } from './checkpoint-effects.ts'
+import { emittedCheckpoints, openCheckpointEffects, type Recovering } from './checkpoint-effects.ts'
 import { createCodonEffects } from './codon-effects.ts'
 import { openOutputRecord } from './intents.ts'
 import { openSentinelEffects, type SentinelSetup } from './sentinel-effects.ts'
@@ -57,7 +57,9 @@ export async function openEffects(options: EffectsOptions): Promise<OpenedEffect
   const versions = await openCheckpointEffects({ ...base, state })
   if (!versions.ok) return versions
   const sentinels = openSentinelEffects({ ...base, journal, recorder, redactor, setup: options.sentinels })
-  const watch = await startWatch({ layout, journal, clock, warn }, sentinels.isWritten)
+  const { isWritten } = sentinels
+  const now = versions.scanning.fileTime
+  const watch = await startWatch({ layout, journal, clock, now, isWritten, warn })
   const { agents, serverId, own, files } = options
   const outputRecord = openOutputRecord(layout, assertHeld)
   return {
@@ -66,28 +68,18 @@ export async function openEffects(options: EffectsOptions): Promise<OpenedEffect
       agent: createAgentEffects({ ...base, redactor, agents, serverId, runId }),
       codon: createCodonEffects({ ...base, ...files, journal, own, outputRecord, runId }),
       sentinels: sentinels.effects,
-      checkpoints: versions.checkpoints,
       rollback: versions.rollback,
-      files: fileEffects(watch),
+      ...emittedCheckpoints(versions, watch),
     },
     recovering: versions.recovering,
     startHealthChecks: sentinels.startHealthChecks,
     tidy: versions.tidy,
     async close() {
       await sentinels.close()
-      await watch?.close()
+      await watch.close()
       await versions.store.close()
       await tightenAgents(layout)
     },
-  }
-}
-
-function fileEffects(watch: WorkspaceWatch | undefined): FileEffects {
-  return {
-    watch: async patterns => void (await watch?.addPatterns(patterns)),
-    settleFiles: async () => void (await watch?.settle()),
-    hintFiles: () => watch?.hint(),
-    fileTree: async () => (await watch?.tree()) ?? [],
   }
 }
 
@@ -95,22 +87,29 @@ interface WatchSetup {
   readonly layout: ExecutionLayout
   readonly journal: Journal
   readonly clock: Clock
+  /** The time of the file system of the workspace. */
+  readonly now: () => number
+  /** Whether a sentinel of the present codon writes this file. */
+  readonly isWritten: (path: string) => boolean
   readonly warn: (message: string) => void
 }
 
-async function startWatch(
-  { layout, journal, clock, warn }: WatchSetup,
-  isWrittenBySentinel: (path: string) => boolean,
-): Promise<WorkspaceWatch | undefined> {
-  const selected = createCheckpointSelection([])
-  if (!selected.ok) return undefined
-  const originOf = (path: string): Origin | undefined => (isWrittenBySentinel(path) ? 'sentinel' : undefined)
+async function startWatch({
+  layout,
+  journal,
+  clock,
+  now,
+  isWritten,
+  warn,
+}: WatchSetup): Promise<WorkspaceWatch> {
+  const originOf = (path: string): Origin | undefined => (isWritten(path) ? 'sentinel' : undefined)
   /** The origins of files that came or went since the tree was last emitted. */
   const moved: (Origin | undefined)[] = []
   return watchWorkspace({
     agentRoot: layout.agentRoot,
-    selection: selected.selection,
+    selection: emptySelection,
     clock,
+    now,
     onChange(update) {
       const origin = originOf(update.path)
       if (update.action !== 'modified') moved.push(origin)

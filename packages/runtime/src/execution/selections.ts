@@ -2,19 +2,21 @@ import { type CodonExecution, currentRun, lineageOf, type RunState, type WeaveSt
 import type { CheckpointStore, Overlay, RestoreRequest } from '../checkpoint/index.ts'
 import { codonAt, find, type Plan } from '../plan/index.ts'
 
-import { type CheckpointSelection, createCheckpointSelection } from '../tree/index.ts'
+import { createSelection, type Selection } from '../tree/index.ts'
 
 /**
- * Which files a version holds. The selection widens from codon to codon (decisions 7), so an early version does not speak
- * of files that a later codon selected first: these go back to what they were when that codon began.
+ * Which files a version holds. The selection widens from codon to codon, so an early version does not speak of files that a
+ * later codon selected first: these go back to what they were when that codon began.
  */
 export interface CheckpointSelections {
   /** Of the codons that the present thread has started. */
-  ofThread(): CheckpointSelection
+  ofThread(): Selection
+  /** The lists of patterns of the same codons. */
+  listsOfThread(): readonly (readonly string[])[]
   /** Of all codons that were ever started. */
-  ofAll(): CheckpointSelection
+  ofAll(): Selection
   /** Of the whole plan. */
-  ofPlan(): CheckpointSelection
+  ofPlan(): Selection
   /** Whether the codon that the present thread started last selects something that no codon before it did. */
   widens(): boolean
   /** What to ask of the store so that the files are those of a version. */
@@ -27,11 +29,13 @@ export interface SelectionSource {
 }
 
 export function createSelections({ plan, state }: SelectionSource): CheckpointSelections {
-  const ofCodons = createCodonSelections(plan)
+  const patternsOf = createPatternFinder(plan)
+  const ofCodons = createCodonSelections(patternsOf)
   const thread = () => lineageOf(state(), currentRun(state()))
   const ofAll = () => ofCodons(state().runs.flatMap(({ codons }) => codons))
   return {
     ofThread: () => ofCodons(thread()),
+    listsOfThread: () => thread().map(patternsOf),
     ofAll,
     ofPlan: () => ofCodons(plan.items.flatMap(item => (item.kind === 'loop' ? item.codons : [item]))),
     widens() {
@@ -64,20 +68,25 @@ export function createSelections({ plan, state }: SelectionSource): CheckpointSe
 
 type Selecting = Pick<CodonExecution, 'codonId'> | { readonly checkpointedFiles: readonly string[] }
 
-/** One object for each set of lists: who has looked with it before looks faster, and two can be compared. */
-function createCodonSelections(plan: Plan): (codons: readonly Selecting[]) => CheckpointSelection {
-  const patternsOf = (codon: Selecting): readonly string[] => {
+type PatternFinder = (codon: Selecting) => readonly string[]
+
+function createPatternFinder(plan: Plan): PatternFinder {
+  return codon => {
     if ('checkpointedFiles' in codon) return codon.checkpointedFiles
     const position = find(plan, codon.codonId)
     return (position && codonAt(plan, position)?.codon.checkpointedFiles) ?? []
   }
-  const made = new Map<string, CheckpointSelection>()
+}
+
+/** One object for each set of lists: a scan with one that was used before is faster, and two can be compared. */
+function createCodonSelections(patternsOf: PatternFinder): (codons: readonly Selecting[]) => Selection {
+  const made = new Map<string, Selection>()
   return codons => {
     const lists = new Map(codons.map(codon => entryOf(patternsOf(codon))))
     const key = [...lists.keys()].toSorted((a, b) => (a < b ? -1 : 1)).join('\n')
     const known = made.get(key)
     if (known) return known
-    const created = createCheckpointSelection([...lists.values()])
+    const created = createSelection([...lists.values()])
     if (!created.ok) throw new Error(`${created.pattern}: ${created.message}`)
     made.set(key, created.selection)
     return created.selection

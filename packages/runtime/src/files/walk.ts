@@ -4,7 +4,7 @@ import { errorCode } from '../kit/index.ts'
 import { directoryAnchor, directoryFlags } from './directory-handles.ts'
 
 export interface WalkOptions {
-  /** Names looked at, skipped ones included. */
+  /** Names seen, skipped ones included. */
   readonly maxEntries: number
   /** An entry right below the root has depth 1; directories at this depth are named, not entered. */
   readonly maxDepth: number
@@ -16,7 +16,7 @@ export interface WalkOptions {
 /** `path` is relative to the root, with `/` on every platform. */
 export type WalkItem =
   | { readonly kind: 'entry'; readonly path: string; readonly stats: Stats }
-  /** Something is there that cannot be looked at; the walk goes on. EILSEQ: its name is not valid text. */
+  /** Something is there that cannot be seen; the walk goes on. EILSEQ: its name is not valid text. */
   | { readonly kind: 'unreadable'; readonly path: string; readonly code: string }
   /** Always the last item: a cap left something out, first of all `path`. Without it the walk was complete. */
   | { readonly kind: 'capped'; readonly cap: 'entries' | 'depth'; readonly path: string }
@@ -40,7 +40,7 @@ export async function* walk(root: string, options: WalkOptions): AsyncGenerator<
       signal?.throwIfAborted()
       const next = nextName(state)
       if (!next) break
-      const item = look(next.location, next.path)
+      const item = statItem(next.location, next.path)
       if (!item || (item.kind === 'entry' && skip?.(item.path, item.stats))) continue
       yield item
       if (item.kind !== 'entry' || !item.stats.isDirectory()) continue
@@ -87,7 +87,7 @@ function nextName({ levels }: WalkState): { readonly location: string; readonly 
   return undefined
 }
 
-function look(location: string, path: string): WalkItem | undefined {
+function statItem(location: string, path: string): WalkItem | undefined {
   try {
     return { kind: 'entry', path, stats: lstatSync(location) }
   } catch (error) {

@@ -147,7 +147,7 @@ async function finish(task: CodonRun, ending: Ending, { startTime, began }: Begu
   const { step, effects, clock, record } = task
   const codonId = step.runtimeId
   const { status, exit, failure, contextExceeded, budgetExceeded, retryAfterMs } = ending
-  await checkpoint(task, status === 'failed' ? 'error' : status, () => effects.files.settleFiles())
+  await checkpoint(task, status === 'failed' ? 'error' : status)
   // Not what the wall clock says now: it may have jumped, and the ledger takes the time of a codon from these two.
   const endTime = new Date(Date.parse(startTime) + (clock.monotonic() - began)).toISOString()
   const full = { ...(contextExceeded && { contextExceeded }), ...(budgetExceeded && { budgetExceeded }) }
@@ -187,29 +187,17 @@ const unexplained: FailureReason = {
   message: 'The agent ended without a reason.',
 }
 
-/**
- * `tellFiles`: what is told before the checkpoint is. Both look at the same files and neither changes one, so they look at
- * the same time; when one fails the other comes to its end first.
- */
 async function checkpoint(
-  task: CodonRun,
+  { step, effects, record }: CodonRun,
   type: 'rig-setup' | 'completed' | 'error' | 'skipped',
-  tellFiles = async (): Promise<void> => undefined,
 ): Promise<void> {
-  const { step, effects, record } = task
   const statuses = {
     'rig-setup': 'preparing',
     completed: 'completed',
     error: 'failed',
     skipped: 'skipped',
   } as const
-  const [told, kept] = await Promise.allSettled([
-    tellFiles(),
-    effects.checkpoints.checkpoint(type, step, statuses[type]),
-  ])
-  if (told.status === 'rejected') throw told.reason
-  if (kept.status === 'rejected') throw kept.reason
-  const sha = kept.value
+  const sha = await effects.checkpoints.checkpoint(type, step, statuses[type])
   if (sha !== undefined)
     record({ type: 'CheckpointCreated', data: { codonId: step.runtimeId, checkpointType: type, sha } })
 }

@@ -61,8 +61,8 @@ export interface CheckpointEffects {
   /** Keeps the files that no codon before this one selected as they are when it begins. Rejects when that cannot be done. */
   beforeCodon(step: PlannedCodonAt): Promise<void>
   /**
-   * Versions the workspace; undefined when nothing keeps versions. Durable when it resolves, and at the end of a codon the
-   * files themselves are too.
+   * Versions the workspace; undefined when nothing keeps versions. Durable when it resolves. At the end of a codon the
+   * files themselves are durable too, and what changed was emitted: one scan is both emitted and stored.
    */
   checkpoint(type: CheckpointType, step: PlannedCodonAt, status: CodonStatus): Promise<string | undefined>
   /** The version of the workspace that the first run begins with; undefined when nothing keeps versions. */
@@ -93,7 +93,7 @@ export interface RollbackEffects {
 
 /** The files as clients see them: changes as events, and the tree. */
 export interface FileEffects {
-  /** Also watches what a codon checkpoints from now on. */
+  /** Also watches what the codons up to the present one checkpoint. */
   watch(patterns: readonly string[]): Promise<void>
   /** Resolves when all changes of files until now are emitted. */
   settleFiles(): Promise<void>

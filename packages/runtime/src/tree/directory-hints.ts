@@ -10,7 +10,7 @@ import { errorCode } from '../kit/index.ts'
 export interface DirectoryHints {
   /**
    * Watches the root and these directories (relative paths, each with what tells it from another of the same name) and no
-   * others from now on. `added`: some are new, so what happened in them since they were looked at was not heard. Never
+   * others from now on. `added`: some are new, so what happened in them since they were scanned was not heard. Never
    * rejects. One call at a time.
    */
   follow(directories: ReadonlyMap<string, string>): Promise<{ readonly added: boolean }>

@@ -1,14 +1,44 @@
 /**
- * The agent's tree: which of its files are selected, what state they are in, and what changed since the last scan, as the
- * events and the file tree that clients see. It writes nothing into the workspace.
+ * The agent's tree, and its only owner: which files are selected, what tells that one has not changed (`StatKey`), the
+ * scan, with git's help where it can, and what a scan means to clients: the events and the file tree. Checkpoints store
+ * what is scanned here. It writes nothing into the workspace.
  */
+export type { FileUpdate } from './content.ts'
+export type { ScanObserver } from './emit.ts'
+export { cleanEnvironment, createGit, type Git, splitAtNul } from './git.ts'
 export {
-  type CheckpointSelection,
-  type CheckpointSelectionResult,
-  createCheckpointSelection,
+  binaryId,
+  blobIdOf,
+  type GitMode,
+  gitModeOf,
+  hexId,
+  isLink,
+  type ObjectType,
+  objectId,
+  parseGitMode,
+  permissionsLike,
+  permissionsOf,
+} from './git-objects.ts'
+export { createIndexFile } from './index-file.ts'
+export {
+  countFiles,
+  createDirectory,
+  fileAt,
+  type KnownDirectory,
+  type KnownFile,
+  setFile,
+} from './known-tree.ts'
+export type { Gap } from './scan.ts'
+export { type Contents, createStoredTree, type StoredScan, type StoredTree } from './scan-cache.ts'
+export { type SelectedFile, selectFiles } from './select-files.ts'
+export {
+  createSelection,
   dataSourceName,
-} from './checkpoint-selection.ts'
-export { type SelectedFile, selectFiles } from './file-selection.ts'
-export type { FileUpdate } from './file-update.ts'
+  emptySelection,
+  gitName,
+  type Selection,
+  type SelectionResult,
+} from './selection.ts'
+export { createFileSystem, type FileSystem, type StatKey, statKeyOf } from './stat-key.ts'
 export { type WatchOptions, type WorkspaceWatch, watchWorkspace } from './watch.ts'
-export type { WatchNote } from './workspace-looks.ts'
+export type { WatchNote } from './watch-scans.ts'

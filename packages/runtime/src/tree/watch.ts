@@ -1,56 +1,66 @@
 import { relative, resolve, sep } from 'node:path'
 import type { FileNode } from '@weave/protocol'
-import type { CheckpointSelection, CheckpointSelectionResult } from './checkpoint-selection.ts'
+import type { Clock } from '../kit/index.ts'
 import { createDirectoryHints, type Listen } from './directory-hints.ts'
-import { createLookSchedule } from './look-schedule.ts'
-import { pollAlone, startLookWorker } from './look-worker.ts'
-import { createWorkspaceLooks, type LooksOptions } from './workspace-looks.ts'
+import type { ScanObserver } from './emit.ts'
+import { createScanSchedule, startScanWorker } from './schedule.ts'
+import type { Selection, SelectionResult } from './selection.ts'
+import { createWatchScans, type WatchScanOptions } from './watch-scans.ts'
 
-export interface WatchOptions extends Omit<LooksOptions, 'signal'> {
+export interface WatchOptions extends Omit<WatchScanOptions, 'signal' | 'now'> {
+  readonly clock: Clock
+  /** The time of the file system of the workspace (`FileSystem`); without it the clock has to do. */
+  readonly now?: (() => number) | undefined
   /** Its abort closes the watch. */
   readonly signal?: AbortSignal
-  /** How the system is asked to report changes; `false`: not at all, only look now and then. */
+  /** How the system is asked to report changes; `false`: not at all, only scan now and then. */
   readonly listen?: Listen | false
 }
 
 /**
- * Tells every change of the selected files, in order of path, each once.
+ * Emits every change of the selected files, in order of path, each once.
  *
- * - **W1** The disk is the truth. Events of the system and `hint` only say when to look; a look finds everything, whatever
+ * - **W1** The disk is the truth. Events of the system and `hint` only say when to scan; a scan finds everything, whatever
  *   was lost.
- * - **W2** One thing at a time: looks, tellings and wider selections never overlap.
- * - **W3** After `close` nothing is told. After a callback threw nothing is told either, and `settle` rejects with that.
- * - **W4** But for `settle` and `addPatterns`, looking takes at most a twentieth of the time when nothing is known to happen,
- *   a fifth when something is.
+ * - **W2** One thing at a time: scans, emissions and wider selections never overlap.
+ * - **W3** After `close` nothing is emitted. After a callback threw nothing is emitted either, and `settle` rejects with
+ *   that.
+ * - **W4** But for `settle`, `settleThrough` and `addPatterns`, scanning takes at most a twentieth of the time when nothing
+ *   is known to happen, a fifth when something is.
  */
 export interface WorkspaceWatch {
   /** Something happened, perhaps to this path (absolute, or relative to the agent workspace). Never throws. */
   hint(path?: string): void
   /**
-   * Looks at once. `true`: everything that had changed when this was called is told. `false`: closed meanwhile, or some
+   * Scans at once. `true`: everything that had changed when this was called is emitted. `false`: closed meanwhile, or some
    * files are changed faster than they can be read. Rejects with what a callback threw, now or earlier.
    */
   settle(): Promise<boolean>
   /**
-   * Watches what these patterns select too. Once resolved, changes of it are told; what is already there is not. A pattern
-   * that is none is a value and changes nothing. Rejects like `settle`.
+   * `settle` by the scan of a checkpoint, which `work` takes and hands to the observer: what is emitted is what is stored.
+   * Resolves or rejects as `work` does, which is done in any case; rejects with what a callback threw, once it is done.
    */
-  addPatterns(patterns: readonly string[]): Promise<{ readonly ok: true } | BadPattern>
+  settleThrough<Result>(work: (observer?: ScanObserver) => Promise<Result>): Promise<Result>
+  /**
+   * Watches what these lists of patterns select too. Once resolved, changes of it are emitted; what is already there is
+   * not. A pattern that is none is a value and changes nothing. Rejects like `settle`.
+   */
+  addPatterns(...lists: readonly (readonly string[])[]): Promise<{ readonly ok: true } | BadPattern>
   /** The tree of the selected files as last seen. */
   tree(): Promise<readonly FileNode[]>
-  /** Idempotent. Resolves when nothing more will be told. Never rejects. */
+  /** Idempotent. Resolves when nothing more will be emitted. Never rejects. */
   close(): Promise<void>
 }
 
-type BadPattern = Extract<CheckpointSelectionResult, { ok: false }>
+type BadPattern = Extract<SelectionResult, { ok: false }>
 
-/** Resolves when the baseline is taken: every change from now on will be told. Rejects with the reason of the signal. */
+/** Resolves when the baseline is taken: every change from now on will be emitted. Rejects with the reason of the signal. */
 export async function watchWorkspace(options: WatchOptions): Promise<WorkspaceWatch> {
   const { agentRoot, clock, signal, listen, onNote } = options
   signal?.throwIfAborted()
   const ending = new AbortController()
-  const looks = createWorkspaceLooks({ ...options, signal: ending.signal })
-  const schedule = createLookSchedule(clock, pollAlone)
+  const scans = createWatchScans({ ...options, now: timeOf(options), signal: ending.signal })
+  const schedule = createScanSchedule(clock)
   let selection = options.selection
 
   const hints = createDirectoryHints({
@@ -65,8 +75,9 @@ export async function watchWorkspace(options: WatchOptions): Promise<WorkspaceWa
       onNote?.({ kind: 'polling', message })
     },
   })
-  const worker = startLookWorker({
-    looks,
+  const worker = startScanWorker({
+    takeScan: scans.take,
+    onIdle: scans.fingerprint,
     schedule,
     hints: listen === false ? undefined : hints,
     signal: ending.signal,
@@ -87,28 +98,62 @@ export async function watchWorkspace(options: WatchOptions): Promise<WorkspaceWa
     hint(path) {
       if (path === undefined || mayMatter(selection, insideOf(agentRoot, path))) schedule.hint()
     },
-    settle: worker.demand,
-    async addPatterns(patterns) {
-      const wider = selection.with(patterns)
-      if (!wider.ok) return wider
+    settle: () => worker.demand(),
+    async settleThrough(work) {
+      let done: ReturnType<typeof work> | undefined
+      const begin = (observer?: ScanObserver) => (done ??= work(observer))
+      const quietly = (observer?: ScanObserver) => begin(observer).then(ignore, ignore)
+      try {
+        await worker.demand(() => scans.takeThrough(quietly))
+      } finally {
+        await quietly()
+      }
+      return begin()
+    },
+    async addPatterns(...lists) {
+      let wider: SelectionResult = { ok: true, selection }
+      for (const list of lists) {
+        wider = wider.selection.with(list)
+        if (!wider.ok) return wider
+      }
       if (wider.selection !== selection) {
         selection = wider.selection
-        looks.widen(selection)
+        scans.widen(selection)
         widened = worker.demand()
       }
       await widened
       return { ok: true }
     },
-    tree: looks.tree,
+    tree: scans.tree,
     close,
   }
 }
+
+function ignore(): void {
+  // Whoever began the work hears of it.
+}
+
+/** File systems count time in steps of up to some ten milliseconds; a clock that cannot be asked is taken for far behind. */
+function timeOf({ now, clock }: WatchOptions): () => number {
+  const wall = (behind: number) => clock.now().getTime() - behind
+  if (!now) return () => wall(coarsestTick)
+  return () => {
+    try {
+      return now()
+    } catch {
+      return wall(farBehind)
+    }
+  }
+}
+
+const coarsestTick = 30
+const farBehind = 5_000
 
 function insideOf(agentRoot: string, path: string): string {
   return relative(agentRoot, resolve(agentRoot, path)).replaceAll(sep, '/')
 }
 
 /** A path that seems to lie outside may be another spelling of one inside. */
-function mayMatter(selection: CheckpointSelection, path: string): boolean {
+function mayMatter(selection: Selection, path: string): boolean {
   return path.startsWith('..') || selection.selects(path) || selection.mayHold(path)
 }

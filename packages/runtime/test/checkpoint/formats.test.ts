@@ -4,33 +4,26 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
-import { deflated } from '../../src/checkpoint/deflated.ts'
-import { decodeIndexFile, encodeIndexFile } from '../../src/checkpoint/index-format.ts'
-import {
-  createDirectory,
-  filesBelow,
-  isUnchanged,
-  type KnownFile,
-  setFile,
-  stampOf,
-} from '../../src/checkpoint/known-tree.ts'
 import { largeFile, manyFiles } from '../../src/checkpoint/note.ts'
-import { binaryId, hexId, type ObjectType, objectId } from '../../src/checkpoint/object-id.ts'
-import { encodePack } from '../../src/checkpoint/pack-file.ts'
+import { deflated, encodePack } from '../../src/checkpoint/object-writer.ts'
+import { binaryId, hexId, type ObjectType, objectId } from '../../src/tree/git-objects.ts'
+import { decodeIndexFile, encodeIndexFile } from '../../src/tree/index-format.ts'
+import { createDirectory, filesBelow, type KnownFile, setFile } from '../../src/tree/known-tree.ts'
+import { isUnchanged, statKeyOf } from '../../src/tree/stat-key.ts'
 
 const time = fc.double({ min: 1e12, max: 2e12, noNaN: true }).map(ms => Math.round(ms * 4096) / 4096)
 
 const knownFile: fc.Arbitrary<KnownFile> = fc.record({
   mode: fc.constantFrom(0o100644, 0o100755, 0o120000),
   id: fc.uint8Array({ minLength: 20, maxLength: 20 }).map(bytes => Buffer.from(bytes).toString('latin1')),
-  stamp: fc.record({
+  key: fc.record({
     size: fc.nat(),
     mtimeMs: time,
     ctimeMs: time,
     ino: fc.nat(),
     uid: fc.nat(65_535),
     gid: fc.nat(65_535),
-    isYoung: fc.constant(false),
+    isRacy: fc.constant(false),
     isSettled: fc.constant(true),
   }),
 })
@@ -60,12 +53,12 @@ test('what is known comes back from the index file as it was, to the last bit of
 test('a file is trusted only if it could not change again and look the same', () => {
   const now = 1_700_000_000_500
   const stats = Object.assign(new Stats(), { size: 1, mtimeMs: 1, ctimeMs: now, ino: 7, uid: 0, gid: 0 })
-  const seenAt = (ctimeMs: number) => stampOf(Object.assign(stats, { ctimeMs }), now)
-  expect([now + 60_000, now, now - 10].map(ctimeMs => seenAt(ctimeMs).isYoung)).toEqual([true, true, true])
+  const seenAt = (ctimeMs: number) => statKeyOf(Object.assign(stats, { ctimeMs }), now)
+  expect([now + 60_000, now, now - 10].map(ctimeMs => seenAt(ctimeMs).isRacy)).toEqual([true, true, true])
   expect([now - 30, now - 450, now - 550].map(ctimeMs => seenAt(ctimeMs))).toMatchObject([
-    { isYoung: false, isSettled: false },
-    { isYoung: false, isSettled: false },
-    { isYoung: false, isSettled: true },
+    { isRacy: false, isSettled: false },
+    { isRacy: false, isSettled: false },
+    { isRacy: false, isSettled: true },
   ])
   expect(isUnchanged(seenAt(now), stats)).toBe(false)
   expect(isUnchanged(seenAt(now - 30), stats)).toBe(true)
@@ -77,18 +70,18 @@ test('git reads our index file as we mean it', async () => {
   const folder = await tempDir()
   execFileSync('git', ['init', '-q', folder])
   const root = createDirectory()
-  const stamp = {
+  const key = {
     size: 1,
     mtimeMs: 1e12,
     ctimeMs: 1e12,
     ino: 1,
     uid: 0,
     gid: 0,
-    isYoung: false,
+    isRacy: false,
     isSettled: true,
   }
   const names = ['b', 'a/b', 'a.b', 'a-b', 'a0', 'z/ü/\udcff', 'long'.repeat(60)]
-  for (const name of names) setFile(root, name, { mode: 0o100644, id: binaryId('1'.repeat(40)), stamp })
+  for (const name of names) setFile(root, name, { mode: 0o100644, id: binaryId('1'.repeat(40)), key })
   root.tree = '2'.repeat(40)
   writeFileSync(join(folder, '.git/index'), await encodeIndexFile(root, 3e12))
   const listed = execFileSync('git', ['-C', folder, 'ls-files', '-s', '-z']).toString('latin1').split('\0')

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import type { FileSelection } from '../../src/checkpoint/index.ts'
+import type { Selection } from '../../src/tree/index.ts'
 import type { Scene } from './scene.ts'
 
 /** Every path, one character per byte, with the mode and the blob id that git would give it. */
@@ -44,11 +44,11 @@ export function checkpointManifest(scene: Scene, sha: string): Manifest {
   )
 }
 
-export function selected(manifest: Manifest, selection: FileSelection): Manifest {
+export function selected(manifest: Manifest, selection: Selection): Manifest {
   return new Map([...manifest].filter(([path]) => selection.selects(Buffer.from(path, 'latin1').toString())))
 }
 
-export function unselected(manifest: Manifest, selection: FileSelection): Manifest {
+export function unselected(manifest: Manifest, selection: Selection): Manifest {
   return new Map([...manifest].filter(([path]) => !selection.selects(Buffer.from(path, 'latin1').toString())))
 }
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { splitAtNul } from '../../src/checkpoint/git.ts'
+import { fromLine, toLine } from '../../src/checkpoint/commit.ts'
 import { branchOf, resolveSha } from '../../src/checkpoint/index.ts'
-import { fromLine, toLine } from '../../src/checkpoint/line-text.ts'
 import { binaryOfName, bytesOfName, nameOfBytes } from '../../src/files/index.ts'
+import { splitAtNul } from '../../src/tree/git.ts'
 
 const anyBytes = fc.uint8Array({ minLength: 1, maxLength: 20 })
 

@@ -1,5 +1,4 @@
-import type { FileSelection } from '../../src/checkpoint/index.ts'
-import { createCheckpointSelection } from '../../src/tree/index.ts'
+import { createSelection, type Selection } from '../../src/tree/index.ts'
 
 /** What a checkpoint says of itself when a test does not care. */
 export const ordinary = {
@@ -10,8 +9,8 @@ export const ordinary = {
   status: 'completed',
 } as const
 
-export function selectionOf(patterns: readonly string[]): FileSelection {
-  const created = createCheckpointSelection([patterns])
+export function selectionOf(patterns: readonly string[]): Selection {
+  const created = createSelection([patterns])
   if (!created.ok) throw new Error(created.message)
   return created.selection
 }

@@ -3,7 +3,7 @@ import { truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { createTextCheck, digestFile } from '../../src/tree/file-digest.ts'
+import { createTextCheck, digestFile } from '../../src/tree/content.ts'
 import { fill, watched } from './watch-fixture.ts'
 
 const mebibyte = 1024 * 1024

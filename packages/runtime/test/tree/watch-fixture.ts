@@ -5,14 +5,14 @@ import { onTestFinished } from 'vitest'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { createTestClock, type TestClock } from '../../../../test/support/test-clock.ts'
 import { systemClock } from '../../src/kit/index.ts'
-import { type CheckpointSelection, createCheckpointSelection } from '../../src/tree/checkpoint-selection.ts'
+import type { FileUpdate } from '../../src/tree/content.ts'
 import type { Listen } from '../../src/tree/directory-hints.ts'
-import type { FileUpdate } from '../../src/tree/file-update.ts'
+import { createSelection, type Selection } from '../../src/tree/selection.ts'
 import { type WatchOptions, type WorkspaceWatch, watchWorkspace } from '../../src/tree/watch.ts'
-import type { WatchNote } from '../../src/tree/workspace-looks.ts'
+import type { WatchNote } from '../../src/tree/watch-scans.ts'
 
-export function selectionOf(...lists: readonly (readonly string[])[]): CheckpointSelection {
-  const result = createCheckpointSelection(lists)
+export function selectionOf(...lists: readonly (readonly string[])[]): Selection {
+  const result = createSelection(lists)
   if (!result.ok) throw new Error(result.message)
   return result.selection
 }

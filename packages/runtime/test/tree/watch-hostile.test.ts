@@ -3,9 +3,9 @@ import { renameSync, symlinkSync, unlinkSync } from 'node:fs'
 import { chmod, link, lstat, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createTestClock } from '../../../../test/support/test-clock.ts'
-import { lookAtFiles, stampOf } from '../../src/tree/file-state.ts'
-import { readContent } from '../../src/tree/file-update.ts'
+import { scanFiles } from '../../src/tree/changes.ts'
+import { readContent } from '../../src/tree/content.ts'
+import { statKeyOf } from '../../src/tree/stat-key.ts'
 import { fill, selectionOf, type Watched, watched } from './watch-fixture.ts'
 
 const secret = 'the secret outside'
@@ -46,7 +46,8 @@ describe('a link', () => {
     const seen = async (path: string) => ({
       agentRoot: root,
       path,
-      stamp: stampOf(await lstat(join(root, path))),
+      key: statKeyOf(await lstat(join(root, path)), 0),
+      now: 0,
     })
     await fill(outside, { 'large.md': secret.repeat(100_000) })
     await fill(root, { 'd/large.md': 'mine'.repeat(1_000_000) })
@@ -60,7 +61,7 @@ describe('a link', () => {
     await symlink(join(outside, 'notes.md'), join(root, 'a.md'))
     await rename(join(root, 'd'), join(root, 'e'))
     await symlink(outside, join(root, 'd'))
-    for (const swapped of [file, nested, large, { ...file, stamp: large.stamp }]) {
+    for (const swapped of [file, nested, large, { ...file, key: large.key }]) {
       expect(await readContent(swapped)).toEqual({ kind: 'stale' })
     }
   })
@@ -106,11 +107,11 @@ describe('what is no regular file', () => {
 
   it('is not waited for either when it takes the place of a file before that is read', async () => {
     const { root } = await watched({ files: { a: '1' } })
-    const stamp = stampOf(await lstat(join(root, 'a')))
+    const key = statKeyOf(await lstat(join(root, 'a')), 0)
     await rm(join(root, 'a'))
     execFileSync('mkfifo', [join(root, 'a')])
     for (const size of [1, 2 ** 30]) {
-      expect(await readContent({ agentRoot: root, path: 'a', stamp: { ...stamp, size } })).toEqual({
+      expect(await readContent({ agentRoot: root, path: 'a', key: { ...key, size }, now: 0 })).toEqual({
         kind: 'stale',
       })
     }
@@ -202,11 +203,11 @@ it('a look enters only what may hold something selected', async () => {
     files: { 'src/a.ts': '', 'node_modules/x/y.ts': '', 'src/.git/z.ts': '' },
   })
   await mkdir(join(root, 'src/empty'))
-  const look = await lookAtFiles({
+  const scan = await scanFiles({
     agentRoot: root,
     selection: selectionOf(['src/**/*.ts']),
-    clock: createTestClock(),
+    now: () => 0,
   })
-  expect([...look.files.keys()]).toEqual(['src/a.ts'])
-  expect([...look.directories.keys()]).toEqual(['src', 'src/empty'])
+  expect([...scan.files.keys()]).toEqual(['src/a.ts'])
+  expect([...scan.directories.keys()]).toEqual(['src', 'src/empty'])
 })

@@ -1,35 +1,36 @@
+import { Stats } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { changesSince, type FileChange, type FileStamp, type Look } from '../../src/tree/file-state.ts'
-import type { ContentResult } from '../../src/tree/file-update.ts'
-import { createKnownFiles, type KnownFiles } from '../../src/tree/known-files.ts'
+import { changesSince, type FileChange } from '../../src/tree/changes.ts'
+import { type ContentResult, emittedKeyOf } from '../../src/tree/content.ts'
+import { createEmittedFiles, type EmittedFiles } from '../../src/tree/emitted-files.ts'
+import type { StatKey } from '../../src/tree/stat-key.ts'
 
-const stamp: FileStamp = { size: 4, mtimeMs: 1_000, ctimeMs: 1_000, ino: 7, dev: 1 }
-const later = 500_000
-
-const lookAt = (files: Readonly<Record<string, FileStamp>>): Look => ({
-  files: new Map(Object.entries(files)),
-  directories: new Map(),
-  young: new Set(),
-  gaps: [],
-})
-
-const found = (content: string, { readAt = later, at = stamp } = {}) => {
-  const result: ContentResult = {
-    kind: 'content',
-    content: { fields: { content }, sha256: `hash of ${content}`, stamp: at },
-  }
-  return { result, readAt }
+const key: StatKey = {
+  size: 4,
+  mtimeMs: 1_000,
+  ctimeMs: 1_000,
+  ino: 7,
+  uid: 0,
+  gid: 0,
+  isRacy: false,
+  isSettled: true,
 }
-const unreadable = { result: { kind: 'unreadable', code: 'EACCES' } as const, readAt: later }
-const change = (kind: FileChange['kind'], seen = stamp): FileChange => ({ path: 'a', kind, stamp: seen })
+const racy: StatKey = { ...key, isRacy: true }
 
-async function kindsSeen(known: KnownFiles, seen: FileStamp): Promise<readonly string[]> {
-  return (await changesSince(known, lookAt({ a: seen }))).map(({ kind }) => kind)
+const found = (content: string, at = key): ContentResult => ({
+  kind: 'content',
+  content: { fields: { content }, sha256: `hash of ${content}`, key: at },
+})
+const unreadable = { kind: 'unreadable', code: 'EACCES' } as const
+const change = (kind: FileChange['kind'], seen = key): FileChange => ({ path: 'a', kind, key: seen })
+
+async function kindsSeen(emitted: EmittedFiles, seen: StatKey): Promise<readonly string[]> {
+  return (await changesSince(emitted, { files: new Map([['a', seen]]) })).map(({ kind }) => kind)
 }
 
 describe('a change is', () => {
-  const differences: readonly [name: string, seen: Partial<FileStamp>, kinds: readonly string[]][] = [
-    ['nothing when the stamp is the same', {}, []],
+  const differences: readonly [name: string, seen: Partial<StatKey>, kinds: readonly string[]][] = [
+    ['nothing when the key is the same', {}, []],
     ['a modification when the size is another', { size: 5 }, ['modified']],
     ['a modification when the time is another', { mtimeMs: 2_000, ctimeMs: 2_000 }, ['modified']],
     ['a modification when the file is another', { ino: 8 }, ['modified']],
@@ -37,77 +38,78 @@ describe('a change is', () => {
   ]
   for (const [name, seen, kinds] of differences) {
     it(name, async () => {
-      const known = createKnownFiles()
-      known.adopt('a', stamp, false)
-      expect(await kindsSeen(known, { ...stamp, ...seen })).toEqual(kinds)
+      const known = createEmittedFiles()
+      known.adopt('a', key)
+      expect(await kindsSeen(known, { ...key, ...seen })).toEqual(kinds)
     })
   }
 
   it('doubtful for a file that was written in the same moment in which it was seen, until it is old', async () => {
-    const known = createKnownFiles()
-    const accepted = known.accept(change('created'), found('one', { readAt: stamp.ctimeMs + 10 }))
-    expect(accepted).toMatchObject({ kind: 'tell' })
-    expect(await kindsSeen(known, stamp)).toEqual(['doubtful'])
+    const known = createEmittedFiles()
+    const accepted = known.accept(change('created'), found('one', racy))
+    expect(accepted).toMatchObject({ kind: 'emit' })
+    expect(await kindsSeen(known, key)).toEqual(['doubtful'])
     expect(known.accept(change('doubtful'), found('two'))).toMatchObject({
-      kind: 'tell',
+      kind: 'emit',
       update: { action: 'modified', content: 'two' },
     })
-    expect(await kindsSeen(known, stamp)).toEqual([])
+    expect(await kindsSeen(known, key)).toEqual([])
   })
 
-  it('not doubtful for a file from the future, whose clock is not ours', async () => {
-    const known = createKnownFiles()
-    known.accept(change('created'), found('one', { readAt: stamp.ctimeMs - 3_600_000 }))
-    expect(await kindsSeen(known, stamp)).toEqual([])
+  it('not doubtful for a file from the future, whose clock is not ours', () => {
+    const stats = Object.assign(new Stats(), key)
+    const hourBefore = key.ctimeMs - 3_600_000
+    expect(emittedKeyOf(stats, key.ctimeMs).isRacy).toBe(true)
+    expect(emittedKeyOf(stats, hourBefore).isRacy).toBe(false)
   })
 })
 
 describe('a file', () => {
   it('that is doubtful is told only if its known content differs', () => {
-    const known = createKnownFiles()
-    known.adopt('a', stamp, true)
+    const known = createEmittedFiles()
+    known.adopt('a', racy)
     expect(known.accept(change('doubtful'), found('one'))).toEqual({ kind: 'same' })
     expect(known.accept(change('doubtful'), found('one'))).toEqual({ kind: 'same' })
-    expect(known.accept(change('doubtful'), found('two'))).toMatchObject({ kind: 'tell' })
+    expect(known.accept(change('doubtful'), found('two'))).toMatchObject({ kind: 'emit' })
   })
 
   it('that was taken in unread is told when it is modified, one with a fingerprint only if it differs', () => {
-    const known = createKnownFiles()
-    known.adopt('a', stamp, false)
-    expect(known.accept(change('modified'), found('one'))).toMatchObject({ kind: 'tell' })
-    known.adopt('b', stamp, false)
+    const known = createEmittedFiles()
+    known.adopt('a', key)
+    expect(known.accept(change('modified'), found('one'))).toMatchObject({ kind: 'emit' })
+    known.adopt('b', key)
     known.fingerprint('b', 'hash of one')
     const changed = { ...change('modified'), path: 'b' }
     expect(known.accept(changed, found('one'))).toEqual({ kind: 'same' })
     expect(known.accept(changed, found('two'))).toMatchObject({
-      kind: 'tell',
+      kind: 'emit',
       update: { action: 'modified' },
     })
   })
 
   it('that cannot be read is known, and told as created once it can', async () => {
-    const known = createKnownFiles()
-    expect(known.accept(change('created'), unreadable)).toEqual({ kind: 'unspoken' })
-    expect(await kindsSeen(known, stamp)).toEqual([])
+    const known = createEmittedFiles()
+    expect(known.accept(change('created'), unreadable)).toEqual({ kind: 'silent' })
+    expect(await kindsSeen(known, key)).toEqual([])
     expect(known.accept(change('modified'), unreadable)).toEqual({ kind: 'same' })
     expect(known.accept(change('doubtful'), found('one'))).toMatchObject({
-      kind: 'tell',
+      kind: 'emit',
       update: { action: 'created' },
     })
-    expect(known.forget('a')).toMatchObject({ kind: 'tell', update: { action: 'deleted' } })
+    expect(known.forget('a')).toMatchObject({ kind: 'emit', update: { action: 'deleted' } })
   })
 
   it('that could never be read goes without a word', () => {
-    const known = createKnownFiles()
+    const known = createEmittedFiles()
     known.accept(change('created'), unreadable)
-    expect(known.forget('a')).toEqual({ kind: 'unspoken' })
+    expect(known.forget('a')).toEqual({ kind: 'silent' })
     expect(known.files.size).toBe(0)
   })
 
-  it('that changed before it was read is left for the next look', async () => {
-    const known = createKnownFiles()
-    const stale = { result: { kind: 'stale' } as const, readAt: later }
+  it('that changed before it was read is left for the next scan', async () => {
+    const known = createEmittedFiles()
+    const stale = { kind: 'stale' } as const
     expect(known.accept(change('created'), stale)).toEqual({ kind: 'stale' })
-    expect(await kindsSeen(known, stamp)).toEqual(['created'])
+    expect(await kindsSeen(known, key)).toEqual(['created'])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { createCheckpointSelection } from '../../src/tree/checkpoint-selection.ts'
+import { createSelection } from '../../src/tree/selection.ts'
 import { fill, selectionOf, watched } from './watch-fixture.ts'
 
 describe('a selection of checkpointed files', () => {
@@ -110,7 +110,7 @@ describe('a selection of checkpointed files', () => {
 
   it('names the pattern at fault', () => {
     const costly = '**/**/**/**/x'
-    expect(createCheckpointSelection([['a'], ['!b', costly]])).toMatchObject({ ok: false, pattern: costly })
+    expect(createSelection([['a'], ['!b', costly]])).toMatchObject({ ok: false, pattern: costly })
   })
 
   it('stays itself when a list adds nothing', () => {

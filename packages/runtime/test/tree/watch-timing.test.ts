@@ -2,31 +2,31 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type DirectoryListener, type Listen, listenToSystem } from '../../src/tree/directory-hints.ts'
-import { dueTime } from '../../src/tree/look-schedule.ts'
+import { dueTime } from '../../src/tree/schedule.ts'
 import { fill, type Watched, watched } from './watch-fixture.ts'
 
-const lastLook = (cost: number) => ({ ended: 10_000, cost })
+const lastScan = (cost: number) => ({ ended: 10_000, cost })
 const burst = (first: number, last: number) => ({ first: 10_000 + first, last: 10_000 + last })
 
 describe('the next look is due', () => {
   const table: readonly [name: string, times: Parameters<typeof dueTime>[0], after: number][] = [
-    ['every few seconds', { hints: undefined, lastLook: lastLook(10), pollEvery: 2_000 }, 2_000],
-    ['after 19 times what it costs', { hints: undefined, lastLook: lastLook(900), pollEvery: 2_000 }, 17_100],
-    ['soon after a hint', { hints: burst(300, 300), lastLook: lastLook(5), pollEvery: 2_000 }, 450],
-    ['when a burst is over', { hints: burst(300, 800), lastLook: lastLook(5), pollEvery: 2_000 }, 950],
+    ['every few seconds', { hints: undefined, lastScan: lastScan(10), pollEvery: 2_000 }, 2_000],
+    ['after 19 times what it costs', { hints: undefined, lastScan: lastScan(900), pollEvery: 2_000 }, 17_100],
+    ['soon after a hint', { hints: burst(300, 300), lastScan: lastScan(5), pollEvery: 2_000 }, 450],
+    ['when a burst is over', { hints: burst(300, 800), lastScan: lastScan(5), pollEvery: 2_000 }, 950],
     [
       'when a burst takes too long',
-      { hints: burst(300, 1_290), lastLook: lastLook(5), pollEvery: 5_000 },
+      { hints: burst(300, 1_290), lastScan: lastScan(5), pollEvery: 5_000 },
       1_300,
     ],
     [
       'after a hint, when it costs much',
-      { hints: burst(1, 1), lastLook: lastLook(900), pollEvery: 2_000 },
+      { hints: burst(1, 1), lastScan: lastScan(900), pollEvery: 2_000 },
       3_600,
     ],
     [
       'at the latest as without a hint',
-      { hints: burst(1_900, 1_900), lastLook: lastLook(1), pollEvery: 2_000 },
+      { hints: burst(1_900, 1_900), lastScan: lastScan(1), pollEvery: 2_000 },
       2_000,
     ],
   ]

@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { binaryOfName, nameOfBytes } from '../files/index.ts'
-import { parseGitMode } from './git-mode.ts'
+import { binaryId, parseGitMode } from './git-objects.ts'
 import {
   createDirectory,
   ensureDirectory,
   type KnownDirectory,
   type KnownFile,
-  type Stamp,
   setFile,
 } from './known-tree.ts'
-import { binaryId } from './object-id.ts'
+import type { StatKey } from './stat-key.ts'
 
 /**
  * What is known of the workspace as an index file of git (version 2): git can tell from it which files have changed
@@ -56,7 +55,7 @@ export async function decodeIndexFile(bytes: Buffer): Promise<KnownDirectory | u
     if (end === -1 || mode === undefined) return undefined
     const id = body.toString('latin1', at + 40, at + 60)
     const path = nameOfBytes(body.subarray(at + fixedLength, end))
-    setFile(root, path, { mode, id, stamp: decodeStamp(body, at) })
+    setFile(root, path, { mode, id, key: decodeKey(body, at) })
     at += paddedLength(end - at)
   }
   if (body.toString('latin1', at, at + 4) === 'TREE') decodeTrees(root, body.subarray(at + 8))
@@ -100,8 +99,8 @@ function encodeEntry(
   at: number,
   { path, file, second }: IndexRow & { readonly second: number },
 ): number {
-  const { stamp, mode, id } = file
-  if (stamp.isSettled && Math.floor(stamp.mtimeMs / 1000) < second) encodeStamp(bytes, at, stamp)
+  const { key, mode, id } = file
+  if (key.isSettled && Math.floor(key.mtimeMs / 1000) < second) encodeKey(bytes, at, key)
   bytes.writeUInt32BE(mode, at + 24)
   bytes.write(id, at + 40, 'latin1')
   bytes.writeUInt16BE(Math.min(path.length, 0xfff), at + 60)
@@ -109,13 +108,13 @@ function encodeEntry(
   return at + paddedLength(fixedLength + path.length)
 }
 
-function encodeStamp(bytes: Buffer, at: number, stamp: Stamp): void {
-  encodeTime(bytes, at, stamp.ctimeMs)
-  encodeTime(bytes, at + 8, stamp.mtimeMs)
-  bytes.writeUInt32BE(stamp.ino, at + 20)
-  bytes.writeUInt32BE(stamp.uid >>> 0, at + 28)
-  bytes.writeUInt32BE(stamp.gid >>> 0, at + 32)
-  bytes.writeUInt32BE(stamp.size >>> 0, at + 36)
+function encodeKey(bytes: Buffer, at: number, key: StatKey): void {
+  encodeTime(bytes, at, key.ctimeMs)
+  encodeTime(bytes, at + 8, key.mtimeMs)
+  bytes.writeUInt32BE(key.ino, at + 20)
+  bytes.writeUInt32BE(key.uid >>> 0, at + 28)
+  bytes.writeUInt32BE(key.gid >>> 0, at + 32)
+  bytes.writeUInt32BE(key.size >>> 0, at + 36)
 }
 
 function encodeTime(bytes: Buffer, at: number, ms: number): void {
@@ -129,7 +128,7 @@ function decodeTime(entry: Buffer, at: number): number {
   return entry.readUInt32BE(at) * 1000 + entry.readUInt32BE(at + 4) / 1e6
 }
 
-function decodeStamp(entry: Buffer, at: number): Stamp {
+function decodeKey(entry: Buffer, at: number): StatKey {
   const ctimeMs = decodeTime(entry, at)
   const isKnown = ctimeMs !== 0
   return {
@@ -139,7 +138,7 @@ function decodeStamp(entry: Buffer, at: number): Stamp {
     uid: entry.readUInt32BE(at + 28),
     gid: entry.readUInt32BE(at + 32),
     size: entry.readUInt32BE(at + 36),
-    isYoung: !isKnown,
+    isRacy: !isKnown,
     isSettled: isKnown,
   }
 }

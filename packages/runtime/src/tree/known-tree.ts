@@ -1,14 +1,14 @@
-import type { Stats } from 'node:fs'
-import { isSameState, namesOf, splitPath } from '../files/index.ts'
-import type { GitMode } from './git-mode.ts'
+import { namesOf, splitPath } from '../files/index.ts'
+import type { GitMode } from './git-objects.ts'
+import type { StatKey } from './stat-key.ts'
 
 /**
- * What is known of the workspace: the files of the last look, each with the object that holds its content and with what
+ * What is known of the workspace: the files of the last scan, each with the object that holds its content and with what
  * tells, without reading, that the file is still the same.
  *
  * T1  Every `id` and every `tree` in here is in the store, reachable from a ref.
- * T2  A file whose stamp can be trusted (not `isYoung`) and is still the same has the content of its `id`.
- * T3  A directory whose stamp can be trusted and is still the same has the same names in it.
+ * T2  A file whose key can be trusted (not `isRacy`) and is still the same has the content of its `id`.
+ * T3  A directory whose key can be trusted and is still the same has the same names in it.
  */
 export interface KnownDirectory {
   readonly files: Map<string, KnownFile>
@@ -16,7 +16,7 @@ export interface KnownDirectory {
   readonly directories: Map<string, KnownDirectory>
   /** Of the tree object, unless something below has changed since it was written. */
   tree: string | undefined
-  stamp: Stamp | undefined
+  key: StatKey | undefined
 }
 
 export interface KnownFile {
@@ -24,42 +24,11 @@ export interface KnownFile {
   /** Of the object with its content; one character per byte, see `binaryId`. */
   readonly id: string
   /** Replaced by a later one of the same state, which can be trusted more. */
-  stamp: Stamp
+  key: StatKey
 }
-
-/** Flat and small: there may be a hundred thousand. */
-export interface Stamp {
-  readonly size: number
-  readonly mtimeMs: number
-  readonly ctimeMs: number
-  /** The lower 32 bits, which is what git keeps. */
-  readonly ino: number
-  readonly uid: number
-  readonly gid: number
-  /** Changed so shortly before it was looked at that it can change again and look the same. */
-  readonly isYoung: boolean
-  /** The same for someone who sees whole seconds only, as git does: it cannot. */
-  readonly isSettled: boolean
-}
-
-/** `now` is the time of the file system just before the look. */
-export function stampOf(stats: Stats, now: number): Stamp {
-  const { size, mtimeMs, ctimeMs, ino, uid, gid } = stats
-  const isYoung = ctimeMs >= now - margin
-  const isSettled = Math.floor(ctimeMs / 1000) < Math.floor((now - margin) / 1000)
-  return { size, mtimeMs, ctimeMs, ino: ino >>> 0, uid, gid, isYoung, isSettled }
-}
-
-export function isUnchanged(stamp: Stamp | undefined, stats: Stats): boolean {
-  return stamp !== undefined && !stamp.isYoung && isSameState(stamp, stats)
-}
-
-// A change that comes after the look has a later time than the file system had before it, but for what the clocks of
-// several processors may differ.
-const margin = 20
 
 export function createDirectory(): KnownDirectory {
-  return { files: new Map(), directories: new Map(), tree: undefined, stamp: undefined }
+  return { files: new Map(), directories: new Map(), tree: undefined, key: undefined }
 }
 
 function directoryAt(root: KnownDirectory, path: string): KnownDirectory | undefined {

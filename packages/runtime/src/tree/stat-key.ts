@@ -5,12 +5,48 @@ import {
   mkdirSync,
   openSync,
   rmSync,
+  type Stats,
   statSync,
   utimesSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { isSameState } from '../files/index.ts'
 import { createId } from '../kit/index.ts'
+
+/**
+ * What tells one state of a file from the next without reading it. The time of change moves with every write, rename and
+ * change of mode, whatever a program does to the other times. Flat and small: there may be a hundred thousand.
+ */
+export interface StatKey {
+  readonly size: number
+  readonly mtimeMs: number
+  readonly ctimeMs: number
+  /** The lower 32 bits, which is what git keeps. */
+  readonly ino: number
+  readonly uid: number
+  readonly gid: number
+  /** Changed so shortly before it was seen that it can change again and have the same key: git's *racily clean*. */
+  readonly isRacy: boolean
+  /** Not racy for someone who sees whole seconds only, as git does, either. */
+  readonly isSettled: boolean
+}
+
+/** `now` is the time of the file system just before the file was seen. */
+export function statKeyOf(stats: Stats, now: number): StatKey {
+  const { size, mtimeMs, ctimeMs, ino, uid, gid } = stats
+  const isRacy = ctimeMs >= now - margin
+  const isSettled = Math.floor(ctimeMs / 1000) < Math.floor((now - margin) / 1000)
+  return { size, mtimeMs, ctimeMs, ino: ino >>> 0, uid, gid, isRacy, isSettled }
+}
+
+// A change that comes after the scan has a later time than the file system had before it, but for what the clocks of
+// several processors may differ.
+const margin = 20
+
+export function isUnchanged(key: StatKey | undefined, stats: Stats): boolean {
+  return key !== undefined && !key.isRacy && isSameState(key, stats)
+}
 
 /** What the file system of the work tree does with times and permissions. */
 export interface FileSystem {

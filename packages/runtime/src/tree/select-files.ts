@@ -1,8 +1,7 @@
 import type { Stats } from 'node:fs'
 import { type WalkItem, walk } from '../files/index.ts'
 import { createMatcher } from '../kit/index.ts'
-import { dataSourceName } from './checkpoint-selection.ts'
-import { createReach } from './pattern-reach.ts'
+import { createReach, dataSourceName } from './selection.ts'
 
 export interface SelectionRequest {
   readonly agentRoot: string
@@ -20,20 +19,20 @@ export interface SelectedFile {
   readonly stats: Stats
 }
 
-export interface Selection {
+export interface SelectedFiles {
   /** Everything selected that is not a directory, in the order of a walk. */
   readonly files: readonly SelectedFile[]
-  /** What could not be looked into and might have held more. */
+  /** Directories that could not be read and might have held more. */
   readonly unreadable: readonly string[]
   /** The patterns that select nothing of it. */
   readonly idle: readonly string[]
 }
 
 /**
- * The files of the workspace that the patterns select. The data source is never looked at. Rejects with the reason of the
+ * The files of the workspace that the patterns select. The data source is never entered. Rejects with the reason of the
  * signal, or an error when the answer would not be whole: a selection that silently lacks files is worse than none.
  */
-export async function selectFiles(request: SelectionRequest): Promise<Selection> {
+export async function selectFiles(request: SelectionRequest): Promise<SelectedFiles> {
   const { agentRoot, patterns, skip = () => false, signal } = request
   const matcher = createMatcher(patterns)
   if (!matcher.ok) throw new Error(`the pattern ${patterns[matcher.index] ?? ''} is ${matcher.message}`)
