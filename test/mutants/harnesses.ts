@@ -73,7 +73,7 @@ export const harnesses: readonly Mutant[] = [
     file: `${source}/harness/pi/worker/translate.ts`,
     find: '!told.every(isTokenCount) || !isAsked',
     replace: '!told.every(isTokenCount)',
-    killedBy: [`${tests}/harness/pi/narrator.test.ts`],
+    killedBy: [`${tests}/harness/pi/reporter.test.ts`],
   },
   {
     rule: 'attack/usage-missing',
