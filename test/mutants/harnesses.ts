@@ -139,6 +139,13 @@ export const harnesses: readonly Mutant[] = [
     killedBy: [`${tests}/kit/process-stray.test.ts`],
   },
   {
+    rule: 'd8/end-sweep',
+    file: `${source}/kit/supervisor.ts`,
+    find: 'keys: watch.keys()',
+    replace: 'keys: []',
+    killedBy: [`${tests}/kit/supervisor.test.ts`, `${tests}/harness/pi/processes.test.ts`],
+  },
+  {
     rule: 'attack/worker-descriptors',
     file: `${source}/harness/failure.ts`,
     find: '!canOpen(neededAtOnce)',

@@ -1,5 +1,5 @@
 import { splitLines } from './json-lines.ts'
-import type { Marker, ProcessName } from './process-clues.ts'
+import type { Marker, ProcessKey } from './process-clues.ts'
 import { endOwned, signalGroup } from './process-sweep.ts'
 
 /**
@@ -15,10 +15,10 @@ export async function runWarden(
   if (!isMarker(marker)) return
   const last = told ?? (await lastLine(input))
   if (last === farewell) return
-  const names = parseList(last)
+  const keys = parseList(last)
   // A table of processes is not to be had there, so nothing would be found below.
-  if (process.platform === 'win32') for (const { pid } of names) signalGroup(pid, 'SIGKILL')
-  await endOwned({ marker, names }, { graceMs, limitMs })
+  if (process.platform === 'win32') for (const { pid } of keys) signalGroup(pid, 'SIGKILL')
+  await endOwned({ marker, keys }, { graceMs, limitMs })
 }
 
 const graceMs = 2000
@@ -45,17 +45,17 @@ async function lastLine(input: AsyncIterable<Buffer>): Promise<string> {
 
 /**
  * The line that tells a warden everything it has to end; the last whole line counts. It begins with bare group ids, for a
- * shell that can do no better, and goes on behind the semicolon with the names.
+ * shell that can do no better, and goes on behind the semicolon with the keys.
  */
-export function formatList(names: readonly ProcessName[]): string {
-  return `${names.map(({ pid }) => pid).join(' ')};${JSON.stringify(names)}`
+export function formatList(keys: readonly ProcessKey[]): string {
+  return `${keys.map(({ pid }) => pid).join(' ')};${JSON.stringify(keys)}`
 }
 
-/** Anything that is not such a line holds no names. Never throws. */
-export function parseList(line: string): readonly ProcessName[] {
+/** Anything that is not such a line holds no keys. Never throws. */
+export function parseList(line: string): readonly ProcessKey[] {
   try {
     const value: unknown = JSON.parse(line.slice(line.indexOf(';') + 1))
-    return Array.isArray(value) ? value.filter(isName) : []
+    return Array.isArray(value) ? value.filter(isKey) : []
   } catch {
     return []
   }
@@ -64,7 +64,7 @@ export function parseList(line: string): readonly ProcessName[] {
 /** The line of a normal end: nothing is to be ended. */
 export const farewell = 'end'
 
-function isName(value: unknown): value is ProcessName {
+function isKey(value: unknown): value is ProcessKey {
   if (typeof value !== 'object' || value === null || !('pid' in value)) return false
   const startTime = 'startTime' in value ? value.startTime : undefined
   return Number.isSafeInteger(value.pid) && (startTime === undefined || typeof startTime === 'string')

@@ -2,7 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { systemClock } from './clock.ts'
-import type { Marker, ProcessName } from './process-clues.ts'
+import type { Marker, ProcessKey } from './process-clues.ts'
 import { processStartTime } from './process-table.ts'
 import { farewell, formatList } from './warden-program.ts'
 
@@ -40,7 +40,7 @@ export interface WardenOptions {
 }
 
 export function startWarden({ program, marker, onLost }: WardenOptions): Warden {
-  const owned = new Map<symbol, ProcessName>()
+  const owned = new Map<symbol, ProcessKey>()
   let losses = 0
   let closed: Promise<void> | undefined
   let current: WardenProcess | undefined
