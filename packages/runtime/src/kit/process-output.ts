@@ -11,7 +11,7 @@ export interface OutputListeners {
 export interface OutputReader {
   /** Resolves when the stream has ended, failed or been destroyed. Never rejects. */
   readonly closed: Promise<void>
-  /** Destroys the stream if it is still open and tells the last text. No listener is called afterwards. */
+  /** Destroys the stream if it is still open and hands out the last text. No listener is called afterwards. */
   finish(): void
   text(): string
   readonly truncated: boolean

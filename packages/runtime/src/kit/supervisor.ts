@@ -141,7 +141,7 @@ export function supervise(command: string, args: readonly string[], options: Sup
   }
 }
 
-/** The end of the leader, whoever tells it first. */
+/** The end of the leader: its exit, an error at its start, or a kill that takes too long. */
 function endingOf(launched: ChildProcess | Error, cwd: string | undefined) {
   const over = new AbortController()
   let end: ProcessEnd | undefined

@@ -4,7 +4,7 @@ import { endOwned, signalGroup } from './process-sweep.ts'
 
 /**
  * The other end of a `Warden`: a program of its own, to be called with the words that follow the program's own arguments.
- * The first is the marker. The second is the last line that was told; without it the program waits for the end of `input`
+ * The first is the marker. The second is the last line that was sent; without it the program waits for the end of `input`
  * itself. Then SIGTERM, two seconds, SIGKILL, and again for as long as anything is found, a minute at most. Never rejects.
  */
 export async function runWarden(
@@ -44,7 +44,7 @@ async function lastLine(input: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /**
- * The line that tells a warden everything it has to end; the last whole line counts. It begins with bare group ids, for a
+ * The line with everything that a warden has to end; the last whole line counts. It begins with bare group ids, for a
  * shell that can do no better, and goes on behind the semicolon with the keys.
  */
 export function formatList(keys: readonly ProcessKey[]): string {

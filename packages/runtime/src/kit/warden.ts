@@ -12,9 +12,9 @@ import { farewell, formatList } from './warden-program.ts'
  *
  * | system  | what it ends |
  * |---------|--------------|
- * | Linux   | the groups told by `own`, whatever carries the marker, and everything that came from these |
- * | macOS   | the groups told by `own` and what still has one of their members as an ancestor |
- * | Windows | the trees of the processes told by `own`, as far as the system still knows them; the system itself ends our direct children with us |
+ * | Linux   | the groups given to `own`, whatever carries the marker, and everything that came from these |
+ * | macOS   | the groups given to `own` and what still has one of their members as an ancestor |
+ * | Windows | the trees of the processes given to `own`, as far as the system still knows them; the system itself ends our direct children with us |
  */
 export interface Warden {
   /** Of the process that waits now; `undefined` while there is none. */

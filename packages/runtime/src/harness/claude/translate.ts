@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { TokenCounts } from '@weave/protocol'
 import type { Clock } from '../../kit/index.ts'
 import type { HarnessEvent } from '../harness.ts'
 import type { Block, PartialUsage, SdkMessage, ToolOutput } from './sdk-message.ts'
 
-/** Messages of one session to events. A message without news is a sign of life, told four times a second at most. */
+/** Messages of one session to events. A message without news is a sign of life, emitted four times a second at most. */
 export type Translate = (message: SdkMessage) => readonly HarnessEvent[]
 
 /** Much less than the shortest idle timeout, which is a second. */
@@ -76,7 +77,7 @@ function createToolBook(clock: Clock) {
 type UsageEvent = Extract<HarnessEvent, { readonly type: 'usage' }>
 
 /**
- * Puts together what is told of the usage of each answer. Reports come in pieces and repeat themselves: the beginning of
+ * Puts together the usage of each answer. Reports come in pieces and repeat themselves: the beginning of
  * an answer has its input, the end its output, and each of its blocks repeats the beginning. Only news is reported.
  */
 interface UsageReports {
@@ -106,9 +107,9 @@ const nothing: TokenCounts = { inputTokens: 0, outputTokens: 0, cacheCreationTok
 function createUsageReports(): UsageReports {
   const answers = new Map<string, UsageEvent>()
   const latest = new Map<string, string>()
-  /** Answers whose output was told. */
+  /** Answers whose output was reported. */
   const written = new Set<string>()
-  /** Answers of which something was told that cannot be. */
+  /** Answers with a report that cannot be true. */
   const odd = new Set<string>()
 
   function report({ messageId, modelId, usage }: Answer, isPartial: boolean): readonly UsageEvent[] {
@@ -155,18 +156,11 @@ function merged(known: TokenCounts, usage: PartialUsage): TokenCounts {
   }
 }
 
-/** Nobody is asked nothing: an answer to no input is one whose usage was not told. */
+/** There is no request without input: an answer to none is one whose usage was not reported. */
 function hasInput({ inputTokens, cacheCreationTokens, cacheReadTokens }: TokenCounts): boolean {
   return inputTokens + cacheCreationTokens + cacheReadTokens > 0
 }
 
 function isSame(a: UsageEvent, b: UsageEvent): boolean {
-  return (
-    a.tokens.inputTokens === b.tokens.inputTokens &&
-    a.tokens.outputTokens === b.tokens.outputTokens &&
-    a.tokens.cacheCreationTokens === b.tokens.cacheCreationTokens &&
-    a.tokens.cacheReadTokens === b.tokens.cacheReadTokens &&
-    a.isPartial === b.isPartial &&
-    a.isUnknown === b.isUnknown
-  )
+  return isDeepStrictEqual(a.tokens, b.tokens) && a.isPartial === b.isPartial && a.isUnknown === b.isUnknown
 }

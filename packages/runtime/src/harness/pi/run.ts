@@ -13,8 +13,8 @@ export interface WorkerRun {
 }
 
 /**
- * Gives a worker its task and tells what it says, until it has ended and nothing of it is left. Stopping does not wait
- * for whoever takes the events. `false`: a replaceable worker ended without a word, so nothing has happened yet.
+ * Gives a worker its task and yields its events, until it has ended and nothing of it is left. Stopping does not wait for
+ * the consumer of the events. `false`: a replaceable worker ended without a word, so nothing has happened yet.
  */
 export async function* runWorker(
   worker: WorkerProcess,
@@ -46,7 +46,7 @@ export async function* runWorker(
     end ??= crashed('The agent worker', worker.end, worker.lastWords())
   } finally {
     signal.removeEventListener('abort', stop)
-    // Without an end, whoever took the events has gone.
+    // Without an end the consumer of the events has gone.
     if (!end) await worker.stop()
     await worker.sweep()
   }

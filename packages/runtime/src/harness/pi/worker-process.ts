@@ -112,7 +112,7 @@ const lingerMs = 250
 
 /**
  * The messages that come over a channel. Reads no faster than they are taken, so that a flood waits in the worker and
- * not here. What is no message is told once, as `garbage`, and is the last that is told. Closes the channel at the end.
+ * not here. What is no message comes once, as `garbage`, and is the last. Closes the channel at the end.
  * Never rejects.
  */
 async function* readMessages(
@@ -158,7 +158,7 @@ async function* chunksOf(
 
 /**
  * A wait that is over `lingerMs` after the worker has ended. It is begun for every chunk, so nothing of it may be left
- * behind on the promise that tells of the end.
+ * behind on the promise of the end.
  */
 function createSilence(ended: Promise<unknown>, clock: Clock) {
   let hasEnded = false

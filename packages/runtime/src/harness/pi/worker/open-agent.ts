@@ -50,7 +50,7 @@ function failed(kind: WorkerFailure['trouble']['kind'], message: string): Worker
 }
 
 /**
- * Charges the calls that shorten a session: the SDK makes them on the side and tells nobody what they cost. They would
+ * Charges the calls that shorten a session: the SDK makes them on the side and does not report what they cost. They would
  * also be retried by the provider's client, which no setting of a session forbids.
  */
 function chargeSummaries({ ai }: Sdk, api: Api, reporter: EventReporter): void {

@@ -15,14 +15,14 @@ import { type Agent, takeTurn } from './take-turn.ts'
 
 type Ending =
   | { readonly why: 'done' | 'orphaned' | 'terminated' }
-  /** Something that nobody awaited went wrong. */
+  /** An uncaught exception or an unhandled rejection. */
   | { readonly why: 'fault'; readonly message: string }
 
 const exitCodes = { done: 0, orphaned: 0, terminated: 143, fault: 1 }
 const lastMs = 1_000
 
 /**
- * The program of a worker process: takes one task from its pipe, runs its agent, tells what it does. Loads the SDK at
+ * The program of a worker process: takes one task from its pipe, runs its agent, reports what it does. Loads the SDK at
  * once, before the task is there. The result is the exit code; the caller must end the process with it, since the SDK
  * keeps connections open.
  *
@@ -164,12 +164,12 @@ function parse(line: string): ToWorker | undefined {
   return isToWorker(message) ? message : undefined
 }
 
-/** The other end is our own program of the same version: its messages are told apart, not checked. */
+/** The other end is our own program of the same version: its messages are distinguished, not validated. */
 function isToWorker(message: unknown): message is ToWorker {
   return isObject(message) && typeof message['type'] === 'string'
 }
 
-/** A message of the SDK may be of any size and hold anything; it must not disturb whoever tells of it. */
+/** A message of the SDK may be of any size and hold anything, also what JSON cannot. */
 function format(message: FromWorker): string {
   if (message.type !== 'raw') return JSON.stringify(message)
   const type = isObject(message.message) ? message.message['type'] : undefined

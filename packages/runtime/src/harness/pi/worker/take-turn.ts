@@ -56,7 +56,7 @@ export async function takeTurn(agent: Agent, prompt: string): Promise<TurnEnd> {
   return stop.aborted ? { type: 'stopped' } : judge(agent, latest)
 }
 
-/** The SDK does not reject: how a turn went is told by its last answer. */
+/** The SDK does not reject: how a turn went is known from its last answer. */
 function judge({ sdk, session }: Agent, latest: Answered | undefined): TurnEnd {
   if (!latest) return failure({ kind: 'unknown', message: 'The agent ended its turn without an answer.' })
   const { answer, call } = latest
