@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createTestClock } from '../../../../../test/support/test-clock.ts'
-import { after, calm, classifyResult } from '../../../src/harness/claude/classify-result.ts'
+import { classifyResult, errorsAfter, noErrors } from '../../../src/harness/claude/classify-result.ts'
 import { readMessage } from '../../../src/harness/claude/read-message.ts'
 import { createTranslate } from '../../../src/harness/claude/translate.ts'
 
@@ -23,10 +23,10 @@ test('whatever the SDK says is read, translated and judged without a crash', () 
   fc.assert(
     fc.property(fc.array(anything), messages => {
       const translate = createTranslate(createTestClock())
-      let errors = calm
+      let errors = noErrors
       for (const raw of messages) {
         const message = readMessage(raw)
-        errors = after(errors, message)
+        errors = errorsAfter(errors, message)
         translate(message)
         if (message.kind === 'result') classifyResult(message.result, errors)
       }
