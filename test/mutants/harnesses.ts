@@ -73,7 +73,7 @@ export const harnesses: readonly Mutant[] = [
     file: `${source}/harness/pi/worker/translate.ts`,
     find: '!told.every(isTokenCount) || !isAsked',
     replace: '!told.every(isTokenCount)',
-    killedBy: [`${tests}/harness/pi/narrator.test.ts`],
+    killedBy: [`${tests}/harness/pi/reporter.test.ts`],
   },
   {
     rule: 'attack/usage-missing',
@@ -137,6 +137,13 @@ export const harnesses: readonly Mutant[] = [
     find: 'premises === undefined ? [] : await findStrays(premises, rows)',
     replace: 'premises === undefined ? await findStrays({ directory: "", since: "" }, rows) : []',
     killedBy: [`${tests}/kit/process-stray.test.ts`],
+  },
+  {
+    rule: 'd8/end-sweep',
+    file: `${source}/kit/supervisor.ts`,
+    find: 'keys: watch.keys()',
+    replace: 'keys: []',
+    killedBy: [`${tests}/kit/supervisor.test.ts`, `${tests}/harness/pi/processes.test.ts`],
   },
   {
     rule: 'attack/worker-descriptors',

@@ -25,7 +25,7 @@ export type ScriptStep =
 
 /**
  * An agent that follows a script instead of a model, one list of steps for each turn. The files it writes are real;
- * nothing else is. It serves the first run of a newcomer and the tests of everything around an agent.
+ * nothing else is. For the tests of everything around an agent.
  */
 export function createScriptedHarness(
   scriptOf: (spec: HarnessSpec, turn: number) => readonly ScriptStep[],

@@ -3,33 +3,6 @@ import type { FailureReason, ProcessExit } from '@weave/protocol'
 import { errorCode, type ProcessEnd } from '../kit/index.ts'
 import type { HarnessEnd } from './harness.ts'
 
-/**
- * What to say of an error with this code on the way to an agent when the real reason is that this process may open no more files;
- * undefined when it is not. Node calls a module not found whose files it could not open.
- */
-export function descriptorShortage(code = ''): string | undefined {
-  const isShort = exhausted.has(code) || (code === 'ERR_MODULE_NOT_FOUND' && !canOpen(neededAtOnce))
-  return isShort ? tooMany : undefined
-}
-
-const exhausted: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE'])
-/** An SDK is loaded from hundreds of files, many at once. */
-const neededAtOnce = 256
-const tooMany =
-  'Too many open files (EMFILE): this process may open no more. Raise the limit where weave is started, for example: ulimit -n 4096'
-
-function canOpen(count: number): boolean {
-  const opened: number[] = []
-  try {
-    while (opened.length < count) opened.push(openSync(process.execPath, 'r'))
-    return true
-  } catch (error) {
-    return !exhausted.has(errorCode(error) ?? '')
-  } finally {
-    for (const descriptor of opened) closeSync(descriptor)
-  }
-}
-
 /** What went wrong with an agent, as far as its SDK says. */
 export interface Trouble {
   readonly kind: /** The provider answered with an error. */
@@ -93,4 +66,31 @@ export function crashed(program: string, end: ProcessEnd | undefined, said: stri
   const how = end?.signal ? `was ended by ${end.signal}` : `ended with code ${end?.code ?? 0}`
   const message = `${program} ${how} without a result${said === '' ? '.' : `: ${said}`}`
   return failedWith({ kind: 'crash', message }, exitOf(end))
+}
+
+/**
+ * What to say of an error with this code when its real reason is that this process may open no more files; undefined when it
+ * is not. Node reports a module that it could not open as not found.
+ */
+export function descriptorShortage(code = ''): string | undefined {
+  const isShort = exhausted.has(code) || (code === 'ERR_MODULE_NOT_FOUND' && !canOpen(neededAtOnce))
+  return isShort ? tooMany : undefined
+}
+
+const exhausted: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE'])
+/** An SDK is loaded from hundreds of files, many at once. */
+const neededAtOnce = 256
+const tooMany =
+  'Too many open files (EMFILE): this process may open no more. Raise the limit where weave is started, for example: ulimit -n 4096'
+
+function canOpen(count: number): boolean {
+  const opened: number[] = []
+  try {
+    while (opened.length < count) opened.push(openSync(process.execPath, 'r'))
+    return true
+  } catch (error) {
+    return !exhausted.has(errorCode(error) ?? '')
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor)
+  }
 }

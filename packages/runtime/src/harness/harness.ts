@@ -78,9 +78,9 @@ export type HarnessEvent =
       readonly messageId: string
       /** The message is still being written: counts for budgets, and a later report says what it came to. */
       readonly isPartial?: true
-      /** As far as they were told. */
+      /** As far as the provider reported them. */
       readonly tokens: TokenCounts
-      /** The provider did not tell them all, or told what cannot be: what the message cost is not known. */
+      /** The provider did not report them all, or reported what cannot be: what the message cost is not known. */
       readonly isUnknown?: true | undefined
       /** What the harness itself says it cost; undefined: to be priced by tokens. */
       readonly dollars?: number

@@ -1,18 +1,5 @@
 import { performance } from 'node:perf_hooks'
 
-let lastMs = Number.NaN
-let lastText = ''
-
-/** The time in ISO form. Where it is asked for often, it is asked for many times in the same millisecond. */
-export function isoTime(time: Date): string {
-  const ms = time.getTime()
-  if (ms !== lastMs) {
-    lastText = time.toISOString()
-    lastMs = ms
-  }
-  return lastText
-}
-
 /**
  * The only source of time. Hand one in; never read a global clock, so that a test can move time by hand.
  *
@@ -126,4 +113,17 @@ export function inTime(of: Promise<unknown>, deadline: Deadline): Promise<boolea
     () => of.then(() => true),
     () => false,
   )
+}
+
+let lastMs = Number.NaN
+let lastText = ''
+
+/** The time in ISO form. Where it is asked for often, it is asked for many times in the same millisecond. */
+export function isoTime(time: Date): string {
+  const ms = time.getTime()
+  if (ms !== lastMs) {
+    lastText = time.toISOString()
+    lastMs = ms
+  }
+  return lastText
 }

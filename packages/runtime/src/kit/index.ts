@@ -1,7 +1,8 @@
 /**
- * The tool box: time, ids, files, processes, lines, globs, logs. It owns the few places where the program touches the
- * system directly, and makes them bounded, safe against a hostile file tree, and testable. It does not know what the
- * program is for: nothing in here names a thing of the domain, reads settings, prints, or decides what happens next.
+ * The tool box: time, ids, processes, queues, JSON with its places, globs, secrets, logs. It owns the few places where the
+ * program touches the system directly, and makes them bounded and testable. It does not know what the program is for:
+ * nothing in here names a thing of the domain, reads settings, prints, or decides what happens next. Files have a room of
+ * their own, `files`.
  */
 export {
   type Admission,

@@ -1,4 +1,4 @@
-import { type ParseError, printParseErrorCode } from 'jsonc-parser'
+import { type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { shown } from './json-path.ts'
 
 export interface SyntaxFault {
@@ -8,8 +8,19 @@ export interface SyntaxFault {
 
 type Code = ReturnType<typeof printParseErrorCode>
 
-/** What a person should hear about the first fault of a JSON text; the ones after it are mostly its echoes. */
-export function syntaxFault(text: string, error: ParseError): SyntaxFault {
+/**
+ * What is wrong first with a text that is not JSON, with the line itself; the faults after it are mostly its echoes. The text
+ * must not be too deep: the parser works by recursion.
+ */
+export function syntaxFault(text: string): SyntaxFault {
+  const errors: ParseError[] = []
+  parseTree(text, errors, { disallowComments: true })
+  const [first] = errors
+  const fault = first ? faultOf(text, first) : { offset: 0, message: 'the text is not valid JSON' }
+  return { offset: fault.offset, message: withLine(text, fault) }
+}
+
+function faultOf(text: string, error: ParseError): SyntaxFault {
   const code = printParseErrorCode(error.error)
   const comma =
     code === 'PropertyNameExpected' || code === 'ValueExpected' ? commaTooMany(text, error) : undefined
@@ -66,4 +77,25 @@ function commaTooMany(text: string, { offset }: ParseError): number | undefined 
   let before = offset - 1
   while (before >= 0 && ' \t\r\n'.includes(text.charAt(before))) before--
   return text.charAt(before) === ',' ? before : undefined
+}
+
+const longestExcerpt = 80
+
+/** The message with the line it is about, cut around the place when the line is long. */
+function withLine(text: string, { offset, message }: SyntaxFault): string {
+  let start = offset
+  while (start > 0 && offset - start < longestExcerpt / 2 && !isLineEnd(text.charAt(start - 1))) start--
+  let end = offset
+  while (end < text.length && end - start < longestExcerpt && !isLineEnd(text.charAt(end))) end++
+  const line = text.slice(start, end).trim()
+  return line === '' ? message : `${message}, in the line ${shownLine(line)}`
+}
+
+function isLineEnd(character: string): boolean {
+  return character === '\n' || character === '\r'
+}
+
+/** Between backticks, since JSON is full of quotes; control characters made visible. */
+function shownLine(line: string): string {
+  return `\`${line.replace(/[\u0000-\u001f\u007f-\u009f]/g, character => shown(character).slice(1, -1))}\``
 }

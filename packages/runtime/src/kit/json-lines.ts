@@ -34,7 +34,7 @@ export interface ReadLinesOptions {
 
 /**
  * Splits bytes at 0x0A and nothing else: not at a carriage return nor at the Unicode line separators, both of which may
- * stand inside a record. A longer line than `maxLineBytes` is skipped and told as a value; no more than that many bytes
+ * stand inside a record. A longer line than `maxLineBytes` is skipped and reported as a value; no more than that many bytes
  * (and the current chunk) are held. Never throws.
  */
 export function splitLines({ start = 0, maxLineBytes = defaultMaxLineBytes } = {}): LineSplitter {

@@ -1,7 +1,7 @@
-import { createScanner, type Node, type ParseError, parseTree } from 'jsonc-parser'
+import { type Node, parseTree } from 'jsonc-parser'
 import { syntaxFault } from './json-faults.ts'
-import { endOfString, tooManyParts } from './json-limits.ts'
-import { formatKey, formatPath, type JsonPath, shown } from './json-path.ts'
+import { formatKey, formatPath, type JsonPath } from './json-path.ts'
+import { scanJson } from './json-scan.ts'
 import type { Place, Problem } from './problems.ts'
 
 /** A JSON document that still knows where each of its values was written. */
@@ -45,14 +45,17 @@ export function parseJsonSource(input: string | Uint8Array, options: JsonSourceO
   if (size > maxBytes) return refused(`the file has ${size} bytes; at most ${maxBytes} are allowed`)
   const text = textOf(input)
   if (text === undefined) return refused('the file is not valid UTF-8')
-  const excess = tooManyParts(text)
+  const { excess, tooDeepAt, keys } = scanJson(text, maxDepth)
   if (excess !== undefined) return refused(excess)
-
   const placeAt = placesIn(text, file)
+  if (tooDeepAt !== undefined) {
+    return refused(`values are nested more than ${maxDepth} levels deep`, placeAt(tooDeepAt))
+  }
   const parsed = parseStrictly(text)
-  if (!parsed.ok) return refusedSyntax(text, { maxDepth, placeAt, refused })
-  const { tooDeepAt, keys } = survey(text, maxDepth)
-  if (tooDeepAt !== undefined) return refused(tooDeep(maxDepth), placeAt(tooDeepAt))
+  if (!parsed.ok) {
+    const { message, offset } = syntaxFault(text)
+    return refused(message, placeAt(offset))
+  }
 
   // Places are asked for when something is wrong; a good file never pays for the tree that knows them.
   let tree: Node | undefined
@@ -66,50 +69,7 @@ export function parseJsonSource(input: string | Uint8Array, options: JsonSourceO
   return { ok: true, value, placeOf, warnings }
 }
 
-interface SyntaxContext {
-  readonly maxDepth: number
-  readonly placeAt: (offset: number) => Place
-  readonly refused: (message: string, place?: Place) => JsonSourceResult
-}
-
-/** Says what is wrong with a text that is not JSON. Depth first: the parser that finds faults works by recursion. */
-function refusedSyntax(text: string, { maxDepth, placeAt, refused }: SyntaxContext): JsonSourceResult {
-  const deep = firstTooDeep(text, maxDepth)
-  if (deep !== undefined) return refused(tooDeep(maxDepth), placeAt(deep))
-  const errors: ParseError[] = []
-  parseTree(text, errors, { disallowComments: true })
-  const fault = errors[0]
-    ? syntaxFault(text, errors[0])
-    : { offset: 0, message: 'the text is not valid JSON' }
-  return refused(withLine(text, fault), placeAt(fault.offset))
-}
-
-function tooDeep(maxDepth: number): string {
-  return `values are nested more than ${maxDepth} levels deep`
-}
-
 const nowhere: Node = { type: 'null', offset: 0, length: 0 }
-
-/** One pass over a text that is JSON: how many keys are written in it, and where it first goes too deep. */
-function survey(
-  text: string,
-  maxDepth: number,
-): { readonly tooDeepAt: number | undefined; readonly keys: number } {
-  let depth = 0
-  let keys = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === quote) at = endOfString(text, at)
-    else if (code === colon) keys++
-    else if (code === openBrace || code === openBracket) {
-      if (++depth > maxDepth) return { tooDeepAt: at, keys }
-    } else if (code === closeBrace || code === closeBracket) depth--
-  }
-  return { tooDeepAt: undefined, keys }
-}
-
-const [quote, colon] = [0x22, 0x3a]
-const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 
 /** Keys of all objects in a value that is known not to be too deep. A key written twice is there once. */
 function keysIn(value: unknown): number {
@@ -137,27 +97,6 @@ function parseStrictly(text: string): { readonly ok: boolean; readonly value: un
   }
 }
 
-/**
- * Looked for before parsing, because the parser of the tree works by recursion. Its own scanner sees the same brackets,
- * and like the parser this takes a closing bracket for an end only where it fits the last open one.
- */
-function firstTooDeep(text: string, maxDepth: number): number | undefined {
-  const scanner = createScanner(text, true)
-  const open: string[] = []
-  while (scanner.getPosition() < text.length) {
-    scanner.scan()
-    const offset = scanner.getTokenOffset()
-    const first = text.charAt(offset)
-    const closing = closingOf[first]
-    if (closing !== undefined) open.push(closing)
-    else if (first === open.at(-1)) open.pop()
-    if (open.length > maxDepth) return offset
-  }
-  return undefined
-}
-
-const closingOf: Readonly<Record<string, string>> = { '[': ']', '{': '}' }
-
 function placesIn(text: string, file: string): (offset: number) => Place {
   let starts: readonly number[] | undefined
   return offset => {
@@ -177,30 +116,6 @@ function lineStarts(text: string): readonly number[] {
   const starts = [0]
   for (const { index, 0: end } of text.matchAll(/\r\n|\r|\n/g)) starts.push(index + end.length)
   return starts
-}
-
-const longestExcerpt = 80
-
-/** The message with the line it is about, cut around the place when the line is long. */
-function withLine(
-  text: string,
-  { offset, message }: { readonly offset: number; readonly message: string },
-): string {
-  let start = offset
-  while (start > 0 && offset - start < longestExcerpt / 2 && !isLineEnd(text.charAt(start - 1))) start--
-  let end = offset
-  while (end < text.length && end - start < longestExcerpt && !isLineEnd(text.charAt(end))) end++
-  const line = text.slice(start, end).trim()
-  return line === '' ? message : `${message}, in the line ${shownLine(line)}`
-}
-
-function isLineEnd(character: string): boolean {
-  return character === '\n' || character === '\r'
-}
-
-/** Between backticks, since JSON is full of quotes; control characters made visible. */
-function shownLine(line: string): string {
-  return `\`${line.replace(/[\u0000-\u001f\u007f-\u009f]/g, character => shown(character).slice(1, -1))}\``
 }
 
 function offsetOf(root: Node, path: JsonPath, at: 'key' | 'value'): number {

@@ -1,6 +1,28 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
 import { type Clock, isoTime } from './clock.ts'
 
+/** From the most talkative to the quietest. */
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export type LogFields = Readonly<Record<string, unknown>>
+
+type Write = (tag: string, message: string, fields?: LogFields) => void
+
+/** Notes for whoever looks into a run afterwards. Writing one never throws and never waits. */
+export interface Log extends Readonly<Record<LogLevel, Write>> {
+  /** What `work` notes is written in one go when it returns: many notes cost hardly more than one. */
+  together(work: () => void): void
+}
+
+export const silentLog: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  together: work => work(),
+}
+
 export interface FileLogOptions {
   readonly path: string
   /** Entries below it are not written. */
@@ -205,25 +227,4 @@ function plain(value: unknown, redact: (text: string) => string): unknown {
   if (!(value instanceof Error)) return value
   // Spread for what a system error carries beside its message; the rest of an error is hidden from JSON.
   return { ...value, name: value.name, message: value.message, stack: value.stack, cause: value.cause }
-}
-/** From the most talkative to the quietest. */
-export const logLevels = ['debug', 'info', 'warn', 'error'] as const
-export type LogLevel = (typeof logLevels)[number]
-
-export type LogFields = Readonly<Record<string, unknown>>
-
-type Write = (tag: string, message: string, fields?: LogFields) => void
-
-/** Notes for whoever looks into a run afterwards. Writing one never throws and never waits. */
-export interface Log extends Readonly<Record<LogLevel, Write>> {
-  /** What `work` notes is written in one go when it returns: many notes cost hardly more than one. */
-  together(work: () => void): void
-}
-
-export const silentLog: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  together: work => work(),
 }

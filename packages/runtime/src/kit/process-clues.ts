@@ -110,7 +110,7 @@ async function isMarked(pid: number, marker: Marker): Promise<boolean> {
 const nul = Buffer.from('\0')
 
 /** One process for good, also after its end. */
-export interface ProcessName {
+export interface ProcessKey {
   readonly pid: number
   /** See `processStartTime`. Absent: it had already ended when it was named, so whoever lives under the id is another. */
   readonly startTime?: string
@@ -121,9 +121,9 @@ export interface ProcessName {
  * session that one of these began. A root that has ended counts as long as its group or session has members, since the
  * system does not give its id to another until then. Never this process, and nothing that only came from it.
  */
-export function treeOf(rows: readonly ProcessRow[], roots: readonly ProcessName[]): readonly ProcessRow[] {
+export function treeOf(rows: readonly ProcessRow[], roots: readonly ProcessKey[]): readonly ProcessRow[] {
   const living = new Map(rows.map(row => [row.pid, row]))
-  const isRoot = ({ pid, startTime }: ProcessName) => {
+  const isRoot = ({ pid, startTime }: ProcessKey) => {
     const row = living.get(pid)
     return pid > 1 && (row === undefined || row.startTime === startTime)
   }

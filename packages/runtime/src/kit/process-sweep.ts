@@ -6,7 +6,7 @@ import {
   findStrays,
   type Marker,
   type Premises,
-  type ProcessName,
+  type ProcessKey,
   treeOf,
 } from './process-clues.ts'
 import { isAlive, type ProcessRow, processTable } from './process-table.ts'
@@ -71,13 +71,13 @@ export interface SweepResult {
 
 /** `endOwned`, for what carries `marker` and what came from it. */
 export function killMarked(marker: Marker, options: SweepOptions = {}): Promise<SweepResult> {
-  return endOwned({ marker, names: [] }, options)
+  return endOwned({ marker, keys: [] }, options)
 }
 
 /** What to know processes by. */
 export interface Ownership {
   readonly marker?: Marker | undefined
-  readonly names: readonly ProcessName[]
+  readonly keys: readonly ProcessKey[]
   /** Where what is to be ended worked, and since when: see `findStrays`. */
   readonly premises?: Premises | undefined
 }
@@ -87,45 +87,45 @@ export interface Ownership {
  * again until none is found, since a process may start another while it is being looked for. Bounded; never rejects.
  */
 export async function endOwned(
-  { marker, names, premises }: Ownership,
+  { marker, keys, premises }: Ownership,
   { graceMs = 5000, limitMs = 5000, clock = systemClock }: SweepOptions = {},
 ): Promise<SweepResult> {
-  const met = new Map<string, ProcessRow>()
-  // Whoever was met stays a root: its end must not cut what it started off from us.
-  const look = async () => {
-    const found = await findOwned({ marker, names: [...names, ...met.values()], premises })
-    for (const row of found) met.set(`${row.pid} ${row.startTime}`, row)
+  const seen = new Map<string, ProcessRow>()
+  // Whoever was seen stays a root: its end must not cut what it started off from us.
+  const scan = async () => {
+    const found = await findOwned({ marker, keys: [...keys, ...seen.values()], premises })
+    for (const row of found) seen.set(`${row.pid} ${row.startTime}`, row)
     return found.map(({ pid }) => pid)
   }
-  let left = await look()
+  let left = await scan()
   const signalLeft = async (signal: NodeJS.Signals, waitMs: number, waitingClock: Clock) => {
     signalAll(left, signal)
     await untilGone(left, waitMs, waitingClock)
     // Looked up afresh before each signal, so that none goes to a stranger under a reused id.
-    left = await look()
+    left = await scan()
     if (left.length > 0) return
     // A process that is just becoming another program shows no environment for a moment.
-    await systemClock.sleep(secondLookMs)
-    left = await look()
+    await systemClock.sleep(secondScanMs)
+    left = await scan()
   }
   if (graceMs > 0 && left.length > 0) await signalLeft('SIGTERM', graceMs, clock)
   const deadline = systemClock.monotonic() + limitMs
   while (left.length > 0 && systemClock.monotonic() < deadline) {
     await signalLeft('SIGKILL', killedWithinMs, systemClock)
   }
-  const pids = new Set([...met.values()].map(({ pid }) => pid))
+  const pids = new Set([...seen.values()].map(({ pid }) => pid))
   return { killed: [...pids].filter(pid => !left.includes(pid)), survivors: left }
 }
 
-const secondLookMs = 20
+const secondScanMs = 20
 const killedWithinMs = 1000
 
-async function findOwned({ marker, names, premises }: Ownership): Promise<readonly ProcessRow[]> {
+async function findOwned({ marker, keys, premises }: Ownership): Promise<readonly ProcessRow[]> {
   const marked = marker === undefined ? [] : await findMarked(marker)
   const rows = await processTable()
   const strays = premises === undefined ? [] : await findStrays(premises, rows)
   const found = new Set([...marked, ...strays])
-  return treeOf(rows, [...names, ...rows.filter(({ pid }) => found.has(pid))])
+  return treeOf(rows, [...keys, ...rows.filter(({ pid }) => found.has(pid))])
 }
 
 function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
@@ -133,7 +133,7 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal)
     } catch {
-      // Already gone, or no longer ours to signal: the next look tells.
+      // Already gone, or no longer ours to signal: the next scan tells.
     }
   }
 }

@@ -46,7 +46,7 @@ function startTimeFromPs(pid: number): string | undefined {
   }
 }
 
-/** What Linux tells about one process. */
+/** From `/proc/<pid>/stat`. */
 export interface ProcessStat {
   readonly parent: number
   readonly group: number
@@ -76,7 +76,7 @@ export function readStat(pid: number): ProcessStat | undefined {
   }
 }
 
-/** Who has this process as its parent now, as far as Linux tells. The cost grows with its threads only. Never throws. */
+/** The children of a process at this moment, on Linux. The cost grows with its threads only. Never throws. */
 export function childrenOf(pid: number): readonly number[] {
   const folder = `/proc/${pid}/task`
   try {
@@ -116,7 +116,7 @@ export interface ProcessRow {
   readonly pid: number
   readonly parent: number
   readonly group: number
-  /** Its group again where the system does not tell. */
+  /** Its group again where the system does not say. */
   readonly session: number
   /** See `processStartTime`. */
   readonly startTime: string

@@ -2,7 +2,7 @@
  * An unbounded queue for one taker: many put, one takes, in order.
  *
  * Nothing put before `close` is lost: a take that was aborted leaves its item in the queue, and items still queued at
- * `close` are handed out before the end is told.
+ * `close` are handed out before the end is reported.
  */
 export interface AsyncQueue<T extends NonNullable<unknown>> {
   /** Never throws and never waits. `false`: closed, the item was not taken in. */

@@ -39,7 +39,7 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   const jsonHint = hintOf(pieces.map(piece => JSON.stringify(piece).slice(1, -1)))
 
   const text = (input: string): string => {
-    // Nearly every text is clean, and one look for pieces costs a fraction of what all passes do.
+    // Nearly every text is clean, and one search for pieces costs a fraction of all passes.
     if (!hint.test(input)) return input
     const whole = values ? input.replace(values, value => `[redacted:${names.get(value)}]`) : input
     return known.reduce(withoutBorderFragments, withoutShapes(whole))
@@ -65,7 +65,7 @@ function fragmentLength(value: string): number {
   return Math.min(longestFragment, Math.floor(value.length / 2))
 }
 
-/** Of any text that holds the value, or a piece of it at a border, one of these is a part. */
+/** Every text containing the secret, or a cut half of it, contains one of these substrings. */
 function borderPieces({ value }: Secret): readonly string[] {
   const length = fragmentLength(value)
   // Half a character has another form in JSON than a whole one.

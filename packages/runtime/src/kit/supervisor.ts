@@ -79,7 +79,7 @@ export const lingerMs = 250
 
 const defaultGraceMs = 5_000
 const killedWithinMs = 2_000
-const lookEveryMs = 500
+const scanEveryMs = 500
 
 /**
  * Starts a program, without a shell, as the leader of its own process group. Never throws: a program that cannot be
@@ -98,7 +98,7 @@ export function supervise(command: string, args: readonly string[], options: Sup
   function send(signal: NodeJS.Signals): void {
     if (pid === undefined || ending.end()) return
     // While what the leader started can still be found through it.
-    descendants?.look()
+    descendants?.scan()
     if (sharesGroup) child?.kill(signal)
     else signalGroup(pid, signal)
   }
@@ -141,7 +141,7 @@ export function supervise(command: string, args: readonly string[], options: Sup
   }
 }
 
-/** The end of the leader, whoever tells it first. */
+/** The end of the leader: its exit, an error at its start, or a kill that takes too long. */
 function endingOf(launched: ChildProcess | Error, cwd: string | undefined) {
   const over = new AbortController()
   let end: ProcessEnd | undefined
@@ -170,22 +170,22 @@ function endingOf(launched: ChildProcess | Error, cwd: string | undefined) {
 function descendantsOf(leader: number, { marker, own, premises, sharesGroup }: SuperviseOptions) {
   const since = processStartTime(leader)
   const watch = marker === undefined && own === undefined ? undefined : watchProcess(leader, own)
-  const stopLooking = watch ? systemClock.every(lookEveryMs, watch.look) : () => undefined
+  const stopScanning = watch ? systemClock.every(scanEveryMs, watch.scan) : () => undefined
 
   function close(): void {
-    stopLooking()
+    stopScanning()
     watch?.close()
   }
 
   async function sweep(): Promise<void> {
-    watch?.look()
+    watch?.scan()
     if (!sharesGroup) await endGroup(leader, lingerMs)
     const place = premises !== undefined && since !== undefined ? { directory: premises, since } : undefined
-    if (watch) await endOwned({ marker, names: watch.names(), premises: place }, { graceMs: lingerMs })
+    if (watch) await endOwned({ marker, keys: watch.keys(), premises: place }, { graceMs: lingerMs })
     close()
   }
 
-  return { look: () => watch?.look(), sweep, close }
+  return { scan: () => watch?.scan(), sweep, close }
 }
 
 function launch(

@@ -1,37 +1,10 @@
 import { splitLines } from './json-lines.ts'
-import type { Marker, ProcessName } from './process-clues.ts'
+import type { Marker, ProcessKey } from './process-clues.ts'
 import { endOwned, signalGroup } from './process-sweep.ts'
 
 /**
- * The line that tells a warden everything it has to end; the last whole line counts. It begins with bare group ids, for a
- * shell that can do no better, and goes on behind the semicolon with the names.
- */
-export function formatList(names: readonly ProcessName[]): string {
-  return `${names.map(({ pid }) => pid).join(' ')};${JSON.stringify(names)}`
-}
-
-/** Anything that is not such a line holds no names. Never throws. */
-export function parseList(line: string): readonly ProcessName[] {
-  try {
-    const value: unknown = JSON.parse(line.slice(line.indexOf(';') + 1))
-    return Array.isArray(value) ? value.filter(isName) : []
-  } catch {
-    return []
-  }
-}
-
-/** The line of a normal end: nothing is to be ended. */
-export const farewell = 'end'
-
-function isName(value: unknown): value is ProcessName {
-  if (typeof value !== 'object' || value === null || !('pid' in value)) return false
-  const startTime = 'startTime' in value ? value.startTime : undefined
-  return Number.isSafeInteger(value.pid) && (startTime === undefined || typeof startTime === 'string')
-}
-
-/**
  * The other end of a `Warden`: a program of its own, to be called with the words that follow the program's own arguments.
- * The first is the marker. The second is the last line that was told; without it the program waits for the end of `input`
+ * The first is the marker. The second is the last line that was sent; without it the program waits for the end of `input`
  * itself. Then SIGTERM, two seconds, SIGKILL, and again for as long as anything is found, a minute at most. Never rejects.
  */
 export async function runWarden(
@@ -42,10 +15,10 @@ export async function runWarden(
   if (!isMarker(marker)) return
   const last = told ?? (await lastLine(input))
   if (last === farewell) return
-  const names = parseList(last)
+  const keys = parseList(last)
   // A table of processes is not to be had there, so nothing would be found below.
-  if (process.platform === 'win32') for (const { pid } of names) signalGroup(pid, 'SIGKILL')
-  await endOwned({ marker, names }, { graceMs, limitMs })
+  if (process.platform === 'win32') for (const { pid } of keys) signalGroup(pid, 'SIGKILL')
+  await endOwned({ marker, keys }, { graceMs, limitMs })
 }
 
 const graceMs = 2000
@@ -68,4 +41,31 @@ async function lastLine(input: AsyncIterable<Buffer>): Promise<string> {
     // A pipe that breaks has ended like any other.
   }
   return last
+}
+
+/**
+ * The line with everything that a warden has to end; the last whole line counts. It begins with bare group ids, for a
+ * shell that can do no better, and goes on behind the semicolon with the keys.
+ */
+export function formatList(keys: readonly ProcessKey[]): string {
+  return `${keys.map(({ pid }) => pid).join(' ')};${JSON.stringify(keys)}`
+}
+
+/** Anything that is not such a line holds no keys. Never throws. */
+export function parseList(line: string): readonly ProcessKey[] {
+  try {
+    const value: unknown = JSON.parse(line.slice(line.indexOf(';') + 1))
+    return Array.isArray(value) ? value.filter(isKey) : []
+  } catch {
+    return []
+  }
+}
+
+/** The line of a normal end: nothing is to be ended. */
+export const farewell = 'end'
+
+function isKey(value: unknown): value is ProcessKey {
+  if (typeof value !== 'object' || value === null || !('pid' in value)) return false
+  const startTime = 'startTime' in value ? value.startTime : undefined
+  return Number.isSafeInteger(value.pid) && (startTime === undefined || typeof startTime === 'string')
 }

@@ -1,4 +1,5 @@
 import type { TokenCounts } from '@weave/protocol'
+import type { Result } from '../kit/index.ts'
 
 export interface Message {
   readonly role: 'user' | 'assistant'
@@ -8,7 +9,7 @@ export interface Message {
 /** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>
 
-export type Checked = { readonly ok: true } | { readonly ok: false; readonly message: string }
+export type Checked = Result
 
 /** The shape that an answer must have. */
 export type StructuredOutput = {

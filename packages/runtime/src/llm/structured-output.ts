@@ -1,5 +1,5 @@
 import type { JSONSchema7, Output } from 'ai'
-import { isObject } from '../kit/index.ts'
+import { isObject, type Result } from '../kit/index.ts'
 import type { Schema, StructuredOutput } from './completion.ts'
 
 interface Shape {
@@ -27,9 +27,7 @@ export async function outputFor(wanted: StructuredOutput): Promise<Shape> {
   }
 }
 
-export type Unwrapped =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly message: string }
+export type Unwrapped = Result<{ readonly value: unknown }>
 
 /** What was asked for, taken out of the object around it; some models leave that object out. */
 export function unwrap(wanted: StructuredOutput, answer: unknown): Unwrapped {

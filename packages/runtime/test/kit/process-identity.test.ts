@@ -9,8 +9,8 @@ describe('isAlive', () => {
     expect([0, -1, 1.5, Number.NaN, 2 ** 30].map(isAlive)).toEqual([false, false, false, false, false])
   })
 
-  it('does not count one that has ended and waits for its parent to look', async () => {
-    // The shell becomes a program that never looks after the child it inherits.
+  it('does not count one that has ended and waits for its parent to scan', async () => {
+    // The shell becomes a program that never scans after the child it inherits.
     const parent = spawn('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 30'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     })

@@ -20,7 +20,7 @@ async function left(script: string, cwd: string): Promise<number> {
   await new Promise(resolve => shell.once('exit', resolve))
   await vi.waitFor(() => expect(existsSync(file)).toBe(true), { timeout: 10_000, interval: 10 })
   const pid = Number(readFileSync(file, 'utf8'))
-  onTestFinished(() => void endOwned({ names: [{ pid, startTime: processStartTime(pid) ?? '' }] }))
+  onTestFinished(() => void endOwned({ keys: [{ pid, startTime: processStartTime(pid) ?? '' }] }))
   return pid
 }
 

@@ -30,19 +30,19 @@ describe('a watch', () => {
     const { told, own } = owner()
     const watch = watchProcess(pid, own)
     await vi.waitFor(() => {
-      watch.look()
+      watch.scan()
       expect(told).toContain(`own ${child}`)
     }, patience)
     const startTime = processStartTime(child)
     kill('enough')
     await done
-    watch.look()
-    expect(watch.names()).toContainEqual({ pid: child, startTime })
+    watch.scan()
+    expect(watch.keys()).toContainEqual({ pid: child, startTime })
     process.kill(child, 'SIGKILL')
     await vi.waitFor(() => {
       expect(isAlive(child)).toBe(false)
-      watch.look()
-      expect(watch.names()).not.toContainEqual({ pid: child, startTime })
+      watch.scan()
+      expect(watch.keys()).not.toContainEqual({ pid: child, startTime })
     }, patience)
   })
 
@@ -52,12 +52,12 @@ describe('a watch', () => {
     const watch = watchProcess(pid, own)
     expect(told).toEqual([`own ${pid}`])
     await vi.waitFor(() => {
-      watch.look()
+      watch.scan()
       expect(told).toEqual([`own ${pid}`, `own ${child}`])
     }, patience)
     process.kill(child, 'SIGKILL')
     await vi.waitFor(() => {
-      watch.look()
+      watch.scan()
       expect(told.at(-1)).toBe(`release ${child}`)
     }, patience)
     watch.close()
@@ -74,8 +74,8 @@ describe('a watch', () => {
     const pid = shell.pid ?? 0
     const child = Number(String(text))
     const watch = watchProcess(pid, own)
-    watch.look()
-    expect(watch.names().map(name => name.pid)).toEqual([pid, child])
+    watch.scan()
+    expect(watch.keys().map(name => name.pid)).toEqual([pid, child])
     expect(told).toEqual([`own ${pid}`])
     watch.close()
     for (const each of [child, pid]) process.kill(each, 'SIGKILL')
@@ -84,8 +84,8 @@ describe('a watch', () => {
 
   it('knows nobody under an id that is not there', () => {
     const watch = watchProcess(2 ** 30)
-    watch.look()
-    expect(watch.names()).toEqual([{ pid: 2 ** 30 }])
+    watch.scan()
+    expect(watch.keys()).toEqual([{ pid: 2 ** 30 }])
     watch.close()
   })
 })

@@ -74,7 +74,7 @@ describe('the end of a process', () => {
 
   verifies(
     ['d8/end-sweep'],
-    'takes along whom a look has met, though nothing else leads there any more',
+    'takes along whom a scan has met, though nothing else leads there any more',
     async () => {
       const program = supervise('sh', ['-c', `cd /; ${stray} sleep 1.5`], {
         env,

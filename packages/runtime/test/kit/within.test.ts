@@ -20,7 +20,7 @@ it('is late after the time, and stops the work', async () => {
   const work = (signal: AbortSignal) =>
     new Promise<string>(() => signal.addEventListener('abort', () => (stopped = true)))
   const running = within({ clock, ms: 10 }, work, () => 'late')
-  clock.advance(10)
+  void clock.advance(10)
   expect(await running).toBe('late')
   expect(stopped).toBe(true)
 })

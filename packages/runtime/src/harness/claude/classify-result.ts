@@ -2,44 +2,44 @@ import type { FailureReason } from '@weave/protocol'
 import { failureOf, type Trouble } from '../failure.ts'
 import type { SdkMessage, SdkResult } from './sdk-message.ts'
 
-/** What went on around the last request to the provider. */
-export interface Circumstances {
+/** What went wrong since the last answer of the provider. */
+export interface ErrorContext {
   /** What the agent program said instead of an answer: a class of error. */
   readonly notice: string | undefined
   /** The provider was not reached. */
   readonly unreachable: boolean
 }
 
-export const calm: Circumstances = { notice: undefined, unreachable: false }
+export const noErrors: ErrorContext = { notice: undefined, unreachable: false }
 
-/** The circumstances after one more message. An answer ends every trouble before it. */
-export function after(circumstances: Circumstances, message: SdkMessage): Circumstances {
+/** With one more message. An answer clears the errors before it. */
+export function errorsAfter(errors: ErrorContext, message: SdkMessage): ErrorContext {
   switch (message.kind) {
     case 'answer-began':
     case 'answer':
-      return calm
+      return noErrors
     case 'notice':
-      return { ...circumstances, notice: message.error ?? circumstances.notice }
+      return { ...errors, notice: message.error ?? errors.notice }
     case 'retry':
-      return { ...circumstances, unreachable: message.status === undefined }
+      return { ...errors, unreachable: message.status === undefined }
     default:
-      return circumstances
+      return errors
   }
 }
 
 /** Why a turn did not go well. */
-export interface Verdict {
+export interface TurnFailure {
   readonly reason: FailureReason
   readonly contextFull: boolean
 }
 
-/** What a result means; undefined when the turn went well. */
-export function verdictOf(result: SdkResult, circumstances: Circumstances): Verdict | undefined {
+/** Undefined when the turn went well. */
+export function classifyResult(result: SdkResult, errors: ErrorContext): TurnFailure | undefined {
   if (!result.isError) return undefined
   if (isContextFull(result)) {
     return { contextFull: true, reason: failureOf({ kind: 'answer', status: 400, message: result.message }) }
   }
-  return { contextFull: false, reason: failureOf(troubleOf(result, circumstances)) }
+  return { contextFull: false, reason: failureOf(troubleOf(result, errors)) }
 }
 
 const fullReasons = new Set(['prompt_too_long', 'blocking_limit', 'rapid_refill_breaker'])
@@ -48,7 +48,7 @@ function isContextFull({ terminalReason = '', message }: SdkResult): boolean {
   return fullReasons.has(terminalReason) || /\bcontext window limit\b/i.test(message)
 }
 
-function troubleOf(result: SdkResult, { notice = '', unreachable }: Circumstances): Trouble {
+function troubleOf(result: SdkResult, { notice = '', unreachable }: ErrorContext): Trouble {
   const message = result.message === '' ? 'The agent ended with an error.' : result.message
   if (result.startupFailure !== undefined) return { kind: 'launch', message }
   if (lostSession.test(message)) return { kind: 'lost-session', message }

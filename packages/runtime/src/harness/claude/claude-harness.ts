@@ -3,7 +3,7 @@ import { type Clock, type Log, silentLog, systemClock } from '../../kit/index.ts
 import type { Harness, HarnessSurroundings } from '../harness.ts'
 import { startAgentProcess } from './agent-process.ts'
 import { childEnvironment, configDirectory } from './child-environment.ts'
-import { work } from './run.ts'
+import { runAgent } from './run.ts'
 import { loadSdk, queryOptions, type SdkModule } from './sdk.ts'
 import { createWarmStart, type Launch } from './warm-start.ts'
 
@@ -44,7 +44,7 @@ export function createSdkHarness(options: SdkHarnessOptions = {}): Harness {
 
   return {
     prepare: surroundings => warm.prepare(launchFor(surroundings)),
-    start: (spec, signal) => work({ spec, signal, launch: launchFor(spec), warm, load, clock, log }),
+    start: (spec, signal) => runAgent({ spec, signal, launch: launchFor(spec), warm, load, clock, log }),
     close: warm.close,
   }
 }

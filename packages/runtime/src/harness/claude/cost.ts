@@ -3,43 +3,6 @@ import { ensureDir, readRegularFile, writeFileAtomic } from '../../files/index.t
 import { fieldsOf, numberOf } from '../../kit/index.ts'
 import type { SdkMessage, SdkResult } from './sdk-message.ts'
 
-/**
- * What conversations had cost when their sessions ended, by session. The SDK goes on counting when a session goes on from
- * another, so what one session cost is a difference.
- */
-interface Totals {
-  /** Undefined when not known. Never rejects. */
-  of(sessionId: string): Promise<number | undefined>
-  /** Rejects when it cannot be written. */
-  keep(sessionId: string, dollars: number): Promise<void>
-}
-
-const mostBytes = 64 * 1024 * 1024
-
-export function openTotals(home: string): Totals {
-  const path = join(home, 'claude-totals.json')
-
-  async function read(): Promise<ReadonlyMap<string, unknown>> {
-    const file = await readRegularFile(path, { maxBytes: mostBytes })
-    if (!file.ok) return new Map()
-    try {
-      return new Map(Object.entries(fieldsOf(JSON.parse(file.bytes.toString('utf8')))))
-    } catch {
-      // Not known is always a possible answer; the next total begins a new file.
-      return new Map()
-    }
-  }
-
-  return {
-    of: async sessionId => numberOf((await read()).get(sessionId)),
-    async keep(sessionId, dollars) {
-      const totals = new Map(await read()).set(sessionId, dollars)
-      await ensureDir(home)
-      await writeFileAtomic(path, `${JSON.stringify(Object.fromEntries(totals))}\n`)
-    },
-  }
-}
-
 export interface EndedSession {
   readonly sessionId: string
   readonly previousSessionId: string | undefined
@@ -75,7 +38,7 @@ function withoutNoise(dollars: number): number {
 
 /** Keeps in mind which answers of the model were begun and which came to their end. */
 export interface Answers {
-  meet(message: SdkMessage): void
+  add(message: SdkMessage): void
   /** There was at least one. */
   some(): boolean
   /**
@@ -90,7 +53,7 @@ export function createAnswers(): Answers {
   let isSome = false
   let isCut = false
   return {
-    meet(message) {
+    add(message) {
       if (message.kind === 'answer') isSome = true
       if (message.kind === 'answer-grew' && message.isWhole) open.delete(message.thread)
       if (message.kind !== 'answer-began') return
@@ -100,5 +63,42 @@ export function createAnswers(): Answers {
     },
     some: () => isSome,
     unfinished: () => isCut || open.size > 0,
+  }
+}
+
+/**
+ * What conversations had cost when their sessions ended, by session. The SDK goes on counting when a session goes on from
+ * another, so what one session cost is a difference.
+ */
+interface Totals {
+  /** Undefined when not known. Never rejects. */
+  of(sessionId: string): Promise<number | undefined>
+  /** Rejects when it cannot be written. */
+  keep(sessionId: string, dollars: number): Promise<void>
+}
+
+const mostBytes = 64 * 1024 * 1024
+
+export function openTotals(home: string): Totals {
+  const path = join(home, 'claude-totals.json')
+
+  async function read(): Promise<ReadonlyMap<string, unknown>> {
+    const file = await readRegularFile(path, { maxBytes: mostBytes })
+    if (!file.ok) return new Map()
+    try {
+      return new Map(Object.entries(fieldsOf(JSON.parse(file.bytes.toString('utf8')))))
+    } catch {
+      // Not known is always a possible answer; the next total begins a new file.
+      return new Map()
+    }
+  }
+
+  return {
+    of: async sessionId => numberOf((await read()).get(sessionId)),
+    async keep(sessionId, dollars) {
+      const totals = new Map(await read()).set(sessionId, dollars)
+      await ensureDir(home)
+      await writeFileAtomic(path, `${JSON.stringify(Object.fromEntries(totals))}\n`)
+    },
   }
 }

@@ -104,35 +104,21 @@ function readStreamEvent(message: JsonObject): SdkMessage {
 
 function readUsage(raw: unknown): PartialUsage {
   const usage = fieldsOf(raw)
-  const names = Object.values(usageFields)
-  const inputTokens = tokensIn(usage[usageFields.input])
-  const outputTokens = tokensIn(usage[usageFields.output])
-  const cacheCreationTokens = tokensIn(usage[usageFields.written])
-  const cacheReadTokens = tokensIn(usage[usageFields.read])
-  const isOdd = names.some(name => isTold(usage[name]) && tokensIn(usage[name]) === undefined)
-  return {
-    ...(inputTokens !== undefined && { inputTokens }),
-    ...(outputTokens !== undefined && { outputTokens }),
-    ...(cacheCreationTokens !== undefined && { cacheCreationTokens }),
-    ...(cacheReadTokens !== undefined && { cacheReadTokens }),
-    ...(isOdd && { isOdd }),
+  const counts: { -readonly [Field in keyof PartialUsage]: PartialUsage[Field] } = {}
+  for (const [field, name] of usageFields) {
+    const value = usage[name]
+    if (isTokenCount(value)) counts[field] = value
+    else if (value !== undefined && value !== null) counts.isOdd = true
   }
+  return counts
 }
 
-const usageFields = {
-  input: 'input_tokens',
-  output: 'output_tokens',
-  written: 'cache_creation_input_tokens',
-  read: 'cache_read_input_tokens',
-} as const
-
-function tokensIn(value: unknown): number | undefined {
-  return isTokenCount(value) ? value : undefined
-}
-
-function isTold(value: unknown): boolean {
-  return value !== undefined && value !== null
-}
+const usageFields = [
+  ['inputTokens', 'input_tokens'],
+  ['outputTokens', 'output_tokens'],
+  ['cacheCreationTokens', 'cache_creation_input_tokens'],
+  ['cacheReadTokens', 'cache_read_input_tokens'],
+] as const
 
 function readSystem(message: JsonObject): SdkMessage {
   const subtype = textOf(message['subtype']) ?? ''

@@ -5,10 +5,10 @@ import { type BadEnd, crashed, exitOf, failedWith, stopped } from '../failure.ts
 import type { HarnessEnd, HarnessEvent, HarnessSpec } from '../harness.ts'
 import { type Agent, openAgent } from './agent.ts'
 import type { AgentProcess } from './agent-process.ts'
-import type { Verdict } from './classify-result.ts'
+import type { TurnFailure } from './classify-result.ts'
 import { openTotals, settleCost } from './cost.ts'
 import type { SdkModule } from './sdk.ts'
-import { conduct, type Outcome } from './turns.ts'
+import { type Outcome, runTurns } from './turns.ts'
 import type { Launch, WarmStart } from './warm-start.ts'
 
 export interface Task {
@@ -22,7 +22,7 @@ export interface Task {
 }
 
 /** One task from its first to its last event. See `Harness`. */
-export async function* work(task: Task): AsyncGenerator<HarnessEvent, void, void> {
+export async function* runAgent(task: Task): AsyncGenerator<HarnessEvent, void, void> {
   const { previousSessionId } = task.spec
   if (previousSessionId !== undefined && !isSessionId(previousSessionId)) {
     const message = `The session ${previousSessionId} to go on from is not there.`
@@ -86,7 +86,7 @@ async function* listen(task: Task, opened: Opened): AsyncGenerator<HarnessEvent,
   try {
     if (signal.aborted) halt()
     else agent.say(spec.prompt)
-    outcome = yield* conduct({ ...task, ...opened })
+    outcome = yield* runTurns({ ...task, ...opened })
     return outcome
   } finally {
     signal.removeEventListener('abort', halt)
@@ -129,7 +129,7 @@ function endOf({ signal }: Task, agent: Agent, { conclusion }: Outcome): Harness
     return signal.aborted ? stopped : crashed('The agent', process.exit, process.stderr() || saidBy(thrown()))
   }
   if (conclusion.isStopped) return stopped
-  return conclusion.verdict ? failed(conclusion.verdict, process) : { ok: true }
+  return conclusion.failure ? failed(conclusion.failure, process) : { ok: true }
 }
 
 function saidBy(thrown: unknown): string {
@@ -137,7 +137,7 @@ function saidBy(thrown: unknown): string {
 }
 
 /** A wait helps only what may be tried again. */
-function failed({ reason }: Verdict, { exit, waitLeft }: AgentProcess): BadEnd {
+function failed({ reason }: TurnFailure, { exit, waitLeft }: AgentProcess): BadEnd {
   const retryAfterMs = reason.retriable ? waitLeft() : undefined
   return { ok: false, exit: exitOf(exit), reason, ...(retryAfterMs !== undefined && { retryAfterMs }) }
 }

@@ -80,7 +80,7 @@ async function make(load: () => Promise<SdkModule>, launch: Launch): Promise<Hel
     const wanted = commandOf(await load(), spawn => launch.options({ sessionId, spawn }))
     return wanted && { sessionId, command: plain(wanted), process: launch.startProcess(wanted) }
   } catch {
-    // The start that follows meets the same trouble and can tell it.
+    // The start that follows meets the same error and reports it.
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../kit/index.ts'
 import { failedWith, stopped } from '../failure.ts'
 import type { Harness, HarnessEvent, HarnessSpec, HarnessSurroundings } from '../harness.ts'
-import { converse } from './run.ts'
+import { runWorker } from './run.ts'
 import { type ModelFacts, taskFor } from './task-for.ts'
 import { workerEnvironment } from './worker-environment.ts'
 import { startWorker, type WorkerCommand, type WorkerProcess } from './worker-process.ts'
@@ -53,11 +53,11 @@ export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness 
       yield { type: 'ended', end: made.ok ? stopped : failedWith({ kind: 'launch', message: made.message }) }
       return
     }
-    const conversation = { spec, task: made.task, signal }
+    const run = { spec, task: made.task, signal }
     const prepared = take(spec)
     dismiss()
-    if (prepared && (yield* converse(prepared, { ...conversation, isReplaceable: true }))) return
-    yield* converse(launch(spec), { ...conversation, isReplaceable: false })
+    if (prepared && (yield* runWorker(prepared, { ...run, isReplaceable: true }))) return
+    yield* runWorker(launch(spec), { ...run, isReplaceable: false })
   }
 
   return {

@@ -4,7 +4,7 @@ import type { HarnessEnd, HarnessEvent, HarnessSpec } from '../harness.ts'
 import type { Incoming, WorkerProcess } from './worker-process.ts'
 import type { AgentTask } from './worker-protocol.ts'
 
-export interface Conversation {
+export interface WorkerRun {
   readonly spec: HarnessSpec
   readonly task: AgentTask
   readonly signal: AbortSignal
@@ -13,12 +13,12 @@ export interface Conversation {
 }
 
 /**
- * Gives a worker its task and tells what it says, until it has ended and nothing of it is left. Stopping does not wait
- * for whoever takes the events. `false`: a replaceable worker ended without a word, so nothing has happened yet.
+ * Gives a worker its task and yields its events, until it has ended and nothing of it is left. Stopping does not wait for
+ * the consumer of the events. `false`: a replaceable worker ended without a word, so nothing has happened yet.
  */
-export async function* converse(
+export async function* runWorker(
   worker: WorkerProcess,
-  { spec, task, signal, isReplaceable }: Conversation,
+  { spec, task, signal, isReplaceable }: WorkerRun,
 ): AsyncGenerator<HarnessEvent, boolean, undefined> {
   let end: HarnessEnd | undefined
   let isSilent = true
@@ -46,7 +46,7 @@ export async function* converse(
     end ??= crashed('The agent worker', worker.end, worker.lastWords())
   } finally {
     signal.removeEventListener('abort', stop)
-    // Without an end, whoever took the events has gone.
+    // Without an end the consumer of the events has gone.
     if (!end) await worker.stop()
     await worker.sweep()
   }

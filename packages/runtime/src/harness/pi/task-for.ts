@@ -1,3 +1,4 @@
+import type { Result } from '../../kit/index.ts'
 import { credentialFor, credentialVariables, endpointFor, type Model } from '../../models/index.ts'
 import type { HarnessSpec } from '../harness.ts'
 import type { Address, AgentTask } from './worker-protocol.ts'
@@ -8,9 +9,7 @@ export type ModelFacts = (
   id: string,
 ) => Pick<Model, 'contextWindow' | 'maxOutputTokens'> | undefined
 
-export type TaskResult =
-  | { readonly ok: true; readonly task: AgentTask }
-  | { readonly ok: false; readonly message: string }
+export type TaskResult = Result<{ readonly task: AgentTask }>
 
 /** A codon in the words of a worker: where its provider is asked, with which key, about which model. */
 export function taskFor(spec: HarnessSpec, factsOf: ModelFacts): TaskResult {
@@ -39,9 +38,7 @@ export function taskFor(spec: HarnessSpec, factsOf: ModelFacts): TaskResult {
   return { ok: true, task }
 }
 
-type AddressResult =
-  | { readonly ok: true; readonly address?: Address }
-  | { readonly ok: false; readonly message: string }
+type AddressResult = Result<{ readonly address?: Address }>
 
 /** Only an address that a variable gives: the SDK knows the usual ones, model by model. */
 function addressFor(provider: string, env: Readonly<Record<string, string>>): AddressResult {

@@ -11,109 +11,6 @@ import {
 } from '../../kit/index.ts'
 import { type FromWorker, fromWorker, type ToWorker } from './worker-protocol.ts'
 
-export type Incoming = FromWorker | { readonly type: 'garbage'; readonly message: string }
-
-interface ReadOptions {
-  /** Resolves when the worker has ended. */
-  readonly ended: Promise<unknown>
-  readonly clock: Clock
-}
-
-const maxLineBytes = 32 << 20
-/** How long a pipe that is held open by someone else may be silent once the worker has ended. */
-const lingerMs = 250
-
-/**
- * The messages that come over a channel. Reads no faster than they are taken, so that a flood waits in the worker and
- * not here. What is no message is told once, as `garbage`, and is the last that is told. Closes the channel at the end.
- * Never rejects.
- */
-async function* readMessages(
-  channel: Socket | undefined,
-  options: ReadOptions,
-): AsyncGenerator<Incoming, void, undefined> {
-  if (!channel) return
-  const splitter = splitLines({ maxLineBytes })
-  let unfinished = 0
-  try {
-    for await (const chunk of chunksOf(channel, options)) {
-      const lines = splitter.push(chunk)
-      unfinished = lines.length > 0 ? 0 : unfinished + chunk.length
-      const messages = unfinished > maxLineBytes ? [tooLong] : lines.map(parse)
-      for (const message of messages) {
-        yield message
-        if (message.type === 'garbage') return
-      }
-    }
-  } finally {
-    channel.destroy()
-  }
-}
-
-async function* chunksOf(
-  channel: Socket,
-  { ended, clock }: ReadOptions,
-): AsyncGenerator<Buffer, void, undefined> {
-  const chunks: AsyncIterator<Buffer> = channel[Symbol.asyncIterator]()
-  const silence = createSilence(ended, clock)
-  for (;;) {
-    // A channel that is destroyed while it is read ends like any other.
-    const next = chunks.next().then(
-      result => (result.done ? undefined : result.value),
-      () => undefined,
-    )
-    const chunk = await Promise.race([next, silence.begins()])
-    silence.ends()
-    if (!chunk) return
-    yield chunk
-  }
-}
-
-/**
- * A wait that is over `lingerMs` after the worker has ended. It is begun for every chunk, so nothing of it may be left
- * behind on the promise that tells of the end.
- */
-function createSilence(ended: Promise<unknown>, clock: Clock) {
-  let hasEnded = false
-  let wake: (() => void) | undefined
-  let waiting = new AbortController()
-  void ended.then(() => {
-    hasEnded = true
-    wake?.()
-  })
-  return {
-    async begins(): Promise<undefined> {
-      const { signal } = waiting
-      await new Promise<void>(resolve => {
-        wake = resolve
-        if (hasEnded) resolve()
-      })
-      await clock.sleep(lingerMs, signal).catch(() => undefined)
-    },
-    ends(): void {
-      wake = undefined
-      waiting.abort()
-      waiting = new AbortController()
-    },
-  }
-}
-
-const tooLong = garbage(`a message of more than ${maxLineBytes >> 20} MiB`)
-
-function parse({ bytes, ...line }: Line): Incoming {
-  if (line.tooLong) return tooLong
-  try {
-    const message = fromWorker.safeParse(JSON.parse(bytes.toString()))
-    return message.success ? message.data : garbage('a message of an unknown shape')
-  } catch {
-    return garbage('something that is not a message')
-  }
-}
-
-function garbage(what: string): Incoming {
-  return { type: 'garbage', message: `The agent worker wrote ${what}.` }
-}
-
 export interface WorkerCommand {
   readonly command: string
   readonly args: readonly string[]
@@ -199,4 +96,107 @@ export function startWorker(options: WorkerOptions): WorkerProcess {
     },
     lastWords: () => lastWords().trim(),
   }
+}
+
+export type Incoming = FromWorker | { readonly type: 'garbage'; readonly message: string }
+
+interface ReadOptions {
+  /** Resolves when the worker has ended. */
+  readonly ended: Promise<unknown>
+  readonly clock: Clock
+}
+
+const maxLineBytes = 32 << 20
+/** How long a pipe that is held open by someone else may be silent once the worker has ended. */
+const lingerMs = 250
+
+/**
+ * The messages that come over a channel. Reads no faster than they are taken, so that a flood waits in the worker and
+ * not here. What is no message comes once, as `garbage`, and is the last. Closes the channel at the end.
+ * Never rejects.
+ */
+async function* readMessages(
+  channel: Socket | undefined,
+  options: ReadOptions,
+): AsyncGenerator<Incoming, void, undefined> {
+  if (!channel) return
+  const splitter = splitLines({ maxLineBytes })
+  let unfinished = 0
+  try {
+    for await (const chunk of chunksOf(channel, options)) {
+      const lines = splitter.push(chunk)
+      unfinished = lines.length > 0 ? 0 : unfinished + chunk.length
+      const messages = unfinished > maxLineBytes ? [tooLong] : lines.map(parse)
+      for (const message of messages) {
+        yield message
+        if (message.type === 'garbage') return
+      }
+    }
+  } finally {
+    channel.destroy()
+  }
+}
+
+async function* chunksOf(
+  channel: Socket,
+  { ended, clock }: ReadOptions,
+): AsyncGenerator<Buffer, void, undefined> {
+  const chunks: AsyncIterator<Buffer> = channel[Symbol.asyncIterator]()
+  const silence = createSilence(ended, clock)
+  for (;;) {
+    // A channel that is destroyed while it is read ends like any other.
+    const next = chunks.next().then(
+      result => (result.done ? undefined : result.value),
+      () => undefined,
+    )
+    const chunk = await Promise.race([next, silence.begins()])
+    silence.ends()
+    if (!chunk) return
+    yield chunk
+  }
+}
+
+/**
+ * A wait that is over `lingerMs` after the worker has ended. It is begun for every chunk, so nothing of it may be left
+ * behind on the promise of the end.
+ */
+function createSilence(ended: Promise<unknown>, clock: Clock) {
+  let hasEnded = false
+  let wake: (() => void) | undefined
+  let waiting = new AbortController()
+  void ended.then(() => {
+    hasEnded = true
+    wake?.()
+  })
+  return {
+    async begins(): Promise<undefined> {
+      const { signal } = waiting
+      await new Promise<void>(resolve => {
+        wake = resolve
+        if (hasEnded) resolve()
+      })
+      await clock.sleep(lingerMs, signal).catch(() => undefined)
+    },
+    ends(): void {
+      wake = undefined
+      waiting.abort()
+      waiting = new AbortController()
+    },
+  }
+}
+
+const tooLong = garbage(`a message of more than ${maxLineBytes >> 20} MiB`)
+
+function parse({ bytes, ...line }: Line): Incoming {
+  if (line.tooLong) return tooLong
+  try {
+    const message = fromWorker.safeParse(JSON.parse(bytes.toString()))
+    return message.success ? message.data : garbage('a message of an unknown shape')
+  } catch {
+    return garbage('something that is not a message')
+  }
+}
+
+function garbage(what: string): Incoming {
+  return { type: 'garbage', message: `The agent worker wrote ${what}.` }
 }

@@ -49,7 +49,7 @@ const failed = z.object({
 })
 
 /**
- * What a worker tells the server, one JSON value per line. After `turn` it waits for the next prompt; after `failed` and
+ * What a worker sends the server, one JSON value per line. After `turn` it waits for the next prompt; after `failed` and
  * `stopped` no event follows, and it ends.
  */
 export const fromWorker = z.discriminatedUnion('type', [
@@ -100,7 +100,7 @@ export interface Address {
   readonly api: string
 }
 
-/** What the server tells a worker, one JSON value per line. The first is the task; `abort` may come at any time. */
+/** What the server sends a worker, one JSON value per line. The first is the task; `abort` may come at any time. */
 export type ToWorker =
   | { readonly type: 'task'; readonly task: AgentTask }
   /** One more turn in the same session. */

@@ -19,7 +19,7 @@ const whole: SdkMessage = { kind: 'answer', messageId: 'm', modelId: undefined, 
 
 function after(...messages: readonly SdkMessage[]) {
   const answers = createAnswers()
-  for (const message of messages) answers.meet(message)
+  for (const message of messages) answers.add(message)
   return { some: answers.some(), unfinished: answers.unfinished() }
 }
 

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { verifies } from '../../../../../test/conformance/verifies.ts'
-import { after, calm, verdictOf } from '../../../src/harness/claude/classify-result.ts'
+import { classifyResult, errorsAfter, noErrors } from '../../../src/harness/claude/classify-result.ts'
 import { readMessage } from '../../../src/harness/claude/read-message.ts'
 
-/** The verdict after these messages, the last of which is the result. */
+/** The failure errorsAfter these messages, the last of which is the result. */
 function judge(...messages: readonly object[]) {
-  let circumstances = calm
+  let errors = noErrors
   for (const raw of messages) {
     const message = readMessage(raw)
-    if (message.kind === 'result') return verdictOf(message.result, circumstances)
-    circumstances = after(circumstances, message)
+    if (message.kind === 'result') return classifyResult(message.result, errors)
+    errors = errorsAfter(errors, message)
   }
   throw new Error('there is no result')
 }
@@ -39,7 +39,7 @@ const failure = (errors: readonly string[], fields: object = {}) => ({
   ...fields,
 })
 
-test('a turn that went well has no verdict', () => {
+test('a turn that went well has no failure', () => {
   expect(judge({ type: 'result', subtype: 'success', is_error: false, result: 'done' })).toBeUndefined()
 })
 
@@ -70,8 +70,8 @@ test.each([
 
 verifies(['d8/final-billing'], 'an empty account is final, whatever its status', () => {
   for (const status of [400, 429, null]) {
-    const verdict = judge(notice('billing_error'), apiError(status, 'Credit balance is too low'))
-    expect(verdict?.reason).toEqual({
+    const failure = judge(notice('billing_error'), apiError(status, 'Credit balance is too low'))
+    expect(failure?.reason).toEqual({
       type: 'api-error',
       retriable: false,
       message: 'Credit balance is too low',
@@ -80,8 +80,8 @@ verifies(['d8/final-billing'], 'an empty account is final, whatever its status',
 })
 
 test('a missing key is final and names the cure that helps here', () => {
-  const verdict = judge(notice('authentication_failed'), apiError(null, 'Not logged in · Please run /login'))
-  expect(verdict?.reason).toEqual({
+  const failure = judge(notice('authentication_failed'), apiError(null, 'Not logged in · Please run /login'))
+  expect(failure?.reason).toEqual({
     type: 'api-error',
     retriable: false,
     message: 'There is no key for the provider. Set ANTHROPIC_API_KEY.',
@@ -103,8 +103,8 @@ test('a provider that was not reached is retriable, an error of no known class i
 
 test('an answer in between ends the trouble before it', () => {
   const answer = { type: 'assistant', message: { id: 'm1', model: 'claude-x', content: [] } }
-  const verdict = judge(retry(1, 9_000, null), answer, notice('unknown'), apiError(null))
-  expect(verdict).toEqual({ contextFull: false, reason: expect.objectContaining({ retriable: false }) })
+  const failure = judge(retry(1, 9_000, null), answer, notice('unknown'), apiError(null))
+  expect(failure).toEqual({ contextFull: false, reason: expect.objectContaining({ retriable: false }) })
 })
 
 test('a session that is not there and a program that cannot begin are final', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createTestClock } from '../../../../../test/support/test-clock.ts'
-import { after, calm, verdictOf } from '../../../src/harness/claude/classify-result.ts'
+import { classifyResult, errorsAfter, noErrors } from '../../../src/harness/claude/classify-result.ts'
 import { readMessage } from '../../../src/harness/claude/read-message.ts'
 import { createTranslate } from '../../../src/harness/claude/translate.ts'
 
@@ -23,12 +23,12 @@ test('whatever the SDK says is read, translated and judged without a crash', () 
   fc.assert(
     fc.property(fc.array(anything), messages => {
       const translate = createTranslate(createTestClock())
-      let circumstances = calm
+      let errors = noErrors
       for (const raw of messages) {
         const message = readMessage(raw)
-        circumstances = after(circumstances, message)
+        errors = errorsAfter(errors, message)
         translate(message)
-        if (message.kind === 'result') verdictOf(message.result, circumstances)
+        if (message.kind === 'result') classifyResult(message.result, errors)
       }
     }),
     { numRuns: 1_000 },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../../test/conformance/verifies.ts'
 import { createTestClock } from '../../../../../test/support/test-clock.ts'
 import { failureOf } from '../../../src/harness/index.ts'
-import { troubleOf } from '../../../src/harness/pi/worker/classify-error.ts'
+import { classifyError } from '../../../src/harness/pi/worker/classify-error.ts'
 import { type ProviderCall, retryAfterOf } from '../../../src/harness/pi/worker/observe-fetch.ts'
 
 const call = (given: Partial<ProviderCall>): ProviderCall => ({ isWhole: true, isRefusal: false, ...given })
@@ -18,8 +18,8 @@ verifies(
       call({ status: 400, body: credit }),
       call({ status: 402, body: '{"error":{"code":402,"message":"Insufficient credits"}}' }),
     ]
-    for (const one of answers) expect(failureOf(troubleOf('refused', one)).retriable).toBe(false)
-    expect(failureOf(troubleOf('x', answers[0])).message).toBe('429: You exceeded your current quota.')
+    for (const one of answers) expect(failureOf(classifyError('refused', one)).retriable).toBe(false)
+    expect(failureOf(classifyError('x', answers[0])).message).toBe('429: You exceeded your current quota.')
   },
 )
 
@@ -31,7 +31,7 @@ test.each([
   ['Error Code rate_limit_exceeded: wait', 429, 'Error Code rate_limit_exceeded: wait'],
   ['Provider returned error', 502, 'Provider returned error'],
 ])('an error inside an answer that began well counts as what it says: %s', (said, status, message) => {
-  expect(troubleOf(said, call({ status: 200 }))).toEqual({ kind: 'answer', status, message })
+  expect(classifyError(said, call({ status: 200 }))).toEqual({ kind: 'answer', status, message })
 })
 
 test.each([
@@ -41,16 +41,16 @@ test.each([
   'other side closed',
   'Provider finish_reason: network_error',
 ])('an answer that breaks off is a matter of the connection: %s', said => {
-  expect(troubleOf(said, call({ status: 200 })).kind).toBe('connection')
+  expect(classifyError(said, call({ status: 200 })).kind).toBe('connection')
 })
 
 test('an error of the SDK itself is not the fault of the provider', () => {
-  expect(troubleOf('Cannot read properties of undefined', undefined).kind).toBe('unknown')
-  expect(troubleOf('Unhandled stop reason: sleepy', call({ status: 200 })).kind).toBe('unknown')
+  expect(classifyError('Cannot read properties of undefined', undefined).kind).toBe('unknown')
+  expect(classifyError('Unhandled stop reason: sleepy', call({ status: 200 })).kind).toBe('unknown')
 })
 
 test('an error in a list is read like any other', () => {
-  expect(troubleOf('x', call({ status: 503, body: '[{"error":{"message":"Busy."}}]' })).message).toBe(
+  expect(classifyError('x', call({ status: 503, body: '[{"error":{"message":"Busy."}}]' })).message).toBe(
     '503: Busy.',
   )
 })

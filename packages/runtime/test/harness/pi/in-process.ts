@@ -4,9 +4,9 @@ import { onTestFinished } from 'vitest'
 import { tempDir } from '../../../../../test/support/temp-dir.ts'
 import type { HarnessSpec } from '../../../src/harness/index.ts'
 import { type ModelFacts, taskFor } from '../../../src/harness/pi/task-for.ts'
-import { createNarrator } from '../../../src/harness/pi/worker/narrator.ts'
 import { openAgent } from '../../../src/harness/pi/worker/open-agent.ts'
 import { loadSdk } from '../../../src/harness/pi/worker/open-session.ts'
+import { createEventReporter } from '../../../src/harness/pi/worker/reporter.ts'
 import { type Agent, type TurnEnd, takeTurn } from '../../../src/harness/pi/worker/take-turn.ts'
 import type { FromWorker, WorkerEvent, WorkerFailure } from '../../../src/harness/pi/worker-protocol.ts'
 import { systemClock } from '../../../src/kit/index.ts'
@@ -89,16 +89,16 @@ export async function openDesk({
       factsOf,
     )
     if (!made.ok) throw new Error(made.message)
-    const narrator = createNarrator({
+    const reporter = createEventReporter({
       send,
       clock: systemClock,
       modelId: model,
     })
     const sdk = loadSdk()
     ;(await sdk).ai.resetApiProviders()
-    const opened = await openAgent(made.task, { sdk, narrator, clock: systemClock, stop: stop.signal })
+    const opened = await openAgent(made.task, { sdk, reporter, clock: systemClock, stop: stop.signal })
     const end = opened.type === 'agent' ? await takeTurns(opened.agent, prompts) : opened
-    narrator.close()
+    reporter.close()
     return end
   }
 

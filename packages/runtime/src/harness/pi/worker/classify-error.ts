@@ -2,8 +2,8 @@ import { isObject } from '../../../kit/index.ts'
 import type { Trouble } from '../../failure.ts'
 import type { ProviderCall } from './observe-fetch.ts'
 
-/** What went wrong with an answer: `said` is all that the SDK tells, `call` what was seen of the call itself. */
-export function troubleOf(said: string, call: ProviderCall | undefined): Trouble {
+/** What went wrong with an answer: `said` is the SDK's error message, `call` what was seen of the call itself. */
+export function classifyError(said: string, call: ProviderCall | undefined): Trouble {
   if (call?.unreachable !== undefined) {
     return { kind: 'connection', message: `The provider could not be reached: ${call.unreachable}` }
   }
@@ -18,7 +18,7 @@ export function troubleOf(said: string, call: ProviderCall | undefined): Trouble
     : { kind: 'answer', status: meant.status, message }
 }
 
-/** What the SDK says when it has nothing to say, in words for people. */
+/** For what the SDK says when it knows no reason. */
 const noReason = 'The provider refused to answer, or broke off without a reason.'
 const sentences: ReadonlyMap<string, string> = new Map([
   ['', noReason],
@@ -35,7 +35,7 @@ const brokenOff: readonly { readonly words: RegExp; readonly status?: number }[]
   { words: /terminated|ended (?:before|without)|closed|socket|network|premature|ECONN|timed? ?out|JSON/i },
 ]
 
-/** An account without money is refused like one in a hurry by some; waiting does not help it. */
+/** Some providers answer 429 for an empty account; that is not retriable. */
 const outOfMoney = /insufficient_quota|credit balance|billing_hard_limit/i
 const paymentRequired = 402
 

@@ -3,15 +3,15 @@ import type { Clock } from '../../../kit/index.ts'
 import { piLaunchFailure } from '../../available.ts'
 import type { AgentTask, WorkerFailure } from '../worker-protocol.ts'
 import { quirksOf } from './dialect-quirks.ts'
-import type { Narrator } from './narrator.ts'
 import { observeFetch } from './observe-fetch.ts'
 import { openSession, type Sdk } from './open-session.ts'
 import { pickModel } from './pick-model.ts'
+import type { EventReporter } from './reporter.ts'
 import type { Agent } from './take-turn.ts'
 
 export interface AgentParts {
   readonly sdk: Promise<Sdk>
-  readonly narrator: Narrator
+  readonly reporter: EventReporter
   readonly clock: Clock
   readonly stop: AbortSignal
 }
@@ -28,21 +28,21 @@ export async function openAgent(task: AgentTask, parts: AgentParts): Promise<Ope
 }
 
 async function open(task: AgentTask, parts: AgentParts, sdk: Sdk): Promise<OpenedAgent> {
-  const { narrator, clock, stop } = parts
+  const { reporter, clock, stop } = parts
   const provider = sdk.ai.getProviders().find(name => name === task.provider)
   const picked = pickModel(provider ? sdk.ai.getModels(provider) : [], task)
   if (!picked.ok) return failed('launch', picked.message)
   const { api } = picked.model
   const quirks = quirksOf(api)
-  const observer = observeFetch({ fetch: globalThis.fetch, clock, onBytes: narrator.alive, quirks })
+  const observer = observeFetch({ fetch: globalThis.fetch, clock, onBytes: reporter.alive, quirks })
   globalThis.fetch = observer.fetch
   const opened = await openSession(sdk, task, picked.model)
   if (!opened.ok) return failed(opened.kind, opened.message)
   const { session } = opened
-  chargeSummaries(sdk, api, narrator)
-  narrator.begin(session.sessionId)
-  session.subscribe(narrator.hear)
-  return { type: 'agent', agent: { sdk, session, narrator, observer, clock, stop } }
+  chargeSummaries(sdk, api, reporter)
+  reporter.begin(session.sessionId)
+  session.subscribe(reporter.handle)
+  return { type: 'agent', agent: { sdk, session, reporter, observer, clock, stop } }
 }
 
 function failed(kind: WorkerFailure['trouble']['kind'], message: string): WorkerFailure {
@@ -50,19 +50,19 @@ function failed(kind: WorkerFailure['trouble']['kind'], message: string): Worker
 }
 
 /**
- * Charges the calls that shorten a session: the SDK makes them on the side and tells nobody what they cost. They would
+ * Charges the calls that shorten a session: the SDK makes them on the side and does not report what they cost. They would
  * also be retried by the provider's client, which no setting of a session forbids.
  */
-function chargeSummaries({ ai }: Sdk, api: Api, narrator: Narrator): void {
+function chargeSummaries({ ai }: Sdk, api: Api, reporter: EventReporter): void {
   const inner = ai.getApiProvider(api)
   if (!inner) return
   ai.registerApiProvider({
     api,
     stream: inner.stream,
     streamSimple(model, context, options?: SimpleStreamOptions) {
-      if (!narrator.isCompacting) return inner.streamSimple(model, context, options)
+      if (!reporter.isCompacting) return inner.streamSimple(model, context, options)
       const stream = inner.streamSimple(model, context, { ...options, maxRetries: 0 })
-      void stream.result().then(({ usage }) => narrator.charge(usage))
+      void stream.result().then(({ usage }) => reporter.charge(usage))
       return stream
     },
   })

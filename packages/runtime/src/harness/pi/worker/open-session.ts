@@ -5,14 +5,17 @@ import { isMainThread } from 'node:worker_threads'
 import type { Api, Model } from '@earendil-works/pi-ai'
 import type { AgentSession, ResourceLoader, SessionManager } from '@earendil-works/pi-coding-agent'
 import { ensureDir } from '../../../files/index.ts'
-import { systemClock } from '../../../kit/index.ts'
+import { type Result, systemClock } from '../../../kit/index.ts'
 import { agentDir } from '../worker-environment.ts'
 import type { AgentTask } from '../worker-protocol.ts'
 import { gentleBash } from './gentle-bash.ts'
 
-export type OpenedSession =
-  | { readonly ok: true; readonly session: AgentSession }
-  | { readonly ok: false; readonly kind: 'launch' | 'lost-session'; readonly message: string }
+interface NoSession {
+  readonly kind: 'launch' | 'lost-session'
+  readonly message: string
+}
+
+export type OpenedSession = Result<{ readonly session: AgentSession }, NoSession>
 
 /** Not `grep` and `find`: they fetch programs from the network. */
 const tools = ['read', 'bash', 'edit', 'write', 'ls']
@@ -66,11 +69,10 @@ function noKey({ provider, keyVariables }: AgentTask): string {
   return `There is no key for ${provider}. Set ${keyVariables.join(' or ')}.`
 }
 
-type Managed =
-  | { readonly ok: true; readonly manager: SessionManager }
-  | { readonly ok: false; readonly kind: 'lost-session'; readonly message: string }
-
-async function sessionManager({ agent }: Sdk, task: AgentTask): Promise<Managed> {
+async function sessionManager(
+  { agent }: Sdk,
+  task: AgentTask,
+): Promise<Result<{ readonly manager: SessionManager }, NoSession>> {
   const folder = join(agentDir(task.home), 'sessions')
   const { previousSessionId } = task
   await ensureDir(folder)

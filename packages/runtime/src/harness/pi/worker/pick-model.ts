@@ -1,9 +1,8 @@
 import type { Api, Model } from '@earendil-works/pi-ai'
+import type { Result } from '../../../kit/index.ts'
 import type { AgentTask } from '../worker-protocol.ts'
 
-export type PickedModel =
-  | { readonly ok: true; readonly model: Model<Api> }
-  | { readonly ok: false; readonly message: string }
+export type PickedModel = Result<{ readonly model: Model<Api> }>
 
 type Wanted = Pick<AgentTask, 'provider' | 'model' | 'contextWindow' | 'maxOutputTokens' | 'address'>
 

@@ -8,10 +8,111 @@ import {
   systemClock,
 } from '../../../kit/index.ts'
 import type { AgentTask, FromWorker, ToWorker } from '../worker-protocol.ts'
-import { createNarrator } from './narrator.ts'
 import { openAgent } from './open-agent.ts'
 import { loadSdk, type Sdk } from './open-session.ts'
+import { createEventReporter } from './reporter.ts'
 import { type Agent, takeTurn } from './take-turn.ts'
+
+type Ending =
+  | { readonly why: 'done' | 'orphaned' | 'terminated' }
+  /** An uncaught exception or an unhandled rejection. */
+  | { readonly why: 'fault'; readonly message: string }
+
+const exitCodes = { done: 0, orphaned: 0, terminated: 143, fault: 1 }
+const lastMs = 1_000
+
+/**
+ * The program of a worker process: takes one task from its pipe, runs its agent, reports what it does. Loads the SDK at
+ * once, before the task is there. The result is the exit code; the caller must end the process with it, since the SDK
+ * keeps connections open.
+ *
+ * When the pipe closes the server is gone: the agent and everything that carries its marker are ended first.
+ */
+export async function runAgentWorker(): Promise<number> {
+  const stop = new AbortController()
+  const channel = openChannel(3, () => stop.abort())
+  const sdk = loadSdk()
+  // Awaited once the task is there.
+  sdk.catch(() => undefined)
+  let task: AgentTask | undefined
+
+  async function work(): Promise<Ending> {
+    const first = await channel.next(stop.signal)
+    if (first?.type === 'task') {
+      task = first.task
+      await runTask(task, { channel, sdk, stop: stop.signal, clock: systemClock })
+    }
+    await channel.flush()
+    return { why: 'done' }
+  }
+
+  const done = work()
+  const ending = await Promise.race([done, orphaned(channel), terminated(), fault()])
+  if (ending.why === 'done') return exitCodes.done
+  stop.abort()
+  if (ending.why === 'fault') await reportCrash(channel, ending.message)
+  else await Promise.race([done, systemClock.sleep(lastMs)])
+  if (ending.why === 'orphaned' && task) await killMarked(task.marker, { graceMs: lastMs })
+  return exitCodes[ending.why]
+}
+
+async function orphaned(channel: Channel): Promise<Ending> {
+  await channel.closed
+  return { why: 'orphaned' }
+}
+
+function terminated(): Promise<Ending> {
+  return new Promise(resolve => process.once('SIGTERM', () => resolve({ why: 'terminated' })))
+}
+
+function fault(): Promise<Ending> {
+  return new Promise(resolve => {
+    const catchIt = (error: unknown) => {
+      const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+      resolve({ why: 'fault', message })
+    }
+    process.once('uncaughtException', catchIt)
+    process.once('unhandledRejection', catchIt)
+  })
+}
+
+async function reportCrash(channel: Channel, message: string): Promise<void> {
+  channel.send({ type: 'failed', trouble: { kind: 'crash', message }, contextFull: false })
+  await channel.flush()
+}
+
+interface TaskOptions {
+  readonly channel: Channel
+  readonly sdk: Promise<Sdk>
+  readonly stop: AbortSignal
+  readonly clock: Clock
+}
+
+/** Runs an agent, turn after turn, for as long as the server has prompts. Never rejects. */
+async function runTask(task: AgentTask, { channel, ...options }: TaskOptions): Promise<void> {
+  const reporter = createEventReporter({ send: channel.send, clock: options.clock, modelId: task.model })
+  const opened = await Promise.race([openAgent(task, { ...options, reporter }), stopped(options.stop)])
+  if (opened.type === 'agent') await turns(opened.agent, task.prompt, channel)
+  else channel.send(opened)
+  reporter.close()
+}
+
+async function turns(agent: Agent, firstPrompt: string, channel: Channel): Promise<void> {
+  for (let prompt: string | undefined = firstPrompt; prompt !== undefined; ) {
+    const end = await takeTurn(agent, prompt)
+    channel.send(end)
+    const answer = end.type === 'turn' ? await channel.next(agent.stop) : undefined
+    prompt = answer?.type === 'prompt' ? answer.text : undefined
+  }
+}
+
+function stopped(stop: AbortSignal): Promise<{ readonly type: 'stopped' }> {
+  return new Promise(resolve => {
+    const end = () => resolve({ type: 'stopped' })
+    if (stop.aborted) end()
+    else stop.addEventListener('abort', end, { once: true })
+  })
+}
 
 /** The worker's end of the pipe. */
 interface Channel {
@@ -63,12 +164,12 @@ function parse(line: string): ToWorker | undefined {
   return isToWorker(message) ? message : undefined
 }
 
-/** The other end is our own program of the same version: its messages are told apart, not checked. */
+/** The other end is our own program of the same version: its messages are distinguished, not validated. */
 function isToWorker(message: unknown): message is ToWorker {
   return isObject(message) && typeof message['type'] === 'string'
 }
 
-/** A message of the SDK may be of any size and hold anything; it must not disturb whoever tells of it. */
+/** A message of the SDK may be of any size and hold anything, also what JSON cannot. */
 function format(message: FromWorker): string {
   if (message.type !== 'raw') return JSON.stringify(message)
   const type = isObject(message.message) ? message.message['type'] : undefined
@@ -79,105 +180,4 @@ function format(message: FromWorker): string {
   } catch (error) {
     return JSON.stringify({ type: 'raw', message: { type, unreadable: String(error) } })
   }
-}
-
-type Ending =
-  | { readonly why: 'done' | 'alone' | 'told' }
-  /** Something that nobody awaited went wrong. */
-  | { readonly why: 'fault'; readonly message: string }
-
-const exitCodes = { done: 0, alone: 0, told: 143, fault: 1 }
-const lastMs = 1_000
-
-/**
- * The program of a worker process: takes one task from its pipe, runs its agent, tells what it does. Loads the SDK at
- * once, before the task is there. The result is the exit code; the caller must end the process with it, since the SDK
- * keeps connections open.
- *
- * When the pipe closes the server is gone: the agent and everything that carries its marker are ended first.
- */
-export async function runAgentWorker(): Promise<number> {
-  const stop = new AbortController()
-  const channel = openChannel(3, () => stop.abort())
-  const sdk = loadSdk()
-  // Awaited once the task is there.
-  sdk.catch(() => undefined)
-  let task: AgentTask | undefined
-
-  async function work(): Promise<Ending> {
-    const first = await channel.next(stop.signal)
-    if (first?.type === 'task') {
-      task = first.task
-      await runTask(task, { channel, sdk, stop: stop.signal, clock: systemClock })
-    }
-    await channel.flush()
-    return { why: 'done' }
-  }
-
-  const done = work()
-  const ending = await Promise.race([done, left(channel), told(), fault()])
-  if (ending.why === 'done') return exitCodes.done
-  stop.abort()
-  if (ending.why === 'fault') await confess(channel, ending.message)
-  else await Promise.race([done, systemClock.sleep(lastMs)])
-  if (ending.why === 'alone' && task) await killMarked(task.marker, { graceMs: lastMs })
-  return exitCodes[ending.why]
-}
-
-async function left(channel: Channel): Promise<Ending> {
-  await channel.closed
-  return { why: 'alone' }
-}
-
-function told(): Promise<Ending> {
-  return new Promise(resolve => process.once('SIGTERM', () => resolve({ why: 'told' })))
-}
-
-function fault(): Promise<Ending> {
-  return new Promise(resolve => {
-    const catchIt = (error: unknown) => {
-      const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
-      resolve({ why: 'fault', message })
-    }
-    process.once('uncaughtException', catchIt)
-    process.once('unhandledRejection', catchIt)
-  })
-}
-
-async function confess(channel: Channel, message: string): Promise<void> {
-  channel.send({ type: 'failed', trouble: { kind: 'crash', message }, contextFull: false })
-  await channel.flush()
-}
-
-interface TaskOptions {
-  readonly channel: Channel
-  readonly sdk: Promise<Sdk>
-  readonly stop: AbortSignal
-  readonly clock: Clock
-}
-
-/** Runs an agent, turn after turn, for as long as the server has prompts. Never rejects. */
-async function runTask(task: AgentTask, { channel, ...options }: TaskOptions): Promise<void> {
-  const narrator = createNarrator({ send: channel.send, clock: options.clock, modelId: task.model })
-  const opened = await Promise.race([openAgent(task, { ...options, narrator }), stopped(options.stop)])
-  if (opened.type === 'agent') await turns(opened.agent, task.prompt, channel)
-  else channel.send(opened)
-  narrator.close()
-}
-
-async function turns(agent: Agent, firstPrompt: string, channel: Channel): Promise<void> {
-  for (let prompt: string | undefined = firstPrompt; prompt !== undefined; ) {
-    const end = await takeTurn(agent, prompt)
-    channel.send(end)
-    const answer = end.type === 'turn' ? await channel.next(agent.stop) : undefined
-    prompt = answer?.type === 'prompt' ? answer.text : undefined
-  }
-}
-
-function stopped(stop: AbortSignal): Promise<{ readonly type: 'stopped' }> {
-  return new Promise(resolve => {
-    const end = () => resolve({ type: 'stopped' })
-    if (stop.aborted) end()
-    else stop.addEventListener('abort', end, { once: true })
-  })
 }

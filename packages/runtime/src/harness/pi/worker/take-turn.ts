@@ -3,59 +3,15 @@ import type { AssistantMessage } from '@earendil-works/pi-ai'
 import type { AgentSession, AgentSessionEvent } from '@earendil-works/pi-coding-agent'
 import type { Clock } from '../../../kit/index.ts'
 import type { WorkerFailure } from '../worker-protocol.ts'
-import { troubleOf } from './classify-error.ts'
-import type { Narrator } from './narrator.ts'
+import { classifyError } from './classify-error.ts'
 import type { FetchObserver, ProviderCall } from './observe-fetch.ts'
 import type { Sdk } from './open-session.ts'
-
-interface Subject {
-  subscribe(listener: (event: AgentSessionEvent) => void): () => void
-}
-
-/** What follows a turn follows at once, but for another try after a compaction: that takes a tenth of a second. */
-const retryWithinMs = 5_000
-
-/**
- * Resolves when a turn is really over. The SDK's own promise resolves before a compaction begins and before the turn that
- * it repeats afterwards. To be called before the turn begins; never rejects. `stop`: nothing more is waited for than what
- * runs at that moment.
- */
-export function untilSettled(session: Subject, clock: Clock, stop: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    let moment = 0
-    const over = new AbortController()
-    const unsubscribe = session.subscribe(event => {
-      if (!milestones.has(event.type)) return
-      moment++
-      if (event.type === 'agent_end') void settleAfter(setImmediate())
-      if (event.type !== 'compaction_end') return
-      const isRepeated = event.willRetry && !stop.aborted
-      void settleAfter(isRepeated ? clock.sleep(retryWithinMs, over.signal) : setImmediate())
-    })
-
-    /** Unless something happens until then. */
-    async function settleAfter(wait: Promise<void>): Promise<void> {
-      const now = moment
-      await wait.catch(() => undefined)
-      if (moment !== now || over.signal.aborted) return
-      over.abort()
-      unsubscribe()
-      resolve()
-    }
-  })
-}
-
-const milestones: ReadonlySet<string> = new Set([
-  'agent_start',
-  'agent_end',
-  'compaction_start',
-  'compaction_end',
-])
+import type { EventReporter } from './reporter.ts'
 
 export interface Agent {
   readonly sdk: Sdk
   readonly session: AgentSession
-  readonly narrator: Narrator
+  readonly reporter: EventReporter
   readonly observer: FetchObserver
   readonly clock: Clock
   /** Stops the turn. */
@@ -100,7 +56,7 @@ export async function takeTurn(agent: Agent, prompt: string): Promise<TurnEnd> {
   return stop.aborted ? { type: 'stopped' } : judge(agent, latest)
 }
 
-/** The SDK does not reject: how a turn went is told by its last answer. */
+/** The SDK does not reject: how a turn went is known from its last answer. */
 function judge({ sdk, session }: Agent, latest: Answered | undefined): TurnEnd {
   if (!latest) return failure({ kind: 'unknown', message: 'The agent ended its turn without an answer.' })
   const { answer, call } = latest
@@ -111,7 +67,7 @@ function judge({ sdk, session }: Agent, latest: Answered | undefined): TurnEnd {
   if (stopReason === 'error' || stopReason === 'aborted') {
     const waited = call?.retryAfterMs
     return {
-      ...failure(troubleOf(errorMessage, call)),
+      ...failure(classifyError(errorMessage, call)),
       ...(waited !== undefined && { retryAfterMs: waited }),
     }
   }
@@ -137,3 +93,47 @@ function isFull(answer: AssistantMessage, { ai }: Sdk, contextWindow: number | u
 function failure(trouble: WorkerFailure['trouble']): WorkerFailure {
   return { type: 'failed', trouble, contextFull: false }
 }
+
+interface Subject {
+  subscribe(listener: (event: AgentSessionEvent) => void): () => void
+}
+
+/** What follows a turn follows at once, but for another try after a compaction: that takes a tenth of a second. */
+const retryWithinMs = 5_000
+
+/**
+ * Resolves when a turn is really over. The SDK's own promise resolves before a compaction begins and before the turn that
+ * it repeats afterwards. To be called before the turn begins; never rejects. `stop`: nothing more is waited for than what
+ * runs at that moment.
+ */
+export function untilSettled(session: Subject, clock: Clock, stop: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    let moment = 0
+    const over = new AbortController()
+    const unsubscribe = session.subscribe(event => {
+      if (!milestones.has(event.type)) return
+      moment++
+      if (event.type === 'agent_end') void settleAfter(setImmediate())
+      if (event.type !== 'compaction_end') return
+      const isRepeated = event.willRetry && !stop.aborted
+      void settleAfter(isRepeated ? clock.sleep(retryWithinMs, over.signal) : setImmediate())
+    })
+
+    /** Unless something happens until then. */
+    async function settleAfter(wait: Promise<void>): Promise<void> {
+      const now = moment
+      await wait.catch(() => undefined)
+      if (moment !== now || over.signal.aborted) return
+      over.abort()
+      unsubscribe()
+      resolve()
+    }
+  })
+}
+
+const milestones: ReadonlySet<string> = new Set([
+  'agent_start',
+  'agent_end',
+  'compaction_start',
+  'compaction_end',
+])

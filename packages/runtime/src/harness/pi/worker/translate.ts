@@ -24,7 +24,7 @@ const rows: ReadonlyMap<string, Row> = new Map([
   ['ls', { name: 'LS', keys: {} }],
 ])
 
-/** A tool call as clients are told of it. Total: an unknown tool and an odd input stay as they are. */
+/** A tool call in the words of our events. Total: an unknown tool and an odd input stay as they are. */
 export function namedCall(tool: string, input: unknown): NamedCall {
   const { name, keys } = rows.get(tool) ?? { name: tool, keys: {} }
   if (!isObject(input)) return { name, input: input === undefined ? {} : { input } }
@@ -40,7 +40,7 @@ function renamed(input: Readonly<Record<string, unknown>>, keys: Row['keys']): R
   return Object.fromEntries(Object.entries(input).map(([key, value]) => [named(key), value]))
 }
 
-/** A single replacement is told like that of a tool that knows only one. */
+/** An edit with a single replacement looks like that of a tool that knows only one. */
 function flattened(input: Record<string, unknown>, keys: Row['keys']): Readonly<Record<string, unknown>> {
   const { edits, ...rest } = input
   if (!Array.isArray(edits)) return input
@@ -64,12 +64,12 @@ function eventsOf(block: AssistantMessage['content'][number]): readonly WorkerEv
 }
 
 export interface ToldUsage {
-  /** As far as they were told. */
+  /** As far as the provider reported them. */
   readonly tokens: TokenCounts
   readonly isUnknown: boolean
 }
 
-/** The SDK counts each token in one class, as we do, and takes what a provider does not tell for zero. */
+/** The SDK counts each token in one class, as we do, and takes what a provider does not report for zero. */
 export function usageOf({ input, output, cacheRead, cacheWrite }: Usage): ToldUsage {
   const told = [input, output, cacheRead, cacheWrite]
   const [inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0] = told.map(count =>
@@ -95,7 +95,7 @@ function textOf(block: unknown): string {
 
 /**
  * An event of the SDK for the session log: as it came, without what it repeats. Updates carry all that was said so far,
- * again and again, and are left out; the ends of turns carry what the ends of messages told already.
+ * again and again, and are left out; the ends of turns repeat what the ends of messages carried.
  */
 export function rawEvent(event: AgentSessionEvent): unknown {
   switch (event.type) {

@@ -2,17 +2,17 @@ import type { AssistantMessage } from '@earendil-works/pi-ai'
 import type { AgentSessionEvent } from '@earendil-works/pi-coding-agent'
 import { expect, test } from 'vitest'
 import { createTestClock } from '../../../../../test/support/test-clock.ts'
-import { createNarrator } from '../../../src/harness/pi/worker/narrator.ts'
+import { createEventReporter } from '../../../src/harness/pi/worker/reporter.ts'
 import { untilSettled } from '../../../src/harness/pi/worker/take-turn.ts'
 import type { FromWorker } from '../../../src/harness/pi/worker-protocol.ts'
 
 function setUp() {
   const clock = createTestClock()
   const sent: FromWorker[] = []
-  const narrator = createNarrator({ send: message => void sent.push(message), clock, modelId: 'm' })
+  const reporter = createEventReporter({ send: message => void sent.push(message), clock, modelId: 'm' })
   const events = () => sent.flatMap(message => (message.type === 'event' ? [message.event] : []))
   const raw = () => sent.flatMap(message => (message.type === 'raw' ? [message.message] : []))
-  return { clock, narrator, events, raw }
+  return { clock, reporter, events, raw }
 }
 
 const bash = { toolCallId: 't1', toolName: 'bash' }
@@ -30,12 +30,12 @@ const ended: AgentSessionEvent = {
 }
 
 test('a tool that says nothing is a sign of life every ten seconds, and none before or after', async () => {
-  const { clock, narrator, events } = setUp()
+  const { clock, reporter, events } = setUp()
   await clock.advance(60_000)
   expect(events()).toEqual([])
-  narrator.hear(began)
+  reporter.handle(began)
   await clock.advance(35_000)
-  narrator.hear(ended)
+  reporter.handle(ended)
   await clock.advance(60_000)
   expect(events()).toEqual([
     { type: 'alive' },
@@ -53,21 +53,21 @@ test('a tool that says nothing is a sign of life every ten seconds, and none bef
 })
 
 test('an answer that streams is a sign of life, told four times a second at most', async () => {
-  const { clock, narrator, events } = setUp()
+  const { clock, reporter, events } = setUp()
   for (let at = 0; at < 50; at++) {
     await clock.advance(50)
-    narrator.alive()
+    reporter.alive()
   }
   expect(events()).toHaveLength(10)
 })
 
 test('an event that is not known is kept and counted', () => {
-  const { narrator, events, raw } = setUp()
+  const { reporter, events, raw } = setUp()
   const odd = { type: 'entry_appended', entry: 1 }
-  const hear: (event: never) => void = narrator.hear
-  hear(odd as never)
-  hear(odd as never)
-  narrator.close()
+  const handle: (event: never) => void = reporter.handle
+  handle(odd as never)
+  handle(odd as never)
+  reporter.close()
   expect(events()).toEqual([])
   expect(raw()).toEqual([odd, odd, { type: 'unknown_events', counts: { entry_appended: 2 } }])
 })
@@ -95,7 +95,7 @@ const answer = (given: Partial<AssistantMessage>): AgentSessionEvent => ({
 })
 
 test('an answer that broke off tells what was said and paid, not the tools that were never called', () => {
-  const { narrator, events } = setUp()
+  const { reporter, events } = setUp()
   const usage = {
     input: -3,
     output: 4,
@@ -109,7 +109,7 @@ test('an answer that broke off tells what was said and paid, not the tools that 
     { type: 'text', text: 'half' },
     { type: 'toolCall', id: 't', name: 'bash', arguments: { command: 'rm' } },
   ]
-  narrator.hear(answer({ content, usage, stopReason: 'error' }))
+  reporter.handle(answer({ content, usage, stopReason: 'error' }))
   const tokens = { inputTokens: 0, outputTokens: 4, cacheReadTokens: 2, cacheCreationTokens: 1 }
   expect(events()).toEqual([
     { type: 'text', text: 'half' },
@@ -118,10 +118,10 @@ test('an answer that broke off tells what was said and paid, not the tools that 
 })
 
 test('a refusal is not charged; what an answer without usage cost is not known', () => {
-  const { narrator, events } = setUp()
-  narrator.hear(answer({ stopReason: 'error' }))
+  const { reporter, events } = setUp()
+  reporter.handle(answer({ stopReason: 'error' }))
   expect(events()).toEqual([])
-  narrator.hear(answer({}))
+  reporter.handle(answer({}))
   expect(events()).toMatchObject([{ type: 'usage', isUnknown: true }])
 })
 
@@ -134,26 +134,26 @@ test.each([
   [{ input: 5, output: 1e308 }, true],
   [{ input: 1.5, output: 2 }, true],
 ])('the usage %o is unknown: %s', (given, isUnknown) => {
-  const { narrator, events } = setUp()
+  const { reporter, events } = setUp()
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 }
   const usage = { cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost, ...given }
-  narrator.hear(answer({ usage }))
+  reporter.handle(answer({ usage }))
   const [event] = events()
   expect(event?.type === 'usage' ? event.isUnknown : 'none').toBe(isUnknown)
 })
 
 test('updates are not repeated in the session log', () => {
-  const { narrator, raw } = setUp()
+  const { reporter, raw } = setUp()
   const partial = answer({})
   if (partial.type !== 'message_end' || partial.message.role !== 'assistant') throw new Error('no answer')
   const { message } = partial
-  narrator.hear({
+  reporter.handle({
     type: 'message_update',
     message,
     assistantMessageEvent: { type: 'text_delta', contentIndex: 0, delta: 'x', partial: message },
   })
-  narrator.hear({ type: 'tool_execution_update', ...bash, args: {}, partialResult: {} })
-  narrator.hear({ type: 'agent_end', messages: [message] })
+  reporter.handle({ type: 'tool_execution_update', ...bash, args: {}, partialResult: {} })
+  reporter.handle({ type: 'agent_end', messages: [message] })
   expect(raw()).toEqual([{ type: 'agent_end', messages: 1 }])
 })
 

@@ -4,23 +4,23 @@ import type { Clock } from '../../../kit/index.ts'
 import type { FromWorker, WorkerEvent } from '../worker-protocol.ts'
 import { answerEvents, outputOf, rawEvent, toolName, usageOf } from './translate.ts'
 
-export interface NarratorOptions {
+export interface EventReporterOptions {
   readonly send: (message: FromWorker) => void
   readonly clock: Clock
   readonly modelId: string
 }
 
-/** Tells the server what the agent does. */
-export interface Narrator {
+/** Sends the server what the agent does, as events. */
+export interface EventReporter {
   begin(sessionId: string): void
-  hear(event: AgentSessionEvent): void
-  /** Something moves, though there is nothing to tell. Told four times a second at most. */
+  handle(event: AgentSessionEvent): void
+  /** Something moves, though there is no event for it. Sent four times a second at most. */
   alive(): void
   /** Tokens of a call that is no message of the session. */
   charge(usage: Usage): void
   /** Whether the session is being made shorter. */
   readonly isCompacting: boolean
-  /** Tells what was left untold and stops. */
+  /** Reports the event types that it did not know, and stops. */
   close(): void
 }
 
@@ -28,38 +28,38 @@ const heartbeatMs = 10_000
 /** Much less than the shortest idle timeout, which is a second. */
 const quietMs = 250
 
-export function createNarrator({ send, clock, modelId }: NarratorOptions): Narrator {
+export function createEventReporter({ send, clock, modelId }: EventReporterOptions): EventReporter {
   const openTools = new Map<string, number>()
   const unknown = new Map<string, number>()
   let isCompacting = false
   let answers = 0
-  let lastTold = clock.monotonic()
+  let lastEmitted = clock.monotonic()
 
-  function tell(event: WorkerEvent): void {
-    lastTold = clock.monotonic()
+  function emit(event: WorkerEvent): void {
+    lastEmitted = clock.monotonic()
     send({ type: 'event', event })
   }
 
   const stopHeart = clock.every(heartbeatMs, () => {
-    if (openTools.size > 0) tell({ type: 'alive' })
+    if (openTools.size > 0) emit({ type: 'alive' })
   })
 
   function alive(): void {
-    if (clock.monotonic() - lastTold >= quietMs) tell({ type: 'alive' })
+    if (clock.monotonic() - lastEmitted >= quietMs) emit({ type: 'alive' })
   }
 
   function charge(usage: Usage): void {
     const { tokens, isUnknown } = usageOf(usage)
-    tell({ type: 'usage', messageId: `${++answers}`, tokens, ...(isUnknown && { isUnknown }), modelId })
+    emit({ type: 'usage', messageId: `${++answers}`, tokens, ...(isUnknown && { isUnknown }), modelId })
   }
 
   function answered(message: AssistantMessage): void {
     const { content, stopReason, usage } = message
-    for (const event of answerEvents(message)) tell(event)
+    for (const event of answerEvents(message)) emit(event)
     // A refusal is no answer and costs nothing.
     const isAnswer = content.length > 0 || !(stopReason === 'error' || stopReason === 'aborted')
-    const isTold = Object.values(usageOf(usage).tokens).some(count => count > 0)
-    if (isAnswer || isTold) charge(usage)
+    const hasTokens = Object.values(usageOf(usage).tokens).some(count => count > 0)
+    if (isAnswer || hasTokens) charge(usage)
   }
 
   function toolEnded({ toolCallId: id, toolName: tool, ...event }: ToolEnd): void {
@@ -68,10 +68,10 @@ export function createNarrator({ send, clock, modelId }: NarratorOptions): Narra
     const { isError } = event
     const output = outputOf(event.result)
     const durationMs = Math.max(0, Math.round(clock.monotonic() - began))
-    tell({ type: 'tool-result', id, name: toolName(tool), output, isError, durationMs })
+    emit({ type: 'tool-result', id, name: toolName(tool), output, isError, durationMs })
   }
 
-  function hear(event: AgentSessionEvent): void {
+  function handle(event: AgentSessionEvent): void {
     const message = rawEvent(event)
     if (message !== undefined) send({ type: 'raw', message })
     if (event.type === 'message_end' && event.message.role === 'assistant') answered(event.message)
@@ -80,14 +80,14 @@ export function createNarrator({ send, clock, modelId }: NarratorOptions): Narra
     else if (event.type === 'compaction_start') isCompacting = true
     else if (event.type === 'compaction_end') {
       isCompacting = false
-      if (event.result) tell({ type: 'compacted' })
+      if (event.result) emit({ type: 'compacted' })
     } else if (event.type === 'message_update' || event.type === 'tool_execution_update') alive()
     else if (!silent.has(event.type)) unknown.set(event.type, (unknown.get(event.type) ?? 0) + 1)
   }
 
   return {
-    begin: sessionId => tell({ type: 'session', sessionId }),
-    hear,
+    begin: sessionId => emit({ type: 'session', sessionId }),
+    handle,
     alive,
     charge,
     get isCompacting() {
