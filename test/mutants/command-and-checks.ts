@@ -89,7 +89,7 @@ export const commandAndChecks: readonly Mutant[] = [
   },
   {
     rule: 'd14/setting-variables',
-    file: 'packages/runtime/src/settings/read-values.ts',
+    file: 'packages/runtime/src/settings/fields.ts',
     find: ".replaceAll('.', '_')",
     replace: ".replace(/^.*\\./, '')",
     killedBy: ['packages/runtime/test/settings/environment.test.ts'],
