@@ -122,7 +122,7 @@ export function credentialVariables(provider: string, use: CredentialUse): reado
   return use === 'codon' ? keys : [...sentinelKeys, ...keys]
 }
 
-export function isSet(value: string | undefined): value is string {
+function isSet(value: string | undefined): value is string {
   return value !== undefined && value.trim() !== ''
 }
 

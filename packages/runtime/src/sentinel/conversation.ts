@@ -54,7 +54,7 @@ export function readConversation(text: string): readonly ConversationTurn[] | un
 }
 
 /** Rejects with the system's error. */
-export async function writeConversation(path: string, turns: readonly ConversationTurn[]): Promise<void> {
+async function writeConversation(path: string, turns: readonly ConversationTurn[]): Promise<void> {
   await writeFileAtomic(path, `${JSON.stringify({ turns }, null, 2)}\n`)
 }
 

@@ -19,7 +19,7 @@ export interface SimpleCommand {
  * Cuts a command line into simple commands, the way a POSIX shell does as far as a person skimming it would care. Takes
  * any text, never throws, and reads it once from front to back. What stands in double quotes is not looked into.
  */
-export function simpleCommands(line: string): readonly SimpleCommand[] {
+function simpleCommands(line: string): readonly SimpleCommand[] {
   const cutter = createCutter()
   let at = 0
   while (at < line.length) at = take(line, at, cutter)
