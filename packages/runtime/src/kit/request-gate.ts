@@ -11,7 +11,7 @@ export interface GateOptions {
   readonly host?: string | undefined
 }
 
-/** Why the request is refused; undefined: it may pass. `valuesOf` gives all values of a header, by its name in small letters. */
+/** Why the request is refused; undefined: it may pass. `valuesOf` gives all values of a header, by its name in lower case. */
 export type RequestGate = (valuesOf: (name: string) => readonly string[]) => string | undefined
 
 export function createRequestGate({ port, host }: GateOptions): RequestGate {
