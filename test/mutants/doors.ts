@@ -67,7 +67,7 @@ export const doors: readonly Mutant[] = [
   },
   {
     rule: 'attack/silent-strangers',
-    file: 'packages/runtime/src/server/reception.ts',
+    file: 'packages/runtime/src/server/connection.ts',
     find: "    peer.closing.addEventListener('abort', () => {",
     replace: "    peer.gone.addEventListener('abort', () => {",
     killedBy: ['packages/runtime/test/server/limits.test.ts'],
@@ -102,7 +102,7 @@ export const doors: readonly Mutant[] = [
   },
   {
     rule: 'd14/total-events-own',
-    file: 'packages/runtime/src/server/greet.ts',
+    file: 'packages/runtime/src/server/handshake.ts',
     find: 'wantsExtensions ? all : forEveryone',
     replace: 'all',
     killedBy: ['packages/runtime/test/server/history.test.ts'],
@@ -116,7 +116,7 @@ export const doors: readonly Mutant[] = [
   },
   {
     rule: 'd14/history-27',
-    file: 'packages/runtime/src/server/history-stream.ts',
+    file: 'packages/runtime/src/server/history.ts',
     find: 'wantsExtensions ? page.events : page.events.filter(isForEveryone)',
     replace: 'page.events',
     killedBy: ['packages/runtime/test/server/history.test.ts'],

@@ -9,15 +9,21 @@
  * the upstream. In `recording` both are used, when a person asks for it: the one to write down what passes, the other to
  * answer with what was written down.
  */
-export type { ExchangeEnding, ExchangeObserver, Observe } from './exchange-observer.ts'
+
 export { type ProxyOptions, type RunningProxy, type StartedProxy, startProxy, tryPort } from './proxy.ts'
-export { claimRecording } from './recording/claim-recording.ts'
-export type { CodonMark } from './recording/codon-mark.ts'
-export { openReplay, type Replay } from './recording/open-replay.ts'
-export { openTraffic, type TrafficSetup } from './recording/open-traffic.ts'
+export { type CodonMark, claimRecording } from './recording/recording-files.ts'
+export { openReplay, type Replay } from './recording/replay.ts'
+export { openTraffic, type TrafficSetup } from './recording/traffic.ts'
 export { openRequestLog, type RequestLog, type RequestLogOptions } from './request-log.ts'
 export { type RequestRecord, type RequestRecorderOptions, recordRequests } from './request-record.ts'
-export type { OutgoingRequest, ResponseHandler, RunningRequest, Transport } from './transport.ts'
-export { outboundProxy } from './upstream/outbound-proxy.ts'
-export { namedCertificates } from './upstream/trusted-certificates.ts'
-export { defaultUpstream, readUpstream } from './upstream/upstream-address.ts'
+export type {
+  ExchangeEnding,
+  ExchangeObserver,
+  Observe,
+  OutgoingRequest,
+  ResponseHandler,
+  RunningRequest,
+  Transport,
+} from './transport.ts'
+export { namedCertificates } from './upstream/connector.ts'
+export { defaultUpstream, outboundProxy, readUpstream } from './upstream/upstream-address.ts'

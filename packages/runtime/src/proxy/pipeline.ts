@@ -2,14 +2,17 @@ import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import type { Log } from '../kit/index.ts'
 import { type Answer, answerPlainly } from './answer.ts'
-import type { Observe } from './exchange-observer.ts'
 import { endToEnd, headerMap } from './headers.ts'
-import { maskedUrl } from './masked-url.ts'
-import { type MessagesRequest, readMessagesRequest } from './messages-request.ts'
-import { type BodilessRequest, inOrder, type MiddlewareSteps } from './middleware.ts'
-import type { RequestHead } from './request-head.ts'
+import {
+  type BodilessRequest,
+  inOrder,
+  type MessagesRequest,
+  type MiddlewareSteps,
+  readMessagesRequest,
+} from './middleware.ts'
+import { maskedUrl, type RequestHead } from './request-head.ts'
 import { ResponseForwarder } from './response-forwarder.ts'
-import type { OutgoingRequest, Transport } from './transport.ts'
+import type { Observe, OutgoingRequest, Transport } from './transport.ts'
 
 export interface PipelineOptions {
   readonly steps: MiddlewareSteps

@@ -1,12 +1,10 @@
 import type { Server } from 'node:http'
 import { type Clock, type Listening, type Log, type LogLevel, listen } from '../kit/index.ts'
 import { createCallers, createProxyServer, type ProxyLimits, proxyLimits } from './callers.ts'
-import type { Observe } from './exchange-observer.ts'
 import { createLogging } from './middleware/logging.ts'
 import { type Middleware, stepsOf } from './middleware.ts'
-import type { Transport } from './transport.ts'
-import { outboundProxy } from './upstream/outbound-proxy.ts'
-import { readUpstream } from './upstream/upstream-address.ts'
+import type { Observe, Transport } from './transport.ts'
+import { outboundProxy, readUpstream } from './upstream/upstream-address.ts'
 import { createUpstreamTransport } from './upstream/upstream-transport.ts'
 
 export interface ProxyOptions {

@@ -1,10 +1,9 @@
 import type { TokenCounts } from '@weave/protocol'
 import { type Clock, isoTime, retryAfterOf } from '../kit/index.ts'
-import type { ExchangeEnding, ExchangeObserver, Observe } from './exchange-observer.ts'
 import { firstValue } from './headers.ts'
-import { maskedUrl } from './masked-url.ts'
-import type { MessagesRequest } from './messages-request.ts'
-import type { OutgoingRequest, ResponseHead } from './transport.ts'
+import type { MessagesRequest } from './middleware.ts'
+import { maskedUrl } from './request-head.ts'
+import type { ExchangeEnding, ExchangeObserver, Observe, OutgoingRequest, ResponseHead } from './transport.ts'
 import { createUsageReader, type UsageReader } from './usage-reader.ts'
 
 /** What was learnt of one exchange. No word of what was asked or answered is in it, and no key. */

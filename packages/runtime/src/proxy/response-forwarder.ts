@@ -2,11 +2,16 @@ import { STATUS_CODES } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Log } from '../kit/index.ts'
 import { type Answer, header } from './answer.ts'
-import type { ExchangeEnding, ExchangeObserver } from './exchange-observer.ts'
 import { endToEnd, headerMap } from './headers.ts'
-import { maskedUrl } from './masked-url.ts'
 import { type BodilessRequest, inOrder, type MiddlewareSteps, type ProxyResponse } from './middleware.ts'
-import type { ResponseHandler, ResponseHead, RunningRequest } from './transport.ts'
+import { maskedUrl } from './request-head.ts'
+import type {
+  ExchangeEnding,
+  ExchangeObserver,
+  ResponseHandler,
+  ResponseHead,
+  RunningRequest,
+} from './transport.ts'
 
 export interface ForwarderOptions {
   readonly answer: Answer

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Header } from './headers.ts'
+import type { MessagesRequest } from './middleware.ts'
 
 /** A request as it goes out. */
 export interface OutgoingRequest {
@@ -45,3 +46,22 @@ export interface Transport {
   /** Ends everything that is open. */
   close(): void
 }
+
+/** How an exchange ended: whole; the caller left; no whole answer came; the proxy itself failed. */
+export type ExchangeEnding = 'complete' | 'caller-left' | 'upstream-failed' | 'proxy-failed'
+
+/** Hears of one exchange, without a part in it. Must not throw, must not change or keep the buffers' content. */
+export interface ExchangeObserver {
+  /** The head of the answer, as the upstream sent it. */
+  head?(head: ResponseHead): void
+  /** A piece of the body, without its framing. */
+  data?(bytes: Buffer): void
+  /** Once and last. */
+  end(ending: ExchangeEnding): void
+}
+
+/** Asked when a request goes out; who returns nothing is told nothing. */
+export type Observe = (
+  request: OutgoingRequest,
+  data: MessagesRequest | undefined,
+) => ExchangeObserver | undefined

@@ -1,19 +1,19 @@
 import { type HandshakeRequest, parseClientMessage, weaveExtension } from '@weave/protocol'
 import { createId, createSerialQueue } from '../kit/index.ts'
+import { createDirectSender, type Refusal } from './direct-sender.ts'
 import { takeCommand } from './dispatch.ts'
-import { greet } from './greet.ts'
-import type { Peer, PeerListener } from './peer.ts'
-import { createRate } from './rate.ts'
 import {
   afterHandshake,
+  answerHandshake,
   beforeHandshake,
   binaryMessage,
   secondHandshake,
   tooLargeMessage,
   untrusted,
-} from './refusals.ts'
+} from './handshake.ts'
+import type { HttpEntryOptions } from './http-entry.ts'
+import { createPeer, type Peer, type PeerListener } from './peer.ts'
 import type { Client, Services } from './services.ts'
-import { createVoice, type Refusal } from './voice.ts'
 
 type Answer = () => Promise<void> | void
 
@@ -23,7 +23,7 @@ type Answer = () => Promise<void> | void
  */
 export function createConnection(peer: Peer, services: Services, introduced: () => void): PeerListener {
   const { broadcast, clock, limits, log, redactor } = services
-  const voice = createVoice({ peer, ...services })
+  const direct = createDirectSender({ peer, ...services })
   const rate = createRate(limits.messagesPerSecond, () => clock.monotonic())
   const answers = createSerialQueue()
   const failed = (error: unknown) => {
@@ -40,20 +40,20 @@ export function createConnection(peer: Peer, services: Services, introduced: () 
   const refuse =
     (refusal: Refusal): Answer =>
     () =>
-      voice.refuse(refusal)
+      direct.refuse(refusal)
   const shakeHands = (request: HandshakeRequest): Answer => {
     if (client) return refuse(secondHandshake(request.id))
     if (!services.isTrusted(request.data.token))
       return () => {
-        voice.refuse(untrusted(request))
+        direct.refuse(untrusted(request))
         peer.close(1008, 'The token is missing or wrong.')
       }
     if (broadcast.size >= limits.clients) return () => peer.close(1013, 'Too many clients.')
-    const accepted = { ...grantTo(request, services), peer, voice, send: peer.send }
+    const accepted = { ...grantTo(request, services), peer, direct, send: peer.send }
     client = accepted
     peer.gone.addEventListener('abort', () => broadcast.leave(accepted))
     introduced()
-    return () => greet(request, accepted, services)
+    return () => answerHandshake(request, accepted, services)
   }
   const read = (text: string | undefined): Answer => {
     if (text === undefined) return refuse(binaryMessage)
@@ -72,7 +72,7 @@ export function createConnection(peer: Peer, services: Services, introduced: () 
     },
     // Pings and pongs are no messages, but they are work all the same.
     receiveControl: () => void withinRate(),
-    receiveTooLarge: () => voice.refuse(tooLargeMessage(limits.messageBytes)),
+    receiveTooLarge: () => direct.refuse(tooLargeMessage(limits.messageBytes)),
   }
 }
 
@@ -81,5 +81,61 @@ function grantTo({ data }: HandshakeRequest, { readonlyOnly }: Services) {
     id: createId('client'),
     mode: readonlyOnly ? ('readonly' as const) : data.mode,
     wantsExtensions: data.extensions?.includes(weaveExtension) ?? false,
+  }
+}
+
+/**
+ * Takes connections in, and closes those that do not shake hands in time. A connection that is told to go gives its place
+ * back at once; one that never shook hands and does not go is cut soon after.
+ */
+export function acceptSockets(services: Services, peers: Set<Peer>): HttpEntryOptions['onSocket'] {
+  const { clock, limits } = services
+  return (ws, request, introduced) => {
+    const peer = createPeer({ ws, socket: request.socket, queueBytes: limits.queueBytes })
+    const patience = new AbortController()
+    let isClient = false
+    const settled = (): void => {
+      introduced()
+      patience.abort()
+    }
+    peers.add(peer)
+    peer.gone.addEventListener('abort', () => peers.delete(peer))
+    peer.closing.addEventListener('abort', () => {
+      settled()
+      if (!isClient) cutLater(peer, services)
+    })
+    peer.listen(
+      createConnection(peer, services, () => {
+        isClient = true
+        settled()
+      }),
+    )
+    clock.sleep(limits.handshakeMs, patience.signal).then(
+      () => peer.close(1008, 'No handshake in time.'),
+      () => undefined,
+    )
+  }
+}
+
+function cutLater(peer: Peer, { clock, limits }: Services): void {
+  clock.sleep(limits.strangerFarewellMs, peer.gone).then(
+    () => peer.cut(),
+    () => undefined,
+  )
+}
+
+/** So many at once, and as many again each second. */
+export function createRate(perSecond: number, monotonic: () => number): { take(): boolean } {
+  let left = perSecond
+  let last = monotonic()
+  return {
+    take() {
+      const now = monotonic()
+      left = Math.min(perSecond, left + ((now - last) / 1000) * perSecond)
+      last = now
+      if (left < 1) return false
+      left--
+      return true
+    },
   }
 }

@@ -1,9 +1,9 @@
 import { type ClientMode, type Command, type CommandType, commands } from '@weave/protocol'
 import type { CommandResult } from '../runner/control.ts'
+import type { Refusal } from './direct-sender.ts'
 import { textFrameOf, textFrames } from './frames.ts'
-import { streamHistory } from './history-stream.ts'
+import { streamHistory } from './history.ts'
 import type { Client, Services } from './services.ts'
-import type { Refusal } from './voice.ts'
 
 /**
  * Takes a command as it arrives and returns its answer, to be given when all earlier ones of the same client are
@@ -35,7 +35,7 @@ function answerTo(command: Command, client: Client, services: Services): () => P
       })
   switch (type) {
     case 'ping':
-      return () => client.voice.say('pong', pong(services), command.id)
+      return () => client.direct.send('pong', pong(services), command.id)
     case 'ping.broadcast':
       return () => pongToAll(command, client, services)
     case 'history.sync':
@@ -83,7 +83,7 @@ async function listCheckpoints(
 function pongToAll({ id }: Command, client: Client, services: Services): void {
   const { broadcast, envelopes } = services
   const data = { ...pong(services), clientId: client.id }
-  client.voice.say('pong', data, id)
+  client.direct.send('pong', data, id)
   const frames = [textFrames([envelopes.text('pong', data)])]
   for (const member of broadcast.members) if (member !== client) member.send(frames)
 }
@@ -94,7 +94,7 @@ function pong({ clock }: Services): { readonly message: 'pong'; readonly timesta
 
 async function syncHistory({ id }: Command, client: Client, services: Services): Promise<void> {
   const { broadcast, envelopes, journal, limits, log, readers } = services
-  const { peer, voice, wantsExtensions } = client
+  const { peer, direct, wantsExtensions } = client
   broadcast.settle()
   await streamHistory({
     history: journal.history,
@@ -106,12 +106,12 @@ async function syncHistory({ id }: Command, client: Client, services: Services):
     receiver: peer,
     send(events, hasMore) {
       const head = Buffer.from(`${envelopes.open('history.batch', id)}{"events":[`)
-      voice.send(textFrameOf([head, events, Buffer.from(`],"hasMore":${hasMore}}}`)]))
+      direct.sendFrames(textFrameOf([head, events, Buffer.from(`],"hasMore":${hasMore}}}`)]))
     },
     onDamage: ({ problems }) => log.warn('SERVER', 'the journal has damaged lines', { problems }),
   })
 }
 
-function refuse({ voice }: Client, { id }: Command, { code, message }: Refusal): void {
-  voice.refuse({ code, message, commandId: id })
+function refuse({ direct }: Client, { id }: Command, { code, message }: Refusal): void {
+  direct.refuse({ code, message, commandId: id })
 }

@@ -8,25 +8,23 @@ import {
   createPeerUserCheck,
   createRequestGate,
   createSemaphore,
+  inTime,
   type Log,
   messageOf,
   type Redactor,
   silentLog,
 } from '../kit/index.ts'
 import type { Control } from '../runner/control.ts'
-import { announcing } from './announcing.ts'
 import { type Broadcast, createBroadcast, type Hides } from './broadcast.ts'
-import { openDoor } from './door.ts'
-import { endConnections } from './end-connections.ts'
-import { createEnvelopes } from './envelope.ts'
-import { createEventHistory } from './event-history.ts'
+import { acceptSockets } from './connection.ts'
+import { createEnvelopes } from './direct-sender.ts'
+import { createTokenCheck } from './handshake.ts'
+import { createEventHistory } from './history.ts'
+import { openPort, serveHttp } from './http-entry.ts'
+import { keepAlive } from './keepalive.ts'
 import { limits as defaultLimits, type Limits } from './limits.ts'
-import { listen } from './listen.ts'
-import type { Peer } from './peer.ts'
-import { createReception } from './reception.ts'
+import { noticingClose, type Peer } from './peer.ts'
 import type { Services } from './services.ts'
-import { createTokenCheck } from './token.ts'
-import { keepVigil } from './vigil.ts'
 
 export interface ServerOptions {
   /** 0: whichever is free. */
@@ -40,7 +38,7 @@ export interface ServerOptions {
   /** Lets other users of this machine in; only Linux can tell them apart. */
   readonly allowOtherUsers: boolean
   readonly journal: Journal
-  /** Of what is sent beside the journal; the journal has its own. */
+  /** Redacts direct messages; journaled events are redacted by the journal. */
   readonly redactor: Redactor
   readonly control: Control
   /** Asked at every handshake, which is answered when this is known. Must not throw or reject. */
@@ -50,7 +48,7 @@ export interface ServerOptions {
   readonly clock: Clock
   readonly log?: Log | undefined
   readonly limits?: Partial<Limits> | undefined
-  /** Answers plain requests that passed the gate; false: not this one, and nothing of it was touched. */
+  /** Answers plain requests that passed the origin check; false: not this one, and nothing of it was touched. */
   readonly http?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined
 }
 
@@ -84,12 +82,12 @@ export async function startServer(options: ServerOptions): Promise<StartedServer
   const broadcast = tryBroadcast(options)
   if (!broadcast.ok) return broadcast
   const { WebSocket, WebSocketServer } = await import('ws')
-  const listening = await listen(options)
+  const listening = await openPort(options)
   if (!listening.ok) {
     broadcast.broadcast.close()
     return listening
   }
-  const sockets = new WebSocketServer({ ...receiving(limits), WebSocket: announcing(WebSocket) })
+  const sockets = new WebSocketServer({ ...receiving(limits), WebSocket: noticingClose(WebSocket) })
   const server = run(options, { ...listening, ...broadcast, limits, sockets })
   warnOfHost(options)
   return { ok: true, server }
@@ -160,22 +158,22 @@ function run(options: ServerOptions, parts: Parts): RunningServer {
     isOneOfUs: options.allowOtherUsers ? async () => true : createPeerUserCheck(),
     onRefused: because => log.warn('SERVER', `a connection was refused: ${because}`),
   })
-  const door = {
+  const entry = {
     port,
     admission,
-    gate: createRequestGate({ port, host: options.host }),
+    originCheck: createRequestGate({ port, host: options.host }),
     strangers: createSemaphore({ permits: limits.strangers, waiting: limits.clients }),
     sockets,
     http: options.http ?? (() => false),
     isClosing: () => closing !== undefined,
     log,
-    onSocket: createReception(services, peers),
+    onSocket: acceptSockets(services, peers),
   }
-  for (const server of servers) openDoor(server, door)
-  const stopVigil = keepVigil({ peers, clock, pingMs: limits.pingMs, idleTimeoutSeconds })
+  for (const server of servers) serveHttp(server, entry)
+  const stopKeepalive = keepAlive({ peers, clock, pingMs: limits.pingMs, idleTimeoutSeconds })
 
   const shut = (reason: string, code: GoodbyeCode): Promise<void> => {
-    stopVigil()
+    stopKeepalive()
     broadcast.close()
     return endConnections({ servers, peers, clock, stepMs: limits.closeMs, reason, code }).finally(
       admission.close,
@@ -213,4 +211,34 @@ function servicesOf(options: ServerOptions, { broadcast, limits }: Parts): Servi
       maxBytes: limits.historyBytes,
     }),
   }
+}
+
+interface EndOptions {
+  readonly servers: readonly Server[]
+  readonly peers: ReadonlySet<Peer>
+  readonly clock: Clock
+  /** How long each step may take. */
+  readonly stepMs: number
+  readonly reason: string
+  readonly code: number
+}
+
+/** Takes no more connections; lets everyone have what is queued for them, says goodbye, and cuts off who does not go. */
+async function endConnections(options: EndOptions): Promise<void> {
+  const { servers, peers, clock, stepMs, reason, code } = options
+  const waitFor = (work: readonly Promise<void>[]) => inTime(Promise.all(work), { clock, ms: stepMs })
+  for (const server of servers) server.close()
+  await waitFor([...peers].map(peer => peer.drained()))
+  for (const peer of peers) peer.close(code, reason)
+  await waitFor([...peers].map(peer => goneFrom(peer)))
+  for (const peer of peers) peer.cut()
+  await waitFor([...peers].map(peer => goneFrom(peer)))
+  for (const server of servers) server.closeAllConnections()
+}
+
+function goneFrom({ gone }: Peer): Promise<void> {
+  return new Promise(resolve => {
+    if (gone.aborted) resolve()
+    else gone.addEventListener('abort', () => resolve())
+  })
 }

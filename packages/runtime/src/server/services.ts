@@ -3,11 +3,10 @@ import type { Journal } from '../journal/index.ts'
 import type { Clock, Log, Redactor, Semaphore } from '../kit/index.ts'
 import type { Control } from '../runner/control.ts'
 import type { Broadcast, Member } from './broadcast.ts'
-import type { Envelopes } from './envelope.ts'
-import type { EventHistory } from './event-history.ts'
+import type { DirectSender, Envelopes } from './direct-sender.ts'
+import type { EventHistory } from './history.ts'
 import type { Limits } from './limits.ts'
 import type { Peer } from './peer.ts'
-import type { Voice } from './voice.ts'
 
 /** What all connections of a server have in common. */
 export interface Services {
@@ -36,5 +35,5 @@ export interface Client extends Member {
   readonly id: string
   readonly mode: ClientMode
   readonly peer: Peer
-  readonly voice: Voice
+  readonly direct: DirectSender
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { createHistory, type History, type Page } from '../../src/journal/index.ts'
-import { eventList } from '../../src/server/event-list.ts'
+import { eventList } from '../../src/server/history.ts'
 import { openTestJournal } from './open.ts'
 
 async function filled(events: number, segmentBytes = 20_000): Promise<string> {

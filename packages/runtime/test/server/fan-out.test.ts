@@ -8,10 +8,9 @@ import type { Listener } from '../../src/journal/index.ts'
 import type { Entry } from '../../src/journal/notify.ts'
 import { createRedactor, systemClock } from '../../src/kit/index.ts'
 import { createBroadcast, type Member } from '../../src/server/broadcast.ts'
-import { createEnvelopes } from '../../src/server/envelope.ts'
+import { createDirectSender, createEnvelopes } from '../../src/server/direct-sender.ts'
 import type { Frames } from '../../src/server/frames.ts'
 import { createPeer, type Peer } from '../../src/server/peer.ts'
-import { createVoice } from '../../src/server/voice.ts'
 
 /** A journal that tells what a test says, when it says it. */
 function toldByHand(lastSeq = 0) {
@@ -138,10 +137,10 @@ test('what is said to one goes after what was told to all before it', async () =
   const one = listening()
   const peer = { ...(await deafPeer(1_000)), send: one.member.send }
   const envelopes = createEnvelopes(systemClock, createRedactor([]))
-  const voice = createVoice({ peer, broadcast, envelopes })
+  const direct = createDirectSender({ peer, broadcast, envelopes })
   broadcast.join(one.member)
   tell()
-  voice.refuse({ code: 'NO_NEXT_CODON', message: 'none' })
+  direct.refuse({ code: 'NO_NEXT_CODON', message: 'none' })
   tell()
   await soon()
   expect(one.texts().map(text => (text.length < 3 ? text : 'error'))).toEqual(['1', 'error', '2'])

@@ -10,8 +10,8 @@ import {
 } from '../../../../test/support/raw-websocket.ts'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
 import { createSemaphore } from '../../src/kit/queues.ts'
+import { createRate } from '../../src/server/connection.ts'
 import { limits } from '../../src/server/index.ts'
-import { createRate } from '../../src/server/rate.ts'
 import { createGateway } from './fake-control.ts'
 import { startTestServer, type TestClient } from './test-server.ts'
 

@@ -1,8 +1,6 @@
 import type { Clock, Log, LogLevel } from '../../kit/index.ts'
-import { createLater } from '../later.ts'
-import { maskedUrl } from '../masked-url.ts'
-import type { MessagesRequest, RequestMessage } from '../messages-request.ts'
-import type { BodilessRequest, Middleware } from '../middleware.ts'
+import type { BodilessRequest, MessagesRequest, Middleware, RequestMessage } from '../middleware.ts'
+import { maskedUrl } from '../request-head.ts'
 
 export interface LoggingOptions {
   readonly log: Log
@@ -75,4 +73,45 @@ function blockText(block: unknown): string {
   if (typeof block !== 'object' || block === null) return ''
   if ('text' in block && typeof block.text === 'string') return block.text
   return 'type' in block && typeof block.type === 'string' ? `[${block.type}]` : ''
+}
+
+/** Work that nobody waits for, gathered and done in one go, in order. A task must not throw. */
+interface Later {
+  /** Done within a moment. */
+  add(task: () => void): void
+  /** Everything is done now. */
+  flush(): void
+}
+
+/** Milliseconds. */
+const longest = 20
+/** Many of a kind at once cost a fraction of what each costs in the middle of other work; more would only hold memory. */
+const most = 32
+
+/** Everything that is due is done inside one call of `around`. */
+function createLater(clock: Pick<Clock, 'sleep'>, around: (work: () => void) => void): Later {
+  let tasks: (() => void)[] = []
+  let isWatched = false
+  const flush = (): void => {
+    const due = tasks
+    if (due.length === 0) return
+    tasks = []
+    around(() => {
+      for (const task of due) task()
+    })
+  }
+  const watch = async (): Promise<void> => {
+    await clock.sleep(longest)
+    isWatched = false
+    flush()
+  }
+  return {
+    add(task) {
+      if (tasks.push(task) === most) setImmediate(flush)
+      if (isWatched) return
+      isWatched = true
+      void watch()
+    },
+    flush,
+  }
 }

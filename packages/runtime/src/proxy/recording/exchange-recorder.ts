@@ -1,15 +1,26 @@
 import { appendFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { brotliDecompress, constants, gunzip, inflate } from 'node:zlib'
 import type { Redactor } from '../../kit/index.ts'
-import type { ExchangeEnding, ExchangeObserver, Observe } from '../exchange-observer.ts'
 import { firstValue } from '../headers.ts'
-import { maskedUrl } from '../masked-url.ts'
-import type { OutgoingRequest, ResponseHead } from '../transport.ts'
-import { type BodyStore, createBodyStore, largestBody } from './body-store.ts'
-import type { CodonMark } from './codon-mark.ts'
-import { decodedBody } from './decode-body.ts'
-import type { LocalWords } from './local-words.ts'
-import { normalisedRequest } from './normalised-request.ts'
-import { type RecordedExchange, type RecordingEnd, recordingFiles } from './recording-files.ts'
+import { maskedUrl } from '../request-head.ts'
+import type {
+  ExchangeEnding,
+  ExchangeObserver,
+  Observe,
+  OutgoingRequest,
+  ResponseHead,
+} from '../transport.ts'
+import { type LocalWords, normalisedRequest } from './normalised-request.ts'
+import {
+  type BodyStore,
+  type CodonMark,
+  createBodyStore,
+  largestBody,
+  type RecordedExchange,
+  type RecordingEnd,
+  recordingFiles,
+} from './recording-files.ts'
 import { rewrittenAnswer } from './rewritten-answer.ts'
 
 export interface ExchangeRecorderOptions {
@@ -140,4 +151,45 @@ function keptHeaders(
 ): Readonly<Record<string, string>> {
   const headers = head?.headers.filter(({ key }) => meaningful.test(key)) ?? []
   return Object.fromEntries(headers.map(({ key, value }) => [key, clean(value)]))
+}
+
+const limits = { maxOutputLength: largestBody }
+const decoders: Readonly<Record<string, (bytes: Buffer, isWhole: boolean) => Promise<Buffer>>> = {
+  gzip: (bytes, isWhole) => promisify(gunzip)(bytes, zlibOptions(isWhole)),
+  'x-gzip': (bytes, isWhole) => promisify(gunzip)(bytes, zlibOptions(isWhole)),
+  deflate: (bytes, isWhole) => promisify(inflate)(bytes, zlibOptions(isWhole)),
+  br: (bytes, isWhole) =>
+    promisify(brotliDecompress)(
+      bytes,
+      isWhole ? limits : { ...limits, finishFlush: constants.BROTLI_OPERATION_FLUSH },
+    ),
+}
+
+/** What an exchange that was broken off has brought counts, too. */
+function zlibOptions(isWhole: boolean) {
+  return isWhole ? limits : { ...limits, finishFlush: constants.Z_SYNC_FLUSH }
+}
+
+interface CodedBody {
+  readonly bytes: Buffer
+  /** The header `content-encoding`. */
+  readonly encoding: string | undefined
+  readonly isWhole: boolean
+}
+
+/** The bytes without their content coding; undefined when that coding is not known here, or the bytes are not of it. */
+async function decodedBody({ bytes, encoding, isWhole }: CodedBody): Promise<Buffer | undefined> {
+  const codings = (encoding ?? '').toLowerCase().split(',')
+  const named = codings.map(coding => coding.trim()).filter(coding => coding !== '' && coding !== 'identity')
+  let decoded = bytes
+  for (const coding of named.toReversed()) {
+    const decode = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined
+    if (!decode) return undefined
+    try {
+      decoded = await decode(decoded, isWhole)
+    } catch {
+      return undefined
+    }
+  }
+  return decoded
 }

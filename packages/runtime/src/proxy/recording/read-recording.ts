@@ -1,9 +1,10 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { readRegularFile } from '../../files/index.ts'
 import { errorCode, messageOf, readLines } from '../../kit/index.ts'
-import type { ExchangeEnding } from '../exchange-observer.ts'
-import { type BodyStore, createBodyStore } from './body-store.ts'
+import type { ExchangeEnding } from '../transport.ts'
 import {
+  type BodyStore,
+  createBodyStore,
   type RecordedExchange,
   recordingFiles,
   recordingFormat,

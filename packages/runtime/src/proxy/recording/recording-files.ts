@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ExchangeEnding } from '../exchange-observer.ts'
+import { readRegularFile, writeFileAtomic } from '../../files/index.ts'
+import { messageOf } from '../../kit/index.ts'
+import type { ExchangeEnding } from '../transport.ts'
 
 /**
  * A recording is a directory: `recording.json` says what it is, `exchanges.jsonl` has one line for each exchange and one
@@ -55,4 +59,81 @@ export interface RecordedExchange {
 /** The last line of a whole recording. */
 export interface RecordingEnd {
   readonly exchanges: number
+}
+
+/** Whose request it is. */
+export interface CodonMark {
+  /** Runtime id; absent when no codon runs. */
+  readonly codonId?: string
+  readonly attempt?: number
+}
+
+type ClaimedRecording =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly message: string; readonly cure: string }
+
+/** Makes a directory a recording, if it is new or empty, or was claimed and nothing came of it. Never rejects. */
+export async function claimRecording(
+  directory: string,
+  about: Pick<AboutRecording, 'weaveVersion' | 'unrecorded'>,
+): Promise<ClaimedRecording> {
+  const content: AboutRecording = { format: recordingFormat, version: recordingVersion, ...about }
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    const files = recordingFiles(directory)
+    const present = await readdir(directory)
+    if (present.some(name => join(directory, name) !== files.about))
+      return {
+        ok: false,
+        message: `${directory} is not empty.`,
+        cure: 'Name a new directory for the recording.',
+      }
+    await writeFileAtomic(files.about, `${JSON.stringify(content, null, 2)}\n`)
+    return { ok: true }
+  } catch (error) {
+    const message = messageOf(error)
+    return {
+      ok: false,
+      message: `No recording can be made in ${directory}: ${message}`,
+      cure: 'Name another directory for the recording.',
+    }
+  }
+}
+
+/** Bodies, each in one file under its SHA-256. */
+export interface BodyStore {
+  /** Written once, however often it comes. Rejects with the system's error. */
+  put(bytes: Buffer): Promise<string>
+  /** Undefined when it is missing or not what it was. */
+  get(sha256: string): Promise<Buffer | undefined>
+}
+
+export function createBodyStore(directory: string): BodyStore {
+  const written = new Set<string>()
+  return {
+    async put(bytes) {
+      const sha256 = sha256Of(bytes)
+      if (written.has(sha256)) return sha256
+      await mkdir(directory, { recursive: true, mode: 0o700 })
+      await writeFileAtomic(join(directory, sha256), bytes)
+      written.add(sha256)
+      return sha256
+    },
+    async get(sha256) {
+      if (!isSha256(sha256)) return undefined
+      const read = await readRegularFile(join(directory, sha256), { maxBytes: largestBody })
+      return read.ok && sha256Of(read.bytes) === sha256 ? read.bytes : undefined
+    },
+  }
+}
+
+export function sha256Of(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** Bytes; more is not kept. */
+export const largestBody = 64 * 1024 * 1024
+
+function isSha256(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text)
 }

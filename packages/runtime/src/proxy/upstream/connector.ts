@@ -1,14 +1,16 @@
+import { readFileSync } from 'node:fs'
 import { isIPv6, Socket } from 'node:net'
-import { createSecureContext } from 'node:tls'
+import { createSecureContext, rootCertificates } from 'node:tls'
 import type { buildConnector } from 'undici'
-import type { OutboundProxy } from './outbound-proxy.ts'
-import { trustedCertificates } from './trusted-certificates.ts'
-import type { UpstreamAddress } from './upstream-address.ts'
+import { errorCode } from '../../kit/index.ts'
+import type { OutboundProxy, UpstreamAddress } from './upstream-address.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 export interface ConnectorOptions {
   readonly upstream: UpstreamAddress
   readonly proxy: OutboundProxy | undefined
-  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly environment: Environment
 }
 
 type Undici = Pick<typeof import('undici'), 'buildConnector' | 'Client'>
@@ -55,5 +57,60 @@ export function createConnector(
     } catch (error) {
       callback(error instanceof Error ? error : new Error(String(error)), null)
     }
+  }
+}
+
+/** Where systems keep their trusted CAs in one file. */
+const systemBundles = [
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/ssl/ca-bundle.pem',
+  '/etc/ssl/cert.pem',
+  '/usr/local/etc/openssl/cert.pem',
+] as const
+
+/**
+ * The trusted CAs: those that Node.js ships, those of the system, and those that `NODE_EXTRA_CA_CERTS` adds. A file that
+ * cannot be read adds none.
+ */
+function trustedCertificates(environment: Environment): readonly string[] {
+  const named = environment['SSL_CERT_FILE'] ?? ''
+  const bundles = named === '' ? systemBundles : [named]
+  const system = bundles.map(textOf).find(text => text !== '')
+  const extra = textOf(environment['NODE_EXTRA_CA_CERTS'] ?? '')
+  return [...rootCertificates, system ?? '', extra].filter(text => text !== '')
+}
+
+interface NamedCertificates {
+  readonly variable: string
+  readonly path: string
+  /** Why it adds no CA. */
+  readonly problem?: string
+}
+
+/** The files that the environment names, each with what is wrong with it. */
+export function namedCertificates(environment: Environment): readonly NamedCertificates[] {
+  return ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'].flatMap(variable => {
+    const path = environment[variable] ?? ''
+    if (path === '') return []
+    const found = read(path)
+    return [{ variable, path, ...(!found.ok && { problem: found.problem }) }]
+  })
+}
+
+function textOf(path: string): string {
+  const found = read(path)
+  return found.ok ? found.text : ''
+}
+
+function read(
+  path: string,
+): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string } {
+  try {
+    const text = readFileSync(path, 'latin1')
+    if (text.includes('-----BEGIN CERTIFICATE-----')) return { ok: true, text }
+    return { ok: false, problem: 'holds no certificate' }
+  } catch (error) {
+    return { ok: false, problem: `cannot be read, ${errorCode(error) ?? String(error)}` }
   }
 }

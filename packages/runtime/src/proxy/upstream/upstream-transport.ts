@@ -3,8 +3,7 @@ import { errorCode, type Log } from '../../kit/index.ts'
 import { hasUnknownCoding, rawHeaders, readHeaders } from '../headers.ts'
 import type { OutgoingRequest, ResponseHandler, RunningRequest, Transport } from '../transport.ts'
 import { createConnector } from './connector.ts'
-import type { OutboundProxy } from './outbound-proxy.ts'
-import type { UpstreamAddress } from './upstream-address.ts'
+import type { OutboundProxy, UpstreamAddress } from './upstream-address.ts'
 
 export interface UpstreamTransportOptions {
   readonly upstream: UpstreamAddress

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { normalisedRequest } from '../../../src/proxy/recording/normalised-request.ts'
-import { rewrittenAnswer } from '../../../src/proxy/recording/rewritten-answer.ts'
-import { rewrittenPieces } from '../../../src/proxy/recording/rewritten-pieces.ts'
+import { rewrittenAnswer, rewrittenPieces } from '../../../src/proxy/recording/rewritten-answer.ts'
 import { events, textOf } from './recorded-traffic.ts'
 
 const shout = (text: string): string => text.replaceAll('abc', 'ABCD').replaceAll('q', '')

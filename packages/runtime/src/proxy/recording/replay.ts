@@ -1,12 +1,9 @@
 import { STATUS_CODES } from 'node:http'
-import type { OutgoingRequest, Transport } from '../transport.ts'
-import type { CodonMark } from './codon-mark.ts'
-import type { ExchangeMatcher } from './exchange-matcher.ts'
+import type { OutgoingRequest, ResponseHandler, RunningRequest, Transport } from '../transport.ts'
+import { createExchangeMatcher, type ExchangeMatcher } from './exchange-matcher.ts'
 import { type Clean, normalisedRequest } from './normalised-request.ts'
-import { createPlayback, type Step } from './playback.ts'
-import type { Recording } from './read-recording.ts'
-import type { RecordedExchange } from './recording-files.ts'
-import type { Refusals } from './refusals.ts'
+import { type Recording, readRecording } from './read-recording.ts'
+import type { CodonMark, RecordedExchange } from './recording-files.ts'
 
 export interface ReplayTransportOptions {
   readonly recording: Recording
@@ -44,7 +41,7 @@ export function createReplayTransport(options: ReplayTransportOptions): Transpor
   }
 }
 
-/** An exchange that was broken off is broken off again; a caller that left is left without a word until it leaves. */
+/** An exchange that broke off breaks off again; where the recorded caller left, nothing more is sent until this one leaves. */
 async function answerSteps(
   { status, headers, body, ending }: RecordedExchange,
   { method }: OutgoingRequest,
@@ -79,7 +76,7 @@ function shown(bytes: Buffer, show: (text: string) => string): Buffer {
   return after === text ? bytes : Buffer.from(after, 'latin1')
 }
 
-/** In words that every SDK understands as a mistake of its own, which is not worth another try. */
+/** An error that every SDK takes for one of its own and does not retry. */
 function refusalSteps(message: string): readonly Step[] {
   const error = { type: 'invalid_request_error', code: 400, status: 'INVALID_ARGUMENT', message }
   const body = Buffer.from(JSON.stringify({ type: 'error', error }))
@@ -88,4 +85,95 @@ function refusalSteps(message: string): readonly Step[] {
     handler => handler.data(body),
     handler => handler.end(),
   ]
+}
+
+/** What was asked in a replay and is not in the recording. For a codon the first one counts: what comes after it follows from it. */
+export interface Refusals {
+  /** The one that stands against a codon. */
+  of(codonId: string | undefined): Promise<string> | undefined
+  add(codonId: string | undefined, message: Promise<string>): Promise<string>
+  /** The same, and it stands against the codon no more: it has failed by it. */
+  take(codonId: string | undefined): Promise<string> | undefined
+  /** All that there were. */
+  all(): Promise<readonly string[]>
+}
+
+export function createRefusals(): Refusals {
+  const standing = new Map<string | undefined, Promise<string>>()
+  const all: Promise<string>[] = []
+  return {
+    of: codonId => standing.get(codonId),
+    add(codonId, message) {
+      const first = standing.get(codonId)
+      if (first) return first
+      standing.set(codonId, message)
+      all.push(message)
+      return message
+    },
+    take(codonId) {
+      const message = standing.get(codonId)
+      standing.delete(codonId)
+      return message
+    },
+    all: () => Promise.all(all),
+  }
+}
+
+/** One call of the handler; they are made in order. */
+type Step = (handler: ResponseHandler) => void
+
+interface Playback {
+  readonly running: RunningRequest
+  play(steps: readonly Step[]): void
+}
+
+function createPlayback(handler: ResponseHandler): Playback {
+  const waiting: Step[] = []
+  let isPaused = false
+  let isAborted = false
+  const go = (): void => {
+    while (!isPaused && !isAborted) {
+      const step = waiting.shift()
+      if (!step) return
+      step(handler)
+    }
+  }
+  return {
+    running: {
+      pause() {
+        isPaused = true
+      },
+      resume() {
+        isPaused = false
+        go()
+      },
+      abort() {
+        isAborted = true
+      },
+    },
+    play(steps) {
+      waiting.push(...steps)
+      go()
+    },
+  }
+}
+
+/** A recording that answers, and what became of it. */
+export interface Replay {
+  readonly recording: Recording
+  readonly matcher: ExchangeMatcher
+  readonly refusals: Refusals
+}
+
+type OpenedReplay =
+  | { readonly ok: true; readonly replay: Replay }
+  | { readonly ok: false; readonly message: string }
+
+/** Never rejects. */
+export async function openReplay(directory: string): Promise<OpenedReplay> {
+  const read = await readRecording(directory)
+  if (!read.ok) return read
+  const { recording } = read
+  const matcher = createExchangeMatcher(recording)
+  return { ok: true, replay: { recording, matcher, refusals: createRefusals() } }
 }

@@ -1,18 +1,14 @@
 import type { Redactor } from '../../kit/index.ts'
-import type { Observe } from '../exchange-observer.ts'
-import type { Transport } from '../transport.ts'
-import type { CodonMark } from './codon-mark.ts'
+import type { Observe, OutgoingRequest, Transport } from '../transport.ts'
 import { createExchangeRecorder } from './exchange-recorder.ts'
-import { localWords } from './local-words.ts'
-import { observeBoth } from './observe-both.ts'
-import type { Replay } from './open-replay.ts'
-import { readableAnswers } from './readable-answers.ts'
-import { createReplayTransport } from './replay-transport.ts'
+import { localWords } from './normalised-request.ts'
+import type { CodonMark } from './recording-files.ts'
+import { createReplayTransport, type Replay } from './replay.ts'
 
 export interface RecordSetup {
   /** A claimed one. */
   readonly directory: string
-  /** Told once, when the disk refuses; the run goes on without the recording. */
+  /** Called once, when the disk refuses; the run goes on without the recording. */
   readonly onFailure: (message: string) => void
 }
 
@@ -61,5 +57,41 @@ export function openTraffic(options: TrafficOptions): Traffic {
     async close() {
       await recorder?.close()
     },
+  }
+}
+
+/** The same transport, asking only for content codings that can be decoded here. */
+function readableAnswers(transport: Transport): Transport {
+  return { ...transport, send: (request, handler) => transport.send(withReadable(request), handler) }
+}
+
+/** As `decodedBody` knows them. */
+const known = /^(?:gzip|x-gzip|deflate|br|identity)\s*(?:;|$)/i
+
+function withReadable(request: OutgoingRequest): OutgoingRequest {
+  const headers = request.headers.map(header => {
+    if (header.key !== 'accept-encoding') return header
+    const codings = header.value.split(',').map(coding => coding.trim())
+    const kept = codings.filter(coding => known.test(coding))
+    return { ...header, value: kept.length > 0 ? kept.join(', ') : 'identity' }
+  })
+  return { ...request, headers }
+}
+
+/** Both observe every exchange. */
+function observeBoth(first: Observe, second: Observe): Observe {
+  return (request, data) => {
+    const observers = [first(request, data), second(request, data)].filter(each => each !== undefined)
+    return {
+      head(head) {
+        for (const observer of observers) observer.head?.(head)
+      },
+      data(bytes) {
+        for (const observer of observers) observer.data?.(bytes)
+      },
+      end(ending) {
+        for (const observer of observers) observer.end(ending)
+      },
+    }
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../kit/index.ts'
 import type { Peer } from './peer.ts'
 
-export interface VigilOptions {
+export interface KeepaliveOptions {
   readonly peers: ReadonlySet<Peer>
   readonly clock: Clock
   readonly pingMs: number
@@ -15,18 +15,18 @@ export interface VigilOptions {
  * - A peer from which neither a byte came nor went during a whole period, although it was asked, is cut off.
  * - A peer over which nothing was said for `idleTimeoutSeconds` is closed with 1001. Our own asking does not count.
  */
-export function keepVigil(options: VigilOptions): () => void {
+export function keepAlive(options: KeepaliveOptions): () => void {
   const { clock, idleTimeoutSeconds, pingMs } = options
   const stopPings = clock.every(pingMs, createPings(options))
   if (idleTimeoutSeconds === 0) return stopPings
-  const stopLooks = clock.every(1_000, createIdleLooks(options))
+  const stopIdleChecks = clock.every(1_000, createIdleChecks(options))
   return () => {
     stopPings()
-    stopLooks()
+    stopIdleChecks()
   }
 }
 
-function createPings({ peers }: VigilOptions): () => void {
+function createPings({ peers }: KeepaliveOptions): () => void {
   const asked = new WeakMap<Peer, number>()
   return () => {
     for (const peer of peers) {
@@ -41,7 +41,7 @@ function createPings({ peers }: VigilOptions): () => void {
   }
 }
 
-function createIdleLooks({ peers, clock, idleTimeoutSeconds }: VigilOptions): () => void {
+function createIdleChecks({ peers, clock, idleTimeoutSeconds }: KeepaliveOptions): () => void {
   const seen = new WeakMap<Peer, { readonly traffic: number; readonly since: number }>()
   return () => {
     const now = clock.monotonic()
