@@ -214,7 +214,7 @@ export const layerFixtures: readonly LayerFixture[] = [
   ...['(x: any) => x', 'x as any', 'a<any>()', 'let x: any[]', 'type T = string | any', 'type T = any'].map(
     text => ({
       rule: `the type any in ${text}`,
-      files: { 'packages/cli/src/a.ts': `// any\nconst any = 'any'\n${text}\n` },
+      files: { 'packages/cli/src/a.ts': `// any\nconst any = 'any';\n${text}\n` },
       caught: /cli\/src\/a\.ts:3 has the type any/,
     }),
   ),
