@@ -3,9 +3,10 @@ import { nodeTypesProblems, switchedOffProblems } from './layers/configs.mjs'
 import { cycleProblems } from './layers/cycles.mjs'
 import { parse } from './layers/parse.mjs'
 import { createResolver, isCode, isSource } from './layers/places.mjs'
-import { roomProblems } from './layers/rooms.mjs'
+import { figureProblems, roomProblems } from './layers/rooms.mjs'
 import {
   anyProblems,
+  citationProblems,
   machinePathProblems,
   nameProblems,
   referenceProblems,
@@ -38,6 +39,7 @@ export function findViolations(files, rules) {
     }),
     ...cycleProblems(imports),
     ...roomProblems(files, rules),
+    ...figureProblems(rules),
     ...code.flatMap(({ file, parsed }) => problemsIn(file, parsed, rules)),
     ...files.flatMap(file => [...nameProblems(file, rules), ...machinePathProblems(file, rules)]),
     ...switchedOffProblems(files, rules),
@@ -63,5 +65,6 @@ function problemsIn(file, parsed, rules) {
     ...anyProblems(file, parsed),
     ...suppressionProblems(file, parsed),
     ...referenceProblems(file, parsed, rules),
+    ...citationProblems(file, parsed, rules),
   ]
 }

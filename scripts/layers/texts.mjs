@@ -72,6 +72,24 @@ export function referenceProblems({ path, text }, { comments }, rules) {
     }))
 }
 
+/**
+ * A reader of the code must be able to open what a comment cites.
+ *
+ * @param {RepoFile} file @param {Parsed} parsed @param {Rules} rules @returns {Violation[]}
+ */
+export function citationProblems({ path, text }, { comments }, { citations }) {
+  if (!isSource(path) && !path.startsWith('scripts/')) return []
+  return comments.flatMap(comment =>
+    citations
+      .flatMap(pattern => [...comment.text.matchAll(new RegExp(pattern, 'gi'))])
+      .map(match => ({
+        path,
+        line: lineAt(text, comment.offset + match.index),
+        message: `cites "${match[0]}", which is not in the repository; give the reason itself, or the id of a requirement.`,
+      })),
+  )
+}
+
 /** @param {RepoFile} file @param {Rules} rules @returns {Violation[]} */
 export function machinePathProblems({ path, text }, { machinePaths }) {
   return machinePaths.forbidden.flatMap(pattern =>

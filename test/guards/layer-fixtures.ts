@@ -134,6 +134,11 @@ export const layerFixtures: readonly LayerFixture[] = [
     files: { [`${runtime}/journal/history.ts`]: '' },
     caught: /journal\/index\.ts:1 is missing/,
   },
+  ...['(decisions 9)', 'Specification 2.11: so', 'as spec 3 says', 'see architecture.md'].map(words => ({
+    rule: `a comment that cites what is not there: ${words}`,
+    files: { 'packages/cli/src/a.ts': `const quoted = 'decisions 9'\n/**\n * ${words}\n */` },
+    caught: /cli\/src\/a\.ts:3 cites "/,
+  })),
   {
     rule: 'a package that a room may not use',
     files: { ...door, [`${runtime}/kit/socket.ts`]: "import { WebSocket } from 'ws'" },
