@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 // Tests run from source: the `weave-source` condition points every workspace import at its `src/index.ts`.
@@ -8,8 +9,11 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-    pool: 'threads',
+    // Processes, so that a test which measures memory does not see that of the other worker.
+    pool: 'forks',
     isolate: false,
+    // Most of the time goes into waiting for commands; the default, one less than there are cores, leaves one of two idle.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 40_000,
     // Loaded only where there is a seed, because every file would wait for it.
     setupFiles: process.env['WEAVE_PROOF_SEED'] === undefined ? [] : ['./test/support/seed.ts'],

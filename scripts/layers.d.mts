@@ -22,6 +22,8 @@ export interface Place {
 export interface Rules {
   readonly workspaces: Readonly<Record<string, Place>>
   readonly rooms: Readonly<Record<string, Place>>
+  readonly figures: { readonly looseFiles: readonly string[]; readonly mostThatSeeEverything: number }
+  readonly citations: readonly string[]
   readonly lines: { readonly cap: number; readonly exempt: readonly string[] }
   readonly forbiddenNames: readonly string[]
   readonly machinePaths: { readonly forbidden: readonly string[]; readonly harmless: readonly string[] }

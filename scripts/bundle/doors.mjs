@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { parseSync } from 'oxc-parser'
 
 /** @import { Plugin, PluginBuild } from 'esbuild' */
 /** @typedef {{ file: string, name: string }} Origin */
@@ -7,7 +8,8 @@ import { dirname, join } from 'node:path'
 /**
  * Rooms and packages are entered through their door, an `index.ts` that hands on what the files behind it export. To
  * esbuild a door is a reason to load everything behind it. With this plugin every import goes straight to the file that
- * has the thing, so that a command loads only what it uses.
+ * has the thing, so that a command loads only what it uses. An import of a door that cannot be led past it, such as
+ * `import * as`, fails the build.
  *
  * @returns {Plugin}
  */
@@ -16,10 +18,12 @@ export function throughDoors() {
     name: 'through-doors',
     setup(build) {
       const doors = createDoors(build)
-      build.onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
-        contents: await straight(readFileSync(path, 'utf8'), path, doors),
-        loader: 'ts',
-      }))
+      build.onLoad({ filter: /\.ts$/ }, ({ path }) =>
+        straight(readFileSync(path, 'utf8'), path, doors).then(
+          contents => ({ contents, loader: 'ts' }),
+          (/** @type {unknown} */ error) => ({ errors: [{ text: String(error) }] }),
+        ),
+      )
     },
   }
 }
@@ -52,13 +56,16 @@ function createDoors(build) {
   const behind = async door => {
     /** @type {Map<string, Origin>} */
     const origins = new Map()
-    for (const { names, specifier } of statements(readFileSync(door, 'utf8'), 'export')) {
-      const file = await pathOf(door, specifier)
-      const next = file !== undefined && isDoor(file) ? await things(file) : undefined
-      for (const { name, as } of names) {
-        const origin = next ? next.get(name) : file === undefined ? undefined : { file, name }
-        if (origin) origins.set(as, origin)
-      }
+    const { staticExports } = parseSync(door, readFileSync(door, 'utf8')).module
+    for (const { moduleRequest, importName, exportName, isType } of staticExports.flatMap(
+      each => each.entries,
+    )) {
+      if (isType || !moduleRequest || importName.name === null || exportName.name === null) continue
+      const file = await pathOf(door, moduleRequest.value)
+      if (file === undefined) continue
+      const { name } = importName
+      const origin = isDoor(file) ? (await things(file)).get(name) : { file, name }
+      if (origin) origins.set(exportName.name, origin)
     }
     return origins
   }
@@ -78,35 +85,30 @@ function isDoor(path) {
 
 /** @param {string} text @param {string} path @param {Doors} doors */
 async function straight(text, path, { pathOf, things }) {
-  let result = text
-  for (const { whole, names, specifier } of statements(text, 'import')) {
-    const door = await pathOf(path, specifier)
+  let result = ''
+  let at = 0
+  for (const { start, end, moduleRequest, entries } of parseSync(path, text).module.staticImports) {
+    const door = await pathOf(path, moduleRequest.value)
     if (door === undefined || !isDoor(door)) continue
     const origins = await things(door)
-    const imports = names.map(({ name, as }) => {
-      const { file, name: there } = origins.get(name) ?? { file: door, name }
-      return `import { ${there} as ${as} } from ${JSON.stringify(file)};`
-    })
+    const imports = entries
+      .filter(({ isType }) => !isType)
+      .map(({ importName, localName }) => {
+        const { file, name } = origins.get(importName.name ?? '') ?? missing(text.slice(start, end), path)
+        return `import { ${name} as ${localName.value} } from ${JSON.stringify(file)};`
+      })
+    if (entries.length === 0) missing(text.slice(start, end), path)
     // As many lines as before, so that the places in a stack trace stay right.
-    const lines = imports.join(' ') + '\n'.repeat(whole.split('\n').length - 1)
-    result = result.replace(whole, () => lines)
+    const lines = '\n'.repeat(text.slice(start, end).split('\n').length - 1)
+    result += text.slice(at, start) + imports.join(' ') + lines
+    at = end
   }
-  return result
+  return result + text.slice(at)
 }
 
-/** The statements that name what they import or hand on, without types. @param {string} text @param {string} word */
-function statements(text, word) {
-  const pattern = new RegExp(`^[ \\t]*${word} \\{([^}]*)\\} from '([^']+)'$`, 'gm')
-  return [...text.matchAll(pattern)].map(([whole, list = '', specifier = '']) => ({
-    whole,
-    specifier,
-    names: list
-      .split(',')
-      .map(item => item.trim())
-      .filter(item => item !== '' && !item.startsWith('type '))
-      .map(item => {
-        const [name = '', as = name] = item.split(' as ')
-        return { name, as }
-      }),
-  }))
+/** @param {string} statement @param {string} path @returns {never} */
+function missing(statement, path) {
+  throw new Error(
+    `${path} loads a whole room or package: ${statement}\nName what it needs, as the door exports it.`,
+  )
 }

@@ -9,6 +9,8 @@
  * ends; a folder that cannot be written to is no error.
  */
 const fs = require('node:fs')
+/** @type {{ enableCompileCache?: (folder: string) => unknown, builtinModules: readonly string[] }} */
+const { enableCompileCache } = require('node:module')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const vm = require('node:vm')
@@ -18,6 +20,10 @@ const entry = '__ENTRY__'
 const folder = __dirname + path.sep
 const folderUrl = pathToFileURL(folder).href
 const cacheFolder = path.join(folder, 'cache', `${process.versions.v8}-${process.arch}-__BUILD__`) + path.sep
+
+// Since Node 22.1: a code cache for the packages that stay outside of the chunks. When that is the oldest Node, the chunks
+// can be plain ES modules, which this call covers as well, and the rest of this file goes.
+enableCompileCache?.(path.join(folder, 'cache', 'packages'))
 
 /** @type {Map<string, { exports: unknown }>} */
 const loaded = new Map()

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { build, transform } from 'esbuild'
-import { scan } from '../layers/scan.mjs'
+import { parseSync } from 'oxc-parser'
 import { throughDoors } from './doors.mjs'
 import { packed } from './pack.mjs'
 import { withoutLanguages } from './without-languages.mjs'
@@ -12,7 +12,8 @@ import { withoutLanguages } from './without-languages.mjs'
  *
  * Node 20 has a code cache only for scripts, not for ES modules, and esbuild splits only ES modules. So: split as ES
  * modules, which keeps every `import()` lazy and every module single, turn each chunk into a script, put those together
- * that are loaded together, and let `loader.cjs` run them with their code cache.
+ * that are loaded together, and let `loader.cjs` run them with their code cache. When the oldest Node is 22.1 or later,
+ * which caches ES modules itself, the chunks can stay what esbuild writes: `toScript`, the packing and `loader.cjs` go.
  *
  * @param {{ entry: string, outdir: string, name: string, external: string[], define: Record<string, string> }} options
  * @returns {Promise<{ file: string, bytes: number }[]>}
@@ -136,8 +137,7 @@ async function toScript({ name, text }) {
 
 /** @param {string} code */
 function withLoaderImport(code) {
-  const { bare } = scan(code)
-  const starts = [...bare.matchAll(/(?<![.\w$])import(?=\s*\()/g)].map(match => match.index)
+  const starts = parseSync('chunk.cjs', code).module.dynamicImports.map(({ start }) => start)
   const parts = [0, ...starts].map((start, index) => code.slice(start, starts[index]))
   return parts
     .map((part, index) => (index === 0 ? part : `__weaveImport${part.slice('import'.length)}`))

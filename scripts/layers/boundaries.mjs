@@ -1,7 +1,7 @@
 import { homeOf, housedIn } from './places.mjs'
 
 /** @import { Place, Rules } from '../layers.mjs' */
-/** @import { Import } from './imports.mjs' */
+/** @import { Import } from './parse.mjs' */
 /** @import { Target } from './places.mjs' */
 
 /**

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { lineAt, scan } from './scan.mjs'
+import { lineAt, parseJsonWithComments } from './parse.mjs'
 
 /** @import { RepoFile, Rules, SwitchedOff, Violation } from '../layers.mjs' */
 
@@ -114,11 +114,7 @@ function isSame(entry, off) {
   )
 }
 
-/**
- * JSON that may have comments.
- *
- * @param {RepoFile} file
- */
+/** @param {RepoFile} file */
 function parsed({ text }) {
-  return JSON.parse(scan(text).code)
+  return parseJsonWithComments(text)
 }

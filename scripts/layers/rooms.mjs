@@ -3,6 +3,23 @@ import { homeOf, housedIn, isSource } from './places.mjs'
 /** @import { RepoFile, Rules, Violation } from '../layers.mjs' */
 
 /**
+ * Rows of the table that are single files, and rows that may see everything: there are few, and there shall not be more.
+ *
+ * @param {Rules} rules
+ * @returns {Violation[]}
+ */
+export function figureProblems({ rooms, figures }) {
+  const loose = Object.keys(rooms).filter(name => name.includes('.') && !figures.looseFiles.includes(name))
+  const seeing = Object.keys(rooms).filter(name => rooms[name]?.imports.includes('everything'))
+  const messages = loose.map(name => `has the row ${name}, a file outside of every room; give it a room.`)
+  if (seeing.length > figures.mostThatSeeEverything)
+    messages.push(
+      `lets ${seeing.join(', ')} import everything; at most ${figures.mostThatSeeEverything} may: list what they import.`,
+    )
+  return messages.map(message => ({ path: 'layers.json', line: 1, message }))
+}
+
+/**
  * Every room is in the table and has a door.
  *
  * @param {readonly RepoFile[]} files

@@ -1,8 +1,8 @@
+import { lineAt } from './parse.mjs'
 import { homeOf, isCode, isSource, isTest } from './places.mjs'
-import { lineAt } from './scan.mjs'
 
 /** @import { RepoFile, Rules, Violation } from '../layers.mjs' */
-/** @import { Scanned } from './scan.mjs' */
+/** @import { Parsed } from './parse.mjs' */
 
 /** Names, sizes and words: what one file alone can break. */
 
@@ -34,22 +34,19 @@ export function sizeProblems({ path, text }, { lines }) {
   ]
 }
 
-const anyType =
-  /(?:[:<|&,([=]|=>|\b(?:as|is|extends|satisfies|keyof|readonly|infer))\s*\bany\b(?=\s*(?:[>,)\]};|&[=]|$))/gm
-
-/** @param {RepoFile} file @param {Scanned} scanned @returns {Violation[]} */
-export function anyProblems({ path }, { bare }) {
+/** @param {RepoFile} file @param {Parsed} parsed @returns {Violation[]} */
+export function anyProblems({ path }, { anys }) {
   if (!isSource(path)) return []
-  return [...bare.matchAll(anyType)].map(match => ({
+  return anys.map(line => ({
     path,
-    line: lineAt(bare, match.index + match[0].length),
+    line,
     message: 'has the type any; say what it is, or unknown and narrow it.',
   }))
 }
 
 const suppression = /biome-ignore|eslint-disable|oxlint-disable|@ts-ignore|@ts-nocheck|@ts-expect-error/g
 
-/** @param {RepoFile} file @param {Scanned} scanned @returns {Violation[]} */
+/** @param {RepoFile} file @param {Parsed} parsed @returns {Violation[]} */
 export function suppressionProblems({ path, text }, { comments }) {
   return comments.flatMap(comment =>
     [...comment.text.matchAll(suppression)]
@@ -62,7 +59,7 @@ export function suppressionProblems({ path, text }, { comments }) {
   )
 }
 
-/** @param {RepoFile} file @param {Scanned} scanned @param {Rules} rules @returns {Violation[]} */
+/** @param {RepoFile} file @param {Parsed} parsed @param {Rules} rules @returns {Violation[]} */
 export function referenceProblems({ path, text }, { comments }, rules) {
   const { workspace = '' } = homeOf(path)
   if (!isSource(path) || !rules.workspaces[workspace]?.browserSafe) return []
@@ -73,6 +70,24 @@ export function referenceProblems({ path, text }, { comments }, rules) {
       line: lineAt(text, comment.offset),
       message: `asks for the types of Node; ${workspace} also runs in browsers.`,
     }))
+}
+
+/**
+ * A reader of the code must be able to open what a comment cites.
+ *
+ * @param {RepoFile} file @param {Parsed} parsed @param {Rules} rules @returns {Violation[]}
+ */
+export function citationProblems({ path, text }, { comments }, { citations }) {
+  if (!isSource(path) && !path.startsWith('scripts/')) return []
+  return comments.flatMap(comment =>
+    citations
+      .flatMap(pattern => [...comment.text.matchAll(new RegExp(pattern, 'gi'))])
+      .map(match => ({
+        path,
+        line: lineAt(text, comment.offset + match.index),
+        message: `cites "${match[0]}", which is not in the repository; give the reason itself, or the id of a requirement.`,
+      })),
+  )
 }
 
 /** @param {RepoFile} file @param {Rules} rules @returns {Violation[]} */

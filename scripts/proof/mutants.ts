@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { mutants } from '../../test/mutants/mutants.ts'
-import { keepProofs } from './kept-proofs.mjs'
+import { keepProofs } from './kept-proofs.ts'
 import { openWorkCopy, type WorkCopy } from './work-copy.ts'
 
 /**

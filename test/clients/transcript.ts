@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Served } from '../support/hank-folder.ts'
 import { closeFrame, opcode, type RawWebSocket, rawConnect } from '../support/raw-websocket.ts'
 
@@ -110,7 +111,7 @@ function tidied(lines: readonly Line[], dir: string): string {
   const tidy = (text: string): string => {
     const whole = text
       .replaceAll(dir, home)
-      .replaceAll(dir.replace(/\/home\/\.weave-executions.*/, ''), '/home/user')
+      .replaceAll(join(dir, '../../..'), '/home/user')
       .replace(/\b([a-z]+)_[0-9a-z]{16,}/g, (id, kind: string) => named(id, kind, n => `${kind}_${n}`))
       .replace(/\b[0-9a-f]{40}\b/g, sha => named(sha, 'sha', n => n.toString(16).repeat(40)))
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-01-01T12:00:00.000Z')

@@ -80,8 +80,8 @@ describe('patterns of outputs and archives', () => {
       expect(stdout).toMatch(
         /warning: output files: a\.md is taken in .*; the new one is a_1_\d{8}-\d{6}\.md/,
       )
-      expect(errorsOf(at).map(data => `${data['severity']} ${data['codon']}`)).toEqual(
-        Array.from({ length: 3 }, () => 'warning a'),
+      expect(errorsOf(at).map(({ severity, codon: id }) => [severity, id])).toEqual(
+        Array.from({ length: 3 }, () => ['warning', 'a']),
       )
       expect(readFileSync(join(at.cwd, 'out/a.md'), 'utf8')).toBe('mine')
     },

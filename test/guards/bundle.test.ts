@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { bundleProgram } from '../../scripts/bundle/program.mjs'
+import { readRepository } from '../../scripts/repository.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'weave-bundle-'))
 const dist = join(folder, 'dist')
@@ -97,6 +98,26 @@ it('two builds never share a code cache, also where a chunk has the same name in
   const after = caches().map(cache => dirname(cache))
   expect(after.length).toBeGreaterThan(0)
   expect(after.filter(cache => before.has(cache))).toEqual([])
+})
+
+it.each([
+  "import * as room from './room/index.ts'\nconsole.log(room)",
+  "import './room/index.ts'",
+  "import { nothing } from './room/index.ts'\nconsole.log(nothing)",
+])('an import that would load all that is behind a door fails the build: %s', async text => {
+  const entry = join(folder, 'greedy.ts')
+  writeFileSync(entry, text)
+  const options = { entry, outdir: join(folder, 'greedy'), name: 'greedy', external: [], define: {} }
+  await expect(bundleProgram(options)).rejects.toThrow('loads a whole room or package')
+})
+
+it('in the house, one import at most loads all that is behind a door, and only when it is reached', () => {
+  const lazy = /import\(\s*'(?:[^']*\/index\.ts|@weave\/\w+|weave-client)'/g
+  const sources = readRepository().filter(({ path }) => /^packages\/\w+\/src\/.*\.tsx?$/.test(path))
+  const found = sources.flatMap(({ path, text }) =>
+    [...text.matchAll(lazy)].map(([words]) => `${path}: ${words}`),
+  )
+  expect(found.length, found.join('\n')).toBeLessThanOrEqual(1)
 })
 
 function start(): unknown {

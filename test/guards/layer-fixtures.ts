@@ -135,6 +135,11 @@ export const layerFixtures: readonly LayerFixture[] = [
     files: { [`${runtime}/journal/history.ts`]: '' },
     caught: /journal\/index\.ts:1 is missing/,
   },
+  ...['(decisions 9)', 'Specification 2.11: so', 'as spec 3 says', 'see architecture.md'].map(words => ({
+    rule: `a comment that cites what is not there: ${words}`,
+    files: { 'packages/cli/src/a.ts': `const quoted = 'decisions 9'\n/**\n * ${words}\n */` },
+    caught: /cli\/src\/a\.ts:3 cites "/,
+  })),
   {
     rule: 'a package that a room may not use',
     files: { ...door, [`${runtime}/kit/socket.ts`]: "import { WebSocket } from 'ws'" },
@@ -217,7 +222,7 @@ export const layerFixtures: readonly LayerFixture[] = [
   ...['(x: any) => x', 'x as any', 'a<any>()', 'let x: any[]', 'type T = string | any', 'type T = any'].map(
     text => ({
       rule: `the type any in ${text}`,
-      files: { 'packages/cli/src/a.ts': `// any\nconst any = 'any'\n${text}\n` },
+      files: { 'packages/cli/src/a.ts': `// any\nconst any = 'any';\n${text}\n` },
       caught: /cli\/src\/a\.ts:3 has the type any/,
     }),
   ),

@@ -16,6 +16,15 @@ describe('a break of each rule is caught', () => {
   })
 })
 
+it('lets the table grow neither files outside of rooms nor rooms that see everything', () => {
+  const everything = { imports: ['everything'] }
+  const rooms = { ...rules.rooms, 'app.ts': everything, a: everything, b: everything }
+  expect(shown(findViolations([], { ...rules, rooms }))).toEqual([
+    'layers.json:1 has the row app.ts, a file outside of every room; give it a room.',
+    expect.stringMatching(/^layers\.json:1 lets .*app\.ts, a, b import everything; at most 3 may/),
+  ])
+})
+
 it('says what a room may import and what to do instead', () => {
   const files = {
     'packages/runtime/src/checkpoint/index.ts': 'export const sha = 1',

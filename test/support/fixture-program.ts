@@ -9,7 +9,7 @@ import { isAlive } from '../../packages/runtime/src/kit/index.ts'
 const owned = /^weave-program-(\d+)-/
 
 /**
- * A folder for a program, of use to the whole process. Threads of the tests are ended without a last word, so nobody can
+ * A folder for a program, of use to the whole process. Workers of the tests are ended without a last word, so nobody can
  * tidy up at the end: the next one to come removes what processes that are gone have left.
  */
 export function programFolder(): string {

@@ -1,5 +1,14 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { judge } from '../../scripts/proof/soak-judge.mjs'
+import { judge } from '../../scripts/proof/soak-judge.ts'
+import { suites } from '../../scripts/proof/suites.ts'
+import { root } from '../../scripts/repository.mjs'
+
+it('every file of a proof suite is there: vitest says nothing of one that is not', () => {
+  const files = [...suites.faults, ...suites.load].flatMap(suite => suite.files)
+  expect(files.filter(file => !existsSync(join(root, file)))).toEqual([])
+})
 
 /** Looks every ten seconds for an hour. */
 function hour(at: (minute: number) => { rss?: number; files?: number; processes?: number }) {

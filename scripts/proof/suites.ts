@@ -1,17 +1,14 @@
-/**
- * TABLE of the proofs: which invariants (of `docs/proof.md`) each suite holds, where it is, and what it must have tried at
- * least. The counts come from `tally` in the tests.
- *
- * @typedef {object} Suite
- * @property {string} name
- * @property {string} holds
- * @property {string[]} files
- * @property {Readonly<Record<string, number>>} [atLeast]
- * @property {Readonly<Record<string, string>>} [env]
- */
+/** Which invariants (of `docs/proof.md`) a suite holds, where it is, and what it must have tried at least, by `tally`. */
+export interface Suite {
+  readonly name: string
+  readonly holds: string
+  readonly files: readonly string[]
+  readonly atLeast?: Readonly<Record<string, number>>
+  readonly env?: Readonly<Record<string, string>>
+}
 
-/** @type {Readonly<Record<'faults' | 'load', readonly Suite[]>>} */
-export const suites = {
+/** TABLE of the proofs. */
+export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
   faults: [
     {
       name: 'journal',
@@ -83,6 +80,7 @@ export const suites = {
         'packages/runtime/test/runner/budget-ledger.test.ts',
         'packages/runtime/test/runner/retry.test.ts',
         'test/e2e/budgets.test.ts',
+        'test/e2e/agents-attack.test.ts',
       ],
       atLeast: {
         'hanks held against an accountant': 200,
