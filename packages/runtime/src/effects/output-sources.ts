@@ -4,7 +4,7 @@ import { cutToBytes } from '../files/index.ts'
 import { errorCode } from '../kit/index.ts'
 import { dataSourceName, type SelectedFile } from '../tree/index.ts'
 
-/** Specification 2.4 and 8: at most so many conflicts per file are renamed. */
+/** At most so many conflicts per file are renamed; the next one fails. */
 export const mostConflicts = 100
 
 /** The names of one directory, as far as conflicts are concerned. */

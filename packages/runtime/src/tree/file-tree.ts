@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FileNode } from '@weave/protocol'
 
-/** Decisions 5: the node that says how many are left out counts too. */
+/** The node that says how many are left out counts too. */
 const mostNodes = 5_000
 const restName = '…'
 

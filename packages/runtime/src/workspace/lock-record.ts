@@ -147,7 +147,7 @@ export function lockId({ pid, pidStartTime, runId, startTime }: LockRecord): str
  */
 export type Standing = 'live' | 'silent' | 'gone'
 
-/** Decisions 3: stale 60 s after the last heartbeat. */
+/** Stale so many milliseconds after the last heartbeat. */
 export const staleAfter = 60_000
 
 export function standingOf(entry: LockEntry, now: Date): Standing {

@@ -83,7 +83,7 @@ export interface HoldOptions {
   readonly onLost: (reason: string) => void
 }
 
-/** Decisions 3. */
+/** Milliseconds between two heartbeats: twelve fit into the time after which a lock is stale. */
 const heartbeatInterval = 5_000
 
 /** Starts the heartbeat of a file that has become the lock. Owns the descriptor from now on. */
