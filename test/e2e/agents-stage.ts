@@ -2,11 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { systemClock } from '../../packages/runtime/src/kit/index.ts'
-import {
-  type Answer,
-  type ModelRequest,
-  startModelServer,
-} from '../../packages/runtime/src/model-server/index.ts'
+import type { Answer, ModelRequest } from '../../packages/runtime/src/model-server/index.ts'
+import { startRecordedServer } from '../../packages/runtime/test/model-server/recorded-server.ts'
 import { launcher, runCli } from '../support/run-cli.ts'
 import { type RunningCommand, startCommand } from '../support/running-command.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -64,7 +61,7 @@ export async function stage(options: StageOptions): Promise<Stage> {
     times.set(scene.id, [...known, performance.now()])
     return scene.answers[known.length] ?? scene.answers.at(-1) ?? say('')
   }
-  const server = await startModelServer({ clock: systemClock, respond })
+  const server = await startRecordedServer({ clock: systemClock, respond })
   onTestFinished(() => server.close())
   const provider = options.provider ?? server.url
   const items = scenes.map(({ id, codon }) => ({ ...usual(id, agent), ...codon }))

@@ -4,11 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../packages/runtime/src/kit/index.ts'
-import {
-  createRehearsal,
-  type RehearsalScript,
-  startModelServer,
-} from '../../packages/runtime/src/model-server/index.ts'
+import { createRehearsal, type RehearsalScript } from '../../packages/runtime/src/model-server/index.ts'
+import { startRecordedServer } from '../../packages/runtime/test/model-server/recorded-server.ts'
 import { verifies } from '../conformance/verifies.ts'
 import { type CliResult, launcher, runCli } from '../support/run-cli.ts'
 import { startCommand } from '../support/running-command.ts'
@@ -169,7 +166,7 @@ describe('a rehearsal that was recorded', () => {
 describe('a real run that was recorded', () => {
   it('replays in a rehearsal, and nobody is asked again', async () => {
     const model = createRehearsal({ script, strict: false })
-    const server = await startModelServer({ ...model, clock: systemClock })
+    const server = await startRecordedServer({ ...model, clock: systemClock })
     onTestFinished(() => server.close())
     const at = place('real')
     const one = { ...hank(prompt), hank: hank(prompt).hank.slice(0, 1) }

@@ -82,7 +82,7 @@ export async function openRehearsal({
     promptOf: runtimeId => prompts.get(runtimeId),
   })
   // An agent sends all it knows with every request, and here nobody looks at that again.
-  const options = { clock: systemClock, cwdOf: () => directory, mostKept: 0 }
+  const options = { clock: systemClock, cwdOf: () => directory }
   const server = await startModelServer({ ...rehearsal, ...options })
   return {
     ok: true,
