@@ -1,10 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import { systemClock } from '../../packages/runtime/src/kit/index.ts'
-import {
-  type Answer,
-  type ModelRequest,
-  startModelServer,
-} from '../../packages/runtime/src/model-server/index.ts'
+import type { Answer, ModelRequest } from '../../packages/runtime/src/model-server/index.ts'
+import { startRecordedServer } from '../../packages/runtime/test/model-server/recorded-server.ts'
 import { codon as codonOf, hankFolder, jsonLines, type StoredEvent } from '../support/hank-folder.ts'
 import type { RunningCommand } from '../support/weave-command.ts'
 
@@ -52,7 +49,7 @@ export async function stage(options: StageOptions): Promise<Stage> {
     times.set(scene.id, [...known, performance.now()])
     return scene.answers[known.length] ?? scene.answers.at(-1) ?? say('')
   }
-  const server = await startModelServer({ clock: systemClock, respond })
+  const server = await startRecordedServer({ clock: systemClock, respond })
   onTestFinished(() => server.close())
   const provider = options.provider ?? server.url
   const at = await hankFolder(scenes.map(({ id, codon }) => codonOf(id, { model: agents[agent], ...codon })))

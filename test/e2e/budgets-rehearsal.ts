@@ -5,15 +5,12 @@ import { type Prepared, prepare } from '../../packages/runtime/src/check/prepare
 import { startExecution } from '../../packages/runtime/src/execution/start.ts'
 import { hankHash } from '../../packages/runtime/src/hank/index.ts'
 import { systemClock } from '../../packages/runtime/src/kit/index.ts'
-import {
-  createRehearsal,
-  type RehearsalScript,
-  startModelServer,
-} from '../../packages/runtime/src/model-server/index.ts'
+import { createRehearsal, type RehearsalScript } from '../../packages/runtime/src/model-server/index.ts'
 import { findModel, redirectProviders } from '../../packages/runtime/src/models/index.ts'
 import type { Plan } from '../../packages/runtime/src/plan/index.ts'
 import type { RunnerEnd } from '../../packages/runtime/src/runner/index.ts'
 import { noDataHash, openExecution } from '../../packages/runtime/src/workspace/index.ts'
+import { startRecordedServer } from '../../packages/runtime/test/model-server/recorded-server.ts'
 import { launcher } from '../support/weave-command.ts'
 import type { RandomHank } from './budgets-hanks.ts'
 
@@ -34,7 +31,7 @@ export async function rehearsed(dir: string, { hank, calls }: RandomHank): Promi
   const rehearsal = createRehearsal({ script: scriptOf(calls), strict: false })
   const owners = new Map(Object.keys(calls).map(id => [rehearsal.keyFor(id), id]))
   let workspace: string | undefined
-  const server = await startModelServer({
+  const server = await startRecordedServer({
     clock: systemClock,
     cwdOf: () => workspace,
     respond(request) {

@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished } from 'vitest'
 import type { StoredRequest } from '../../packages/runtime/src/execution/proxy.ts'
 import { systemClock } from '../../packages/runtime/src/kit/index.ts'
-import { type ModelServer, startModelServer } from '../../packages/runtime/src/model-server/index.ts'
+import {
+  type RecordedModelServer,
+  startRecordedServer,
+} from '../../packages/runtime/test/model-server/recorded-server.ts'
 import { verifies } from '../conformance/verifies.ts'
 import { codon, type HankFolder, hankFolder, type Served, sentinel } from '../support/hank-folder.ts'
 import { steer } from '../support/steering-client.ts'
@@ -21,8 +24,8 @@ async function health(port: number): Promise<string> {
 }
 
 /** A provider of our own, on loopback. */
-async function provider(): Promise<ModelServer> {
-  const server = await startModelServer({
+async function provider(): Promise<RecordedModelServer> {
+  const server = await startRecordedServer({
     clock: systemClock,
     respond: async () => ({ kind: 'message', parts: [{ kind: 'text', text: 'Done.' }] }),
   })
@@ -30,7 +33,7 @@ async function provider(): Promise<ModelServer> {
   return server
 }
 
-const askedFor = ({ requests }: ModelServer, model: string): number =>
+const askedFor = ({ requests }: RecordedModelServer, model: string): number =>
   requests.filter(request => request.kind === 'model' && request.model.includes(model)).length
 
 describe('a rehearsal with the proxy', () => {

@@ -4,11 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../packages/runtime/src/kit/index.ts'
-import {
-  createRehearsal,
-  type RehearsalScript,
-  startModelServer,
-} from '../../packages/runtime/src/model-server/index.ts'
+import { createRehearsal, type RehearsalScript } from '../../packages/runtime/src/model-server/index.ts'
+import { startRecordedServer } from '../../packages/runtime/test/model-server/recorded-server.ts'
 import { verifies } from '../conformance/verifies.ts'
 import { codon, type HankFolder, hankFolderIn } from '../support/hank-folder.ts'
 import type { CliResult } from '../support/weave-command.ts'
@@ -139,7 +136,7 @@ describe('a rehearsal that was recorded', () => {
 describe('a real run that was recorded', () => {
   it('replays in a rehearsal, and nobody is asked again', async () => {
     const model = createRehearsal({ script, strict: false })
-    const server = await startModelServer({ ...model, clock: systemClock })
+    const server = await startRecordedServer({ ...model, clock: systemClock })
     onTestFinished(() => server.close())
     const at = place('real')
     at.setHank(hank(prompt).slice(0, 1))

@@ -81,8 +81,7 @@ export async function openRehearsal({
     places: () => places,
     promptOf: runtimeId => prompts.get(runtimeId),
   })
-  // An agent repeats its whole conversation with every request; nothing here reads old requests, so none is kept.
-  const options = { clock: systemClock, cwdOf: () => directory, mostKept: 0 }
+  const options = { clock: systemClock, cwdOf: () => directory }
   const server = await startModelServer({ ...rehearsal, ...options })
   return {
     ok: true,

@@ -5,10 +5,44 @@ import { createDecider, type DeciderOptions } from './decider.ts'
 import { deliver } from './delivery.ts'
 import { type Incoming, receive } from './incoming.ts'
 import { text } from './json.ts'
-import type { OpenRecord, RequestBook } from './request-book.ts'
+import type { DialectName } from './model-request.ts'
+
+/** One request as it came, of any kind. */
+export interface RecordedRequest {
+  /** `model`: it went to the script. The others did not. */
+  readonly kind: 'model' | 'count' | 'probe' | 'unknown'
+  readonly method: string
+  /** Without the query, which may hold a key. */
+  readonly path: string
+  readonly dialect: DialectName
+  /** Empty when none was sent. */
+  readonly key: string
+  /** Empty unless the request names one. */
+  readonly model: string
+  /** The names of the headers, in lower case. */
+  readonly headers: readonly string[]
+  /** The body as JSON; undefined when there is none. */
+  readonly body: unknown
+  readonly startedAt: Date
+  /** When the last byte was handed over, or the connection ended. */
+  readonly endedAt: Date | undefined
+  /** Absent as long as nothing was answered, and for a connection that was cut. */
+  readonly status: number | undefined
+  /** The client went away before it had the whole answer. */
+  readonly aborted: boolean
+}
+
+type OpenRecord = { -readonly [Field in keyof RecordedRequest]: RecordedRequest[Field] }
+
+/** Sees every request. Must not throw. */
+export interface RequestObserver {
+  onRequest(request: RecordedRequest): void
+  /** The same object, changed. */
+  onEnd(request: RecordedRequest): void
+}
 
 export interface ExchangeOptions extends DeciderOptions {
-  readonly book: RequestBook
+  readonly observer?: RequestObserver | undefined
   /** Aborted when the server closes. */
   readonly closing: AbortSignal
 }
@@ -17,7 +51,7 @@ type Exchange = (message: IncomingMessage, response: ServerResponse) => Promise<
 
 /** One request and its answer, whatever comes. Never rejects. */
 export function createExchange(options: ExchangeOptions): Exchange {
-  const { book, clock, closing } = options
+  const { observer, clock, closing } = options
   const decide = createDecider(options)
 
   return async (message, response) => {
@@ -31,9 +65,9 @@ export function createExchange(options: ExchangeOptions): Exchange {
       record.status = response.headersSent ? response.statusCode : undefined
       record.aborted = !response.writableFinished && !isOurCut && !closing.aborted
       gone.abort(new Error('the client has gone'))
-      book.changed(record)
+      observer?.onEnd(record)
     })
-    book.add(record, incoming.bytes)
+    observer?.onRequest(record)
     const delivery = await decide(incoming, gone.signal)
     isOurCut = delivery.kind === 'cut' || (delivery.kind === 'pieces' && delivery.broken === 'cut')
     deliver(response, delivery)

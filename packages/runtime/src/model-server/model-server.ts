@@ -1,13 +1,11 @@
 import { createServer } from 'node:http'
 import type { DeciderOptions } from './decider.ts'
-import { createExchange } from './exchange.ts'
-import { createRequestBook, type RecordedRequest } from './request-book.ts'
+import { createExchange, type RequestObserver } from './exchange.ts'
 
 export interface ModelServerOptions extends DeciderOptions {
   /** By default any free one. */
   readonly port?: number
-  /** Bytes of requests to keep for whoever looks at them later; by default 32 MiB. The newest is always kept. */
-  readonly mostKept?: number
+  readonly observer?: RequestObserver | undefined
 }
 
 /** A model on 127.0.0.1 that does what a script says. It answers in the dialect in which it is asked. */
@@ -15,22 +13,14 @@ export interface ModelServer extends AsyncDisposable {
   /** The root of every dialect, without a slash at the end. */
   readonly url: string
   readonly port: number
-  /** What came so far, the oldest first; of very many only the newest. */
-  readonly requests: readonly RecordedRequest[]
-  /**
-   * The first request, past or future, that is or becomes such as `predicate` says. Asked again when a request ends.
-   * Rejects when the server is closed before.
-   */
-  until(predicate: (request: RecordedRequest) => boolean): Promise<RecordedRequest>
   /** Ends every connection, also those that hang. Idempotent, never rejects. */
   close(): Promise<void>
 }
 
 /** Rejects when the port cannot be had. */
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
-  const book = createRequestBook(options.mostKept)
   const closing = new AbortController()
-  const exchange = createExchange({ ...options, book, closing: closing.signal })
+  const exchange = createExchange({ ...options, closing: closing.signal })
   const server = createServer((request, response) => void exchange(request, response))
   // A client must never find its kept connection closed under a request that it just sent.
   server.keepAliveTimeout = 0
@@ -47,7 +37,6 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       closing.abort(new Error('the model server is closing'))
       server.close(() => resolve())
       server.closeAllConnections()
-      book.close()
     })
     return closed
   }
@@ -55,10 +44,6 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    get requests() {
-      return book.all()
-    },
-    until: book.until,
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -1,12 +1,8 @@
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../src/kit/index.ts'
 import type { CompletionRequest } from '../../src/llm/index.ts'
-import {
-  type Answer,
-  type ModelRequest,
-  type ModelServer,
-  startModelServer,
-} from '../../src/model-server/index.ts'
+import type { Answer, ModelRequest } from '../../src/model-server/index.ts'
+import { type RecordedModelServer, startRecordedServer } from '../model-server/recorded-server.ts'
 
 /** A model of each dialect, and where its server answers. */
 export const dialects = [
@@ -18,8 +14,8 @@ export const dialects = [
 
 export type Dialect = (typeof dialects)[number]
 
-export async function modelServer(respond: (request: ModelRequest) => Answer): Promise<ModelServer> {
-  const server = await startModelServer({ respond, clock: systemClock })
+export async function modelServer(respond: (request: ModelRequest) => Answer): Promise<RecordedModelServer> {
+  const server = await startRecordedServer({ respond, clock: systemClock })
   onTestFinished(() => server.close())
   return server
 }

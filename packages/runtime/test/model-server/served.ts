@@ -4,19 +4,18 @@ import {
   type Answer,
   createRehearsal,
   type ModelRequest,
-  type ModelServer,
   type ModelServerOptions,
   type Rehearsal,
   type RehearsalScript,
-  startModelServer,
 } from '../../src/model-server/index.ts'
+import { type RecordedModelServer, startRecordedServer } from './recorded-server.ts'
 
 /** A server that is closed when the test ends. */
 export async function served(
   respond: ModelServerOptions['respond'],
   options: Partial<ModelServerOptions> = {},
-): Promise<ModelServer> {
-  const server = await startModelServer({ clock: systemClock, ...options, respond })
+): Promise<RecordedModelServer> {
+  const server = await startRecordedServer({ clock: systemClock, ...options, respond })
   onTestFinished(() => server.close())
   return server
 }
@@ -24,7 +23,7 @@ export async function served(
 /** A server that plays a script. */
 export async function rehearsed(
   script: RehearsalScript,
-): Promise<{ readonly server: ModelServer; readonly rehearsal: Rehearsal }> {
+): Promise<{ readonly server: RecordedModelServer; readonly rehearsal: Rehearsal }> {
   const rehearsal = createRehearsal({ script, strict: true })
   return { rehearsal, server: await served(rehearsal.respond, { cwdOf: rehearsal.cwdOf }) }
 }

@@ -143,13 +143,13 @@ describe('something in place of the upstream', () => {
   it('answers as the upstream would', async () => {
     const proxy = await startedProxy('http://127.0.0.1:1', {
       transport: {
-        send({ method, target, body }, receiver) {
+        send({ method, target, body }, handler) {
           const bytes = Buffer.from(`${method} ${target} ${Buffer.isBuffer(body) ? body.length : 'none'}`)
           const headers = [{ name: 'Content-Length', key: 'content-length', value: String(bytes.length) }]
           setImmediate(() => {
-            receiver.head({ status: 200, reason: 'OK', headers })
-            receiver.data(bytes)
-            receiver.end()
+            handler.head({ status: 200, reason: 'OK', headers })
+            handler.data(bytes)
+            handler.end()
           })
           return { pause: () => undefined, resume: () => undefined, abort: () => undefined }
         },

@@ -5,13 +5,8 @@ import { tempDir } from '../../../../../test/support/temp-dir.ts'
 import { createSdkHarness, type SdkHarnessOptions } from '../../../src/harness/claude/claude-harness.ts'
 import type { HarnessEnd, HarnessEvent, HarnessSpec } from '../../../src/harness/index.ts'
 import { createId, findMarked, type Marker, systemClock } from '../../../src/kit/index.ts'
-import {
-  type Answer,
-  type GivenUsage,
-  type ModelRequest,
-  startModelServer,
-  type ToolUse,
-} from '../../../src/model-server/index.ts'
+import type { Answer, GivenUsage, ModelRequest, ToolUse } from '../../../src/model-server/index.ts'
+import { startRecordedServer } from '../../model-server/recorded-server.ts'
 
 /** For tests that start real agents: on a busy machine each takes many times its usual second. */
 export const patience = 90_000
@@ -42,7 +37,7 @@ export async function setStage(respond: (request: ModelRequest) => Answer | Prom
   const cwd = join(dir, 'agentRoot')
   const home = join(dir, 'agents')
   await mkdir(cwd)
-  const server = await startModelServer({ respond, clock: systemClock })
+  const server = await startRecordedServer({ respond, clock: systemClock })
   onTestFinished(() => server.close())
   const marker: Marker = `WEAVE_EXECUTION_ID=${createId('exe')}`
 

@@ -6,12 +6,8 @@ import type { Harness, HarnessEnd, HarnessEvent, HarnessSpec } from '../../../sr
 import { createEmbeddedHarness } from '../../../src/harness/pi/pi-harness.ts'
 import type { WorkerCommand } from '../../../src/harness/pi/worker-process.ts'
 import { createId, type Marker, systemClock } from '../../../src/kit/index.ts'
-import {
-  type Answer,
-  type ModelRequest,
-  type ModelServer,
-  startModelServer,
-} from '../../../src/model-server/index.ts'
+import type { Answer, ModelRequest } from '../../../src/model-server/index.ts'
+import { type RecordedModelServer, startRecordedServer } from '../../model-server/recorded-server.ts'
 import { program } from './worker-bundle.ts'
 
 /** The ways in which a model is asked, with a model that the SDK knows and the variables that lead to a server. */
@@ -42,7 +38,7 @@ export type Dialect = keyof typeof dialects
 export const everyDialect: readonly Dialect[] = ['anthropic', 'responses', 'chat', 'google']
 
 export interface Bench {
-  readonly server: ModelServer
+  readonly server: RecordedModelServer
   readonly harness: Harness
   readonly cwd: string
   readonly home: string
@@ -77,7 +73,7 @@ export async function openBench(options: BenchOptions): Promise<Bench> {
   const cwd = join(dir, 'workspace')
   const home = join(dir, 'home')
   await mkdir(cwd)
-  const server = await startModelServer({ respond, clock: systemClock })
+  const server = await startRecordedServer({ respond, clock: systemClock })
   const harness = createEmbeddedHarness({ worker })
   const marker: Marker = `WEAVE_EXECUTION_ID=${createId('exe')}`
   onTestFinished(async () => {

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { verifies } from '../../../../../test/conformance/verifies.ts'
 import type { HarnessEvent } from '../../../src/harness/index.ts'
-import type { Answer, ModelServer } from '../../../src/model-server/index.ts'
+import type { Answer } from '../../../src/model-server/index.ts'
+import type { RecordedModelServer } from '../../model-server/recorded-server.ts'
 import { type Dialect, dialects, inTurn, ofType, openBench } from './bench.ts'
 import { openDesk } from './in-process.ts'
 
@@ -47,7 +48,7 @@ async function runIn(dialect: Dialect, respond: () => Answer): Promise<Ran> {
 
 interface Ran {
   readonly cwd: string
-  readonly server: ModelServer
+  readonly server: RecordedModelServer
   readonly events: readonly HarnessEvent[]
   readonly raw: readonly unknown[]
 }

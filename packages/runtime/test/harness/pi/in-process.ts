@@ -10,16 +10,12 @@ import { createEventReporter } from '../../../src/harness/pi/worker/reporter.ts'
 import { type Agent, type TurnEnd, takeTurn } from '../../../src/harness/pi/worker/take-turn.ts'
 import type { FromWorker, WorkerEvent, WorkerFailure } from '../../../src/harness/pi/worker-protocol.ts'
 import { systemClock } from '../../../src/kit/index.ts'
-import {
-  type Answer,
-  type ModelRequest,
-  type ModelServer,
-  startModelServer,
-} from '../../../src/model-server/index.ts'
+import type { Answer, ModelRequest } from '../../../src/model-server/index.ts'
+import { type RecordedModelServer, startRecordedServer } from '../../model-server/recorded-server.ts'
 import { type Dialect, dialects } from './bench.ts'
 
 export interface Desk {
-  readonly server: ModelServer
+  readonly server: RecordedModelServer
   readonly cwd: string
   readonly home: string
   readonly sent: readonly FromWorker[]
@@ -51,7 +47,7 @@ export async function openDesk({
   const cwd = join(dir, 'workspace')
   const home = join(dir, 'home')
   await mkdir(cwd)
-  const server = await startModelServer({ respond, clock: systemClock })
+  const server = await startRecordedServer({ respond, clock: systemClock })
   const stop = new AbortController()
   const sent: FromWorker[] = []
   const watchers = new Map<string, () => void>()
