@@ -40,7 +40,10 @@ export function createConnector(
   const { isTls, hostname, port, authorization } = proxy
   const address = `${isTls ? 'https' : 'http'}://${isIPv6(hostname) ? `[${hostname}]` : hostname}:${port}`
   const target = `${isIPv6(upstream.hostname) ? `[${upstream.hostname}]` : upstream.hostname}:${upstream.port}`
-  return async (options, callback) => {
+  const connectThrough = async (
+    options: buildConnector.Options,
+    callback: buildConnector.Callback,
+  ): Promise<void> => {
     try {
       const client = new undici.Client(address, { connect, headersTimeout: longestConnect })
       const headers = {
@@ -58,6 +61,7 @@ export function createConnector(
       callback(error instanceof Error ? error : new Error(String(error)), null)
     }
   }
+  return (options, callback) => void connectThrough(options, callback)
 }
 
 /** Where systems keep their trusted CAs in one file. */

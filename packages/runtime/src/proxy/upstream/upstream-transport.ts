@@ -136,7 +136,7 @@ class UpstreamRequest implements Dispatcher.DispatchHandler, RunningRequest {
     this.#mayRepeat = false
   }
 
-  onHeaders(status: number, raw: Buffer[], resume: () => void, text: string): boolean {
+  onHeaders(status: number, raw: Buffer[], ...[resume, text]: [resume: () => void, text: string]): boolean {
     const headers = readHeaders(raw)
     this.#resume = resume
     if (status === 101 || status > 599 || hasUnknownCoding(headers)) {
