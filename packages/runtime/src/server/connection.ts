@@ -21,7 +21,7 @@ type Answer = () => Promise<void> | void
  * One connection from its first message on: a stranger until it shakes hands, then a client. Messages are read as they come and answered one after another, in
  * the order in which they came. `introduced` is called once, when a handshake is accepted.
  */
-export function createConnection(peer: Peer, services: Services, introduced: () => void): PeerListener {
+function createConnection(peer: Peer, services: Services, introduced: () => void): PeerListener {
   const { broadcast, clock, limits, log, redactor } = services
   const direct = createDirectSender({ peer, ...services })
   const rate = createRate(limits.messagesPerSecond, () => clock.monotonic())

@@ -98,7 +98,7 @@ export interface Refusals {
   all(): Promise<readonly string[]>
 }
 
-export function createRefusals(): Refusals {
+function createRefusals(): Refusals {
   const standing = new Map<string | undefined, Promise<string>>()
   const all: Promise<string>[] = []
   return {

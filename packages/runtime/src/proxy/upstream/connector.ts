@@ -40,7 +40,10 @@ export function createConnector(
   const { isTls, hostname, port, authorization } = proxy
   const address = `${isTls ? 'https' : 'http'}://${isIPv6(hostname) ? `[${hostname}]` : hostname}:${port}`
   const target = `${isIPv6(upstream.hostname) ? `[${upstream.hostname}]` : upstream.hostname}:${upstream.port}`
-  const connectThrough = async (...[options, callback]: Parameters<Connector>): Promise<void> => {
+  const connectThrough = async (
+    options: buildConnector.Options,
+    callback: buildConnector.Callback,
+  ): Promise<void> => {
     try {
       const client = new undici.Client(address, { connect, headersTimeout: longestConnect })
       const headers = {

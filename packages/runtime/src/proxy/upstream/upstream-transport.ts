@@ -82,9 +82,6 @@ interface Sent {
 const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
 const lostConnection: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
-/** What undici calls `onHeaders` with. */
-type HeaderArguments = [status: number, raw: Buffer[], resume: () => void, text: string]
-
 class UpstreamRequest implements Dispatcher.DispatchHandler, RunningRequest {
   readonly #connections: Connections
   readonly #options: Dispatcher.DispatchOptions
@@ -139,7 +136,7 @@ class UpstreamRequest implements Dispatcher.DispatchHandler, RunningRequest {
     this.#mayRepeat = false
   }
 
-  onHeaders(...[status, raw, resume, text]: HeaderArguments): boolean {
+  onHeaders(status: number, raw: Buffer[], ...[resume, text]: [resume: () => void, text: string]): boolean {
     const headers = readHeaders(raw)
     this.#resume = resume
     if (status === 101 || status > 599 || hasUnknownCoding(headers)) {
