@@ -1,5 +1,6 @@
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { TokenCounts } from '@weave/protocol'
+import { createParser } from 'eventsource-parser'
 import { isObject } from '../kit/index.ts'
 import { firstValue } from './headers.ts'
 import type { ResponseHead } from './transport.ts'
@@ -59,25 +60,23 @@ function decoded(create: () => ReturnType<typeof createGunzip>, reader: PlainRea
 
 /** Of a stream: `message_start` says what went in, every `message_delta` how much came out until then. */
 function streamReader(): PlainReader {
-  let rest = ''
   let counts: Readonly<Record<string, unknown>> | undefined
-  const take = (text: string): void => {
-    const usage = usageOf(text)
-    if (usage) counts = { ...counts, ...usage }
-  }
-  return {
-    push(bytes) {
-      const text = rest + bytes.toString('latin1')
-      const end = text.lastIndexOf('\n') + 1
-      for (let at = text.indexOf('"usage"'); at !== -1 && at < end; at = text.indexOf('"usage"', at)) {
-        const from = text.lastIndexOf('\n', at) + 1
-        const to = text.indexOf('\n', at)
-        take(text.slice(from, to).replace(/^data: ?/, ''))
-        at = to
-      }
-      rest = text.length - end > longest ? '' : text.slice(end)
+  const parser = createParser({
+    maxBufferSize: longest,
+    onEvent({ data }) {
+      const usage = usageOf(data)
+      if (usage) counts = { ...counts, ...usage }
     },
-    tokens: () => counts && tokenCounts(counts),
+    // Too long for an event that holds usage: goes on with the next one.
+    onError: () => parser.reset(),
+  })
+  return {
+    // The parser looks for line ends only, and usage is ASCII: no character need be whole.
+    push: bytes => parser.feed(bytes.toString('latin1')),
+    tokens() {
+      parser.feed('\n\n')
+      return counts && tokenCounts(counts)
+    },
   }
 }
 
