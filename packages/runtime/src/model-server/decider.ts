@@ -1,13 +1,11 @@
-import type { Clock } from '../kit/index.ts'
-import { isObject, messageOf } from '../kit/index.ts'
+import { isAbsolute } from 'node:path'
+import { type Clock, isObject, messageOf } from '../kit/index.ts'
 import type { Answer } from './answer.ts'
 import type { Delivery } from './delivery.ts'
 import type { Dialect } from './dialects/dialect.ts'
-import { estimateInput } from './estimate-tokens.ts'
 import type { Incoming } from './incoming.ts'
-import { errorDelivery, modelDelivery } from './model-delivery.ts'
-import type { ModelRequest, RequestReading } from './model-request.ts'
-import { workingDirectory } from './working-directory.ts'
+import { errorDelivery, estimateInput, modelDelivery } from './model-delivery.ts'
+import { isReminder, type ModelRequest, type RequestReading } from './model-request.ts'
 
 export interface DeciderOptions {
   /** Answers every request for the model. One that throws or rejects is answered with status 500 and its message. */
@@ -77,4 +75,22 @@ function refusalOf({ route, key, isTooLong }: Incoming): Delivery | undefined {
 
 function refuse(dialect: Dialect, status: number, message: string): Delivery {
   return errorDelivery(dialect, { status, message })
+}
+
+const directoryLine = /^[ \t]*(?:[-*] )?(?:primary |current )?working directory: *(\S.*)$/im
+
+/**
+ * Where the agent works, if the request says so: harnesses tell their model, in the system prompt or in a note beside the
+ * first prompt. Prompts of users are not looked at.
+ */
+export function workingDirectory({
+  system,
+  turns,
+}: Pick<RequestReading, 'system' | 'turns'>): string | undefined {
+  const notes = turns.flatMap(turn => turn.texts.filter(isReminder))
+  for (const text of [system, ...notes]) {
+    const path = directoryLine.exec(text)?.[1]?.trimEnd()
+    if (path !== undefined && isAbsolute(path)) return path
+  }
+  return undefined
 }

@@ -5,9 +5,19 @@
  * script of a rehearsal. Knows nothing of hanks and runs nothing itself: what a tool does, the real agent does.
  */
 export type { Answer, AnswerPart, GivenUsage, StopReason, ToolUse, Usage } from './answer.ts'
-export type { RecordedRequest, RequestObserver } from './exchange.ts'
 export type { DialectName, ModelRequest, ToolCall, ToolResult, Turn } from './model-request.ts'
-export { type ModelServer, type ModelServerOptions, startModelServer } from './model-server.ts'
-export { createPlaces, type Places } from './places.ts'
-export { createRehearsal, type Rehearsal, type RehearsalOptions } from './rehearsal.ts'
+export {
+  type ModelServer,
+  type ModelServerOptions,
+  type RecordedRequest,
+  type RequestObserver,
+  startModelServer,
+} from './model-server.ts'
+export {
+  createPlaces,
+  createRehearsal,
+  type Places,
+  type Rehearsal,
+  type RehearsalOptions,
+} from './rehearsal.ts'
 export { type RehearsalScript, rehearsalScript } from './rehearsal-script.ts'

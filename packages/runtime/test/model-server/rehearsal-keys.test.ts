@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { codonKey, nobodysKey, ownerOf, sentinelKey } from '../../src/model-server/rehearsal-keys.ts'
+import { codonKey, nobodysKey, ownerOf, sentinelKey } from '../../src/model-server/rehearsal.ts'
 
 // Ids come from JSON, which may hold half a pair of surrogates.
 const ids = fc.oneof(

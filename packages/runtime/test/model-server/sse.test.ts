@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { pieces } from '../../src/model-server/dialects/sse.ts'
+import { pieces } from '../../src/model-server/dialects/dialect.ts'
 
 test('pieces join to the whole text, are few, and cut no character in half', () => {
   fc.assert(

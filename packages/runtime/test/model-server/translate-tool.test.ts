@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { workingDirectory } from '../../src/model-server/decider.ts'
 import type { ToolUse, Turn } from '../../src/model-server/index.ts'
-import { translateTool } from '../../src/model-server/translate-tool.ts'
-import { workingDirectory } from '../../src/model-server/working-directory.ts'
+import { translateTool } from '../../src/model-server/model-delivery.ts'
 
 const uses: readonly ToolUse[] = [
   { use: 'read', input: { path: 'a/b.md' } },

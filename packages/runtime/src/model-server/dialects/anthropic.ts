@@ -2,8 +2,7 @@ import { createId, fieldOf, isObject, type JsonObject, listOf } from '../../kit/
 import type { StopReason, Usage } from '../answer.ts'
 import { keys, text } from '../json.ts'
 import type { RequestReading, ToolResult, Turn } from '../model-request.ts'
-import type { Dialect, WireError, WireMessage, WirePart } from './dialect.ts'
-import { pieces, sseEvent } from './sse.ts'
+import { type Dialect, pieces, sseEvent, type WireError, type WireMessage, type WirePart } from './dialect.ts'
 
 /** Anthropic Messages: `POST /v1/messages`. Cached tokens are counted beside `input_tokens`, not within. */
 export const anthropic: Dialect = {

@@ -2,10 +2,8 @@ import { createId, fieldOf, isObject, type JsonObject, listOf } from '../../kit/
 import type { StopReason, Usage } from '../answer.ts'
 import { keys, parsedText, text } from '../json.ts'
 import type { RequestReading, Turn } from '../model-request.ts'
-import type { Dialect, WireMessage, WirePart } from './dialect.ts'
-import { openAiError, openAiOverflow } from './openai-errors.ts'
-import { pieces, sseEvent } from './sse.ts'
-import { alternating, turn } from './turns.ts'
+import { alternating, turn } from './chat-turns.ts'
+import { type Dialect, pieces, sseEvent, type WireError, type WireMessage, type WirePart } from './dialect.ts'
 
 /** OpenAI Chat Completions: `POST /v1/chat/completions`. Cached tokens are counted within `prompt_tokens`. */
 export const openAiChat: Dialect = {
@@ -161,5 +159,24 @@ function usageOf({ input, output, cacheRead, cacheWrite }: Usage): JsonObject {
     total_tokens: prompt + output,
     prompt_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: cacheWrite },
     completion_tokens_details: { reasoning_tokens: 0 },
+  }
+}
+
+export function openAiError({ status, message }: WireError): JsonObject {
+  const code = codes.get(status) ?? null
+  const type = status === 429 ? 'requests' : status < 500 ? 'invalid_request_error' : 'server_error'
+  return { error: { message, type, param: null, code } }
+}
+
+const codes: ReadonlyMap<number, string> = new Map([
+  [401, 'invalid_api_key'],
+  [402, 'insufficient_quota'],
+  [404, 'model_not_found'],
+  [429, 'rate_limit_exceeded'],
+])
+
+export function openAiOverflow(message: string): JsonObject {
+  return {
+    error: { message, type: 'invalid_request_error', param: 'input', code: 'context_length_exceeded' },
   }
 }
