@@ -32,7 +32,7 @@ export const files: readonly Mutant[] = [
   },
   {
     rule: 'attack/undo-killed-archiving',
-    file: 'packages/runtime/src/execution/archive-effects.ts',
+    file: 'packages/runtime/src/execution/rollback-effects.ts',
     find: "entry.state !== 'archived' && owners",
     replace: "entry.state === 'archived' && owners",
     killedBy: ['test/e2e/undo-kill.test.ts'],

@@ -1,37 +1,19 @@
-import { type CodonExecution, currentRun, type WeaveState } from '@weave/protocol'
-import { type CheckpointStore, openCheckpoints, type RestorePlanResult } from '../checkpoint/index.ts'
+import { currentRun } from '@weave/protocol'
+import { type CheckpointStore, openCheckpoints } from '../checkpoint/index.ts'
 import { createDiskSync } from '../files/index.ts'
-import { type Clock, type Failure, type Refused, wordsOf } from '../kit/index.ts'
-import type { Plan } from '../plan/index.ts'
-import type { CheckpointEffects, EffectResult, Effects, RollbackEffects } from '../runner/index.ts'
+import type { Failure, Refused } from '../kit/index.ts'
+import type { CheckpointEffects, Effects, RollbackEffects } from '../runner/index.ts'
 import type { ScanObserver, Selection, WorkspaceWatch } from '../tree/index.ts'
-import type { ExecutionLayout } from '../workspace/index.ts'
-import { archiveAgain, restoreArchives } from './archive-effects.ts'
 import { freeSpace, isFull } from './free-space.ts'
-import { openRollbackRecord } from './intents.ts'
-import { cleanRig, leftoversOf, missingOf, putBackRig } from './rig-effects.ts'
-import { type CheckpointSelections, createSelections } from './selections.ts'
-
-export interface CheckpointEffectsOptions {
-  readonly plan: Plan
-  readonly layout: ExecutionLayout
-  readonly clock: Clock
-  readonly environment: Readonly<Record<string, string | undefined>>
-  readonly state: () => WeaveState
-  readonly warn: (message: string) => void
-  /** Called before everything that is written; throws when the execution is no longer ours to write to. */
-  readonly assertHeld: () => void
-}
-
-/** What only a start and a command at rest need. */
-export interface Recovering {
-  /** What a restore would do. Nothing in the workspace changes. */
-  planRestore(sha: string): Promise<RestorePlanResult>
-  /** Whether the selected files on the disk are not those of a version. */
-  differsFrom(sha: string): Promise<boolean>
-  /** What the rig of a codon had copied and is not there now. */
-  rigMissing(codonId: string): Promise<readonly string[]>
-}
+import {
+  type CheckpointEffectsOptions,
+  createRecovering,
+  createRollbackEffects,
+  type Recovering,
+  type VersionPlace,
+  withoutCodon,
+} from './rollback-effects.ts'
+import { createSelections } from './selections.ts'
 
 /** What the watch of the workspace shares with the checkpoints. */
 export interface Scanning {
@@ -76,7 +58,7 @@ export async function openCheckpointEffects(
     return gone
   }
   const selections = createSelections(options)
-  const first = state().runs[0] ? undefined : await store.safety(beginning(selections.ofPlan()))
+  const first = state().runs[0] ? undefined : await store.safety(withoutCodon(selections.ofPlan()))
   if (first && !first.ok)
     return { ok: false, message: first.message, cure: `Make sure that ${layout.dir} can be written.` }
   const syncFiles = createDiskSync([layout.agentRoot, layout.internals], environment)
@@ -91,8 +73,8 @@ export async function openCheckpointEffects(
     store,
     selection: selections.ofAll,
     checkpoints: checkpointEffects(place, first?.sha),
-    rollback: rollbackEffects(place),
-    recovering: recovering(place),
+    rollback: createRollbackEffects(place),
+    recovering: createRecovering(place),
     scanning,
     tidy: signal => tidy(store, signal),
   }
@@ -119,7 +101,7 @@ async function goneStore({ layout, state }: CheckpointEffectsOptions, store: Che
   return undefined
 }
 
-function checkpointEffects(place: Place, first: string | undefined): CheckpointEffects {
+function checkpointEffects(place: VersionPlace, first: string | undefined): CheckpointEffects {
   const { store, selections, state } = place
   return {
     firstCheckpoint: () => first ?? state().runs[0]?.initialCheckpoint,
@@ -145,7 +127,7 @@ function checkpointEffects(place: Place, first: string | undefined): CheckpointE
 }
 
 function checkpointWith(
-  { store, selections, state, warn, syncFiles }: Place,
+  { store, selections, state, warn, syncFiles }: VersionPlace,
   observer: ScanObserver | undefined,
 ): CheckpointEffects['checkpoint'] {
   return async (type, step, status) => {
@@ -193,61 +175,6 @@ export function emittedCheckpoints(
   }
 }
 
-function rollbackEffects(place: Place): RollbackEffects {
-  const { store, selections, state, assertHeld } = place
-  return {
-    restore: sha => restore(sha, place),
-    safetyCheckpoint: async () => {
-      const run = currentRun(state())
-      const last = run?.codons.at(-1)
-      const made = await store.safety({
-        ...beginning(selections.ofAll()),
-        // An undo finds its way by this.
-        ...(run && { runId: run.runId }),
-        ...(last && named(last)),
-      })
-      return made.ok ? { ok: true, sha: made.sha } : made
-    },
-    restoreArchives: async codons => {
-      assertHeld()
-      return restoreArchives(codons, place)
-    },
-    archiveAgain: async (archives, undone) => {
-      assertHeld()
-      return archiveAgain(archives, undone, place)
-    },
-    rigLeftovers: (codonId, sha) => leftoversOf(codonId, sha, place),
-    cleanRig: async (codonId, paths) => {
-      assertHeld()
-      return cleanRig(codonId, paths, place)
-    },
-    putBackRig: async codonId => {
-      assertHeld()
-      return putBackRig(codonId, place)
-    },
-    async syncFiles() {
-      try {
-        await place.syncFiles()
-        return { ok: true }
-      } catch (error) {
-        return { ok: false, message: `The files are not safe on the disk: ${wordsOf(error)}` }
-      }
-    },
-    rollbackIntent: openRollbackRecord(place.layout, assertHeld),
-  }
-}
-
-function recovering(place: Place): Recovering {
-  return {
-    planRestore: sha => planTo(sha, place),
-    rigMissing: codonId => missingOf(codonId, place),
-    differsFrom: async sha => {
-      const planned = await planTo(sha, place)
-      return !planned.ok || planned.plan.writes.length > 0 || planned.plan.removals.length > 0
-    },
-  }
-}
-
 /** From here on a lookup that tries one pack after the other is noticeably slow. */
 const manyPacks = 24
 
@@ -259,35 +186,4 @@ async function tidy(store: CheckpointStore, signal: AbortSignal): Promise<void> 
   } catch {
     // Out of time.
   }
-}
-
-interface Place extends CheckpointEffectsOptions {
-  readonly store: CheckpointStore
-  readonly selections: CheckpointSelections
-  readonly syncFiles: () => Promise<void>
-}
-
-function beginning(selection: Selection) {
-  return { runId: '', codonId: '', codonName: '', status: 'preparing', selection } as const
-}
-
-function named({ codonId, codonName, status }: CodonExecution) {
-  return { codonId, codonName, status }
-}
-
-async function planTo(
-  sha: string,
-  { store, selections }: Pick<Place, 'store' | 'selections'>,
-): Promise<RestorePlanResult> {
-  return store.planRestore(await selections.requestFor(sha, store))
-}
-
-async function restore(sha: string, { store, selections, warn }: Place): Promise<EffectResult> {
-  const planned = await planTo(sha, { store, selections })
-  if (!planned.ok) return planned
-  const { plan } = planned
-  const done = await store.performRestore(plan)
-  for (const { from, to } of done.movedAside) warn(`${from} was in the way of a checkpoint; it is now ${to}.`)
-  if (!done.ok) return { ok: false, message: done.message }
-  return { ok: true, files: [...plan.create, ...plan.change, ...plan.delete] }
 }

@@ -5,9 +5,10 @@ import type { Effects, Recorder } from '../runner/index.ts'
 import { emptySelection, type WorkspaceWatch, watchWorkspace } from '../tree/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 import { type AgentSetup, createAgentEffects, tightenAgents } from './agent-effects.ts'
-import { emittedCheckpoints, openCheckpointEffects, type Recovering } from './checkpoint-effects.ts'
+import { emittedCheckpoints, openCheckpointEffects } from './checkpoint-effects.ts'
 import { createCodonEffects } from './codon-effects.ts'
 import { openOutputRecord } from './intents.ts'
+import type { Recovering } from './rollback-effects.ts'
 import { openSentinelEffects, type SentinelSetup } from './sentinel-effects.ts'
 
 export interface EffectsOptions {

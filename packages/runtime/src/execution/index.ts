@@ -4,12 +4,13 @@
  */
 
 export type { Harnesses, OwnPrograms, Program } from './agents.ts'
-export { planArchives } from './archive-effects.ts'
-export { openCheckpointEffects, type Recovering } from './checkpoint-effects.ts'
+export { openCheckpointEffects } from './checkpoint-effects.ts'
 export { findLostJournal, frozenPlan } from './frozen-plan.ts'
 export { holdExecution } from './hold.ts'
 export { readRequests, type StoredRequest } from './proxy.ts'
 export { putRight } from './recovery.ts'
 export { withParents } from './rig-effects.ts'
+export type { Recovering } from './rollback-effects.ts'
+export { planArchives } from './rollback-effects.ts'
 export { type RecordedSetting, readSettings } from './settings-record.ts'
 export { type Execution, type ExecutionOptions, startExecution } from './start.ts'

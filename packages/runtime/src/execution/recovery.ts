@@ -6,9 +6,9 @@ import { killMarked, systemClock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import { finishRollback, type Recorder, type RollbackEffects, resumePoint } from '../runner/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
-import type { Recovering } from './checkpoint-effects.ts'
 import { freeSpace, isFull } from './free-space.ts'
 import { finishOutputs, readRollbackRecord } from './intents.ts'
+import type { Recovering } from './rollback-effects.ts'
 
 export interface Found {
   readonly layout: ExecutionLayout
