@@ -89,8 +89,7 @@ verifies(
     expect(await own.text()).toBe('from the upstream')
     expect(upstream.asked).toEqual(['GET /v1/own '])
     const log = readFileSync(join(dir, '.weave/logs/server.log'), 'utf8')
-    for (const because of ['sec-fetch-site', 'origin'])
-      expect(log).toContain(`refused a request: ${because}`)
+    for (const because of ['sec-fetch-site', 'origin']) expect(log).toContain(`refused a request: ${because}`)
   },
   120_000,
 )

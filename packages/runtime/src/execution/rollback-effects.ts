@@ -132,7 +132,7 @@ export interface ArchivePlace {
 }
 
 /** Puts back what the ends of these codons had archived. Never rejects. */
-export async function restoreArchives(
+async function restoreArchives(
   codons: readonly CodonPlace[],
   { layout, warn }: Pick<ArchivePlace, 'layout' | 'warn'>,
 ): Promise<EffectResult> {
@@ -153,7 +153,7 @@ export async function restoreArchives(
  * first, so that a file of theirs gets its old owner again; so does what an earlier attempt at this, cut off, was moving,
  * so that everything gets its old name. Doing it again finishes it. Never rejects.
  */
-export async function archiveAgain(
+async function archiveAgain(
   archives: readonly ArchivedFiles[],
   undone: readonly CodonPlace[],
   place: ArchivePlace,
