@@ -4,11 +4,12 @@ import { createDiskSync } from '../files/index.ts'
 import type { Failure, Refused } from '../kit/index.ts'
 import type { CheckpointEffects, Effects, RollbackEffects } from '../runner/index.ts'
 import type { ScanObserver, Selection, WorkspaceWatch } from '../tree/index.ts'
-import { freeSpace, isFull } from './free-space.ts'
 import {
   type CheckpointEffectsOptions,
   createRecovering,
   createRollbackEffects,
+  freeSpace,
+  isFull,
   type Recovering,
   type VersionPlace,
   withoutCodon,

@@ -1,14 +1,12 @@
 import { type CodonExecution, currentRun, type WeaveState } from '@weave/protocol'
 import { readArchive } from '../effects/index.ts'
 import { crashOf, describeFindings, type Journal, type Replayed } from '../journal/index.ts'
-import type { Result } from '../kit/index.ts'
-import { killMarked, systemClock } from '../kit/index.ts'
+import { killMarked, type Result, systemClock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import { finishRollback, type Recorder, type RollbackEffects, resumePoint } from '../runner/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
-import { freeSpace, isFull } from './free-space.ts'
 import { finishOutputs, readRollbackRecord } from './intents.ts'
-import type { Recovering } from './rollback-effects.ts'
+import { freeSpace, isFull, type Recovering } from './rollback-effects.ts'
 
 export interface Found {
   readonly layout: ExecutionLayout

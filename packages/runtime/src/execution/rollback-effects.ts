@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { type CodonExecution, currentRun, type WeaveState } from '@weave/protocol'
 import type { CheckpointStore, RestorePlanResult } from '../checkpoint/index.ts'
 import {
@@ -208,4 +209,20 @@ function keyOf({ runId, codonId }: CodonPlace): string {
 /** The pattern that selects one path. */
 function exactly(path: string): string {
   return `/${path.replaceAll(/[\\*?[\] ]/g, '\\$&')}`
+}
+
+/** Not every program says why it cannot write. */
+export async function isFull(directory: string): Promise<boolean> {
+  try {
+    const { bavail, bsize } = await statfs(directory)
+    return bavail * bsize < leastSpace
+  } catch {
+    return false
+  }
+}
+
+const leastSpace = 1024 * 1024
+
+export function freeSpace({ dir }: ExecutionLayout): string {
+  return `There is no space left on the disk of ${dir}: free some, then start again.`
 }

@@ -25,12 +25,16 @@ export { createId } from './ids.ts'
 export {
   fieldOf,
   fieldsOf,
+  formatKey,
+  formatPath,
   isObject,
   isTokenCount,
   type JsonObject,
+  type JsonPath,
   listOf,
   numberOf,
   textOf,
+  valueAt,
 } from './json-fields.ts'
 export {
   escapeLineSeparators,
@@ -40,7 +44,6 @@ export {
   readLines,
   splitLines,
 } from './json-lines.ts'
-export { formatKey, formatPath, type JsonPath, valueAt } from './json-path.ts'
 export {
   type JsonSource,
   type JsonSourceOptions,

@@ -1,5 +1,5 @@
 import { type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
-import { shown } from './json-path.ts'
+import { shown } from './json-fields.ts'
 
 export interface SyntaxFault {
   readonly offset: number

@@ -1,6 +1,6 @@
 import { type Node, parseTree } from 'jsonc-parser'
 import { syntaxFault } from './json-faults.ts'
-import { formatKey, formatPath, type JsonPath } from './json-path.ts'
+import { formatKey, formatPath, type JsonPath } from './json-fields.ts'
 import { scanJson } from './json-scan.ts'
 import type { Place, Problem } from './problems.ts'
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { formatKey, formatPath, type JsonPath, shown, valueAt } from './json-path.ts'
+import { formatKey, formatPath, type JsonPath, shown, valueAt } from './json-fields.ts'
 import { didYouMean, nearestNames } from './nearest-names.ts'
 import { type Place, type Problem, sortProblems } from './problems.ts'
 import { expectation, fixedValues, foundWords, keysOf, membersOf, oneOf, schemasAt } from './shape-words.ts'

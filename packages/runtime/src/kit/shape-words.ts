@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type JsonPath, shown } from './json-path.ts'
+import { type JsonPath, shown } from './json-fields.ts'
 
 /** What a schema asks for, as the end of "expected …": `a whole number from 0 to 65535`, `a string or a list of strings`. */
 export function expectation(schemas: readonly z.core.$ZodType[]): string {

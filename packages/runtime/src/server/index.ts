@@ -5,5 +5,6 @@
  * Does not know what a command means: the runner's `Control` acts on it, and what comes of it is told by the journal,
  * which is where every journaled event that is sent here comes from.
  */
-export { type Limits, limits } from './limits.ts'
+
 export { type RunningServer, type ServerOptions, type StartedServer, startServer } from './server.ts'
+export { type Limits, limits } from './services.ts'

@@ -22,9 +22,8 @@ import { createTokenCheck } from './handshake.ts'
 import { createEventHistory } from './history.ts'
 import { openPort, serveHttp } from './http-entry.ts'
 import { keepAlive } from './keepalive.ts'
-import { limits as defaultLimits, type Limits } from './limits.ts'
 import { noticingClose, type Peer } from './peer.ts'
-import type { Services } from './services.ts'
+import { limits as defaultLimits, type Limits, type Services } from './services.ts'
 
 export interface ServerOptions {
   /** 0: whichever is free. */

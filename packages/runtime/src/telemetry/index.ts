@@ -6,5 +6,4 @@
  * dropped. Who may be asked, and which settings hold, is decided elsewhere and handed in.
  */
 export type { PayloadFacts } from './payload.ts'
-export { createTelemetry } from './telemetry.ts'
-export { createUsageCount } from './usage-count.ts'
+export { createTelemetry, createUsageCount } from './telemetry.ts'

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { appendFile, stat, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { JournaledEvent } from '@weave/protocol'
 import { ensureDir } from '../files/index.ts'
 import { type Clock, inTime, type Redactor, within } from '../kit/index.ts'
-import { type PayloadFacts, type TelemetryPayload, telemetryPayload } from './payload.ts'
-import type { UsageCount } from './usage-count.ts'
+import { type FailureType, type PayloadFacts, type TelemetryPayload, telemetryPayload } from './payload.ts'
 
 export interface TelemetryOptions {
   readonly settings: {
@@ -121,4 +121,32 @@ async function postJson(address: string, body: string, signal: AbortSignal): Pro
     sent.on('error', reject)
     sent.end(body)
   })
+}
+
+/** Numbers of a run, counted from its events. */
+interface UsageCount {
+  readonly codonsEnded: number
+  readonly retries: number
+  readonly rollbacks: number
+  readonly budgetStops: number
+  readonly failures: Readonly<Partial<Record<FailureType, number>>>
+}
+
+/** Takes each event once. Keeps numbers only; an event that it does not count costs one comparison. */
+export function createUsageCount() {
+  const failures: Partial<Record<FailureType, number>> = {}
+  const counts = { codonsEnded: 0, retries: 0, rollbacks: 0, budgetStops: 0 }
+  return {
+    add({ type, data }: JournaledEvent): void {
+      if (type === 'codon.retrying') counts.retries++
+      if (type === 'rollback.completed') counts.rollbacks++
+      if (type === 'budget.exceeded') counts.budgetStops++
+      if (type !== 'codon.completed') return
+      counts.codonsEnded++
+      if (data.success) return
+      const failure = data.failureReason?.type ?? 'unknown'
+      failures[failure] = (failures[failure] ?? 0) + 1
+    },
+    read: (): UsageCount => ({ ...counts, failures: { ...failures } }),
+  }
 }

@@ -5,10 +5,9 @@ import { errorCode } from '../kit/index.ts'
 import { stagingPrefix, sweepLeftovers, unfinishedName } from './classify-directory.ts'
 import { installData, prepareData } from './data-source.ts'
 import { type ExecutionFile, type LinkType, writeExecutionFile } from './execution-file.ts'
-import { executionName, nameOfHank } from './execution-name.ts'
 import { type ExecutionLayout, executionLayout } from './layout.ts'
 import { type OpenedExecution, type OpenOptions, type OpenProblem, openProblem } from './open-options.ts'
-import { type Aside, removeWiped, setAside } from './set-aside.ts'
+import { type Aside, executionName, nameOfHank, removeWiped, setAside } from './set-aside.ts'
 
 /** `taken`: another process made an execution of this directory meanwhile; classify it again. */
 export type CreateResult = OpenedExecution | OpenProblem | 'taken'

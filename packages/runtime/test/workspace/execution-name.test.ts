@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { executionName, slugOf } from '../../src/workspace/execution-name.ts'
+import { executionName, slugOf } from '../../src/workspace/set-aside.ts'
 
 const now = new Date('2026-03-04T05:06:07.890Z')
 const dataHash = 'abcdef0123456789'

@@ -2,8 +2,16 @@ import { createId, fieldOf, isObject, type JsonObject, listOf } from '../../kit/
 import type { StopReason, Usage } from '../answer.ts'
 import { keys, text } from '../json.ts'
 import type { RequestReading, ToolDeclaration, Turn } from '../model-request.ts'
-import { alternating, turn } from './chat-turns.ts'
-import { type Dialect, pieces, sseEvent, type WireError, type WireMessage, type WirePart } from './dialect.ts'
+import {
+  alternating,
+  type Dialect,
+  pieces,
+  sseEvent,
+  turn,
+  type WireError,
+  type WireMessage,
+  type WirePart,
+} from './dialect.ts'
 
 /**
  * Google: `POST /v1beta/models/<model>:generateContent`. Model and streaming stand in the path. Cached tokens are counted

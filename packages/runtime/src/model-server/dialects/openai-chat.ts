@@ -2,8 +2,16 @@ import { createId, fieldOf, isObject, type JsonObject, listOf } from '../../kit/
 import type { StopReason, Usage } from '../answer.ts'
 import { keys, parsedText, text } from '../json.ts'
 import type { RequestReading, Turn } from '../model-request.ts'
-import { alternating, turn } from './chat-turns.ts'
-import { type Dialect, pieces, sseEvent, type WireError, type WireMessage, type WirePart } from './dialect.ts'
+import {
+  alternating,
+  type Dialect,
+  pieces,
+  sseEvent,
+  turn,
+  type WireError,
+  type WireMessage,
+  type WirePart,
+} from './dialect.ts'
 
 /** OpenAI Chat Completions: `POST /v1/chat/completions`. Cached tokens are counted within `prompt_tokens`. */
 export const openAiChat: Dialect = {

@@ -2,8 +2,15 @@ import { createId, fieldOf, isObject, type JsonObject, listOf } from '../../kit/
 import type { Usage } from '../answer.ts'
 import { keys, parsedText, text } from '../json.ts'
 import type { RequestReading, Turn } from '../model-request.ts'
-import { alternating, turn } from './chat-turns.ts'
-import { type Dialect, pieces, sseEvent, type WireMessage, type WirePart } from './dialect.ts'
+import {
+  alternating,
+  type Dialect,
+  pieces,
+  sseEvent,
+  turn,
+  type WireMessage,
+  type WirePart,
+} from './dialect.ts'
 import { openAiError, openAiOverflow } from './openai-chat.ts'
 
 /** OpenAI Responses: `POST /v1/responses`. Cached tokens are counted within `input_tokens`. */
