@@ -103,11 +103,10 @@ export async function endOwned(
     await untilGone(left, waitMs, waitingClock)
     // Looked up afresh before each signal, so that none goes to a stranger under a reused id.
     left = await scan()
-    // A process that is just becoming another program shows no environment for a moment; `setsid` does that twice.
-    for (let again = 1; left.length === 0 && again <= emptyScans; again++) {
-      await systemClock.sleep(rescanMs)
-      left = await scan()
-    }
+    if (left.length > 0) return
+    // A process that is just becoming another program shows no environment for a moment.
+    await systemClock.sleep(secondScanMs)
+    left = await scan()
   }
   if (graceMs > 0 && left.length > 0) await signalLeft('SIGTERM', graceMs, clock)
   const deadline = systemClock.monotonic() + limitMs
@@ -118,9 +117,7 @@ export async function endOwned(
   return { killed: [...pids].filter(pid => !left.includes(pid)), survivors: left }
 }
 
-/** Nothing is left when it was not found so many times more. */
-const emptyScans = 3
-const rescanMs = 20
+const secondScanMs = 20
 const killedWithinMs = 1000
 
 async function findOwned({ marker, keys, premises }: Ownership): Promise<readonly ProcessRow[]> {
