@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
 import { findMarked, isAlive, killMarked } from '../../src/kit/index.ts'
@@ -45,12 +47,17 @@ describe('killMarked', () => {
   it('finds what was started in answer to SIGTERM', async () => {
     const marker = newMarker()
     const script = 'trap "(setsid sleep 30 &); exit" TERM; echo ready; while :; do sleep 0.01; done'
-    const process = await startMarked(['sh', ['-c', script]], marker)
+    // Not supervised: a supervisor ends the group of its own accord, and may be quicker than `setsid`.
+    const [variable = '', value = ''] = marker.split('=')
+    const child = spawn('sh', ['-c', script], {
+      env: { [variable]: value },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    await once(child.stdout, 'data')
     const { killed, survivors } = await killMarked(marker, { graceMs: 2000 })
     expect(survivors).toEqual([])
     expect(killed.length).toBeGreaterThan(1)
     expect(await findMarked(marker)).toEqual([])
-    await process.done
   })
 
   it('has nothing to do when nobody is marked', async () => {
