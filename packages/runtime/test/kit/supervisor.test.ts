@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
@@ -16,6 +17,11 @@ function until({ child }: Supervised, pattern: RegExp): Promise<RegExpMatchArray
       if (match) resolve(match)
     })
   })
+}
+
+/** The process group, from the text after the name in `/proc/<pid>/stat`. */
+function groupOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ')[2])
 }
 
 function started(command: string, args: readonly string[], clock = createTestClock()) {
@@ -96,6 +102,7 @@ describe('the end of a process', () => {
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     const [, child, member] = await until(program, /child (\d+)\nmember (\d+)/)
+    await vi.waitFor(() => expect(groupOf(Number(child))).toBe(Number(child)), patience)
     await program.discard()
     expect(program.end).toMatchObject({ signal: 'SIGKILL' })
     await vi.waitFor(() => expect(isAlive(Number(member))).toBe(false), patience)
