@@ -84,7 +84,7 @@ export {
   start,
 } from './process.ts'
 export { findMarked, type Marker } from './process-clues.ts'
-export { keepTail, tailLength } from './process-output.ts'
+export { keepTail, streamClosed, tailLength } from './process-output.ts'
 export { killMarked, type SweepOptions, type SweepResult, signalGroup } from './process-sweep.ts'
 export { isAlive, processStartTime, processTable } from './process-table.ts'
 export {
@@ -101,6 +101,6 @@ export { createScope, type Scope, type UndoFailure } from './scope.ts'
 export { type Secret, secretsOf } from './secrets.ts'
 export { type JsonShape, shapeFits } from './shape-fits.ts'
 export { type ShapeOptions, type ShapeSource, shapeProblems } from './shape-problems.ts'
-export { type ProcessEnd, type Supervised, supervise } from './supervisor.ts'
+export { type LaunchOptions, type ProcessEnd, type Supervised, supervise } from './supervisor.ts'
 export { startWarden, type Warden, type WardenOptions, type WardenProgram } from './warden.ts'
 export { runWarden } from './warden-program.ts'

@@ -135,7 +135,7 @@ function readOutputs({ child, stop }: Supervised, options: ProcessOptions) {
     finish() {
       stdout.finish()
       stderr.finish()
-      const truncated = stdout.truncated || stderr.truncated
+      const truncated = stdout.isTruncated() || stderr.isTruncated()
       return { stdout: stdout.text(), stderr: stderr.text(), truncated }
     },
   }
