@@ -31,15 +31,12 @@ export const systemClock: Clock = {
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason)
-      return
-    }
+    signal?.throwIfAborted()
     const abort = () => {
-      timer.cancel()
+      cancel()
       reject(signal?.reason)
     }
-    const timer = startTimer(ms, () => {
+    const cancel = startTimer(ms, () => {
       signal?.removeEventListener('abort', abort)
       resolve()
     })
@@ -49,24 +46,21 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 
 function every(ms: number, tick: () => void): () => void {
   const fire = () => {
-    timer = startTimer(ms, fire, { unref: true })
+    cancel = startTimer(ms, fire, { unref: true })
     tick()
   }
-  let timer = startTimer(ms, fire, { unref: true })
-  return () => timer.cancel()
+  let cancel = startTimer(ms, fire, { unref: true })
+  return () => cancel()
 }
 
 /** Node turns a longer timeout into one of 1 ms, so a long wait is made of several. */
 const longestTimeout = 2 ** 31 - 1
 
-interface Timer {
-  cancel(): void
-}
-
-function startTimer(ms: number, fire: () => void, { unref = false } = {}): Timer {
+/** Returns what cancels it. */
+function startTimer(ms: number, fire: () => void, { unref = false } = {}): () => void {
   const deadline = performance.now() + Math.max(0, ms)
   let timeout = arm()
-  return { cancel: () => clearTimeout(timeout) }
+  return () => clearTimeout(timeout)
 
   function arm(): NodeJS.Timeout {
     const left = Math.ceil(deadline - performance.now())
@@ -108,11 +102,8 @@ export async function within<T, L = T>(
 
 /** Whether it came to pass in time. `of` must not reject. */
 export function inTime(of: Promise<unknown>, deadline: Deadline): Promise<boolean> {
-  return within(
-    deadline,
-    () => of.then(() => true),
-    () => false,
-  )
+  const came = () => of.then(() => true)
+  return within(deadline, came, () => false)
 }
 
 let lastMs = Number.NaN
