@@ -64,11 +64,13 @@ export {
 } from './open-regular.ts'
 export {
   createFileReader,
+  createTreeReader,
   type FileReader,
   type FileReading,
   type FileState,
   isSameState,
   type LargeFile,
+  type TreeReader,
 } from './read-file.ts'
 export { type RemoveTreeOptions, removeTree } from './remove.ts'
 export { type WalkItem, type WalkOptions, walk } from './walk.ts'

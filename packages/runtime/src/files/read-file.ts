@@ -11,6 +11,8 @@ import {
 } from 'node:fs'
 import { promisify } from 'node:util'
 import { errorCode } from '../kit/index.ts'
+import { createDirectoryChain } from './directory-handles.ts'
+import { namesOf, splitPath } from './names.ts'
 import { readFlags, refusesLinks } from './open-regular.ts'
 
 const largestChunk = 1 << 20
@@ -80,6 +82,23 @@ export function createFileReader(): FileReader {
     } catch (error) {
       return linkOr(obstacle(error), place)
     }
+  }
+}
+
+/** Reads files and links below a root that someone may be rearranging, best in order of path. */
+export type TreeReader = ReturnType<typeof createTreeReader>
+
+export function createTreeReader(root: string) {
+  const directories = createDirectoryChain(root)
+  const read = createFileReader()
+  return {
+    /** As a `FileReader`, with no link on the way either. Rejects as `DirectoryChain.enter` throws. */
+    async read(path: string): Promise<FileReading> {
+      const { parent, name } = splitPath(path)
+      const entered = directories.enter(namesOf(parent))
+      return entered.ok ? read(entered.directory.entry(name)) : { kind: 'gone' }
+    },
+    close: directories.close,
   }
 }
 

@@ -4,7 +4,6 @@
  * what is scanned here. It writes nothing into the workspace.
  */
 export type { FileUpdate } from './content.ts'
-export type { ScanObserver } from './emit.ts'
 export { cleanEnvironment, createGit, type Git, splitAtNul } from './git.ts'
 export {
   binaryId,
@@ -28,8 +27,8 @@ export {
   type KnownFile,
   setFile,
 } from './known-tree.ts'
-export type { Gap } from './scan.ts'
 export { type Contents, createStoredTree, type StoredScan, type StoredTree } from './scan-cache.ts'
+export type { ScanObserver } from './scan-observer.ts'
 export { type SelectedFile, selectFiles } from './select-files.ts'
 export {
   createSelection,
@@ -40,5 +39,6 @@ export {
   type SelectionResult,
 } from './selection.ts'
 export { createFileSystem, type FileSystem, type StatKey, statKeyOf } from './stat-key.ts'
+export type { Gap } from './tree-walk.ts'
 export { type WatchOptions, type WorkspaceWatch, watchWorkspace } from './watch.ts'
 export type { WatchNote } from './watch-scans.ts'

@@ -12,9 +12,10 @@ import {
   removeFile,
   setFile,
 } from './known-tree.ts'
-import { type Gap, type Scan, scanTree } from './scan.ts'
+import { type Scan, scanTree } from './scan.ts'
 import type { Selection } from './selection.ts'
 import { type FileSystem, statKeyOf } from './stat-key.ts'
+import type { Gap } from './tree-walk.ts'
 
 export interface ScannerPlace {
   readonly workTree: string
@@ -67,23 +68,26 @@ interface Memory {
 
 export function createStoredTree({ workTree, index, fileSystem, hasTree }: ScannerPlace): StoredTree {
   const cache = createCache({ index, fileSystem, hasTree })
+
+  async function changedSince(unlisted: ReadonlySet<string>, signal: AbortSignal | undefined) {
+    const changed = await index.changed(signal)
+    return changed && [...new Set([...changed, ...unlisted])]
+  }
+
   return {
     treeId: async () => (await cache.recall()).root.tree,
     async scan({ selection, signal, onGap }) {
       const { root, ...known } = await cache.recall()
       const unlisted = known.selection === selection ? known.unlisted : undefined
-      const changedByGit = async () => {
-        const changed = await index.changed(signal)
-        return changed && [...new Set([...changed, ...(unlisted ?? [])])]
-      }
       const scan = await scanTree({
         workTree,
         selection,
         known: root,
-        fileSystem,
+        now: fileSystem.now(),
         signal,
         onGap,
-        ...(unlisted && { changedByGit }),
+        changedByGit:
+          unlisted && fileSystem.marksDirectories ? () => changedSince(unlisted, signal) : undefined,
       })
       return { ...scan, root }
     },

@@ -98,8 +98,8 @@ const mostTries = 5
 export interface Scanned {
   /** Files that were changed again before they were read. */
   readonly stale: number
-  /** Directories that may hold a selected file. `undefined`: as in the last scan. */
-  readonly directories?: ReadonlyMap<string, string>
+  /** Directories that may hold a selected file, each with what tells it from another of the same name. */
+  readonly directories: ReadonlyMap<string, string>
 }
 
 /** Takes a scan and emits what is new. Rejects when no more can be emitted. */
@@ -150,7 +150,7 @@ export function startScanWorker({ takeScan, onIdle, schedule, hints, signal }: W
   }
 
   async function listenTo({ directories }: Scanned): Promise<void> {
-    if (!hints || !directories) return
+    if (!hints) return
     const { added } = await hints.follow(directories)
     schedule.pollEvery(hints.isComplete ? pollBesideHints : pollAlone)
     // What happened in a new directory before it was watched, nobody heard.

@@ -2,7 +2,7 @@ import { relative, resolve, sep } from 'node:path'
 import type { FileNode } from '@weave/protocol'
 import type { Clock } from '../kit/index.ts'
 import { createDirectoryHints, type Listen } from './directory-hints.ts'
-import type { ScanObserver } from './emit.ts'
+import type { ScanObserver } from './scan-observer.ts'
 import { createScanSchedule, startScanWorker } from './schedule.ts'
 import type { Selection, SelectionResult } from './selection.ts'
 import { createWatchScans, type WatchScanOptions } from './watch-scans.ts'
@@ -124,7 +124,7 @@ export async function watchWorkspace(options: WatchOptions): Promise<WorkspaceWa
       await widened
       return { ok: true }
     },
-    tree: scans.tree,
+    tree: async () => scans.tree(),
     close,
   }
 }
