@@ -22,13 +22,14 @@ const readLater = promisify(read)
 
 /** The bytes that a file had when it was opened; each chunk is good until the next. Throws when it has fewer by now. */
 export async function* chunksOf(
-  { fd, stats }: { readonly fd: number; readonly stats: Stats },
+  fd: number,
+  { size }: Stats,
   signal?: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const buffer = Buffer.allocUnsafe(Math.min(stats.size, largestChunk))
-  for (let position = 0; position < stats.size; ) {
+  const buffer = Buffer.allocUnsafe(Math.min(size, largestChunk))
+  for (let position = 0; position < size; ) {
     signal?.throwIfAborted()
-    const count = await readAt(fd, buffer.subarray(0, stats.size - position), position)
+    const count = await readAt(fd, buffer.subarray(0, size - position), position)
     if (count === 0) throw new Error('it was cut short while it was read')
     position += count
     yield buffer.subarray(0, count)
@@ -129,7 +130,7 @@ async function readRegular(place: PathLike, scratch: Buffer): Promise<FileReadin
     const isSame = () => isSameState(stats, fstatSync(fd))
     const close = () => closeSync(fd)
     if (stats.isFile() && stats.size > largeFile) {
-      const chunks = (signal?: AbortSignal) => chunksOf({ fd, stats }, signal)
+      const chunks = (signal?: AbortSignal) => chunksOf(fd, stats, signal)
       return { kind: 'large', file: { stats, chunks, isSame, close } }
     }
     try {

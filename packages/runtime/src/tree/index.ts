@@ -3,7 +3,6 @@
  * scan, with git's help where it can, and what a scan means to clients: the events and the file tree. Checkpoints store
  * what is scanned here. It writes nothing into the workspace.
  */
-export type { FileUpdate } from './content.ts'
 export { cleanEnvironment, createGit, type Git, splitAtNul } from './git.ts'
 export {
   binaryId,
@@ -36,9 +35,7 @@ export {
   emptySelection,
   gitName,
   type Selection,
-  type SelectionResult,
 } from './selection.ts'
 export { createFileSystem, type FileSystem, type StatKey, statKeyOf } from './stat-key.ts'
 export type { Gap } from './tree-walk.ts'
-export { type WatchOptions, type WorkspaceWatch, watchWorkspace } from './watch.ts'
-export type { WatchNote } from './watch-scans.ts'
+export { type WorkspaceWatch, watchWorkspace } from './watch.ts'

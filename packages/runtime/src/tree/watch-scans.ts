@@ -10,7 +10,7 @@ import { createFingerprinter } from './fingerprints.ts'
 import { pathsBelow } from './known-tree.ts'
 import { type Scan, scanTree } from './scan.ts'
 import { createScanObserver, type ScanObserver } from './scan-observer.ts'
-import type { Scanned } from './schedule.ts'
+import type { Scanned } from './scan-worker.ts'
 import type { Selection } from './selection.ts'
 import type { Gap } from './tree-walk.ts'
 
@@ -38,20 +38,7 @@ export interface WatchNote {
 }
 
 /** Scans one after the other, each followed by events of what is new. The first is the baseline: it emits nothing. */
-export interface WatchScans {
-  /** Rejects with the reason of the signal, or with what a callback threw. One call at a time. */
-  take(): Promise<Scanned>
-  /** The same with the scan of a checkpoint, which `work` takes and hands to the observer. `work` must not reject. */
-  takeThrough(work: (observer: ScanObserver) => Promise<void>): Promise<Scanned>
-  /** From the next scan on. Files that come in with the wider selection are its baseline: in the tree, but not emitted. */
-  widen(selection: Selection): void
-  /** Reads what the baselines brought in, within limits. */
-  fingerprint(): Promise<void>
-  /** Of what is known now. */
-  tree(): readonly FileNode[]
-}
-
-export function createWatchScans(options: WatchScanOptions): WatchScans {
+export function createWatchScans(options: WatchScanOptions) {
   const { agentRoot, now, signal, onChange, onTree } = options
   const emitted = createEmittedFiles()
   const onGap = createGapNotes(options.onNote)
@@ -63,6 +50,7 @@ export function createWatchScans(options: WatchScanOptions): WatchScans {
   let unprinted: readonly string[] = []
   let directories: Scanned['directories'] = new Map()
 
+  /** Rejects with the reason of the signal, or with what a callback threw. One call at a time. */
   async function take(): Promise<Scanned> {
     const wanted = selection
     const before = adopted
@@ -85,7 +73,8 @@ export function createWatchScans(options: WatchScanOptions): WatchScans {
 
   return {
     take,
-    async takeThrough(work) {
+    /** The same with the scan of a checkpoint, which `work` takes and hands to the observer. `work` must not reject. */
+    async takeThrough(work: (observer: ScanObserver) => Promise<void>): Promise<Scanned> {
       const observer = createScanObserver({
         ...emitting,
         selection: adopted ?? selection,
@@ -100,10 +89,12 @@ export function createWatchScans(options: WatchScanOptions): WatchScans {
       signal.throwIfAborted()
       return { stale: 0, directories }
     },
-    widen(wider) {
+    /** From the next scan on. Files that come in with the wider selection are its baseline: in the tree, but not emitted. */
+    widen(wider: Selection): void {
       selection = wider
     },
-    fingerprint() {
+    /** Reads what the baselines brought in, within limits. */
+    fingerprint(): Promise<void> {
       const paths = unprinted
       unprinted = []
       return fingerprint(paths)
