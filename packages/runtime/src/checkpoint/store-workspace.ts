@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { createDirectoryChain, createFileReader } from '../files/index.ts'
+import { createTreeReader } from '../files/index.ts'
 import {
   type Contents,
   countFiles,
@@ -94,8 +94,7 @@ export async function storeWorkspace<Result>(
 }
 
 function noteOf(gap: Gap): CheckpointNote {
-  if (gap.kind === 'unreadable') return unreadable(gap.path, gap.code)
-  return unreadable(gap.path, gap.cap === 'depth' ? 'nested too deeply' : 'too many files')
+  return unreadable(gap.path, gap.kind === 'capped' ? 'nested too deeply' : gap.code)
 }
 
 interface Storing {
@@ -115,10 +114,9 @@ async function storeContents(
   { scan, notes, writer, place, signal, observer }: Storing,
 ): Promise<Contents> {
   const contents = new Map<string, KnownFile | 'gone' | 'unreadable'>()
-  const directories = createDirectoryChain(place.workTree)
-  const read = createFileReader()
+  const reader = createTreeReader(place.workTree)
   const { gitDir } = place
-  const context = { gitDir, directories, writer, notes, signal, read, now: scan.now, observer }
+  const context = { gitDir, reader, writer, notes, signal, now: scan.now, observer }
   try {
     for (const [turn, path] of paths.entries()) {
       if (turn % filesPerTurn === 0) await setImmediate()
@@ -128,7 +126,7 @@ async function storeContents(
     }
     return contents
   } finally {
-    directories.close()
+    reader.close()
   }
 }
 
