@@ -109,10 +109,6 @@ export class Observer {
     this.#end('fatal-error', errorType)
   }
 
-  get spent(): Account {
-    return this.#spent
-  }
-
   get state(): SentinelState {
     const { dollars, isUnknown, tokens, calls } = this.#spent
     return {

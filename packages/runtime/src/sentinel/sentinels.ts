@@ -4,8 +4,7 @@ import { type Refused, type Result, within } from '../kit/index.ts'
 import type { ResolvedModel } from '../models/index.ts'
 import { attach, type CodonSentinels } from './attach.ts'
 import type { ObservedCodon } from './events.ts'
-import { type Account, addAccounts, createHealthChecks, emptyAccount } from './model-calls.ts'
-import type { Observer } from './observer.ts'
+import { createHealthChecks } from './model-calls.ts'
 import { openObserver } from './open-observer.ts'
 import type { SentinelsOptions } from './options.ts'
 import { makeReady, type ReadySentinel } from './ready-sentinel.ts'
@@ -33,9 +32,6 @@ export class Sentinels {
   readonly #sandbox: Sandbox
   readonly #health: ReturnType<typeof createHealthChecks>
   readonly #closing = new AbortController()
-  readonly #working = new Set<Observer>()
-  /** Of those that have gone. */
-  #settled: Account = emptyAccount
   #compile: Promise<PatternCompiler> | undefined
 
   constructor(options: SentinelsOptions) {
@@ -69,29 +65,13 @@ export class Sentinels {
     if (required.length > 0) return refusal(required)
     const loaded = opened.flatMap(one => ('message' in one ? [] : [one]))
     const observers = loaded.map(({ observer }) => observer)
-    for (const observer of observers) this.#working.add(observer)
     for (const { attached, message } of failed)
       this.#warn(`Sentinel ${attached.config.id} (${codon.id}) is not loaded: ${message}.`)
     const attached = attach(observers, failed.map(notLoaded), clock)
     for (const { begin } of loaded) begin()
     current = attached
     if (mine.length > 0) changed()
-    const finish: CodonSentinels['finish'] = async ending => {
-      await attached.finish(ending)
-      this.#settle(observers)
-    }
-    return { ok: true, attached: { ...attached, finish } }
-  }
-
-  /** All that sentinels have spent since the start. */
-  spent(): Account {
-    return [...this.#working].map(({ spent }) => spent).reduce(addAccounts, this.#settled)
-  }
-
-  #settle(observers: readonly Observer[]): void {
-    for (const observer of observers) {
-      if (this.#working.delete(observer)) this.#settled = addAccounts(this.#settled, observer.spent)
-    }
+    return { ok: true, attached }
   }
 
   /** Ends what is in the background. Call it after the last codon is finished. Never rejects. */
