@@ -7,6 +7,7 @@ import { isPartial } from './data-hash.ts'
 import { cureFor, type ExecutionFile, readExecutionFile } from './execution-file.ts'
 import { type ExecutionLayout, executionLayout } from './layout.ts'
 import { type LockState, readLock } from './lock-file.ts'
+import type { OpenOptions } from './open-options.ts'
 
 export interface FoundExecution {
   readonly layout: ExecutionLayout
@@ -44,28 +45,20 @@ const inParallel = 16
 /** The executions below a base directory. Folders without `.weave/` are not ours and left out. Never rejects. */
 export async function listExecutions(options: ListOptions): Promise<ExecutionList> {
   const { executionBaseDir, clock, limit = 10_000 } = options
-  const listing = await directoriesIn(executionBaseDir, limit)
-  const found: Look[] = []
-  for (let at = 0; at < listing.names.length; at += inParallel) {
-    const batch = listing.names.slice(at, at + inParallel)
-    const looks = await Promise.all(batch.map(name => lookAt(join(executionBaseDir, name), clock)))
-    found.push(...looks.filter(look => look !== undefined))
+  const { names, ...listing } = await directoriesIn(executionBaseDir, limit)
+  const executions: FoundExecution[] = []
+  const damaged: DamagedExecution[] = []
+  for (let at = 0; at < names.length; at += inParallel) {
+    const batch = names.slice(at, at + inParallel)
+    for (const look of await Promise.all(batch.map(name => lookAt(join(executionBaseDir, name), clock)))) {
+      if (look && 'file' in look) executions.push(look)
+      else if (look) damaged.push(look)
+    }
   }
-  const executions = found.flatMap(look => ('file' in look ? [look] : []))
-  return {
-    executions: executions.sort(newestFirst),
-    damaged: found.flatMap(look => ('file' in look ? [] : [look])),
-    truncated: listing.truncated,
-    ...(listing.problem !== undefined && { problem: listing.problem }),
-  }
+  return { executions: executions.sort(newestFirst), damaged, ...listing }
 }
 
-export interface WantedExecution {
-  readonly hankPath: string
-  readonly data: string | undefined
-  readonly dataHash: string
-  readonly rehearsal: boolean
-}
+export type WantedExecution = Pick<OpenOptions, 'hankPath' | 'data' | 'dataHash' | 'rehearsal'>
 
 /**
  * The newest execution that a start of the same hank with the same data goes on with. Rehearsals and real runs never
@@ -88,9 +81,7 @@ function isSameData(file: ExecutionFile, { data, dataHash }: WantedExecution): b
   return (isPartial(file.dataHash) || isPartial(dataHash)) && file.dataPath === (data ?? null)
 }
 
-type Look = FoundExecution | DamagedExecution
-
-async function lookAt(dir: string, clock: Clock): Promise<Look | undefined> {
+async function lookAt(dir: string, clock: Clock): Promise<FoundExecution | DamagedExecution | undefined> {
   const layout = executionLayout(dir)
   if (!(await isDirectory(layout.internals))) return undefined
   const read = await readExecutionFile(layout.executionFile)
@@ -105,13 +96,10 @@ function newestFirst(left: FoundExecution, right: FoundExecution): number {
   return left.layout.dir < right.layout.dir ? 1 : -1
 }
 
-interface Listing {
-  readonly names: readonly string[]
-  readonly truncated: boolean
-  readonly problem?: string
-}
-
-async function directoriesIn(dir: string, limit: number): Promise<Listing> {
+async function directoriesIn(
+  dir: string,
+  limit: number,
+): Promise<Pick<ExecutionList, 'truncated' | 'problem'> & { readonly names: readonly string[] }> {
   const names: string[] = []
   let seen = 0
   try {
