@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { findExecution, settledPaths } from '@weave/runtime'
+import { settledPaths } from '@weave/runtime'
 import type { Arguments } from './parse-arguments.ts'
 
 /** Where executions are, for commands that need no hank. */
@@ -16,5 +16,6 @@ export async function executionBaseOf({ texts }: Arguments): Promise<string> {
 
 /** The execution that a person means, the newest one unless named. */
 export async function namedExecution(word: string | undefined, args: Arguments) {
+  const { findExecution } = await import('@weave/runtime')
   return findExecution(word, await executionBaseOf(args))
 }
