@@ -31,7 +31,8 @@ function builtAt() {
 }
 
 function newestSource() {
-  const pages = readdirSync(join(root, 'docs')).filter(name => name !== '.vitepress')
-  const sources = [...pages.map(name => `docs/${name}`), 'docs/.vitepress/config.ts', 'package-lock.json']
-  return Math.max(...sources.map(path => newest(join(root, path))))
+  const made = ['.vitepress/dist', '.vitepress/cache', '.vitepress/.temp', '.vitepress']
+  const names = [...readdirSync(join(root, 'docs')), ...readdirSync(join(root, 'docs/.vitepress')).map(name => `.vitepress/${name}`)]
+  const sources = names.filter(name => !made.includes(name)).map(name => `docs/${name}`)
+  return Math.max(...[...sources, 'package-lock.json'].map(path => newest(join(root, path))))
 }

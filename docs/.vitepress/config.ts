@@ -1,34 +1,5 @@
 import { defineConfig, type MarkdownRenderer } from 'vitepress'
-
-const titles: Readonly<Record<string, string>> = {
-  index: 'Welcome',
-  'day-of-a-codon': 'A day in the life of a codon',
-  'reference/cli': 'Command line',
-  'reference/settings': 'Settings and environment',
-  'reference/hank': 'hank.json',
-  'reference/sentinel': 'Sentinel files',
-  'reference/rehearsal': 'rehearsal.json',
-}
-
-function pages(...names: readonly string[]): { text: string; link: string }[] {
-  return names.map(name => ({
-    text: titles[name] ?? capitalized(name),
-    link: `/${name === 'index' ? '' : name}`,
-  }))
-}
-
-function capitalized(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1)
-}
-
-/**
- * How much a page counts in the search: guides before what one looks a field up in, and that before what is about the
- * inside. The browser gets the text of this function, so it uses nothing from outside of itself.
- */
-export function weightOf(address: string): number {
-  if (/^\/(?:reference\/|protocol\b)/.test(address)) return 0.25
-  return /^\/(?:map|day-of-a-codon|testing|proof|decisions)\b/.test(address) ? 0.1 : 1
-}
+import { sidebar, weightOf } from './pages.ts'
 
 /** A page that is named in back-ticks, as `docs/running.md` is in the repository, is a link on the site. */
 function linkPages(markdown: MarkdownRenderer): void {
@@ -55,39 +26,6 @@ export default defineConfig({
       options: { miniSearch: { searchOptions: { boostDocument: weightOf } } },
     },
     outline: [2, 3],
-    sidebar: [
-      { text: 'Begin', items: pages('index', 'tutorial', 'concepts', 'recipes', 'troubleshooting') },
-      {
-        text: 'Guides',
-        items: pages(
-          'running',
-          'validate',
-          'rehearsal',
-          'terminal',
-          'checkpoints',
-          'budgets',
-          'sentinels',
-          'proxy',
-          'replay',
-          'report',
-          'processes',
-          'telemetry',
-        ),
-      },
-      {
-        text: 'Reference',
-        items: [
-          ...pages(
-            'reference/cli',
-            'reference/settings',
-            'reference/hank',
-            'reference/sentinel',
-            'reference/rehearsal',
-          ),
-          ...pages('protocol'),
-        ],
-      },
-      { text: 'Inside', items: pages('map', 'day-of-a-codon', 'testing', 'proof', 'decisions') },
-    ],
+    sidebar: sidebar.map(section => ({ ...section, items: [...section.items] })),
   },
 })
