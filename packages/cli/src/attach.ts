@@ -1,7 +1,7 @@
 import { readLock, systemClock } from '@weave/runtime'
 import { connect, describeEvent, type ServerEvent } from 'weave-client'
 import { WebSocket } from 'ws'
-import { namedExecution } from './named-execution.ts'
+import { chooseExecution } from './named-execution.ts'
 import type { Arguments } from './parse-arguments.ts'
 import { type ExitCode, exitCodes } from './program.ts'
 import { isForPeople, wantsColor, wantsTerminalUi } from './run/run-display.ts'
@@ -11,11 +11,8 @@ import type { TerminalUiOptions } from './terminal-ui.ts'
 /** `weave attach [execution]`: watches a server that runs, on a screen or as one line for each thing. Leaving ends nothing. */
 export async function attachCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const { texts, positionals } = args
-  const found = await namedExecution(positionals[0], args)
-  if (!found.ok) {
-    terminal.error(found.message)
-    return exitCodes.failed
-  }
+  const found = await chooseExecution(args, terminal, { word: positionals[0], prefersRunning: true })
+  if (!found.ok) return found.code
   const server = await addressOf(found.layout.lockFile)
   if (!server) {
     terminal.error(`No server is at work in ${found.layout.dir}. "weave journal" shows what happened there.`)

@@ -88,7 +88,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   attach: {
     usage: 'weave attach [execution]',
     summary: 'watch a run that is going on, the newest one unless named',
-    flags: ['json', 'token', 'runtime-config', ...always],
+    flags: ['json', 'token', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./attach.ts')).attachCommand,
   },
   list: {
@@ -100,13 +100,13 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   journal: {
     usage: 'weave journal [execution]',
     summary: 'print what happened in an execution, the newest one unless named',
-    flags: ['type', 'codon', 'since', 'follow', 'json', 'runtime-config', ...always],
+    flags: ['type', 'codon', 'since', 'follow', 'json', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./journal.ts')).journalCommand,
   },
   checkpoints: {
     usage: 'weave checkpoints [execution]',
     summary: 'list the versions of the workspace that are kept, of the newest execution unless named',
-    flags: ['json', 'runtime-config', ...always],
+    flags: ['json', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./checkpoints/checkpoints.ts')).checkpointsCommand,
   },
   diff: {
@@ -124,13 +124,13 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   gc: {
     usage: 'weave gc [execution...]',
     summary: 'pack checkpoints and say what each execution holds, all of them unless named',
-    flags: ['prune', 'json', 'runtime-config', ...always],
+    flags: ['prune', 'json', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./checkpoints/gc.ts')).gcCommand,
   },
   report: {
     usage: 'weave report [execution]',
     summary: 'write what happened in an execution as one page for a browser, or print what it has cost',
-    flags: ['output-file', 'costs', 'requests', 'json', 'csv', 'runtime-config', ...always],
+    flags: ['output-file', 'costs', 'requests', 'json', 'csv', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./report/report.ts')).reportCommand,
   },
   doctor: {

@@ -114,8 +114,8 @@ export const flags = {
   execution: {
     kind: 'text',
     short: 'e',
-    value: 'dir',
-    summary: 'use or resume exactly this execution directory',
+    value: 'execution',
+    summary: 'which execution: its name, the beginning of it, a path, or @last for the newest',
   },
   'start-new': { kind: 'switch', short: 'n', summary: 'ignore earlier executions of this hank and data' },
   force: { kind: 'switch', summary: 'with --start-new -e: reuse a directory that has an execution' },

@@ -5,7 +5,6 @@ export type { RollbackPreview } from './at-rest/index.ts'
 export {
   type CheckpointRow,
   executionStatus,
-  findExecution,
   type Holdings,
   type JournalDamage,
   openStoppedExecution,
@@ -75,11 +74,13 @@ export {
 export { runAgentWorker } from './harness/index.ts'
 export {
   createRedactor,
+  didYouMean,
   errorsOf,
   formatProblem,
   keepTail,
   type LogLevel,
   logLevels,
+  nearestNames,
   type Problem,
   runWarden,
   type Supervised,
@@ -96,7 +97,9 @@ export type { RunnerEnd } from './runner/index.ts'
 export { accessFrom, codonRuns, openWorkbench, runSandboxWorker, type Trial } from './sentinel/index.ts'
 export { type FlagValue, listEnvironment, readGiven, type SettingField } from './settings/index.ts'
 export {
+  type ExecutionFile,
   type ExecutionLayout,
+  executionLayout,
   hashData,
   listExecutions,
   noDataHash,

@@ -3,7 +3,6 @@ export { type CheckpointRow, readCheckpointRows } from './checkpoint-rows.ts'
 export { type Holdings, type Tidied, tidyExecution } from './disk-usage.ts'
 export {
   executionStatus,
-  findExecution,
   type JournalDamage,
   readCosts,
   readEarlierCosts,

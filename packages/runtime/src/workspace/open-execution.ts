@@ -159,7 +159,8 @@ function otherKind(
   const message = was
     ? `${dir} is the execution of a rehearsal, which a real run never goes on with`
     : `${dir} is the execution of a real run, which a rehearsal never goes on with`
-  return openProblem('rehearsal', { path: dir, message, cure: 'Leave out -e, or name another directory' })
+  const cure = `Go on with it: weave ${was ? 'rehearse ' : ''}-e ${dir}`
+  return openProblem('rehearsal', { path: dir, message, cure })
 }
 
 async function lockProblem(
