@@ -53,6 +53,15 @@ const running = [
 
 const always = ['no-color', 'help', 'version'] as const satisfies readonly FlagName[]
 
+function steering(word: 'next' | 'skip' | 'redo', summary: string): CommandRow {
+  return {
+    usage: `weave ${word} [execution]`,
+    summary,
+    flags: ['token', 'execution', 'runtime-config', ...always],
+    load: async () => (await import('./steer/steer.ts')).createSteerCommand(word),
+  }
+}
+
 export const commands: Readonly<Record<string, CommandRow>> = {
   run: {
     usage: 'weave [hank] [data] [options]',
@@ -87,9 +96,25 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   },
   attach: {
     usage: 'weave attach [execution]',
-    summary: 'watch a run that is going on, the newest one unless named',
-    flags: ['json', 'token', 'execution', 'runtime-config', ...always],
+    summary: 'watch a run that is going on, or steer it with --steer',
+    flags: ['steer', 'json', 'token', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./attach.ts')).attachCommand,
+  },
+  next: steering('next', 'start the next codon of a run that waits'),
+  skip: steering('skip', 'skip the codon that runs; the next one starts'),
+  redo: steering('redo', 'run the last codon of a run that waits again'),
+  stop: {
+    usage: 'weave stop [execution]',
+    summary: 'end a run in good order; it can be gone on with',
+    flags: ['now', 'all', 'reason', 'token', 'execution', 'runtime-config', ...always],
+    load: async () => (await import('./steer/stop.ts')).stopCommand,
+  },
+  wait: {
+    usage: 'weave wait [execution]',
+    summary:
+      'wait until a run has ended; exits 0 when the hank is done, 1 when it failed, 130 when it was stopped',
+    flags: ['timeout', 'execution', 'runtime-config', ...always],
+    load: async () => (await import('./steer/wait.ts')).waitCommand,
   },
   list: {
     usage: 'weave list',

@@ -101,6 +101,7 @@ export {
   type ExecutionLayout,
   executionLayout,
   hashData,
+  type LockRecord,
   listExecutions,
   noDataHash,
   type OpenedExecution,
