@@ -14,6 +14,7 @@ import { hankFile } from './requirements/hank-file.ts'
 import { invariants } from './requirements/invariants.ts'
 import { limitsAndVersions } from './requirements/limits-and-versions.ts'
 import { referencesAndModels } from './requirements/references-and-models.ts'
+import { repair } from './requirements/repair.ts'
 import { settings } from './requirements/settings.ts'
 import { states } from './requirements/states.ts'
 import { wireShapes } from './requirements/wire-shapes.ts'
@@ -41,6 +42,7 @@ const tables = {
   ...invariants,
   ...attacks,
   ...atTheTerminal,
+  ...repair,
 } as const
 
 export type RequirementId = keyof typeof tables

@@ -33,6 +33,8 @@ const preparing = [
 
 const running = [
   'execution',
+  'adopt',
+  'dry-run',
   'start-new',
   'force',
   'no-wipe',
@@ -136,8 +138,9 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   },
   diff: {
     usage: 'weave diff <checkpoint> [checkpoint]',
-    summary: 'compare two checkpoints, or one with the disk: draft, draft:start, last-success, a sha',
-    flags: ['stat', 'name-only', 'json', 'execution', 'runtime-config', ...always],
+    summary:
+      'compare two checkpoints, or one with the disk: draft, draft:start, last-success, a sha; --plan: plans',
+    flags: ['stat', 'name-only', 'plan', 'json', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./checkpoints/diff.ts')).diffCommand,
   },
   rollback: {

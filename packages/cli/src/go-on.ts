@@ -14,6 +14,8 @@ const ofTheStart: ReadonlySet<FlagName> = new Set([
   'validate',
   'verbose',
   'execution',
+  'adopt',
+  'dry-run',
   'start-new',
   'force',
   'no-wipe',

@@ -6,13 +6,16 @@ export {
   type CheckpointRow,
   executionStatus,
   type Holdings,
+  isFinished,
   type JournalDamage,
   openStoppedExecution,
+  previewAdoption,
   type RollbackWish,
   readCheckpointRows,
   readCosts,
   readEarlierCosts,
   readEvents,
+  readPlans,
   type StoppedExecution,
   type Tidied,
   tidyExecution,
@@ -37,7 +40,6 @@ export {
   examine,
   harnessesToCheck,
   isSchemaKind,
-  modelNameOf,
   type OpenRehearsal,
   openRehearsal,
   openReplayRehearsal,
@@ -91,7 +93,15 @@ export {
 } from './kit/index.ts'
 export { complete } from './llm/index.ts'
 export { additionsOf, createRegistry, findModel, listModels, type ModelRow } from './models/index.ts'
-export { type Plan, type PlannedCodon, plannedCodons } from './plan/index.ts'
+export {
+  type Plan,
+  type PlanDifference,
+  type PlannedCodon,
+  type PlannedItem,
+  type PlannedLoop,
+  planDifferences,
+  plannedCodons,
+} from './plan/index.ts'
 export { claimRecording, defaultUpstream } from './proxy/index.ts'
 export type { RunnerEnd } from './runner/index.ts'
 export { accessFrom, codonRuns, openWorkbench, runSandboxWorker, type Trial } from './sentinel/index.ts'

@@ -8,6 +8,7 @@ import { openNamed } from './open-execution.ts'
 /** `weave diff <a> [b]`: what is different between two checkpoints, or between one and the disk. */
 export async function diffCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const { switches, positionals } = args
+  if (switches.has('plan')) return (await import('./plan-history.ts')).planHistory(args, terminal)
   const [from, to, tooMuch] = positionals
   const chosen = (['stat', 'name-only', 'json'] as const).filter(name => switches.has(name))
   if (from === undefined || tooMuch !== undefined) {

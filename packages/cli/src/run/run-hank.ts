@@ -7,12 +7,25 @@ import { execute, type RunContext } from './execute.ts'
 export async function runHank(given: RunContext): Promise<ExitCode> {
   const context = { ...given, args: recordingArguments(given.args) }
   const { args, terminal, environment, rehearsal } = context
+  const clash = adoptClash(args)
+  if (clash !== undefined) {
+    terminal.error(clash)
+    return exitCodes.usage
+  }
   const run = await prepareRun(args, { environment, redirect: rehearsal?.environment })
   if (!run.ok) {
     terminal.error(run.usage)
     return exitCodes.usage
   }
   return execute(context, run)
+}
+
+function adoptClash({ switches }: Arguments): string | undefined {
+  if (switches.has('adopt') && switches.has('start-new'))
+    return '--adopt and --start-new exclude each other: a new execution begins with the hank as it is.'
+  if (switches.has('dry-run') && !switches.has('adopt'))
+    return '--dry-run says what --adopt would change: use both, or "weave validate" to check a hank.'
+  return undefined
 }
 
 /**

@@ -52,6 +52,7 @@ async function openOnce(options: OpenOptions): Promise<CreateResult> {
   if (options.startNew) return createUnderBase(options)
   const list = await listExecutions(options)
   const found = newestMatching(list.executions, { ...options, data: options.data })
+  if (!found && options.mustExist) return noExecution(options.executionBaseDir)
   const opened = found ? await resume(found.layout, options) : await createUnderBase(options)
   if (opened === 'taken' || opened.kind === 'problem') return opened
   return { ...opened, notes: [...listNotes(list), ...opened.notes] }
@@ -64,6 +65,7 @@ async function openNamed(layout: ExecutionLayout, options: OpenOptions): Promise
   switch (state) {
     case 'missing':
     case 'free':
+      if (options.mustExist) return noExecution(dir)
       return createIn(layout, options)
     case 'execution':
       if (!startNew) return resume(layout, options)
@@ -184,6 +186,14 @@ async function lockProblem(
 function lostData({ dir }: ExecutionLayout, data: string | undefined, message: string): OpenProblem {
   const cure = `Put the data back where it was, or name where it is now: weave <hank> <data> -e ${dir}`
   return { ...dataProblem(data, message), cure }
+}
+
+function noExecution(path: string): OpenProblem {
+  return openProblem('missing', {
+    path,
+    message: `${path} has no execution of this hank and this data`,
+    cure: 'Name one with -e ("weave list" shows which there are), or run the hank first',
+  })
 }
 
 function needsForce(dir: string): OpenProblem {
