@@ -1,4 +1,5 @@
 import { type Requirement, requirementsOf } from './requirement.ts'
+import { atTheTerminal } from './requirements/at-the-terminal.ts'
 import { attacks } from './requirements/attacks.ts'
 import { authentication } from './requirements/authentication.ts'
 import { decisionsAfterTrial } from './requirements/decisions-after-trial.ts'
@@ -41,6 +42,7 @@ const tables = {
   ...decisionsAfterTrial,
   ...invariants,
   ...attacks,
+  ...atTheTerminal,
   ...repair,
   ...handbookAndEnvironment,
 } as const

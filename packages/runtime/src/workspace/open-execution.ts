@@ -149,7 +149,8 @@ function otherKind({ dir }: ExecutionLayout, file: ExecutionFile, options: OpenO
   if (was === options.rehearsal) return undefined
   const [kind, other] = was ? ['rehearsal', 'real run'] : ['real run', 'rehearsal']
   const message = `${dir} is the execution of a ${kind}, which a ${other} never goes on with`
-  return openProblem('rehearsal', { path: dir, message, cure: 'Leave out -e, or name another directory' })
+  const cure = `Go on with it: weave ${was ? 'rehearse ' : ''}-e ${dir}`
+  return openProblem('rehearsal', { path: dir, message, cure })
 }
 
 async function lockProblem({ dir, lockFile }: ExecutionLayout, { clock }: OpenOptions) {
