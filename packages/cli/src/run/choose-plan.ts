@@ -40,7 +40,9 @@ export type ChosenPlan =
 export async function choosePlan(question: PlanQuestion, terminal: Terminal): Promise<ChosenPlan> {
   const { prepared, plan, opened, args } = question
   const { layout } = opened
-  const own = opened.kind === 'resumed' ? (await readPlans(layout)).at(-1)?.plan : undefined
+  // What cannot be read the start itself finds and says, before anything is done.
+  const plans = opened.kind === 'resumed' ? await readPlans(layout).catch(() => []) : []
+  const own = plans.at(-1)?.plan
   const wantsAdoption = args.switches.has('adopt')
   const differences = own ? planDifferences(own, redacted(plan)) : []
   const print = (runs: Plan): void => {
@@ -54,7 +56,7 @@ export async function choosePlan(question: PlanQuestion, terminal: Terminal): Pr
       if (!agreed.ok) return refused(agreed.message, terminal)
     }
     const runs = own ? withCeilings(own, plan) : plan
-    if (!(await isFinished(layout, runs))) print(runs)
+    if (!own || !(await isFinished(layout, runs))) print(runs)
     return { ok: true }
   }
   terminal.error(

@@ -4,6 +4,7 @@ import { join, sep } from 'node:path'
 import type { WeaveState } from '@weave/protocol'
 import type { CheckpointStore } from '../checkpoint/index.ts'
 import {
+  createActivities,
   findLostJournal,
   frozenPlan,
   holdExecution,
@@ -107,6 +108,7 @@ async function openIn(scope: Scope, options: PlaceOptions): Promise<OpenedPlace>
     assertHeld,
     state: current,
     warn,
+    activities: createActivities(clock),
   })
   if (!versions.ok) return versions
   scope.add('checkpoints', () => versions.store.close())

@@ -38,6 +38,8 @@ export interface StoreRequest {
   readonly signal?: AbortSignal | undefined
   /** Hears what is stored, as it is read. */
   readonly observer?: ScanObserver | undefined
+  /** Of the files that are new or changed, how many are stored. Called often; must not throw. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
 
 export interface StoredWorkspace {
@@ -56,7 +58,7 @@ export interface StoredWorkspace {
  * with the reason of the signal, or as `anchor` does; the refs are then what they were. One call at a time.
  */
 export async function storeWorkspace<Result>(
-  { selection, signal, observer }: StoreRequest,
+  { selection, signal, observer, onProgress }: StoreRequest,
   place: StorePlace,
   anchor: (stored: StoredWorkspace, writer: ObjectWriter) => Promise<Result>,
 ): Promise<Result> {
@@ -65,7 +67,7 @@ export async function storeWorkspace<Result>(
   const scan = await place.files.scan({ selection, signal, onGap: gap => notes.add(noteOf(gap)) })
   const more = (await observer?.scanned(scan, selection)) ?? []
   const paths = [...new Set([...scan.found.keys(), ...more])].sort()
-  const contents = await storeContents(paths, { scan, notes, writer, place, signal, observer })
+  const contents = await storeContents(paths, { scan, notes, writer, place, signal, observer, onProgress })
   await observer?.finished()
 
   try {
@@ -102,6 +104,7 @@ interface Storing {
   readonly place: StorePlace
   readonly signal: AbortSignal | undefined
   readonly observer: ScanObserver | undefined
+  readonly onProgress: StoreRequest['onProgress']
 }
 
 const filesPerTurn = 32
@@ -109,7 +112,7 @@ const filesPerTurn = 32
 /** In the order of the paths, so that neighbours follow each other and each directory is opened once. */
 async function storeContents(
   paths: readonly string[],
-  { scan, notes, writer, place, signal, observer }: Storing,
+  { scan, notes, writer, place, signal, observer, onProgress }: Storing,
 ): Promise<Contents> {
   const contents = new Map<string, KnownFile | 'gone' | 'unreadable'>()
   const reader = createTreeReader(place.workTree)
@@ -117,7 +120,10 @@ async function storeContents(
   const context = { gitDir, reader, writer, notes, signal, now: scan.now, observer }
   try {
     for (const [turn, path] of paths.entries()) {
-      if (turn % filesPerTurn === 0) await setImmediate()
+      if (turn % filesPerTurn === 0) {
+        onProgress?.(turn, paths.length)
+        await setImmediate()
+      }
       signal?.throwIfAborted()
       const file = fileAt(scan.root, path)
       contents.set(path, await storeFile(path, file && hexId(file.id), context))

@@ -12,6 +12,7 @@ import { type Clock, createId, type Marker } from '../kit/index.ts'
 import type { Plan, PlannedCodonAt } from '../plan/index.ts'
 import type { CodonEffects, EffectResult, RigResult, Surroundings } from '../runner/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
+import { type Activities, type ActivityStep, during } from './activity.ts'
 import { tightenAgents } from './agent-effects.ts'
 import type { KeptOutputRecord } from './intents.ts'
 import { copySource } from './rig-effects.ts'
@@ -30,13 +31,18 @@ export interface CodonEffectsOptions {
   readonly ignoreRigFailures: boolean
   readonly outputRecord: KeptOutputRecord
   readonly runId: () => string
+  /** Hears of what takes long. */
+  readonly activities: Activities
   readonly warn: (message: string, codonId?: string) => void
 }
 
 export function createCodonEffects(options: CodonEffectsOptions): CodonEffects {
   return {
     runRig: (at, surroundings) => rig(at, surroundings, options),
-    copyOutputs: (at, surroundings) => outputs(at, surroundings, options),
+    copyOutputs: (at, surroundings) => {
+      const step = { phase: 'outputs', codonId: at.runtimeId, text: 'copying outputs' } as const
+      return during(options.activities, step, () => outputs(at, surroundings, options))
+    },
     archive: (owner, patterns, at) => archive({ owner, patterns, codonId: at.runtimeId }, options),
     async afterCodon(_step, completed) {
       await tightenAgents(options.layout)
@@ -59,8 +65,10 @@ async function rig(
   const { plan, layout, clock, ignoreRigFailures } = options
   if (at.codon.rig.length === 0) return { ok: true }
   const record = await openRigRecord(layout, at.runtimeId)
+  const activity = options.activities.begin(operationStep(at, 0))
   const result = await runRig({
     operations: at.codon.rig,
+    onBegin: index => activity.update(operationStep(at, index)),
     layout,
     resolveSource: from => copySource(plan.hankDir, from, at.codon.id),
     onPut: record.add,
@@ -71,7 +79,10 @@ async function rig(
     signal,
     clock,
     onOutput: ({ operation, stream, text }) => onOutput(operation, stream, text),
-  }).finally(record.close)
+  }).finally(() => {
+    activity.end()
+    record.close()
+  })
   tellTolerated(at, result, options.journal)
   const lastCopy = result.operations.findLast(each => each.type === 'copy' && each.outcome === 'succeeded')
   if (result.ok) return { ok: true, ...(lastCopy?.type === 'copy' && { lastCopied: lastCopy.to }) }
@@ -83,6 +94,17 @@ async function rig(
     retriable: isCommand,
     ...(result.exit && { exit: result.exit }),
   }
+}
+
+/** `rig 2 of 3: npm ci`. */
+function operationStep(
+  { codon: { rig: operations }, runtimeId }: PlannedCodonAt,
+  index: number,
+): ActivityStep {
+  const operation = operations[index]
+  const what = operation?.type === 'copy' ? `copy ${operation.copy.from}` : operation?.command.run
+  const text = `rig ${index + 1} of ${operations.length}: ${what ?? ''}`
+  return { phase: 'rig', codonId: runtimeId, text, done: index, total: operations.length }
 }
 
 /** A failure that the hank or a flag tolerates is emitted all the same. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { DirectType, EventData, ExtensionType } from '@weave/protocol'
 import type { WebSocketServer } from 'ws'
 import type { Journal } from '../journal/index.ts'
 import {
@@ -18,6 +19,7 @@ import type { Control } from '../runner/control.ts'
 import { type Broadcast, createBroadcast, type Hides } from './broadcast.ts'
 import { acceptSockets } from './connection.ts'
 import { createEnvelopes } from './direct-sender.ts'
+import { textFrames } from './frames.ts'
 import { createTokenCheck } from './handshake.ts'
 import { createEventHistory } from './history.ts'
 import { openPort, serveHttp } from './http-entry.ts'
@@ -54,6 +56,8 @@ export interface ServerOptions {
 export interface RunningServer {
   readonly port: number
   readonly url: string
+  /** Tells every client that asked for extensions something that is not journaled. */
+  announce<T extends ExtensionType & DirectType>(type: T, data: EventData<T>): void
   /** How many have shaken hands. */
   clients(): number
   /**
@@ -181,6 +185,12 @@ function run(options: ServerOptions, parts: Parts): RunningServer {
   return {
     port,
     url: `ws://localhost:${port}`,
+    announce(type, data) {
+      if (broadcast.size === 0) return
+      broadcast.settle()
+      const frames = [textFrames([services.envelopes.text(type, data)])]
+      for (const member of broadcast.members) if (member.wantsExtensions) member.send(frames)
+    },
     clients: () => broadcast.size,
     close(reason, code = 1001) {
       closing ??= shut(reason, code)
