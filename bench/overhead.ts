@@ -128,6 +128,7 @@ async function realCodons(layout: ExecutionLayout): Promise<number> {
     now: versions.scanning.fileTime,
     onChange: update => void journal.append('file.updated', update),
     onTree: tree => void journal.append('filetree.updated', { tree }),
+    onNote: ({ message }) => warn(message),
   })
   let synced = 0
   journal.subscribe(({ event }) => {

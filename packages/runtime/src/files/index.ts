@@ -57,7 +57,6 @@ export {
   openRegularFile,
   overwriteFlags,
   type ReadResult,
-  readFlags,
   readRegularFile,
 } from './open-regular.ts'
 export {

@@ -43,7 +43,8 @@ export class Emission {
   stale = 0
   readonly #options: EmissionOptions
   readonly #scan: Pick<Scan, 'found' | 'now'>
-  #deletions: readonly string[]
+  readonly #deletions: readonly string[]
+  #deleted = 0
 
   /** `deletions`: emitted files that are gone. */
   constructor(options: EmissionOptions, scan: Pick<Scan, 'found' | 'now'>, deletions: Iterable<string>) {
@@ -99,11 +100,10 @@ export class Emission {
 
   /** Those before a path, or all. */
   async takeDeletions(before?: string): Promise<void> {
-    const end = before === undefined ? -1 : this.#deletions.findIndex(path => path >= before)
-    const due = end === -1 ? this.#deletions : this.#deletions.slice(0, end)
-    this.#deletions = end === -1 ? [] : this.#deletions.slice(end)
-    for (const [turn, path] of due.entries()) {
-      if (turn % deletionsPerTurn === 0) await setImmediate()
+    for (;;) {
+      const path = this.#deletions[this.#deleted]
+      if (path === undefined || (before !== undefined && path >= before)) return
+      if (this.#deleted++ % deletionsPerTurn === 0) await setImmediate()
       await this.#delete(path)
     }
   }
@@ -139,10 +139,10 @@ export class Emission {
       return
     }
     onGap({ kind: 'unreadable', path, code })
-    const before = emitted.get(path)
     const seen = this.#scan.found.get(path)
-    if (seen) emitted.acceptUnread(path, emittedKeyOf(seen, this.#scan.now))
-    this.isStructural ||= seen !== undefined && !before
+    if (!seen) return
+    this.isStructural ||= !emitted.get(path)
+    emitted.acceptUnread(path, emittedKeyOf(seen, this.#scan.now))
   }
 }
 

@@ -32,7 +32,7 @@ export function createIndexFile({ gitDir, workTree, git, environment, syncFiles 
   const path = join(gitDir, 'weave-index')
   const variables = { GIT_INDEX_FILE: path, GIT_WORK_TREE: workTree }
   const whole = { ...cleanEnvironment(environment), GIT_DIR: gitDir, ...variables }
-  const repeated = createRepeatedGit({ args: changedFiles, gitDir, environment: whole })
+  const repeated = createRepeatedGit(changedFiles, { cwd: gitDir, env: whole })
   return {
     async load(): Promise<KnownDirectory | undefined> {
       try {
@@ -60,12 +60,7 @@ export function createIndexFile({ gitDir, workTree, git, environment, syncFiles 
   }
 }
 
-interface RepeatedGitOptions {
-  readonly args: readonly string[]
-  readonly gitDir: string
-  /** The whole environment. */
-  readonly environment: Readonly<Record<string, string>>
-}
+type GitPlace = { readonly cwd: string; readonly env: Readonly<Record<string, string>> }
 
 /** Runs its arguments once per line, and closes what they print with an empty part and the exit code. */
 const script = `while IFS= read -r line; do "$@"; printf '\\000%s\\000' "$?"; done`
@@ -75,13 +70,12 @@ const script = `while IFS= read -r line; do "$@"; printf '\\000%s\\000' "$?"; do
  * program with much memory needs several milliseconds, in which nothing else happens in it; a shell does not. It ends
  * when we close its input, or die. The command must not print two NUL bytes in a row.
  */
-function createRepeatedGit({ args, gitDir, environment }: RepeatedGitOptions) {
+function createRepeatedGit(args: readonly string[], place: GitPlace) {
   let shell: Supervised | undefined
 
   function begin(): Supervised {
     const program = supervise('/bin/sh', ['-c', script, 'sh', 'git', ...gitArguments(args)], {
-      cwd: gitDir,
-      env: environment,
+      ...place,
       stdio: ['pipe', 'pipe', 'ignore'],
     })
     const { child } = program

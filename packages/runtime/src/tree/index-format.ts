@@ -31,7 +31,9 @@ export async function encodeIndexFile(root: KnownDirectory, now: number): Promis
   let turn = 0
   for (const row of rows) {
     if (++turn % entriesPerTurn === 0) await setImmediate()
-    at = encodeEntry(bytes, at, row, second)
+    const { key } = row.file
+    if (key.isSettled && Math.floor(key.mtimeMs / 1000) < second) encodeKey(bytes, at, key)
+    at = encodeEntry(bytes, at, row)
   }
   at += bytes.write('TREE', at, 'latin1')
   at = bytes.writeUInt32BE(trees.length, at)
@@ -94,10 +96,8 @@ function collectRows(directory: KnownDirectory, prefix: string, rows: IndexRow[]
   }
 }
 
-/** Returns where the next begins. */
-function encodeEntry(bytes: Buffer, at: number, { path, file }: IndexRow, second: number): number {
-  const { key, mode, id } = file
-  if (key.isSettled && Math.floor(key.mtimeMs / 1000) < second) encodeKey(bytes, at, key)
+/** All but the key. Returns where the next begins. */
+function encodeEntry(bytes: Buffer, at: number, { path, file: { mode, id } }: IndexRow): number {
   bytes.writeUInt32BE(mode, at + 24)
   bytes.write(id, at + 40, 'latin1')
   bytes.writeUInt16BE(Math.min(path.length, 0xfff), at + 60)

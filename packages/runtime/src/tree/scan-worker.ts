@@ -3,11 +3,11 @@ import { pollAlone, type ScanSchedule } from './schedule.ts'
 
 /** With hints of the system scans come only in case some were lost. */
 const pollBesideHints = 5_000
-/** Scans for one demand, when files were changed between a scan and the reading. */
+/** Scans for one demand, when files could not be read just now. */
 const mostTries = 5
 
 export interface Scanned {
-  /** Files that were changed again before they were read. */
+  /** Files that could not be read just now; the next scan finds them. */
   readonly stale: number
   /** Directories that may hold a selected file, each with what tells it from another of the same name. */
   readonly directories: ReadonlyMap<string, string>
@@ -82,13 +82,13 @@ export function startScanWorker({ takeScan, onIdle, schedule, hints, signal }: W
 
   const began = round(takeScan, 1).then(() => undefined)
   return {
-    /** Resolves when the baseline is taken. Rejects with the reason of the signal. */
+    /** Resolves when the baseline is taken. */
     began,
     /** Resolves when no more scans are taken. Never rejects. */
     ended: began.then(work).catch(finish),
     /**
      * A scan that begins after this call: the usual one, as often as needed, or this one, once. `false`: the end came
-     * first, or files are changed faster than they are read. Rejects with what ended the worker.
+     * first, or some files could not be read just now. Rejects with what ended the worker.
      */
     demand: (take?: TakeScan) =>
       new Promise<boolean>((resolve, reject) => {

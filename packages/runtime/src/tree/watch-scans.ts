@@ -7,7 +7,7 @@ import { Emission, unnameable } from './emission.ts'
 import { createEmittedFiles, type EmittedFiles } from './emitted-files.ts'
 import { buildFileTree } from './file-tree.ts'
 import { createFingerprinter } from './fingerprints.ts'
-import { pathsBelow } from './known-tree.ts'
+import { pathsBelow, removeDirectory } from './known-tree.ts'
 import { type Scan, scanTree } from './scan.ts'
 import { createScanObserver, type ScanObserver } from './scan-observer.ts'
 import type { Scanned } from './scan-worker.ts'
@@ -25,7 +25,7 @@ export interface WatchScanOptions {
   /** Once after the changes of a scan, when files came or went. As `onChange`. */
   readonly onTree: (tree: readonly FileNode[]) => void | Promise<void>
   /** Something is not as complete as it should be. Once for each thing. Must not throw. */
-  readonly onNote?: ((note: WatchNote) => void) | undefined
+  readonly onNote: (note: WatchNote) => void
 }
 
 export interface WatchNote {
@@ -66,6 +66,7 @@ export function createWatchScans(options: WatchScanOptions) {
       agentRoot,
       paths.filter(path => !fresh.has(path)),
     )
+    for (const path of scan.goneDirectories) removeDirectory(emitted.root, path)
     if (before && (emission.isStructural || fresh.size > 0)) await onTree(tree())
     directories = new Map(namedDirectories(scan))
     return { stale: emission.stale, directories }
@@ -181,7 +182,7 @@ function createGapNotes(onNote: WatchScanOptions['onNote']): (gap: Gap) => void 
     const key = gap.kind === 'capped' ? gap.kind : gap.path
     if (noted.has(key) || noted.size === mostNotes) return
     noted.add(key)
-    onNote?.({ kind: gap.kind, message: messageOf(gap) })
+    onNote({ kind: gap.kind, message: messageOf(gap) })
   }
 }
 

@@ -86,6 +86,8 @@ export async function watched(setup: Setup = {}): Promise<Watched> {
     agentRoot: root,
     selection: selectionOf(patterns),
     clock: isRealTime ? systemClock : clock,
+    // As on a file system that counts time in coarse steps.
+    now: () => (isRealTime ? systemClock : clock).now().getTime() - 30,
     ...(listen !== 'to the system' && { listen: listen ?? false }),
     onTree: tree => void trees.push(tree),
     onNote: note => void notes.push(note),
