@@ -35,6 +35,15 @@ export async function weave(
     for (const line of wrong) terminal.error(line)
     return exitCodes.usage
   }
+  const envFile = parsed.arguments.texts['env-file']
+  if (envFile !== undefined) {
+    const { takeEnvFile } = await import('./env-file.ts')
+    const problems = await takeEnvFile(envFile)
+    if (problems.length > 0) {
+      for (const line of problems) terminal.error(line)
+      return exitCodes.failed
+    }
+  }
   const command = await row.load()
   return command(parsed.arguments, terminal)
 }

@@ -147,10 +147,7 @@ function valuesAndOrigins({ maxDollars, maxTimeSeconds }: ResolvedSettings['ceil
 }
 
 /** The model that a codon will use, as it is written; empty when nothing names one. */
-export function modelNameOf(
-  codon: Codon,
-  { loaded, settings }: Pick<Prepared, 'loaded' | 'settings'>,
-): string {
+function modelNameOf(codon: Codon, { loaded, settings }: Pick<Prepared, 'loaded' | 'settings'>): string {
   const modelOverride = settings.modelOverride?.value
   return (loaded.hank && effectiveModel(codon, loaded.hank, modelOverride)) ?? ''
 }

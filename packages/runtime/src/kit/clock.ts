@@ -34,15 +34,12 @@ function monotonic(): number {
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason)
-      return
-    }
+    signal?.throwIfAborted()
     const abort = () => {
-      timer.cancel()
+      cancel()
       reject(signal?.reason)
     }
-    const timer = startTimer(ms, () => {
+    const cancel = startTimer(ms, () => {
       signal?.removeEventListener('abort', abort)
       resolve()
     })
@@ -52,24 +49,21 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 
 function every(ms: number, tick: () => void): () => void {
   const fire = () => {
-    timer = startTimer(ms, fire, { unref: true })
+    cancel = startTimer(ms, fire, { unref: true })
     tick()
   }
-  let timer = startTimer(ms, fire, { unref: true })
-  return () => timer.cancel()
+  let cancel = startTimer(ms, fire, { unref: true })
+  return () => cancel()
 }
 
 /** Node turns a longer timeout into one of 1 ms, so a long wait is made of several. */
 const longestTimeout = 2 ** 31 - 1
 
-interface Timer {
-  cancel(): void
-}
-
-function startTimer(ms: number, fire: () => void, { unref = false } = {}): Timer {
+/** Returns what cancels it. */
+function startTimer(ms: number, fire: () => void, { unref = false } = {}): () => void {
   const deadline = monotonic() + Math.max(0, ms)
   let timeout = arm()
-  return { cancel: () => clearTimeout(timeout) }
+  return () => clearTimeout(timeout)
 
   function arm(): NodeJS.Timeout {
     const left = Math.ceil(deadline - monotonic())
@@ -111,11 +105,8 @@ export async function within<T, L = T>(
 
 /** Whether it came to pass in time. `of` must not reject. */
 export function inTime(of: Promise<unknown>, deadline: Deadline): Promise<boolean> {
-  return within(
-    deadline,
-    () => of.then(() => true),
-    () => false,
-  )
+  const came = () => of.then(() => true)
+  return within(deadline, came, () => false)
 }
 
 let lastMs = Number.NaN

@@ -2,7 +2,7 @@ import { opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { wordsOf } from '../files/index.ts'
 import { type Clock, errorCode } from '../kit/index.ts'
-import type { DamagedExecution, FoundExecution, Look } from './found-execution.ts'
+import type { DamagedExecution, FoundExecution, ReadExecution } from './found-execution.ts'
 
 export interface ExecutionList {
   /** Newest first, by the time of their creation. */
@@ -29,15 +29,15 @@ export async function listExecutions(options: ListOptions): Promise<ExecutionLis
   const { names, ...rest } = await directoriesIn(executionBaseDir, limit)
   if (names.length === 0) return { executions: [], damaged: [], ...rest }
   // What reads an execution is much, and not loaded where there is none.
-  const { lookAt } = await import('./found-execution.ts')
-  const found: Look[] = []
+  const { readDirectory } = await import('./found-execution.ts')
+  const found: ReadExecution[] = []
   for (let at = 0; at < names.length; at += inParallel) {
     const batch = names.slice(at, at + inParallel)
-    const looks = await Promise.all(batch.map(name => lookAt(join(executionBaseDir, name), clock)))
-    found.push(...looks.filter(look => look !== undefined))
+    const read = await Promise.all(batch.map(name => readDirectory(join(executionBaseDir, name), clock)))
+    found.push(...read.filter(each => each !== undefined))
   }
-  const executions = found.flatMap(look => ('file' in look ? [look] : []))
-  const damaged = found.flatMap(look => ('file' in look ? [] : [look]))
+  const executions = found.flatMap(each => ('file' in each ? [each] : []))
+  const damaged = found.flatMap(each => ('file' in each ? [] : [each]))
   return { executions: executions.sort(newestFirst), damaged, ...rest }
 }
 
@@ -47,13 +47,10 @@ function newestFirst(left: FoundExecution, right: FoundExecution): number {
   return left.layout.dir < right.layout.dir ? 1 : -1
 }
 
-interface Listing {
-  readonly names: readonly string[]
-  readonly truncated: boolean
-  readonly problem?: string
-}
-
-async function directoriesIn(dir: string, limit: number): Promise<Listing> {
+async function directoriesIn(
+  dir: string,
+  limit: number,
+): Promise<Pick<ExecutionList, 'truncated' | 'problem'> & { readonly names: readonly string[] }> {
   const names: string[] = []
   let seen = 0
   try {

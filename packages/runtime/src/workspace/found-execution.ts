@@ -4,6 +4,7 @@ import { isPartial } from './data-hash.ts'
 import { cureFor, type ExecutionFile, readExecutionFile } from './execution-file.ts'
 import { type ExecutionLayout, executionLayout } from './layout.ts'
 import { type LockState, readLock } from './lock-file.ts'
+import type { OpenOptions } from './open-options.ts'
 
 export interface FoundExecution {
   readonly layout: ExecutionLayout
@@ -19,10 +20,10 @@ export interface DamagedExecution {
   readonly cure: string
 }
 
-export type Look = FoundExecution | DamagedExecution
+export type ReadExecution = FoundExecution | DamagedExecution
 
 /** Undefined for a folder without `.weave/`, which is not ours. Never rejects. */
-export async function lookAt(dir: string, clock: Clock): Promise<Look | undefined> {
+export async function readDirectory(dir: string, clock: Clock): Promise<ReadExecution | undefined> {
   const layout = executionLayout(dir)
   if (!(await isDirectory(layout.internals))) return undefined
   const read = await readExecutionFile(layout.executionFile)
@@ -31,12 +32,7 @@ export async function lookAt(dir: string, clock: Clock): Promise<Look | undefine
   return { dir, message: `${layout.executionFile} is missing`, cure: cureFor(layout.executionFile) }
 }
 
-export interface WantedExecution {
-  readonly hankPath: string
-  readonly data: string | undefined
-  readonly dataHash: string
-  readonly rehearsal: boolean
-}
+export type WantedExecution = Pick<OpenOptions, 'hankPath' | 'data' | 'dataHash' | 'rehearsal'>
 
 /**
  * The newest execution that a start of the same hank with the same data goes on with. Rehearsals and real runs never
