@@ -9,11 +9,13 @@ export interface Subject {
 }
 
 export interface PlacedCodon extends Subject {
+  readonly id: string
   readonly codon: Codon
   readonly loop?: Loop
 }
 
 export interface PlacedLoop extends Subject {
+  readonly id: string
   readonly loop: Loop
   readonly codons: readonly PlacedCodon[]
 }
@@ -27,34 +29,51 @@ export function isLoop(item: HankItem): item is Loop {
   return item.type === 'loop'
 }
 
-/** The items in the order of the file. Made once: every rule asks for them. */
-export function itemsOf(hank: HankFile): readonly (PlacedCodon | PlacedLoop)[] {
-  const known = placed.get(hank) ?? hank.hank.map(place)
-  placed.set(hank, known)
-  return known
+type PlacedItem = PlacedCodon | PlacedLoop
+
+/** The items in the order of the file. */
+export function itemsOf(hank: HankFile): readonly PlacedItem[] {
+  return placesIn(hank).items
 }
 
-const placed = new WeakMap<HankFile, readonly (PlacedCodon | PlacedLoop)[]>()
+/** All codons in the order of the file, those of loops where their loop stands. */
+export function codonsOf(hank: HankFile): readonly PlacedCodon[] {
+  return placesIn(hank).codons
+}
 
-function place(item: HankItem, index: number): PlacedCodon | PlacedLoop {
+export function loopsOf(hank: HankFile): readonly PlacedLoop[] {
+  return itemsOf(hank).flatMap(item => ('codons' in item ? [item] : []))
+}
+
+interface Places {
+  readonly items: readonly PlacedItem[]
+  readonly codons: readonly PlacedCodon[]
+}
+
+/** Made once: every rule asks for them. */
+const known = new WeakMap<HankFile, Places>()
+
+function placesIn(hank: HankFile): Places {
+  const before = known.get(hank)
+  if (before) return before
+  const items = hank.hank.map(place)
+  const places = { items, codons: items.flatMap(item => ('codons' in item ? item.codons : [item])) }
+  known.set(hank, places)
+  return places
+}
+
+function place(item: HankItem, index: number): PlacedItem {
+  const { id } = item
   const where = `hank[${index}]`
-  if (!isLoop(item)) return { codon: item, where, label: `Codon ${index + 1} (${item.id})` }
+  if (!isLoop(item)) return { id, codon: item, where, label: `Codon ${index + 1} (${id})` }
   const codons = item.codons.map((codon, inside) => ({
+    id: codon.id,
     codon,
     where: `${where}.codons[${inside}]`,
     label: `Codon ${index + 1}.${inside + 1} (${codon.id})`,
     loop: item,
   }))
-  return { loop: item, where, label: `Loop ${index + 1} (${item.id})`, codons }
-}
-
-/** All codons in the order of the file, those of loops where their loop stands. */
-export function codonsOf(hank: HankFile): readonly PlacedCodon[] {
-  return itemsOf(hank).flatMap(item => ('codons' in item ? item.codons : [item]))
-}
-
-export function loopsOf(hank: HankFile): readonly PlacedLoop[] {
-  return itemsOf(hank).flatMap(item => ('codons' in item ? [item] : []))
+  return { id, loop: item, where, label: `Loop ${index + 1} (${id})`, codons }
 }
 
 /**

@@ -26,7 +26,7 @@ export interface Child extends Subject {
   readonly cap: number | undefined
   /** The codon, or those of the loop. */
   readonly codons: readonly PlacedCodon[]
-  readonly loop?: Loop | undefined
+  readonly loop?: Loop
 }
 
 export interface Scopes {
@@ -111,9 +111,7 @@ function loopScope(child: Child, loop: Loop, above: Scope): Scope {
 }
 
 function childOf(item: PlacedCodon | PlacedLoop): Child {
-  const { where, label } = item
-  const isLoop = 'codons' in item
-  const { id, budget } = isLoop ? item.loop : item.codon
-  const codons = isLoop ? item.codons : [item]
-  return { id, label, where, cap: budget?.maxDollars, codons, loop: isLoop ? item.loop : undefined }
+  const { id, label, where } = item
+  if ('codons' in item) return { ...item, cap: item.loop.budget?.maxDollars }
+  return { id, label, where, cap: item.codon.budget?.maxDollars, codons: [item] }
 }

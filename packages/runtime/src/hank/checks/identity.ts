@@ -1,23 +1,17 @@
-import { at, codonsOf, itemsOf, type PlacedCodon } from '../codons.ts'
+import { at, codonsOf, itemsOf, type PlacedCodon, type PlacedLoop } from '../codons.ts'
 import type { HankFile } from '../schema.ts'
 import { quoted, type Report } from './check.ts'
 
 /** Ids of codons and loops are unique in the whole hank; names of codons should be. */
 export function checkIdentity(hank: HankFile, report: Report): void {
-  const identified = itemsOf(hank).flatMap(item =>
-    'codons' in item ? [{ ...item, id: item.loop.id }, ...item.codons.map(withId)] : [withId(item)],
-  )
+  const identified = itemsOf(hank).flatMap(item => ('codons' in item ? [item, ...item.codons] : [item]))
   for (const item of identified) reportControlCharacter(item, report)
   reportDuplicateIds(identified, report)
   reportRuntimeIds(codonsOf(hank), report)
   reportDuplicateNames(codonsOf(hank), report)
 }
 
-type Identified = ReturnType<typeof withId> | Omit<ReturnType<typeof withId>, 'codon' | 'loop'>
-
-function withId(placed: PlacedCodon) {
-  return { ...placed, id: placed.codon.id }
-}
+type Identified = PlacedCodon | PlacedLoop
 
 /** Ids become names of files and refs and are printed everywhere; a NUL even ends them there. */
 function reportControlCharacter(item: Identified, { error }: Report): void {
@@ -42,9 +36,9 @@ function reportDuplicateIds(identified: readonly Identified[], { error }: Report
 
 /** At run time iteration n of a loop codon is called `id#n`, so no other codon may have that id. */
 function reportRuntimeIds(codons: readonly PlacedCodon[], { error }: Report): void {
-  const repeated = new Map(codons.flatMap(placed => (placed.loop ? [[placed.codon.id, placed]] : [])))
+  const repeated = new Map(codons.flatMap(placed => (placed.loop ? [[placed.id, placed]] : [])))
   for (const placed of codons) {
-    const { id } = placed.codon
+    const { id } = placed
     const other = repeated.get(/^(.+)#(?:0|[1-9]\d*)$/s.exec(id)?.[1] ?? '')
     if (!other) continue
     error(

@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { checkRelativeSpelling, resolveInside } from '../../files/index.ts'
 import { createMatcher } from '../../kit/index.ts'
 import { at, beforeCopyCommands, codonsOf, type PlacedCodon } from '../codons.ts'
-import { longestPath } from '../references.ts'
+import { longestPath, spellingFault } from '../references.ts'
 import type { HankFile } from '../schema.ts'
 import { type CheckContext, type Report, shown } from './check.ts'
 
@@ -44,7 +44,13 @@ function copiesOf(placed: PlacedCodon): readonly Copy[] {
 }
 
 function faultOf({ to, spelling, target }: Copy): string | undefined {
-  if (!spelling.ok) return refusal(spelling.reason, to)
+  if (!spelling.ok) {
+    return spellingFault(spelling.reason, shown(to), {
+      absolute: 'copy targets must be relative paths inside the agent workspace',
+      separator: 'copy targets use / as the only path separator',
+      outside: `${shown(to)} resolves outside the agent workspace (${shown(posix.normalize(to))}); choose a target inside it`,
+    })
+  }
   if (to.length > longestPath) return `is longer than ${longestPath} characters`
   return target.split('/', 1)[0] === dataDirectory ? `${shown(to)} ${inTheData}` : undefined
 }
@@ -52,21 +58,6 @@ function faultOf({ to, spelling, target }: Copy): string | undefined {
 /** Where the workspace shows the data. */
 const dataDirectory = 'read_only_data_source'
 const inTheData = `lies in ${dataDirectory}, which is read-only; choose a target beside it`
-
-/** Worded as for references, with the workspace in place of the hank directory. */
-function refusal(reason: 'absolute' | 'backslash' | 'nul' | 'outside', to: string): string {
-  const path = shown(to)
-  switch (reason) {
-    case 'absolute':
-      return `${path} is an absolute or drive-qualified path; copy targets must be relative paths inside the agent workspace`
-    case 'backslash':
-      return `${path} contains a backslash; copy targets use / as the only path separator`
-    case 'nul':
-      return `${path} contains an invalid character (NUL)`
-    case 'outside':
-      return `${path} resolves outside the agent workspace (${shown(posix.normalize(to))}); choose a target inside it`
-  }
-}
 
 /**
  * `lastCopied` means the last copy of the same rig, because a codon's rig may run alone, when the codon is redone. The
