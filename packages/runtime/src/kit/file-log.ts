@@ -11,7 +11,7 @@ export interface FileLogOptions {
   /** Beyond this the file is moved to `path.1`, over an older one. */
   readonly maxBytes: number
   readonly clock: Clock
-  /** The same. */
+  /** Called before each write; where it throws, the entry is dropped. */
   readonly assertHeld?: (() => void) | undefined
 }
 

@@ -16,7 +16,7 @@ export interface LaunchOptions {
   readonly marker?: Marker | undefined
   /** Ends also what was left astray in this directory. */
   readonly premises?: string | undefined
-  /** `own` of a warden. With this or `marker` the descendants are looked up each half second. */
+  /** `own` of a warden; must not throw. With this or `marker` the descendants are looked up each half second. */
   readonly own?: OwnGroup | undefined
   /** Between SIGTERM and SIGKILL; 5 seconds. */
   readonly graceMs?: number | undefined
@@ -116,7 +116,7 @@ export function supervise(command: string, args: readonly string[], options: Sup
   }
 }
 
-/** Its exit, an error at its start, or a SIGKILL that takes longer than two seconds, as the system may. */
+/** Its exit, an error at its start, or a SIGKILL that takes longer than two seconds, as the system may. Never rejects. */
 function endingOf(launched: ChildProcess | Error, cwd: string | undefined) {
   const over = new AbortController()
   let end: ProcessEnd | undefined

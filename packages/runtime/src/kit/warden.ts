@@ -11,7 +11,7 @@ export interface WardenOptions {
   readonly program: { readonly command: string; readonly args: readonly string[] }
   /** Must name this start alone: the warden of a process that was killed is still at work when the next one starts. */
   readonly marker: Marker
-  /** Called when the process that waits has ended. `restarted: false`: too often; until the next `own` there is none. */
+  /** The process that waits has ended. `restarted: false`: too often; until the next `own` there is none. Must not throw. */
   readonly onLost?: (loss: { readonly restarted: boolean }) => void
 }
 
