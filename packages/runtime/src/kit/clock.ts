@@ -1,5 +1,3 @@
-import { performance } from 'node:perf_hooks'
-
 /**
  * The only source of time, so that a test can move it by hand. `now` may jump either way and is for timestamps only;
  * durations come from `monotonic`. None of these throws.
@@ -15,9 +13,14 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => new Date(),
-  monotonic: () => performance.now(),
+  monotonic,
   sleep,
   every,
+}
+
+/** Not `performance.now()`: its first use takes a millisecond, which every start of the program would pay. */
+function monotonic(): number {
+  return Number(process.hrtime.bigint()) / 1e6
 }
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -48,19 +51,19 @@ function every(ms: number, tick: () => void): () => void {
 const longestTimeout = 2 ** 31 - 1
 
 function startTimer(ms: number, fire: () => void, { unref = false } = {}): () => void {
-  const deadline = performance.now() + Math.max(0, ms)
+  const deadline = monotonic() + Math.max(0, ms)
   let timeout = arm()
   return () => clearTimeout(timeout)
 
   function arm(): NodeJS.Timeout {
-    const left = Math.ceil(deadline - performance.now())
+    const left = Math.ceil(deadline - monotonic())
     const armed = setTimeout(check, Math.min(left, longestTimeout))
     return unref ? armed.unref() : armed
   }
 
   // A timeout may fire a fraction of a millisecond early.
   function check(): void {
-    if (performance.now() < deadline) timeout = arm()
+    if (monotonic() < deadline) timeout = arm()
     else fire()
   }
 }
