@@ -87,7 +87,7 @@ export function isLoopback(address: string): boolean {
 
 /** A program may reach an IPv4 address through a socket of either kind. */
 function formsOf({ address, port }: End): readonly string[] {
-  const zeros = new Array<number>(15).fill(0)
+  const zeros = Array.from({ length: 15 }, () => 0)
   if (address === '::1') return [printed([...zeros, 1], port)]
   const four = address.replace('::ffff:', '').split('.').map(Number)
   if (four.length !== 4) return []
