@@ -6,9 +6,9 @@ export interface FileLogOptions {
   readonly path: string
   /** Entries below it are not written. */
   readonly level: LogLevel
-  /** Sees every text before it is written. Should not throw; an entry for which it does is dropped. */
+  /** An entry for which it throws is dropped. */
   readonly redact: (text: string) => string
-  /** The file is moved to `path.1`, over an older one, before it would grow beyond this. */
+  /** Beyond this the file is moved to `path.1`, over an older one. */
   readonly maxBytes: number
   readonly clock: Clock
   /** Called before each write; where it throws, the entry is dropped. */
@@ -16,8 +16,8 @@ export interface FileLogOptions {
 }
 
 /**
- * A log file, one entry per line, readable by its owner only. The file is opened with the first entry and the line is
- * with the system when the call returns, or when `together` does. Nothing here throws: a full disk costs log lines, not the run.
+ * One entry per line, readable by its owner only, with the system when the call returns. Nothing throws: a full disk costs
+ * log lines, not the run.
  */
 export function createFileLog(options: FileLogOptions) {
   const { path, level, redact, maxBytes, clock } = options
@@ -25,12 +25,20 @@ export function createFileLog(options: FileLogOptions) {
   let dropped = 0
   let gathered: string[] | undefined
 
+  const append = (lines: readonly string[]): void => {
+    try {
+      file.append(lines.join(''))
+    } catch {
+      dropped += lines.length
+    }
+  }
+
   const writer = (entryLevel: LogLevel) => (tag: string, message: string, fields?: LogFields) => {
     if (logLevels.indexOf(entryLevel) < logLevels.indexOf(level)) return
     try {
       const line = logLine({ time: clock.now(), level: entryLevel, tag, message, fields }, redact)
       if (gathered) gathered.push(line)
-      else file.append(line)
+      else append([line])
     } catch {
       dropped++
     }
@@ -47,15 +55,7 @@ export function createFileLog(options: FileLogOptions) {
       work()
     } finally {
       gathered = undefined
-      if (lines.length > 0) append(lines.join(''), lines.length)
-    }
-  }
-
-  function append(text: string, entries: number): void {
-    try {
-      file.append(text)
-    } catch {
-      dropped += entries
+      if (lines.length > 0) append(lines)
     }
   }
 
@@ -65,9 +65,9 @@ export function createFileLog(options: FileLogOptions) {
     warn: writer('warn'),
     error: writer('error'),
     together,
-    /** Idempotent. Entries that come later open the file again. */
+    /** Entries that come later open the file again. */
     close: file.close,
-    /** Entries that could not be written, or not as a whole; those written together count together. */
+    /** Entries that could not be written as a whole; those written together count together. */
     get dropped() {
       return dropped
     },
@@ -84,7 +84,6 @@ function createAppender(path: string, maxBytes: number, assertHeld: () => void =
   let size = 0
   let torn = false
 
-  /** Throws with the system's error. */
   function append(line: string): void {
     assertHeld()
     const bytes = Buffer.from(torn ? `\n${line}` : line)
@@ -108,7 +107,6 @@ function createAppender(path: string, maxBytes: number, assertHeld: () => void =
     return fd
   }
 
-  /** Never throws. */
   function close(): void {
     if (fd !== undefined) closeQuietly(fd)
     fd = undefined

@@ -1,15 +1,13 @@
 import ignore from 'ignore'
 import type { Refused } from './errors.ts'
 
-/** What keeps patterns from outside from taking more than a moment. A caller may move each limit. */
+/** So that patterns from outside take no more than a moment. */
 interface MatcherLimits {
-  /** 1,000 when nothing else is said. */
   readonly maxPatterns?: number
-  /** Characters of one pattern; 1,000. */
   readonly maxLength?: number
-  /** `**` inside one pattern: the time for a deep path grows with its depth to the power of this; 3. */
+  /** `**` inside one pattern: the time for a deep path grows with its depth to the power of this. */
   readonly maxGlobstars?: number
-  /** `*`, `?` and `[` in all patterns together: each takes time when the patterns are first used; 40,000. */
+  /** `*`, `?` and `[` in all patterns: each takes time when the patterns are first used. */
   readonly maxWildcards?: number
 }
 
@@ -19,18 +17,11 @@ type Reason = 'too-many-patterns' | 'too-long' | 'too-many-globstars' | 'too-man
 type PatternRefusal = Refused<{ readonly reason: Reason; readonly index: number; readonly message: string }>
 
 interface Matcher {
-  /**
-   * Whether the patterns select this path, `/`-separated and relative to where the patterns belong. Never throws: a
-   * leading `./`, doubled slashes and odd characters are fine, and a path that leaves the root is not selected.
-   */
+  /** Whether they select this path, `/`-separated and relative. Never throws; a path that leaves the root is not selected. */
   matches(relativePath: string, isDirectory: boolean): boolean
 }
 
-/**
- * A selection by the rules of a gitignore file, case-sensitive: what git would ignore is what is selected. A directory
- * selects everything below it, `!` takes out again (but not from below a selected directory), the last match wins, blank
- * patterns and `#` comments select nothing. Never throws: patterns come from outside, and a bad one is a value.
- */
+/** By the rules of a gitignore file, case-sensitive: what git would ignore is selected. A bad pattern is a value. */
 export function createMatcher(
   patterns: readonly string[],
   limits: MatcherLimits = {},
@@ -60,7 +51,7 @@ function compile(patterns: readonly string[]): ignore.Ignore {
   return ignore({ ignorecase: false, allowRelativePaths: true }).add(patterns.map(hideLineEnds))
 }
 
-/** Why `createMatcher` would refuse these patterns, or undefined when it would not; quicker than making one. */
+/** Why `createMatcher` would refuse these; quicker than making one. */
 export function refusePatterns(
   patterns: readonly string[],
   limits: MatcherLimits = {},
@@ -92,7 +83,7 @@ function count(what: RegExp, text: string): number {
   return text.match(what)?.length ?? 0
 }
 
-/** Patterns are compiled at their first use; here, so that one that cannot be is found now. Without `[` each one can. */
+/** Patterns are compiled at their first use; here, to find one that cannot be. Without `[` each one can. */
 function invalid(patterns: readonly string[]): PatternRefusal | undefined {
   for (const [index, pattern] of patterns.entries()) {
     if (!/[[\\]/.test(pattern)) continue
@@ -111,7 +102,7 @@ function normalize(path: string): string | undefined {
   return hideLineEnds(parts.join('/'))
 }
 
-/** In the compiled rules `**` stops at the end of a line, which a file name may hold: stand-ins for such characters. */
+/** In the compiled rules `**` stops at a line end, which a file name may hold: stand-ins for such characters. */
 function hideLineEnds(text: string): string {
   return text.replace(/[\n\r\u2028\u2029]/g, '\uE00A')
 }

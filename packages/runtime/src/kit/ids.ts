@@ -1,11 +1,8 @@
 import { randomFillSync } from 'node:crypto'
 
 /**
- * A new id such as `evt_01k2m9q4c0000f3v8a1bq0e`: the prefix, then digits and lower-case letters only.
- *
- * Two ids with one prefix compare, as plain strings, in the order in which this process made them, also within one
- * millisecond and across a wall clock that goes back. Ids of two processes compare by time. Uniqueness rests on 50
- * random bits besides time and counter. Never throws. Not a secret: do not use one as a token.
+ * A new id such as `evt_01k2m9q4c0000f3v8a1bq0e`. Ids with one prefix compare as strings in the order in which this process
+ * made them, also across a clock that goes back; those of two processes by time. 50 bits are random. Not a secret.
  */
 export function createId(prefix: string): string {
   return `${prefix}_${nextStamp()}${randomPairs(5)}`

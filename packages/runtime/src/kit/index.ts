@@ -1,8 +1,7 @@
 /**
- * The tool box: time, ids, processes, queues, JSON with its places, globs, secrets, logs. It owns the few places where the
- * program touches the system directly, and makes them bounded and testable. It does not know what the program is for:
- * nothing in here names a thing of the domain, reads settings, prints, or decides what happens next. Files have a room of
- * their own, `files`.
+ * The tool box: time, ids, processes, queues, JSON with its places, globs, secrets, logs. Owns the few places where the
+ * program touches the system directly, bounded and testable. Does not know what the program is for: nothing here names a
+ * thing of the domain, reads settings, prints, or decides what happens next.
  */
 export {
   type Admission,

@@ -8,10 +8,7 @@ export interface SyntaxFault {
 
 type Code = ReturnType<typeof printParseErrorCode>
 
-/**
- * What is wrong first with a text that is not JSON, with the line itself; the faults after it are mostly its echoes. The text
- * must not be too deep: the parser works by recursion.
- */
+/** What is wrong first with a text that is not JSON and not too deep, with its line; later faults are mostly echoes. */
 export function syntaxFault(text: string): SyntaxFault {
   const errors: ParseError[] = []
   parseTree(text, errors, { disallowComments: true })
@@ -82,7 +79,7 @@ function withLine(text: string, { offset, message }: SyntaxFault): string {
   return line === '' ? message : `${message}, in the line ${shownLine(line)}`
 }
 
-/** Between backticks, since JSON is full of quotes; control characters made visible. */
+/** Between backticks, since JSON is full of quotes. */
 function shownLine(line: string): string {
   return `\`${line.replace(/[\u0000-\u001f\u007f-\u009f]/g, character => shown(character).slice(1, -1))}\``
 }

@@ -1,13 +1,9 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 
-/**
- * A record between line feeds. `bytes` has no line feed and shares memory with its chunk: copy it to keep it long.
- */
+/** `bytes` shares memory with its chunk: copy it to keep it long. */
 export interface Line {
-  /** Where its first byte is. */
   readonly offset: number
-  /** Without the line feed. */
   readonly length: number
   /** Empty when `tooLong`. */
   readonly bytes: Buffer
@@ -17,16 +13,15 @@ export interface Line {
 }
 
 /**
- * Splits bytes at 0x0A and nothing else: not at a carriage return nor at the Unicode line separators, both of which may
- * stand inside a record. A longer line than `maxLineBytes` is skipped and reported as a value; no more than that many bytes
- * (and the current chunk) are held. Never throws.
+ * Splits bytes at 0x0A only: a carriage return and the Unicode separators may stand inside a record. A line longer than
+ * `maxLineBytes` is skipped and reported as a value; no more than that is held. Never throws.
  */
 export function splitLines({ start = 0, maxLineBytes = 64 << 20 } = {}) {
   let offset = start
   let parts: Buffer[] = []
   let length = 0
 
-  /** The lines that this chunk completes. The chunk must not be changed afterwards. */
+  /** The chunk must not be changed afterwards. */
   function push(chunk: Buffer): readonly Line[] {
     const lines: Line[] = []
     let from = 0
@@ -38,7 +33,7 @@ export function splitLines({ start = 0, maxLineBytes = 64 << 20 } = {}) {
     return lines
   }
 
-  /** What is left without a line feed: one line or none. */
+  /** What is left: one line or none. */
   function end(): readonly Line[] {
     return length === 0 ? [] : [finish(nothing, false)]
   }
@@ -64,7 +59,7 @@ export function splitLines({ start = 0, maxLineBytes = 64 << 20 } = {}) {
 }
 
 interface ReadLinesOptions {
-  /** A byte offset, the beginning of a line. */
+  /** A byte offset. */
   readonly start?: number
   /** A byte offset, exclusive. */
   readonly end?: number
@@ -73,10 +68,8 @@ interface ReadLinesOptions {
 }
 
 /**
- * The lines of a file, as one array per chunk read: a wait per line would cost more than the reading. A last line without
- * a line feed comes with `terminated: false`; whether it is torn or still being written only the caller can know.
- *
- * Rejects with the system's error when the file cannot be read. Reads to `end` or to where the file ends at that moment.
+ * The lines of a file up to its end at that moment, as one array per chunk: a wait per line would cost more than the reading.
+ * Whether a last line that is not `terminated` is torn or still being written only the caller can know.
  */
 export async function* readLines(
   path: string,
@@ -102,7 +95,7 @@ export async function* readLines(
   }
 }
 
-/** JSON text that holds no Unicode line separator, with the same meaning. For text made by `JSON.stringify`. */
+/** For text made by `JSON.stringify`. */
 export function escapeLineSeparators(json: string): string {
   return json.replace(/[\u2028\u2029]/g, separator => (separator === '\u2028' ? '\\u2028' : '\\u2029'))
 }

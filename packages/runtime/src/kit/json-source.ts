@@ -7,9 +7,9 @@ import type { Place, Problem } from './problems.ts'
 
 /** A JSON document that still knows where each of its values was written. */
 export interface JsonSource {
-  /** As `JSON.parse` gives it: a key `__proto__` is an own key like any other. Nobody else holds it. */
+  /** As `JSON.parse` gives it: a key `__proto__` is an own key like any other. */
   readonly value: unknown
-  /** Where the value at a path, or its key, is written; for a path that does not exist, the nearest thing around it. */
+  /** Where the value at a path, or its key, is written; else the nearest thing around it. */
   readonly placeOf: (path: JsonPath, at?: 'key' | 'value') => Place
   /** Keys written twice in one object. */
   readonly warnings: readonly Problem[]
@@ -18,18 +18,14 @@ export interface JsonSource {
 type JsonSourceResult = Result<JsonSource, { readonly problems: readonly Problem[] }>
 
 interface JsonSourceOptions {
-  /** As it should be named in messages. */
   readonly file: string
   readonly maxBytes?: number
   readonly maxDepth?: number
 }
 
 /**
- * Reads strict JSON (no comments, no trailing commas; a byte order mark is forgiven). Bytes must be UTF-8.
- *
- * Never throws, and needs time and stack in proportion to what the caps allow, whatever the text holds: a file with
- * millions of values, or of blanks in a row, is refused as well. Of several syntax faults it reports the first, with its
- * line and column and the line itself.
+ * Reads strict JSON in UTF-8; a byte order mark is forgiven. Never throws, and needs time and stack in proportion to the
+ * caps, whatever the text holds. Of several syntax faults it reports the first, with its place and line.
  */
 export function parseJsonSource(input: string | Uint8Array, options: JsonSourceOptions): JsonSourceResult {
   const { file, maxBytes = 10 << 20, maxDepth = 64 } = options
@@ -66,7 +62,7 @@ export function parseJsonSource(input: string | Uint8Array, options: JsonSourceO
 
 const nowhere: Node = { type: 'null', offset: 0, length: 0 }
 
-/** Keys of all objects in a value that is known not to be too deep. A key written twice is there once. */
+/** A key written twice is there once. */
 function keysIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const inner: readonly unknown[] = Object.values(value)
@@ -83,7 +79,7 @@ function textOf(input: string | Uint8Array): string | undefined {
   }
 }
 
-/** The judge of what is JSON. The tree with the positions comes from a parser that is more patient and sets `__proto__`. */
+/** The judge of what is JSON: the parser with the positions is more patient and sets `__proto__`. */
 function parseStrictly(text: string): { readonly ok: boolean; readonly value: unknown } {
   try {
     return { ok: true, value: JSON.parse(text) }
@@ -129,7 +125,7 @@ function childOf(node: Node, step: PropertyKey): Child | undefined {
 
 const indexed = new WeakMap<Node, ReadonlyMap<string, Child>>()
 
-/** The last of several equal keys is the one that counts, as in `JSON.parse`. Made once per object: a file may have a million keys. */
+/** The last of equal keys counts, as in `JSON.parse`. Made once per object: a file may have a million keys. */
 function propertiesOf(object: Node): ReadonlyMap<string, Child> {
   const known = indexed.get(object)
   if (known) return known

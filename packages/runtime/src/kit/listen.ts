@@ -2,9 +2,8 @@ import type { AddressInfo, Server } from 'node:net'
 import { errorCode, type Result } from './errors.ts'
 
 interface ListenOptions<Listener extends Server> {
-  /** 0: whichever is free. */
   readonly port: number
-  /** An address besides loopback, or all of them. */
+  /** Besides loopback. */
   readonly host?: string | undefined
   readonly create: () => Listener
 }
@@ -14,10 +13,7 @@ export type Listening<Listener extends Server> = Result<
   { readonly code: string }
 >
 
-/**
- * Opens one port on both loopback addresses, and on `host` if there is one; never on more. A machine without IPv6 does
- * without it.
- */
+/** Opens one port on both loopback addresses, and on `host`; never on more. A machine without IPv6 does without it. */
 export async function listen<Listener extends Server>(
   options: ListenOptions<Listener>,
 ): Promise<Listening<Listener>> {

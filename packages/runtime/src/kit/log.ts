@@ -8,9 +8,9 @@ export type LogFields = Readonly<Record<string, unknown>>
 
 type Write = (tag: string, message: string, fields?: LogFields) => void
 
-/** Notes for whoever looks into a run afterwards. Writing one never throws and never waits. */
+/** Writing never throws and never waits. */
 export interface Log extends Readonly<Record<LogLevel, Write>> {
-  /** What `work` notes is written in one go when it returns: many notes cost hardly more than one. */
+  /** What `work` notes is written in one go: many notes cost hardly more than one. */
   together(work: () => void): void
 }
 
@@ -31,9 +31,8 @@ interface Entry {
 }
 
 /**
- * `ISO LEVEL [TAG] message {json}` and a line feed; the JSON only when there are fields. No other line end or control
- * character is in it. Every text passes `redact` by itself, before quoting could change how a secret looks, and the line
- * once more as a whole. Throws only when `redact` does.
+ * `ISO LEVEL [TAG] message {json}` without control characters. Every text passes `redact` by itself, before quoting could
+ * change how a secret looks, and the line once more as a whole.
  */
 export function logLine(
   { time, level, tag, message, fields }: Entry,

@@ -7,10 +7,10 @@ export interface Place {
   readonly column: number
 }
 
-/** Something a person should hear about their input. A value: reading code collects problems, it does not throw them. */
+/** Something a person should hear about their input; collected, not thrown. */
 export interface Problem {
   readonly severity: Severity
-  /** A path into the input such as `steps[2].file`, or '' for the input as a whole. */
+  /** Such as `steps[2].file`, or '' for the input as a whole. */
   readonly where: string
   readonly message: string
   readonly place?: Place
@@ -29,7 +29,6 @@ export function collector() {
     add(more: Iterable<Problem>): void {
       for (const problem of more) problems.push(problem)
     },
-    /** In the order in which they came. */
     all: (): readonly Problem[] => [...problems],
   }
 }
@@ -46,12 +45,12 @@ export function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some(({ severity }) => severity === 'error')
 }
 
-/** By file, line and column; equal places keep their order, and problems without a place come last in theirs. */
+/** By place; equal places keep their order, and problems without one come last. */
 export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
   return [...problems].sort((left, right) => comparePlaces(left.place, right.place))
 }
 
-/** Always one line, whatever the message holds: `file:3:7: error: steps[2].file: message`. No colours. */
+/** Always one line: `file:3:7: error: steps[2].file: message`. */
 export function formatProblem({ place, severity, where, message }: Problem): string {
   const start = place ? `${place.file}:${place.line}:${place.column}: ` : ''
   const path = where === '' ? '' : `${where}: `

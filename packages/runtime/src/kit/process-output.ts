@@ -4,11 +4,11 @@ import { StringDecoder } from 'node:string_decoder'
 export interface OutputListeners {
   readonly onBytes: (chunk: Buffer) => void
   readonly onText: (text: string) => void
-  /** Called once, with what a listener threw; no listener is called after that, the capture goes on. */
+  /** Called once; no listener is called after that, the capture goes on. */
   readonly onListenerError: (error: unknown) => void
 }
 
-/** Reads one output stream of a process: capped capture, raw bytes, and text whose characters are never split. */
+/** Capped capture, raw bytes, and text whose characters are never split. */
 export function readOutput(stream: Readable, maxBytes: number, listeners: OutputListeners) {
   const capture = createCappedCapture(maxBytes)
   const decoder = new StringDecoder('utf8')
@@ -37,7 +37,7 @@ export function readOutput(stream: Readable, maxBytes: number, listeners: Output
 
   return {
     closed: streamClosed(stream),
-    /** Destroys the stream if it is still open and hands out the last text. No listener is called afterwards. */
+    /** Hands out the last text. No listener is called afterwards. */
     finish(): void {
       stream.destroy()
       tellText(decoder.end())
@@ -53,7 +53,7 @@ export function streamClosed(stream: Readable): Promise<void> {
   return new Promise(resolve => stream.once('close', () => resolve()))
 }
 
-/** Keeps the last 4,000 characters of what a program says of itself, as far as `filter` lets them through. */
+/** Keeps the last of what a program says of itself, as far as `filter` lets it through. */
 export function keepTail(stream: Readable, filter = (text: string) => text): () => string {
   let tail = ''
   stream.setEncoding('utf8')
@@ -66,7 +66,7 @@ export function keepTail(stream: Readable, filter = (text: string) => text): () 
 
 export const tailLength = 4_000
 
-/** Keeps the beginning and the end of a stream of bytes, each up to half of the cap; what lies between is counted. */
+/** Keeps the beginning and the end, each up to half of the cap. */
 export function createCappedCapture(maxBytes: number) {
   const headLimit = Math.ceil(maxBytes / 2)
   const tailLimit = maxBytes - headLimit
@@ -96,10 +96,7 @@ export function createCappedCapture(maxBytes: number) {
     }
   }
 
-  /**
-   * What was kept, decoded; with a line between the halves that says how much is missing when something is. No
-   * character is cut in two.
-   */
+  /** With a line that says how much is missing. No character is cut in two. */
   function text(): string {
     const first = Buffer.concat(head)
     const last = Buffer.concat(tail)

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { errorCode } from './errors.ts'
 
-/** Whether a process runs under this id, ours or not. One that has ended and only waits to be collected does not. */
+/** One that has ended and only waits to be collected does not live. */
 export function isAlive(pid: number): boolean {
   if (!isProcessId(pid)) return false
   try {
@@ -15,10 +15,7 @@ export function isAlive(pid: number): boolean {
   return readStat(pid)?.ended !== true
 }
 
-/**
- * When the process under this id began, as an opaque text: together with the id it names one process for good, across
- * reuse of ids and reboots. `undefined` when there is no such process. Never throws.
- */
+/** An opaque text that names one process for good together with its id, across reuse of ids and reboots. Never throws. */
 export function processStartTime(pid: number): string | undefined {
   if (!isProcessId(pid)) return undefined
   return readStat(pid)?.startTime ?? startTimeFromPs(pid)
@@ -46,19 +43,17 @@ function startTimeFromPs(pid: number): string | undefined {
   }
 }
 
-/** From `/proc/<pid>/stat`. */
 export interface ProcessStat {
   readonly parent: number
   readonly group: number
   readonly session: number
   readonly hasTerminal: boolean
-  /** See `processStartTime`. */
   readonly startTime: string
-  /** It has ended and only waits to be collected. */
+  /** Only waits to be collected. */
   readonly ended: boolean
 }
 
-/** `undefined` when there is no such process, or no `/proc`. Never throws. */
+/** `undefined`: no such process, or no `/proc`. */
 export function readStat(pid: number): ProcessStat | undefined {
   const text = readText(`/proc/${pid}/stat`)
   // Fields 3 to 7 and 22, counted behind the command name, which may itself hold spaces and parentheses.
@@ -76,7 +71,7 @@ export function readStat(pid: number): ProcessStat | undefined {
   }
 }
 
-/** The children of a process at this moment, on Linux. The cost grows with its threads only. Never throws. */
+/** On Linux. The cost grows with the threads of the process only. */
 export function childrenOf(pid: number): readonly number[] {
   const folder = `/proc/${pid}/task`
   try {
@@ -110,7 +105,7 @@ export interface ProcessRow extends Pick<ProcessStat, 'parent' | 'group' | 'sess
   readonly pid: number
 }
 
-/** Every process of the system that has not ended. Empty on Windows. Never rejects. */
+/** Empty on Windows. Never rejects. */
 export function processTable(): Promise<readonly ProcessRow[]> {
   if (process.platform === 'linux') return tableFromProc()
   return process.platform === 'win32' ? Promise.resolve([]) : tableFromPs()
@@ -146,7 +141,7 @@ async function tableFromProc(): Promise<readonly ProcessRow[]> {
 
 const readsInATurn = 64
 
-/** Of every process, ended or not, on Linux. Never rejects. */
+/** On Linux. */
 export async function processIds(): Promise<readonly number[]> {
   const names = await readdir('/proc').catch(() => [])
   return names.filter(name => /^\d+$/.test(name)).map(Number)

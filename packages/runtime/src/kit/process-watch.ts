@@ -2,13 +2,12 @@ import type { ProcessKey } from './process-clues.ts'
 import { signalGroup } from './process-sweep.ts'
 import { childrenOf, type ProcessStat, readStat } from './process-table.ts'
 
-/** Called for a group when it is first seen; what it returns is called when the group has no member left, or at `close`. */
+/** Called when a group is first seen; what it returns, when the group is empty or at `close`. */
 export type OwnGroup = (group: number) => () => void
 
 /**
- * Remembers what a process started, to find those again that have left its group, lost their parent and cleaned their
- * environment. A scan follows everyone seen before, also when the leader has ended; it is cheap, never throws, and finds
- * nothing on systems other than Linux.
+ * Remembers what a process started, to find those again that left its group, lost their parent and cleaned their environment.
+ * A scan follows everyone seen before, is cheap, never throws, and finds nothing on systems other than Linux.
  */
 export function watchProcess(leader: number, own: OwnGroup = () => () => undefined) {
   const seen = new Map<number, string>()
@@ -54,12 +53,11 @@ export function watchProcess(leader: number, own: OwnGroup = () => () => undefin
 
   return {
     scan,
-    /** The leader, everyone seen, and their groups and sessions; for `treeOf`. */
+    /** For `treeOf`. */
     keys: (): readonly ProcessKey[] => [
       ...[...seen].map(([pid, startTime]) => ({ pid, startTime })),
       ...[...groups.keys()].filter(group => !seen.has(group)).map(pid => ({ pid })),
     ],
-    /** Lets go of every group. */
     close(): void {
       for (const release of groups.values()) release()
       groups.clear()

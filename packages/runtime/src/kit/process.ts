@@ -5,37 +5,31 @@ import { readOutput } from './process-output.ts'
 import { type LaunchOptions, lingerMs, type ProcessEnd, type Supervised, supervise } from './supervisor.ts'
 
 export interface ProcessOptions extends LaunchOptions {
-  /** Written to its stdin, which is then closed. Without it stdin is empty from the start. */
+  /** Written to its stdin, which is otherwise empty. */
   readonly input?: string | Uint8Array | undefined
-  /** Stops the process with the signal's reason. Already aborted: the process is not started. */
+  /** Already aborted: the process is not started. */
   readonly signal?: AbortSignal | undefined
-  /** Stops the process with the reason 'timeout'. */
   readonly timeoutMs?: number | undefined
   /** For each of stdout and stderr. */
   readonly maxCaptureBytes?: number | undefined
-  /**
-   * Called with text as it comes, whole characters only. Should not throw: a throw stops the process, with the error as
-   * the reason, and ends the calls for that stream.
-   */
+  /** Called with whole characters. A throw stops the process, with the error as the reason. */
   readonly onOutput?: ((stream: OutputStream, text: string) => void) | undefined
-  /** The same for the bytes as they come; called before `onOutput`. */
+  /** The same for bytes; called before `onOutput`. */
   readonly onBytes?: ((stream: OutputStream, bytes: Buffer) => void) | undefined
 }
 
 export type OutputStream = 'stdout' | 'stderr'
 
-/** What became of a process. */
 export interface ProcessResult extends ProcessEnd {
-  /** Present when it was told to stop before it ended, however it then ended. The first reason wins. */
+  /** It was told to stop before it ended, however it then ended. The first reason wins. */
   readonly stopped?: { readonly reason: unknown }
-  /** The beginning and the end of what was written when it was more than the cap: see `truncated`. */
+  /** When `truncated`, its beginning and its end. */
   readonly stdout: string
   readonly stderr: string
   readonly truncated: boolean
   readonly durationMs: number
 }
 
-/** `start`, when only the end is of interest. Never rejects. */
 export function run(
   command: string,
   args: readonly string[],
@@ -45,10 +39,8 @@ export function run(
 }
 
 /**
- * Starts a command under supervision and captures what it writes. Never throws: see `supervise`.
- *
- * `done` never rejects. It resolves once the command has ended and everything it left behind is swept up. It does not wait
- * longer than a quarter of a second for pipes that something else holds open. No callback is called after `done`.
+ * Starts a command under supervision and captures what it writes. `done` resolves once everything it left behind is swept up,
+ * a quarter of a second later at most for pipes that something else holds. Never throws or rejects; no callback after `done`.
  */
 export function start(command: string, args: readonly string[], options: ProcessOptions = {}) {
   const { clock = systemClock, input, signal } = options
@@ -68,7 +60,7 @@ export function start(command: string, args: readonly string[], options: Process
     return { ...end, ...(stopped && { stopped }), ...outputs.finish(), durationMs }
   }
 
-  /** `kill` asks it to stop. Returns at once, never throws; the first reason wins, and none counts once it has ended. */
+  /** `kill` returns at once; the first reason wins, and none counts once it has ended. */
   return { pid: program.pid, done: finish(), kill: program.stop }
 }
 

@@ -1,10 +1,8 @@
 export type AsyncQueue<T extends NonNullable<unknown>> = ReturnType<typeof createAsyncQueue<T>>
 
 /**
- * An unbounded queue for one taker: many put, one takes, in order.
- *
- * Nothing put before `close` is lost: a take that was aborted leaves its item in the queue, and items still queued at
- * `close` are handed out before the end is reported.
+ * For one taker, in order. Nothing put before `close` is lost: an aborted take leaves its item, and what is queued at `close`
+ * is handed out before the end is reported.
  */
 export function createAsyncQueue<T extends NonNullable<unknown>>() {
   let items: (T | undefined)[] = []
@@ -40,23 +38,20 @@ export function createAsyncQueue<T extends NonNullable<unknown>>() {
   }
 
   return {
-    /** Never throws and never waits. `false`: closed, the item was not taken in. */
+    /** `false`: closed, the item was not taken in. */
     put(item: T): boolean {
       if (closed) return false
       if (waiting) waiting(item)
       else items.push(item)
       return true
     },
-    /**
-     * The next item, or `undefined` once closed and empty. Rejects with `signal.reason` on abort, at once when already
-     * aborted. Throws (it does not reject) when another take is still waiting: two takers are a bug.
-     */
+    /** Undefined once closed and empty. Rejects with `signal.reason` on abort. Two takers are a bug, and throw. */
     take(signal?: AbortSignal): Promise<T | undefined> {
       if (waiting) throw new Error('async queue: a second take while one is waiting')
       if (signal?.aborted) return Promise.reject(signal.reason)
       return closed || items.length > front ? Promise.resolve(shift()) : wait(signal)
     },
-    /** Idempotent. A waiting take gets `undefined`. */
+    /** A waiting take gets `undefined`. */
     close(): void {
       closed = true
       waiting?.(undefined)
@@ -72,11 +67,9 @@ export function createSerialQueue() {
   let last: Promise<unknown> = Promise.resolve()
   let length = 0
   return {
-    /** How many have not ended. */
     get length() {
       return length
     },
-    /** Resolves and rejects as the work does. */
     run<T>(work: () => Promise<T> | T): Promise<T> {
       length++
       const result = last.then(work).finally(() => {
@@ -90,7 +83,7 @@ export function createSerialQueue() {
 
 export type Semaphore = ReturnType<typeof createSemaphore>
 
-/** So many at a time, the others in the order in which they came. At most `waiting` wait; one more is refused at once. */
+/** So many at a time, the others in order. At most `waiting` wait; one more is refused at once. */
 export function createSemaphore(options: { readonly permits: number; readonly waiting?: number }) {
   const { permits, waiting: most = Number.POSITIVE_INFINITY } = options
   let free = permits
@@ -108,7 +101,7 @@ export function createSemaphore(options: { readonly permits: number; readonly wa
   }
 
   return {
-    /** Resolves with the function that releases the permit (calling it again does nothing); undefined: too many wait. */
+    /** What releases the permit (again does nothing); undefined: too many wait. */
     async acquire(): Promise<(() => void) | undefined> {
       if (free > 0) {
         free--

@@ -1,27 +1,23 @@
 import { type Secret, shapeHints, withoutShapes } from './secrets.ts'
 
 /**
- * Takes secrets out of text: known values by name, and well-known shapes of keys.
- *
- * - Nothing here throws; every pass is linear in the text.
- * - A secret cut in two at the border of a text is caught too: a text that ends with the beginning of a known value, or
- *   begins with its end, loses that piece. The pieces are chosen so that of any cut at least one half is always taken.
- * - `json` and `suspects` work together: `suspects` is the cheap question asked of serialised JSON, `json` the answer.
+ * Takes secrets out of text: known values by name, and well-known shapes of keys. Nothing throws; every pass is linear. A
+ * secret cut in two at the border of a text is caught too: of any cut at least one half is always taken.
  */
 export interface Redactor {
   /** Replaces every secret by `[redacted:NAME]`. */
   text(text: string): string
-  /** The same for all strings inside a JSON value, keys below the first level included. Returns the value itself if clean. */
+  /** For all strings of a JSON value, keys below the first level included. Returns the value itself if clean. */
   json<T>(value: T): T
-  /** False: this JSON text holds no secret, not even a piece of one at a border. True: look closer with `json`. */
+  /** The cheap question: false when this JSON text holds no secret, nor a piece of one at a border. */
   suspects(json: string): boolean
-  /** For text that arrives in pieces: holds back what might be the beginning of a secret until more is known. */
+  /** For text in pieces: holds back what might be the beginning of a secret. */
   stream(): { push(chunk: string): string; end(): string }
 }
 
 const minimumLength = 8
 const longestFragment = 8
-/** A word that may still grow into a key is held back up to this many characters. */
+/** A word that may grow into a key is held back up to this many characters. */
 const heldWord = 512
 
 export function createRedactor(secrets: readonly Secret[]): Redactor {
@@ -82,7 +78,7 @@ function withoutBorderFragments(text: string, { name, value }: Secret): string {
   return atStart < least ? rest : `[redacted:${name}]${rest.slice(atStart)}`
 }
 
-/** How much of a value, but not all, stands at a border of a text; 0: nothing. */
+/** How much of a value, but not all, stands at a border of a text. */
 function longestPiece({ length: whole }: string, text: string, isThere: (length: number) => boolean): number {
   for (let length = Math.min(whole - 1, text.length); length > 0; length--) if (isThere(length)) return length
   return 0

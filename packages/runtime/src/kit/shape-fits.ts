@@ -1,15 +1,12 @@
 import { isObject, type JsonObject } from './json-fields.ts'
 
-/** A JSON Schema, or a part of one. */
 export type JsonShape = JsonObject
 
 type Fits = (value: unknown) => boolean
 
 /**
- * A quick test made from a JSON Schema, which does without the words for people.
- *
- * A yes can be relied on; a no means: look closer. So a schema with a word that is not known here fits nothing, nor does
- * one that lets a value be anything, nor an object with a key `__proto__` or with more than `maxKeys` keys.
+ * A quick test made from a JSON Schema: a yes can be relied on, a no means: look closer. So a schema with an unknown word
+ * fits nothing, nor one that takes anything, nor an object with a key `__proto__` or more than `maxKeys` keys.
  */
 export function shapeFits(schema: JsonShape, { maxKeys }: { readonly maxKeys: number }): Fits {
   const make = (part: unknown): Fits => (isObject(part) && hasKnownWords(part) ? testOf(part) : nothing)

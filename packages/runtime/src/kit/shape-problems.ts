@@ -5,20 +5,20 @@ import { type Place, type Problem, sortProblems } from './problems.ts'
 import { fixedValues, keysOf, membersOf, type Schema, schemasAt } from './shape-walk.ts'
 import { expectation, foundWords, oneOf } from './shape-words.ts'
 
-/** What was checked. `placeOf` is what a parsed JSON document offers; a value without a text has none. */
+/** What was checked; a value without a text has no places. */
 interface ShapeSource {
   readonly value: unknown
   readonly placeOf?: (path: JsonPath, at?: 'key' | 'value') => Place
 }
 
 export interface ShapeOptions {
-  /** The schema that found the errors. With it messages name the whole range, and unknown keys the valid ones. */
+  /** With it messages name the whole range, and unknown keys the valid ones. */
   readonly schema?: Schema
-  /** Where the checked value lies in the source, when only a part of it was checked. */
+  /** Where the checked value lies, when it is only a part of the source. */
   readonly base?: JsonPath
-  /** A sentence to add about the wrong or missing value at a path of the source, such as what to write instead. */
+  /** A sentence to add about the value at a path, such as what to write instead. */
   readonly advice?: (path: JsonPath) => string | undefined
-  /** The message for a key that is not in the schema, or undefined for the usual one. */
+  /** Undefined for the usual message. */
   readonly unknownKey?: (path: JsonPath, key: string, validKeys: readonly string[]) => string | undefined
 }
 
@@ -28,11 +28,8 @@ type Issue = z.core.$ZodIssue
 const mostProblems = 200
 
 /**
- * The errors of a schema as sentences about a document: what was expected, what was found, what may have been meant.
- *
- * Always errors, at least one, each once, in the order of the document, with their place when the source knows places.
- * The problem of an unknown key points at the key and its `where` is the object around it; that of a missing field
- * points at the object and its `where` is the field.
+ * The errors of a schema as sentences: what was expected, found, and perhaps meant. At least one, each once, in the order of
+ * the document. An unknown key has its own place and the `where` of its object; a missing field the other way round.
  */
 export function shapeProblems(
   error: z.core.$ZodError,
@@ -49,16 +46,12 @@ export function shapeProblems(
 }
 
 interface Finding {
-  /** From the checked value on. */
   readonly path: JsonPath
   readonly issue: Issue
   readonly unknownKey?: string
 }
 
-/**
- * One for each thing wrong, as many as are told, and how many more there are. Looks into unions: the alternative that was
- * most likely meant speaks for all.
- */
+/** As many as are told, and how many more there are. Of a union, the alternative most likely meant speaks for all. */
 function firstFindings(issues: readonly Issue[]) {
   const findings: Finding[] = []
   let left = 0

@@ -9,8 +9,8 @@ export function defOf(schema: Schema): z.core.$ZodTypes['_zod']['def'] {
 }
 
 /**
- * The parts of a schema that may describe what lies at a path of a value. Several, when alternatives on the way are
- * open; of the alternatives with fixed words (`type: 'loop'`) only those count that the value has chosen.
+ * The parts of a schema that may describe what lies at a path. Of alternatives with fixed words (`type: 'loop'`) only those
+ * count that the value has chosen.
  */
 export function schemasAt(schema: Schema, value: unknown, path: JsonPath): readonly Schema[] {
   let schemas: readonly Schema[] = [schema]
@@ -22,7 +22,6 @@ export function schemasAt(schema: Schema, value: unknown, path: JsonPath): reado
   return schemas
 }
 
-/** The keys that the objects described here may have. */
 export function keysOf(schema: Schema, value: unknown): readonly string[] {
   return alternativesFor(schema, value).flatMap(alternative => {
     const def = defOf(alternative)
@@ -30,7 +29,7 @@ export function keysOf(schema: Schema, value: unknown): readonly string[] {
   })
 }
 
-/** The members of a union, of unions in it too; any other schema is its own only member. */
+/** Of unions in it too; any other schema is its own only member. */
 export function membersOf(schema: Schema): readonly Schema[] {
   const plain = unwrapped(schema)
   const def = defOf(plain)
@@ -38,14 +37,14 @@ export function membersOf(schema: Schema): readonly Schema[] {
   return def.type === 'union' ? def.options.flatMap(membersOf) : [plain]
 }
 
-/** The values that are written out in a schema, when it is nothing but a choice among them. */
+/** When it is nothing but a choice among them. */
 export function fixedValues(schema: Schema): readonly unknown[] {
   const def = defOf(schema)
   if (def.type === 'literal') return def.values
   return def.type === 'enum' ? Object.values(def.entries) : []
 }
 
-/** Without the wrappers around it: optional, default and their like. A union stays one. */
+/** Without optional, default and their like. A union stays one. */
 function unwrapped(schema: Schema): Schema {
   const def = defOf(schema)
   switch (def.type) {

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { isObject, shown } from './json-fields.ts'
 import { defOf, fixedValues, membersOf, type Schema } from './shape-walk.ts'
 
-/** What a schema asks for, as the end of "expected …": `a whole number from 0 to 65535`, `a string or a list of strings`. */
+/** The end of "expected …": `a whole number from 0 to 65535`, `a string or a list of strings`. */
 export function expectation(schemas: readonly Schema[]): string {
   const members = schemas.flatMap(membersOf)
   const values = members.flatMap(fixedValues)
@@ -10,7 +10,7 @@ export function expectation(schemas: readonly Schema[]): string {
   return [...new Set([...(values.length > 0 ? [oneOf(values)] : []), ...kinds])].join(' or ')
 }
 
-/** What is there, as the end of "found …". */
+/** The end of "found …". */
 export function foundWords(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === '') return 'an empty string'

@@ -8,39 +8,34 @@ import { endGroup, endOwned, signalGroup } from './process-sweep.ts'
 import { processStartTime } from './process-table.ts'
 import { type OwnGroup, watchProcess } from './process-watch.ts'
 
-/** How a program is started, and the clues by which what it starts is found again. */
 export interface LaunchOptions {
   readonly cwd?: string | undefined
-  /** The whole environment of the process: nothing is inherited that is not in here. */
+  /** All of it: nothing is inherited. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** `NAME=value`, added to `env`: finds also what left the group (see `findMarked`). */
+  /** Added to `env`: finds also what left the group. */
   readonly marker?: Marker | undefined
-  /** Ends also what the process left astray in this directory or below (see `findStrays`). */
+  /** Ends also what was left astray in this directory. */
   readonly premises?: string | undefined
-  /**
-   * Told the group of the process, and those of its descendants that left it: `own` of a `Warden`. Must not throw. With
-   * this or `marker` the descendants are looked up each half second, and end with the process wherever they went.
-   */
+  /** `own` of a warden; must not throw. With this or `marker` the descendants are looked up each half second. */
   readonly own?: OwnGroup | undefined
-  /** How long a process that is being stopped may take before it is killed; 5 seconds. */
+  /** Between SIGTERM and SIGKILL; 5 seconds. */
   readonly graceMs?: number | undefined
-  /** For the grace. */
   readonly clock?: Clock | undefined
 }
 
 export interface SuperviseOptions extends LaunchOptions {
-  /** By number: a pipe, a descriptor of ours, or nothing. `ipc`: a channel for `send` and 'message' of the child. */
+  /** `ipc`: a channel for `send` and 'message' of the child. */
   readonly stdio: readonly ('pipe' | 'ignore' | 'inherit' | 'ipc' | number)[]
-  /** It stays in our own group, for what reads keys from our terminal: signals then reach it alone. */
+  /** It reads keys from our terminal: it stays in our group, and signals reach it alone. */
   readonly sharesGroup?: boolean
 }
 
-/** How the leader of a process group ended. One shape for every ending, so that a caller has one thing to look at. */
+/** How the leader of a process group ended: one shape for every ending. */
 export interface ProcessEnd {
   readonly outcome: 'exited' | 'signaled' | 'failed-to-start'
-  /** The exit code, for `exited` only. */
+  /** For `exited` only. */
   readonly code: number | null
-  /** The signal that ended it, for `signaled` only. */
+  /** For `signaled` only. */
   readonly signal: string | null
   /** For `failed-to-start` only. */
   readonly error?: { readonly code?: string | undefined; readonly message: string }
@@ -55,10 +50,7 @@ export const lingerMs = 250
 const killedWithinMs = 2_000
 const scanEveryMs = 500
 
-/**
- * Starts a program, without a shell, as the leader of its own process group. Never throws: a program that cannot be
- * started is an end like any other. Its stdin may be closed by it at any time.
- */
+/** Starts a program, without a shell, as the leader of its own group. One that cannot be started is an end like any other. */
 export function supervise(command: string, args: readonly string[], options: SuperviseOptions) {
   const { sharesGroup = false, graceMs = 5_000, clock = systemClock } = options
   const launched = launch(command, args, options)
@@ -85,7 +77,7 @@ export function supervise(command: string, args: readonly string[], options: Sup
     )
   }
 
-  /** SIGTERM to the group now, SIGKILL after the grace unless it has ended by then. Only the first call counts. */
+  /** SIGTERM now, SIGKILL after the grace. Only the first call counts. */
   function stop(reason: unknown): void {
     if (stopped || end()) return
     stopped = { reason }
@@ -99,7 +91,7 @@ export function supervise(command: string, args: readonly string[], options: Sup
     return swept
   }
 
-  /** For one that was given no work, so that what carries its marker is not its own: SIGKILL, for its group alone. */
+  /** For one that was given no work, so that what carries its marker is not its own: SIGKILL, to its group alone. */
   async function discard(): Promise<void> {
     await kill()
     descendants?.close()
@@ -117,17 +109,14 @@ export function supervise(command: string, args: readonly string[], options: Sup
     get end() {
       return end()
     },
-    /** The reason of the first `stop` before its end. */
+    /** Of the first `stop` before its end. */
     get stopped() {
       return stopped
     },
   }
 }
 
-/**
- * The end of the leader, whoever still holds its pipes: its exit, an error at its start, or a SIGKILL that has not ended it
- * within two seconds, since the system takes its time. `ended` never rejects.
- */
+/** Its exit, an error at its start, or a SIGKILL that takes longer than two seconds, as the system may. Never rejects. */
 function endingOf(launched: ChildProcess | Error, cwd: string | undefined) {
   const over = new AbortController()
   let end: ProcessEnd | undefined
@@ -152,7 +141,7 @@ function endingOf(launched: ChildProcess | Error, cwd: string | undefined) {
   return { ended, settle, over: over.signal, end: () => end }
 }
 
-/** All that a leader starts, by every clue that leads to it: group, marker, descent, memory, place. */
+/** By every clue: group, marker, descent, memory, place. */
 function descendantsOf(leader: number, { marker, own, premises, sharesGroup }: SuperviseOptions) {
   const since = processStartTime(leader)
   const watch = marker === undefined && own === undefined ? undefined : watchProcess(leader, own)
@@ -201,7 +190,7 @@ function variableOf(marker: Marker): NodeJS.ProcessEnv {
   return { [marker.slice(0, cut)]: marker.slice(cut + 1) }
 }
 
-/** A pipe of `stdio` beyond the first three; none when the system had no pipes left. One that breaks has ended like any other. */
+/** A pipe beyond the first three; none when the system had none left. One that breaks has ended like any other. */
 function pipeOf(child: ChildProcess | undefined, descriptor: number): Socket | undefined {
   const pipes: readonly unknown[] = child?.stdio ?? []
   const pipe = pipes[descriptor]

@@ -9,27 +9,15 @@ import { farewell, formatList } from './warden-program.ts'
 export interface WardenOptions {
   /** Calls `runWarden` with the words behind `args`. */
   readonly program: { readonly command: string; readonly args: readonly string[] }
-  /**
-   * Must name this start alone and not a longer-lived thing: the warden of a process that was killed is still at work when
-   * the next one starts. The warden itself does not carry it.
-   */
+  /** Must name this start alone: the warden of a process that was killed is still at work when the next one starts. */
   readonly marker: Marker
-  /**
-   * Called when the process that waits has ended before its time. `restarted: false`: it did so too often, and until the
-   * next `own` there is none. Must not throw.
-   */
+  /** The process that waits has ended. `restarted: false`: too often; until the next `own` there is none. Must not throw. */
   readonly onLost?: (loss: { readonly restarted: boolean }) => void
 }
 
 /**
- * A small process that outlives us and ends what we own, should we end without saying so: by SIGKILL, by a crash, by an
- * exit that nobody planned. It waits on a pipe that only we hold. What it then does, see `runWarden`.
- *
- * | system  | what it ends |
- * |---------|--------------|
- * | Linux   | the groups given to `own`, whatever carries the marker, and everything that came from these |
- * | macOS   | the groups given to `own` and what still has one of their members as an ancestor |
- * | Windows | the trees of the processes given to `own`, as far as the system still knows them; the system itself ends our direct children with us |
+ * A small process that outlives us and ends what we own, should we end without saying so: by SIGKILL, by a crash. It waits on
+ * a pipe that only we hold, then does what `runWarden` does. What it finds on which system stands in `docs/processes.md`.
  */
 export function startWarden({ program, marker, onLost }: WardenOptions) {
   const owned = new Map<symbol, ProcessKey>()
@@ -56,7 +44,7 @@ export function startWarden({ program, marker, onLost }: WardenOptions) {
     current?.tell(formatList([...owned.values()]))
   }
 
-  /** Tells it of the process group that `leader` began; the returned function takes that back. Neither throws. */
+  /** The returned function takes it back. Neither throws. */
   function own(leader: number): () => void {
     const key = Symbol(leader)
     const startTime = processStartTime(leader)
@@ -68,7 +56,7 @@ export function startWarden({ program, marker, onLost }: WardenOptions) {
     }
   }
 
-  /** The normal end: it goes away and ends nothing. Idempotent; never rejects. */
+  /** The normal end: nothing is ended. Never rejects. */
   function close(): Promise<void> {
     closed ??= current?.dismiss() ?? Promise.resolve()
     return closed
@@ -78,7 +66,7 @@ export function startWarden({ program, marker, onLost }: WardenOptions) {
   return {
     own,
     close,
-    /** Of the process that waits now; `undefined` while there is none. */
+    /** Undefined while nobody waits. */
     get pid() {
       return current?.pid
     },
@@ -90,9 +78,8 @@ const maxLosses = 5
 const steadyMs = 60_000
 
 /**
- * Where there is a shell, it is what waits: a megabyte instead of the forty of the program, which it runs when our end of
- * the pipe has closed. The environment is bare, so that no marker is in it; the session is its own, so that no signal
- * meant for us reaches it. Never throws.
+ * Where there is a shell, it waits: a megabyte instead of the forty of the program, which it runs when our end of the pipe
+ * has closed. A bare environment, so that no marker is in it; its own session, so that no signal for us reaches it.
  */
 function startWardenProcess(program: WardenOptions['program'], marker: Marker) {
   try {
@@ -116,10 +103,9 @@ function launch({ command, args }: WardenOptions['program'], marker: Marker): Ch
   return spawn(shell, ['-c', script, 'warden', command, ...words], options)
 }
 
-/** Nothing here keeps our event loop alive, except `dismiss` while it runs; nothing throws or rejects. */
+/** Keeps our event loop alive only while `dismiss` runs. Nothing throws or rejects. */
 function attend(child: ChildProcess) {
   const { stdin } = child
-  /** Resolves when it has ended or could not be started. */
   const ended = new Promise<void>(resolve => {
     child.once('exit', () => resolve())
     child.once('error', () => resolve())
@@ -128,7 +114,7 @@ function attend(child: ChildProcess) {
   child.unref()
   if (stdin instanceof Socket) stdin.unref()
 
-  /** Sends it away with nothing to do, by force if it does not go. */
+  /** By force if it does not go. */
   async function dismiss(): Promise<void> {
     child.ref()
     stdin?.end(`${farewell}\n`)
@@ -144,9 +130,8 @@ const shell = '/bin/sh'
 const dismissedWithinMs = 1000
 
 /**
- * Files that whoever started us left open for us, a lock among them perhaps, are let go of. The last whole line is kept: what
- * we were writing when we died is not whole. If the program cannot run any more (it was removed or replaced meanwhile),
- * the groups at the head of the line are ended by the shell itself.
+ * Files left open for us, a lock among them perhaps, are let go of. The last whole line counts. If the program cannot run
+ * any more (removed, replaced), the shell itself ends the groups at the head of the line.
  */
 const script = `
 exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-

@@ -45,10 +45,7 @@ export function startAgentProcess({ command, args, ...options }: AgentProcessOpt
     letGo()
   }
 
-  /**
-   * Lets it end by itself, which it does once its stdin has ended; one that takes too long is stopped. Then ends whatever
-   * it left behind. Never rejects.
-   */
+  /** Lets it end by itself, as it does once its stdin has ended, or stops it; then sweeps. Never rejects. */
   function leave(): Promise<void> {
     gone ??= end()
     return gone
@@ -61,21 +58,20 @@ export function startAgentProcess({ command, args, ...options }: AgentProcessOpt
 
   return {
     child,
-    /** How it ended; undefined as long as it has not. */
     get exit() {
       return program.end
     },
     ended: program.ended,
-    /** The end of what it wrote to stderr, without its log. */
+    /** Without its log. */
     stderr: () => `${tail()}${log.rest()}`.trim().slice(-tailLength),
     waitLeft: log.waitLeft,
     leave,
-    /** The same without waiting. Also when it was already left. */
+    /** Without waiting, also when it was already left. */
     stop(): Promise<void> {
       hurry.abort()
       return leave()
     },
-    /** For one that has not been given any work, and so has started nothing. Never rejects. */
+    /** For one that has not been given any work. Never rejects. */
     discard: () => program.discard().then(letGo),
   }
 }

@@ -55,17 +55,15 @@ export function openAgent({ sdk, options, startProcess, clock }: AgentOptions) {
   })
   return {
     process,
-    /** Everything it says, in order; closed when nothing more comes. */
     messages,
-    /** Why the SDK gave up, if it did. It also does after a result that is an error. */
+    /** Why the SDK gave up, as it also does after a result that is an error. */
     thrown: () => thrown,
     say: (prompt: string) => void prompts.put(prompt),
-    /** No more prompts: it ends once its turn is over. */
     finish() {
       prompts.close()
       void process.leave()
     },
-    /** Ends its turn; the result of the turn still comes. Never throws. */
+    /** The result of the turn still comes. Never throws. */
     interrupt: () => void query.interrupt().catch(() => undefined),
   }
 }

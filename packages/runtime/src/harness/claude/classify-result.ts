@@ -3,15 +3,14 @@ import type { SdkMessage, SdkResult } from './sdk-message.ts'
 
 /** What went wrong since the last answer of the provider. */
 export interface ErrorContext {
-  /** What the agent program said instead of an answer: a class of error. */
+  /** A class of error, said instead of an answer. */
   readonly notice: string | undefined
-  /** The provider was not reached. */
   readonly unreachable: boolean
 }
 
 export const noErrors: ErrorContext = { notice: undefined, unreachable: false }
 
-/** With one more message. An answer clears the errors before it. */
+/** An answer clears the errors before it. */
 export function errorsAfter(errors: ErrorContext, message: SdkMessage): ErrorContext {
   switch (message.kind) {
     case 'answer-began':

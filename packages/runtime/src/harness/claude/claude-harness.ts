@@ -10,19 +10,17 @@ import { createWarmStart, type Launch } from './warm-start.ts'
 export interface SdkHarnessOptions extends Pick<LaunchOptions, 'own'> {
   readonly clock?: Clock
   readonly log?: Log
-  /** How long an agent that is being stopped may take before it is killed. */
   readonly graceMs?: number
-  /** How often the SDK itself asks the provider again before it gives up. */
+  /** How often the SDK itself asks the provider again. */
   readonly retries?: number
   /** Rejects when the SDK is not there. */
   readonly load?: () => Promise<SdkModule>
 }
 
 /**
- * Runs agents with the Claude Agent SDK, which starts the agent program as a process for each task.
- *
- * Nothing of the SDK is loaded before the first `prepare` or `start`. What the program keeps lies under the `home` of the
- * task; its settings, memory files and servers anywhere else are not read, and it talks to nobody but the provider.
+ * Agents on the Claude Agent SDK, which starts a program for each task. Nothing of the SDK is loaded before it is needed.
+ * What the program keeps lies under `home`; no other settings, memory files or servers are read, and it talks to nobody but
+ * the provider.
  */
 export function createSdkHarness(options: SdkHarnessOptions = {}): Harness {
   const { clock = systemClock, log = silentLog, graceMs = 5_000, retries = 2, load = loadSdk, own } = options
@@ -46,7 +44,7 @@ export function createSdkHarness(options: SdkHarnessOptions = {}): Harness {
   }
 }
 
-/** Made before the program makes it, which would let everybody in. Where that fails the program says itself why. */
+/** Made before the program makes it, which would let everybody in. Where that fails the program says why. */
 function makePrivate(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 })

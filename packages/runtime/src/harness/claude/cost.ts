@@ -8,16 +8,13 @@ export interface EndedSession {
   readonly previousSessionId: string | undefined
   readonly result: SdkResult
   readonly answers: Pick<Answers, 'some' | 'unfinished'>
-  /**
-   * The program wrote down its total, as it does at its end unless it is killed. A session that goes on from one without
-   * begins to count anew.
-   */
+  /** As it does at its end unless it is killed. A session that goes on from one without begins to count anew. */
   readonly isWrittenDown: boolean
 }
 
 /**
- * What a session cost by the SDK's own account: its total less that of the session it went on from. Undefined when one of
- * them is not known, or the total is not made of list prices or not of every answer. Rejects when the total cannot be kept.
+ * The SDK's total less that of the session before. Undefined when one is not known, or the total is not made of list prices
+ * or not of every answer. Rejects when the total cannot be kept.
  */
 export async function settleCost(
   totals: ReturnType<typeof openTotals>,
@@ -41,7 +38,7 @@ function withoutNoise(dollars: number): number {
 
 export type Answers = ReturnType<typeof createAnswers>
 
-/** Keeps in mind which answers of the model were begun and which came to their end. */
+/** Which answers of the model were begun and which came to their end. */
 export function createAnswers() {
   const open = new Set<string>()
   let isSome = false
@@ -55,19 +52,15 @@ export function createAnswers() {
       isCut ||= open.has(message.thread)
       open.add(message.thread)
     },
-    /** There was at least one. */
     some: () => isSome,
-    /** Some were cut off, by a stop or a broken connection: the provider charges for them, the SDK's total leaves them out. */
+    /** By a stop or a broken connection: the provider charges for them, the SDK's total leaves them out. */
     unfinished: () => isCut || open.size > 0,
   }
 }
 
 const mostBytes = 64 * 1024 * 1024
 
-/**
- * What conversations had cost when their sessions ended, by session. The SDK goes on counting when a session goes on from
- * another, so what one session cost is a difference.
- */
+/** The SDK goes on counting when a session goes on from another, so what one session cost is a difference. */
 export function openTotals(home: string) {
   const path = join(home, 'claude-totals.json')
 
@@ -83,9 +76,7 @@ export function openTotals(home: string) {
   }
 
   return {
-    /** Undefined when not known. Never rejects. */
     of: async (sessionId: string) => numberOf((await read()).get(sessionId)),
-    /** Rejects when it cannot be written. */
     async keep(sessionId: string, dollars: number): Promise<void> {
       const totals = new Map(await read()).set(sessionId, dollars)
       await ensureDir(home)

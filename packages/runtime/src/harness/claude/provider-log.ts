@@ -19,9 +19,8 @@ const programRecord = /^\d{4}-\d\d-\d\dT[\d:.]+Z \[[A-Z]+\]/
 const longestLine = 64 * 1024
 
 /**
- * What the agent program logs to stderr about the answers of the provider. It waits by itself for hints of up to a minute
- * and gives up at longer ones, and in neither case hands on what the provider asked for; but its HTTP client logs the
- * headers of every answer when told to (`logVariables`).
+ * The agent program waits by itself for hints of up to a minute and gives up at longer ones, and never hands on what the
+ * provider asked for; but its HTTP client logs the headers of every answer to stderr when told to.
  */
 export function createProviderLog(clock: Pick<Clock, 'now' | 'monotonic'>) {
   let unfinished = ''
@@ -35,7 +34,7 @@ export function createProviderLog(clock: Pick<Clock, 'now' | 'monotonic'>) {
     until = asked === undefined ? undefined : clock.monotonic() + asked
   }
 
-  /** Whether the line is part of the log. */
+  /** Whether it is part of the log. */
   function take(line: string): boolean {
     const said = record.exec(line)?.[1]
     if (said !== undefined) {
@@ -62,7 +61,7 @@ export function createProviderLog(clock: Pick<Clock, 'now' | 'monotonic'>) {
   }
 
   return {
-    /** Takes what was written; returns what is no log. */
+    /** Returns what is no log. */
     read(text: string): string {
       const lines = `${unfinished}${text}`.split('\n')
       unfinished = (lines.pop() ?? '').slice(-longestLine)
@@ -71,7 +70,7 @@ export function createProviderLog(clock: Pick<Clock, 'now' | 'monotonic'>) {
     },
     /** The line that is not finished yet, unless it may be log. */
     rest: () => (within === undefined && !unfinished.startsWith('[Anthropic SDK ') ? unfinished : ''),
-    /** What is left of the wait that the last answer asked for; undefined when it asked for none. */
+    /** Of the wait that the last answer asked for; undefined when it asked for none. */
     waitLeft: () => (until === undefined ? undefined : Math.max(0, until - clock.monotonic())),
   }
 }

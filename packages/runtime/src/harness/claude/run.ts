@@ -19,7 +19,7 @@ export interface Task {
   readonly log: Log
 }
 
-/** One task from its first to its last event. See `Harness`. */
+/** See `Harness`. */
 export async function* runAgent(task: Task): AsyncGenerator<HarnessEvent, void, void> {
   const opened = await open(task)
   if (!('agent' in opened)) {
@@ -115,7 +115,9 @@ async function costOf(
 
 function endOf({ signal }: Task, { process, thrown }: Agent, { conclusion }: Outcome): HarnessEnd {
   if (!conclusion) {
-    return signal.aborted ? stopped : crashed('The agent', process.exit, process.stderr() || saidBy(thrown()))
+    const error = thrown()
+    const said = process.stderr() || (error instanceof Error ? error.message : '')
+    return signal.aborted ? stopped : crashed('The agent', process.exit, said)
   }
   const { isStopped, failure } = conclusion
   if (isStopped) return stopped
@@ -125,8 +127,4 @@ function endOf({ signal }: Task, { process, thrown }: Agent, { conclusion }: Out
   // A wait helps only what may be tried again.
   const retryAfterMs = reason.retriable ? waitLeft() : undefined
   return { ok: false, exit: exitOf(exit), reason, ...(retryAfterMs !== undefined && { retryAfterMs }) }
-}
-
-function saidBy(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : ''
 }

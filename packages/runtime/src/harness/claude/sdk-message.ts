@@ -32,7 +32,7 @@ export interface Answer {
   readonly usage: PartialUsage
 }
 
-/** Later figures of the answer that began last in its thread. `isWhole`: the model has ended it, and these are the last. */
+/** Of the answer that began last in its thread. `isWhole`: the model has ended it. */
 export interface AnswerGrowth {
   readonly kind: 'answer-grew'
   readonly thread: string
@@ -42,7 +42,6 @@ export interface AnswerGrowth {
 
 /** What one report says; the rest is as the report before said. */
 export interface PartialUsage extends Partial<TokenCounts> {
-  /** Something in it is no number of tokens. */
   readonly isOdd?: true
 }
 
@@ -51,7 +50,6 @@ export interface SdkResult {
   /** Also for what calls itself a success and carries an error. */
   readonly isError: boolean
   readonly message: string
-  /** HTTP status of the provider's answer. */
   readonly status: number | undefined
   readonly terminalReason: string | undefined
   /** Why the agent program itself could not begin. */

@@ -7,7 +7,7 @@ import type { Answer, AnswerGrowth, Block, PartialUsage, SdkMessage, ToolOutput 
 /** Much less than the shortest idle timeout, which is a second. */
 const betweenSignsMs = 250
 
-/** Messages of one session to events. A message without news is a sign of life, emitted four times a second at most. */
+/** A message without news is a sign of life, emitted four times a second at most. */
 export function createTranslate(clock: Clock): (message: SdkMessage) => readonly HarnessEvent[] {
   const tools = createToolBook(clock)
   const usage = createUsageReports()
@@ -69,10 +69,7 @@ type UsageEvent = Extract<HarnessEvent, { readonly type: 'usage' }>
 
 const nothing: TokenCounts = { inputTokens: 0, outputTokens: 0, cacheCreationTokens: 0, cacheReadTokens: 0 }
 
-/**
- * Puts together the usage of each answer. Reports come in pieces and repeat themselves: the beginning of
- * an answer has its input, the end its output, and each of its blocks repeats the beginning. Only news is reported.
- */
+/** The usage of each answer. The beginning has its input, the end its output, and each block repeats the beginning. */
 function createUsageReports() {
   const answers = new Map<string, UsageEvent>()
   const latest = new Map<string, string>()
@@ -102,7 +99,6 @@ function createUsageReports() {
   }
 
   return {
-    /** The answer is being written from now on. */
     began(answer: Answer & { readonly thread: string }) {
       latest.set(answer.thread, answer.messageId)
       return report(answer, true)
@@ -111,7 +107,7 @@ function createUsageReports() {
       const messageId = latest.get(thread)
       return messageId === undefined ? [] : report({ messageId, modelId: undefined, usage }, !isWhole)
     },
-    /** Blocks of an answer: one that is being written, or one that came as a whole. */
+    /** Of one that is being written, or one that came as a whole. */
     told: (answer: Answer) => report(answer, answers.get(answer.messageId)?.isPartial === true),
   }
 }

@@ -16,7 +16,6 @@ export interface TurnsOptions {
   readonly log: Log
 }
 
-/** Everything that is known at the end. */
 export interface Outcome {
   /** Absent when the agent ended without a result. */
   readonly conclusion: ReturnType<typeof endOfTurn>
@@ -25,7 +24,7 @@ export interface Outcome {
   readonly isUsageKnown: boolean
 }
 
-/** Takes an agent through its turns and yields what it does, until nothing more comes from it. */
+/** Yields what an agent does in its turns, until nothing more comes from it. */
 export async function* runTurns(options: TurnsOptions): AsyncGenerator<HarnessEvent, Outcome, void> {
   const { agent, spec, clock, log } = options
   const answers = createAnswers()

@@ -9,23 +9,20 @@ import type { SdkModule, SessionTask, Spawn } from './sdk.ts'
 /** How the agent program is started in some surroundings. */
 export interface Launch {
   readonly options: (task: SessionTask) => Options
-  /** Throws what `spawn` throws. */
   readonly startProcess: (wanted: SpawnOptions) => AgentProcess
 }
 
 export type WarmStart = ReturnType<typeof createWarmStart>
 
 /**
- * Starts the agent program ahead of its task, which saves most of the time to its first request.
- *
- * The command line and the environment of the program depend on its surroundings only, as long as the session is a new
- * one; prompts are told to it later. So the SDK is asked for its command with a stand-in for the process, the program is
- * started with it, and is handed to the SDK when that asks for the same command again. Nothing here throws or rejects.
+ * Starts the agent program ahead of its task. Its command line depends on its surroundings only, as long as the session is
+ * new; prompts are told to it later. So the SDK is asked for its command with a stand-in for the process, the program is
+ * started, and is handed over when the SDK asks for the same command again. Nothing throws or rejects.
  */
 export function createWarmStart(load: () => Promise<SdkModule>) {
   let making: ReturnType<typeof makeReady> = Promise.resolve(undefined)
 
-  /** What was made ready, if anything; it is the caller's now. */
+  /** It is the caller's now. */
   function claim() {
     const made = making
     making = Promise.resolve(undefined)
@@ -39,7 +36,6 @@ export function createWarmStart(load: () => Promise<SdkModule>) {
   return {
     claim,
     close,
-    /** Ends what was made ready before. */
     prepare(launch: Launch): void {
       const closed = close()
       making = closed.then(() => makeReady(load, launch))
@@ -47,7 +43,6 @@ export function createWarmStart(load: () => Promise<SdkModule>) {
   }
 }
 
-/** The agent program, started and waiting for its first word. */
 async function makeReady(load: () => Promise<SdkModule>, launch: Launch) {
   const sessionId = randomUUID()
   try {
@@ -58,7 +53,7 @@ async function makeReady(load: () => Promise<SdkModule>, launch: Launch) {
     return {
       sessionId,
       discard: process.discard,
-      /** The process, if it still lives and was started in the very way that is wanted now; otherwise it is ended. */
+      /** The process, if it lives and was started in the very way that is wanted now; otherwise it is ended. */
       take(wanted: SpawnOptions): AgentProcess | undefined {
         if (process.exit === undefined && isDeepStrictEqual(plain(wanted), command)) return process
         void process.discard()

@@ -7,16 +7,15 @@ import { workerEnvironment } from './worker-environment.ts'
 import { startWorker, type WorkerCommand, type WorkerProcess } from './worker-process.ts'
 
 export interface EmbeddedHarnessOptions extends Pick<LaunchOptions, 'own'> {
-  /** The program that calls `runAgentWorker`. */
   readonly worker: WorkerCommand
-  /** The window and the limit of a model, for those that are newer than the catalogue of the SDK. */
+  /** For models that are newer than the catalogue of the SDK. */
   readonly factsOf?: ModelFacts
   readonly clock?: Clock
 }
 
 /**
- * Agents on the Pi SDK, each in a worker process of its own: the SDK gives its commands the environment of its process,
- * and a process can be ended whatever it does.
+ * Agents on the Pi SDK, each in a process of its own: the SDK gives its commands the environment of its process, and a
+ * process can be ended whatever it does.
  */
 export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness {
   const { worker: command, factsOf = () => undefined, own, clock = systemClock } = options
@@ -34,7 +33,7 @@ export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness 
     ready = undefined
   }
 
-  /** The worker that was made ready for just this, if it is still there. */
+  /** The worker made ready for just this, if it is still there. */
   function take(surroundings: HarnessSurroundings): WorkerProcess | undefined {
     if (!ready || ready.worker.end || ready.name !== nameOf(surroundings)) return undefined
     const { worker } = ready

@@ -3,13 +3,13 @@ import { credentialFor, credentialVariables, endpointFor, type Model } from '../
 import type { HarnessSpec } from '../harness.ts'
 import type { Address, AgentTask } from './worker-protocol.ts'
 
-/** What the catalogue says about a model; undefined where it does not know it. */
+/** Undefined where the catalogue does not know the model. */
 export type ModelFacts = (
   provider: string,
   id: string,
 ) => Pick<Model, 'contextWindow' | 'maxOutputTokens'> | undefined
 
-/** A codon in the words of a worker: where its provider is asked, with which key, about which model. */
+/** Where the provider is asked, with which key, about which model. */
 export function taskFor(spec: HarnessSpec, factsOf: ModelFacts): Result<{ readonly task: AgentTask }> {
   const { provider, model, cwd, env, marker, home, autoCompact } = spec
   const { prompt, systemPrompt, previousSessionId } = spec

@@ -5,19 +5,17 @@ import { type FromWorker, fromWorker } from './worker-protocol.ts'
 export type Incoming = FromWorker | { readonly type: 'garbage'; readonly message: string }
 
 interface ReadOptions {
-  /** Resolves when the worker has ended. */
   readonly ended: Promise<unknown>
   readonly clock: Clock
 }
 
 const maxLineBytes = 32 << 20
-/** How long a pipe that is held open by someone else may be silent once the worker has ended. */
+/** How long a pipe that someone else holds may be silent once the worker has ended. */
 const lingerMs = 250
 
 /**
- * The messages that come over a channel. Reads no faster than they are taken, so that a flood waits in the worker and
- * not here. What is no message comes once, as `garbage`, and is the last. Closes the channel at the end.
- * Never rejects.
+ * Reads no faster than messages are taken, so that a flood waits in the worker. What is no message comes once, as `garbage`,
+ * and is the last. Closes the channel at the end. Never rejects.
  */
 export async function* readMessages(
   channel: Socket | undefined,

@@ -31,7 +31,7 @@ export function startWorker({ command, args, ...options }: WorkerOptions) {
   const lastWords = child?.stderr ? keepTail(child.stderr) : () => ''
   let stopping: Promise<void> | undefined
 
-  /** Never throws: what cannot be delivered any more is dropped. */
+  /** What cannot be delivered any more is dropped. */
   function send(message: ToWorker): void {
     if (channel?.writable) channel.write(`${JSON.stringify(message)}\n`)
   }
@@ -43,36 +43,33 @@ export function startWorker({ command, args, ...options }: WorkerOptions) {
     await ended
   }
 
-  /** Asks it to stop its agent, then to end, then ends it: 4 s, 5 s, at once. Idempotent; never rejects. */
+  /** Asks it to stop its agent, then to end, then ends it: 4 s, 5 s, at once. Never rejects. */
   function stop(): Promise<void> {
     stopping ??= climb()
     return stopping
   }
 
   return {
-    /** Undefined while it runs. */
     get end() {
       return program.end
     },
     send,
-    /** What it says, until it has nothing more to say. To be read once. Unread messages wait in the pipe. */
+    /** To be read once. Unread messages wait in the pipe. */
     messages() {
       // Whoever takes the messages may be slow; what the worker left behind does not wait for that.
       void ended.then(sweep)
       return readMessages(channel, { ended, clock })
     },
     stop,
-    /** Waits for it to end by itself for as long as that is likely, then stops it. Never rejects. */
+    /** Waits for it to end by itself, then stops it. Never rejects. */
     async finish(): Promise<void> {
       if (!(await inTime(ended, { ms: abortMs, clock }))) await stop()
     },
     sweep,
-    /** For one that was given no work. Never rejects. */
     async discard(): Promise<void> {
       await program.discard()
       channel?.destroy()
     },
-    /** The last of what it wrote to stderr. */
     lastWords: () => lastWords().trim(),
   }
 }

@@ -2,7 +2,6 @@ import { Socket } from 'node:net'
 import { createAsyncQueue, isObject, splitLines } from '../../../kit/index.ts'
 import type { FromWorker, ToWorker } from '../worker-protocol.ts'
 
-/** The worker's end of the pipe. */
 export type Channel = ReturnType<typeof openChannel>
 
 const longestMessage = 16 << 20
@@ -12,7 +11,6 @@ export function openChannel(fd: number, onAbort: () => void) {
   const socket = new Socket({ fd })
   const inbox = createAsyncQueue<ToWorker>()
   const splitter = splitLines()
-  /** Resolves when nobody listens any more; never rejects. */
   const closed = new Promise<void>(resolve => {
     const end = () => {
       inbox.close()
@@ -35,10 +33,10 @@ export function openChannel(fd: number, onAbort: () => void) {
     send(message: FromWorker): void {
       if (socket.writable) socket.write(`${format(message)}\n`)
     },
-    /** The next message but `abort`. Undefined once the pipe is closed or `signal` aborts. */
+    /** All but `abort`. Undefined once the pipe is closed or `signal` aborts. */
     next: (signal: AbortSignal) => inbox.take(signal).catch(() => undefined),
     closed,
-    /** Resolves when everything is written, or cannot be. Nothing may be sent afterwards. */
+    /** When everything is written, or cannot be. Nothing may be sent afterwards. */
     flush: () => Promise.race([closed, new Promise<void>(resolve => socket.end(resolve))]),
   }
 }

@@ -2,7 +2,7 @@ import { isObject, textOf } from '../../../kit/index.ts'
 import type { Trouble } from '../../failure.ts'
 import type { ProviderCall } from './observe-fetch.ts'
 
-/** What went wrong with an answer: `said` is the SDK's error message, `call` what was seen of the call itself. */
+/** `said`: the SDK's error message; `call`: what was seen of the call itself. */
 export function classifyError(said: string, call: ProviderCall | undefined): Trouble {
   if (call?.unreachable !== undefined) {
     return { kind: 'connection', message: `The provider could not be reached: ${call.unreachable}` }

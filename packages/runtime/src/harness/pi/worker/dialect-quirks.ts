@@ -2,11 +2,9 @@ import { fieldsOf, isObject, type JsonObject } from '../../../kit/index.ts'
 
 /** What the SDK does not notice in the answers of a dialect, line by line as they are streamed. */
 export interface DialectQuirks {
-  /** Whether this is the line without which an answer is not whole: the SDK takes what just stops coming for an answer. */
+  /** The line without which an answer is not whole: the SDK takes what just stops coming for an answer. */
   isEnding(line: string): boolean
-  /** Whether the provider says here that it will not answer. */
   isRefusal(line: string): boolean
-  /** The line in words that the SDK understands. */
   mend(line: string): string
 }
 

@@ -9,17 +9,13 @@ import type { DialectQuirks } from './dialect-quirks.ts'
 
 /** What became of one call to the provider. The SDK keeps only a sentence of it. */
 export interface ProviderCall {
-  /** Absent when no answer came. */
   readonly status?: number
-  /** Of an answer that is an error: its body, cut. */
+  /** Of an error, cut. */
   readonly body?: string
-  /** What the provider asked for. */
   readonly retryAfterMs?: number | undefined
-  /** Why no answer came. */
   readonly unreachable?: string
-  /** Whether a streamed answer came to its end. */
+  /** A streamed answer came to its end. */
   readonly isWhole: boolean
-  /** Whether the provider would not answer. */
   readonly isRefusal: boolean
 }
 
@@ -28,7 +24,7 @@ export type FetchObserver = ReturnType<typeof observeFetch>
 interface ObserveOptions {
   readonly fetch: typeof globalThis.fetch
   readonly clock: Clock
-  /** Called for every piece of a streamed answer. Must not throw. */
+  /** For every piece of a streamed answer. Must not throw. */
   readonly onBytes: () => void
   readonly quirks: DialectQuirks | undefined
 }
@@ -55,14 +51,11 @@ export function observeFetch({ fetch, clock, onBytes, quirks }: ObserveOptions) 
     const { status, statusText, headers } = response
     let seen: ProviderCall = { status, isWhole: quirks === undefined, isRefusal: false }
     call = seen
-    const watcher = watchStream({
-      quirks,
-      onBytes,
-      onSeen(what) {
-        seen = { ...seen, ...what }
-        call = seen
-      },
-    })
+    const onSeen: WatchOptions['onSeen'] = what => {
+      seen = { ...seen, ...what }
+      call = seen
+    }
+    const watcher = watchStream({ quirks, onBytes, onSeen })
     return new Response(body.pipeThrough(watcher), { status, statusText, headers })
   }
 
@@ -77,10 +70,7 @@ export function observeFetch({ fetch, clock, onBytes, quirks }: ObserveOptions) 
   }
 }
 
-async function errorOf(
-  response: Response,
-  clock: Clock,
-): Promise<Pick<ProviderCall, 'status' | 'body' | 'retryAfterMs'>> {
+async function errorOf(response: Response, clock: Clock) {
   const copy: ReadableStream<Uint8Array> | null = response.clone().body
   const body = copy === null ? '' : await beginningOf(copy).catch(() => '')
   return { status: response.status, body, retryAfterMs: retryAfterOf(response.headers, body, clock) }
@@ -107,7 +97,7 @@ function reasonOf(error: unknown): string {
   return code === undefined || text.includes(code) ? text : `${text} (${code})`
 }
 
-/** How long the provider asks to wait, in milliseconds: as headers or, from Google, in the body of its refusal. */
+/** As headers or, from Google, in the body of its refusal. */
 export function retryAfterOf(
   headers: Pick<Headers, 'get'>,
   body: string,
@@ -118,18 +108,13 @@ export function retryAfterOf(
   return asked ?? (seconds === undefined ? undefined : Number(seconds) * 1000)
 }
 
-interface WatchOptions {
-  readonly quirks: DialectQuirks | undefined
-  readonly onBytes: () => void
+interface WatchOptions extends Pick<ObserveOptions, 'quirks' | 'onBytes'> {
   readonly onSeen: (what: { readonly isWhole?: true; readonly isRefusal?: true }) => void
 }
 
 /** Hands a streamed answer on; where a dialect has quirks, line by line. */
-export function watchStream({
-  quirks,
-  onBytes,
-  onSeen,
-}: WatchOptions): TransformStream<Uint8Array, Uint8Array> {
+export function watchStream(options: WatchOptions): TransformStream<Uint8Array, Uint8Array> {
+  const { quirks, onBytes, onSeen } = options
   const splitter = splitLines()
 
   /** As Latin-1, every byte is one character and comes out as it went in. */

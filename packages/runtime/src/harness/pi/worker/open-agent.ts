@@ -18,7 +18,7 @@ interface AgentParts {
 
 type OpenedAgent = { readonly type: 'agent'; readonly agent: Agent } | WorkerFailure
 
-/** An agent that waits for its first prompt. Replaces this process's `fetch` by one that is watched. Never rejects. */
+/** Replaces this process's `fetch` by one that is watched. Never rejects. */
 export async function openAgent(task: AgentTask, parts: AgentParts): Promise<OpenedAgent> {
   try {
     return await open(task, parts, await parts.sdk)
@@ -45,10 +45,7 @@ async function open(task: AgentTask, parts: AgentParts, sdk: Sdk): Promise<Opene
   return { type: 'agent', agent: { sdk, session, observer, clock, stop } }
 }
 
-/**
- * Charges the calls that shorten a session: the SDK makes them on the side and does not report what they cost. They would
- * also be retried by the provider's client, which no setting of a session forbids.
- */
+/** The SDK shortens a session on the side: it does not report what those calls cost, and its client would retry them. */
 function chargeSummaries({ ai }: Sdk, api: Api, reporter: EventReporter): void {
   const inner = ai.getApiProvider(api)
   if (!inner) return

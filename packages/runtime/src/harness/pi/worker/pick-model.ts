@@ -5,9 +5,8 @@ import type { AgentTask } from '../worker-protocol.ts'
 type Wanted = Pick<AgentTask, 'provider' | 'model' | 'contextWindow' | 'maxOutputTokens' | 'address'>
 
 /**
- * The model as the SDK wants it: its own entry; for one that is newer than its catalogue, the nearest of the same
- * provider under the wanted id; for a provider that it does not know, plain chat completions. `known`: its entries for the
- * provider.
+ * The SDK's own entry; for a model newer than its catalogue the nearest of the provider, whose entries are `known`; for a
+ * provider that it does not know, plain chat completions.
  */
 export function pickModel(
   known: readonly Model<Api>[],

@@ -16,7 +16,6 @@ const heartbeatMs = 10_000
 /** Much less than the shortest idle timeout, which is a second. */
 const quietMs = 250
 
-/** Sends the server what the agent does, as events. */
 export function createEventReporter({ send, clock, modelId }: EventReporterOptions) {
   const openTools = new Map<string, number>()
   const unknown = new Map<string, number>()
@@ -33,12 +32,12 @@ export function createEventReporter({ send, clock, modelId }: EventReporterOptio
     if (openTools.size > 0) emit({ type: 'alive' })
   })
 
-  /** Something moves, though there is no event for it. Sent four times a second at most. */
+  /** At most four times a second. */
   function alive(): void {
     if (clock.monotonic() - lastEmitted >= quietMs) emit({ type: 'alive' })
   }
 
-  /** Tokens of a call; also of one that is no message of the session. */
+  /** Also for a call that is no message of the session. */
   function charge(usage: Usage): void {
     const { tokens, isUnknown } = usageOf(usage)
     emit({ type: 'usage', messageId: `${++answers}`, tokens, ...(isUnknown && { isUnknown }), modelId })
@@ -75,9 +74,8 @@ export function createEventReporter({ send, clock, modelId }: EventReporterOptio
     handle,
     alive,
     charge,
-    /** Whether the session is being made shorter. */
     isCompacting: () => isCompacting,
-    /** Reports the event types that it did not know, and stops. */
+    /** Reports the event types that were not known. */
     close(): void {
       stopHeart()
       const counts = Object.fromEntries(unknown)

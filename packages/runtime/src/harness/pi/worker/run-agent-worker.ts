@@ -10,11 +10,9 @@ const exitCodes = { done: 0, orphaned: 0, terminated: 143, fault: 1 }
 const lastMs = 1_000
 
 /**
- * The program of a worker process: takes one task from its pipe, runs its agent, reports what it does. Loads the SDK at
- * once, before the task is there. The result is the exit code; the caller must end the process with it, since the SDK
- * keeps connections open.
- *
- * When the pipe closes the server is gone: the agent and everything that carries its marker are ended first.
+ * The program of a worker process: takes one task from its pipe, runs its agent, reports. Loads the SDK before the task is
+ * there. Gives the exit code; the caller must end the process with it, since the SDK keeps connections open. When the pipe
+ * closes the server is gone: the agent and everything that carries its marker are ended first.
  */
 export async function runAgentWorker(): Promise<number> {
   const stop = new AbortController()
@@ -63,7 +61,7 @@ interface TaskOptions {
   readonly stop: AbortSignal
 }
 
-/** Runs an agent, turn after turn, for as long as the server has prompts. Never rejects. */
+/** Never rejects. */
 async function runTask(task: AgentTask, { channel, sdk, stop }: TaskOptions): Promise<void> {
   const clock = systemClock
   const reporter = createEventReporter({ send: channel.send, clock, modelId: task.model })

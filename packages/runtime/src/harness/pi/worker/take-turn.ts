@@ -12,13 +12,12 @@ export interface Agent {
   readonly session: AgentSession
   readonly observer: FetchObserver
   readonly clock: Clock
-  /** Stops the turn. */
   readonly stop: AbortSignal
 }
 
 export type TurnEnd = { readonly type: 'turn' } | { readonly type: 'stopped' } | WorkerFailure
 
-/** One prompt and all that the agent does about it. Never rejects. */
+/** Never rejects. */
 export async function takeTurn(agent: Agent, prompt: string): Promise<TurnEnd> {
   const { session, observer, clock, stop } = agent
   let answer: AssistantMessage | undefined
@@ -69,8 +68,8 @@ function judge({ sdk, session }: Agent, answer?: AssistantMessage, call?: Provid
 const noRoom = /exceed(?:s)? (?:the )?context limit/i
 
 /**
- * Whether the context is full. A good answer to more than the window holds means that the window is bigger than we know,
- * but at the one provider that then answers without the beginning.
+ * A good answer to more than the window holds means that the window is bigger than we know, but at the one provider that then
+ * answers without the beginning.
  */
 function isFull(answer: AssistantMessage, { ai }: Sdk, contextWindow: number | undefined): boolean {
   const { stopReason, errorMessage = '', provider } = answer
@@ -87,9 +86,8 @@ export function failure(trouble: WorkerFailure['trouble']): WorkerFailure {
 const retryWithinMs = 5_000
 
 /**
- * Resolves when a turn is really over. The SDK's own promise resolves before a compaction begins and before the turn that
- * it repeats afterwards. To be called before the turn begins; never rejects. `stop`: nothing more is waited for than what
- * runs at that moment.
+ * Resolves when a turn is really over: the SDK's own promise resolves before a compaction and the turn that it repeats. To be
+ * called before the turn begins. After `stop` nothing more is waited for than what runs.
  */
 export function untilSettled(
   session: Pick<AgentSession, 'subscribe'>,
