@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { currentRun, type JournaledEvent, type WeaveState } from '@weave/protocol'
 import { type CostReport, costReport, type ObservedCosts, observedCosts } from '../budget/index.ts'
 import { findLostJournal, frozenPlan } from '../execution/index.ts'
@@ -11,35 +11,9 @@ import {
   type RecordedEvent,
   replay,
 } from '../journal/index.ts'
-import { type Clock, messageOf, type Result, systemClock } from '../kit/index.ts'
+import { type Clock, messageOf, systemClock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
-import {
-  type ExecutionLayout,
-  executionLayout,
-  listExecutions,
-  readExecutionFile,
-} from '../workspace/index.ts'
-
-/** The execution that a person means: a directory, a name below the base directory, or without a word the newest. */
-export async function findExecution(
-  word: string | undefined,
-  executionBaseDir: string,
-): Promise<Result<{ readonly layout: ExecutionLayout }>> {
-  if (word === undefined) {
-    const { executions } = await listExecutions({ executionBaseDir, clock: systemClock })
-    const newest = executions[0]
-    if (newest) return { ok: true, layout: newest.layout }
-    const message = `There are no executions in ${executionBaseDir}. "weave" or "weave rehearse" makes one.`
-    return { ok: false, message }
-  }
-  for (const dir of [resolve(word), join(executionBaseDir, word)]) {
-    const layout = executionLayout(dir)
-    if ((await found(layout.internals))?.isDirectory()) return { ok: true, layout }
-  }
-  return { ok: false, message: `${word} is no execution. Run "weave list" to see which there are.` }
-}
-
-const found = (path: string) => stat(path).catch(() => undefined)
+import { type ExecutionLayout, executionLayout, readExecutionFile } from '../workspace/index.ts'
 
 /** What an execution, live or at rest, has cost until now; undefined for one that has no plan yet. Changes nothing. */
 export async function readCosts({ journal, stateFile }: ExecutionLayout): Promise<CostReport | undefined> {
@@ -74,7 +48,8 @@ export async function readEarlierCosts(query: EarlierQuery): Promise<ObservedCos
     const layout = executionLayout(join(executionBaseDir, name))
     const read = await readExecutionFile(layout.executionFile)
     if (read.kind !== 'read' || read.file.hankPath !== hankPath || read.file.rehearsal) continue
-    if ((await found(layout.stateFile))?.isFile())
+    const stats = await stat(layout.stateFile).catch(() => undefined)
+    if (stats?.isFile())
       states.push((await replay(createHistory({ dir: layout.journal }), layout.stateFile)).state)
   }
   return observedCosts(states, plan)

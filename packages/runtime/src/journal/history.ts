@@ -2,7 +2,7 @@ import { basename, join } from 'node:path'
 import { parseEvent } from '@weave/protocol'
 import { restoreFields } from './blobs.ts'
 import { eventBytes, type LineDamage, type LineEnvelope, parseLine } from './line.ts'
-import { readSegment, type StoredEvent } from './line-reader.ts'
+import { planType, readSegment, type StoredEvent, typeOf } from './line-reader.ts'
 import type { RecordedEvent } from './notify.ts'
 import {
   createNumberCheck,
@@ -84,6 +84,10 @@ export function createHistory({ dir, active }: HistoryOptions) {
   return {
     pages,
     lastSeq,
+    /** The events that may carry a plan, newest first. Segments without one are not read. */
+    async *plans(): AsyncGenerator<StoredEvent> {
+      yield* plansOf(await segmentsUpTo(Number.POSITIVE_INFINITY), indexOf)
+    },
     /** The event's JSON as it travels on a socket. */
     async text(stored: StoredEvent): Promise<string> {
       if (!stored.spilled) return eventBytes(stored.rest).toString('utf8')
@@ -116,6 +120,29 @@ function createIndexes(active: HistoryOptions['active']) {
     if (!newest) known.set(segment.path, index)
     return index
   }
+}
+
+async function* plansOf(
+  segments: readonly Segment[],
+  indexOf: ReturnType<typeof createIndexes>,
+): AsyncGenerator<StoredEvent> {
+  for (const segment of segments.toReversed()) {
+    const { counts } = await indexOf(segment, segment === segments.at(-1))
+    if (counts.plans > 0) yield* (await plansIn(segment)).toReversed()
+  }
+}
+
+/** A line whose number is not above those before it is that of a second writer, and not of this history. */
+async function plansIn({ path }: Segment): Promise<readonly StoredEvent[]> {
+  const found: StoredEvent[] = []
+  let last = 0
+  for await (const { events } of readSegment(path)) {
+    for (const stored of events) {
+      if (stored.seq > last && typeOf(stored) === planType) found.push(stored)
+      last = Math.max(last, stored.seq)
+    }
+  }
+  return found
 }
 
 /** An index that points beside a line (a damaged cache) is not trusted: the segment is read from its beginning. */

@@ -66,26 +66,43 @@ function splitChunk(chunk: Buffer, start: number): ReadChunk {
   return { events, damaged, end: start + from, intactEnd }
 }
 
-/** How many events there are: all of them, and those that every client knows. */
+/** How many events there are: all of them, those that every client knows, and those that may carry a plan. */
 export interface EventCounts {
   readonly all: number
   readonly forEveryone: number
+  readonly plans: number
 }
 
-export const noEvents: EventCounts = { all: 0, forEveryone: 0 }
+export const noEvents: EventCounts = { all: 0, forEveryone: 0, plans: 0 }
 
 export function addCounts(one: EventCounts, other: EventCounts): EventCounts {
-  return { all: one.all + other.all, forEveryone: one.forEveryone + other.forEveryone }
+  return {
+    all: one.all + other.all,
+    forEveryone: one.forEveryone + other.forEveryone,
+    plans: one.plans + other.plans,
+  }
 }
 
-export function countOf(types: readonly EventType[]): EventCounts {
-  return { all: types.length, forEveryone: types.filter(type => everyonesTypes.has(type)).length }
+export function countOf(types: readonly string[]): EventCounts {
+  return {
+    all: types.length,
+    forEveryone: types.filter(type => everyonesTypes.has(type)).length,
+    plans: types.filter(type => type === planType).length,
+  }
 }
+
+/** The event that carries a plan; there are few, and each start looks for the last one. */
+export const planType: EventType = 'preflight.result'
 
 /** Whether a client that did not ask for extension events may see this one. */
-export function isForEveryone({ rest }: StoredEvent): boolean {
+export function isForEveryone(stored: StoredEvent): boolean {
+  return everyonesTypes.has(typeOf(stored))
+}
+
+/** Read off the bytes of the line. */
+export function typeOf({ rest }: StoredEvent): string {
   const from = rest.indexOf(typeKey) + typeKey.length
-  return everyonesTypes.has(rest.toString('latin1', from, rest.indexOf(quote, from)))
+  return rest.toString('latin1', from, rest.indexOf(quote, from))
 }
 
 /** No text before the type can hold this: inside a JSON string the quotes would be escaped. */

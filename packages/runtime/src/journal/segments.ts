@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { readRegularFile, writeFileAtomic, writeFileAtomicSync } from '../files/index.ts'
 import { errorCode } from '../kit/index.ts'
-import { type EventCounts, isForEveryone, readSegment } from './line-reader.ts'
+import { type EventCounts, isForEveryone, planType, readSegment, typeOf } from './line-reader.ts'
 
 /** A journal is a row of segment files, each named after the first `seq` in it. */
 export interface Segment {
@@ -96,15 +96,17 @@ export type SegmentScan = Awaited<ReturnType<typeof scanSegment>>
 export async function scanSegment(segment: string, expected: number) {
   const entries: (readonly [number, number])[] = []
   const numbers = createNumberCheck(expected)
-  let [lines, forEveryone, lastSeq, bytes, badLinesAtEnd] = [0, 0, 0, 0, 0]
+  const counts = { all: 0, forEveryone: 0, plans: 0 }
+  let [lastSeq, bytes, badLinesAtEnd] = [0, 0, 0]
   for await (const chunk of readSegment(segment)) {
     for (const { offset } of chunk.damaged) numbers.damagedAt(offset)
     for (const stored of chunk.events) {
       const { seq, offset } = stored
       numbers.intact(seq, offset)
       if (seq <= lastSeq) continue
-      if (isForEveryone(stored)) forEveryone++
-      if (lines++ % indexStep === 0) entries.push([seq, offset])
+      if (isForEveryone(stored)) counts.forEveryone++
+      else if (typeOf(stored) === planType) counts.plans++
+      if (counts.all++ % indexStep === 0) entries.push([seq, offset])
       lastSeq = seq
     }
     const bad = chunk.damaged.filter(({ offset }) => offset >= chunk.intactEnd).length
@@ -113,7 +115,6 @@ export async function scanSegment(segment: string, expected: number) {
   }
   const { damaged, missing, doubled } = numbers
   const isWhole = damaged + missing + doubled === 0
-  const counts = { all: lines, forEveryone }
   const index: SegmentIndex = { bytes, lastSeq, counts, entries, isWhole }
   // `badLinesAtEnd`: whole lines after the last intact one.
   return { index, badLinesAtEnd, damaged, missing, doubled }
@@ -135,8 +136,8 @@ const longestIndex = 64 * 1024 * 1024
 function isIndex(value: unknown): value is SegmentIndex {
   const index = value as Partial<SegmentIndex> | null
   if (typeof index?.isWhole !== 'boolean') return false
-  const { all, forEveryone } = index?.counts ?? {}
-  if (![index?.bytes, index?.lastSeq, all, forEveryone].every(Number.isSafeInteger)) return false
+  const { all, forEveryone, plans } = index?.counts ?? {}
+  if (![index?.bytes, index?.lastSeq, all, forEveryone, plans].every(Number.isSafeInteger)) return false
   const entries: readonly (readonly number[])[] = Array.isArray(index?.entries) ? index.entries : [[]]
   return entries.every(([seq = Number.NaN, offset = Number.NaN], at) => {
     const [seqBefore = 0, offsetBefore = 0] = entries[at - 1] ?? [0, -1]
