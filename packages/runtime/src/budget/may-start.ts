@@ -22,7 +22,7 @@ export type Admission =
   /** Nothing that is still to come in the loop may spend: the loop is over, and the codon leaves no record. */
   | { readonly kind: 'leave-loop'; readonly exceeded: Exceeded }
 
-/** `ledger`: with all that earlier attempts have spent. Context is not looked at, since a new attempt begins without any. */
+/** `ledger`: with all that earlier attempts have spent. Context does not count, since a new attempt begins without any. */
 export function mayStart(plan: Plan, ledger: Ledger, at: PlannedCodonAt): Admission {
   const dry = dryContainer(plan, ledger, at)
   const meter = dry ?? ownMeters(ledger, at).find(isUsedUp)

@@ -19,7 +19,7 @@ export interface Inspected {
 }
 
 /**
- * Looks a journal over, with all that is known about full segments: one that was whole when it was full is not read
+ * Inspects a journal, with all that is known about full segments: one that was whole when it was full is not read
  * again. `thorough` reads the newest in any case. Rejects with what the disk says.
  */
 export async function inspectJournal(dir: string, { thorough = false } = {}): Promise<Inspected> {
