@@ -32,7 +32,10 @@ function builtAt() {
 
 function newestSource() {
   const made = ['.vitepress/dist', '.vitepress/cache', '.vitepress/.temp', '.vitepress']
-  const names = [...readdirSync(join(root, 'docs')), ...readdirSync(join(root, 'docs/.vitepress')).map(name => `.vitepress/${name}`)]
+  const names = [
+    ...readdirSync(join(root, 'docs')),
+    ...readdirSync(join(root, 'docs/.vitepress')).map(name => `.vitepress/${name}`),
+  ]
   const sources = names.filter(name => !made.includes(name)).map(name => `docs/${name}`)
   return Math.max(...[...sources, 'package-lock.json'].map(path => newest(join(root, path))))
 }

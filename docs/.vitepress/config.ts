@@ -8,7 +8,8 @@ function linkPages(markdown: MarkdownRenderer): void {
   markdown.renderer.rules['code_inline'] = (tokens, at, ...rest) => {
     const shown = inner(tokens, at, ...rest)
     const [, page] = /^docs\/(.+)\.md$/.exec(tokens[at]?.content ?? '') ?? []
-    const isLinked = tokens.slice(0, at).findLast(({ type }) => type.startsWith('link_'))?.type === 'link_open'
+    const isLinked =
+      tokens.slice(0, at).findLast(({ type }) => type.startsWith('link_'))?.type === 'link_open'
     return page === undefined || isLinked ? shown : `<a href="/${page}">${shown}</a>`
   }
 }

@@ -1,4 +1,5 @@
 import { type Requirement, requirementsOf } from './requirement.ts'
+import { atTheTerminal } from './requirements/at-the-terminal.ts'
 import { attacks } from './requirements/attacks.ts'
 import { authentication } from './requirements/authentication.ts'
 import { decisionsAfterTrial } from './requirements/decisions-after-trial.ts'
@@ -14,6 +15,7 @@ import { hankFile } from './requirements/hank-file.ts'
 import { invariants } from './requirements/invariants.ts'
 import { limitsAndVersions } from './requirements/limits-and-versions.ts'
 import { referencesAndModels } from './requirements/references-and-models.ts'
+import { repair } from './requirements/repair.ts'
 import { settings } from './requirements/settings.ts'
 import { states } from './requirements/states.ts'
 import { wireShapes } from './requirements/wire-shapes.ts'
@@ -40,6 +42,8 @@ const tables = {
   ...decisionsAfterTrial,
   ...invariants,
   ...attacks,
+  ...atTheTerminal,
+  ...repair,
   ...handbookAndEnvironment,
 } as const
 

@@ -23,12 +23,16 @@ describe('the handbook', () => {
     expect([...listed].sort()).toEqual([...pages].sort())
   })
 
-  verifies(['repair/handbook-guides-first'], 'counts a guide more than a reference page in its search', () => {
-    const guides = ['/checkpoints#going-back', '/recipes', '/', '/validate#three-hanks']
-    const reference = ['/protocol#rollback-tocodon', '/reference/cli#rollback', '/decisions', '/map#rooms']
-    const least = Math.min(...guides.map(weightOf))
-    for (const page of reference) expect(weightOf(page)).toBeLessThan(least)
-  })
+  verifies(
+    ['repair/handbook-guides-first'],
+    'counts a guide more than a reference page in its search',
+    () => {
+      const guides = ['/checkpoints#going-back', '/recipes', '/', '/validate#three-hanks']
+      const reference = ['/protocol#rollback-tocodon', '/reference/cli#rollback', '/decisions', '/map#rooms']
+      const least = Math.min(...guides.map(weightOf))
+      for (const page of reference) expect(weightOf(page)).toBeLessThan(least)
+    },
+  )
 
   verifies(['repair/handbook-tags'], 'shows angle brackets of prose as they are written', () => {
     expect(prose('short for --replay <recording>, as `weave replay <recording>`')).toBe(
@@ -43,10 +47,14 @@ describe('the handbook', () => {
     }
   })
 
-  verifies(['repair/handbook-placeholders'], 'has every placeholder of prompts in a table, and no other', () => {
-    const rows = textOf('prompts.md').matchAll(/^\| `<%([A-Z_]+)%>` \|/gm)
-    const named = [...rows].map(row => row[1] ?? '')
-    for (const name of named) expect(fillTemplate(`<%${name}%>`, '/w')).toMatch(/^\/w/)
-    expect([...named].sort()).toEqual([...templateVariables].sort())
-  })
+  verifies(
+    ['repair/handbook-placeholders'],
+    'has every placeholder of prompts in a table, and no other',
+    () => {
+      const rows = textOf('prompts.md').matchAll(/^\| `<%([A-Z_]+)%>` \|/gm)
+      const named = [...rows].map(row => row[1] ?? '')
+      for (const name of named) expect(fillTemplate(`<%${name}%>`, '/w')).toMatch(/^\/w/)
+      expect([...named].sort()).toEqual([...templateVariables].sort())
+    },
+  )
 })

@@ -99,6 +99,11 @@ export const flags = {
     summary: 'only events of this codon; all iterations of a loop without #n',
   },
   since: { kind: 'text', value: 'seq', summary: 'only events after this one' },
+  steer: { kind: 'switch', summary: 'start, skip, redo and go back from the screen, too' },
+  now: { kind: 'switch', summary: 'kill it; the next start puts right what it left' },
+  all: { kind: 'switch', summary: 'all there are, not only what people mostly want' },
+  reason: { kind: 'text', value: 'text', summary: 'why; it is written down' },
+  timeout: { kind: 'text', value: 'seconds', summary: 'give up after so long, with exit code 1' },
   follow: { kind: 'switch', short: 'f', summary: 'go on as events come' },
   'output-file': {
     kind: 'text',
@@ -120,8 +125,8 @@ export const flags = {
   execution: {
     kind: 'text',
     short: 'e',
-    value: 'dir',
-    summary: 'use or resume exactly this execution directory',
+    value: 'execution',
+    summary: 'which execution: its name, the beginning of it, a path, or @last for the newest',
   },
   adopt: {
     kind: 'switch',

@@ -5,7 +5,6 @@ export type { RollbackPreview } from './at-rest/index.ts'
 export {
   type CheckpointRow,
   executionStatus,
-  findExecution,
   type Holdings,
   isFinished,
   type JournalDamage,
@@ -77,11 +76,13 @@ export {
 export { runAgentWorker } from './harness/index.ts'
 export {
   createRedactor,
+  didYouMean,
   errorsOf,
   formatProblem,
   keepTail,
   type LogLevel,
   logLevels,
+  nearestNames,
   type Problem,
   runWarden,
   type Supervised,
@@ -104,10 +105,19 @@ export {
 export { claimRecording, defaultUpstream } from './proxy/index.ts'
 export type { RunnerEnd } from './runner/index.ts'
 export { accessFrom, codonRuns, openWorkbench, runSandboxWorker, type Trial } from './sentinel/index.ts'
-export { type FlagValue, listEnvironment, readEnvFile, readGiven, type SettingField } from './settings/index.ts'
 export {
+  type FlagValue,
+  listEnvironment,
+  readEnvFile,
+  readGiven,
+  type SettingField,
+} from './settings/index.ts'
+export {
+  type ExecutionFile,
   type ExecutionLayout,
+  executionLayout,
   hashData,
+  type LockRecord,
   listExecutions,
   noDataHash,
   type OpenedExecution,

@@ -1,5 +1,5 @@
 import { planDifferences, readPlans } from '@weave/runtime'
-import { namedExecution } from '../named-execution.ts'
+import { chooseExecution } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import { differenceLines } from '../run/plan-difference.ts'
@@ -7,16 +7,13 @@ import type { Terminal } from '../terminal.ts'
 
 /** `weave diff --plan`: the plans that an execution has had, and what each one changed. */
 export async function planHistory(args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  const { positionals, texts, switches } = args
+  const { positionals, switches } = args
   if (positionals.length > 0) {
     terminal.error('--plan compares plans, not checkpoints: weave diff --plan [-e <execution>].')
     return exitCodes.usage
   }
-  const found = await namedExecution(texts.execution, args)
-  if (!found.ok) {
-    terminal.error(found.message)
-    return exitCodes.failed
-  }
+  const found = await chooseExecution(args, terminal)
+  if (!found.ok) return found.code
   const plans = await readPlans(found.layout)
   const rows = plans.map(({ seq, timestamp, plan }, at) => {
     const before = plans[at - 1]?.plan

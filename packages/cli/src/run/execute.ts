@@ -11,6 +11,7 @@ import {
   type Prepared,
   startExecution,
 } from '@weave/runtime'
+import { goOnCommand } from '../go-on.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes, ownPrograms, sandboxEntry, version } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
@@ -124,6 +125,7 @@ async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
     layout: opened.layout,
     outputDirectory: prepared.paths.outputDirectory,
     isRehearsal: rehearsal !== undefined,
+    goOn: goOnCommand({ dir: opened.layout.dir, isRehearsal: rehearsal !== undefined }, context.args),
     showsCosts: !display.hasScreen || prepared.settings.settings.showCosts,
   }
   for (const line of summaryLines(state, end, places)) terminal.error(line)

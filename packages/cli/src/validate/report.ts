@@ -9,6 +9,7 @@ import {
   warningsOf,
 } from '@weave/runtime'
 import { version } from '../program.ts'
+import { plural } from '../terminal.ts'
 import { budgetLines, settingLines, structure, structureLines } from './sections.ts'
 
 export interface ReportOptions {
@@ -89,10 +90,6 @@ function firstSteps({ loaded, problems }: Prepared): readonly string[] {
 
 function excerpt(text: string | undefined): readonly string[] {
   return text === undefined ? [] : ['', ...text.split('\n')]
-}
-
-function plural(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`
 }
 
 /** Writes the editor's schema into a hank that has none; the line to print, when it did. */

@@ -4,7 +4,6 @@ export { type Holdings, type Tidied, tidyExecution } from './disk-usage.ts'
 export { isFinished, previewAdoption, readPlans } from './plans.ts'
 export {
   executionStatus,
-  findExecution,
   type JournalDamage,
   readCosts,
   readEarlierCosts,

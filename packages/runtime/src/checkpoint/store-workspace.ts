@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { createDirectoryChain, createFileReader } from '../files/index.ts'
+import { createTreeReader } from '../files/index.ts'
 import {
   type Contents,
   countFiles,
@@ -33,9 +33,10 @@ export interface StorePlace {
 }
 
 export interface StoreRequest {
+  /** The same object as long as it selects the same files: scanning is then several times faster. */
   readonly selection: Selection
   readonly signal?: AbortSignal | undefined
-  /** Hears what is stored. */
+  /** Hears what is stored, as it is read. */
   readonly observer?: ScanObserver | undefined
 }
 
@@ -49,18 +50,15 @@ export interface StoredWorkspace {
   keyOf(path: string): StatKey | undefined
 }
 
-/** Makes the tree reachable: adds objects, flushes the writer, and writes a ref. */
-export type Anchoring<Result> = (stored: StoredWorkspace, writer: ObjectWriter) => Promise<Result>
-
 /**
- * Puts the selected files as they are on the disk into the store: scans, reads what is new, writes what the store lacks.
- * Resolves with what `anchor` resolves with. Rejects with the system's error, with the reason of the signal, or as
- * `anchor` does; the refs are then what they were. One call at a time.
+ * Puts the selected files as they are on the disk into the store: scans, reads what is new, writes what the store lacks;
+ * `anchor` makes the tree reachable: adds objects, flushes the writer, and writes a ref. Rejects with the system's error,
+ * with the reason of the signal, or as `anchor` does; the refs are then what they were. One call at a time.
  */
 export async function storeWorkspace<Result>(
   { selection, signal, observer }: StoreRequest,
   place: StorePlace,
-  anchor: Anchoring<Result>,
+  anchor: (stored: StoredWorkspace, writer: ObjectWriter) => Promise<Result>,
 ): Promise<Result> {
   const notes = createNotes()
   const writer = createObjectWriter(place.gitDir)
@@ -94,8 +92,7 @@ export async function storeWorkspace<Result>(
 }
 
 function noteOf(gap: Gap): CheckpointNote {
-  if (gap.kind === 'unreadable') return unreadable(gap.path, gap.code)
-  return unreadable(gap.path, gap.cap === 'depth' ? 'nested too deeply' : 'too many files')
+  return unreadable(gap.path, gap.kind === 'capped' ? 'nested too deeply' : gap.code)
 }
 
 interface Storing {
@@ -115,10 +112,9 @@ async function storeContents(
   { scan, notes, writer, place, signal, observer }: Storing,
 ): Promise<Contents> {
   const contents = new Map<string, KnownFile | 'gone' | 'unreadable'>()
-  const directories = createDirectoryChain(place.workTree)
-  const read = createFileReader()
+  const reader = createTreeReader(place.workTree)
   const { gitDir } = place
-  const context = { gitDir, directories, writer, notes, signal, read, now: scan.now, observer }
+  const context = { gitDir, reader, writer, notes, signal, now: scan.now, observer }
   try {
     for (const [turn, path] of paths.entries()) {
       if (turn % filesPerTurn === 0) await setImmediate()
@@ -128,7 +124,7 @@ async function storeContents(
     }
     return contents
   } finally {
-    directories.close()
+    reader.close()
   }
 }
 

@@ -55,7 +55,9 @@ describe('a file of variables', () => {
     )
     const line = fc
       .tuple(fc.constantFrom('', 'export '), fc.constantFrom('=', ' = '))
-      .chain(([before, sign]) => fc.tuple(name, value).map(pair => [pair[0], before + pair.join(sign)] as const))
+      .chain(([before, sign]) =>
+        fc.tuple(name, value).map(pair => [pair[0], before + pair.join(sign)] as const),
+      )
     const lines = fc.uniqueArray(line, { selector: ([first]) => first, maxLength: 6 })
     fc.assert(
       fc.property(lines, written => {
@@ -67,28 +69,36 @@ describe('a file of variables', () => {
     )
   })
 
-  verifies(['repair/env-file-place'], 'has a place for everything that is wrong, and repeats no secret', () => {
-    const text = 'A=1\n  sk-secret-of-mine\nB=pass#word\nA=2\nC="one" two\nD=\'open\n\n'
-    expect(complaints(text)).toEqual([
-      '.env:2:3: error: expected NAME=value, a comment after #, or an empty line',
-      '.env:3:7: error: quote a value that has a # in it',
-      '.env:4:1: error: A is there twice, first in line 1. Remove one.',
-      '.env:5:3: error: something follows the closing " of this value',
-    ])
-    expect(complaints("A='open\n\nB=1")).toEqual([".env:1:3: error: the quote ' is never closed"])
-    expect(complaints('  A=x\0y')).toEqual(['.env:1:3: error: a variable cannot hold the character NUL'])
-    expect(read(text)).toEqual({})
-  })
+  verifies(
+    ['repair/env-file-place'],
+    'has a place for everything that is wrong, and repeats no secret',
+    () => {
+      const text = 'A=1\n  sk-secret-of-mine\nB=pass#word\nA=2\nC="one" two\nD=\'open\n\n'
+      expect(complaints(text)).toEqual([
+        '.env:2:3: error: expected NAME=value, a comment after #, or an empty line',
+        '.env:3:7: error: quote a value that has a # in it',
+        '.env:4:1: error: A is there twice, first in line 1. Remove one.',
+        '.env:5:3: error: something follows the closing " of this value',
+      ])
+      expect(complaints("A='open\n\nB=1")).toEqual([".env:1:3: error: the quote ' is never closed"])
+      expect(complaints('  A=x\0y')).toEqual(['.env:1:3: error: a variable cannot hold the character NUL'])
+      expect(read(text)).toEqual({})
+    },
+  )
 
-  verifies(['repair/env-file-place'], 'that is not there, no file or no text is a problem of the file', async () => {
-    const dir = await tempDir()
-    mkdirSync(join(dir, 'folder'))
-    writeFileSync(join(dir, 'latin'), Buffer.from([0x41, 0x3d, 0xe9]))
-    const problemOf = async (name: string) => (await readEnvFile(name, dir)).problems.map(formatProblem)
-    expect(await problemOf('gone')).toEqual(['gone:1:1: error: the file does not exist'])
-    expect(await problemOf('folder')).toEqual([expect.stringContaining('is not a regular file')])
-    expect(await problemOf('latin')).toEqual(['latin:1:1: error: the file is not UTF-8 text'])
-  })
+  verifies(
+    ['repair/env-file-place'],
+    'that is not there, no file or no text is a problem of the file',
+    async () => {
+      const dir = await tempDir()
+      mkdirSync(join(dir, 'folder'))
+      writeFileSync(join(dir, 'latin'), Buffer.from([0x41, 0x3d, 0xe9]))
+      const problemOf = async (name: string) => (await readEnvFile(name, dir)).problems.map(formatProblem)
+      expect(await problemOf('gone')).toEqual(['gone:1:1: error: the file does not exist'])
+      expect(await problemOf('folder')).toEqual([expect.stringContaining('is not a regular file')])
+      expect(await problemOf('latin')).toEqual(['latin:1:1: error: the file is not UTF-8 text'])
+    },
+  )
 
   it('may be a link, begin with a byte order mark and end its lines as on Windows', async () => {
     const dir = await tempDir()
