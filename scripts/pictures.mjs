@@ -33,7 +33,10 @@ async function pictureOfScreen() {
   run('init', 'guide')
   const script = join(folder, 'guide/rehearsal.json')
   const { codons, ...rest } = JSON.parse(readFileSync(script, 'utf8'))
-  writeFileSync(script, JSON.stringify({ ...rest, codons: { ...codons, publish: [codons.publish[0], pause] } }))
+  writeFileSync(
+    script,
+    JSON.stringify({ ...rest, codons: { ...codons, publish: [codons.publish[0], pause] } }),
+  )
   const size = ['-x', String(columns), '-y', String(rows)]
   tmux('new-session', '-d', ...size, `cd ${folder}/guide && ${process.execPath} ${weave} rehearse`)
   await shows(/publish started/)
@@ -67,14 +70,19 @@ async function pictureOfReport() {
 
 /** @param {string[]} words */
 function run(...words) {
-  const { status, stderr } = spawnSync(process.execPath, [weave, ...words], { cwd: folder, env, encoding: 'utf8' })
+  const { status, stderr } = spawnSync(process.execPath, [weave, ...words], {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+  })
   if (status !== 0) throw new Error(`weave ${words.join(' ')} ended with ${status}:\n${stderr}`)
 }
 
 /** @param {string[]} words */
 function tmux(...words) {
   const socket = join(folder, 'tmux')
-  return spawnSync('tmux', ['-u', '-S', socket, '-f', '/dev/null', ...words], { env, encoding: 'utf8' }).stdout
+  return spawnSync('tmux', ['-u', '-S', socket, '-f', '/dev/null', ...words], { env, encoding: 'utf8' })
+    .stdout
 }
 
 /** @param {RegExp} words */

@@ -22,7 +22,10 @@ const titles: Readonly<Record<string, string>> = {
 
 /** TABLE of the pages of the site, in the order of its list. */
 export const sidebar: readonly Section[] = [
-  { text: 'Begin', items: pages('index', 'tutorial', 'install', 'concepts', 'recipes', 'questions', 'troubleshooting') },
+  {
+    text: 'Begin',
+    items: pages('index', 'tutorial', 'install', 'concepts', 'recipes', 'questions', 'troubleshooting'),
+  },
   {
     text: 'Guides',
     items: pages(

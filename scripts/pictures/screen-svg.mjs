@@ -38,7 +38,8 @@ export function screenSvg(screen, { columns, theme }) {
   const height = lines.length * row + 2 * margin
   const parts = lines.flatMap((line, at) => stretches(line).flatMap(stretch => drawn(stretch, at, theme)))
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14" role="img">`,
+    '<title>The terminal screen of a run</title>',
     `<rect width="${width}" height="${height}" rx="8" fill="${theme.background}" stroke="${theme.dim}" stroke-opacity=".4"/>`,
     ...parts,
     '</svg>\n',
@@ -67,16 +68,18 @@ function stretches(line) {
 
 /** @param {Style} before @param {number[]} codes @returns {Style} */
 function styled(before, codes) {
-  return codes.reduce((style, code) => {
-    if (code === 0) return { ...plain }
-    if (code === 1) return { ...style, bold: true }
-    if (code === 2) return { ...style, dim: true }
-    if (code === 7) return { ...style, inverse: true }
-    if (code >= 30 && code <= 37) return { ...style, color: code - 30 }
-    if (code === 39) return { ...style, color: -1 }
-    if (code >= 40 && code <= 47) return { ...style, under: code - 40 }
-    return code === 49 ? { ...style, under: -1 } : style
-  }, before)
+  const style = { ...before }
+  for (const code of codes) {
+    if (code === 0) Object.assign(style, plain)
+    if (code === 1) style.bold = true
+    if (code === 2) style.dim = true
+    if (code === 7) style.inverse = true
+    if (code >= 30 && code <= 37) style.color = code - 30
+    if (code === 39) style.color = -1
+    if (code >= 40 && code <= 47) style.under = code - 40
+    if (code === 49) style.under = -1
+  }
+  return style
 }
 
 /** @param {{ at: number, text: string, style: Style }} stretch @param {number} line @param {Theme} theme @returns {string[]} */

@@ -76,7 +76,7 @@ test('the three examples drive a run to its end, watch it and add it up', async 
 
   expect(await costs.ended).toBe(0)
   // What an attempt used stands in its own row, and nowhere else.
-  expect(costs.said()).toMatch(/'review' │ 'failed'    │ '\$0\.0000' │ 0     │ 0  /)
+  expect(costs.said()).toMatch(/'review' │ 'failed' {4}│ '\$0\.0000' │ 0 {5}│ 0 {2}/)
   expect(costs.said()).toMatch(/'review' │ 'completed' │ '\$0\.0000' │ [1-9]\d* +│ 40 /)
   await watch.until('codon review completed')
   expect(watch.said()).toMatch(/^ {5}1 /)
