@@ -20,6 +20,8 @@ export default defineConfig({
   description: 'A local runtime for long agent workflows: repairable, predictable, nothing lost.',
   cleanUrls: true,
   lastUpdated: false,
+  // No picture beside the title, and no request for one.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   markdown: { config: linkPages },
   themeConfig: {
     search: {

@@ -10,6 +10,8 @@ interface Section {
 
 const titles: Readonly<Record<string, string>> = {
   index: 'Welcome',
+  agents: 'Agents, keys and models',
+  prompts: 'Prompts and variables',
   'day-of-a-codon': 'A day in the life of a codon',
   'reference/cli': 'Command line',
   'reference/settings': 'Settings and environment',
@@ -20,11 +22,16 @@ const titles: Readonly<Record<string, string>> = {
 
 /** TABLE of the pages of the site, in the order of its list. */
 export const sidebar: readonly Section[] = [
-  { text: 'Begin', items: pages('index', 'tutorial', 'concepts', 'recipes', 'troubleshooting') },
+  {
+    text: 'Begin',
+    items: pages('index', 'tutorial', 'install', 'concepts', 'recipes', 'questions', 'troubleshooting'),
+  },
   {
     text: 'Guides',
     items: pages(
       'running',
+      'agents',
+      'prompts',
       'validate',
       'rehearsal',
       'terminal',
