@@ -1,12 +1,5 @@
 import type { Stats } from 'node:fs'
-import {
-  type DirectoryChain,
-  type FileReader,
-  type FileReading,
-  type LargeFile,
-  namesOf,
-  splitPath,
-} from '../files/index.ts'
+import type { DirectoryChain, FileReader, FileReading, LargeFile } from '../files/index.ts'
 import { messageOf } from '../kit/index.ts'
 import { binaryId, blobIdOf, gitModeOf, type KnownFile, type ScanObserver, statKeyOf } from '../tree/index.ts'
 import { writeLooseBlob } from './loose-object.ts'
@@ -34,8 +27,11 @@ export async function storeFile(
   stored: string | undefined,
   context: StoreFileContext,
 ): Promise<KnownFile | 'gone' | 'unreadable'> {
-  const { writer, notes, observer } = context
-  const reading = await readAt(path, context)
+  const { writer, notes, observer, directories, read } = context
+  const entered = directories.reach(path)
+  const reading: FileReading = entered.ok
+    ? await read(entered.directory.entry(entered.name))
+    : { kind: 'gone' }
   if (reading.kind === 'large') return storeLarge({ path, file: reading.file, stored }, context)
   await observer?.read(path, reading)
   switch (reading.kind) {
@@ -52,26 +48,18 @@ export async function storeFile(
   }
 }
 
-async function readAt(path: string, { directories, read }: StoreFileContext): Promise<FileReading> {
-  const { parent, name } = splitPath(path)
-  const entered = directories.enter(namesOf(parent))
-  return entered.ok ? read(entered.directory.entry(name)) : { kind: 'gone' }
-}
-
 function knownFile(stats: Stats, oid: string, now: number): KnownFile {
   const mode = gitModeOf(stats)
   if (mode === undefined) throw new Error('neither a file nor a link was read')
   return { mode, id: binaryId(oid), key: statKeyOf(stats, now) }
 }
 
-interface Large {
-  readonly path: string
-  readonly file: LargeFile
-  readonly stored: string | undefined
-}
-
 async function storeLarge(
-  { path, file, stored }: Large,
+  {
+    path,
+    file,
+    stored,
+  }: { readonly path: string; readonly file: LargeFile; readonly stored: string | undefined },
   { gitDir, notes, signal, now, observer }: StoreFileContext,
 ): Promise<KnownFile | 'unreadable'> {
   const { stats } = file

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { promisify } from 'node:util'
 import { errorCode } from '../kit/index.ts'
-import { entryOf } from './names.ts'
+import { entryOf, namesOf, splitPath } from './names.ts'
 
 /** A directory that is held open. */
 export interface HeldDirectory {
@@ -43,6 +43,8 @@ export interface DirectoryChain {
    * Throws the system's error for what is nobody's fault, such as too many open files.
    */
   enter(components: readonly string[], missing?: 'make'): Entered
+  /** `enter` for the directory that holds an entry, given by its path with `/`, and the entry's own name. */
+  reach(path: string, missing?: 'make'): Entered & { readonly name: string }
   /** `enter`, where every obstacle is an error. */
   mustEnter(components: readonly string[], missing?: 'make'): HeldDirectory
   close(): void
@@ -70,12 +72,12 @@ export function createDirectoryChain(
       const path = components.slice(0, levels.length).join('/')
       return { ok: false, reason: obstacle.reason, path, message: `${path} ${obstacle.what}` }
     }
-    return { ok: true, directory: held(deepest()) }
+    return { ok: true, directory: deepest() }
   }
 
   function descend(name: string, missing: 'make' | undefined): Obstacle | undefined {
     if (!isSafeName(name)) return { reason: 'in-the-way', what: 'is no name' }
-    const place = entryOf(deepest().anchor, name)
+    const place = entryOf(deepest().self, name)
     try {
       levels.push(openLevel(name, place, directoryFlags))
       return undefined
@@ -83,7 +85,7 @@ export function createDirectoryChain(
       const obstacle = obstacleAt(place)
       if (!obstacle) throw error
       if (obstacle.reason !== 'missing' || missing !== 'make') return obstacle
-      if (openedUp(deepest().anchor, () => makeDirectory(place)))
+      if (openedUp(deepest().self, () => makeDirectory(place)))
         onMake([...levels.slice(1).map(level => level.name), name].join('/'))
       return descend(name, undefined)
     }
@@ -97,6 +99,10 @@ export function createDirectoryChain(
 
   return {
     enter,
+    reach(path, missing) {
+      const { parent, name } = splitPath(path)
+      return { ...enter(namesOf(parent), missing), name }
+    },
     mustEnter(components, missing) {
       const entered = enter(components, missing)
       if (!entered.ok) throw new Error(entered.message)
@@ -131,10 +137,29 @@ const hasDescriptorPaths = process.platform === 'linux' && existsSync('/proc/sel
 const canSyncDirectories = process.platform !== 'win32'
 const fsyncLater = promisify(fsync)
 
-interface Level {
+/** A class, since a checkpoint makes one for every file that it reads. */
+class Level implements HeldDirectory {
   readonly name: string
   readonly fd: number
-  readonly anchor: string
+  readonly self: string
+
+  constructor(name: string, fd: number, self: string) {
+    this.name = name
+    this.fd = fd
+    this.self = self
+  }
+
+  at(name: string): string {
+    return `${this.self}/${name}`
+  }
+
+  entry(name: string): PathLike {
+    return entryOf(this.self, name)
+  }
+
+  async sync(): Promise<void> {
+    if (canSyncDirectories) await fsyncLater(this.fd)
+  }
 }
 
 interface Obstacle {
@@ -144,18 +169,7 @@ interface Obstacle {
 
 function openLevel(name: string, place: PathLike, flags: number): Level {
   const fd = openSync(place, flags)
-  return { name, fd, anchor: directoryAnchor(fd, place.toString()) }
-}
-
-function held({ fd, anchor }: Level): HeldDirectory {
-  return {
-    at: name => `${anchor}/${name}`,
-    entry: name => entryOf(anchor, name),
-    self: anchor,
-    sync: async () => {
-      if (canSyncDirectories) await fsyncLater(fd)
-    },
-  }
+  return new Level(name, fd, directoryAnchor(fd, place.toString()))
 }
 
 /** `false`: something has the name already. */

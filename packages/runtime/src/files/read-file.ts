@@ -107,20 +107,24 @@ async function readRegular(place: PathLike, scratch: Buffer): Promise<FileReadin
   for (let attempt = 1; ; attempt++) {
     const fd = openSync(place, readFlags)
     const stats = fstatSync(fd)
-    const isSame = () => isSameState(stats, fstatSync(fd))
-    const close = () => closeSync(fd)
-    if (stats.isFile() && stats.size > largeFile) {
-      const chunks = (signal?: AbortSignal) => chunksOf({ fd, stats }, signal)
-      return { kind: 'large', file: { stats, chunks, isSame, close } }
-    }
+    if (stats.isFile() && stats.size > largeFile) return { kind: 'large', file: largeFileOf(fd, stats) }
     try {
       if (!stats.isFile()) return { kind: 'gone' }
       const read = { kind: 'read', stats, bytes: await readWhole(fd, stats, scratch) } as const
-      if (isSame()) return attempt === 1 ? read : { ...read, changed: 'once' }
+      if (isSameState(stats, fstatSync(fd))) return attempt === 1 ? read : { ...read, changed: 'once' }
       if (attempt === mostReads) return { ...read, changed: 'always' }
     } finally {
-      close()
+      closeSync(fd)
     }
+  }
+}
+
+function largeFileOf(fd: number, stats: Stats): LargeFile {
+  return {
+    stats,
+    chunks: signal => chunksOf({ fd, stats }, signal),
+    isSame: () => isSameState(stats, fstatSync(fd)),
+    close: () => closeSync(fd),
   }
 }
 
