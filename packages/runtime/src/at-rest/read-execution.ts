@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { currentRun, type JournaledEvent, type WeaveState } from '@weave/protocol'
 import { type CostReport, costReport, type ObservedCosts, observedCosts } from '../budget/index.ts'
 import { findLostJournal, frozenPlan } from '../execution/index.ts'
@@ -11,38 +11,9 @@ import {
   type RecordedEvent,
   replay,
 } from '../journal/index.ts'
-import type { Result } from '../kit/index.ts'
 import { type Clock, messageOf, systemClock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
-import {
-  type ExecutionLayout,
-  executionLayout,
-  listExecutions,
-  readExecutionFile,
-} from '../workspace/index.ts'
-
-export type FoundLayout = Result<{ readonly layout: ExecutionLayout }>
-
-/** The execution that a person means: a directory, a name below the base directory, or without a word the newest. */
-export async function findExecution(
-  word: string | undefined,
-  executionBaseDir: string,
-): Promise<FoundLayout> {
-  if (word === undefined) {
-    const { executions } = await listExecutions({ executionBaseDir, clock: systemClock })
-    const newest = executions[0]
-    if (newest) return { ok: true, layout: newest.layout }
-    return {
-      ok: false,
-      message: `There are no executions in ${executionBaseDir}. "weave" or "weave rehearse" makes one.`,
-    }
-  }
-  for (const dir of [resolve(word), join(executionBaseDir, word)]) {
-    const layout = executionLayout(dir)
-    if (await isDirectory(layout.internals)) return { ok: true, layout }
-  }
-  return { ok: false, message: `${word} is no execution. Run "weave list" to see which there are.` }
-}
+import { type ExecutionLayout, executionLayout, readExecutionFile } from '../workspace/index.ts'
 
 /** What an execution, live or at rest, has cost until now; undefined for one that has no plan yet. Changes nothing. */
 export async function readCosts({ journal, stateFile }: ExecutionLayout): Promise<CostReport | undefined> {
@@ -173,13 +144,6 @@ function fits(event: JournaledEvent, { types, codonId }: ReadEventsQuery): boole
 function isFile(path: string): Promise<boolean> {
   return stat(path).then(
     found => found.isFile(),
-    () => false,
-  )
-}
-
-function isDirectory(path: string): Promise<boolean> {
-  return stat(path).then(
-    found => found.isDirectory(),
     () => false,
   )
 }

@@ -94,7 +94,7 @@ export async function previewWay(place: StoppedPlace, way: WayBack): Promise<Pre
       rigCopies,
       rigPutBack: missing.filter(path => !comesBack.has(path)),
       undone: undone.map(({ record }) => record.codonId),
-      ...(next && { next: { codonId: next.step.runtimeId, withoutRig: next.withoutRig } }),
+      ...(next && { next: { codonId: next.at.runtimeId, withoutRig: next.withoutRig } }),
     },
   }
 }

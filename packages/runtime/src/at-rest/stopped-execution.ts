@@ -104,6 +104,8 @@ async function findWay(place: StoppedPlace, wish: RollbackWish): Promise<FoundWa
 const longestText = 64 << 20
 
 async function diff(place: StoppedPlace, { from, to = 'disk', ...wanted }: DiffWish): Promise<NamedDiff> {
+  if (from === 'disk')
+    return { ok: false, message: `disk can only be the second of the two: weave diff ${to} disk.` }
   const first = await nameIn(place, from)
   if (!first.ok) return first
   const second = to === 'disk' ? undefined : await nameIn(place, to)

@@ -8,7 +8,7 @@ import { isReached, type Meter, metersOf } from './meters.ts'
 
 export interface GuardOptions {
   readonly plan: Plan
-  readonly step: PlannedCodonAt
+  readonly at: PlannedCodonAt
   /** As it was when the attempt began; what the attempt itself uses is told to the guard. */
   readonly ledger: Ledger
   readonly clock: Clock
@@ -41,10 +41,10 @@ export interface BudgetGuard {
   tick(): Exceeded | undefined
 }
 
-export function createBudgetGuard({ plan, step, ledger, clock }: GuardOptions): BudgetGuard {
+export function createBudgetGuard({ plan, at, ledger, clock }: GuardOptions): BudgetGuard {
   const began = clock.monotonic()
   const waits: Stretch[] = []
-  let meters = metersOf(plan, ledger, step)
+  let meters = metersOf(plan, ledger, at)
   let attempt = { dollars: 0, outputTokens: 0, contextTokens: 0 }
   let hasAnswered = false
 
@@ -61,7 +61,7 @@ export function createBudgetGuard({ plan, step, ledger, clock }: GuardOptions): 
     if (hasAnswered) return undefined
     const reached = meters.map(read).find(({ meter, used }) => isReached(used, meter.limit))
     hasAnswered = reached !== undefined
-    return reached && exceeded(plan, step, reached)
+    return reached && exceeded(plan, at, reached)
   }
 
   return {
@@ -72,7 +72,7 @@ export function createBudgetGuard({ plan, step, ledger, clock }: GuardOptions): 
     },
     sentinels(dollars) {
       const sentinelDollars = ledger.sentinelDollars + dollars
-      meters = metersOf(plan, { ...ledger, sentinelDollars }, step)
+      meters = metersOf(plan, { ...ledger, sentinelDollars }, at)
       return check()
     },
     parked(ms) {

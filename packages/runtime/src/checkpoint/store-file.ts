@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs'
-import type { DirectoryChain, FileReader, FileReading, LargeFile } from '../files/index.ts'
+import type { LargeFile, TreeReader } from '../files/index.ts'
 import { messageOf } from '../kit/index.ts'
 import { binaryId, blobIdOf, gitModeOf, type KnownFile, type ScanObserver, statKeyOf } from '../tree/index.ts'
 import { writeLooseBlob } from './loose-object.ts'
@@ -7,11 +7,10 @@ import { changing, largeFile, largeFileBytes, type Notes, unreadable } from './n
 import type { ObjectWriter } from './object-writer.ts'
 
 export interface StoreFileContext {
-  readonly read: FileReader
+  readonly reader: TreeReader
   /** The time of the file system before the scan. */
   readonly now: number
   readonly gitDir: string
-  readonly directories: DirectoryChain
   readonly writer: ObjectWriter
   readonly notes: Notes
   readonly signal?: AbortSignal | undefined
@@ -27,11 +26,8 @@ export async function storeFile(
   stored: string | undefined,
   context: StoreFileContext,
 ): Promise<KnownFile | 'gone' | 'unreadable'> {
-  const { writer, notes, observer, directories, read } = context
-  const entered = directories.reach(path)
-  const reading: FileReading = entered.ok
-    ? await read(entered.directory.entry(entered.name))
-    : { kind: 'gone' }
+  const { reader, writer, notes, observer } = context
+  const reading = await reader.read(path)
   if (reading.kind === 'large') return storeLarge({ path, file: reading.file, stored }, context)
   await observer?.read(path, reading)
   switch (reading.kind) {

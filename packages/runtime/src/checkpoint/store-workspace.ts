@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { createDirectoryChain, createFileReader } from '../files/index.ts'
+import { createTreeReader } from '../files/index.ts'
 import {
   type Contents,
   countFiles,
@@ -79,8 +79,7 @@ export async function storeWorkspace<Result>(
 }
 
 function noteOf(gap: Gap): CheckpointNote {
-  if (gap.kind === 'unreadable') return unreadable(gap.path, gap.code)
-  return unreadable(gap.path, gap.cap === 'depth' ? 'nested too deeply' : 'too many files')
+  return unreadable(gap.path, gap.kind === 'capped' ? 'nested too deeply' : gap.code)
 }
 
 const filesPerTurn = 32
@@ -92,8 +91,8 @@ async function storeContents(
   storing: StorePlace & Pick<StoreFileContext, 'notes' | 'writer' | 'signal' | 'observer'>,
 ): Promise<Contents> {
   const contents = new Map<string, KnownFile | 'gone' | 'unreadable'>()
-  const directories = createDirectoryChain(storing.workTree)
-  const context = { ...storing, directories, read: createFileReader(), now }
+  const reader = createTreeReader(storing.workTree)
+  const context = { ...storing, reader, now }
   try {
     for (const [turn, path] of paths.entries()) {
       if (turn % filesPerTurn === 0) await setImmediate()
@@ -103,7 +102,7 @@ async function storeContents(
     }
     return contents
   } finally {
-    directories.close()
+    reader.close()
   }
 }
 

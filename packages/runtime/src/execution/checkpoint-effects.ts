@@ -131,13 +131,13 @@ function checkpointWith(
   { store, selections, state, warn, syncFiles }: VersionPlace,
   observer: ScanObserver | undefined,
 ): CheckpointEffects['checkpoint'] {
-  return async (type, step, status) => {
+  return async (type, at, status) => {
     const run = currentRun(state())
     const request = {
       type,
       runId: run?.runId ?? '',
-      codonId: step.runtimeId,
-      codonName: step.codon.name,
+      codonId: at.runtimeId,
+      codonName: at.codon.name,
       status,
       selection: selections.ofThread(),
       parent: run?.initialCheckpoint,
@@ -145,7 +145,7 @@ function checkpointWith(
     }
     const isEnd = type !== 'rig-setup'
     const [made] = await Promise.all([store.create(request), isEnd ? syncFiles() : undefined])
-    if (!made.ok) throw new Error(`The checkpoint of ${step.runtimeId} failed: ${made.message}`)
+    if (!made.ok) throw new Error(`The checkpoint of ${at.runtimeId} failed: ${made.message}`)
     for (const { message } of made.notes) warn(message)
     return made.sha
   }
@@ -162,10 +162,10 @@ export function emittedCheckpoints(
   return {
     checkpoints: {
       ...checkpoints,
-      checkpoint: (type, step, status) =>
+      checkpoint: (type, at, status) =>
         type === 'rig-setup'
-          ? checkpoints.checkpoint(type, step, status)
-          : watch.settleThrough(observer => scanning.checkpointWith(observer)(type, step, status)),
+          ? checkpoints.checkpoint(type, at, status)
+          : watch.settleThrough(observer => scanning.checkpointWith(observer)(type, at, status)),
     },
     files: {
       watch: async () => void (await watch.addPatterns(...scanning.patterns())),

@@ -35,9 +35,9 @@ export interface CodonEffectsOptions {
 
 export function createCodonEffects(options: CodonEffectsOptions): CodonEffects {
   return {
-    runRig: (step, surroundings) => rig(step, surroundings, options),
-    copyOutputs: (step, surroundings) => outputs(step, surroundings, options),
-    archive: (owner, patterns, step) => archive({ owner, patterns, codonId: step.runtimeId }, options),
+    runRig: (at, surroundings) => rig(at, surroundings, options),
+    copyOutputs: (at, surroundings) => outputs(at, surroundings, options),
+    archive: (owner, patterns, at) => archive({ owner, patterns, codonId: at.runtimeId }, options),
     async afterCodon(_step, completed) {
       await tightenAgents(options.layout)
       const trouble = await options.outputRecord.settle(completed)
@@ -52,17 +52,17 @@ function ownMarker(): Marker {
 }
 
 async function rig(
-  step: PlannedCodonAt,
+  at: PlannedCodonAt,
   { signal, env, onOutput }: Surroundings,
   options: CodonEffectsOptions,
 ): Promise<RigResult> {
   const { plan, layout, clock, ignoreRigFailures } = options
-  if (step.codon.rig.length === 0) return { ok: true }
-  const record = await openRigRecord(layout, step.runtimeId)
+  if (at.codon.rig.length === 0) return { ok: true }
+  const record = await openRigRecord(layout, at.runtimeId)
   const result = await runRig({
-    operations: step.codon.rig,
+    operations: at.codon.rig,
     layout,
-    resolveSource: from => copySource(plan.hankDir, from, step.codon.id),
+    resolveSource: from => copySource(plan.hankDir, from, at.codon.id),
     onPut: record.add,
     ignoreFailures: ignoreRigFailures,
     env,
@@ -72,11 +72,11 @@ async function rig(
     clock,
     onOutput: ({ operation, stream, text }) => onOutput(operation, stream, text),
   }).finally(record.close)
-  tellTolerated(step, result, options.journal)
+  tellTolerated(at, result, options.journal)
   const lastCopy = result.operations.findLast(each => each.type === 'copy' && each.outcome === 'succeeded')
   if (result.ok) return { ok: true, ...(lastCopy?.type === 'copy' && { lastCopied: lastCopy.to }) }
   if (result.kind === 'stopped') return { ok: false, message: 'The rig was stopped.', retriable: true }
-  const isCommand = step.codon.rig[result.operation]?.type === 'command'
+  const isCommand = at.codon.rig[result.operation]?.type === 'command'
   return {
     ok: false,
     message: `Rig operation ${result.operation + 1} failed: ${result.message}`,
@@ -88,28 +88,28 @@ async function rig(
 /** A failure that the hank or a flag tolerates is emitted all the same. */
 function tellTolerated({ runtimeId }: PlannedCodonAt, result: RigOutcome, journal: Journal): void {
   const last = result.ok ? undefined : result.operation
-  for (const [at, each] of result.operations.entries()) {
-    if (each.outcome !== 'failed' || at === last) continue
+  for (const [operation, each] of result.operations.entries()) {
+    if (each.outcome !== 'failed' || operation === last) continue
     const exit = 'exit' in each && each.exit ? { exit: each.exit } : {}
     journal.append('error', {
-      message: `Rig operation ${at + 1} of ${runtimeId} failed and is passed over: ${each.message}`,
+      message: `Rig operation ${operation + 1} of ${runtimeId} failed and is passed over: ${each.message}`,
       codon: runtimeId,
       fatal: false,
       severity: 'operation',
-      context: { operation: at, type: each.type, ...exit },
+      context: { operation, type: each.type, ...exit },
     })
   }
 }
 
 async function outputs(
-  step: PlannedCodonAt,
+  at: PlannedCodonAt,
   { signal, env, onOutput, lastCopied }: Surroundings & { readonly lastCopied?: string | undefined },
   options: CodonEffectsOptions,
 ): Promise<EffectResult> {
-  if (step.codon.outputFiles.length === 0) return { ok: true, files: [] }
+  if (at.codon.outputFiles.length === 0) return { ok: true, files: [] }
   const { layout, clock, outputDirectory, overwriteOutput, outputRecord, journal, warn } = options
   const result = await copyOutputs({
-    entries: step.codon.outputFiles,
+    entries: at.codon.outputFiles,
     agentRoot: layout.agentRoot,
     outputDirectory,
     overwrite: overwriteOutput,
@@ -119,7 +119,7 @@ async function outputs(
     own: options.own,
     signal,
     clock,
-    record: outputRecord.of({ runId: options.runId(), codonId: step.runtimeId }),
+    record: outputRecord.of({ runId: options.runId(), codonId: at.runtimeId }),
     settledByCaller: true,
     onOutput: ({ command, stream, text }) => onOutput(command, stream, text),
   })
@@ -127,10 +127,10 @@ async function outputs(
     outputRecord.clear()
     return { ok: false, message: 'message' in result ? result.message : 'Output copying was stopped.' }
   }
-  for (const warning of result.warnings) warn(warning, step.runtimeId)
+  for (const warning of result.warnings) warn(warning, at.runtimeId)
   for (const { from, to } of result.copied)
     if (from !== to)
-      warn(`output files: ${from} is taken in ${outputDirectory}; the new one is ${to}`, step.runtimeId)
+      warn(`output files: ${from} is taken in ${outputDirectory}; the new one is ${to}`, at.runtimeId)
   const files = result.copied.map(({ to }) => to)
   if (files.length > 0)
     journal.append('info', { message: `Copied ${files.length} output files to ${outputDirectory}.` })

@@ -5,7 +5,7 @@
 
 export type { Harnesses, OwnPrograms, Program } from './agents.ts'
 export { openCheckpointEffects } from './checkpoint-effects.ts'
-export { findLostJournal, frozenPlan } from './frozen-plan.ts'
+export { findLostJournal, frozenPlan, type KeptPlan, keptPlans, mayAdopt } from './frozen-plan.ts'
 export { holdExecution } from './hold.ts'
 export { readRequests, type StoredRequest } from './proxy.ts'
 export { putRight } from './recovery.ts'

@@ -20,7 +20,7 @@ import {
   startPoint,
   startRunner,
 } from '../runner/index.ts'
-import type { OpenedExecution } from '../workspace/index.ts'
+import { type OpenedExecution, writeExecutionFile } from '../workspace/index.ts'
 import type { AgentSetup } from './agent-effects.ts'
 import { type Harnesses, type OwnPrograms, openAgents } from './agents.ts'
 import { type OpenedEffects, openEffects } from './effects.ts'
@@ -34,8 +34,10 @@ import { startTelemetry, type Told } from './telemetry.ts'
 
 export interface ExecutionOptions {
   readonly opened: OpenedExecution
-  /** Of the hank as it is now; a resumed execution goes on with its own. */
+  /** Of the hank as it is now; a resumed execution goes on with its own, unless this one is adopted. */
   readonly plan: Plan
+  /** Takes the plan of the hank over, if what is done allows it; `hankHash` is that of the hank. */
+  readonly adopt?: { readonly hankHash: string } | undefined
   readonly programs: OwnPrograms
   /** Other agents than those of the two SDKs. */
   readonly harnesses?: Harnesses | undefined
@@ -135,7 +137,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const { journal, recorder, log } = record
   const state = (): WeaveState => recorder.state
   await options.scripted?.begin({ layout, state, assertHeld: lock.assertHeld })
-  const planned = await planFor({ layout, plan: options.plan }, journal)
+  const planned = await planOf(options, record)
   if (!planned.ok) return planned
   const { plan } = planned
   const start: Start = { options, held, record, plan }
@@ -187,6 +189,19 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   })
   const ending = endingWith(runner, { scope, tidy: opening.tidy })
   return { ok: true, execution: { ...ending, ...serving.urls, notes, state } }
+}
+
+async function planOf(
+  { opened, plan, adopt }: ExecutionOptions,
+  { journal, recorder }: Pick<OpenedRecord, 'journal' | 'recorder'>,
+) {
+  const { layout, executionFile } = opened
+  const choice = { layout, plan, adopt: adopt !== undefined }
+  const planned = await planFor(choice, { journal, state: recorder.state })
+  // After the plan: a start in between finds the new plan, and only the note of where it came from is old.
+  if (planned.ok && adopt)
+    await writeExecutionFile(layout.executionFile, { ...executionFile, hankHash: adopt.hankHash })
+  return planned
 }
 
 function recoverWith({ options, held, record, plan }: Start, { effects, recovering }: OpenedEffects) {

@@ -1,15 +1,7 @@
-import { createHash } from 'node:crypto'
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { readRegularFile } from '../files/index.ts'
-import {
-  errorCode,
-  isObject,
-  type JsonSource,
-  type Place,
-  type Problem,
-  parseJsonSource,
-} from '../kit/index.ts'
+import { errorCode, type JsonSource, type Place, type Problem, parseJsonSource } from '../kit/index.ts'
 
 /** A hank file that is JSON; what it says is not checked yet. */
 export interface HankSource extends JsonSource {
@@ -179,10 +171,4 @@ function excerptAt(text: string, place: Place | undefined): string | undefined {
   const number = String(place.line)
   const caret = ' '.repeat(before.length + place.column - 1 - start)
   return `${number} | ${before}${shown}${after}\n${' '.repeat(number.length)} | ${caret}^`
-}
-
-/** SHA-256 of what a hank file says, whatever its layout and its `$schema`. */
-export function hankHash({ value }: Pick<HankSource, 'value'>): string {
-  const { $schema: _, ...content } = isObject(value) ? value : { value }
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex')
 }

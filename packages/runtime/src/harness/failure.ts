@@ -44,9 +44,7 @@ export const stopped: BadEnd = {
   reason: { type: 'unknown', retriable: false, message: 'The agent was stopped.' },
 }
 
-export const failedExit: ProcessExit = { type: 'error', code: 1 }
-
-export function failedWith(trouble: Trouble, exit: ProcessExit = failedExit): BadEnd {
+export function failedWith(trouble: Trouble, exit: ProcessExit = { type: 'error', code: 1 }): BadEnd {
   return { ok: false, exit, reason: failureOf(trouble) }
 }
 

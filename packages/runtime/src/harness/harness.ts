@@ -22,9 +22,9 @@ export interface HarnessSurroundings {
 /** One task for one agent. */
 export interface HarnessSpec extends HarnessSurroundings {
   readonly prompt: string
-  readonly systemPrompt?: string
+  readonly systemPrompt?: string | undefined
   /** The session to go on from, without changing it. */
-  readonly previousSessionId?: string
+  readonly previousSessionId?: string | undefined
   /** Every message of the SDK as it came, for the session log. Must not throw. */
   readonly onRaw: (message: unknown) => void
   /**

@@ -1,5 +1,3 @@
-import { performance } from 'node:perf_hooks'
-
 /**
  * The only source of time. Hand one in; never read a global clock, so that a test can move time by hand.
  *
@@ -24,22 +22,24 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => new Date(),
-  monotonic: () => performance.now(),
+  monotonic,
   sleep,
   every,
 }
 
+/** Not `performance.now()`: its first use takes a millisecond, which every start of the program would pay. */
+function monotonic(): number {
+  return Number(process.hrtime.bigint()) / 1e6
+}
+
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason)
-      return
-    }
+    signal?.throwIfAborted()
     const abort = () => {
-      timer.cancel()
+      cancel()
       reject(signal?.reason)
     }
-    const timer = startTimer(ms, () => {
+    const cancel = startTimer(ms, () => {
       signal?.removeEventListener('abort', abort)
       resolve()
     })
@@ -49,34 +49,31 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 
 function every(ms: number, tick: () => void): () => void {
   const fire = () => {
-    timer = startTimer(ms, fire, { unref: true })
+    cancel = startTimer(ms, fire, { unref: true })
     tick()
   }
-  let timer = startTimer(ms, fire, { unref: true })
-  return () => timer.cancel()
+  let cancel = startTimer(ms, fire, { unref: true })
+  return () => cancel()
 }
 
 /** Node turns a longer timeout into one of 1 ms, so a long wait is made of several. */
 const longestTimeout = 2 ** 31 - 1
 
-interface Timer {
-  cancel(): void
-}
-
-function startTimer(ms: number, fire: () => void, { unref = false } = {}): Timer {
-  const deadline = performance.now() + Math.max(0, ms)
+/** Returns what cancels it. */
+function startTimer(ms: number, fire: () => void, { unref = false } = {}): () => void {
+  const deadline = monotonic() + Math.max(0, ms)
   let timeout = arm()
-  return { cancel: () => clearTimeout(timeout) }
+  return () => clearTimeout(timeout)
 
   function arm(): NodeJS.Timeout {
-    const left = Math.ceil(deadline - performance.now())
+    const left = Math.ceil(deadline - monotonic())
     const armed = setTimeout(check, Math.min(left, longestTimeout))
     return unref ? armed.unref() : armed
   }
 
   // A timeout may fire a fraction of a millisecond early.
   function check(): void {
-    if (performance.now() < deadline) timeout = arm()
+    if (monotonic() < deadline) timeout = arm()
     else fire()
   }
 }
@@ -108,11 +105,8 @@ export async function within<T, L = T>(
 
 /** Whether it came to pass in time. `of` must not reject. */
 export function inTime(of: Promise<unknown>, deadline: Deadline): Promise<boolean> {
-  return within(
-    deadline,
-    () => of.then(() => true),
-    () => false,
-  )
+  const came = () => of.then(() => true)
+  return within(deadline, came, () => false)
 }
 
 let lastMs = Number.NaN

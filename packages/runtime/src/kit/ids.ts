@@ -40,16 +40,14 @@ function startMillisecond(time: number): void {
 const pool = new Uint16Array(4096)
 let used = pool.length
 
-function nextRandom(): number {
-  if (used === pool.length) {
-    randomFillSync(pool)
-    used = 0
-  }
-  return pool[used++] ?? 0
-}
-
 function randomPairs(count: number): string {
   let text = ''
-  for (let made = 0; made < count; made++) text += pairs[nextRandom() & 1023]
+  for (let made = 0; made < count; made++) {
+    if (used === pool.length) {
+      randomFillSync(pool)
+      used = 0
+    }
+    text += pairs[(pool[used++] ?? 0) & 1023]
+  }
   return text
 }

@@ -1,11 +1,4 @@
-/** A billion: more tokens than any model takes or writes in one answer. */
-const mostTokens = 1_000_000_000
-
-/** Whether a provider's figure can be a number of tokens. One that cannot is unknown, never zero. */
-export function isTokenCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= mostTokens
-}
-/** Looking into JSON that came from outside: a wrong type reads as nothing, never as an error. */
+// Looking into JSON that came from outside: a wrong type reads as nothing, never as an error.
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -73,4 +66,12 @@ const longestShown = 60
 
 function isPlainKey(key: string): boolean {
   return key.length <= longestShown && /^[A-Za-z_$][\w$-]*$/.test(key)
+}
+
+/** A billion: more tokens than any model takes or writes in one answer. */
+const mostTokens = 1_000_000_000
+
+/** Whether a provider's figure can be a number of tokens. One that cannot is unknown, never zero. */
+export function isTokenCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= mostTokens
 }

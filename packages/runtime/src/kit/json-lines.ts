@@ -16,32 +16,17 @@ export interface Line {
   readonly tooLong: boolean
 }
 
-export interface LineSplitter {
-  /** The lines that this chunk completes. The chunk must not be changed afterwards. */
-  push(chunk: Buffer): readonly Line[]
-  /** What is left without a line feed: one line or none. */
-  end(): readonly Line[]
-}
-
-export interface ReadLinesOptions {
-  /** A byte offset, the beginning of a line. */
-  readonly start?: number
-  /** A byte offset, exclusive. */
-  readonly end?: number
-  readonly maxLineBytes?: number
-  readonly chunkBytes?: number
-}
-
 /**
  * Splits bytes at 0x0A and nothing else: not at a carriage return nor at the Unicode line separators, both of which may
  * stand inside a record. A longer line than `maxLineBytes` is skipped and reported as a value; no more than that many bytes
  * (and the current chunk) are held. Never throws.
  */
-export function splitLines({ start = 0, maxLineBytes = defaultMaxLineBytes } = {}): LineSplitter {
+export function splitLines({ start = 0, maxLineBytes = 64 << 20 } = {}) {
   let offset = start
   let parts: Buffer[] = []
   let length = 0
 
+  /** The lines that this chunk completes. The chunk must not be changed afterwards. */
   function push(chunk: Buffer): readonly Line[] {
     const lines: Line[] = []
     let from = 0
@@ -53,6 +38,7 @@ export function splitLines({ start = 0, maxLineBytes = defaultMaxLineBytes } = {
     return lines
   }
 
+  /** What is left without a line feed: one line or none. */
   function end(): readonly Line[] {
     return length === 0 ? [] : [finish(nothing, false)]
   }
@@ -77,6 +63,15 @@ export function splitLines({ start = 0, maxLineBytes = defaultMaxLineBytes } = {
   return { push, end }
 }
 
+interface ReadLinesOptions {
+  /** A byte offset, the beginning of a line. */
+  readonly start?: number
+  /** A byte offset, exclusive. */
+  readonly end?: number
+  readonly maxLineBytes?: number
+  readonly chunkBytes?: number
+}
+
 /**
  * The lines of a file, as one array per chunk read: a wait per line would cost more than the reading. A last line without
  * a line feed comes with `terminated: false`; whether it is torn or still being written only the caller can know.
@@ -85,13 +80,13 @@ export function splitLines({ start = 0, maxLineBytes = defaultMaxLineBytes } = {
  */
 export async function* readLines(
   path: string,
-  { start = 0, end = Number.POSITIVE_INFINITY, maxLineBytes, chunkBytes = 1 << 20 }: ReadLinesOptions = {},
+  { end = Number.POSITIVE_INFINITY, chunkBytes = 1 << 20, ...options }: ReadLinesOptions = {},
 ): AsyncGenerator<readonly Line[], void, undefined> {
-  const splitter = splitLines({ start, ...(maxLineBytes !== undefined && { maxLineBytes }) })
+  const splitter = splitLines(options)
   // O_NONBLOCK: a FIFO in the file's place must not hold a thread for ever.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
-    for (let position = start; position < end; ) {
+    for (let position = options.start ?? 0; position < end; ) {
       // A fresh buffer each time, because the lines point into it.
       const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, end - position))
       const { bytesRead } = await file.read(chunk, 0, chunk.length, position)
@@ -113,5 +108,4 @@ export function escapeLineSeparators(json: string): string {
 }
 
 const lineFeed = 0x0a
-const defaultMaxLineBytes = 64 << 20
 const nothing = Buffer.alloc(0)

@@ -1,10 +1,9 @@
 export type Severity = 'error' | 'warning'
 
+/** Line and column count from 1. */
 export interface Place {
   readonly file: string
-  /** From 1. */
   readonly line: number
-  /** From 1. */
   readonly column: number
 }
 
@@ -17,15 +16,9 @@ export interface Problem {
   readonly place?: Place
 }
 
-export interface Collector {
-  error(where: string, message: string, place?: Place): void
-  warning(where: string, message: string, place?: Place): void
-  add(problems: Iterable<Problem>): void
-  /** In the order in which they came. */
-  all(): readonly Problem[]
-}
+export type Collector = ReturnType<typeof collector>
 
-export function collector(): Collector {
+export function collector() {
   const problems: Problem[] = []
   const collect = (severity: Severity) => (where: string, message: string, place?: Place) => {
     problems.push({ severity, where, message, ...(place && { place }) })
@@ -33,23 +26,24 @@ export function collector(): Collector {
   return {
     error: collect('error'),
     warning: collect('warning'),
-    add(more) {
+    add(more: Iterable<Problem>): void {
       for (const problem of more) problems.push(problem)
     },
-    all: () => [...problems],
+    /** In the order in which they came. */
+    all: (): readonly Problem[] => [...problems],
   }
 }
 
 export function errorsOf(problems: readonly Problem[]): readonly Problem[] {
-  return problems.filter(problem => problem.severity === 'error')
+  return problems.filter(({ severity }) => severity === 'error')
 }
 
 export function warningsOf(problems: readonly Problem[]): readonly Problem[] {
-  return problems.filter(problem => problem.severity === 'warning')
+  return problems.filter(({ severity }) => severity === 'warning')
 }
 
 export function hasErrors(problems: readonly Problem[]): boolean {
-  return problems.some(problem => problem.severity === 'error')
+  return problems.some(({ severity }) => severity === 'error')
 }
 
 /** By file, line and column; equal places keep their order, and problems without a place come last in theirs. */
@@ -58,8 +52,7 @@ export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
 }
 
 /** Always one line, whatever the message holds: `file:3:7: error: steps[2].file: message`. No colours. */
-export function formatProblem(problem: Problem): string {
-  const { place, severity, where, message } = problem
+export function formatProblem({ place, severity, where, message }: Problem): string {
   const start = place ? `${place.file}:${place.line}:${place.column}: ` : ''
   const path = where === '' ? '' : `${where}: `
   return onOneLine(`${start}${severity}: ${path}${message}`)

@@ -1,5 +1,5 @@
-import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises'
-import { type ProcessRow, readStat } from './process-table.ts'
+import { readFile, readlink, realpath, stat } from 'node:fs/promises'
+import { type ProcessRow, processIds, readStat } from './process-table.ts'
 
 /** Where a process works, and since when. */
 export interface Premises {
@@ -56,13 +56,19 @@ function isSince(startTime: string, since: string): boolean {
 }
 
 async function isHidden(pid: number, root: string): Promise<boolean> {
+  const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => '')
+  if (!`${cwd}/`.startsWith(`${root}/`)) return false
+  const environment = await environmentOf(pid)
+  return environment !== undefined && isEmptied(environment)
+}
+
+/** Of a process of our user, as it was when the process started; undefined when it cannot be read. */
+async function environmentOf(pid: number): Promise<string | undefined> {
   try {
     const { uid } = await stat(`/proc/${pid}`)
-    const cwd = await readlink(`/proc/${pid}/cwd`)
-    if (uid !== process.getuid?.() || !`${cwd}/`.startsWith(`${root}/`)) return false
-    return isEmptied(await readFile(`/proc/${pid}/environ`, 'latin1'))
+    return uid === process.getuid?.() ? await readFile(`/proc/${pid}/environ`, 'latin1') : undefined
   } catch {
-    return false
+    return undefined
   }
 }
 
@@ -83,31 +89,18 @@ export type Marker = `${string}=${string}`
  */
 export async function findMarked(marker: Marker): Promise<readonly number[]> {
   if (process.platform !== 'linux') return []
-  const pids = (await readdir('/proc').catch(() => [])).filter(name => /^\d+$/.test(name)).map(Number)
+  const wanted = `\0${Buffer.from(marker).toString('latin1')}\0`
+  const pids = await processIds()
   const found: number[] = []
   for (let at = 0; at < pids.length; at += readsAtOnce) {
-    const batch = pids.slice(at, at + readsAtOnce)
-    const marked = await Promise.all(batch.map(pid => isMarked(pid, marker)))
-    found.push(...batch.filter((_, index) => marked[index]))
+    const batch = pids.slice(at, at + readsAtOnce).filter(pid => pid !== process.pid)
+    const environments = await Promise.all(batch.map(environmentOf))
+    found.push(...batch.filter((_, index) => `\0${environments[index] ?? ''}\0`.includes(wanted)))
   }
   return found
 }
 
 const readsAtOnce = 16
-
-async function isMarked(pid: number, marker: Marker): Promise<boolean> {
-  if (pid === process.pid) return false
-  try {
-    const { uid } = await stat(`/proc/${pid}`)
-    if (uid !== process.getuid?.()) return false
-    const environment = await readFile(`/proc/${pid}/environ`)
-    return Buffer.concat([nul, environment, nul]).includes(`\0${marker}\0`)
-  } catch {
-    return false
-  }
-}
-
-const nul = Buffer.from('\0')
 
 /** One process for good, also after its end. */
 export interface ProcessKey {

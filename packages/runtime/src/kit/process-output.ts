@@ -8,17 +8,8 @@ export interface OutputListeners {
   readonly onListenerError: (error: unknown) => void
 }
 
-export interface OutputReader {
-  /** Resolves when the stream has ended, failed or been destroyed. Never rejects. */
-  readonly closed: Promise<void>
-  /** Destroys the stream if it is still open and hands out the last text. No listener is called afterwards. */
-  finish(): void
-  text(): string
-  readonly truncated: boolean
-}
-
 /** Reads one output stream of a process: capped capture, raw bytes, and text whose characters are never split. */
-export function readOutput(stream: Readable, maxBytes: number, listeners: OutputListeners): OutputReader {
+export function readOutput(stream: Readable, maxBytes: number, listeners: OutputListeners) {
   const capture = createCappedCapture(maxBytes)
   const decoder = new StringDecoder('utf8')
   let silent = false
@@ -45,17 +36,21 @@ export function readOutput(stream: Readable, maxBytes: number, listeners: Output
   stream.on('error', () => undefined)
 
   return {
-    closed: new Promise(resolve => stream.once('close', () => resolve())),
-    finish() {
+    closed: streamClosed(stream),
+    /** Destroys the stream if it is still open and hands out the last text. No listener is called afterwards. */
+    finish(): void {
       stream.destroy()
       tellText(decoder.end())
       silent = true
     },
     text: capture.text,
-    get truncated() {
-      return capture.truncated
-    },
+    isTruncated: capture.isTruncated,
   }
+}
+
+/** Resolves when a stream that is still open has ended, failed or been destroyed. Never rejects. */
+export function streamClosed(stream: Readable): Promise<void> {
+  return new Promise(resolve => stream.once('close', () => resolve()))
 }
 
 /** Keeps the last 4,000 characters of what a program says of itself, as far as `filter` lets them through. */
@@ -72,17 +67,7 @@ export function keepTail(stream: Readable, filter = (text: string) => text): () 
 export const tailLength = 4_000
 
 /** Keeps the beginning and the end of a stream of bytes, each up to half of the cap; what lies between is counted. */
-interface CappedCapture {
-  push(chunk: Buffer): void
-  /**
-   * What was kept, decoded; with a line between the halves that says how much is missing when something is. No
-   * character is cut in two.
-   */
-  text(): string
-  readonly truncated: boolean
-}
-
-export function createCappedCapture(maxBytes: number): CappedCapture {
+export function createCappedCapture(maxBytes: number) {
   const headLimit = Math.ceil(maxBytes / 2)
   const tailLimit = maxBytes - headLimit
   const head: Buffer[] = []
@@ -111,6 +96,10 @@ export function createCappedCapture(maxBytes: number): CappedCapture {
     }
   }
 
+  /**
+   * What was kept, decoded; with a line between the halves that says how much is missing when something is. No
+   * character is cut in two.
+   */
   function text(): string {
     const first = Buffer.concat(head)
     const last = Buffer.concat(tail)
@@ -123,13 +112,7 @@ export function createCappedCapture(maxBytes: number): CappedCapture {
 
   const isTruncated = () => dropped > 0 || tailBytes > tailLimit
 
-  return {
-    push,
-    text,
-    get truncated() {
-      return isTruncated()
-    },
-  }
+  return { push, text, isTruncated }
 }
 
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80

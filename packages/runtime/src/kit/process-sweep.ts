@@ -19,8 +19,13 @@ import { isAlive, type ProcessRow, processTable } from './process-table.ts'
 export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   if (!Number.isSafeInteger(leader) || leader <= 1) return false
   if (!hasGroups && signal !== 0) return endWindowsTree(leader)
+  return signalled(hasGroups ? -leader : leader, signal)
+}
+
+/** Whether somebody is there to be signalled, ours or not. Never throws. */
+function signalled(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(hasGroups ? -leader : leader, signal)
+    return process.kill(pid, signal)
   } catch (error) {
     return errorCode(error) === 'EPERM'
   }
@@ -53,7 +58,7 @@ function endWindowsTree(leader: number): true {
   return true
 }
 
-export interface SweepOptions {
+interface SweepOptions {
   /** Between SIGTERM and SIGKILL; 0 does not ask. */
   readonly graceMs?: number
   /** For how long after that what keeps appearing is killed. */
@@ -62,7 +67,7 @@ export interface SweepOptions {
   readonly clock?: Clock
 }
 
-export interface SweepResult {
+interface SweepResult {
   /** Processes that were found and are gone. */
   readonly killed: readonly number[]
   /** Processes that were found and are still there. */
@@ -75,7 +80,7 @@ export function killMarked(marker: Marker, options: SweepOptions = {}): Promise<
 }
 
 /** What to know processes by. */
-export interface Ownership {
+interface Ownership {
   readonly marker?: Marker | undefined
   readonly keys: readonly ProcessKey[]
   /** Where what is to be ended worked, and since when: see `findStrays`. */
@@ -99,7 +104,8 @@ export async function endOwned(
   }
   let left = await scan()
   const signalLeft = async (signal: NodeJS.Signals, waitMs: number, waitingClock: Clock) => {
-    signalAll(left, signal)
+    // One that is already gone, or no longer ours to signal, is told by the next scan.
+    for (const pid of left) signalled(pid, signal)
     await untilGone(left, waitMs, waitingClock)
     // Looked up afresh before each signal, so that none goes to a stranger under a reused id.
     left = await scan()
@@ -126,16 +132,6 @@ async function findOwned({ marker, keys, premises }: Ownership): Promise<readonl
   const strays = premises === undefined ? [] : await findStrays(premises, rows)
   const found = new Set([...marked, ...strays])
   return treeOf(rows, [...keys, ...rows.filter(({ pid }) => found.has(pid))])
-}
-
-function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
-  for (const pid of pids) {
-    try {
-      process.kill(pid, signal)
-    } catch {
-      // Already gone, or no longer ours to signal: the next scan tells.
-    }
-  }
 }
 
 async function untilGone(pids: readonly number[], limitMs: number, clock: Clock): Promise<void> {

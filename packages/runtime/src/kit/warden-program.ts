@@ -1,3 +1,4 @@
+import { fieldsOf } from './json-fields.ts'
 import { splitLines } from './json-lines.ts'
 import type { Marker, ProcessKey } from './process-clues.ts'
 import { endOwned, signalGroup } from './process-sweep.ts'
@@ -65,7 +66,6 @@ export function parseList(line: string): readonly ProcessKey[] {
 export const farewell = 'end'
 
 function isKey(value: unknown): value is ProcessKey {
-  if (typeof value !== 'object' || value === null || !('pid' in value)) return false
-  const startTime = 'startTime' in value ? value.startTime : undefined
-  return Number.isSafeInteger(value.pid) && (startTime === undefined || typeof startTime === 'string')
+  const { pid, startTime } = fieldsOf(value)
+  return Number.isSafeInteger(pid) && (startTime === undefined || typeof startTime === 'string')
 }

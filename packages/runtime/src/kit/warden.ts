@@ -1,32 +1,14 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { systemClock } from './clock.ts'
+import { inTime, systemClock } from './clock.ts'
 import type { Marker, ProcessKey } from './process-clues.ts'
 import { processStartTime } from './process-table.ts'
 import { farewell, formatList } from './warden-program.ts'
 
-/**
- * A small process that outlives us and ends what we own, should we end without saying so: by SIGKILL, by a crash, by an
- * exit that nobody planned. It waits on a pipe that only we hold. What it then does, see `runWarden`.
- *
- * | system  | what it ends |
- * |---------|--------------|
- * | Linux   | the groups given to `own`, whatever carries the marker, and everything that came from these |
- * | macOS   | the groups given to `own` and what still has one of their members as an ancestor |
- * | Windows | the trees of the processes given to `own`, as far as the system still knows them; the system itself ends our direct children with us |
- */
-export interface Warden {
-  /** Of the process that waits now; `undefined` while there is none. */
-  readonly pid: number | undefined
-  /** Tells it of the process group that `leader` began; the returned function takes that back. Neither throws. */
-  own(leader: number): () => void
-  /** The normal end: it goes away and ends nothing. Idempotent; never rejects. */
-  close(): Promise<void>
-}
-
 export interface WardenOptions {
-  readonly program: WardenProgram
+  /** Calls `runWarden` with the words behind `args`. */
+  readonly program: { readonly command: string; readonly args: readonly string[] }
   /**
    * Must name this start alone and not a longer-lived thing: the warden of a process that was killed is still at work when
    * the next one starts. The warden itself does not carry it.
@@ -39,11 +21,21 @@ export interface WardenOptions {
   readonly onLost?: (loss: { readonly restarted: boolean }) => void
 }
 
-export function startWarden({ program, marker, onLost }: WardenOptions): Warden {
+/**
+ * A small process that outlives us and ends what we own, should we end without saying so: by SIGKILL, by a crash, by an
+ * exit that nobody planned. It waits on a pipe that only we hold. What it then does, see `runWarden`.
+ *
+ * | system  | what it ends |
+ * |---------|--------------|
+ * | Linux   | the groups given to `own`, whatever carries the marker, and everything that came from these |
+ * | macOS   | the groups given to `own` and what still has one of their members as an ancestor |
+ * | Windows | the trees of the processes given to `own`, as far as the system still knows them; the system itself ends our direct children with us |
+ */
+export function startWarden({ program, marker, onLost }: WardenOptions) {
   const owned = new Map<symbol, ProcessKey>()
   let losses = 0
   let closed: Promise<void> | undefined
-  let current: WardenProcess | undefined
+  let current: ReturnType<typeof startWardenProcess> | undefined
 
   function launch(): void {
     const began = systemClock.monotonic()
@@ -64,6 +56,7 @@ export function startWarden({ program, marker, onLost }: WardenOptions): Warden 
     current?.tell(formatList([...owned.values()]))
   }
 
+  /** Tells it of the process group that `leader` began; the returned function takes that back. Neither throws. */
   function own(leader: number): () => void {
     const key = Symbol(leader)
     const startTime = processStartTime(leader)
@@ -75,6 +68,7 @@ export function startWarden({ program, marker, onLost }: WardenOptions): Warden 
     }
   }
 
+  /** The normal end: it goes away and ends nothing. Idempotent; never rejects. */
   function close(): Promise<void> {
     closed ??= current?.dismiss() ?? Promise.resolve()
     return closed
@@ -84,6 +78,7 @@ export function startWarden({ program, marker, onLost }: WardenOptions): Warden 
   return {
     own,
     close,
+    /** Of the process that waits now; `undefined` while there is none. */
     get pid() {
       return current?.pid
     },
@@ -94,38 +89,21 @@ const maxLosses = 5
 /** One that lived so long is not failing at its start. */
 const steadyMs = 60_000
 
-/** A program that calls `runWarden` with the words behind `args`. */
-export interface WardenProgram {
-  readonly command: string
-  readonly args: readonly string[]
-}
-
-/** One process that waits for our end. Nothing here keeps our event loop alive, except `dismiss` while it runs. */
-interface WardenProcess {
-  readonly pid: number | undefined
-  /** Resolves when it has ended or could not be started. Never rejects. */
-  readonly ended: Promise<void>
-  /** Never throws; a process that is no longer there does not hear it. */
-  tell(line: string): void
-  /** Sends it away with nothing to do, by force if it does not go. Never rejects. */
-  dismiss(): Promise<void>
-}
-
 /**
  * Where there is a shell, it is what waits: a megabyte instead of the forty of the program, which it runs when our end of
  * the pipe has closed. The environment is bare, so that no marker is in it; the session is its own, so that no signal
  * meant for us reaches it. Never throws.
  */
-function startWardenProcess(program: WardenProgram, marker: Marker): WardenProcess {
+function startWardenProcess(program: WardenOptions['program'], marker: Marker) {
   try {
     return attend(launch(program, marker))
   } catch {
-    const nothing = Promise.resolve()
-    return { pid: undefined, ended: nothing, tell: () => undefined, dismiss: () => nothing }
+    const ended = Promise.resolve()
+    return { pid: undefined, ended, tell: () => undefined, dismiss: () => ended }
   }
 }
 
-function launch({ command, args }: WardenProgram, marker: Marker): ChildProcess {
+function launch({ command, args }: WardenOptions['program'], marker: Marker): ChildProcess {
   const words = [...args, marker]
   const options: SpawnOptions = {
     ...(process.platform !== 'win32' && { cwd: '/' }),
@@ -138,8 +116,10 @@ function launch({ command, args }: WardenProgram, marker: Marker): ChildProcess 
   return spawn(shell, ['-c', script, 'warden', command, ...words], options)
 }
 
-function attend(child: ChildProcess): WardenProcess {
+/** Nothing here keeps our event loop alive, except `dismiss` while it runs; nothing throws or rejects. */
+function attend(child: ChildProcess) {
   const { stdin } = child
+  /** Resolves when it has ended or could not be started. */
   const ended = new Promise<void>(resolve => {
     child.once('exit', () => resolve())
     child.once('error', () => resolve())
@@ -148,19 +128,16 @@ function attend(child: ChildProcess): WardenProcess {
   child.unref()
   if (stdin instanceof Socket) stdin.unref()
 
+  /** Sends it away with nothing to do, by force if it does not go. */
   async function dismiss(): Promise<void> {
     child.ref()
     stdin?.end(`${farewell}\n`)
-    const waiting = new AbortController()
-    const late = systemClock.sleep(dismissedWithinMs, waiting.signal).then(
-      () => child.kill('SIGKILL'),
-      () => undefined,
-    )
-    await Promise.race([ended, late]).finally(() => waiting.abort())
+    if (await inTime(ended, { clock: systemClock, ms: dismissedWithinMs })) return
+    child.kill('SIGKILL')
     await ended
   }
 
-  return { pid: child.pid, ended, dismiss, tell: line => void stdin?.write(`${line}\n`) }
+  return { pid: child.pid, ended, dismiss, tell: (line: string) => void stdin?.write(`${line}\n`) }
 }
 
 const shell = '/bin/sh'

@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { isSameState } from '../files/index.ts'
+import { type FileState, isSameState } from '../files/index.ts'
 import { createId } from '../kit/index.ts'
 
 /**
@@ -36,15 +36,23 @@ export interface StatKey {
 export function statKeyOf(stats: Stats, now: number): StatKey {
   const { size, mtimeMs, ctimeMs, ino, uid, gid } = stats
   const isRacy = ctimeMs >= now - margin
-  const isSettled = Math.floor(ctimeMs / 1000) < Math.floor((now - margin) / 1000)
-  return { size, mtimeMs, ctimeMs, ino: ino >>> 0, uid, gid, isRacy, isSettled }
+  return { size, mtimeMs, ctimeMs, ino: ino >>> 0, uid, gid, isRacy, isSettled: isSettledAt(ctimeMs, now) }
+}
+
+/** Of a file in the same state, seen at a later time. */
+export function laterKey(key: StatKey, now: number): StatKey {
+  return { ...key, isSettled: isSettledAt(key.ctimeMs, now) }
+}
+
+function isSettledAt(ctimeMs: number, now: number): boolean {
+  return Math.floor(ctimeMs / 1000) < Math.floor((now - margin) / 1000)
 }
 
 // A change that comes after the scan has a later time than the file system had before it, but for what the clocks of
 // several processors may differ.
 const margin = 20
 
-export function isUnchanged(key: StatKey | undefined, stats: Stats): boolean {
+export function isUnchanged(key: StatKey | undefined, stats: FileState): boolean {
   return key !== undefined && !key.isRacy && isSameState(key, stats)
 }
 

@@ -2,8 +2,9 @@ import { relative, resolve, sep } from 'node:path'
 import type { FileNode } from '@weave/protocol'
 import type { Clock } from '../kit/index.ts'
 import { createDirectoryHints, type Listen } from './directory-hints.ts'
-import type { ScanObserver } from './emit.ts'
-import { createScanSchedule, startScanWorker } from './schedule.ts'
+import type { ScanObserver } from './scan-observer.ts'
+import { startScanWorker } from './scan-worker.ts'
+import { createScanSchedule } from './schedule.ts'
 import type { Selection, SelectionResult } from './selection.ts'
 import { createWatchScans, type WatchScanOptions } from './watch-scans.ts'
 
@@ -65,7 +66,7 @@ export async function watchWorkspace(options: WatchOptions): Promise<WorkspaceWa
 
   const hints = createDirectoryHints({
     root: agentRoot,
-    ...(listen && { listen }),
+    listen: listen || undefined,
     onHint(path, isEntry) {
       const matters = () => selection.selects(path) || (isEntry && selection.mayHold(path))
       if (schedule.isHinted || matters()) schedule.hint()
@@ -124,7 +125,7 @@ export async function watchWorkspace(options: WatchOptions): Promise<WorkspaceWa
       await widened
       return { ok: true }
     },
-    tree: scans.tree,
+    tree: async () => scans.tree(),
     close,
   }
 }

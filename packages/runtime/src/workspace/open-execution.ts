@@ -10,7 +10,8 @@ import {
 import { isPartial } from './data-hash.ts'
 import { repairData } from './data-source.ts'
 import { cureFor, type ExecutionFile, readExecutionFile, writeExecutionFile } from './execution-file.ts'
-import { type ExecutionList, listExecutions, newestMatching } from './find-executions.ts'
+import { type ExecutionList, listExecutions } from './find-executions.ts'
+import { newestMatching } from './found-execution.ts'
 import { type ExecutionLayout, executionLayout } from './layout.ts'
 import { describeHolder, readLock } from './lock-file.ts'
 import { type OpenOptions, type OpenProblem, type OpenResult, openProblem } from './open-options.ts'
@@ -52,6 +53,7 @@ async function openOnce(options: OpenOptions): Promise<CreateResult> {
   if (options.startNew) return createUnderBase(options)
   const list = await listExecutions(options)
   const found = newestMatching(list.executions, options)
+  if (!found && options.mustExist) return noExecution(options.executionBaseDir)
   const opened = found ? await resume(found.layout, options) : await createUnderBase(options)
   if (opened === 'taken' || opened.kind === 'problem') return opened
   return { ...opened, notes: [...listNotes(list), ...opened.notes] }
@@ -64,6 +66,7 @@ async function openNamed(layout: ExecutionLayout, options: OpenOptions): Promise
   switch (state) {
     case 'missing':
     case 'free':
+      if (options.mustExist) return noExecution(dir)
       return createIn(layout, options)
     case 'execution':
       if (!startNew) return resume(layout, options)
@@ -146,7 +149,8 @@ function otherKind({ dir }: ExecutionLayout, file: ExecutionFile, options: OpenO
   if (was === options.rehearsal) return undefined
   const [kind, other] = was ? ['rehearsal', 'real run'] : ['real run', 'rehearsal']
   const message = `${dir} is the execution of a ${kind}, which a ${other} never goes on with`
-  return openProblem('rehearsal', { path: dir, message, cure: 'Leave out -e, or name another directory' })
+  const cure = `Go on with it: weave ${was ? 'rehearse ' : ''}-e ${dir}`
+  return openProblem('rehearsal', { path: dir, message, cure })
 }
 
 async function lockProblem({ dir, lockFile }: ExecutionLayout, { clock }: OpenOptions) {
@@ -166,6 +170,14 @@ async function lockProblem({ dir, lockFile }: ExecutionLayout, { clock }: OpenOp
 function lostData({ dir }: ExecutionLayout, data: string | undefined, message: string): OpenProblem {
   const cure = `Put the data back where it was, or name where it is now: weave <hank> <data> -e ${dir}`
   return { ...dataProblem(data, message), cure }
+}
+
+function noExecution(path: string): OpenProblem {
+  return openProblem('missing', {
+    path,
+    message: `${path} has no execution of this hank and this data`,
+    cure: 'Name one with -e ("weave list" shows which there are), or run the hank first',
+  })
 }
 
 function needsForce(dir: string): OpenProblem {

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { type Clock, type Log, silentLog, systemClock } from '../../kit/index.ts'
+import { type Clock, type LaunchOptions, type Log, silentLog, systemClock } from '../../kit/index.ts'
 import type { Harness, HarnessSurroundings } from '../harness.ts'
 import { startAgentProcess } from './agent-process.ts'
 import { childEnvironment, configDirectory } from './child-environment.ts'
@@ -7,11 +7,9 @@ import { runAgent } from './run.ts'
 import { loadSdk, queryOptions, type SdkModule } from './sdk.ts'
 import { createWarmStart, type Launch } from './warm-start.ts'
 
-export interface SdkHarnessOptions {
+export interface SdkHarnessOptions extends Pick<LaunchOptions, 'own'> {
   readonly clock?: Clock
   readonly log?: Log
-  /** Told of each process group of an agent; what it returns is called when nothing is left of the group. */
-  readonly own?: (leader: number) => () => void
   /** How long an agent that is being stopped may take before it is killed. */
   readonly graceMs?: number
   /** How often the SDK itself asks the provider again before it gives up. */
@@ -27,18 +25,17 @@ export interface SdkHarnessOptions {
  * task; its settings, memory files and servers anywhere else are not read, and it talks to nobody but the provider.
  */
 export function createSdkHarness(options: SdkHarnessOptions = {}): Harness {
-  const { clock = systemClock, log = silentLog, graceMs = 5_000, retries = 2 } = options
-  const { own = () => () => undefined, load = loadSdk } = options
+  const { clock = systemClock, log = silentLog, graceMs = 5_000, retries = 2, load = loadSdk, own } = options
   const warm = createWarmStart(load)
 
   function launchFor(surroundings: HarnessSurroundings): Launch {
     const env = childEnvironment(surroundings, { retries, isRoot: process.getuid?.() === 0 })
-    const { marker, home, cwd: agentRoot } = surroundings
+    const { marker, home, cwd: premises } = surroundings
     makePrivate(configDirectory(home))
     return {
-      options: task => queryOptions({ ...task, surroundings, env }),
-      startProcess: ({ command, args, cwd, env: childEnv }) =>
-        startAgentProcess({ command, args, cwd, env: childEnv, marker, agentRoot, clock, graceMs, own }),
+      options: task => queryOptions({ ...surroundings, env }, task),
+      startProcess: ({ command, args, cwd, env }) =>
+        startAgentProcess({ command, args, cwd, env, marker, premises, clock, graceMs, own }),
     }
   }
 

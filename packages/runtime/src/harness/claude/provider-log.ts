@@ -1,19 +1,5 @@
 import { type Clock, retryAfterOf } from '../../kit/index.ts'
 
-/**
- * What the agent program logs to stderr about the answers of the provider. It waits by itself for hints of up to a minute
- * and gives up at longer ones, and in neither case hands on what the provider asked for; but its HTTP client logs the
- * headers of every answer when told to (`logVariables`).
- */
-export interface ProviderLog {
-  /** Takes what was written; returns what is no log. */
-  read(text: string): string
-  /** The line that is not finished yet, unless it may be log. */
-  rest(): string
-  /** What is left of the wait that the last answer asked for; undefined when it asked for none. */
-  waitLeft(): number | undefined
-}
-
 /** The client's log with headers, and of the program's own log as little as there is. */
 export const logVariables: Readonly<Record<string, string>> = {
   ANTHROPIC_LOG: 'debug',
@@ -32,7 +18,12 @@ const programRecord = /^\d{4}-\d\d-\d\dT[\d:.]+Z \[[A-Z]+\]/
 
 const longestLine = 64 * 1024
 
-export function createProviderLog(clock: Pick<Clock, 'now' | 'monotonic'>): ProviderLog {
+/**
+ * What the agent program logs to stderr about the answers of the provider. It waits by itself for hints of up to a minute
+ * and gives up at longer ones, and in neither case hands on what the provider asked for; but its HTTP client logs the
+ * headers of every answer when told to (`logVariables`).
+ */
+export function createProviderLog(clock: Pick<Clock, 'now' | 'monotonic'>) {
   let unfinished = ''
   /** The record that the next line belongs to. */
   let within: 'answer' | 'other' | 'program' | undefined
@@ -71,13 +62,16 @@ export function createProviderLog(clock: Pick<Clock, 'now' | 'monotonic'>): Prov
   }
 
   return {
-    read(text) {
+    /** Takes what was written; returns what is no log. */
+    read(text: string): string {
       const lines = `${unfinished}${text}`.split('\n')
       unfinished = (lines.pop() ?? '').slice(-longestLine)
       const words = lines.filter(line => !take(line))
       return words.map(line => `${line}\n`).join('')
     },
+    /** The line that is not finished yet, unless it may be log. */
     rest: () => (within === undefined && !unfinished.startsWith('[Anthropic SDK ') ? unfinished : ''),
+    /** What is left of the wait that the last answer asked for; undefined when it asked for none. */
     waitLeft: () => (until === undefined ? undefined : Math.max(0, until - clock.monotonic())),
   }
 }

@@ -12,21 +12,18 @@ export interface SessionTask {
   readonly previousSessionId?: string | undefined
 }
 
-interface QueryOptionsInput extends SessionTask {
-  readonly surroundings: HarnessSurroundings
-  readonly env: Readonly<Record<string, string>>
-}
-
 /**
  * How the SDK is asked to run a task: with our tools only, without questions, and without anything that lies about on the
  * machine or in the workspace (settings, memory files, servers, file mentions and commands in a prompt).
  */
-export function queryOptions(input: QueryOptionsInput): Options {
-  const { surroundings, env, sessionId, systemPrompt, previousSessionId, spawn } = input
+export function queryOptions(
+  { cwd, model, env }: Pick<HarnessSurroundings, 'cwd' | 'model' | 'env'>,
+  { sessionId, systemPrompt, previousSessionId, spawn }: SessionTask,
+): Options {
   return {
-    cwd: surroundings.cwd,
+    cwd,
     env: { ...env },
-    model: surroundings.model,
+    model,
     tools: ['Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep'],
     permissionMode: 'bypassPermissions',
     allowDangerouslySkipPermissions: true,

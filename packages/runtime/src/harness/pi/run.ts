@@ -1,7 +1,7 @@
-import type { FailureReason } from '@weave/protocol'
-import { crashed, failedExit, failedWith, stopped } from '../failure.ts'
+import { crashed, failedWith, stopped } from '../failure.ts'
 import type { HarnessEnd, HarnessEvent, HarnessSpec } from '../harness.ts'
-import type { Incoming, WorkerProcess } from './worker-process.ts'
+import type { Incoming } from './worker-messages.ts'
+import type { WorkerProcess } from './worker-process.ts'
 import type { AgentTask } from './worker-protocol.ts'
 
 export interface WorkerRun {
@@ -68,10 +68,8 @@ export function reportedEnd(
   if (message.type === 'stopped') return stopped
   if (message.type === 'garbage') return failedWith({ kind: 'crash', message: message.message })
   const { trouble, retryAfterMs, contextFull } = message
-  return {
-    ...(contextFull ? { ok: false, exit: failedExit, reason: overflow } : failedWith(trouble)),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  }
+  const end = failedWith(
+    contextFull ? { kind: 'answer', status: 400, message: 'The context is full.' } : trouble,
+  )
+  return { ...end, ...(retryAfterMs !== undefined && { retryAfterMs }) }
 }
-
-const overflow: FailureReason = { type: 'api-error', retriable: false, message: 'The context is full.' }

@@ -1,6 +1,7 @@
 import type { Immutable } from '@weave/protocol'
 import * as z from 'zod'
-import { isTokenCount, type Marker } from '../../kit/index.ts'
+import { isTokenCount } from '../../kit/index.ts'
+import type { HarnessSpec } from '../harness.ts'
 
 const text = z.string()
 const count = z.number().nonnegative()
@@ -67,30 +68,16 @@ export type WorkerFailure = Immutable<z.infer<typeof failed>>
 export type WorkerEvent = Immutable<z.infer<typeof event>>
 
 /** Everything a worker needs to know: it has no catalogue, reads no settings and looks for no keys of its own. */
-export interface AgentTask {
-  readonly provider: string
-  /** The id by which the provider knows the model. */
-  readonly model: string
+export interface AgentTask extends Omit<HarnessSpec, 'codonId' | 'onRaw' | 'nextPrompt'> {
   /** Tokens; absent where our catalogue does not know the model. */
-  readonly contextWindow?: number
-  readonly maxOutputTokens?: number
+  readonly contextWindow?: number | undefined
+  readonly maxOutputTokens?: number | undefined
   /** A secret. Absent: the SDK may know a variable of the provider's own. */
-  readonly key?: string
+  readonly key?: string | undefined
   /** The variables that would have held the key. */
   readonly keyVariables: readonly string[]
   /** Where the provider is asked instead of at its usual address. Neither ends in a slash. */
-  readonly address?: Address
-  readonly cwd: string
-  /** The whole environment of the agent's commands, exactly. */
-  readonly env: Readonly<Record<string, string>>
-  readonly marker: Marker
-  /** Where sessions are kept. */
-  readonly home: string
-  readonly autoCompact: boolean
-  readonly prompt: string
-  readonly systemPrompt?: string
-  /** The session to fork. */
-  readonly previousSessionId?: string
+  readonly address?: Address | undefined
 }
 
 export interface Address {

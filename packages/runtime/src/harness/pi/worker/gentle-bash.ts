@@ -12,11 +12,10 @@ export function gentleBash(local: BashOperations, clock: Clock): BashOperations 
       const over = new AbortController()
       const stop = async (): Promise<void> => {
         await askCommands()
-        const isOver = await clock.sleep(graceMs, over.signal).then(
-          () => false,
-          () => true,
+        await clock.sleep(graceMs, over.signal).then(
+          () => kill.abort(),
+          () => undefined,
         )
-        if (!isOver) kill.abort()
       }
       const ask = () => void stop()
       signal?.addEventListener('abort', ask, { once: true })

@@ -14,7 +14,7 @@ export interface ProviderCall {
   /** Of an answer that is an error: its body, cut. */
   readonly body?: string
   /** What the provider asked for. */
-  readonly retryAfterMs?: number
+  readonly retryAfterMs?: number | undefined
   /** Why no answer came. */
   readonly unreachable?: string
   /** Whether a streamed answer came to its end. */
@@ -23,14 +23,9 @@ export interface ProviderCall {
   readonly isRefusal: boolean
 }
 
-export interface FetchObserver {
-  readonly fetch: typeof globalThis.fetch
-  /** The latest call since `forget`. */
-  last(): ProviderCall | undefined
-  forget(): void
-}
+export type FetchObserver = ReturnType<typeof observeFetch>
 
-export interface ObserveOptions {
+interface ObserveOptions {
   readonly fetch: typeof globalThis.fetch
   readonly clock: Clock
   /** Called for every piece of a streamed answer. Must not throw. */
@@ -41,7 +36,7 @@ export interface ObserveOptions {
 const bodyKept = 16_000
 
 /** Looks over the shoulder of everything in this process that asks over HTTP, and mends what the SDK would misread. */
-export function observeFetch({ fetch, clock, onBytes, quirks }: ObserveOptions): FetchObserver {
+export function observeFetch({ fetch, clock, onBytes, quirks }: ObserveOptions) {
   let call: ProviderCall | undefined
 
   async function observed(input: string | URL | Request, init?: RequestInit): Promise<Response> {
@@ -73,9 +68,11 @@ export function observeFetch({ fetch, clock, onBytes, quirks }: ObserveOptions):
 
   return {
     fetch: observed,
-    last: () => call,
-    forget() {
+    /** The latest call since the last `take`. */
+    take(): ProviderCall | undefined {
+      const last = call
       call = undefined
+      return last
     },
   }
 }
@@ -86,8 +83,7 @@ async function errorOf(
 ): Promise<Pick<ProviderCall, 'status' | 'body' | 'retryAfterMs'>> {
   const copy: ReadableStream<Uint8Array> | null = response.clone().body
   const body = copy === null ? '' : await beginningOf(copy).catch(() => '')
-  const retryAfterMs = retryAfterOf(response.headers, body, clock)
-  return { status: response.status, body, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+  return { status: response.status, body, retryAfterMs: retryAfterOf(response.headers, body, clock) }
 }
 
 async function beginningOf(stream: ReadableStream<Uint8Array>): Promise<string> {

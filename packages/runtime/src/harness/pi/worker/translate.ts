@@ -1,13 +1,7 @@
 import type { AssistantMessage, Usage } from '@earendil-works/pi-ai'
 import type { AgentSessionEvent } from '@earendil-works/pi-coding-agent'
-import type { TokenCounts } from '@weave/protocol'
-import { isObject, isTokenCount } from '../../../kit/index.ts'
+import { isObject, isTokenCount, type JsonObject } from '../../../kit/index.ts'
 import type { WorkerEvent } from '../worker-protocol.ts'
-
-interface NamedCall {
-  readonly name: string
-  readonly input: Readonly<Record<string, unknown>>
-}
 
 interface Row {
   readonly name: string
@@ -25,7 +19,7 @@ const rows: ReadonlyMap<string, Row> = new Map([
 ])
 
 /** A tool call in the words of our events. Total: an unknown tool and an odd input stay as they are. */
-export function namedCall(tool: string, input: unknown): NamedCall {
+export function namedCall(tool: string, input: unknown) {
   const { name, keys } = rows.get(tool) ?? { name: tool, keys: {} }
   if (!isObject(input)) return { name, input: input === undefined ? {} : { input } }
   return { name, input: flattened(renamed(input, keys), keys) }
@@ -35,13 +29,13 @@ export function toolName(tool: string): string {
   return rows.get(tool)?.name ?? tool
 }
 
-function renamed(input: Readonly<Record<string, unknown>>, keys: Row['keys']): Record<string, unknown> {
+function renamed(input: JsonObject, keys: Row['keys']): JsonObject {
   const named = (key: string) => (Object.hasOwn(keys, key) ? (keys[key] ?? key) : key)
   return Object.fromEntries(Object.entries(input).map(([key, value]) => [named(key), value]))
 }
 
 /** An edit with a single replacement looks like that of a tool that knows only one. */
-function flattened(input: Record<string, unknown>, keys: Row['keys']): Readonly<Record<string, unknown>> {
+function flattened(input: JsonObject, keys: Row['keys']): JsonObject {
   const { edits, ...rest } = input
   if (!Array.isArray(edits)) return input
   const all = edits.map((edit: unknown) => (isObject(edit) ? renamed(edit, keys) : edit))
@@ -63,14 +57,11 @@ function eventsOf(block: AssistantMessage['content'][number]): readonly WorkerEv
   return block.thinking === '' || block.redacted ? [] : [{ type: 'thinking', text: block.thinking }]
 }
 
-export interface ToldUsage {
-  /** As far as the provider reported them. */
-  readonly tokens: TokenCounts
-  readonly isUnknown: boolean
-}
-
-/** The SDK counts each token in one class, as we do, and takes what a provider does not report for zero. */
-export function usageOf({ input, output, cacheRead, cacheWrite }: Usage): ToldUsage {
+/**
+ * The tokens of an answer, as far as the provider reported them. The SDK counts each token in one class, as we do, and
+ * takes what a provider does not report for zero.
+ */
+export function usageOf({ input, output, cacheRead, cacheWrite }: Usage) {
   const told = [input, output, cacheRead, cacheWrite]
   const [inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0] = told.map(count =>
     isTokenCount(count) ? count : 0,
