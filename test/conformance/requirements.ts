@@ -1,4 +1,5 @@
 import { type Requirement, requirementsOf } from './requirement.ts'
+import { atTheTerminal } from './requirements/at-the-terminal.ts'
 import { attacks } from './requirements/attacks.ts'
 import { authentication } from './requirements/authentication.ts'
 import { decisionsAfterTrial } from './requirements/decisions-after-trial.ts'
@@ -9,10 +10,12 @@ import { decisionsStateAndWire } from './requirements/decisions-state-and-wire.t
 import { endpoints } from './requirements/endpoints.ts'
 import { errors } from './requirements/errors.ts'
 import { events } from './requirements/events.ts'
+import { handbookAndEnvironment } from './requirements/handbook-and-environment.ts'
 import { hankFile } from './requirements/hank-file.ts'
 import { invariants } from './requirements/invariants.ts'
 import { limitsAndVersions } from './requirements/limits-and-versions.ts'
 import { referencesAndModels } from './requirements/references-and-models.ts'
+import { repair } from './requirements/repair.ts'
 import { settings } from './requirements/settings.ts'
 import { states } from './requirements/states.ts'
 import { wireShapes } from './requirements/wire-shapes.ts'
@@ -39,6 +42,9 @@ const tables = {
   ...decisionsAfterTrial,
   ...invariants,
   ...attacks,
+  ...atTheTerminal,
+  ...repair,
+  ...handbookAndEnvironment,
 } as const
 
 export type RequirementId = keyof typeof tables

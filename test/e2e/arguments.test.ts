@@ -136,7 +136,7 @@ describe('flags', () => {
     '-e uses exactly one directory; --start-new ignores what there was',
     async () => {
       const at = await place()
-      expect((await run(at, '-e', 'mine')).status).toBe(0)
+      expect((await run(at, '-e', './mine')).status).toBe(0)
       expect(existsSync(join(at.cwd, 'mine/.weave/execution.json'))).toBe(true)
       expect(existsSync(at.executionsDir)).toBe(false)
       await run(at)

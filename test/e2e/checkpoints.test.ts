@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
 import { codon, type HankFolder, hankFolder } from '../support/hank-folder.ts'
@@ -35,7 +36,7 @@ describe('the commands on checkpoints', () => {
       expect(json.map(({ type }) => type)).toEqual(['start', 'completed', 'completed'])
 
       const unified = await at.scripted('diff', json[0]?.sha.slice(0, 10) ?? '', 'a')
-      expect(unified).toMatchObject({ status: 0, stderr: '' })
+      expect(unified).toMatchObject({ status: 0, stderr: `hank · ${basename(at.execution())}\n` })
       expect(unified.stdout).toContain('+++ b/a.md')
       expect(unified.stdout).toContain('+# a')
       writeFileSync(at.workspace('b.md'), 'by \u001b[31mhand\n')
@@ -43,7 +44,7 @@ describe('the commands on checkpoints', () => {
       expect(disk.stdout).toContain('hand')
       expect(disk.stdout).not.toContain('\u001b')
       expect((await at.scripted('diff', 'a', 'b', '--stat')).stdout).toMatch(
-        /^b\.md +added +\+\d+ -0\n1 files, \+\d+ -0\n$/,
+        /^b\.md +added +\+\d+ -0\n1 file, \+\d+ -0\n$/,
       )
       expect((await at.scripted('diff', 'a', 'b', '--name-only')).stdout).toBe('b.md\n')
       expect(JSON.parse((await at.scripted('diff', 'a', 'disk', '--json')).stdout)).toMatchObject({

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { ReportData, ReportEvents } from '@weave/protocol'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -69,7 +69,7 @@ describe('a report in a browser', () => {
       expect(at.weave('report', at.execution(), '-o', file)).toEqual({
         status: 0,
         stdout: `${file}\n`,
-        stderr: '',
+        stderr: `hank · ${basename(at.execution())}\n`,
       })
       const { page, complaints } = await open(file)
       expect(await page.textContent('h1')).toBe('hank')

@@ -1,51 +1,45 @@
-import { readLock, systemClock } from '@weave/runtime'
 import { connect, describeEvent, type ServerEvent } from 'weave-client'
 import { WebSocket } from 'ws'
-import { namedExecution } from './named-execution.ts'
+import { chooseExecution } from './named-execution.ts'
 import type { Arguments } from './parse-arguments.ts'
 import { type ExitCode, exitCodes } from './program.ts'
 import { isForPeople, wantsColor, wantsTerminalUi } from './run/run-display.ts'
+import { runningServer } from './steer/running-server.ts'
 import type { Terminal } from './terminal.ts'
 import type { TerminalUiOptions } from './terminal-ui.ts'
 
 /** `weave attach [execution]`: watches a server that runs, on a screen or as one line for each thing. Leaving ends nothing. */
 export async function attachCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  const { texts, positionals } = args
-  const found = await namedExecution(positionals[0], args)
-  if (!found.ok) {
-    terminal.error(found.message)
-    return exitCodes.failed
-  }
-  const server = await addressOf(found.layout.lockFile)
-  if (!server) {
+  const { switches, positionals } = args
+  const found = await chooseExecution(args, terminal, { word: positionals[0], prefersRunning: true })
+  if (!found.ok) return found.code
+  const { url, token } = (await runningServer(found.layout, args)) ?? {}
+  if (url === undefined) {
     terminal.error(`No server is at work in ${found.layout.dir}. "weave journal" shows what happened there.`)
     return exitCodes.failed
   }
-  const token = texts.token ?? process.env['WEAVE_TOKEN'] ?? server.token
-  const { switches } = args
-  if (!wantsTerminalUi(switches)) return watch(server.url, args, { terminal, token })
-  return show({ url: server.url, token, color: wantsColor(switches) }, terminal)
+  const hasScreen = wantsTerminalUi(switches)
+  if (!hasScreen && switches.has('steer')) {
+    terminal.error('--steer needs a screen. Without one: weave next, weave skip, weave redo, weave stop.')
+    return exitCodes.usage
+  }
+  if (!hasScreen) return watch(url, args, { terminal, token })
+  const mode = switches.has('steer') ? 'readandwrite' : 'readonly'
+  return show({ url, token, mode, color: wantsColor(switches) }, terminal)
 }
 
-/** The terminal UI, which may only look. */
+/** The terminal UI; leaving it never ends the run. */
 async function show(
-  options: Pick<TerminalUiOptions, 'url' | 'token' | 'color'>,
+  options: Pick<TerminalUiOptions, 'url' | 'token' | 'mode' | 'color'>,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { showTerminalUi } = await import('./terminal-ui.ts')
   const costs = /^(1|true)$/i.test(process.env['WEAVE_RUNTIME_SHOW_COSTS'] ?? '')
-  const end = await showTerminalUi({ ...options, costs, mode: 'readonly', ownsRun: false }).ended
+  const end = await showTerminalUi({ ...options, costs, ownsRun: false }).ended
   if (end.kind === 'lost') terminal.error(`The server ended the connection: ${end.reason}`)
   if (end.kind === 'failed') terminal.error(end.fault)
   if (end.kind === 'signal') return end.code
   return end.kind === 'failed' ? exitCodes.failed : exitCodes.done
-}
-
-async function addressOf(lockFile: string) {
-  const lock = await readLock(lockFile, systemClock)
-  const record = lock.kind === 'held' ? lock.holder.record : undefined
-  if (!record || record.port === 0) return undefined
-  return { url: `ws://127.0.0.1:${record.port}`, token: record.token }
 }
 
 interface Watching {
@@ -68,14 +62,17 @@ function watch(url: string, { switches }: Arguments, { terminal, token }: Watchi
   }
   client.onAny(show)
   return new Promise(resolve => {
+    let isLeft = false
     const leave = (): void => {
+      isLeft = true
       client.close()
+      terminal.error('Left; the run goes on.')
       resolve(exitCodes.done)
     }
     process.once('SIGINT', leave)
     process.once('SIGTERM', leave)
     client.onStatus(status => {
-      if (status.state !== 'closed') return
+      if (status.state !== 'closed' || isLeft) return
       terminal.error(`The server ended the connection: ${status.reason || status.code}`)
       resolve(exitCodes.done)
     })

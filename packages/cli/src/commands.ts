@@ -28,11 +28,14 @@ const preparing = [
   'vendor-base-url',
   'ignore-rig-failures',
   'runtime-config',
+  'env-file',
   'skip-self-test',
 ] as const satisfies readonly FlagName[]
 
 const running = [
   'execution',
+  'adopt',
+  'dry-run',
   'start-new',
   'force',
   'no-wipe',
@@ -52,6 +55,15 @@ const running = [
 ] as const satisfies readonly FlagName[]
 
 const always = ['no-color', 'help', 'version'] as const satisfies readonly FlagName[]
+
+function steering(word: 'next' | 'skip' | 'redo', summary: string): CommandRow {
+  return {
+    usage: `weave ${word} [execution]`,
+    summary,
+    flags: ['token', 'execution', 'runtime-config', ...always],
+    load: async () => (await import('./steer/steer.ts')).createSteerCommand(word),
+  }
+}
 
 export const commands: Readonly<Record<string, CommandRow>> = {
   run: {
@@ -87,9 +99,25 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   },
   attach: {
     usage: 'weave attach [execution]',
-    summary: 'watch a run that is going on, the newest one unless named',
-    flags: ['json', 'token', 'runtime-config', ...always],
+    summary: 'watch a run that is going on, or steer it with --steer',
+    flags: ['steer', 'json', 'token', 'execution', 'runtime-config', 'env-file', ...always],
     load: async () => (await import('./attach.ts')).attachCommand,
+  },
+  next: steering('next', 'start the next codon of a run that waits'),
+  skip: steering('skip', 'skip the codon that runs; the next one starts'),
+  redo: steering('redo', 'run the last codon of a run that waits again'),
+  stop: {
+    usage: 'weave stop [execution]',
+    summary: 'end a run in good order; it can be gone on with',
+    flags: ['now', 'all', 'reason', 'token', 'execution', 'runtime-config', ...always],
+    load: async () => (await import('./steer/stop.ts')).stopCommand,
+  },
+  wait: {
+    usage: 'weave wait [execution]',
+    summary:
+      'wait until a run has ended; exits 0 when the hank is done, 1 when it failed, 130 when it was stopped',
+    flags: ['timeout', 'execution', 'runtime-config', ...always],
+    load: async () => (await import('./steer/wait.ts')).waitCommand,
   },
   list: {
     usage: 'weave list',
@@ -100,19 +128,20 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   journal: {
     usage: 'weave journal [execution]',
     summary: 'print what happened in an execution, the newest one unless named',
-    flags: ['type', 'codon', 'since', 'follow', 'json', 'runtime-config', ...always],
+    flags: ['type', 'codon', 'since', 'follow', 'json', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./journal.ts')).journalCommand,
   },
   checkpoints: {
     usage: 'weave checkpoints [execution]',
     summary: 'list the versions of the workspace that are kept, of the newest execution unless named',
-    flags: ['json', 'runtime-config', ...always],
+    flags: ['json', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./checkpoints/checkpoints.ts')).checkpointsCommand,
   },
   diff: {
     usage: 'weave diff <checkpoint> [checkpoint]',
-    summary: 'compare two checkpoints, or one with the disk: draft, draft:start, last-success, a sha',
-    flags: ['stat', 'name-only', 'json', 'execution', 'runtime-config', ...always],
+    summary:
+      'compare two checkpoints, or one with the disk: draft, draft:start, last-success, a sha; --plan: plans',
+    flags: ['stat', 'name-only', 'plan', 'json', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./checkpoints/diff.ts')).diffCommand,
   },
   rollback: {
@@ -124,31 +153,31 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   gc: {
     usage: 'weave gc [execution...]',
     summary: 'pack checkpoints and say what each execution holds, all of them unless named',
-    flags: ['prune', 'json', 'runtime-config', ...always],
+    flags: ['prune', 'json', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./checkpoints/gc.ts')).gcCommand,
   },
   report: {
     usage: 'weave report [execution]',
     summary: 'write what happened in an execution as one page for a browser, or print what it has cost',
-    flags: ['output-file', 'costs', 'requests', 'json', 'csv', 'runtime-config', ...always],
+    flags: ['output-file', 'costs', 'requests', 'json', 'csv', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./report/report.ts')).reportCommand,
   },
   doctor: {
     usage: 'weave doctor',
     summary: 'look at everything that a run needs on this machine',
-    flags: ['port', 'json', 'runtime-config', ...always],
+    flags: ['port', 'json', 'runtime-config', 'env-file', ...always],
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
   models: {
     usage: 'weave models [filter]',
     summary: 'list the models, their prices and whose key is there',
-    flags: ['json', ...always],
+    flags: ['json', 'env-file', ...always],
     load: async () => (await import('./models.ts')).modelsCommand,
   },
   sentinel: {
     usage: 'weave sentinel test <config>',
     summary: 'try a sentinel on what happened in an execution, the newest one unless named',
-    flags: ['execution', 'codon', 'dry', 'runtime-config', ...always],
+    flags: ['execution', 'codon', 'dry', 'runtime-config', 'env-file', ...always],
     load: async () => (await import('./sentinel.ts')).sentinelCommand,
   },
   schema: {

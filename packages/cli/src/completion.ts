@@ -97,7 +97,7 @@ function completedFlag(name: FlagName): readonly CompletedFlag[] {
 function takenBy({ kind, value }: Flag): CompletedFlag['takes'] {
   if (kind === 'switch') return 'nothing'
   if (value === 'file') return 'file'
-  return value === 'dir' ? 'directory' : 'text'
+  return value === 'dir' || value === 'execution' ? 'directory' : 'text'
 }
 
 /** A script for bash 3.2 and newer that needs no other package. Every name in it is one of ours: letters and dashes. */

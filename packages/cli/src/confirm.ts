@@ -23,6 +23,26 @@ export async function confirm(
   return /^y(es)?$/i.test(answer.trim()) ? { ok: true } : { ok: false, message: 'Nothing was done.' }
 }
 
+export interface Choice {
+  /** Single letters; anything else means no. */
+  readonly answers: readonly string[]
+  /** What to do where nobody can be asked. */
+  readonly unasked: string
+}
+
+/** Asks a person to choose. Without a terminal nobody can be asked, and the message says what to do. */
+export async function decide(
+  question: string,
+  { answers, unasked }: Choice,
+): Promise<
+  { readonly ok: true; readonly answer: string } | { readonly ok: false; readonly message: string }
+> {
+  if (!canAsk()) return { ok: false, message: `${question}\nNobody is here to answer: ${unasked}.` }
+  const said = (await ask(`${question} [${answers.join('/')}/N] `)).trim().toLowerCase()
+  const answer = answers.find(each => said === each || (each === 'y' && said === 'yes'))
+  return answer === undefined ? { ok: false, message: 'Nothing was done.' } : { ok: true, answer }
+}
+
 /** Whether somebody is there who can be asked. */
 function canAsk(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true
@@ -33,6 +53,10 @@ async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
     return await lines.question(harmless(question))
+  } catch (error) {
+    // Ctrl-D or Ctrl-C at a question is an answer, too: no.
+    if (error instanceof Error && error.name === 'AbortError') return ''
+    throw error
   } finally {
     lines.close()
   }

@@ -87,6 +87,11 @@ export const flags = {
     setting: 'ignoreRigFailures',
   },
   'runtime-config': { kind: 'text', value: 'file', summary: 'read this instead of weave.json' },
+  'env-file': {
+    kind: 'text',
+    value: 'file',
+    summary: 'read variables such as keys from this file too; those of the environment win',
+  },
   type: { kind: 'text', value: 'types', summary: 'only events of these types, separated by commas' },
   codon: {
     kind: 'text',
@@ -94,6 +99,11 @@ export const flags = {
     summary: 'only events of this codon; all iterations of a loop without #n',
   },
   since: { kind: 'text', value: 'seq', summary: 'only events after this one' },
+  steer: { kind: 'switch', summary: 'start, skip, redo and go back from the screen, too' },
+  now: { kind: 'switch', summary: 'kill it; the next start puts right what it left' },
+  all: { kind: 'switch', summary: 'all there are, not only what people mostly want' },
+  reason: { kind: 'text', value: 'text', summary: 'why; it is written down' },
+  timeout: { kind: 'text', value: 'seconds', summary: 'give up after so long, with exit code 1' },
   follow: { kind: 'switch', short: 'f', summary: 'go on as events come' },
   'output-file': {
     kind: 'text',
@@ -105,6 +115,7 @@ export const flags = {
   requests: { kind: 'switch', summary: 'each request to a model that went through the proxy' },
   csv: { kind: 'switch', summary: 'print a table for spreadsheets instead of text for people' },
   stat: { kind: 'switch', summary: 'only how many lines of each file' },
+  plan: { kind: 'switch', summary: 'the plans that the execution has had, and what each changed' },
   'name-only': { kind: 'switch', summary: 'only the names of files' },
   preview: { kind: 'switch', summary: 'only say what would be done' },
   undo: { kind: 'switch', summary: 'go back to before the last rollback' },
@@ -114,9 +125,14 @@ export const flags = {
   execution: {
     kind: 'text',
     short: 'e',
-    value: 'dir',
-    summary: 'use or resume exactly this execution directory',
+    value: 'execution',
+    summary: 'which execution: its name, the beginning of it, a path, or @last for the newest',
   },
+  adopt: {
+    kind: 'switch',
+    summary: 'take the edited hank over into the execution, for what is not done yet',
+  },
+  'dry-run': { kind: 'switch', summary: 'with --adopt: only say what would change' },
   'start-new': { kind: 'switch', short: 'n', summary: 'ignore earlier executions of this hank and data' },
   force: { kind: 'switch', summary: 'with --start-new -e: reuse a directory that has an execution' },
   'no-wipe': { kind: 'switch', summary: 'with --force: leave the files of the workspace' },

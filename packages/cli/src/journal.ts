@@ -1,6 +1,6 @@
 import { readEvents } from '@weave/runtime'
 import { describeEvent, eventTypes, isEventType } from 'weave-client'
-import { namedExecution } from './named-execution.ts'
+import { chooseExecution } from './named-execution.ts'
 import type { Arguments } from './parse-arguments.ts'
 import { type ExitCode, exitCodes } from './program.ts'
 import type { Terminal } from './terminal.ts'
@@ -19,11 +19,8 @@ export async function journalCommand(args: Arguments, terminal: Terminal): Promi
     terminal.error('--since takes the number of an event, such as 120.')
     return exitCodes.usage
   }
-  const found = await namedExecution(positionals[0], args)
-  if (!found.ok) {
-    terminal.error(found.message)
-    return exitCodes.failed
-  }
+  const found = await chooseExecution(args, terminal, { word: positionals[0] })
+  if (!found.ok) return found.code
   const query = {
     types: types && new Set(types),
     codonId: texts.codon,

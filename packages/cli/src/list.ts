@@ -1,4 +1,4 @@
-import { executionStatus, listExecutions, systemClock } from '@weave/runtime'
+import { listExecutions, systemClock } from '@weave/runtime'
 import { dollarsText, durationText } from 'weave-client'
 import { executionBaseOf } from './named-execution.ts'
 import type { Arguments } from './parse-arguments.ts'
@@ -11,6 +11,7 @@ export async function listCommand(args: Arguments, terminal: Terminal): Promise<
   const { executions, damaged } = await listExecutions({ executionBaseDir, clock: systemClock })
   const rows = await Promise.all(
     executions.map(async ({ layout, file, lock }) => {
+      const { executionStatus } = await import('@weave/runtime')
       const { status, cost, codons, problems } = await executionStatus(layout)
       const running = lock.kind === 'held'
       return {

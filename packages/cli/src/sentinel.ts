@@ -7,6 +7,7 @@ import {
   complete,
   createRedactor,
   createRegistry,
+  type ExecutionLayout,
   findModel,
   formatProblem,
   type JournalDamage,
@@ -19,7 +20,7 @@ import {
   type Trial,
 } from '@weave/runtime'
 import { dollarsText, harmless } from 'weave-client'
-import { namedExecution } from './named-execution.ts'
+import { chooseExecution } from './named-execution.ts'
 import type { Arguments } from './parse-arguments.ts'
 import { type ExitCode, exitCodes, sandboxEntry } from './program.ts'
 import type { Terminal } from './terminal.ts'
@@ -31,17 +32,14 @@ export async function sentinelCommand(args: Arguments, terminal: Terminal): Prom
     terminal.error('Say which sentinel to try: weave sentinel test <config>.')
     return exitCodes.usage
   }
-  const found = await namedExecution(args.texts.execution, args)
-  if (!found.ok) {
-    terminal.error(found.message)
-    return exitCodes.failed
-  }
+  const found = await chooseExecution(args, terminal)
+  if (!found.ok) return found.code
   return tryOut({ config: resolve(config), layout: found.layout, args, terminal })
 }
 
 interface Tryout {
   readonly config: string
-  readonly layout: Extract<Awaited<ReturnType<typeof namedExecution>>, { ok: true }>['layout']
+  readonly layout: ExecutionLayout
   readonly args: Arguments
   readonly terminal: Terminal
 }

@@ -54,3 +54,8 @@ export function columns(given: readonly (readonly string[])[], indent = '  '): r
 function onOneLine(cell: string): string {
   return harmless(cell).replace(/\s/g, ' ')
 }
+
+/** `1 file`, `2 files`. */
+export function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
+}

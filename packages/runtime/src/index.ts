@@ -5,15 +5,17 @@ export type { RollbackPreview } from './at-rest/index.ts'
 export {
   type CheckpointRow,
   executionStatus,
-  findExecution,
   type Holdings,
+  isFinished,
   type JournalDamage,
   openStoppedExecution,
+  previewAdoption,
   type RollbackWish,
   readCheckpointRows,
   readCosts,
   readEarlierCosts,
   readEvents,
+  readPlans,
   type StoppedExecution,
   type Tidied,
   tidyExecution,
@@ -38,7 +40,6 @@ export {
   examine,
   harnessesToCheck,
   isSchemaKind,
-  modelNameOf,
   type OpenRehearsal,
   openRehearsal,
   openReplayRehearsal,
@@ -75,11 +76,13 @@ export {
 export { runAgentWorker } from './harness/index.ts'
 export {
   createRedactor,
+  didYouMean,
   errorsOf,
   formatProblem,
   keepTail,
   type LogLevel,
   logLevels,
+  nearestNames,
   type Problem,
   runWarden,
   type Supervised,
@@ -90,14 +93,31 @@ export {
 } from './kit/index.ts'
 export { complete } from './llm/index.ts'
 export { additionsOf, createRegistry, findModel, listModels, type ModelRow } from './models/index.ts'
-export { type Plan, type PlannedCodon, plannedCodons } from './plan/index.ts'
+export {
+  type Plan,
+  type PlanDifference,
+  type PlannedCodon,
+  type PlannedItem,
+  type PlannedLoop,
+  planDifferences,
+  plannedCodons,
+} from './plan/index.ts'
 export { claimRecording, defaultUpstream } from './proxy/index.ts'
 export type { RunnerEnd } from './runner/index.ts'
 export { accessFrom, codonRuns, openWorkbench, runSandboxWorker, type Trial } from './sentinel/index.ts'
-export { type FlagValue, listEnvironment, readGiven, type SettingField } from './settings/index.ts'
 export {
+  type FlagValue,
+  listEnvironment,
+  readEnvFile,
+  readGiven,
+  type SettingField,
+} from './settings/index.ts'
+export {
+  type ExecutionFile,
   type ExecutionLayout,
+  executionLayout,
   hashData,
+  type LockRecord,
   listExecutions,
   noDataHash,
   type OpenedExecution,

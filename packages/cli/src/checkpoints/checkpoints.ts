@@ -6,18 +6,15 @@ import {
   systemClock,
 } from '@weave/runtime'
 import { harmlessLine } from 'weave-client'
-import { namedExecution } from '../named-execution.ts'
+import { chooseExecution } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import { columns, type Terminal } from '../terminal.ts'
 
 /** `weave checkpoints [execution]`: the versions of the workspace that are kept. */
 export async function checkpointsCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  const found = await namedExecution(args.positionals[0], args)
-  if (!found.ok) {
-    terminal.error(found.message)
-    return exitCodes.failed
-  }
+  const found = await chooseExecution(args, terminal, { word: args.positionals[0] })
+  if (!found.ok) return found.code
   const rows = await rowsIn(found.layout)
   if (typeof rows === 'string') {
     terminal.error(rows)

@@ -2,12 +2,13 @@ import type { StoppedExecution } from '@weave/runtime'
 import { harmlessLine } from 'weave-client'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
-import { columns, type Terminal } from '../terminal.ts'
+import { columns, plural, type Terminal } from '../terminal.ts'
 import { openNamed } from './open-execution.ts'
 
 /** `weave diff <a> [b]`: what is different between two checkpoints, or between one and the disk. */
 export async function diffCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  const { switches, positionals, texts } = args
+  const { switches, positionals } = args
+  if (switches.has('plan')) return (await import('./plan-history.ts')).planHistory(args, terminal)
   const [from, to, tooMuch] = positionals
   const chosen = (['stat', 'name-only', 'json'] as const).filter(name => switches.has(name))
   if (from === undefined || tooMuch !== undefined) {
@@ -18,11 +19,8 @@ export async function diffCommand(args: Arguments, terminal: Terminal): Promise<
     terminal.error(`--${chosen.join(' and --')} exclude each other.`)
     return exitCodes.usage
   }
-  const opened = await openNamed(texts.execution, args)
-  if (!opened.ok) {
-    terminal.error(opened.message)
-    return exitCodes.failed
-  }
+  const opened = await openNamed(args, terminal)
+  if (!opened.ok) return opened.code
   const { execution } = opened
   const format = chosen[0] ?? 'text'
   try {
@@ -60,5 +58,5 @@ function statLines(files: Compared['files']): readonly string[] {
     isBinary ? 'no text' : `+${additions} -${deletions}`,
   ])
   const sum = (lines: 'additions' | 'deletions') => files.reduce((all, file) => all + (file[lines] ?? 0), 0)
-  return [...columns(rows, ''), `${files.length} files, +${sum('additions')} -${sum('deletions')}`]
+  return [...columns(rows, ''), `${plural(files.length, 'file')}, +${sum('additions')} -${sum('deletions')}`]
 }

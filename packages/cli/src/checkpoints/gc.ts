@@ -1,12 +1,5 @@
-import {
-  findExecution,
-  type Holdings,
-  listExecutions,
-  systemClock,
-  type Tidied,
-  tidyExecution,
-} from '@weave/runtime'
-import { executionBaseOf } from '../named-execution.ts'
+import { type Holdings, listExecutions, systemClock, type Tidied, tidyExecution } from '@weave/runtime'
+import { executionBaseOf, findExecution } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import { columns, type Terminal } from '../terminal.ts'
@@ -51,11 +44,14 @@ type Layouts =
 
 async function layoutsOf(args: Arguments): Promise<Layouts> {
   const executionBaseDir = await executionBaseOf(args)
-  if (args.positionals.length === 0) {
+  const { execution } = args.texts
+  const words = [...args.positionals, ...(execution === undefined ? [] : [execution])]
+  if (words.length === 0) {
     const { executions } = await listExecutions({ executionBaseDir, clock: systemClock })
     return { ok: true, layouts: executions.map(({ layout }) => layout) }
   }
-  const found = await Promise.all(args.positionals.map(word => findExecution(word, executionBaseDir)))
+  const at = { executionBaseDir, workingDirectory: process.cwd() }
+  const found = await Promise.all(words.map(word => findExecution(word, at)))
   const missing = found.find(each => !each.ok)
   if (missing && !missing.ok) return missing
   return { ok: true, layouts: found.flatMap(each => (each.ok ? [each.layout] : [])) }

@@ -1,9 +1,11 @@
 import type { RollbackPreview, RollbackWish, StoppedExecution } from '@weave/runtime'
 import { harmlessLine } from 'weave-client'
 import { confirm } from '../confirm.ts'
+import { goOnCommand, shellWord } from '../go-on.ts'
+import type { ChosenExecution } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
-import type { Terminal } from '../terminal.ts'
+import { plural, type Terminal } from '../terminal.ts'
 import { openNamed } from './open-execution.ts'
 
 /** `weave rollback <target>`: takes an execution in which nothing runs back to a checkpoint. */
@@ -13,14 +15,11 @@ export async function rollbackCommand(args: Arguments, terminal: Terminal): Prom
     terminal.error('Say where to go back to: weave rollback <checkpoint>, or weave rollback --undo.')
     return exitCodes.usage
   }
-  const opened = await openNamed(args.texts.execution, args)
-  if (!opened.ok) {
-    terminal.error(opened.message)
-    return exitCodes.failed
-  }
-  const { execution, dir } = opened
+  const opened = await openNamed(args, terminal)
+  if (!opened.ok) return opened.code
+  const { execution, chosen } = opened
   try {
-    return await goBack(execution, wish, { args, terminal, dir })
+    return await goBack(execution, wish, { args, terminal, chosen })
   } finally {
     await execution.close()
   }
@@ -35,11 +34,11 @@ function wishOf({ switches, positionals }: Arguments): RollbackWish | undefined 
 interface Around {
   readonly args: Arguments
   readonly terminal: Terminal
-  readonly dir: string
+  readonly chosen: ChosenExecution
 }
 
 async function goBack(execution: StoppedExecution, wish: RollbackWish, around: Around): Promise<ExitCode> {
-  const { args, terminal, dir } = around
+  const { args, terminal, chosen } = around
   const { switches } = args
   const previewed = await execution.preview(wish)
   if (!previewed.ok) return fail(terminal, previewed.message)
@@ -59,8 +58,15 @@ async function goBack(execution: StoppedExecution, wish: RollbackWish, around: A
   for (const note of done.notes) terminal.error(note)
   if (switches.has('json')) terminal.json(JSON.stringify({ ...done.preview, runId: done.runId }, null, 2))
   else for (const line of previewLines(done.preview)) terminal.out(line)
-  terminal.error(`Done. Go on with: weave -e ${dir}\nTake it back with: weave rollback --undo -e ${dir}`)
+  for (const line of whatNext(chosen)) terminal.error(line)
   return exitCodes.done
+}
+
+function whatNext({ layout: { dir }, file }: ChosenExecution): readonly string[] {
+  return [
+    `Done. Go on with: ${goOnCommand({ dir, isRehearsal: file?.rehearsal ?? false })}`,
+    `Take it back with: weave rollback --undo -e ${shellWord(dir)}`,
+  ]
 }
 
 function fail(terminal: Terminal, message: string): ExitCode {
@@ -86,8 +92,8 @@ export function previewLines(preview: RollbackPreview): readonly string[] {
     `Back to    ${harmlessLine(label)}`,
     `Undone     ${undone.length === 0 ? 'nothing' : harmlessLine(undone.join(', '), 1000)}`,
     `Next       ${nextWords(next)}`,
-    `Unchanged  ${unchanged} files`,
     ...there.flatMap(([what, paths]) => ['', `${what}: ${paths.length}`, ...paths.map(pathLine)]),
+    ...(unchanged === 0 ? [] : ['', `unchanged: ${plural(unchanged, 'file')}`]),
   ]
 }
 

@@ -1,7 +1,7 @@
 import { lstat, mkdir, rmdir, stat, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { shellWord } from '../go-on.ts'
 import type { Arguments } from '../parse-arguments.ts'
-
 import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
 import { hankFiles, type NewFile } from './hank-files.ts'
@@ -84,11 +84,6 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'there is a file where a directory should be',
   ENAMETOOLONG: 'the name is too long',
   EEXIST: 'something else wrote it at the same time',
-}
-
-/** As it is pasted into a shell. */
-function shellWord(path: string): string {
-  return /^[\w@%+:,./\\-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
 }
 
 /** The files as an indented tree, folders before files, both by name. `paths` are relative, with `/`. */

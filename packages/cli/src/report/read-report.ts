@@ -11,6 +11,7 @@ import {
   type StoppedExecution,
   systemClock,
 } from '@weave/runtime'
+import { shellWord } from '../go-on.ts'
 import { version } from '../program.ts'
 import { type CheckpointFiles, checkpointsBefore, createCheckpointFiles } from './checkpoint-files.ts'
 import { type JournalReading, readJournal } from './read-journal.ts'
@@ -37,7 +38,7 @@ async function readWhole(layout: Layout): Promise<ReadReport> {
   const reading = await readJournal(layout)
   const costs = await readCosts(layout)
   if (!costs || !reading.plan)
-    return { ok: false, message: `${dir} has not begun: it has no plan yet. Run: weave -e ${dir}` }
+    return { ok: false, message: `${dir} has not begun: it has no plan yet. Run: weave -e ${shellWord(dir)}` }
   const file = await readExecutionFile(layout.executionFile)
   const known = file.kind === 'read' ? file.file : undefined
   const isLive = (await readLock(layout.lockFile, systemClock)).kind === 'held'

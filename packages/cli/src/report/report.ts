@@ -1,5 +1,5 @@
 import { readCosts } from '@weave/runtime'
-import { namedExecution } from '../named-execution.ts'
+import { chooseExecution } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
@@ -13,17 +13,18 @@ export async function reportCommand(args: Arguments, terminal: Terminal): Promis
     terminal.error(usage)
     return exitCodes.usage
   }
-  const found = await namedExecution(positionals[0], args)
-  if (found.ok && switches.has('requests')) {
+  const found = await chooseExecution(args, terminal, { word: positionals[0] })
+  if (!found.ok) return found.code
+  if (switches.has('requests')) {
     await (await import('./requests.ts')).printRequests(found.layout, args, terminal)
     return exitCodes.done
   }
-  if (found.ok && !switches.has('costs')) {
+  if (!switches.has('costs')) {
     const { htmlReport } = await import('./html-report.ts')
     const [file, json] = [texts['output-file'], switches.has('json')]
     return htmlReport({ layout: found.layout, file, json, workingDirectory: process.cwd() }, terminal)
   }
-  const costs = found.ok ? await costsOf(found.layout) : found.message
+  const costs = await costsOf(found.layout)
   if (typeof costs === 'string') {
     terminal.error(costs)
     return exitCodes.failed

@@ -11,10 +11,12 @@ import {
   type Prepared,
   startExecution,
 } from '@weave/runtime'
+import { goOnCommand } from '../go-on.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes, ownPrograms, sandboxEntry, version } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
-import { report, schemaLine, startReport } from '../validate/report.ts'
+import { report, schemaLine } from '../validate/report.ts'
+import { choosePlan } from './choose-plan.ts'
 import { openRun } from './open-run.ts'
 import { readyTraffic } from './recording.ts'
 import { createRunDisplay, type RunDisplay, wantsColor, wantsTerminalUi } from './run-display.ts'
@@ -52,19 +54,23 @@ export async function execute(
     terminal.error(traffic.message)
     return exitCodes.failed
   }
-  for (const line of [...startReport(prepared), ...traffic.warnings]) terminal.error(line)
   const opened = await openRun({ prepared, named: data, args, rehearsal: rehearsal !== undefined })
   if (!opened.ok) {
     terminal.error(opened.message)
     return exitCodes.failed
   }
-  for (const note of [...opened.execution.notes, ...opened.notes]) terminal.error(note)
-  return run(context, { prepared, plan, opened: opened.execution, level, record: traffic.record })
+  const { execution, notes } = opened
+  for (const note of [...traffic.warnings, ...execution.notes, ...notes]) terminal.error(note)
+  const chosen = await choosePlan({ prepared, plan, opened: execution, args }, terminal)
+  if (!chosen.ok) return chosen.exitCode
+  const { adopt } = chosen
+  return run(context, { prepared, plan, adopt, opened: execution, level, record: traffic.record })
 }
 
 interface Ready {
   readonly prepared: Prepared
   readonly plan: Plan
+  readonly adopt: ExecutionOptions['adopt']
   readonly opened: OpenedExecution
   readonly level: (typeof logLevels)[number]
   /** Where the traffic is recorded, if it is. */
@@ -119,6 +125,7 @@ async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
     layout: opened.layout,
     outputDirectory: prepared.paths.outputDirectory,
     isRehearsal: rehearsal !== undefined,
+    goOn: goOnCommand({ dir: opened.layout.dir, isRehearsal: rehearsal !== undefined }, context.args),
     showsCosts: !display.hasScreen || prepared.settings.settings.showCosts,
   }
   for (const line of summaryLines(state, end, places)) terminal.error(line)
@@ -170,13 +177,14 @@ function recordInto(directory: string, terminal: Terminal) {
 
 function optionsOf(
   { args, terminal, environment, rehearsal, harnesses }: RunContext,
-  { prepared, plan, opened, level, record, display }: Ready & { readonly display: RunDisplay },
+  { prepared, plan, adopt, opened, level, record, display }: Ready & { readonly display: RunDisplay },
 ) {
   const { settings } = prepared.settings
   const { switches, texts } = args
   return {
     opened,
     plan,
+    adopt,
     programs: ownPrograms(),
     harnesses,
     priceOf: (provider: string, id: string) => findModel(`${provider}/${id}`, prepared.registry)?.prices,
@@ -218,5 +226,6 @@ function optionsOf(
       telemetry: { home: homedir(), print: (line: string) => terminal.error(line) },
     },
     onEvent: display.onEvent,
+    onActivity: display.onActivity,
   }
 }

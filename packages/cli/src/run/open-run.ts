@@ -10,7 +10,6 @@ import {
   storeInlineData,
   systemClock,
 } from '@weave/runtime'
-import { confirm } from '../confirm.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { version } from '../program.ts'
 
@@ -43,6 +42,7 @@ export async function openRun({ prepared, named, args, rehearsal }: OpenRunOptio
     executionBaseDir: paths.executionBaseDir,
     execution: texts.execution === undefined ? undefined : resolve(texts.execution),
     startNew: switches.has('start-new'),
+    mustExist: switches.has('adopt'),
     force: switches.has('force'),
     wipe: !switches.has('no-wipe'),
     copy: switches.has('copy'),
@@ -51,11 +51,6 @@ export async function openRun({ prepared, named, args, rehearsal }: OpenRunOptio
     clock: systemClock,
   })
   if (opened.kind === 'problem') return { ok: false, message: `${opened.message}\n${opened.cure}` }
-  if (opened.hankChanged) {
-    const question = `The hank has changed since ${opened.layout.dir} was made. Go on with the plan it was made with?`
-    const agreed = await confirm(question, switches.has('yes'))
-    if (!agreed.ok) return agreed
-  }
   return { ok: true, execution: opened, notes: hashed.warnings }
 }
 

@@ -4,10 +4,17 @@ import type { Arguments } from '../parse-arguments.ts'
 import { runArguments } from '../prepare-run.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
-import { runHank } from './run.ts'
+import { namedRun } from './named-run.ts'
+import { runHank } from './run-hank.ts'
 
 /** `weave rehearse [hank] [data]`: a whole run in which only the model is a script, or a recording. */
-export async function rehearseCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
+export async function rehearseCommand(given: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const named = await namedRun(given)
+  if (!named.ok) {
+    terminal.error(named.message)
+    return exitCodes.failed
+  }
+  const { args } = named
   const words = await runArguments(args.positionals)
   if ('problem' in words) {
     terminal.error(words.problem)

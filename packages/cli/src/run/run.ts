@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Arguments } from '../parse-arguments.ts'
-import { prepareRun } from '../prepare-run.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
-import { execute, type RunContext } from './execute.ts'
+import { namedRun } from './named-run.ts'
+import { runHank } from './run-hank.ts'
 
 /** `weave [hank] [data]`: checks with `--validate`, otherwise runs; alone in a folder without a hank it says how to begin. */
 export async function runCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
@@ -14,19 +14,13 @@ export async function runCommand(args: Arguments, terminal: Terminal): Promise<E
     for (const line of welcomeLines) terminal.error(line)
     return exitCodes.failed
   }
-  return runHank({ args, terminal, environment: process.env })
-}
-
-/** From the words on the command line to the end of the run. */
-export async function runHank(given: RunContext): Promise<ExitCode> {
-  const context = { ...given, args: recordingArguments(given.args) }
-  const { args, terminal, environment, rehearsal } = context
-  const run = await prepareRun(args, { environment, redirect: rehearsal?.environment })
-  if (!run.ok) {
-    terminal.error(run.usage)
-    return exitCodes.usage
+  const named = await namedRun(args)
+  if (!named.ok) {
+    terminal.error(named.message)
+    return exitCodes.failed
   }
-  return execute(context, run)
+  if (named.isRehearsal) return (await import('./rehearse.ts')).rehearseCommand(named.args, terminal)
+  return runHank({ args: named.args, terminal, environment: process.env })
 }
 
 /** Whether somebody wrote nothing but `weave`, where there is no hank: they want to know what this is. */
@@ -57,21 +51,3 @@ const welcomeLines: readonly string[] = [
   'What this machine is missing:  weave doctor',
   'All there is:                  weave --help',
 ]
-
-/**
- * What recording and replaying mean for the rest of the command line: both begin at the beginning, unless an execution is
- * named; and a replay asks no provider whether key and model are good.
- */
-function recordingArguments(args: Arguments): Arguments {
-  const { texts, switches } = args
-  const { record, replay, execution } = texts
-  if (record === undefined && replay === undefined) return args
-  return {
-    ...args,
-    switches: new Set([
-      ...switches,
-      ...(execution === undefined ? (['start-new'] as const) : []),
-      ...(replay === undefined ? [] : (['skip-self-test'] as const)),
-    ]),
-  }
-}

@@ -1,12 +1,15 @@
 import type { BudgetBreach } from '@weave/protocol'
 import type { RunnerEnd, WeaveState } from '@weave/runtime'
 import { codonStatusWords, dollarsText, durationText, harmlessLine, tokenCountsText } from 'weave-client'
+import { shellWord } from '../go-on.ts'
 import { columns } from '../terminal.ts'
 
 export interface SummaryPlaces {
   readonly layout: { readonly dir: string; readonly agentRoot: string }
   readonly outputDirectory: string
   readonly isRehearsal: boolean
+  /** The command that goes on with it. */
+  readonly goOn: string
   /** Off for a person at a screen who did not ask for them. */
   readonly showsCosts: boolean
 }
@@ -15,7 +18,7 @@ export interface SummaryPlaces {
 export function summaryLines(
   state: WeaveState,
   end: RunnerEnd,
-  { layout, outputDirectory, isRehearsal, showsCosts }: SummaryPlaces,
+  { layout, outputDirectory, isRehearsal, showsCosts, goOn }: SummaryPlaces,
 ): readonly string[] {
   const run = state.runs.at(-1)
   const rows = (run?.codons ?? []).map(codon => [
@@ -35,10 +38,8 @@ export function summaryLines(
     ...(showsCosts ? costLines(state, isRehearsal) : []),
     `Workspace  ${layout.agentRoot}`,
     `Outputs    ${outputDirectory}`,
-    `Report     weave report ${layout.dir}`,
-    ...(end.status === 'completed'
-      ? []
-      : [`Resume     run the same command again, or: weave -e ${layout.dir}`]),
+    `Report     weave report ${shellWord(layout.dir)}`,
+    ...(end.status === 'completed' ? [] : [`Go on with ${goOn}`]),
   ]
 }
 

@@ -3,12 +3,13 @@ import {
   errorsOf,
   formatProblem,
   type ObservedCosts,
+  type Plan,
   type Prepared,
   type Problem,
-  plannedCodons,
   warningsOf,
 } from '@weave/runtime'
 import { version } from '../program.ts'
+import { plural } from '../terminal.ts'
 import { budgetLines, settingLines, structure, structureLines } from './sections.ts'
 
 export interface ReportOptions {
@@ -20,10 +21,10 @@ export interface ReportOptions {
 
 /** The verdict in lines for people. */
 export function report(prepared: Prepared, options: ReportOptions): readonly string[] {
-  const { loaded } = prepared
-  const lines = loaded.hank
+  const { loaded, plan } = prepared
+  const lines = plan
     ? [
-        ...outline(prepared, options.earlier),
+        ...outline(prepared, plan, options.earlier),
         ...(options.verbose ? settingLines(prepared, options.environment) : []),
       ]
     : []
@@ -38,28 +39,25 @@ export function report(prepared: Prepared, options: ReportOptions): readonly str
   ]
 }
 
-/** What a run prints before it begins: the structure and what to look out for. */
-export function startReport(prepared: Prepared): readonly string[] {
+/** What a run prints before it begins: the structure of the plan that runs, and what to look out for. */
+export function startReport(prepared: Prepared, plan: Plan): readonly string[] {
   const warnings = warningsOf(prepared.problems)
   return [
-    ...outline(prepared),
+    ...outline(prepared, plan),
     ...(warnings.length > 0 ? ['! Configuration warnings:', ...warnings.map(bullet), ''] : []),
   ]
 }
 
-function outline(prepared: Prepared, earlier?: ObservedCosts): readonly string[] {
-  const { loaded, plan } = prepared
+function outline({ loaded }: Prepared, plan: Plan, earlier?: ObservedCosts): readonly string[] {
   const { meta } = loaded.hank ?? {}
   const title = meta ? `${meta.name} ${meta.version}` : (loaded.source?.file ?? 'hank')
-  const models = new Map(plan && plannedCodons(plan).map(({ id, model }) => [id, model.id]))
-  const rows = structure(loaded, ({ id }) => models.get(id) || 'no model')
   return [
     title,
     ...(meta?.description ? [meta.description] : []),
     '',
-    ...structureLines(rows),
+    ...structureLines(structure(plan, loaded.prompts)),
     '',
-    ...budgetLines(prepared, earlier),
+    ...budgetLines(plan, earlier),
   ]
 }
 
@@ -85,6 +83,7 @@ function firstSteps({ loaded, problems }: Prepared): readonly string[] {
     return [
       '',
       'Without a key: "weave rehearse" runs all but the model. "weave doctor" shows which keys are there.',
+      'With a key in a file: "weave --env-file .env" reads it.',
     ]
   if (loaded.source || loaded.excerpt !== undefined) return []
   return ['', 'To begin: "weave init" writes a small hank here, "weave --help" shows what there is.']
@@ -92,10 +91,6 @@ function firstSteps({ loaded, problems }: Prepared): readonly string[] {
 
 function excerpt(text: string | undefined): readonly string[] {
   return text === undefined ? [] : ['', ...text.split('\n')]
-}
-
-function plural(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`
 }
 
 /** Writes the editor's schema into a hank that has none; the line to print, when it did. */

@@ -1,18 +1,18 @@
 import {
-  type Codon,
   type CodonBudget,
   type Forecast,
   type ForecastLimit,
   type ForecastRow,
   forecast,
-  type HankItem,
-  isLoop,
   type LoadedHank,
-  type Loop,
   listEnvironment,
   type Observed,
   type ObservedCodon,
   type ObservedCosts,
+  type Plan,
+  type PlannedCodon,
+  type PlannedItem,
+  type PlannedLoop,
   type Prepared,
   type SharedBudget,
   type WorstCase,
@@ -28,21 +28,28 @@ export interface StructureRow {
   readonly facts: readonly string[]
 }
 
-/** The hank as a tree, in the order in which it runs. `modelOf` gives the model that a codon will really use. */
-export function structure(loaded: LoadedHank, modelOf: (codon: Codon) => string): readonly StructureRow[] {
-  const codonRow = (codon: Codon, number: string, depth: number): StructureRow => ({
+/** A plan as a tree, in the order in which it runs. `prompts`: how long the files of its prompts are, by path. */
+export function structure(plan: Plan, prompts: LoadedHank['prompts']): readonly StructureRow[] {
+  const sentinelsOf = ({ id }: PlannedCodon): number =>
+    (plan.sentinels ?? []).filter(({ codonId }) => codonId === id).length
+  const codonRow = (codon: PlannedCodon, number: string, depth: number): StructureRow => ({
     number,
     depth,
     title: `${codon.name} (${codon.id})`,
-    facts: [modelOf(codon), promptWords(codon, loaded), ...budgetWords(codon.budget), ...extras(codon)],
+    facts: [
+      codon.model.id || 'no model',
+      promptWords(codon, prompts),
+      ...budgetWords(codon.budget),
+      ...extras(codon, sentinelsOf(codon)),
+    ],
   })
-  const itemRows = (item: HankItem, at: number): readonly StructureRow[] => {
+  const itemRows = (item: PlannedItem, at: number): readonly StructureRow[] => {
     const number = String(at + 1)
-    if (!isLoop(item)) return [codonRow(item, number, 0)]
+    if (item.kind === 'codon') return [codonRow(item, number, 0)]
     const inner = item.codons.map((codon, inLoop) => codonRow(codon, `${number}.${inLoop + 1}`, 1))
     return [loopRow(item, number), ...inner]
   }
-  return (loaded.hank?.hank ?? []).flatMap(itemRows)
+  return plan.items.flatMap(itemRows)
 }
 
 export function structureLines(rows: readonly StructureRow[]): readonly string[] {
@@ -51,22 +58,18 @@ export function structureLines(rows: readonly StructureRow[]): readonly string[]
   return rows.map(({ facts }, at) => `  ${(left[at] ?? '').padEnd(width)}  ${facts.join(' · ')}`)
 }
 
-function loopRow(loop: Loop, number: string): StructureRow {
-  const { terminateOn } = loop
-  const end =
-    terminateOn.type === 'iterationLimit' ? `${terminateOn.limit} times` : 'until the context is full'
-  return {
-    number,
-    depth: 0,
-    title: `${loop.name} (${loop.id})`,
-    facts: [`loop, ${end}`, ...budgetWords(loop.budget)],
-  }
+function loopRow({ id, name, limit, budget }: PlannedLoop, number: string): StructureRow {
+  const end = limit === null ? 'until the context is full' : limit === 1 ? 'once' : `${limit} times`
+  return { number, depth: 0, title: `${name} (${id})`, facts: [`loop, ${end}`, ...budgetWords(budget)] }
 }
 
-function promptWords({ promptFile, promptText }: Codon, { prompts }: LoadedHank): string {
-  if (promptFile === undefined) return `prompt of ${lines((promptText ?? '').split('\n').length)}`
-  const files = typeof promptFile === 'string' ? [promptFile] : promptFile
-  const total = files.reduce((sum, file) => sum + (prompts.get(normalised(file))?.lines ?? 0), 0)
+function promptWords({ prompt }: PlannedCodon, prompts: LoadedHank['prompts']): string {
+  if ('text' in prompt) return `prompt of ${lines(prompt.text.split('\n').length)}`
+  const { files } = prompt
+  const known = files.map(file => prompts.get(normalised(file))?.lines)
+  const total = known.reduce<number>((sum, count) => sum + (count ?? 0), 0)
+  // The plan of an execution may name files that the hank does not have any more.
+  if (known.includes(undefined)) return `prompt in ${files.join(', ')}`
   return `prompt of ${lines(total)}${files.length > 1 ? ` in ${files.length} files` : ''}`
 }
 
@@ -85,16 +88,15 @@ function budgetWords(budget: CodonBudget | SharedBudget | undefined): readonly s
   return words.length === 0 ? [] : [`at most ${words.join(', ')}`]
 }
 
-function extras(codon: Codon): readonly string[] {
+function extras(codon: PlannedCodon, sentinels: number): readonly string[] {
+  const { continuation, rig, onFailure, retry, outputFiles } = codon
   return [
-    codon.continuationMode === 'continue-previous' ? ['continues'] : [],
-    (codon.rigSetup?.length ?? 0) > 0 ? [`rig of ${codon.rigSetup?.length}`] : [],
-    (codon.sentinels?.length ?? 0) > 0
-      ? [`${codon.sentinels?.length} sentinel${codon.sentinels?.length === 1 ? '' : 's'}`]
-      : [],
-    codon.onFailure === 'retry' ? [`up to ${codon.retryConfig?.maxAttempts ?? 3} attempts`] : [],
-    codon.onFailure === 'ignore' ? ['failure ignored'] : [],
-    (codon.outputFiles?.length ?? 0) > 0 ? ['outputs'] : [],
+    continuation === 'continue-previous' ? ['continues'] : [],
+    rig.length > 0 ? [`rig of ${rig.length}`] : [],
+    sentinels > 0 ? [`${sentinels} sentinel${sentinels === 1 ? '' : 's'}`] : [],
+    onFailure === 'retry' ? [`up to ${retry.maxAttempts} attempts`] : [],
+    onFailure === 'ignore' ? ['failure ignored'] : [],
+    outputFiles.length > 0 ? ['outputs'] : [],
   ].flat()
 }
 
@@ -107,20 +109,18 @@ function normalised(file: string): string {
   return new URL(file, 'file:///').pathname.slice(1)
 }
 
-/** What can be said about money and time before the run; undefined when there is no hank. */
-export function forecastOf(prepared: Prepared, earlier?: ObservedCosts): Forecast | undefined {
-  const { plan, loaded } = prepared
-  const observed = new Set(loaded.sentinels.map(({ codonId }) => codonId))
-  return plan && forecast(plan, { observed, earlier })
+/** What can be said about money and time before a plan runs. */
+export function forecastOf(plan: Plan, earlier?: ObservedCosts): Forecast {
+  const observed = new Set((plan.sentinels ?? []).map(({ codonId }) => codonId))
+  return forecast(plan, { observed, earlier })
 }
 
 /**
- * What each part of the hank may spend, where that limit comes from and what it took before, nothing when there is neither
+ * What each part of a plan may spend, where that limit comes from and what it took before, nothing when there is neither
  * a limit nor a past; then the worst case. `earlier`: what executions of this hank took.
  */
-export function budgetLines(prepared: Prepared, earlier?: ObservedCosts): readonly string[] {
-  const found = forecastOf(prepared, earlier)
-  if (!found) return []
+export function budgetLines(plan: Plan, earlier?: ObservedCosts): readonly string[] {
+  const found = forecastOf(plan, earlier)
   const hasMore = found.rows.some(({ limits, observed }) => limits.length > 0 || observed !== undefined)
   return [
     ...(hasMore ? ['Budgets', ...columns(found.rows.flatMap(cells)), ''] : []),

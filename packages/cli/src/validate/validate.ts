@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { listEnvironment, modelNameOf, type ObservedCosts, type Prepared } from '@weave/runtime'
+import { listEnvironment, type ObservedCosts, type Prepared } from '@weave/runtime'
 import type { Arguments } from '../parse-arguments.ts'
 import { prepareRun } from '../prepare-run.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
@@ -40,16 +40,16 @@ function reportJson(
   environment: Readonly<Record<string, string | undefined>>,
   earlier?: ObservedCosts,
 ): string {
-  const { ok, loaded, settings, data, preflight, runtimeFile } = prepared
+  const { ok, loaded, plan, settings, data, preflight, runtimeFile } = prepared
   return JSON.stringify(
     {
       valid: ok,
       file: loaded.source?.path,
       problems: prepared.problems,
       counts: loaded.counts,
-      structure: structure(loaded, codon => modelNameOf(codon, prepared)),
+      structure: plan ? structure(plan, loaded.prompts) : [],
       ceilings: settings.ceilings,
-      forecast: forecastOf(prepared, earlier),
+      forecast: plan && forecastOf(plan, earlier),
       settings: settings.sources,
       runtimeFile,
       data,

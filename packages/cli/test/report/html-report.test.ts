@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findExecution } from '@weave/runtime'
+import { executionLayout } from '@weave/runtime'
 import { describe, expect, test } from 'vitest'
 import { heardTerminal } from '../../../../test/support/heard-terminal.ts'
 import { spentExecution } from '../../../../test/support/spent-execution.ts'
@@ -10,11 +10,9 @@ import { type HtmlReportOptions, htmlReport } from '../../src/report/html-report
 const parts = { script: 'start()', style: 'p{}' }
 
 async function reportOn(dir: string, options: Partial<HtmlReportOptions> = {}) {
-  const found = await findExecution(dir, dir)
-  if (!found.ok) throw new Error(found.message)
   const terminal = heardTerminal()
   const code = await htmlReport(
-    { layout: found.layout, file: undefined, json: false, workingDirectory: dir, parts, ...options },
+    { layout: executionLayout(dir), file: undefined, json: false, workingDirectory: dir, parts, ...options },
     terminal,
   )
   return { code, ...terminal.said }

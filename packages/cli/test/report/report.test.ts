@@ -17,7 +17,7 @@ describe('weave report --costs', () => {
   test('prints what an execution cost, as text, JSON or a table for spreadsheets', async () => {
     const dir = await spentExecution(await tempDir({ inMemory: true }))
     const text = await report([dir], 'costs')
-    expect(text).toMatchObject({ code: 0, error: [] })
+    expect(text).toMatchObject({ code: 0, error: [dir] })
     expect(text.out[1]).toMatch(/^a +known +1 .*\$2\.50$/)
     const json = await report([dir], 'costs', 'json')
     expect(JSON.parse(json.out.join('\n'))).toMatchObject({ totals: { codons: 2.5, sentinels: 0, all: 2.5 } })
@@ -43,7 +43,7 @@ describe('weave report --costs', () => {
     const empty = await spentExecution(dir, { begun: false })
     expect(await report([empty], 'costs')).toMatchObject({
       code: 1,
-      error: [`${empty} has not begun: it has no plan yet.`],
+      error: [empty, `${empty} has not begun: it has no plan yet.`],
     })
   })
 })

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type FlagValue, type Observed, type Prepared, prepare } from '@weave/runtime'
+import { type FlagValue, type Observed, type Plan, prepare } from '@weave/runtime'
 import { describe, expect, test } from 'vitest'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { budgetLines, forecastOf } from '../../src/validate/sections.ts'
@@ -14,20 +14,22 @@ const codon = (id: string, more: object = {}) => ({
   ...more,
 })
 
-async function prepared(
+async function planOf(
   files: Readonly<Record<string, unknown>>,
   flags: readonly FlagValue[] = [],
-): Promise<Prepared> {
+): Promise<Plan> {
   const dir = await tempDir({ inMemory: true })
   for (const [name, content] of Object.entries(files))
     await writeFile(join(dir, name), JSON.stringify(content))
-  return prepare({
+  const { plan } = await prepare({
     flags,
     skipSelfTest: true,
     environment: { ANTHROPIC_API_KEY: 'placeholder' },
     workingDirectory: dir,
     home: dir,
   })
+  if (!plan) throw new Error('there is no plan')
+  return plan
 }
 
 const maxCost = { flag: '--max-cost', field: 'budget.maxDollars', value: '5' } as const
@@ -47,7 +49,7 @@ describe('the budgets of a hank', () => {
         },
       ],
     }
-    expect(budgetLines(await prepared({ 'hank.json': hank }))).toEqual([
+    expect(budgetLines(await planOf({ 'hank.json': hank }))).toEqual([
       'Budgets',
       '  The whole hank    $12                   its overrides',
       '  Codon 1 (plan)    $1                    its own cap',
@@ -68,7 +70,7 @@ describe('the budgets of a hank', () => {
   test('name the flag or the file that is tighter than the hank', async () => {
     const hank = { overrides: { budget: { maxDollars: 12 } }, hank: [codon('a')] }
     const whole = async (files: Readonly<Record<string, unknown>>, flags: readonly FlagValue[] = []) =>
-      budgetLines(await prepared({ 'hank.json': hank, ...files }, flags))[1]
+      budgetLines(await planOf({ 'hank.json': hank, ...files }, flags))[1]
     expect(await whole({})).toBe('  The whole hank  $12  its overrides')
     expect(await whole({}, [maxCost])).toBe('  The whole hank  $5  --max-cost')
     expect(await whole({ 'weave.json': { budget: { maxDollars: 4 } } }, [maxCost])).toBe(
@@ -78,7 +80,7 @@ describe('the budgets of a hank', () => {
 
   test('that do not exist have no table, and a worst case without bounds', async () => {
     const hank = { hank: ['a', 'b', 'c', 'd', 'e'].map(id => codon(id)) }
-    expect(budgetLines(await prepared({ 'hank.json': hank }))).toEqual([
+    expect(budgetLines(await planOf({ 'hank.json': hank }))).toEqual([
       'Worst case',
       '  dollars  unbounded: Codon 1 (a) has no dollar limit; Codon 2 (b) has no dollar limit; Codon 3 (c) has no dollar limit; and 2 more like these',
       '  time     unbounded: Codon 1 (a) has no time limit; Codon 2 (b) has no time limit; Codon 3 (c) has no time limit; and 2 more like these',
@@ -88,11 +90,11 @@ describe('the budgets of a hank', () => {
 
   test('are told of a codon without a limit beside others that have one', async () => {
     const hank = { hank: [codon('a', { budget: { maxDollars: 1 } }), codon('b')] }
-    expect(budgetLines(await prepared({ 'hank.json': hank }))).toContain('  Codon 2 (b)     no limit')
+    expect(budgetLines(await planOf({ 'hank.json': hank }))).toContain('  Codon 2 (b)     no limit')
   })
 
   test('stand beside what earlier executions took', async () => {
-    const good = await prepared({ 'hank.json': { hank: [codon('a', { budget: { maxDollars: 1 } })] } })
+    const good = await planOf({ 'hank.json': { hank: [codon('a', { budget: { maxDollars: 1 } })] } })
     const range = { low: 0.75, high: 1.5 }
     const before = (executions?: Observed) =>
       budgetLines(good, executions && { executions, codons: new Map() }).find(line =>
@@ -112,7 +114,7 @@ describe('the budgets of a hank', () => {
       ['a', { count: 5, executions: 3, dollars: { low: 0.25, high: 0.75 } }],
       ['b', { count: 1, executions: 1 }],
     ])
-    const lines = budgetLines(await prepared({ 'hank.json': hank }), { executions: { count: 0 }, codons })
+    const lines = budgetLines(await planOf({ 'hank.json': hank }), { executions: { count: 0 }, codons })
     expect(lines.slice(0, 8)).toEqual([
       'Budgets',
       '  The whole hank  no limit',
@@ -126,12 +128,10 @@ describe('the budgets of a hank', () => {
   })
 
   test('are shown for a hank with mistakes too, and not for one that cannot be read', async () => {
-    const unknown = await prepared({ 'hank.json': { hank: [codon('a', { model: 'no-such-model' })] } })
-    expect(unknown.ok).toBe(false)
-    expect(forecastOf(unknown)?.dollars).toEqual({
+    const unknown = await planOf({ 'hank.json': { hank: [codon('a', { model: 'no-such-model' })] } })
+    expect(forecastOf(unknown).dollars).toEqual({
       kind: 'unbounded',
       reasons: ['Codon 1 (a) uses no-such-model, whose price is not known'],
     })
-    expect(budgetLines(await prepared({}))).toEqual([])
   })
 })

@@ -1,9 +1,9 @@
 /** An execution that no server holds: what is read of it, and list, diff, rollback, undo and clean-up of its versions. */
 export { type CheckpointRow, readCheckpointRows } from './checkpoint-rows.ts'
 export { type Holdings, type Tidied, tidyExecution } from './disk-usage.ts'
+export { isFinished, previewAdoption, readPlans } from './plans.ts'
 export {
   executionStatus,
-  findExecution,
   type JournalDamage,
   readCosts,
   readEarlierCosts,

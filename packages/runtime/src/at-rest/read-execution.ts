@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { currentRun, type JournaledEvent, type WeaveState } from '@weave/protocol'
 import { type CostReport, costReport, type ObservedCosts, observedCosts } from '../budget/index.ts'
 import { findLostJournal, frozenPlan } from '../execution/index.ts'
@@ -11,38 +11,9 @@ import {
   type RecordedEvent,
   replay,
 } from '../journal/index.ts'
-import type { Result } from '../kit/index.ts'
 import { type Clock, messageOf, systemClock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
-import {
-  type ExecutionLayout,
-  executionLayout,
-  listExecutions,
-  readExecutionFile,
-} from '../workspace/index.ts'
-
-export type FoundLayout = Result<{ readonly layout: ExecutionLayout }>
-
-/** The execution that a person means: a directory, a name below the base directory, or without a word the newest. */
-export async function findExecution(
-  word: string | undefined,
-  executionBaseDir: string,
-): Promise<FoundLayout> {
-  if (word === undefined) {
-    const { executions } = await listExecutions({ executionBaseDir, clock: systemClock })
-    const newest = executions[0]
-    if (newest) return { ok: true, layout: newest.layout }
-    return {
-      ok: false,
-      message: `There are no executions in ${executionBaseDir}. "weave" or "weave rehearse" makes one.`,
-    }
-  }
-  for (const dir of [resolve(word), join(executionBaseDir, word)]) {
-    const layout = executionLayout(dir)
-    if (await isDirectory(layout.internals)) return { ok: true, layout }
-  }
-  return { ok: false, message: `${word} is no execution. Run "weave list" to see which there are.` }
-}
+import { type ExecutionLayout, executionLayout, readExecutionFile } from '../workspace/index.ts'
 
 /** What an execution, live or at rest, has cost until now; undefined for one that has no plan yet. Changes nothing. */
 export async function readCosts({ journal, stateFile }: ExecutionLayout): Promise<CostReport | undefined> {
@@ -68,11 +39,8 @@ const mostEarlier = 20
  * What the newest executions of a hank took, without rehearsals. Quick, however many there are: only those count whose
  * server has ended and written its state down.
  */
-export async function readEarlierCosts({
-  executionBaseDir,
-  hankPath,
-  plan,
-}: EarlierQuery): Promise<ObservedCosts> {
+export async function readEarlierCosts(query: EarlierQuery): Promise<ObservedCosts> {
+  const { executionBaseDir, hankPath, plan } = query
   const states: WeaveState[] = []
   const names = await readdir(executionBaseDir).catch(() => [])
   for (const name of newestNames(names).slice(0, mostNames)) {
@@ -80,7 +48,8 @@ export async function readEarlierCosts({
     const layout = executionLayout(join(executionBaseDir, name))
     const read = await readExecutionFile(layout.executionFile)
     if (read.kind !== 'read' || read.file.hankPath !== hankPath || read.file.rehearsal) continue
-    if (await isFile(layout.stateFile))
+    const stats = await stat(layout.stateFile).catch(() => undefined)
+    if (stats?.isFile())
       states.push((await replay(createHistory({ dir: layout.journal }), layout.stateFile)).state)
   }
   return observedCosts(states, plan)
@@ -111,8 +80,8 @@ export interface ReadEvent {
   readonly text: string
 }
 
-/** How often a followed journal is polled. */
-const lookEvery = 250
+/** How often a followed journal is polled, in milliseconds. */
+const pollEvery = 250
 
 /** A place in a journal that is not as it was written. */
 export interface JournalDamage {
@@ -146,7 +115,7 @@ export async function* readEvents(
       }
     }
     if (!follow || follow.aborted) return
-    await clock.sleep(lookEvery, follow).catch(() => undefined)
+    await clock.sleep(pollEvery, follow).catch(() => undefined)
   }
 }
 
@@ -170,20 +139,6 @@ function fits(event: JournaledEvent, { types, codonId }: ReadEventsQuery): boole
   return own === codonId || own?.startsWith(`${codonId}#`) === true
 }
 
-function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    found => found.isFile(),
-    () => false,
-  )
-}
-
-function isDirectory(path: string): Promise<boolean> {
-  return stat(path).then(
-    found => found.isDirectory(),
-    () => false,
-  )
-}
-
 interface ExecutionStatus {
   readonly status: string
   readonly cost: number
@@ -198,8 +153,7 @@ export async function executionStatus(layout: ExecutionLayout): Promise<Executio
   try {
     return await readStatus(layout)
   } catch (error) {
-    const why = messageOf(error)
-    const problem = `The journal in ${layout.journal} cannot be read: ${why}.`
+    const problem = `The journal in ${layout.journal} cannot be read: ${messageOf(error)}.`
     return { status: 'unreadable', cost: 0, codons: 0, problems: [problem] }
   }
 }

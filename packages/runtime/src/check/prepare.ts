@@ -1,6 +1,5 @@
 import {
   type Codon,
-  codonLabel,
   codonsOf,
   effectiveModel,
   type LoadedHank,
@@ -148,10 +147,7 @@ function valuesAndOrigins({ maxDollars, maxTimeSeconds }: ResolvedSettings['ceil
 }
 
 /** The model that a codon will use, as it is written; empty when nothing names one. */
-export function modelNameOf(
-  codon: Codon,
-  { loaded, settings }: Pick<Prepared, 'loaded' | 'settings'>,
-): string {
+function modelNameOf(codon: Codon, { loaded, settings }: Pick<Prepared, 'loaded' | 'settings'>): string {
   const modelOverride = settings.modelOverride?.value
   return (loaded.hank && effectiveModel(codon, loaded.hank, modelOverride)) ?? ''
 }
@@ -186,7 +182,7 @@ function modelUses(
     const { env } = each.codon
     return {
       where: `${each.where}.model`,
-      label: codonLabel(each),
+      label: each.label,
       name: modelNameOf(each.codon, { loaded, settings }),
       use: 'codon',
       ...(env && { environment: environmentOf(env) }),
@@ -206,5 +202,5 @@ function modelUses(
 }
 
 function labelOf(placed: PlacedCodon | undefined): string {
-  return placed ? codonLabel(placed) : 'A codon'
+  return placed?.label ?? 'A codon'
 }

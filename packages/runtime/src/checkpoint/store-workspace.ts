@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { createDirectoryChain, createFileReader } from '../files/index.ts'
+import { createTreeReader } from '../files/index.ts'
 import {
   type Contents,
   countFiles,
@@ -14,16 +14,9 @@ import {
   type StoredScan,
   type StoredTree,
 } from '../tree/index.ts'
-import {
-  type CheckpointNote,
-  createNotes,
-  manyFiles,
-  manyFilesCount,
-  type Notes,
-  unreadable,
-} from './note.ts'
+import { type CheckpointNote, createNotes, manyFiles, manyFilesCount, unreadable } from './note.ts'
 import { createObjectWriter, type ObjectWriter } from './object-writer.ts'
-import { storeFile } from './store-file.ts'
+import { type StoreFileContext, storeFile } from './store-file.ts'
 import { writeTrees } from './tree-objects.ts'
 
 export interface StorePlace {
@@ -33,10 +26,13 @@ export interface StorePlace {
 }
 
 export interface StoreRequest {
+  /** The same object as long as it selects the same files: scanning is then several times faster. */
   readonly selection: Selection
   readonly signal?: AbortSignal | undefined
-  /** Hears what is stored. */
+  /** Hears what is stored, as it is read. */
   readonly observer?: ScanObserver | undefined
+  /** Of the files that are new or changed, how many are stored. Called often; must not throw. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
 
 export interface StoredWorkspace {
@@ -49,25 +45,23 @@ export interface StoredWorkspace {
   keyOf(path: string): StatKey | undefined
 }
 
-/** Makes the tree reachable: adds objects, flushes the writer, and writes a ref. */
-export type Anchoring<Result> = (stored: StoredWorkspace, writer: ObjectWriter) => Promise<Result>
-
 /**
- * Puts the selected files as they are on the disk into the store: scans, reads what is new, writes what the store lacks.
- * Resolves with what `anchor` resolves with. Rejects with the system's error, with the reason of the signal, or as
- * `anchor` does; the refs are then what they were. One call at a time.
+ * Puts the selected files as they are on the disk into the store: scans, reads what is new, writes what the store lacks;
+ * `anchor` makes the tree reachable: adds objects, flushes the writer, and writes a ref. Rejects with the system's error,
+ * with the reason of the signal, or as `anchor` does; the refs are then what they were. One call at a time.
  */
 export async function storeWorkspace<Result>(
-  { selection, signal, observer }: StoreRequest,
+  { selection, signal, observer, onProgress }: StoreRequest,
   place: StorePlace,
-  anchor: Anchoring<Result>,
+  anchor: (stored: StoredWorkspace, writer: ObjectWriter) => Promise<Result>,
 ): Promise<Result> {
   const notes = createNotes()
   const writer = createObjectWriter(place.gitDir)
   const scan = await place.files.scan({ selection, signal, onGap: gap => notes.add(noteOf(gap)) })
   const more = (await observer?.scanned(scan, selection)) ?? []
   const paths = [...new Set([...scan.found.keys(), ...more])].sort()
-  const contents = await storeContents(paths, { scan, notes, writer, place, signal, observer })
+  const storing = { ...place, notes, writer, signal, observer, onProgress }
+  const contents = await storeContents(paths, scan, storing)
   await observer?.finished()
 
   try {
@@ -77,14 +71,8 @@ export async function storeWorkspace<Result>(
     const tree = await writeTrees(root, writer)
     const files = countFiles(root)
     if (files > manyFilesCount) notes.add(manyFiles(...mostFiles(root)))
-    const stored: StoredWorkspace = {
-      tree,
-      files,
-      notes: notes.all,
-      isSame: tree === before,
-      keyOf: path => fileAt(root, path)?.key,
-    }
-    const result = await anchor(stored, writer)
+    const keyOf = (path: string) => fileAt(root, path)?.key
+    const result = await anchor({ tree, files, notes: notes.all, isSame: tree === before, keyOf }, writer)
     place.files.keep(scan, selection)
     return result
   } catch (error) {
@@ -94,41 +82,37 @@ export async function storeWorkspace<Result>(
 }
 
 function noteOf(gap: Gap): CheckpointNote {
-  if (gap.kind === 'unreadable') return unreadable(gap.path, gap.code)
-  return unreadable(gap.path, gap.cap === 'depth' ? 'nested too deeply' : 'too many files')
+  return unreadable(gap.path, gap.kind === 'capped' ? 'nested too deeply' : gap.code)
 }
 
-interface Storing {
-  readonly scan: StoredScan
-  readonly notes: Notes
-  readonly writer: ObjectWriter
-  readonly place: StorePlace
-  readonly signal: AbortSignal | undefined
-  readonly observer: ScanObserver | undefined
-}
+type Storing = StorePlace &
+  Pick<StoreFileContext, 'notes' | 'writer' | 'signal' | 'observer'> &
+  Pick<StoreRequest, 'onProgress'>
 
 const filesPerTurn = 32
 
 /** In the order of the paths, so that neighbours follow each other and each directory is opened once. */
 async function storeContents(
   paths: readonly string[],
-  { scan, notes, writer, place, signal, observer }: Storing,
+  { root, now }: StoredScan,
+  storing: Storing,
 ): Promise<Contents> {
   const contents = new Map<string, KnownFile | 'gone' | 'unreadable'>()
-  const directories = createDirectoryChain(place.workTree)
-  const read = createFileReader()
-  const { gitDir } = place
-  const context = { gitDir, directories, writer, notes, signal, read, now: scan.now, observer }
+  const reader = createTreeReader(storing.workTree)
+  const context = { ...storing, reader, now }
   try {
     for (const [turn, path] of paths.entries()) {
-      if (turn % filesPerTurn === 0) await setImmediate()
-      signal?.throwIfAborted()
-      const file = fileAt(scan.root, path)
+      if (turn % filesPerTurn === 0) {
+        storing.onProgress?.(turn, paths.length)
+        await setImmediate()
+      }
+      storing.signal?.throwIfAborted()
+      const file = fileAt(root, path)
       contents.set(path, await storeFile(path, file && hexId(file.id), context))
     }
     return contents
   } finally {
-    directories.close()
+    reader.close()
   }
 }
 

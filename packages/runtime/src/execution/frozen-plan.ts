@@ -1,22 +1,35 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { CodonExecution, WeaveState } from '@weave/protocol'
 import type { History, Journal } from '../journal/index.ts'
 import type { Failure, Refused, Result } from '../kit/index.ts'
-import type { Plan } from '../plan/index.ts'
+import { codonNamed, type Plan } from '../plan/index.ts'
+import { type AdoptionVerdict, adoption } from '../runner/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
+import { readRollbackRecord } from './intents.ts'
 
-/** The plan that an execution began with; undefined for one that has not begun. It is among the first events. */
+/** A plan of an execution, and since when it holds. */
+export interface KeptPlan {
+  readonly seq: number
+  readonly timestamp: string
+  readonly plan: Plan
+}
+
+/** The plan that an execution runs: the one it began with, or the one adopted last. Undefined for one that has not begun. */
 export async function frozenPlan(history: History): Promise<Plan | undefined> {
-  for await (const page of history.pages({ upTo: 50 })) {
-    for (const stored of page.events) {
-      const event = await history.event(stored)
-      if (event?.type === 'preflight.result' && event.data.plan) {
-        // Written by `freeze`; the checksum of its line proves that nobody else has touched it.
-        return event.data.plan as unknown as Plan
-      }
-    }
-  }
+  for await (const { plan } of keptPlans(history)) return plan
   return undefined
+}
+
+/** All plans that an execution has had, newest first. */
+export async function* keptPlans(history: History): AsyncGenerator<KeptPlan> {
+  for await (const stored of history.plans()) {
+    const event = await history.event(stored)
+    if (event?.type !== 'preflight.result' || !event.data.plan) continue
+    const { seq, timestamp } = event
+    // Written by `freeze`; the checksum of its line proves that nobody else has touched it.
+    yield { seq, timestamp, plan: event.data.plan as unknown as Plan }
+  }
 }
 
 /**
@@ -64,16 +77,58 @@ function hasRefs(gitDir: string): boolean {
   }
 }
 
-/** The plan that the execution began with, or that of the hank for one that begins now. */
+export interface PlanChoice {
+  readonly layout: ExecutionLayout
+  /** Of the hank as it is now. */
+  readonly plan: Plan
+  /** A person wants the plan of the hank as it is now, also in an execution that has one. */
+  readonly adopt: boolean
+}
+
+/** The plan that the execution has; that of the hank for one that begins now, or that takes an edited hank over. */
 export async function planFor(
-  { layout, plan }: { readonly layout: ExecutionLayout; readonly plan: Plan },
-  journal: Journal,
+  { layout, plan, adopt }: PlanChoice,
+  { journal, state }: { readonly journal: Journal; readonly state: WeaveState },
 ): Promise<Result<{ readonly plan: Plan }, Failure>> {
   const frozen = await frozenPlan(journal.history)
   const hasPlan = frozen !== undefined
   const lost = findLostJournal(layout, { lastSeq: journal.lastSeq, hasPlan })
   if (lost) return lost
-  return { ok: true, plan: frozen ? withCeilings(frozen, plan) : freeze(journal, plan) }
+  if (!frozen) return { ok: true, plan: freeze(journal, plan) }
+  if (!adopt) return { ok: true, plan: withCeilings(frozen, plan) }
+  const verdict = await mayAdopt(layout, { history: journal.history, next: plan, state })
+  if (!verdict.ok) return verdict
+  return { ok: true, plan: freeze(journal, plan) }
+}
+
+export interface AdoptQuestion {
+  readonly history: History
+  readonly next: Plan
+  readonly state: WeaveState
+}
+
+/** Whether the plan may take over in an execution as it stands. A rollback that was cut off decides first where that is. */
+export async function mayAdopt(
+  layout: ExecutionLayout,
+  { history, next, state }: AdoptQuestion,
+): Promise<AdoptionVerdict> {
+  const rollback = await readRollbackRecord(layout)
+  if (!rollback.ok || rollback.intent)
+    return {
+      ok: false,
+      message: `A rollback in ${layout.dir} was cut off; where it goes on is not settled.`,
+      cure: `Finish it with: weave checkpoints ${layout.dir}. Then start again.`,
+    }
+  const plans: Plan[] = []
+  for await (const { plan } of keptPlans(history)) plans.push(plan)
+  const [before = next] = plans
+  return adoption({ before, next, state, identityOf: record => identityIn(plans, record) })
+}
+
+/** The state names a model by its id; the plan in which the codon has that model says which harness and provider it was. */
+function identityIn(plans: readonly Plan[], { codonId, model }: CodonExecution): string | undefined {
+  return plans.map(plan => codonNamed(plan, codonId)?.codon.model).find(found => found?.id === model)
+    ?.identity
 }
 
 /** What a person allows to spend is said anew at every start; all else is as it was when the execution began. */
@@ -82,8 +137,8 @@ function withCeilings(frozen: Plan, { ceilings = {} }: Plan): Plan {
 }
 
 /**
- * The plan is written down once, when the execution begins; from then on that is what runs. On the disk for good before
- * the first checkpoint: a store with checkpoints and no journal means that the journal was lost.
+ * The plan is written down when the execution begins, and when another is adopted; from then on that is what runs. On the
+ * disk for good before the first checkpoint: a store with checkpoints and no journal means that the journal was lost.
  */
 function freeze(journal: Journal, plan: Plan): Plan {
   journal.append('preflight.result', { ok: true, problems: [], plan: { ...plan } })

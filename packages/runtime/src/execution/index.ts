@@ -3,9 +3,10 @@
  * intents on disk that make that possible.
  */
 
+export { type Activity, createActivities } from './activity.ts'
 export type { Harnesses, OwnPrograms, Program } from './agents.ts'
 export { openCheckpointEffects } from './checkpoint-effects.ts'
-export { findLostJournal, frozenPlan } from './frozen-plan.ts'
+export { findLostJournal, frozenPlan, type KeptPlan, keptPlans, mayAdopt } from './frozen-plan.ts'
 export { holdExecution } from './hold.ts'
 export { readRequests, type StoredRequest } from './proxy.ts'
 export { putRight } from './recovery.ts'

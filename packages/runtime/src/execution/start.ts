@@ -20,7 +20,8 @@ import {
   startPoint,
   startRunner,
 } from '../runner/index.ts'
-import type { OpenedExecution } from '../workspace/index.ts'
+import { type OpenedExecution, writeExecutionFile } from '../workspace/index.ts'
+import { type Activities, type ActivityListener, createActivities } from './activity.ts'
 import type { AgentSetup } from './agent-effects.ts'
 import { type Harnesses, type OwnPrograms, openAgents } from './agents.ts'
 import { type OpenedEffects, openEffects } from './effects.ts'
@@ -34,8 +35,10 @@ import { startTelemetry, type Told } from './telemetry.ts'
 
 export interface ExecutionOptions {
   readonly opened: OpenedExecution
-  /** Of the hank as it is now; a resumed execution goes on with its own. */
+  /** Of the hank as it is now; a resumed execution goes on with its own, unless this one is adopted. */
   readonly plan: Plan
+  /** Takes the plan of the hank over, if what is done allows it; `hankHash` is that of the hank. */
+  readonly adopt?: { readonly hankHash: string } | undefined
   readonly programs: OwnPrograms
   /** Other agents than those of the two SDKs. */
   readonly harnesses?: Harnesses | undefined
@@ -60,6 +63,8 @@ export interface ExecutionOptions {
   /** The model of a rehearsal: it is told what it must know of the execution. */
   readonly scripted?: Pick<OpenRehearsal, 'begin' | 'informed'> | undefined
   readonly onEvent: Listener
+  /** Hears of what takes long, about once a second, beside the journal. Must not throw. */
+  readonly onActivity?: ActivityListener | undefined
   /**
    * Called once, when another took the execution: this process must end at once, and what it started ends with it.
    * Without it everything that would be written fails.
@@ -125,6 +130,7 @@ interface Start {
   readonly held: Held
   readonly record: OpenedRecord
   readonly plan: Plan
+  readonly activities: Activities
 }
 
 async function startLocked(options: ExecutionOptions, held: Held): Promise<StartedExecution> {
@@ -135,10 +141,12 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const { journal, recorder, log } = record
   const state = (): WeaveState => recorder.state
   await options.scripted?.begin({ layout, state, assertHeld: lock.assertHeld })
-  const planned = await planFor({ layout, plan: options.plan }, journal)
+  const planned = await planOf(options, record)
   if (!planned.ok) return planned
   const { plan } = planned
-  const start: Start = { options, held, record, plan }
+  const activities = createActivities(systemClock)
+  if (options.onActivity) activities.listen(options.onActivity)
+  const start: Start = { options, held, record, plan, activities }
   const agents = agentsOf(start)
   const opening = await effectsOf(start, agents)
   if (!opening.ok) return opening
@@ -156,6 +164,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const control = createLateControl()
   const serving = await serveOn(start, agents, control.control)
   if (!serving.ok) return serving
+  activities.listen(serving.onActivity)
   await opening.startHealthChecks()
   const { autostart, headless, keepAlive } = options
   const runner = startRunner({
@@ -189,6 +198,19 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   return { ok: true, execution: { ...ending, ...serving.urls, notes, state } }
 }
 
+async function planOf(
+  { opened, plan, adopt }: ExecutionOptions,
+  { journal, recorder }: Pick<OpenedRecord, 'journal' | 'recorder'>,
+) {
+  const { layout, executionFile } = opened
+  const choice = { layout, plan, adopt: adopt !== undefined }
+  const planned = await planFor(choice, { journal, state: recorder.state })
+  // After the plan: a start in between finds the new plan, and only the note of where it came from is old.
+  if (planned.ok && adopt)
+    await writeExecutionFile(layout.executionFile, { ...executionFile, hankHash: adopt.hankHash })
+  return planned
+}
+
 function recoverWith({ options, held, record, plan }: Start, { effects, recovering }: OpenedEffects) {
   const { layout } = options.opened
   const { journal, recorder, replayed } = record
@@ -215,7 +237,10 @@ function agentsOf({ options, held, record }: Start) {
 
 type Agents = ReturnType<typeof agentsOf>
 
-function effectsOf({ options, held, record, plan }: Start, { own, harnessFor, proxyUrl }: Agents) {
+function effectsOf(
+  { options, held, record, plan, activities }: Start,
+  { own, harnessFor, proxyUrl }: Agents,
+) {
   const { environment, sentinels, priceOf, environmentFor } = options
   const { outputDirectory, overwriteOutput, ignoreRigFailures } = options
   const { journal, recorder, redactor } = record
@@ -234,6 +259,7 @@ function effectsOf({ options, held, record, plan }: Start, { own, harnessFor, pr
     sentinels,
     files: { outputDirectory, overwriteOutput, ignoreRigFailures },
     runId: () => currentRun(recorder.state)?.runId ?? '',
+    activities,
   })
 }
 

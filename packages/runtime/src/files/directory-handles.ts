@@ -3,7 +3,6 @@ import {
   closeSync,
   constants,
   existsSync,
-  fsync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -11,9 +10,9 @@ import {
   rmdirSync,
   statSync,
 } from 'node:fs'
-import { promisify } from 'node:util'
 import { errorCode } from '../kit/index.ts'
-import { entryOf } from './names.ts'
+import { canSyncDirectories, directoryOnly, fsyncLater } from './durable.ts'
+import { entryOf, namesOf, splitPath } from './names.ts'
 
 /** A directory that is held open. */
 export interface HeldDirectory {
@@ -36,31 +35,23 @@ export type Entered =
       readonly message: string
     }
 
-export interface DirectoryChain {
-  /**
-   * The directory below the root; no component may be a link. With `make`, those that are missing are made. Good until
-   * the next call. Neighbours share what is open, so going through a tree in its order costs one open per directory.
-   * Throws the system's error for what is nobody's fault, such as too many open files.
-   */
-  enter(components: readonly string[], missing?: 'make'): Entered
-  /** `enter`, where every obstacle is an error. */
-  mustEnter(components: readonly string[], missing?: 'make'): HeldDirectory
-  close(): void
-}
+export type DirectoryChain = ReturnType<typeof createDirectoryChain>
 
 /**
  * Directories below a root that the agent, or anyone, may be rearranging: entered one component at a time, each without
  * following a link. The root itself must exist; links in the way to it are followed. `onMake` hears of each directory
  * that `make` made.
  */
-export function createDirectoryChain(
-  root: string,
-  onMake: (path: string) => void = () => undefined,
-): DirectoryChain {
+export function createDirectoryChain(root: string, onMake: (path: string) => void = () => undefined) {
   const levels: Level[] = []
 
+  /**
+   * The directory below the root; no component may be a link. With `make`, those that are missing are made. Good until
+   * the next call. Neighbours share what is open, so going through a tree in its order costs one open per directory.
+   * Throws the system's error for what is nobody's fault, such as too many open files.
+   */
   function enter(components: readonly string[], missing?: 'make'): Entered {
-    if (levels.length === 0) levels.push(openLevel('', root, rootFlags))
+    if (levels.length === 0) levels.push(openLevel('', root, directoryOnly))
     let shared = 0
     while (shared < components.length && levels[shared + 1]?.name === components[shared]) shared++
     for (const level of levels.splice(shared + 1)) closeSync(level.fd)
@@ -70,12 +61,12 @@ export function createDirectoryChain(
       const path = components.slice(0, levels.length).join('/')
       return { ok: false, reason: obstacle.reason, path, message: `${path} ${obstacle.what}` }
     }
-    return { ok: true, directory: held(deepest()) }
+    return { ok: true, directory: deepest() }
   }
 
   function descend(name: string, missing: 'make' | undefined): Obstacle | undefined {
     if (!isSafeName(name)) return { reason: 'in-the-way', what: 'is no name' }
-    const place = entryOf(deepest().anchor, name)
+    const place = entryOf(deepest().self, name)
     try {
       levels.push(openLevel(name, place, directoryFlags))
       return undefined
@@ -83,7 +74,7 @@ export function createDirectoryChain(
       const obstacle = obstacleAt(place)
       if (!obstacle) throw error
       if (obstacle.reason !== 'missing' || missing !== 'make') return obstacle
-      if (openedUp(deepest().anchor, () => makeDirectory(place)))
+      if (openedUp(deepest().self, () => makeDirectory(place)))
         onMake([...levels.slice(1).map(level => level.name), name].join('/'))
       return descend(name, undefined)
     }
@@ -97,12 +88,18 @@ export function createDirectoryChain(
 
   return {
     enter,
-    mustEnter(components, missing) {
+    /** `enter` for the directory that holds an entry, given by its path with `/`, and the entry's own name. */
+    reach(path: string, missing?: 'make'): Entered & { readonly name: string } {
+      const { parent, name } = splitPath(path)
+      return { ...enter(namesOf(parent), missing), name }
+    },
+    /** `enter`, where every obstacle is an error. */
+    mustEnter(components: readonly string[], missing?: 'make'): HeldDirectory {
       const entered = enter(components, missing)
       if (!entered.ok) throw new Error(entered.message)
       return entered.directory
     },
-    close() {
+    close(): void {
       for (const level of levels.splice(0)) closeSync(level.fd)
     },
   }
@@ -114,10 +111,9 @@ export function isSafeName(name: string): boolean {
 }
 
 const unsafeName = process.platform === 'win32' ? /^\.{0,2}$|[\0\\:]/ : /^\.{0,2}$|\0/
-const rootFlags = constants.O_RDONLY | constants.O_DIRECTORY
 
 /** Opens a directory and nothing else: a link in the last component fails with ELOOP or ENOTDIR. */
-export const directoryFlags = rootFlags | constants.O_NOFOLLOW
+export const directoryFlags = directoryOnly | constants.O_NOFOLLOW
 
 /**
  * A spelling of an open directory that stays with it when someone moves it or puts a link in its place, so that
@@ -128,13 +124,30 @@ export function directoryAnchor(fd: number, path: string): string {
 }
 
 const hasDescriptorPaths = process.platform === 'linux' && existsSync('/proc/self/fd')
-const canSyncDirectories = process.platform !== 'win32'
-const fsyncLater = promisify(fsync)
 
-interface Level {
+/** A class, since a checkpoint makes one for every file that it reads. */
+class Level implements HeldDirectory {
   readonly name: string
   readonly fd: number
-  readonly anchor: string
+  readonly self: string
+
+  constructor(name: string, fd: number, self: string) {
+    this.name = name
+    this.fd = fd
+    this.self = self
+  }
+
+  at(name: string): string {
+    return `${this.self}/${name}`
+  }
+
+  entry(name: string): PathLike {
+    return entryOf(this.self, name)
+  }
+
+  async sync(): Promise<void> {
+    if (canSyncDirectories) await fsyncLater(this.fd)
+  }
 }
 
 interface Obstacle {
@@ -144,18 +157,7 @@ interface Obstacle {
 
 function openLevel(name: string, place: PathLike, flags: number): Level {
   const fd = openSync(place, flags)
-  return { name, fd, anchor: directoryAnchor(fd, place.toString()) }
-}
-
-function held({ fd, anchor }: Level): HeldDirectory {
-  return {
-    at: name => `${anchor}/${name}`,
-    entry: name => entryOf(anchor, name),
-    self: anchor,
-    sync: async () => {
-      if (canSyncDirectories) await fsyncLater(fd)
-    },
-  }
+  return new Level(name, fd, directoryAnchor(fd, place.toString()))
 }
 
 /** `false`: something has the name already. */

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { promisify } from 'node:util'
 import { errorCode } from '../kit/index.ts'
+import { createDirectoryChain } from './directory-handles.ts'
 import { readFlags, refusesLinks } from './open-regular.ts'
 
 const largestChunk = 1 << 20
@@ -20,13 +21,14 @@ const readLater = promisify(read)
 
 /** The bytes that a file had when it was opened; each chunk is good until the next. Throws when it has fewer by now. */
 export async function* chunksOf(
-  { fd, stats }: { readonly fd: number; readonly stats: Stats },
+  fd: number,
+  { size }: Stats,
   signal?: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const buffer = Buffer.allocUnsafe(Math.min(stats.size, largestChunk))
-  for (let position = 0; position < stats.size; ) {
+  const buffer = Buffer.allocUnsafe(Math.min(size, largestChunk))
+  for (let position = 0; position < size; ) {
     signal?.throwIfAborted()
-    const count = await readAt(fd, buffer.subarray(0, stats.size - position), position)
+    const count = await readAt(fd, buffer.subarray(0, size - position), position)
     if (count === 0) throw new Error('it was cut short while it was read')
     position += count
     yield buffer.subarray(0, count)
@@ -83,6 +85,22 @@ export function createFileReader(): FileReader {
   }
 }
 
+/** Reads files and links below a root that someone may be rearranging, best in order of path. */
+export type TreeReader = ReturnType<typeof createTreeReader>
+
+export function createTreeReader(root: string) {
+  const directories = createDirectoryChain(root)
+  const read = createFileReader()
+  return {
+    /** As a `FileReader`, with no link on the way either. Rejects as `DirectoryChain.enter` throws. */
+    async read(path: string): Promise<FileReading> {
+      const entered = directories.reach(path)
+      return entered.ok ? read(entered.directory.entry(entered.name)) : { kind: 'gone' }
+    },
+    close: directories.close,
+  }
+}
+
 const mostReads = 4
 const largeFile = 8 << 20
 const scratchBytes = 64 << 10
@@ -107,20 +125,24 @@ async function readRegular(place: PathLike, scratch: Buffer): Promise<FileReadin
   for (let attempt = 1; ; attempt++) {
     const fd = openSync(place, readFlags)
     const stats = fstatSync(fd)
-    const isSame = () => isSameState(stats, fstatSync(fd))
-    const close = () => closeSync(fd)
-    if (stats.isFile() && stats.size > largeFile) {
-      const chunks = (signal?: AbortSignal) => chunksOf({ fd, stats }, signal)
-      return { kind: 'large', file: { stats, chunks, isSame, close } }
-    }
+    if (stats.isFile() && stats.size > largeFile) return { kind: 'large', file: largeFileOf(fd, stats) }
     try {
       if (!stats.isFile()) return { kind: 'gone' }
       const read = { kind: 'read', stats, bytes: await readWhole(fd, stats, scratch) } as const
-      if (isSame()) return attempt === 1 ? read : { ...read, changed: 'once' }
+      if (isSameState(stats, fstatSync(fd))) return attempt === 1 ? read : { ...read, changed: 'once' }
       if (attempt === mostReads) return { ...read, changed: 'always' }
     } finally {
-      close()
+      closeSync(fd)
     }
+  }
+}
+
+function largeFileOf(fd: number, stats: Stats): LargeFile {
+  return {
+    stats,
+    chunks: signal => chunksOf(fd, stats, signal),
+    isSame: () => isSameState(stats, fstatSync(fd)),
+    close: () => closeSync(fd),
   }
 }
 

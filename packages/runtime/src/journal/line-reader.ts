@@ -1,21 +1,13 @@
 import { type EventType, events, eventTypes } from '@weave/protocol'
 import { openRegularFile } from '../files/index.ts'
-import { checkLine, type LineDamage, lineFeed } from './line.ts'
+import { type CheckedLine, checkLine, type LineDamage, lineFeed } from './line.ts'
 
-/** A line that its checksum proved. */
-export interface StoredEvent {
-  readonly seq: number
-  /** Where the line begins in its segment. */
+/** A line with the place where it begins in its segment. */
+export interface StoredEvent extends CheckedLine {
   readonly offset: number
-  /** Size of the event as it travels, fields from the blob folder included. */
-  readonly bytes: number
-  /** The line has more than the event: it cannot be sent on as it is. */
-  readonly spilled: boolean
-  /** The line after its checksum; a view into a larger buffer: copy it to keep it long. */
-  readonly rest: Buffer
 }
 
-export interface ReadChunk {
+interface ReadChunk {
   readonly events: readonly StoredEvent[]
   /** Whole lines that are damaged. */
   readonly damaged: readonly { readonly offset: number; readonly reason: LineDamage }[]
@@ -25,11 +17,6 @@ export interface ReadChunk {
   readonly intactEnd: number
 }
 
-export interface ReadOptions {
-  readonly start?: number
-  readonly chunkBytes?: number
-}
-
 /** No event is longer than this: large fields are in the blob folder. What is longer is damage and is passed over. */
 const longestLine = 64 * 1024 * 1024
 
@@ -37,7 +24,10 @@ const longestLine = 64 * 1024 * 1024
  * Reads the whole lines of a segment in chunks. A line that goes over the end of a chunk is read again with the next
  * one; a last line without its LF is left out. Throws only what the disk throws.
  */
-export async function* readSegment(path: string, options: ReadOptions = {}): AsyncGenerator<ReadChunk> {
+export async function* readSegment(
+  path: string,
+  options: { readonly start?: number; readonly chunkBytes?: number } = {},
+): AsyncGenerator<ReadChunk> {
   const file = await openRegularFile(path)
   try {
     let { start = 0, chunkBytes = 1024 * 1024 } = options
@@ -76,26 +66,43 @@ function splitChunk(chunk: Buffer, start: number): ReadChunk {
   return { events, damaged, end: start + from, intactEnd }
 }
 
-/** How many events there are: all of them, and those that every client knows. */
+/** How many events there are: all of them, those that every client knows, and those that may carry a plan. */
 export interface EventCounts {
   readonly all: number
   readonly forEveryone: number
+  readonly plans: number
 }
 
-export const noEvents: EventCounts = { all: 0, forEveryone: 0 }
+export const noEvents: EventCounts = { all: 0, forEveryone: 0, plans: 0 }
 
 export function addCounts(one: EventCounts, other: EventCounts): EventCounts {
-  return { all: one.all + other.all, forEveryone: one.forEveryone + other.forEveryone }
+  return {
+    all: one.all + other.all,
+    forEveryone: one.forEveryone + other.forEveryone,
+    plans: one.plans + other.plans,
+  }
 }
 
-export function countOf(types: readonly EventType[]): EventCounts {
-  return { all: types.length, forEveryone: types.filter(type => everyonesTypes.has(type)).length }
+export function countOf(types: readonly string[]): EventCounts {
+  return {
+    all: types.length,
+    forEveryone: types.filter(type => everyonesTypes.has(type)).length,
+    plans: types.filter(type => type === planType).length,
+  }
 }
+
+/** The event that carries a plan; there are few, and each start looks for the last one. */
+export const planType: EventType = 'preflight.result'
 
 /** Whether a client that did not ask for extension events may see this one. */
-export function isForEveryone({ rest }: StoredEvent): boolean {
+export function isForEveryone(stored: StoredEvent): boolean {
+  return everyonesTypes.has(typeOf(stored))
+}
+
+/** Read off the bytes of the line. */
+export function typeOf({ rest }: StoredEvent): string {
   const from = rest.indexOf(typeKey) + typeKey.length
-  return everyonesTypes.has(rest.toString('latin1', from, rest.indexOf(quote, from)))
+  return rest.toString('latin1', from, rest.indexOf(quote, from))
 }
 
 /** No text before the type can hold this: inside a JSON string the quotes would be escaped. */

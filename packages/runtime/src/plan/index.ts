@@ -4,6 +4,7 @@
  */
 export { allotment, createPool, mayStillSpend, type Pool, type PoolUse, tightest } from '../hank/index.ts'
 export { buildPlan } from './build.ts'
+export { type PlanDifference, planDifferences } from './differences.ts'
 export type {
   Plan,
   PlannedCodon,

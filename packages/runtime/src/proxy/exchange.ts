@@ -67,7 +67,8 @@ export class Exchange implements ResponseHandler {
       const applied = inOrder(steps.onRequest, this.#request, (step, request) =>
         step.onRequest(request, received.text),
       )
-      if (applied instanceof Promise) applied.then(request => this.#send(request)).catch((error: unknown) => this.#fail(error))
+      if (applied instanceof Promise)
+        applied.then(request => this.#send(request)).catch((error: unknown) => this.#fail(error))
       else this.#send(applied)
     } catch (error) {
       this.#fail(error)

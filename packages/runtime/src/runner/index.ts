@@ -4,6 +4,7 @@
  * Owns the order of things and is the only writer of state. Does not know sockets, terminals or where files lie: what a
  * codon needs from the rooms around it is handed in as functions.
  */
+export { type AdoptionVerdict, adoption } from './adoption.ts'
 export { codonPrompt } from './codon-prompt.ts'
 export type { Control } from './control.ts'
 export type {

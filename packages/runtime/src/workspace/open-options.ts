@@ -18,6 +18,8 @@ export interface OpenOptions {
   readonly execution?: string | undefined
   /** `--start-new` */
   readonly startNew: boolean
+  /** Only an execution that is there will do: none is made. */
+  readonly mustExist?: boolean | undefined
   /** `--force`; means something only together with `execution` and `startNew`. */
   readonly force: boolean
   /** False: `--no-wipe`. */
@@ -46,6 +48,8 @@ export interface OpenedExecution {
 }
 
 export type OpenProblemCode =
+  /** There is no execution, and none may be made. */
+  | 'missing'
   /** A server is at work in the execution; `holder` says which. */
   | 'held'
   /** There is an execution already, and only `--force` may set it aside. */

@@ -25,6 +25,8 @@ export interface Scene {
   readonly hankDir: string
   /** Runs the plan until the server ends; `steer` may talk to it. */
   run(steer?: (running: Running) => Promise<void>): Promise<readonly JournaledEvent[]>
+  /** The same after the hank was edited: takes its plan over. Rejects with the refusal. */
+  adopt(plan: Plan): Promise<readonly JournaledEvent[]>
   /** With the execution open at rest. */
   atRest<Result>(work: (execution: StoppedExecution) => Promise<Result>): Promise<Result>
   /** Path and content of every file in the workspace. */
@@ -72,6 +74,8 @@ export async function createScene(
     layout,
     hankDir,
     run: steer => runOnce({ open, plan, script, base }, steer),
+    adopt: next =>
+      runOnce({ open, plan: { ...next, hankDir }, script, base, adopt: { hankHash: 'an edited hank' } }),
     async atRest(work) {
       const opened = await openStoppedExecution({ layout, environment: process.env, clock: systemClock })
       if (!opened.ok) throw new Error(`${opened.message} ${opened.cure}`)
@@ -91,9 +95,13 @@ interface Start {
   readonly plan: Plan
   readonly script: Script
   readonly base: string
+  readonly adopt?: { readonly hankHash: string }
 }
 
-async function runOnce({ open, plan, script, base }: Start, steer?: (running: Running) => Promise<void>) {
+async function runOnce(
+  { open, plan, script, base, adopt }: Start,
+  steer?: (running: Running) => Promise<void>,
+) {
   const opened = await open()
   if (opened.kind === 'problem') throw new Error(opened.message)
   const events: JournaledEvent[] = []
@@ -103,6 +111,7 @@ async function runOnce({ open, plan, script, base }: Start, steer?: (running: Ru
   const started = await startExecution({
     opened,
     plan,
+    adopt,
     programs: { agentWorker: idle, warden: idle },
     harnesses: { harnessFor: () => harness, close: async () => undefined },
     priceOf: () => undefined,
@@ -128,7 +137,7 @@ async function runOnce({ open, plan, script, base }: Start, steer?: (running: Ru
       for (const look of looks) look()
     },
   })
-  if (!started.ok) throw new Error(started.message)
+  if (!started.ok) throw new Error(`${started.message} ${started.cure}`)
   const { execution } = started
   if (!execution) return events
   const { runner } = execution

@@ -1,0 +1,54 @@
+import { resolve } from 'node:path'
+import { type Flag, type FlagName, flags } from './flags.ts'
+import type { Arguments } from './parse-arguments.ts'
+
+/** Lines that a person copies into a shell: they must work there as they are, wherever that shell stands. */
+
+/** As it is pasted into a shell. */
+export function shellWord(text: string): string {
+  return /^[\w@%+:,./\\-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** What belongs to the start only, must not be shown, or is answered anew. */
+const ofTheStart: ReadonlySet<FlagName> = new Set([
+  'validate',
+  'verbose',
+  'execution',
+  'adopt',
+  'dry-run',
+  'start-new',
+  'force',
+  'no-wipe',
+  'copy',
+  'input',
+  'record',
+  'token',
+  'yes',
+])
+
+export interface GoneOn {
+  /** The execution directory. */
+  readonly dir: string
+  readonly isRehearsal: boolean
+}
+
+/** The command that goes on with an execution, with those of the options that held until now. */
+export function goOnCommand({ dir, isRehearsal }: GoneOn, args?: Arguments): string {
+  const words = ['weave', ...(isRehearsal ? ['rehearse'] : []), '-e', dir, ...(args ? optionsOf(args) : [])]
+  return words.map(shellWord).join(' ')
+}
+
+/** Files and directories with their whole path: the shell may stand elsewhere. */
+function optionsOf({ switches, texts }: Arguments): readonly string[] {
+  const stays = (name: FlagName): boolean =>
+    // Listening elsewhere needs the token, which is not repeated.
+    !ofTheStart.has(name) && !(name === 'host' && texts.token !== undefined)
+  const names = (Object.keys(flags) as FlagName[]).filter(stays)
+  return names.flatMap(name => {
+    if (switches.has(name)) return [`--${name}`]
+    const text = texts[name]
+    if (text === undefined) return []
+    const { value }: Flag = flags[name]
+    return [`--${name}`, value === 'dir' || value === 'file' ? resolve(text) : text]
+  })
+}

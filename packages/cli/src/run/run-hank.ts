@@ -1,0 +1,47 @@
+import type { Arguments } from '../parse-arguments.ts'
+import { prepareRun } from '../prepare-run.ts'
+import { type ExitCode, exitCodes } from '../program.ts'
+import { execute, type RunContext } from './execute.ts'
+
+/** From the words on the command line to the end of the run. */
+export async function runHank(given: RunContext): Promise<ExitCode> {
+  const context = { ...given, args: recordingArguments(given.args) }
+  const { args, terminal, environment, rehearsal } = context
+  const clash = adoptClash(args)
+  if (clash !== undefined) {
+    terminal.error(clash)
+    return exitCodes.usage
+  }
+  const run = await prepareRun(args, { environment, redirect: rehearsal?.environment })
+  if (!run.ok) {
+    terminal.error(run.usage)
+    return exitCodes.usage
+  }
+  return execute(context, run)
+}
+
+function adoptClash({ switches }: Arguments): string | undefined {
+  if (switches.has('adopt') && switches.has('start-new'))
+    return '--adopt and --start-new exclude each other: a new execution begins with the hank as it is.'
+  if (switches.has('dry-run') && !switches.has('adopt'))
+    return '--dry-run says what --adopt would change: use both, or "weave validate" to check a hank.'
+  return undefined
+}
+
+/**
+ * What recording and replaying mean for the rest of the command line: both begin at the beginning, unless an execution is
+ * named; and a replay asks no provider whether key and model are good.
+ */
+function recordingArguments(args: Arguments): Arguments {
+  const { texts, switches } = args
+  const { record, replay, execution } = texts
+  if (record === undefined && replay === undefined) return args
+  return {
+    ...args,
+    switches: new Set([
+      ...switches,
+      ...(execution === undefined ? (['start-new'] as const) : []),
+      ...(replay === undefined ? [] : (['skip-self-test'] as const)),
+    ]),
+  }
+}

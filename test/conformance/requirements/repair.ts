@@ -1,0 +1,18 @@
+import type { RequirementTable } from '../requirement.ts'
+
+/** Repairing one codon of an execution and going on, and what a person at the terminal is told on the way. */
+export const repair = {
+  'repair/adopt-exactly-when':
+    'An edited hank is adopted exactly when what is done is a beginning of its plan, loops included, no conversation gets another model, and no rig that stays done is another.',
+  'repair/adopt-keeps-done':
+    'Adopting keeps sessions, files and money of what is done; the rest goes on as in a run of the edited hank.',
+  'repair/adopt-lasts': 'Every later start runs the plan that was adopted last.',
+  'repair/adopt-refusal':
+    'A refused adoption names the first clash and the command that goes back before it, and changes nothing.',
+  'repair/adopt-budgets': 'Budgets of an adopted plan hold over what was spent before.',
+  'repair/resume-prints-its-plan':
+    'A start in an execution prints the plan that will run and its worst case, and names what the hank says otherwise, also with -y.',
+  'repair/adopt-shows-first':
+    '--adopt shows every changed field, what is kept and where it goes on, and asks; --dry-run changes nothing.',
+  'repair/plan-history': 'weave diff --plan lists the plans of an execution and what each changed.',
+} as const satisfies RequirementTable
