@@ -69,7 +69,7 @@ export async function findExecution(word: string | undefined, at: Surroundings):
 const mostNamed = 5
 
 /** The one name that begins so; otherwise why not. */
-export function nameMeant(
+function nameMeant(
   word: string,
   names: readonly string[],
 ): { readonly ok: true; readonly name: string } | { readonly ok: false; readonly message: string } {
