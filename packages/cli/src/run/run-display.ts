@@ -2,7 +2,6 @@ import { closeSync, openSync } from 'node:fs'
 import type { JournaledEvent } from '@weave/protocol'
 import type { Execution } from '@weave/runtime'
 import { describeEvent } from 'weave-client'
-import { exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
 import type { TerminalUiOptions } from '../terminal-ui.ts'
 
@@ -15,6 +14,8 @@ export interface RunDisplay {
   readonly onEvent: ReturnType<typeof printEvents>
   /** The screen is gone although nobody took it away. */
   readonly isAbandoned: boolean
+  /** A person left it, which ended the run, too. */
+  readonly isLeft: boolean
   /** Brings the screen up, if there is to be one. */
   begin(execution: Pick<Execution, 'runner' | 'url'>): Promise<void>
   /** Takes it away again and says what waited. */
@@ -28,13 +29,16 @@ export interface RunDisplayOptions {
   readonly ui: Omit<TerminalUiOptions, 'url' | 'mode' | 'ownsRun'> | undefined
   /** The server stays up also when nobody is at the terminal. */
   readonly keepAlive: boolean
+  /** Ends the process at once. */
+  readonly forced: () => void
 }
 
-export function createRunDisplay({ terminal, json, ui, keepAlive }: RunDisplayOptions): RunDisplay {
+export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunDisplayOptions): RunDisplay {
   const held = holdable(terminal)
   const print = printEvents(held, { json })
   let isIdle = false
   let isAbandoned = false
+  let isLeft = false
   let ending = false
   let close = async (): Promise<void> => {}
   let alone: (() => void) | undefined
@@ -50,6 +54,9 @@ export function createRunDisplay({ terminal, json, ui, keepAlive }: RunDisplayOp
     get isAbandoned() {
       return isAbandoned
     },
+    get isLeft() {
+      return isLeft
+    },
     terminal: held,
     onEvent(told) {
       if (!held.isHeld) print(told)
@@ -63,8 +70,11 @@ export function createRunDisplay({ terminal, json, ui, keepAlive }: RunDisplayOp
       close = screen.close
       void screen.ended.then(end => {
         if (ending) return
-        if (end.kind === 'forced') process.exit(exitCodes.interrupted)
-        if (end.kind === 'left') return runner.shutdown('left at the terminal')
+        if (end.kind === 'forced') return forced()
+        if (end.kind === 'left') {
+          isLeft = true
+          return runner.shutdown('left at the terminal')
+        }
         isAbandoned = true
         held.release()
         held.error(`The terminal UI has ended unexpectedly: ${end.why}`)
@@ -135,10 +145,26 @@ export function isForPeople(type: string): boolean {
 
 /** One plain line for each thing that matters to a person, or every event as a JSON line. */
 function printEvents(terminal: Terminal, { json }: { readonly json: boolean }) {
+  let told: string | undefined
   return ({ event, text }: { readonly event: JournaledEvent; readonly text: string }): void => {
     if (json) terminal.json(text)
-    else if (isForPeople(event.type)) terminal.out(`${event.timestamp.slice(11, 19)} ${describeEvent(event)}`)
+    else if (isForPeople(event.type) && !isSaidBefore(event, told)) terminal.out(lineOf(event))
+    if (event.type === 'codon.completed') told = event.data.failureReason?.message
   }
+}
+
+/** An end of a run says why once more, right after the codon did. */
+function isSaidBefore({ type, data }: JournaledEvent, told: string | undefined): boolean {
+  return type === 'error' && data.message === told
+}
+
+/** One event for people, with the time where they are. */
+export function lineOf(event: JournaledEvent): string {
+  return `${localTime(event.timestamp)} ${describeEvent(event)}`
+}
+
+function localTime(timestamp: string): string {
+  return new Date(timestamp).toLocaleTimeString('en-GB')
 }
 
 /** Whether a person can be shown the terminal UI: a terminal to write to, one to read from, and the wish for it. */

@@ -13,11 +13,7 @@ import {
 } from '../journal/index.ts'
 import { type Clock, messageOf, systemClock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
-import {
-  type ExecutionLayout,
-  executionLayout,
-  readExecutionFile,
-} from '../workspace/index.ts'
+import { type ExecutionLayout, executionLayout, readExecutionFile } from '../workspace/index.ts'
 
 /** What an execution, live or at rest, has cost until now; undefined for one that has no plan yet. Changes nothing. */
 export async function readCosts({ journal, stateFile }: ExecutionLayout): Promise<CostReport | undefined> {
@@ -157,6 +153,8 @@ interface ExecutionStatus {
   readonly cost: number
   /** How many codons are done. */
   readonly codons: number
+  /** When its last run ended. */
+  readonly endedAt?: string
   /** What is amiss with its journal, for people. */
   readonly problems: readonly string[]
 }
@@ -183,6 +181,7 @@ async function readStatus(layout: ExecutionLayout): Promise<ExecutionStatus> {
   return {
     status: lost ? 'unreadable' : status,
     cost: state.totalCost,
+    ...(run && 'endTime' in run && run.endTime !== undefined && { endedAt: run.endTime }),
     codons: new Set(done.map(codon => codon.codonId)).size,
     problems: [...describeFindings(findings), ...(lost ? [`${lost.message} ${lost.cure}`] : [])],
   }
