@@ -17,6 +17,7 @@ import {
   emittedCheckpoints,
   openCheckpointEffects,
 } from '../packages/runtime/src/execution/checkpoint-effects.ts'
+import { createActivities } from '../packages/runtime/src/execution/index.ts'
 import { openJournal } from '../packages/runtime/src/journal/index.ts'
 import { createRedactor, systemClock } from '../packages/runtime/src/kit/index.ts'
 import type { Plan } from '../packages/runtime/src/plan/index.ts'
@@ -117,6 +118,7 @@ async function realCodons(layout: ExecutionLayout): Promise<number> {
     state,
     warn,
     assertHeld,
+    activities: createActivities(clock),
   })
   if (!versions.ok) throw new Error('no checkpoints')
   const watch = await watchWorkspace({
@@ -126,6 +128,7 @@ async function realCodons(layout: ExecutionLayout): Promise<number> {
     now: versions.scanning.fileTime,
     onChange: update => void journal.append('file.updated', update),
     onTree: tree => void journal.append('filetree.updated', { tree }),
+    onNote: ({ message }) => warn(message),
   })
   let synced = 0
   journal.subscribe(({ event }) => {

@@ -12,6 +12,7 @@ const parts = {
   types: projects().map(project => tool('typescript', '-p', project)),
   layers: [['scripts/check-layers.mjs']],
   docs: [['scripts/check-docs.mjs']],
+  handbook: [['scripts/handbook.mjs', '--if-changed']],
   generated: [tool('tsx', '--conditions=weave-source', 'scripts/generate.ts', '--check')],
   unused: [tool('knip', '--no-config-hints')],
 }

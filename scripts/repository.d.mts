@@ -11,3 +11,6 @@ export function readRules(): Rules
 
 /** Prints each violation as `path:line message` and sets the exit code. */
 export function report(subject: string, violations: readonly Violation[]): void
+
+/** When something at `path` or below it last changed. */
+export function newest(path: string): number

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -8,7 +8,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** What git ignores; a walk needs no git and no process. */
 const ignored =
-  /(?:^|\/)(?:node_modules|dist|coverage|\.git|\.weave|weave-results)$|bench\/results\/local[^/]*$|\.tsbuildinfo$/
+  /(?:^|\/)(?:node_modules|dist|coverage|\.git|\.weave|weave-results|\.vitepress\/(?:cache|\.temp))$|bench\/results\/local[^/]*$|\.tsbuildinfo$/
 
 /** @returns {RepoFile[]} */
 export function readRepository() {
@@ -42,4 +42,16 @@ function pathsUnder(folder) {
     if (entry.isDirectory()) return pathsUnder(path)
     return entry.isFile() ? [path] : []
   })
+}
+
+/**
+ * When something at `path` or below it last changed; a folder changes when a file in it comes or goes.
+ *
+ * @param {string} path
+ * @returns {number}
+ */
+export function newest(path) {
+  const stat = statSync(path)
+  if (!stat.isDirectory()) return stat.mtimeMs
+  return Math.max(stat.mtimeMs, ...readdirSync(path).map(name => newest(join(path, name))))
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './repository.mjs'
+import { newest, root } from './repository.mjs'
 import { leftOut } from './test/programs.mjs'
 import { tool } from './tool.mjs'
 
@@ -27,18 +27,6 @@ async function buildIfOld() {
 
 function builtAt() {
   return statSync(join(root, 'packages/cli/dist/weave.cjs'), { throwIfNoEntry: false })?.mtimeMs ?? 0
-}
-
-/**
- * When something at `path` or below it last changed; a folder changes when a file in it comes or goes.
- *
- * @param {string} path
- * @returns {number}
- */
-function newest(path) {
-  const stat = statSync(path)
-  if (!stat.isDirectory()) return stat.mtimeMs
-  return Math.max(stat.mtimeMs, ...readdirSync(path).map(name => newest(join(path, name))))
 }
 
 /** @param {string[]} args @returns {Promise<number>} */

@@ -25,13 +25,20 @@ const cacheFolder = path.join(folder, 'cache', `${process.versions.v8}-${process
 // can be plain ES modules, which this call covers as well, and the rest of this file goes.
 enableCompileCache?.(path.join(folder, 'cache', 'packages'))
 
-/** @type {Map<string, { exports: unknown }>} */
+/** @type {Map<string, { exports: any }>} */
 const loaded = new Map()
 /** @type {Map<string, vm.Script>} */
 const uncached = new Map()
 
-/** @param {string} name */
-function load(name) {
+/** A chunk, or with `pack.cjs#part.cjs` a part of a pack. @param {string} id */
+function load(id) {
+  const [name = '', part] = id.split('#')
+  const exports = loadFile(name)
+  return part === undefined ? exports : exports(part)
+}
+
+/** @param {string} name @returns {any} */
+function loadFile(name) {
   const known = loaded.get(name)
   if (known) return known.exports
   const file = folder + name

@@ -20,20 +20,24 @@ import { createHash } from 'node:crypto'
  *
  * @param {readonly Script[]} scripts
  * @param {Graph} graph
- * @returns {Script[]}
+ * @returns {{ scripts: Script[], entry: string }} `entry`: as the loader finds it, `pack.cjs#part.cjs` in a pack
  */
 export function packed(scripts, graph) {
   const packs = groupsOf(scripts, graph).map(group => ({ name: nameOf(group), group }))
   const homes = new Map(packs.flatMap(({ name, group }) => group.map(part => [part.name, name])))
+  /** @param {string} name */
+  const placed = name => (homes.has(name) ? `${homes.get(name)}#${name}` : name)
   /** @param {Script} script */
   const redirected = script => ({
     ...script,
-    code: script.code.replace(/require\("\.\/([\w.-]+)"\)/g, (whole, name) =>
-      homes.has(name) ? `require("./${homes.get(name)}")("${name}")` : whole,
+    code: script.code.replace(
+      /\b(require|__weaveImport)\("\.\/([\w.-]+)"\)/g,
+      (_, call, name) => `${call}("./${placed(name)}")`,
     ),
   })
   const alone = scripts.filter(({ name }) => !homes.has(name)).map(redirected)
-  return [...alone, ...packs.map(({ name, group }) => packOf(name, group.map(redirected)))]
+  const all = [...alone, ...packs.map(({ name, group }) => packOf(name, group.map(redirected)))]
+  return { scripts: all, entry: placed(graph.entry) }
 }
 
 /** @param {readonly Script[]} scripts @param {Graph} graph */
@@ -45,13 +49,17 @@ function groupsOf(scripts, { entry, statics, lazies }) {
     for (const name of needs) for (const next of statics.get(name) ?? []) needs.add(next)
     return needs
   }
-  const commands = [entry, ...[...needsOf(entry)].flatMap(name => lazies.get(name) ?? [])].map(needsOf)
-  const entries = new Set([entry, ...[...lazies.values()].flat()])
+  const always = needsOf(entry)
+  const commands = [...new Set([...always].flatMap(name => lazies.get(name) ?? []))]
+  const needs = commands.map(needsOf)
+  /** What only a command loads when it needs it. */
+  const later = new Set([...lazies.values()].flat().filter(name => !commands.includes(name)))
   /** @type {Map<string, Script[]>} */
   const groups = new Map()
   for (const script of scripts) {
-    const users = commands.map(needs => Number(needs.has(script.name))).join('')
-    if (entries.has(script.name) || !users.includes('1')) continue
+    const { name } = script
+    const users = always.has(name) ? 'always' : needs.map(all => Number(all.has(name))).join('')
+    if (users !== 'always' && (later.has(name) || !users.includes('1'))) continue
     groups.set(users, [...(groups.get(users) ?? []), script])
   }
   return [...groups.values()].filter(group => group.length > 1)

@@ -20,10 +20,9 @@ import { withoutLanguages } from './without-languages.mjs'
  */
 export async function bundleProgram({ entry, outdir, name, external, define }) {
   const chunks = await split({ entry, outdir, external, define })
-  const main = chunks.find(chunk => chunk.isEntry)
-  const scripts = packed(await Promise.all(chunks.map(toScript)), graphOf(chunks))
+  const { scripts, entry: start } = packed(await Promise.all(chunks.map(toScript)), graphOf(chunks))
   const loader = readFileSync(new URL('loader.cjs', import.meta.url), 'utf8')
-    .replace('__ENTRY__', main?.name ?? '')
+    .replace('__ENTRY__', start)
     .replace('__BUILD__', buildOf(scripts))
 
   rmSync(outdir, { recursive: true, force: true, maxRetries: 10 })

@@ -11,7 +11,12 @@ export function fieldTables(shape: Shape): readonly string[] {
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, head.map(() => '---'), ...rows]
-  return lines.map(cells => `| ${cells.join(' | ')} |`.replaceAll('|  |', '| |')).join('\n')
+  return lines.map(cells => `| ${cells.map(prose).join(' | ')} |`.replaceAll('|  |', '| |')).join('\n')
+}
+
+/** Text in which `<recording>` is shown as it is written: outside of back-ticks Markdown takes it for a tag of HTML. */
+export function prose(text: string): string {
+  return text.replace(/(`[^`]*`)|</g, (_, span?: string) => span ?? '&lt;')
 }
 
 export function code(text: string): string {

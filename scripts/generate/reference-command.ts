@@ -1,7 +1,7 @@
 import { commands } from '../../packages/cli/src/commands.ts'
 import { type Flag, flags } from '../../packages/cli/src/flags.ts'
 import { exitCodes } from '../../packages/cli/src/program.ts'
-import { code, table } from './field-table.ts'
+import { code, prose, table } from './field-table.ts'
 import type { Generated } from './generated.ts'
 
 /** `docs/reference/cli.md`, from the tables of commands and flags. */
@@ -24,7 +24,7 @@ function page(): readonly string[] {
     `Every command takes ${everywhere.map(name => code(`--${name}`)).join(', ')}.`,
     ...visible.flatMap(([name, { usage, summary, flags: names }]) => [
       `## ${name}`,
-      `${code(usage)}: ${summary}.`,
+      `${code(usage)}: ${prose(summary)}.`,
       ...flagTable(
         names.filter(flag => !everywhere.some(common => common === flag)).map(flag => [flag, flags[flag]]),
       ),

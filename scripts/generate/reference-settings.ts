@@ -25,7 +25,7 @@ function page(): readonly string[] {
     `Generated from the tables of settings by ${code('npm run generate')}. Do not edit.`,
     `A setting is looked for in this order, and the last that says something wins: the default, ${code('weave.json')}, ${code('overrides')} of the hank (for what a hank may say), the environment, the command line. ${code('weave validate --verbose')} prints every setting with its origin. A ceiling for money or time is different: the tightest wins.`,
     '## Settings',
-    `${code('weave.json')} stands in the working directory, or is named with ${code('--runtime-config')}. A name with a dot is a field of an object.`,
+    `${code('weave.json')} is looked for beside the hank, then in the working directory; the first that is there is read, and no other. ${code('--runtime-config')} names another file instead. A name with a dot is a field of an object.`,
     table(
       ['setting', 'type', 'default', 'flag', 'variable', 'meaning'],
       settingFields.map(field => [
@@ -50,6 +50,7 @@ function flagOf(field: SettingField): string {
 
 const environment = [
   '## Environment',
+  'Variables come from the shell and, when `--env-file` names one, from a file; the shell wins. `docs/prompts.md` has the rules of that file, and what agents get.',
   'An empty variable counts as not set. Of a yes-or-no variable only `true` and `1` mean yes; everything else, `false` too, means no.',
   table(
     ['variable', 'meaning'],
@@ -57,6 +58,10 @@ const environment = [
       [
         '`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GOOGLE_API_KEY` or `GEMINI_API_KEY`, `OPENROUTER_API_KEY`',
         'the key of a provider',
+      ],
+      [
+        '`<PROVIDER>_BASE_URL`, such as `ANTHROPIC_BASE_URL`',
+        'another address of a provider: a gateway, a local server; see `docs/agents.md`',
       ],
       ['`WEAVE_SENTINEL_<PROVIDER>_API_KEY`', 'the key for sentinels; looked for before the one above'],
       ['`WEAVE_<NAME>`', 'reaches the agents as `<NAME>`; `unset` takes that variable away from everyone'],

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { codon, hankFolder } from '../support/hank-folder.ts'
+import { codon, hankFolder, rig } from '../support/hank-folder.ts'
 import { root, scriptedWeave } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
@@ -46,8 +46,15 @@ function start(name: string, url: string): Example {
   return { until, say: words => void child.stdin.write(`${words}\n`), said: () => said, ended }
 }
 
+/** Its rig fails once. */
+const secondTry = {
+  onFailure: 'retry',
+  retryConfig: { maxAttempts: 2, delayMs: 1 },
+  ...rig('test -e tried || { touch tried; exit 1; }'),
+}
+
 test('the three examples drive a run to its end, watch it and add it up', async () => {
-  const run = await (await hankFolder([codon('draft'), codon('review')])).serve()
+  const run = await (await hankFolder([codon('draft'), codon('review', secondTry)])).serve()
   const url = `ws://localhost:${run.port}`
   const [watch, costs, drive] = [start('watch.mjs', url), start('costs.mjs', url), start('drive.mjs', url)]
   await Promise.all([watch.until('started'), drive.until('quit?')])
@@ -68,7 +75,9 @@ test('the three examples drive a run to its end, watch it and add it up', async 
   expect(await drive.ended).toBe(0)
 
   expect(await costs.ended).toBe(0)
-  expect(costs.said()).toMatch(/draft.*completed.*\n.*review.*completed/)
+  // What an attempt used stands in its own row, and nowhere else.
+  expect(costs.said()).toMatch(/'review' │ 'failed' {4}│ '\$0\.0000' │ 0 {5}│ 0 {2}/)
+  expect(costs.said()).toMatch(/'review' │ 'completed' │ '\$0\.0000' │ [1-9]\d* +│ 40 /)
   await watch.until('codon review completed')
   expect(watch.said()).toMatch(/^ {5}1 /)
   expect(await run.kill('SIGTERM')).toBe(0)

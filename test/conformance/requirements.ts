@@ -10,6 +10,7 @@ import { decisionsStateAndWire } from './requirements/decisions-state-and-wire.t
 import { endpoints } from './requirements/endpoints.ts'
 import { errors } from './requirements/errors.ts'
 import { events } from './requirements/events.ts'
+import { handbookAndEnvironment } from './requirements/handbook-and-environment.ts'
 import { hankFile } from './requirements/hank-file.ts'
 import { invariants } from './requirements/invariants.ts'
 import { limitsAndVersions } from './requirements/limits-and-versions.ts'
@@ -43,6 +44,7 @@ const tables = {
   ...attacks,
   ...atTheTerminal,
   ...repair,
+  ...handbookAndEnvironment,
 } as const
 
 export type RequirementId = keyof typeof tables

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect } from 'vitest'
@@ -216,6 +217,23 @@ describe('the words after the command', () => {
   })
 })
 
+/** Runs the command on a terminal and gives an answer to each question that it asks. */
+async function answering(program: string, { cwd, env }: HankFolder, answers: readonly string[]) {
+  const command = `'${process.execPath}' '${program}' --headless`
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    cwd,
+    env: { PATH: process.env['PATH'], ...env },
+  })
+  let stdout = ''
+  let asked = 0
+  child.stdout.on('data', chunk => {
+    stdout += String(chunk)
+    if (stdout.split('/N] ').length - 1 > asked) child.stdin.write(`${answers[asked++]}\n`)
+  })
+  const [status] = await once(child, 'close')
+  return { status: status as number, stdout }
+}
+
 describe('a confirmation', () => {
   /** An execution that failed, whose hank has been mended since. */
   async function changed(): Promise<HankFolder> {
@@ -244,27 +262,28 @@ describe('a confirmation', () => {
     },
   )
 
-  verifies(['d3/resume-changed-hank-asks'], 'is asked for on a terminal', async () => {
-    const program = await scriptedWeave()
-    for (const [answer, status] of [
-      ['n', 1],
-      ['y', 0],
-    ] as const) {
-      const at = await changed()
-      const asked = spawnSync(
-        'script',
-        ['-qec', `'${process.execPath}' '${program}' --headless`, '/dev/null'],
-        {
-          cwd: at.cwd,
-          env: { PATH: process.env['PATH'], ...at.env },
-          input: `${answer}\n`,
-          encoding: 'utf8',
-        },
-      )
-      expect(asked.stdout).toMatch(/The hank has changed[\s\S]*\[y\/N\]/)
-      expect(asked.status, asked.stdout).toBe(status)
-    }
-  })
+  verifies(
+    ['d3/resume-changed-hank-asks', 'repair/adopt-shows-first'],
+    'is asked for on a terminal',
+    async () => {
+      const program = await scriptedWeave()
+      for (const [answers, status, plans] of [
+        [['n'], 1, 1],
+        [['y'], 0, 1],
+        // Adopting asks once more, with everything shown that follows from it.
+        [['a', 'y'], 0, 2],
+        [['a', 'n'], 1, 1],
+        // Ctrl-D says no.
+        [['a', '\u0004'], 1, 1],
+      ] as const) {
+        const at = await changed()
+        const asked = await answering(program, at, answers)
+        expect(asked.stdout).toMatch(/The hank has changed[\s\S]*\[y\/a\/N\]/)
+        expect(asked.status, asked.stdout).toBe(status)
+        expect(at.events('preflight.result')).toHaveLength(plans)
+      }
+    },
+  )
 })
 
 describe('required variables', () => {

@@ -123,7 +123,7 @@ export const doors: readonly Mutant[] = [
   },
   {
     rule: 'd14/proxy-caller-bytes',
-    file: 'packages/runtime/src/proxy/pipeline.ts',
+    file: 'packages/runtime/src/proxy/exchange.ts',
     find: 'data === undefined || data === before ?',
     replace: 'data === undefined ?',
     killedBy: ['packages/runtime/test/proxy/pipeline.test.ts'],

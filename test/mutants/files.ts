@@ -103,8 +103,8 @@ export const files: readonly Mutant[] = [
   {
     rule: 'd14/tolerated-rig-failure',
     file: 'packages/runtime/src/execution/codon-effects.ts',
-    find: "if (each.outcome !== 'failed' || at === last) continue",
-    replace: "if (each.outcome !== 'failed' || at !== last) continue",
+    find: "if (each.outcome !== 'failed' || operation === last) continue",
+    replace: "if (each.outcome !== 'failed' || operation !== last) continue",
     killedBy: ['test/e2e/workspace-patterns.test.ts'],
   },
   {

@@ -120,7 +120,7 @@ export const sentinelsAndBudgets: readonly Mutant[] = [
   {
     rule: '7.3/warn-budget-zero',
     file: 'packages/runtime/src/hank/checks/budget-limits.ts',
-    find: '  reportZeroLimits(hank, problems)\n',
+    find: '  for (const placed of codonsOf(hank)) reportZeroLimits(placed, placed.codon.budget, report)\n',
     replace: '',
     killedBy: ['packages/runtime/test/hank/checks/budgets.test.ts'],
   },

@@ -28,6 +28,7 @@ const preparing = [
   'vendor-base-url',
   'ignore-rig-failures',
   'runtime-config',
+  'env-file',
   'skip-self-test',
 ] as const satisfies readonly FlagName[]
 
@@ -99,7 +100,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   attach: {
     usage: 'weave attach [execution]',
     summary: 'watch a run that is going on, or steer it with --steer',
-    flags: ['steer', 'json', 'token', 'execution', 'runtime-config', ...always],
+    flags: ['steer', 'json', 'token', 'execution', 'runtime-config', 'env-file', ...always],
     load: async () => (await import('./attach.ts')).attachCommand,
   },
   next: steering('next', 'start the next codon of a run that waits'),
@@ -170,19 +171,19 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   doctor: {
     usage: 'weave doctor',
     summary: 'look at everything that a run needs on this machine',
-    flags: ['port', 'json', 'runtime-config', ...always],
+    flags: ['port', 'json', 'runtime-config', 'env-file', ...always],
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
   models: {
     usage: 'weave models [filter]',
     summary: 'list the models, their prices and whose key is there',
-    flags: ['json', ...always],
+    flags: ['json', 'env-file', ...always],
     load: async () => (await import('./models.ts')).modelsCommand,
   },
   sentinel: {
     usage: 'weave sentinel test <config>',
     summary: 'try a sentinel on what happened in an execution, the newest one unless named',
-    flags: ['execution', 'codon', 'dry', 'runtime-config', ...always],
+    flags: ['execution', 'codon', 'dry', 'runtime-config', 'env-file', ...always],
     load: async () => (await import('./sentinel.ts')).sentinelCommand,
   },
   schema: {

@@ -53,6 +53,10 @@ async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
     return await lines.question(harmless(question))
+  } catch (error) {
+    // Ctrl-D or Ctrl-C at a question is an answer, too: no.
+    if (error instanceof Error && error.name === 'AbortError') return ''
+    throw error
   } finally {
     lines.close()
   }

@@ -87,6 +87,11 @@ export const flags = {
     setting: 'ignoreRigFailures',
   },
   'runtime-config': { kind: 'text', value: 'file', summary: 'read this instead of weave.json' },
+  'env-file': {
+    kind: 'text',
+    value: 'file',
+    summary: 'read variables such as keys from this file too; those of the environment win',
+  },
   type: { kind: 'text', value: 'types', summary: 'only events of these types, separated by commas' },
   codon: {
     kind: 'text',

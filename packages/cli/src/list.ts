@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { basename, resolve, sep } from 'node:path'
-import { executionStatus, type FoundExecution, listExecutions, systemClock } from '@weave/runtime'
+import { type FoundExecution, listExecutions, systemClock } from '@weave/runtime'
 import { cut, dollarsText, harmless } from 'weave-client'
 import { executionBaseOf, shortName } from './named-execution.ts'
 import type { Arguments } from './parse-arguments.ts'
@@ -38,6 +38,7 @@ function isOf(wanted: string | undefined): (execution: FoundExecution) => boolea
 }
 
 async function rowOf({ layout, file, lock }: FoundExecution) {
+  const { executionStatus } = await import('@weave/runtime')
   const { status, cost, codons, endedAt, problems } = await executionStatus(layout)
   return {
     dir: layout.dir,

@@ -8,7 +8,6 @@ import {
   executionLayout,
   listExecutions,
   nearestNames,
-  readExecutionFile,
   settledPaths,
   systemClock,
 } from '@weave/runtime'
@@ -136,6 +135,8 @@ function listIn({ executionBaseDir }: Surroundings) {
 
 async function foundIn(dir: string): Promise<FoundExecution> {
   const layout = executionLayout(dir)
+  // With the schema of the file, which a list of nothing need not load.
+  const { readExecutionFile } = await import('@weave/runtime')
   const read = await readExecutionFile(layout.executionFile)
   return { ok: true, layout, ...(read.kind === 'read' && { file: read.file }) }
 }

@@ -1,4 +1,6 @@
 import { commands, defaultCommand } from './commands.ts'
+import { wrongFlagValues } from './flag-values.ts'
+import { parseArguments } from './parse-arguments.ts'
 import { type ExitCode, exitCodes, version } from './program.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
@@ -12,7 +14,6 @@ export async function weave(
   const name = named ? first : defaultCommand
   const row = commands[name]
   if (!row) return exitCodes.usage
-  const { parseArguments } = await import('./parse-arguments.ts')
   const parsed = parseArguments(named ? words.slice(1) : words, row.flags)
   if (!parsed.ok) {
     terminal.error(parsed.message)
@@ -29,11 +30,19 @@ export async function weave(
     terminal.out(helpText(name, row))
     return exitCodes.done
   }
-  const { wrongFlagValues } = await import('./flag-values.ts')
   const wrong = await wrongFlagValues(parsed.arguments)
   if (wrong.length > 0) {
     for (const line of wrong) terminal.error(line)
     return exitCodes.usage
+  }
+  const envFile = parsed.arguments.texts['env-file']
+  if (envFile !== undefined) {
+    const { takeEnvFile } = await import('./env-file.ts')
+    const problems = await takeEnvFile(envFile)
+    if (problems.length > 0) {
+      for (const line of problems) terminal.error(line)
+      return exitCodes.failed
+    }
   }
   const command = await row.load()
   return command(parsed.arguments, terminal)

@@ -86,8 +86,19 @@ const sentences: Sentences = {
   'archive.completed': data => `${counted(data.files.length, 'file')} of ${data.ownerId} archived`,
   'budget.exceeded': data =>
     `budget of ${data.scope} exceeded: ${data.used} of ${data.limit} ${data.currency}${data.codonId === undefined ? '' : ` in ${data.codonId}`}`,
+  'run.activity': data => activityText(data),
   'preflight.result': data =>
     data.ok ? 'preflight passed' : `preflight found ${data.problems.length} problems`,
+}
+
+type ActivityWords = Omit<EventData<'run.activity'>, 'codonId'> & { readonly codonId?: string | undefined }
+
+/** `draft: checkpoint: storing files, 12,400 of 50,001`. */
+export function activityText(activity: ActivityWords): string {
+  const { codonId, text, phase, done, total } = activity
+  const isCounted = phase !== 'rig' && done !== undefined && total !== undefined
+  const count = isCounted ? `, ${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}` : ''
+  return `${codonId === undefined ? '' : `${codonId}: `}${text}${count}`
 }
 
 function failure(data: Partial<Pick<EventData<'codon.completed'>, 'failureReason' | 'exitStatus'>>): string {

@@ -53,7 +53,7 @@ export {
   weaveExtension,
 } from '@weave/protocol'
 export { connect, type SocketClientOptions } from './client.ts'
-export { type DescribeOptions, describeEvent } from './describe-event.ts'
+export { activityText, type DescribeOptions, describeEvent } from './describe-event.ts'
 export {
   type FileVersion,
   type FileVersions,

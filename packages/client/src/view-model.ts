@@ -49,6 +49,8 @@ export interface View {
 
   readonly idle: EventData<'server.idle'> | undefined
   readonly waiting: Waiting | undefined
+  /** What takes long right now. */
+  readonly activity: EventData<'run.activity'> | undefined
   readonly rollback: RollbackProgress | undefined
   readonly summary: EventData<'run.completed'> | undefined
 
@@ -215,6 +217,7 @@ export const emptyView: View = {
   context: undefined,
   idle: undefined,
   waiting: undefined,
+  activity: undefined,
   rollback: undefined,
   summary: undefined,
   stream: emptyRing,

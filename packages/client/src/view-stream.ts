@@ -8,7 +8,6 @@ const sentenceKinds: { readonly [T in EventType]?: StreamKind } = {
   info: 'info',
   error: 'error',
   'incomplete.codon': 'info',
-  'server.idle': 'info',
   'run.started': 'run',
   'run.completed': 'run',
   'codon.started': 'codon',

@@ -49,7 +49,7 @@ type Changes = {
 
 const changes: Changes = {
   'server.ready': (_, data) => ({ server: data, rehearsal: data.rehearsal === true }),
-  'server.idle': (_, data) => ({ idle: data, waiting: undefined }),
+  'server.idle': (_, data) => ({ idle: data, waiting: undefined, activity: undefined }),
   error: view => ({ errorCount: view.errorCount + 1 }),
 
   'state.transition': afterTransition,
@@ -76,7 +76,8 @@ const changes: Changes = {
     summary: { ...data, codons: data.codons.slice(-viewCaps.codons) },
     waiting: undefined,
   }),
-  'codon.started': () => ({ idle: undefined, waiting: undefined }),
+  'codon.started': () => ({ idle: undefined, waiting: undefined, activity: undefined }),
+  'run.activity': (_, data) => ({ activity: data.over ? undefined : data }),
   'loop.iteration.completed': withIteration,
   'codon.retrying': (_, { codonId, resumeAt, attempt, maxAttempts, failureReason }) => ({
     waiting: {

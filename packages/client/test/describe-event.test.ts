@@ -159,6 +159,10 @@ const cases: { readonly [T in EventType]: readonly [ServerEvent<T>['data'], stri
     { codonId, until: timeAt(0), reason: 'quota' },
     'codon draft waits until 2026-01-01T00:00:00.000Z: quota',
   ],
+  'run.activity': [
+    { phase: 'checkpoint', codonId, text: 'checkpoint: storing files', done: 12_400, total: 50_001 },
+    'draft: checkpoint: storing files, 12,400 of 50,001',
+  ],
   'archive.completed': [{ ownerId: codonId, files: ['a'] }, '1 file of draft archived'],
   'budget.exceeded': [
     { currency: 'dollars', limit: 1, used: 1.5, scope: 'hank', onExceeded: 'fail' },

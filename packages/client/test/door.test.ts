@@ -3,7 +3,8 @@ import * as door from '../src/index.ts'
 
 test('the door offers these values and no others', () => {
   expect(Object.keys(door).sort()).toEqual([
-    'clientCloseCodes',
+    'activityText',
+  'clientCloseCodes',
     'codonStatusWords',
     'commandTypes',
     'commands',

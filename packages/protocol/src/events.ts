@@ -394,6 +394,18 @@ export const events = {
     budgetBreach.extend({ codonId: codonId.optional(), onExceeded: z.enum(['complete', 'fail']) }),
     'synced',
   ),
+  'run.activity': direct(
+    'extension',
+    'What the run does right now that takes long, about once a second; `over` when it is done. Never written.',
+    z.object({
+      phase: z.enum(['rig', 'outputs', 'checkpoint', 'restore', 'pack']),
+      codonId: codonId.optional(),
+      text,
+      done: count.optional(),
+      total: count.optional(),
+      over: z.literal(true).optional(),
+    }),
+  ),
   'preflight.result': extension(
     'What the checks before a run found; carries the frozen plan when an execution is created.',
     z.object({

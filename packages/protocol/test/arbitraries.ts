@@ -291,6 +291,10 @@ export const eventData: { readonly [T in EventType]: fc.Arbitrary<EventData<T>> 
     failureReason,
   }),
   'run.parked': fields({ codonId, until: isoTime, reason: text }),
+  'run.activity': fields(
+    { phase: word('rig', 'outputs', 'checkpoint', 'restore', 'pack'), text },
+    { codonId, done: fc.nat(), total: fc.nat(), over: fc.constant(true as const) },
+  ),
   'archive.completed': fields({ ownerId: text, files: texts }),
   'budget.exceeded': fc
     .tuple(budgetBreach, fields({ onExceeded: word('complete', 'fail') }, { codonId }))

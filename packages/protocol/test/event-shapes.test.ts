@@ -344,6 +344,14 @@ test('extension events have exactly these fields', () => {
       failureReason,
     },
     'run.parked': { codonId: 'string', until: 'time', reason: 'string' },
+    'run.activity': {
+      phase: "'rig' | 'outputs' | 'checkpoint' | 'restore' | 'pack'",
+      'codonId?': 'string',
+      text: 'string',
+      'done?': 'number',
+      'total?': 'number',
+      'over?': 'true',
+    },
     'archive.completed': { ownerId: 'string', files: 'string[]' },
     'budget.exceeded': {
       currency: budgetCurrency,

@@ -66,6 +66,7 @@ const extensionEvents = {
   'codon.extended': 'extension journal',
   'codon.retrying': 'extension journal',
   'run.parked': 'extension journal',
+  'run.activity': 'extension direct',
   'archive.completed': 'extension journal',
   'budget.exceeded': 'extension journal',
   'preflight.result': 'extension journal',
@@ -104,11 +105,11 @@ test('five commands are open to every client, the other eight only to readandwri
 
 verifies(
   ['4.1/event-count', 'd11/event-table'],
-  'the event table has the 27 events of the specification and the 10 extension events, each in its category',
+  'the event table has the 27 events of the specification and the 11 extension events, each in its category',
   () => {
     expect(Object.keys(specEvents)).toHaveLength(27)
-    expect(Object.keys(extensionEvents)).toHaveLength(10)
-    expect(eventTypes).toHaveLength(37)
+    expect(Object.keys(extensionEvents)).toHaveLength(11)
+    expect(eventTypes).toHaveLength(38)
     const categories = mapped({ ...specEvents, ...extensionEvents }, policy => policy.split(' ')[0])
     expect(mapped(events, row => row.category)).toEqual(categories)
   },

@@ -29,10 +29,10 @@ describe('what is journaled and what is sent to one client', () => {
     expectTypeOf(type).toBeString()
   })
 
-  test('the four connection events go to one client only', () => {
+  test('the four connection events and what is under way are never journaled', () => {
     type Connection = 'server.ready' | 'pong' | 'history.batch' | 'incomplete.codon'
-    expectTypeOf<Exclude<EventType, JournaledType>>().toEqualTypeOf<Connection>()
-    expectTypeOf<DirectType>().toEqualTypeOf<Connection | 'error'>()
+    expectTypeOf<Exclude<EventType, JournaledType>>().toEqualTypeOf<Connection | 'run.activity'>()
+    expectTypeOf<DirectType>().toEqualTypeOf<Connection | 'error' | 'run.activity'>()
   })
 
   test('an info cannot be sent to one client only', () => {
@@ -60,6 +60,7 @@ describe('what is journaled and what is sent to one client', () => {
       | 'codon.extended'
       | 'codon.retrying'
       | 'run.parked'
+      | 'run.activity'
       | 'archive.completed'
       | 'budget.exceeded'
       | 'preflight.result'

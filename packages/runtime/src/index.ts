@@ -106,7 +106,13 @@ export {
 export { claimRecording, defaultUpstream } from './proxy/index.ts'
 export type { RunnerEnd } from './runner/index.ts'
 export { accessFrom, codonRuns, openWorkbench, runSandboxWorker, type Trial } from './sentinel/index.ts'
-export { type FlagValue, listEnvironment, readGiven, type SettingField } from './settings/index.ts'
+export {
+  type FlagValue,
+  listEnvironment,
+  readEnvFile,
+  readGiven,
+  type SettingField,
+} from './settings/index.ts'
 export {
   type ExecutionFile,
   type ExecutionLayout,

@@ -18,7 +18,7 @@ const narratorJson = `{
 const gitignore = `# Output files of runs
 /weave-results/
 
-# Keys
+# Keys; "weave --env-file .env" reads them
 .env
 `
 

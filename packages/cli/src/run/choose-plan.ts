@@ -40,7 +40,9 @@ export type ChosenPlan =
 export async function choosePlan(question: PlanQuestion, terminal: Terminal): Promise<ChosenPlan> {
   const { prepared, plan, opened, args } = question
   const { layout } = opened
-  const own = opened.kind === 'resumed' ? (await readPlans(layout)).at(-1)?.plan : undefined
+  // What cannot be read the start itself finds and says, before anything is done.
+  const plans = opened.kind === 'resumed' ? await readPlans(layout).catch(() => []) : []
+  const own = plans.at(-1)?.plan
   const wantsAdoption = args.switches.has('adopt')
   const differences = own ? planDifferences(own, redacted(plan)) : []
   const print = (runs: Plan): void => {
@@ -49,19 +51,25 @@ export async function choosePlan(question: PlanQuestion, terminal: Terminal): Pr
   if (!own || differences.length === 0) {
     if (wantsAdoption) terminal.error(own ? unchanged : notBegun)
     if (args.switches.has('dry-run')) return { ok: false, exitCode: exitCodes.done }
+    if (own && opened.hankChanged && !wantsAdoption) {
+      const agreed = await confirm(inNothing(layout.dir), args.switches.has('yes'))
+      if (!agreed.ok) return refused(agreed.message, terminal)
+    }
     const runs = own ? withCeilings(own, plan) : plan
-    if (!(await isFinished(layout, runs))) print(runs)
+    if (!own || !(await isFinished(layout, runs))) print(runs)
     return { ok: true }
   }
-  terminal.error(`The hank has changed since ${layout.dir} got its plan:`)
+  terminal.error(
+    opened.hankChanged
+      ? `The hank has changed since ${layout.dir} got its plan:`
+      : `The plan of ${layout.dir} is not what would be planned now:`,
+  )
   for (const line of differenceLines(differences)) terminal.error(line)
   terminal.error('')
-  const answer = wantsAdoption ? 'adopt' : await whichPlan(args)
+  // Settings and flags of a start may differ without a question; they never were part of the plan that is there.
+  const answer = wantsAdoption ? 'adopt' : opened.hankChanged ? await whichPlan(args) : 'own'
   if (answer === 'adopt') return adopt({ ...question, differences, print }, terminal)
-  if (answer !== 'own') {
-    terminal.error(answer.message)
-    return { ok: false, exitCode: exitCodes.failed }
-  }
+  if (answer !== 'own') return refused(answer.message, terminal)
   terminal.error('It goes on with the plan it has; --adopt takes the changes over.')
   terminal.error('')
   print(withCeilings(own, plan))
@@ -70,6 +78,15 @@ export async function choosePlan(question: PlanQuestion, terminal: Terminal): Pr
 
 const unchanged = 'The hank says what the execution has as its plan: there is nothing to adopt.'
 const notBegun = 'The execution begins with the hank as it is: there is nothing to adopt.'
+
+function inNothing(dir: string): string {
+  return `The hank has changed since ${dir} was made, in nothing that runs. Go on?`
+}
+
+function refused(message: string, terminal: Terminal): ChosenPlan {
+  terminal.error(message)
+  return { ok: false, exitCode: exitCodes.failed }
+}
 
 /** The journal holds plans without the secrets of the environment; so they must be compared. */
 function redacted(plan: Plan): Plan {
@@ -103,11 +120,8 @@ async function adopt(question: AdoptQuestion, terminal: Terminal): Promise<Chose
   const { layout } = opened
   const { switches } = args
   const verdict = await previewAdoption(layout, plan)
-  if (!verdict.ok) {
-    terminal.error(`The edited hank cannot be adopted: ${verdict.message}`)
-    terminal.error(verdict.cure)
-    return { ok: false, exitCode: exitCodes.failed }
-  }
+  if (!verdict.ok)
+    return refused(`The edited hank cannot be adopted: ${verdict.message}\n${verdict.cure}`, terminal)
   print(plan)
   const { cost } = await executionStatus(layout)
   const { kept, entry } = verdict
@@ -117,10 +131,7 @@ async function adopt(question: AdoptQuestion, terminal: Terminal): Promise<Chose
   terminal.error(`Goes on    ${entry ? `with ${entry.runtimeId}` : 'nowhere: everything is done'}`)
   if (switches.has('dry-run')) return { ok: false, exitCode: exitCodes.done }
   const agreed = await confirm('Adopt the edited hank?', switches.has('yes'), 'leave out --adopt')
-  if (!agreed.ok) {
-    terminal.error(agreed.message)
-    return { ok: false, exitCode: exitCodes.failed }
-  }
+  if (!agreed.ok) return refused(agreed.message, terminal)
   const { source } = prepared.loaded
   return { ok: true, adopt: { hankHash: source ? hankHash(source) : '' } }
 }

@@ -235,5 +235,6 @@ function optionsOf(
       telemetry: { home: homedir(), print: (line: string) => terminal.error(line) },
     },
     onEvent: display.onEvent,
+    onActivity: display.onActivity,
   }
 }

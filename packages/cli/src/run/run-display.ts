@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import type { JournaledEvent } from '@weave/protocol'
-import type { Execution } from '@weave/runtime'
-import { describeEvent } from 'weave-client'
+import type { Execution, ExecutionOptions } from '@weave/runtime'
+import { activityText, describeEvent, harmlessLine } from 'weave-client'
 import type { Terminal } from '../terminal.ts'
 import type { TerminalUiOptions } from '../terminal-ui.ts'
 
@@ -12,6 +12,8 @@ export interface RunDisplay {
   /** Where words for people go; they wait while a screen is up. */
   readonly terminal: Terminal
   readonly onEvent: ReturnType<typeof printEvents>
+  /** What takes long and is not in the journal. */
+  readonly onActivity: NonNullable<ExecutionOptions['onActivity']>
   /** The screen is gone although nobody took it away. */
   readonly isAbandoned: boolean
   /** A person left it, which ended the run, too. */
@@ -37,6 +39,7 @@ export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunD
   const held = holdable(terminal)
   const print = printEvents(held, { json })
   let isIdle = false
+  let lastActivity = 0
   let isAbandoned = false
   let isLeft = false
   let ending = false
@@ -61,6 +64,15 @@ export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunD
     onEvent(told) {
       if (!held.isHeld) print(told)
       follow(told.event)
+    },
+    onActivity(activity) {
+      if (json || held.isHeld || activity.over) return
+      // Emitted once a second; a reader of lines wants no more than to know that it goes on.
+      const now = Date.now()
+      if (now - lastActivity < betweenActivities) return
+      lastActivity = now
+      const time = new Date(now).toISOString().slice(11, 19)
+      held.out(`${time} ${harmlessLine(activityText(activity), 200)}`)
     },
     async begin({ runner, url }) {
       if (!ui) return
@@ -91,6 +103,9 @@ export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunD
     },
   }
 }
+
+/** Milliseconds. */
+const betweenActivities = 1_900
 
 const goesOn = 'The run goes on; from here on one line for each thing that happens.'
 const endsToo = 'The server waits for somebody, so it ends too. --headless runs a hank without a screen.'

@@ -33,7 +33,8 @@ export type OpenedClient =
 /** A client that has shaken hands, with the right that was asked for; a lost connection is its end. */
 export async function openClient({ url, token }: RunningServer, mode: ClientMode): Promise<OpenedClient> {
   if (url === undefined) return { ok: false, message: 'It is starting and does not listen yet. Try again.' }
-  const [{ connect }, { WebSocket }] = await Promise.all([import('weave-client'), import('ws')])
+  const { connect } = await import('weave-client')
+  const { WebSocket } = await import('ws')
   const client = connect(url, {
     mode,
     socket: WebSocket,

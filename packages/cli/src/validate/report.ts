@@ -83,6 +83,7 @@ function firstSteps({ loaded, problems }: Prepared): readonly string[] {
     return [
       '',
       'Without a key: "weave rehearse" runs all but the model. "weave doctor" shows which keys are there.',
+      'With a key in a file: "weave --env-file .env" reads it.',
     ]
   if (loaded.source || loaded.excerpt !== undefined) return []
   return ['', 'To begin: "weave init" writes a small hank here, "weave --help" shows what there is.']

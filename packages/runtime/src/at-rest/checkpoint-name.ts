@@ -1,7 +1,7 @@
 import { type CheckpointWord, currentRun, lineageOf, type WeaveState } from '@weave/protocol'
 import { type CheckpointRecord, resolveSha } from '../checkpoint/index.ts'
-import { didYouMean, nearestNames } from '../kit/index.ts'
-import { find, type Plan } from '../plan/index.ts'
+import { didYouMean, nearestNames, type Result } from '../kit/index.ts'
+import { find, type Plan, plannedCodons } from '../plan/index.ts'
 import { type RollbackCommand, type RollbackTarget, rollbackTarget } from '../runner/index.ts'
 
 /** What the words of a person can mean. */
@@ -11,25 +11,15 @@ export interface KnownCheckpoints {
   readonly safeties: readonly CheckpointRecord[]
 }
 
-export type NamedCheckpoint =
-  | {
-      readonly ok: true
-      readonly sha: string
-      /** Such as `draft completed, 1a2b3c4d`. */
-      readonly label: string
-      /** Absent for a safety checkpoint: files without a place in the plan. */
-      readonly target?: RollbackTarget
-    }
-  | { readonly ok: false; readonly message: string }
+export type NamedCheckpoint = Result<{
+  readonly sha: string
+  /** Such as `draft completed, 1a2b3c4d`. */
+  readonly label: string
+  /** Absent for a safety checkpoint: files without a place in the plan. */
+  readonly target?: RollbackTarget
+}>
 
-const words: Readonly<Record<CheckpointWord, true>> = {
-  'rig-setup': true,
-  completed: true,
-  error: true,
-  skipped: true,
-  start: true,
-  end: true,
-}
+const words: readonly CheckpointWord[] = ['rig-setup', 'completed', 'error', 'skipped', 'start', 'end']
 
 /**
  * The checkpoint that a person means: `draft`, `draft:start`, `review#1:error` (a codon by its id or name; without a word
@@ -56,24 +46,16 @@ export function nameCheckpoint(text: string, known: KnownCheckpoints): NamedChec
 
 function splitWord(text: string): { readonly name: string; readonly word?: CheckpointWord } {
   const at = text.lastIndexOf(':')
-  const tail = text.slice(at + 1)
-  return at > 0 && isWord(tail) ? { name: text.slice(0, at), word: tail } : { name: text }
-}
-
-function isWord(text: string): text is CheckpointWord {
-  return Object.hasOwn(words, text)
+  const word = words.find(each => each === text.slice(at + 1))
+  return at > 0 && word ? { name: text.slice(0, at), word } : { name: text }
 }
 
 /** The one with this id, or all with this name. */
 function codonsCalled(name: string, plan: Plan): readonly string[] {
-  const codons = codonsOf(plan)
+  const codons = plannedCodons(plan)
   if (find(plan, name) || codons.some(({ id }) => id === name)) return [name]
   const wanted = name.toLowerCase()
   return codons.filter(codon => codon.name.toLowerCase() === wanted).map(({ id }) => id)
-}
-
-function codonsOf(plan: Plan) {
-  return plan.items.flatMap(item => (item.kind === 'loop' ? item.codons : [item]))
 }
 
 function newestOf(state: WeaveState): string | undefined {
@@ -129,8 +111,8 @@ function shaProblem(
 function unknown(name: string, plan: Plan): NamedCheckpoint {
   const [, codon = '', word = ''] = /^(.+):([^:]*)$/.exec(name) ?? []
   if (codonsCalled(codon, plan).length > 0)
-    return no(`A codon has no checkpoint ${word}; there are: ${Object.keys(words).join(', ')}.`)
-  const ids = codonsOf(plan).map(({ id }) => id)
+    return no(`A codon has no checkpoint ${word}; there are: ${words.join(', ')}.`)
+  const ids = plannedCodons(plan).map(({ id }) => id)
   return no(
     `There is no codon ${name}.${didYouMean(nearestNames(name, ids))} "weave checkpoints" lists what there is.`,
   )

@@ -7,7 +7,6 @@ import {
 } from '@weave/protocol'
 import type { CheckpointRecord, CheckpointStore } from '../checkpoint/index.ts'
 import { createHistory, replay } from '../journal/index.ts'
-
 import type { ExecutionLayout } from '../workspace/index.ts'
 
 export interface CheckpointRow {
@@ -21,7 +20,7 @@ export interface CheckpointRow {
   readonly status: string
   readonly sha: string
   readonly timestamp: string
-  /** How many files are different from the checkpoint before; absent when that was not looked at. */
+  /** How many files are different from the checkpoint before; absent when that was not counted. */
   readonly files?: number
   /** No longer part of what the next run goes on from. */
   readonly isUndone: boolean
@@ -37,36 +36,26 @@ export async function listRows(state: WeaveState, store: CheckpointStore): Promi
   const rows: CheckpointRow[] = []
   for (const row of rowsOf(state, lists[0] ?? [])) {
     const record = records.get(row.sha)
-    if (!record) rows.push(row)
-    else
-      rows.push({
-        ...row,
-        timestamp: record.timestamp,
-        ...counted(await changedFiles(record, { records, store })),
-      })
+    const files = record && (await changedFiles(record, records, store))
+    rows.push({
+      ...row,
+      timestamp: record?.timestamp ?? row.timestamp,
+      ...(files !== undefined && { files }),
+    })
   }
   return rows
 }
 
 /** The same for an execution in which a server is at work: what the journal says, and nothing is touched. */
-export async function readCheckpointRows({
-  journal,
-  stateFile,
-}: ExecutionLayout): Promise<readonly CheckpointRow[]> {
-  const { state } = await replay(createHistory({ dir: journal }), stateFile)
+export async function readCheckpointRows(layout: ExecutionLayout): Promise<readonly CheckpointRow[]> {
+  const { state } = await replay(createHistory({ dir: layout.journal }), layout.stateFile)
   return rowsOf(state, [])
-}
-
-function counted(files: number | undefined): Pick<CheckpointRow, 'files'> {
-  return files === undefined ? {} : { files }
 }
 
 async function changedFiles(
   { sha, tree, parent }: CheckpointRecord,
-  {
-    records,
-    store,
-  }: { readonly records: ReadonlyMap<string, CheckpointRecord>; readonly store: CheckpointStore },
+  records: ReadonlyMap<string, CheckpointRecord>,
+  store: CheckpointStore,
 ): Promise<number | undefined> {
   if (parent === undefined) return (await store.listFiles(sha))?.length
   if (records.get(parent)?.tree === tree) return 0

@@ -56,13 +56,8 @@ async function tidy(
 ) {
   const gitDir = layout.checkpoints
   if (!existsSync(gitDir)) return { ok: true } as const
-  const opened = await openCheckpoints({
-    gitDir,
-    workTree: layout.agentRoot,
-    clock,
-    environment,
-    assertHeld,
-  })
+  const workTree = layout.agentRoot
+  const opened = await openCheckpoints({ gitDir, workTree, clock, environment, assertHeld })
   if (!opened.ok) return opened
   const { store } = opened
   scope.add('checkpoints', () => store.close())

@@ -2,16 +2,15 @@ import { cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
 import type { WeaveState } from '@weave/protocol'
-import type { CheckpointStore } from '../checkpoint/index.ts'
 import {
+  createActivities,
   findLostJournal,
   frozenPlan,
   holdExecution,
   openCheckpointEffects,
   putRight,
-  type Recovering,
 } from '../execution/index.ts'
-import { createHistory, type History, openJournal, replay } from '../journal/index.ts'
+import { createHistory, openJournal, replay } from '../journal/index.ts'
 import {
   type Clock,
   createRedactor,
@@ -19,12 +18,11 @@ import {
   type Failure,
   messageOf,
   type Refused,
+  type Result,
   type Scope,
   secretsOf,
 } from '../kit/index.ts'
-import type { Plan } from '../plan/index.ts'
 import { createRecorder, openAtRest, type Recorder, type RestOptions } from '../runner/index.ts'
-import type { Selection } from '../tree/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 
 export interface PlaceOptions {
@@ -34,41 +32,15 @@ export interface PlaceOptions {
   readonly clock: Clock
 }
 
+type Writing = Result<{ readonly rest: RestOptions; readonly notes: readonly string[] }, Failure>
+
+type Opened = Extract<Awaited<ReturnType<typeof openIn>>, { readonly ok: true }>
+
 /** An execution in which nothing runs, held by us. Nothing in it changes before `write`. */
-export interface StoppedPlace {
-  readonly layout: ExecutionLayout
-  readonly plan: Plan
-  readonly clock: Clock
-  readonly history: History
-  readonly store: CheckpointStore
-  readonly effects: RestOptions['effects']
-  /** The files of all codons that were ever started. */
-  selection(): Selection
-  state(): WeaveState
-  /** What a restore would do. Nothing in the workspace changes. */
-  planRestore: Recovering['planRestore']
-  /** What the rig of a codon had copied and is not there now. */
-  rigMissing: Recovering['rigMissing']
-  /** Opens the record, and puts right what a crash or a rollback that was cut off left behind. Call it once. */
-  write(): Promise<Writing>
-}
-
-export type Writing =
-  | { readonly ok: true; readonly rest: RestOptions; readonly notes: readonly string[] }
-  | Refused<Failure>
-
-export type OpenedPlace =
-  | {
-      readonly ok: true
-      readonly place: StoppedPlace
-      /** What happened to files on the way and a person should hear. */
-      readonly warnings: readonly string[]
-      close(): Promise<void>
-    }
-  | Refused<Failure>
+export type StoppedPlace = Opened['place']
 
 /** Takes the lock; on a read-only disk there is none to take, and the execution is opened for reading. Never rejects. */
-export async function openPlace(options: PlaceOptions): Promise<OpenedPlace> {
+export async function openPlace(options: PlaceOptions): Promise<Opened | Refused<Failure>> {
   const scope = createScope()
   try {
     const opened = await openIn(scope, options)
@@ -81,7 +53,7 @@ export async function openPlace(options: PlaceOptions): Promise<OpenedPlace> {
   }
 }
 
-async function openIn(scope: Scope, options: PlaceOptions): Promise<OpenedPlace> {
+async function openIn(scope: Scope, options: PlaceOptions) {
   const { environment, clock } = options
   let { layout } = options
   const locked = await holdPlace(options, scope)
@@ -93,37 +65,38 @@ async function openIn(scope: Scope, options: PlaceOptions): Promise<OpenedPlace>
   const lost = findLostJournal(layout, { lastSeq: await history.lastSeq(), hasPlan: plan !== undefined })
   if (lost) return lost
   if (!plan || state.runs.length === 0)
-    return { ok: false, message: `${layout.dir} has not begun.`, cure: `Run: weave -e ${layout.dir}` }
+    return {
+      ok: false as const,
+      message: `${layout.dir} has not begun.`,
+      cure: `Run: weave -e ${layout.dir}`,
+    }
   const warnings: string[] = []
   let recorder: Recorder | undefined
   const current = (): WeaveState => recorder?.state ?? state
   const warn = (message: string): void => void warnings.push(message)
   if (!locked.ok) layout = { ...layout, checkpoints: await writableStore(layout, scope) }
-  const versions = await openCheckpointEffects({
-    plan,
-    layout,
-    clock,
-    environment,
-    assertHeld,
-    state: current,
-    warn,
-  })
+  const activities = createActivities(clock)
+  const given = { plan, layout, clock, environment, assertHeld, state: current, warn, activities }
+  const versions = await openCheckpointEffects(given)
   if (!versions.ok) return versions
   scope.add('checkpoints', () => versions.store.close())
-  const { checkpoints, rollback, recovering } = versions
+  const { checkpoints, rollback, recovering, store, selection } = versions
   const effects = { checkpoints, rollback }
-  const place: StoppedPlace = {
+  const { planRestore, rigMissing } = recovering
+  const place = {
     layout,
     plan,
     clock,
     history,
-    store: versions.store,
+    store,
     effects,
-    selection: versions.selection,
+    planRestore,
+    rigMissing,
+    /** The files of all codons that were ever started. */
+    selection,
     state: current,
-    planRestore: recovering.planRestore,
-    rigMissing: recovering.rigMissing,
-    async write() {
+    /** Opens the record, and puts right what a crash or a rollback that was cut off left behind. Call it once. */
+    async write(): Promise<Writing> {
       if (!locked.ok) return locked
       const { runId, tookOver } = locked
       const record = await openRecord({ ...options, layout }, assertHeld, scope)
@@ -137,7 +110,8 @@ async function openIn(scope: Scope, options: PlaceOptions): Promise<OpenedPlace>
       return { ok: true, rest, notes: recovered.notes }
     },
   }
-  return { ok: true, place, warnings, close: async () => void (await scope.close()) }
+  // `warnings`: what happened to files on the way and a person should hear.
+  return { ok: true as const, place, warnings, close: async () => void (await scope.close()) }
 }
 
 async function openRecord(

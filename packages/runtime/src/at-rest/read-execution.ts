@@ -39,11 +39,8 @@ const mostEarlier = 20
  * What the newest executions of a hank took, without rehearsals. Quick, however many there are: only those count whose
  * server has ended and written its state down.
  */
-export async function readEarlierCosts({
-  executionBaseDir,
-  hankPath,
-  plan,
-}: EarlierQuery): Promise<ObservedCosts> {
+export async function readEarlierCosts(query: EarlierQuery): Promise<ObservedCosts> {
+  const { executionBaseDir, hankPath, plan } = query
   const states: WeaveState[] = []
   const names = await readdir(executionBaseDir).catch(() => [])
   for (const name of newestNames(names).slice(0, mostNames)) {
@@ -51,7 +48,8 @@ export async function readEarlierCosts({
     const layout = executionLayout(join(executionBaseDir, name))
     const read = await readExecutionFile(layout.executionFile)
     if (read.kind !== 'read' || read.file.hankPath !== hankPath || read.file.rehearsal) continue
-    if (await isFile(layout.stateFile))
+    const stats = await stat(layout.stateFile).catch(() => undefined)
+    if (stats?.isFile())
       states.push((await replay(createHistory({ dir: layout.journal }), layout.stateFile)).state)
   }
   return observedCosts(states, plan)
@@ -82,8 +80,8 @@ export interface ReadEvent {
   readonly text: string
 }
 
-/** How often a followed journal is polled. */
-const lookEvery = 250
+/** How often a followed journal is polled, in milliseconds. */
+const pollEvery = 250
 
 /** A place in a journal that is not as it was written. */
 export interface JournalDamage {
@@ -117,7 +115,7 @@ export async function* readEvents(
       }
     }
     if (!follow || follow.aborted) return
-    await clock.sleep(lookEvery, follow).catch(() => undefined)
+    await clock.sleep(pollEvery, follow).catch(() => undefined)
   }
 }
 
@@ -141,13 +139,6 @@ function fits(event: JournaledEvent, { types, codonId }: ReadEventsQuery): boole
   return own === codonId || own?.startsWith(`${codonId}#`) === true
 }
 
-function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    found => found.isFile(),
-    () => false,
-  )
-}
-
 interface ExecutionStatus {
   readonly status: string
   readonly cost: number
@@ -164,8 +155,7 @@ export async function executionStatus(layout: ExecutionLayout): Promise<Executio
   try {
     return await readStatus(layout)
   } catch (error) {
-    const why = messageOf(error)
-    const problem = `The journal in ${layout.journal} cannot be read: ${why}.`
+    const problem = `The journal in ${layout.journal} cannot be read: ${messageOf(error)}.`
     return { status: 'unreadable', cost: 0, codons: 0, problems: [problem] }
   }
 }

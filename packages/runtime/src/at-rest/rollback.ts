@@ -67,12 +67,10 @@ export async function previewWay(place: StoppedPlace, way: WayBack): Promise<Pre
     ({ runId, codonId, from }) => places.has(`${runId} ${codonId}`) && !staying.has(from),
   )
   const rigKept = rigKeptBy(state, startedFrom)
-  const cleaned = rigsToClean(
-    undone.map(({ record }) => record),
-    rigKept,
-  )
+  const records = undone.map(({ record }) => record)
   const rigCopies: string[] = []
-  for (const { codonId } of cleaned) rigCopies.push(...(await effects.rollback.rigLeftovers(codonId, sha)))
+  for (const { codonId } of rigsToClean(records, rigKept))
+    rigCopies.push(...(await effects.rollback.rigLeftovers(codonId, sha)))
   const next = goesOnWith(plan, state, startedFrom)
   const { create, change, delete: removed, unchanged, conflicts } = planned.plan
   const archivedAgain = archiving.plans.flatMap(({ entries }) => entries.map(({ from }) => from))
@@ -94,20 +92,19 @@ export async function previewWay(place: StoppedPlace, way: WayBack): Promise<Pre
       rigCopies,
       rigPutBack: missing.filter(path => !comesBack.has(path)),
       undone: undone.map(({ record }) => record.codonId),
-      ...(next && { next: { codonId: next.step.runtimeId, withoutRig: next.withoutRig } }),
+      ...(next && { next: { codonId: next.at.runtimeId, withoutRig: next.withoutRig } }),
     },
   }
 }
 
-export type WayTaken =
-  | {
-      readonly ok: true
-      readonly preview: RollbackPreview
-      /** What was found and put right first. */
-      readonly notes: readonly string[]
-      readonly runId: string
-    }
-  | { readonly ok: false; readonly message: string; readonly cure?: string }
+interface Taken {
+  readonly preview: RollbackPreview
+  /** What was found and put right first. */
+  readonly notes: readonly string[]
+  readonly runId: string
+}
+
+export type WayTaken = Result<Taken, { readonly message: string; readonly cure?: string }>
 
 /** Performs it. The target is resolved again after a crash was put right: that may have changed what its name means. */
 export async function takeWay(place: StoppedPlace, find: () => Promise<FoundWay>): Promise<WayTaken> {

@@ -1,5 +1,5 @@
 import type { FileDifference } from '../checkpoint/index.ts'
-import { type Failure, messageOf, type Refused } from '../kit/index.ts'
+import { type Failure, messageOf, type Refused, type Result } from '../kit/index.ts'
 import { type NamedCheckpoint, nameCheckpoint } from './checkpoint-name.ts'
 import { type CheckpointRow, listRows } from './checkpoint-rows.ts'
 import { openPlace, type PlaceOptions, type StoppedPlace } from './open.ts'
@@ -19,16 +19,13 @@ export interface DiffWish {
   readonly text?: boolean
 }
 
-export type NamedDiff =
-  | {
-      readonly ok: true
-      readonly from: string
-      readonly to: string
-      readonly files: readonly FileDifference[]
-      /** `isCut`: there is more than can be shown. */
-      readonly text?: { readonly bytes: Buffer; readonly isCut: boolean }
-    }
-  | { readonly ok: false; readonly message: string }
+export type NamedDiff = Result<{
+  readonly from: string
+  readonly to: string
+  readonly files: readonly FileDifference[]
+  /** `isCut`: there is more than can be shown. */
+  readonly text?: { readonly bytes: Buffer; readonly isCut: boolean }
+}>
 
 /** An execution in which nothing runs; no server can take it before `close`. None of these rejects. */
 export interface StoppedExecution {
@@ -43,7 +40,7 @@ export interface StoppedExecution {
 
 export type OpenedStopped = { readonly ok: true; readonly execution: StoppedExecution } | Refused<Failure>
 
-/** Opens an execution that no server holds, to look at its checkpoints and to go back to one. Never rejects. */
+/** Opens an execution that no server holds, to list its checkpoints and to go back to one. Never rejects. */
 export async function openStoppedExecution(options: PlaceOptions): Promise<OpenedStopped> {
   const opened = await openPlace(options)
   if (!opened.ok) return opened
@@ -87,10 +84,8 @@ async function findWay(place: StoppedPlace, wish: RollbackWish): Promise<FoundWa
     const undo = await undoTarget({ ...place, state: place.state() })
     if (!undo.ok) return undo
     const { target, archives } = undo
-    return {
-      ok: true,
-      way: { target, archives, label: `before the last rollback, ${target.sha.slice(0, 8)}` },
-    }
+    const label = `before the last rollback, ${target.sha.slice(0, 8)}`
+    return { ok: true, way: { target, archives, label } }
   }
   const named = await nameIn(place, wish.to)
   if (!named.ok) return named

@@ -8,19 +8,17 @@ import {
 } from '@weave/protocol'
 import type { CheckpointStore } from '../checkpoint/index.ts'
 import type { History } from '../journal/index.ts'
+import type { Result } from '../kit/index.ts'
 import { codonAt, type Plan, start } from '../plan/index.ts'
 import { type ArchivedFiles, type RollbackTarget, startPoint } from '../runner/index.ts'
 
-export type UndoResult =
-  | {
-      readonly ok: true
-      readonly target: RollbackTarget
-      /** Files that the rollback put back and that belong into the archive again. */
-      readonly archives: readonly ArchivedFiles[]
-    }
-  | { readonly ok: false; readonly message: string }
+type UndoResult = Result<{
+  readonly target: RollbackTarget
+  /** Files that the rollback put back and that belong into the archive again. */
+  readonly archives: readonly ArchivedFiles[]
+}>
 
-export interface UndoContext {
+interface UndoContext {
   readonly plan: Plan
   readonly state: WeaveState
   readonly history: History

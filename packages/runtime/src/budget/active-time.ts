@@ -1,11 +1,12 @@
 import type { JournaledEvent } from '@weave/protocol'
+
 /** A stretch of time in milliseconds, of any clock. */
 export interface Stretch {
   readonly from: number
   readonly until: number
 }
 
-/** What a state cannot tell about the time in which something was done. */
+/** What a state does not hold about the time in which something was done. */
 export interface TimeNotes {
   /**
    * By run id: the moment (ISO) of the last thing that a crashed run did. Without it nobody knows how long the codon that
@@ -29,20 +30,14 @@ export function activeMs({ from, until }: Stretch, waits: readonly Stretch[]): n
   return active + Math.max(0, until - at)
 }
 
-/** Gathers what a state cannot tell about time, from the events of a journal. */
-interface TimeBook {
-  /** Give it the events in order. Needed are `run.parked`, the crash of a run, and the event before that. */
-  heard(event: JournaledEvent): void
-  /** What is known until now. */
-  notes(): TimeNotes
-}
-
-export function createTimeBook(): TimeBook {
+/** Gathers what a state does not hold about time, from the events of a journal. */
+export function createTimeBook() {
   const parked: Stretch[] = []
   const lastActivity = new Map<string, string>()
   let latest: string | undefined
   return {
-    heard(event) {
+    /** Give it the events in order. Needed are `run.parked`, the crash of a run, and the event before that. */
+    heard(event: JournaledEvent): void {
       if (event.type === 'run.parked')
         parked.push({ from: Date.parse(event.timestamp), until: Date.parse(event.data.until) })
       const crashed = crashedRun(event)
@@ -50,7 +45,7 @@ export function createTimeBook(): TimeBook {
       if (crashed !== undefined && latest !== undefined) lastActivity.set(crashed, latest)
       latest = event.timestamp
     },
-    notes: () => ({ parked, lastActivity }),
+    notes: (): TimeNotes => ({ parked, lastActivity }),
   }
 }
 

@@ -32,14 +32,14 @@ export interface CodonCost {
   readonly prices?: PriceOrigin
 }
 
-export interface PriceOrigin {
+interface PriceOrigin {
   readonly source: string
   readonly date?: string
   /** Long requests cost more than the prices that are listed. */
   readonly hasTiers: boolean
 }
 
-export type TokenClass = 'input' | 'output' | 'cacheWrite' | 'cacheRead'
+type TokenClass = 'input' | 'output' | 'cacheWrite' | 'cacheRead'
 
 export interface ClassCost {
   readonly class: TokenClass
@@ -50,14 +50,7 @@ export interface ClassCost {
   readonly dollars?: number
 }
 
-export interface SentinelCost {
-  readonly codonId: string
-  readonly sentinelId: string
-  readonly cost: number
-  readonly costUnknown: boolean
-  readonly calls: number
-  readonly tokens: { readonly input: number; readonly output: number }
-}
+export type SentinelCost = ReturnType<typeof sentinelCost>
 
 export function costReport(state: WeaveState, plan: Plan): CostReport {
   const records = state.runs.flatMap(({ codons }) => codons)
@@ -134,9 +127,7 @@ function originOf(model: PlannedModel | undefined): { readonly prices?: PriceOri
   return { prices: { source, ...(date !== undefined && { date }), hasTiers: (tiers?.length ?? 0) > 0 } }
 }
 
-function sentinelCost(
-  observations: Group<{ readonly codonId: string; readonly sentinel: SentinelState }>,
-): SentinelCost {
+function sentinelCost(observations: Group<{ readonly codonId: string; readonly sentinel: SentinelState }>) {
   const [{ codonId, sentinel }] = observations
   const all = observations.map(each => each.sentinel)
   const sum = (amount: (state: SentinelState) => number) => all.reduce((so, each) => so + amount(each), 0)
@@ -154,24 +145,11 @@ function total(parts: readonly { readonly cost: number }[]): number {
   return parts.reduce((sum, { cost }) => sum + cost, 0)
 }
 
-/** A codon's limit in one currency against what it used: a line of the summary of a run. */
-interface BudgetLine {
-  readonly currency: Currency
-  readonly limit: number
-  readonly used: number
-  /** The scope of the limit. */
-  readonly source: string
-}
-
 /**
  * For each codon of a run, in order, its limits when the run began and what its attempts in this run, up to this one,
- * used. Context tokens are there only after a breach: nothing else remembers them.
+ * used: lines of the summary of a run. Context tokens are there only after a breach: nothing else remembers them.
  */
-export function budgetUse(
-  plan: Plan,
-  run: RunState,
-  notes: TimeNotes = {},
-): readonly (readonly BudgetLine[])[] {
+export function budgetUse(plan: Plan, run: RunState, notes: TimeNotes = {}) {
   const attempts = new Map<string, Spend>()
   return run.codons.map(record => {
     const { codonId } = record

@@ -89,9 +89,9 @@ type Candidate = readonly [amount: number | undefined, origin: string]
 
 /** What the hank leaves for a loop, whatever the loop's own budget says. */
 function leftInHank(plan: Plan, { id }: PlannedLoop, at: number): Candidate {
-  const step = codonAt(plan, { ...start, item: at })
+  const planned = codonAt(plan, { ...start, item: at })
   const inHank =
-    ceilingOf(plan, 'maxDollars') && step && dollarMeters(plan, emptyLedger, opening(step)).at(-1)
+    ceilingOf(plan, 'maxDollars') && planned && dollarMeters(plan, emptyLedger, opening(planned)).at(-1)
   return [inHank?.limit, partOf(theHank, plan.budget?.shares?.[id])]
 }
 
@@ -104,14 +104,14 @@ function lowest(currency: Currency, candidates: readonly Candidate[]): readonly 
 }
 
 function codonRow(plan: Plan, item: number, index?: number): ForecastRow {
-  const step = codonAt(plan, { item, iteration: 0, index: index ?? 0 })
-  if (!step) return { label: '', limits: [] }
+  const planned = codonAt(plan, { item, iteration: 0, index: index ?? 0 })
+  if (!planned) return { label: '', limits: [] }
   return {
-    label: codonLabel(step.codon, item, index),
-    limits: limitsOf(plan, step).map(meter => {
+    label: codonLabel(planned.codon, item, index),
+    limits: limitsOf(plan, planned).map(meter => {
       const { currency, limit } = meter
-      const found = { currency, amount: tidy(limit), origin: originOf(plan, step, meter) }
-      return currency === 'dollars' ? withMost(found, mostDollars(plan, step)) : found
+      const found = { currency, amount: tidy(limit), origin: originOf(plan, planned, meter) }
+      return currency === 'dollars' ? withMost(found, mostDollars(plan, planned)) : found
     }),
   }
 }
@@ -130,8 +130,8 @@ function mostDollars(plan: Plan, { loop, position }: PlannedCodonAt): number {
 
 /** What the hank leaves for a loop when nobody before it has spent anything. */
 function mostInHank(plan: Plan, at: number): number | undefined {
-  const step = codonAt(plan, { ...start, item: at })
-  return ceilingOf(plan, 'maxDollars') && step && dollarMeters(plan, emptyLedger, step).at(-1)?.limit
+  const planned = codonAt(plan, { ...start, item: at })
+  return ceilingOf(plan, 'maxDollars') && planned && dollarMeters(plan, emptyLedger, planned).at(-1)?.limit
 }
 
 function lowestOf(...amounts: readonly (number | undefined)[]): number {
@@ -157,6 +157,6 @@ function partOf(container: string, share: number | undefined): string {
 }
 
 /** At the start no child has finished, so none has left anything of its share to another. */
-function opening(step: PlannedCodonAt): PlannedCodonAt {
-  return { ...step, position: start }
+function opening(planned: PlannedCodonAt): PlannedCodonAt {
+  return { ...planned, position: start }
 }

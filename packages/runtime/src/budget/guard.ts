@@ -6,10 +6,10 @@ import type { Ledger } from './ledger.ts'
 import { type Exceeded, exceeded } from './may-start.ts'
 import { isReached, type Meter, metersOf } from './meters.ts'
 
-export interface GuardOptions {
+interface GuardOptions {
   readonly plan: Plan
-  readonly step: PlannedCodonAt
-  /** As it was when the attempt began; what the attempt itself uses is told to the guard. */
+  readonly at: PlannedCodonAt
+  /** As it was when the attempt began; what the attempt itself uses is reported to the guard. */
   readonly ledger: Ledger
   readonly clock: Clock
 }
@@ -24,27 +24,16 @@ export interface AttemptUse {
   readonly turn: TokenCounts
 }
 
+export type BudgetGuard = ReturnType<typeof createBudgetGuard>
+
 /**
- * Watches over the budgets of one attempt, from its first moment, the rig included. Each function looks at every limit
+ * Watches over the budgets of one attempt, from its first moment, the rig included. Each function checks every limit
  * and answers with the first one that is reached; having answered once, the guard is silent.
  */
-export interface BudgetGuard {
-  /** Whether any of the limits is one in dollars. */
-  readonly limitsDollars: boolean
-  /** At every usage report. */
-  usage(use: AttemptUse): Exceeded | undefined
-  /** What the sentinels of this attempt have cost in all. Counts against the dollars of the hank alone. */
-  sentinels(dollars: number): Exceeded | undefined
-  /** The attempt waits so long because a provider said so; that time does not count. */
-  parked(ms: number): void
-  /** Every second. */
-  tick(): Exceeded | undefined
-}
-
-export function createBudgetGuard({ plan, step, ledger, clock }: GuardOptions): BudgetGuard {
+export function createBudgetGuard({ plan, at, ledger, clock }: GuardOptions) {
   const began = clock.monotonic()
   const waits: Stretch[] = []
-  let meters = metersOf(plan, ledger, step)
+  let meters = metersOf(plan, ledger, at)
   let attempt = { dollars: 0, outputTokens: 0, contextTokens: 0 }
   let hasAnswered = false
 
@@ -61,24 +50,29 @@ export function createBudgetGuard({ plan, step, ledger, clock }: GuardOptions): 
     if (hasAnswered) return undefined
     const reached = meters.map(read).find(({ meter, used }) => isReached(used, meter.limit))
     hasAnswered = reached !== undefined
-    return reached && exceeded(plan, step, reached)
+    return reached && exceeded(plan, at, reached)
   }
 
   return {
+    /** Whether any of the limits is one in dollars. */
     limitsDollars: meters.some(({ currency }) => currency === 'dollars'),
-    usage({ cost, tokens, turn }) {
+    /** At every usage report. */
+    usage({ cost, tokens, turn }: AttemptUse): Exceeded | undefined {
       attempt = { dollars: cost, outputTokens: tokens.outputTokens, contextTokens: contextOf(turn) }
       return check()
     },
-    sentinels(dollars) {
+    /** What the sentinels of this attempt have cost in all. Counts against the dollars of the hank alone. */
+    sentinels(dollars: number): Exceeded | undefined {
       const sentinelDollars = ledger.sentinelDollars + dollars
-      meters = metersOf(plan, { ...ledger, sentinelDollars }, step)
+      meters = metersOf(plan, { ...ledger, sentinelDollars }, at)
       return check()
     },
-    parked(ms) {
+    /** The attempt waits so long because a provider said so; that time does not count. */
+    parked(ms: number): void {
       const from = clock.monotonic()
       waits.push({ from, until: from + ms })
     },
+    /** Every second. */
     tick: check,
   }
 }

@@ -2,7 +2,7 @@
  * Money, time and tokens: what may be spent, what was, and what follows when a limit is reached.
  *
  * Owns the meaning of a plan's budgets and the ledger, both as pure functions over the plan and the state, and the guard
- * that watches one attempt. Stops nothing, records nothing and reads no files: who asks is told of a breach and acts on it.
+ * that watches one attempt. Stops nothing, records nothing and reads no files: who asks hears of a breach and acts on it.
  * Does not know what a message costs; that is the business of the models and of the harness.
  */
 export { createTimeBook, type TimeNotes } from './active-time.ts'

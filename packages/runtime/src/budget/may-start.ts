@@ -22,14 +22,14 @@ export type Admission =
   /** Nothing that is still to come in the loop may spend: the loop is over, and the codon leaves no record. */
   | { readonly kind: 'leave-loop'; readonly exceeded: Exceeded }
 
-/** `ledger`: with all that earlier attempts have spent. Context is not looked at, since a new attempt begins without any. */
-export function mayStart(plan: Plan, ledger: Ledger, step: PlannedCodonAt): Admission {
-  const dry = dryContainer(plan, ledger, step)
-  const meter = dry ?? ownMeters(ledger, step).find(isUsedUp)
+/** `ledger`: with all that earlier attempts have spent. Context does not count, since a new attempt begins without any. */
+export function mayStart(plan: Plan, ledger: Ledger, at: PlannedCodonAt): Admission {
+  const dry = dryContainer(plan, ledger, at)
+  const meter = dry ?? ownMeters(ledger, at).find(isUsedUp)
   if (!meter) return { kind: 'start' }
-  const found = exceeded(plan, step, { meter, used: meter.used })
-  if (onExceededOf(plan, step) === 'fail') return { kind: 'fail', exceeded: found }
-  const isOver = dry !== undefined && isLoopOver(plan, ledger, step)
+  const found = exceeded(plan, at, { meter, used: meter.used })
+  if (onExceededOf(plan, at) === 'fail') return { kind: 'fail', exceeded: found }
+  const isOver = dry !== undefined && isLoopOver(plan, ledger, at)
   return { kind: isOver ? 'leave-loop' : 'complete', exceeded: found }
 }
 
@@ -37,7 +37,7 @@ export function mayStart(plan: Plan, ledger: Ledger, step: PlannedCodonAt): Admi
 export interface Ahead {
   /** The codon that is due, with what its budgets say about it; absent at the end of the plan. */
   readonly due?: {
-    readonly step: PlannedCodonAt
+    readonly at: PlannedCodonAt
     readonly admission: Exclude<Admission, { readonly kind: 'leave-loop' }>
   }
   /** The loops that are left behind on the way there. */
@@ -47,19 +47,19 @@ export interface Ahead {
 /** A loop that is over because of budgets. */
 export interface LeftLoop {
   /** The codon of the loop that was due and will not run. */
-  readonly step: PlannedCodonAt
+  readonly at: PlannedCodonAt
   readonly exceeded: Exceeded
 }
 
 /** What is due at a place in the plan, once loops that are over are left behind. */
 export function dueAt(plan: Plan, ledger: Ledger, position: Position): Ahead {
   const left: LeftLoop[] = []
-  for (let at = position; ; at = after(plan, at, { leaveLoop: true })) {
-    const step = codonAt(plan, at)
-    if (!step) return { left }
-    const admission = mayStart(plan, ledger, step)
-    if (admission.kind !== 'leave-loop') return { due: { step, admission }, left }
-    left.push({ step, exceeded: admission.exceeded })
+  for (let next = position; ; next = after(plan, next, { leaveLoop: true })) {
+    const at = codonAt(plan, next)
+    if (!at) return { left }
+    const admission = mayStart(plan, ledger, at)
+    if (admission.kind !== 'leave-loop') return { due: { at, admission }, left }
+    left.push({ at, exceeded: admission.exceeded })
   }
 }
 
@@ -72,13 +72,13 @@ export function isLoopOver(plan: Plan, ledger: Ledger, { loop, position }: Plann
   const isLast = position.iteration + 1 === loop.limit
   const first = isLast ? position.index : 0
   return loop.codons.slice(first).every((_, offset) => {
-    const step = codonAt(plan, { ...position, index: first + offset })
-    return step !== undefined && dryContainer(plan, ledger, step) !== undefined
+    const at = codonAt(plan, { ...position, index: first + offset })
+    return at !== undefined && dryContainer(plan, ledger, at) !== undefined
   })
 }
 
-function dryContainer(plan: Plan, ledger: Ledger, step: PlannedCodonAt): Meter | undefined {
-  return containerMeters(plan, ledger, step).find(isUsedUp)
+function dryContainer(plan: Plan, ledger: Ledger, at: PlannedCodonAt): Meter | undefined {
+  return containerMeters(plan, ledger, at).find(isUsedUp)
 }
 
 function isUsedUp({ used, limit }: Meter): boolean {
@@ -93,12 +93,12 @@ export interface Exceeded {
   readonly message: string
 }
 
-export function exceeded(plan: Plan, step: PlannedCodonAt, { meter, used }: Reading): Exceeded {
+export function exceeded(plan: Plan, at: PlannedCodonAt, { meter, used }: Reading): Exceeded {
   const { currency, limit, scope } = meter
   return {
     breach: { currency, limit: tidy(limit), used: tidy(used), scope },
-    onExceeded: onExceededOf(plan, step),
-    message: `Budget exceeded: ${sentence(step, { meter, used })}.`,
+    onExceeded: onExceededOf(plan, at),
+    message: `Budget exceeded: ${sentence(at, { meter, used })}.`,
   }
 }
 
@@ -108,16 +108,15 @@ interface Reading {
   readonly used: number
 }
 
-function sentence(step: PlannedCodonAt, { meter, used }: Reading): string {
+function sentence(at: PlannedCodonAt, { meter, used }: Reading): string {
   const { level, scope, isPart, limit, currency } = meter
   const spent = `has used ${plainly[currency](used)} of`
   const whole = withUnit[currency](limit)
-  const { loop, codon, runtimeId } = step
+  const { loop, codon, runtimeId } = at
   if (level === 'codon') return `${runtimeId} ${spent} its ${whole}`
-  if (level === 'loop' && isPart)
-    return `${codon.id} ${spent} the ${whole} that ${loopOf(step)} leaves for it`
-  if (level === 'loop') return `${loopOf(step)} ${spent} its ${whole}`
-  if (isPart) return `${loop ? loopOf(step) : codon.id} ${spent} the ${whole} that the hank leaves for it`
+  if (level === 'loop' && isPart) return `${codon.id} ${spent} the ${whole} that ${loopOf(at)} leaves for it`
+  if (level === 'loop') return `${loopOf(at)} ${spent} its ${whole}`
+  if (isPart) return `${loop ? loopOf(at) : codon.id} ${spent} the ${whole} that the hank leaves for it`
   return scope === 'hank'
     ? `the hank ${spent} its ${whole}`
     : `the run ${spent} the ${whole} that ${scope} allows`

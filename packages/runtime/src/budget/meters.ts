@@ -39,15 +39,8 @@ export function tidy(amount: number): number {
   return Number(amount.toFixed(9))
 }
 
-/** A limit of the whole run. */
-export interface Ceiling {
-  readonly amount: number
-  /** `hank`, or the setting that is tighter than the hank: `--max-cost`, `weave.json`. */
-  readonly scope: string
-}
-
-/** The tightest limit of the whole run, whoever sets it. */
-export function ceilingOf(plan: Plan, field: 'maxDollars' | 'maxTimeSeconds'): Ceiling | undefined {
+/** The tightest limit of the whole run. `scope`: `hank`, or the setting that is tighter: `--max-cost`, `weave.json`. */
+export function ceilingOf(plan: Plan, field: 'maxDollars' | 'maxTimeSeconds') {
   const own = plan.budget?.[field]
   const given = plan.ceilings?.[field]
   if (given && (own === undefined || given.value < own)) return { amount: given.value, scope: given.origin }
@@ -124,8 +117,7 @@ function timeMeters(plan: Plan, ledger: Ledger, { loop }: PlannedCodonAt): reado
  */
 export function dollarMeters(plan: Plan, ledger: Ledger, codon: PlannedCodonAt): readonly Meter[] {
   const inHank = hankDollars(plan, ledger, codon)
-  const inLoop = codon.loop && loopDollars(ledger, codon, { loop: codon.loop, inHank })
-  return [...(inLoop ? [inLoop] : []), ...(inHank ? [inHank] : [])]
+  return [loopDollars(ledger, codon, inHank), inHank].filter(meter => meter !== undefined)
 }
 
 function hankDollars(
@@ -149,16 +141,12 @@ function hankDollars(
 /** No codon is named so: ids are not empty. Sentinels have no share, they draw from what the shares leave. */
 const sentinels = ''
 
-interface LoopIn {
-  readonly loop: PlannedLoop
-  readonly inHank: Meter | undefined
-}
-
 function loopDollars(
   ledger: Ledger,
-  { codon, position }: PlannedCodonAt,
-  { loop, inHank }: LoopIn,
+  { codon, loop, position }: PlannedCodonAt,
+  inHank: Meter | undefined,
 ): Meter | undefined {
+  if (!loop) return undefined
   const { budget } = loop
   const spent = ledger.items.get(loop.id)?.dollars ?? 0
   const fromHank = inHank && spent + Math.max(0, inHank.limit - inHank.used)

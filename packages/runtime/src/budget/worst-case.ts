@@ -42,12 +42,8 @@ interface Child {
   readonly most: Most
 }
 
-const bounded = (amount: number): Most => ({ amount, reasons: [], beyond: [] })
-const endless = (reason: string): Most => ({
-  amount: Number.POSITIVE_INFINITY,
-  reasons: [reason],
-  beyond: [],
-})
+const bounded = (amount: number, reasons: readonly string[] = []): Most => ({ amount, reasons, beyond: [] })
+const endless = (reason: string): Most => bounded(Number.POSITIVE_INFINITY, [reason])
 
 function itemDollars(item: PlannedItem, at: number): Most {
   if (item.kind === 'codon') return codonDollars(item, codonLabel(item, at))
@@ -59,20 +55,17 @@ function itemDollars(item: PlannedItem, at: number): Most {
 }
 
 function codonDollars({ model, budget }: PlannedCodon, label: string): Most {
-  if (!model.prices) {
-    const reason = `${label} uses ${model.id}, whose price is not known`
-    return { amount: 0, reasons: [], beyond: [reason] }
-  }
-  return budget?.maxDollars === undefined
-    ? endless(`${label} has no dollar limit`)
-    : bounded(budget.maxDollars)
+  if (model.prices) return limited(budget?.maxDollars, `${label} has no dollar limit`)
+  return { ...bounded(0), beyond: [`${label} uses ${model.id}, whose price is not known`] }
+}
+
+function limited(amount: number | undefined, without: string): Most {
+  return amount === undefined ? endless(without) : bounded(amount)
 }
 
 function itemSeconds(item: PlannedItem, at: number): Most {
   const one = ({ budget }: PlannedCodon, label: string): Most =>
-    budget?.maxTimeSeconds === undefined
-      ? endless(`${label} has no time limit`)
-      : bounded(budget.maxTimeSeconds)
+    limited(budget?.maxTimeSeconds, `${label} has no time limit`)
   if (item.kind === 'codon') return one(item, codonLabel(item, at))
   const all = sum(item.codons.map((codon, index) => one(codon, codonLabel(codon, at, index))))
   return atMost(repeated(all, item, at), item.budget?.maxTimeSeconds)
@@ -120,24 +113,20 @@ function verdict({ amount, reasons, beyond }: Most): WorstCase {
 const mostNamed = 3
 
 function observedWords(plan: Plan, observed: ReadonlySet<string>): string | undefined {
-  const labels = plan.items.flatMap((item, at) =>
-    item.kind === 'codon'
-      ? named(item, observed, codonLabel(item, at))
-      : item.codons.flatMap((codon, index) => named(codon, observed, codonLabel(codon, at, index))),
-  )
+  const labels = plan.items
+    .flatMap((item, at) =>
+      item.kind === 'codon'
+        ? { id: item.id, label: codonLabel(item, at) }
+        : item.codons.map((codon, index) => ({ id: codon.id, label: codonLabel(codon, at, index) })),
+    )
+    .flatMap(({ id, label }) => (observed.has(id) ? [label] : []))
   if (labels.length === 0) return undefined
   const more = labels.length - mostNamed
   const words = `${labels.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
   return `the sentinels of ${words} have no dollar limit but that of the whole hank`
 }
 
-function named({ id }: PlannedCodon, observed: ReadonlySet<string>, label: string): readonly string[] {
-  return observed.has(id) ? [label] : []
-}
-
-/** Parts of a plan as the checks of a hank name them too. */
-
-/** `Codon 2 (draft)`, in a loop `Codon 3.1 (review)`. Places are counted from 0. */
+/** As the checks of a hank name it too: `Codon 2 (draft)`, in a loop `Codon 3.1 (review)`. Places are counted from 0. */
 export function codonLabel({ id }: PlannedCodon, item: number, index?: number): string {
   return `Codon ${item + 1}${index === undefined ? '' : `.${index + 1}`} (${id})`
 }

@@ -1,6 +1,5 @@
 import {
   type Codon,
-  codonLabel,
   codonsOf,
   effectiveModel,
   type LoadedHank,
@@ -183,7 +182,7 @@ function modelUses(
     const { env } = each.codon
     return {
       where: `${each.where}.model`,
-      label: codonLabel(each),
+      label: each.label,
       name: modelNameOf(each.codon, { loaded, settings }),
       use: 'codon',
       ...(env && { environment: environmentOf(env) }),
@@ -203,5 +202,5 @@ function modelUses(
 }
 
 function labelOf(placed: PlacedCodon | undefined): string {
-  return placed ? codonLabel(placed) : 'A codon'
+  return placed?.label ?? 'A codon'
 }

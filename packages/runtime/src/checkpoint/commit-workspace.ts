@@ -1,10 +1,14 @@
-import type { Clock } from '../kit/index.ts'
-import type { Selection } from '../tree/index.ts'
-import type { CreateRequest, CreateResult, SafetyRequest } from './checkpoint-store.ts'
+import type { Clock, Result } from '../kit/index.ts'
 import { type CheckpointMeta, checkpointMessage, encodeCommit } from './commit.ts'
+import type { CheckpointNote } from './note.ts'
 import type { ObjectWriter } from './object-writer.ts'
 import { beforeRef, branchOf, branchRef, type Refs, safetyRef, scanRef } from './refs.ts'
-import { type StoredWorkspace, type StorePlace, storeWorkspace } from './store-workspace.ts'
+import {
+  type StoredWorkspace,
+  type StorePlace,
+  type StoreRequest,
+  storeWorkspace,
+} from './store-workspace.ts'
 
 export interface CommitPlace extends StorePlace {
   /** Rejects when git cannot be asked. */
@@ -13,6 +17,24 @@ export interface CommitPlace extends StorePlace {
   readonly clock: Clock
 }
 
+export interface SafetyRequest extends Omit<CheckpointMeta, 'type'>, StoreRequest {
+  /** Of the first checkpoint of a run: the one where it starts. Others follow the last of their branch. */
+  readonly parent?: string | undefined
+}
+
+export interface CreateRequest extends SafetyRequest {
+  readonly type: Exclude<CheckpointMeta['type'], 'safety' | 'before'>
+}
+
+export type CreateResult = Result<{
+  readonly sha: string
+  readonly tree: string
+  /** The full name, such as `refs/heads/run-…`. */
+  readonly ref: string
+  readonly files: number
+  readonly notes: readonly CheckpointNote[]
+}>
+
 /** One more checkpoint on the branch of the run. Rejects as `storeWorkspace` does. */
 export async function createCheckpoint(request: CreateRequest, place: CommitPlace): Promise<CreateResult> {
   const ref = branchRef(branchOf(request.runId))
@@ -20,7 +42,7 @@ export async function createCheckpoint(request: CreateRequest, place: CommitPlac
   const parent = tip ?? request.parent
   if (tip === undefined && parent !== undefined && !(await place.hasObject(parent)))
     return unknownParent(parent)
-  return commitWorkspace({ ...request, ref, parent, meta: request }, place)
+  return commitWorkspace({ ...request, parent }, ref, place)
 }
 
 /** A checkpoint on a ref of its own. Rejects as `storeWorkspace` does. */
@@ -28,29 +50,22 @@ export async function createSafety(request: SafetyRequest, place: CommitPlace): 
   const { parent } = request
   if (parent !== undefined && !(await place.hasObject(parent))) return unknownParent(parent)
   const ref = await freeRef(safetyRef(place.clock.now()), place.refs)
-  return commitWorkspace({ ...request, ref, meta: { ...request, type: 'safety' } }, place)
+  return commitWorkspace({ ...request, type: 'safety' }, ref, place)
 }
 
 /** A checkpoint on the ref of a codon that begins. Rejects as `storeWorkspace` does. */
 export async function createBefore(request: SafetyRequest, place: CommitPlace): Promise<CreateResult> {
-  const ref = beforeRef(request.runId, request.codonId)
-  return commitWorkspace({ ...request, ref, meta: { ...request, type: 'before' } }, place)
+  return commitWorkspace({ ...request, type: 'before' }, beforeRef(request.runId, request.codonId), place)
 }
 
 /**
  * Stores the files as they are now, so that nothing is lost that a plan does away with, and so that they can be compared.
  * The last of these is kept, until the next. Rejects as `storeWorkspace` does.
  */
-export async function storeScan(
-  request: { readonly selection: Selection; readonly signal?: AbortSignal | undefined },
-  place: CommitPlace,
-): Promise<StoredWorkspace> {
+export async function storeScan(request: StoreRequest, place: CommitPlace): Promise<StoredWorkspace> {
   return storeWorkspace(request, place, async (stored, writer) => {
-    if (stored.isSame) return stored
-    const time = place.clock.now()
-    const commit = encodeCommit({ tree: stored.tree, parent: undefined, time, message: 'look\n' })
-    const sha = await writer.add('commit', commit)
-    await announce({ ref: scanRef, sha, writer }, place.refs)
+    const commit = { tree: stored.tree, parent: undefined, message: 'look\n' }
+    if (!stored.isSame) await announce(scanRef, commit, { ...place, writer })
     return stored
   })
 }
@@ -59,34 +74,37 @@ function unknownParent(parent: string): CreateResult {
   return { ok: false, message: `there is no checkpoint ${parent} to go on from` }
 }
 
-interface Commit extends Pick<CreateRequest, 'selection' | 'parent' | 'signal' | 'observer'> {
-  readonly ref: string
-  readonly meta: CheckpointMeta
-}
-
-async function commitWorkspace(request: Commit, place: CommitPlace): Promise<CreateResult> {
-  const { ref, parent, meta } = request
+async function commitWorkspace(
+  request: SafetyRequest & CheckpointMeta,
+  ref: string,
+  place: CommitPlace,
+): Promise<CreateResult> {
+  const { parent } = request
   return storeWorkspace(request, place, async ({ tree, files, notes }, writer) => {
-    const commit = encodeCommit({ tree, parent, time: place.clock.now(), message: checkpointMessage(meta) })
-    const sha = await writer.add('commit', commit)
-    await announce({ ref, sha, writer }, place.refs)
+    const commit = { tree, parent, message: checkpointMessage(request) }
+    const sha = await announce(ref, commit, { ...place, writer })
     return { ok: true, sha, tree, ref, files, notes }
   })
 }
 
-interface Announcement {
-  readonly ref: string
-  readonly sha: string
-  readonly writer: ObjectWriter
-}
-
-/** All that the ref leads to is on the disk before the ref is; only what nobody sees yet is written meanwhile. */
-async function announce({ ref, sha, writer }: Announcement, refs: Refs): Promise<void> {
+/**
+ * Writes the commit and lets the ref name it. All that the ref leads to is on the disk before the ref is; only what nobody
+ * sees yet is written meanwhile.
+ */
+async function announce(
+  ref: string,
+  commit: Omit<Parameters<typeof encodeCommit>[0], 'time'>,
+  { writer, refs, clock }: CommitPlace & { readonly writer: ObjectWriter },
+): Promise<string> {
+  const sha = await writer.add('commit', encodeCommit({ ...commit, time: clock.now() }))
   const [stored, prepared] = await Promise.allSettled([writer.flush(), refs.prepare(ref, sha)])
   if (prepared.status === 'rejected') throw prepared.reason
-  if (stored.status === 'fulfilled') return prepared.value.write()
-  prepared.value.discard()
-  throw stored.reason
+  if (stored.status === 'rejected') {
+    prepared.value.discard()
+    throw stored.reason
+  }
+  await prepared.value.write()
+  return sha
 }
 
 async function freeRef(wanted: string, refs: Refs): Promise<string> {

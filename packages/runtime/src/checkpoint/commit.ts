@@ -1,4 +1,4 @@
-import type { CheckpointType, CodonStatus } from '@weave/protocol'
+import { type CheckpointType, type CodonStatus, codonMoves } from '@weave/protocol'
 
 /** What a checkpoint says of itself. */
 export interface CheckpointMeta {
@@ -18,7 +18,7 @@ export interface CheckpointRecord extends CheckpointMeta {
   readonly timestamp: string
 }
 
-export interface CommitParts {
+interface Commit {
   readonly tree: string
   readonly parent: string | undefined
   readonly time: Date
@@ -26,7 +26,7 @@ export interface CommitParts {
 }
 
 /** The author and committer are always the same and nobody's. */
-export function encodeCommit({ tree, parent, time, message }: CommitParts): Buffer {
+export function encodeCommit({ tree, parent, time, message }: Commit): Buffer {
   const signature = `weave <weave@localhost> ${Math.floor(time.getTime() / 1000)} +0000`
   const lines = [
     `tree ${tree}`,
@@ -59,8 +59,8 @@ export function decodeCommit(sha: string, commit: Buffer): CheckpointRecord | un
   const tree = header('tree')
   const parent = header('parent')
   const seconds = /> (\d+) [+-]\d{4}$/.exec(header('committer') ?? '')?.[1]
-  const type = oneOf(types, /^checkpoint\(([a-z-]+)\): /.exec(subject)?.[1])
-  const status = oneOf(statuses, trailer('Weave-Status'))
+  const type = keyOf(types, /^checkpoint\(([a-z-]+)\): /.exec(subject)?.[1])
+  const status = keyOf(codonMoves, trailer('Weave-Status'))
   const runId = trailer('Weave-Run')
   const codonId = trailer('Weave-Codon')
   if (tree === undefined || seconds === undefined || !type || !status) return undefined
@@ -87,23 +87,8 @@ const types: Readonly<Record<CheckpointMeta['type'], true>> = {
   before: true,
 }
 
-const statuses: Readonly<Record<CodonStatus, true>> = {
-  preparing: true,
-  starting: true,
-  initializing: true,
-  running: true,
-  'completing-sentinels': true,
-  completed: true,
-  failed: true,
-  skipped: true,
-}
-
-function oneOf<Key extends string>(
-  table: Readonly<Record<Key, true>>,
-  text: string | undefined,
-): Key | undefined {
-  const isKey = (value: string | undefined): value is Key =>
-    value !== undefined && Object.hasOwn(table, value)
+function keyOf<Key extends string>(table: Readonly<Record<Key, unknown>>, text = ''): Key | undefined {
+  const isKey = (value: string): value is Key => Object.hasOwn(table, value)
   return isKey(text) ? text : undefined
 }
 

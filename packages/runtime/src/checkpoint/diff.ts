@@ -1,5 +1,5 @@
 import type { Result } from '../kit/index.ts'
-import { type Git, type GitMode, isLink, parseGitMode, splitAtNul } from '../tree/index.ts'
+import { type Git, type GitMode, isLink, parseGitMode, type Selection, splitAtNul } from '../tree/index.ts'
 
 export interface FileDifference extends TreeDifference {
   readonly status: 'added' | 'deleted' | 'modified' | 'type-changed' | 'mode-changed'
@@ -19,6 +19,13 @@ export interface DiffOptions {
   readonly maxTextBytes?: number
 }
 
+export interface DiffRequest extends DiffOptions {
+  readonly from: string
+  /** A checkpoint, or the files on the disk. */
+  readonly to: string | Selection
+  readonly paths?: readonly string[]
+}
+
 export type DiffResult = Result<{
   readonly files: readonly FileDifference[]
   readonly text?: { readonly bytes: Buffer; readonly isCut: boolean }
@@ -28,12 +35,13 @@ export type DiffResult = Result<{
 export async function diff(git: Git, pair: TreePair, options: DiffOptions = {}): Promise<DiffResult> {
   const compared = await compareTrees(git, pair)
   if (!compared.ok) return compared
-  const counted = options.lines ? await countLines(git, pair) : noCounts
-  if (!counted.ok) return counted
+  const counted = options.lines ? await git([...diffTree, '--numstat', '-z', ...ends(pair)]) : undefined
+  if (counted && !counted.ok) return { ok: false, message: counted.message }
+  const counts = countsIn(counted?.bytes ?? Buffer.alloc(0))
   const files = compared.differences.map(difference => ({
     ...difference,
     status: statusOf(difference),
-    ...counted.counts.get(difference.path),
+    ...counts.get(difference.path),
   }))
   if (!options.text) return { ok: true, files }
   const answer = await git([...diffTree, '--patch', '--full-index', ...ends(pair)], {
@@ -46,23 +54,16 @@ export async function diff(git: Git, pair: TreePair, options: DiffOptions = {}):
 const defaultTextBytes = 4 << 20
 
 type Counts = Pick<FileDifference, 'additions' | 'deletions' | 'isBinary'>
-type Counted = Result<{ readonly counts: ReadonlyMap<string, Counts> }>
 
-const noCounts: Counted = { ok: true, counts: new Map() }
-
-async function countLines(git: Git, pair: TreePair): Promise<Counted> {
-  const answer = await git([...diffTree, '--numstat', '-z', ...ends(pair)])
-  if (!answer.ok) return { ok: false, message: answer.message }
+function countsIn(bytes: Buffer): ReadonlyMap<string, Counts> {
   const counts = new Map<string, Counts>()
-  for (const line of splitAtNul(answer.bytes)) {
+  for (const line of splitAtNul(bytes)) {
     const [additions = '', deletions = '', ...path] = line.split('\t')
     const isBinary = additions === '-'
-    counts.set(
-      path.join('\t'),
-      isBinary ? { isBinary } : { isBinary, additions: Number(additions), deletions: Number(deletions) },
-    )
+    const lines = isBinary ? {} : { additions: Number(additions), deletions: Number(deletions) }
+    counts.set(path.join('\t'), { isBinary, ...lines })
   }
-  return { ok: true, counts }
+  return counts
 }
 
 function ends({ from, to, paths = [] }: TreePair): readonly string[] {
@@ -99,16 +100,14 @@ interface TreePair {
 }
 
 /** In git's order. Renames are a file less and a file more. */
-export async function compareTrees(git: Git, { from, to, paths = [] }: TreePair): Promise<TreeDifferences> {
-  const answer = await git([...diffTree, '--raw', '--no-abbrev', '-z', from, to, '--', ...paths])
+export async function compareTrees(git: Git, pair: TreePair): Promise<TreeDifferences> {
+  const answer = await git([...diffTree, '--raw', '--no-abbrev', '-z', ...ends(pair)])
   if (!answer.ok) return { ok: false, message: answer.message }
   const fields = splitAtNul(answer.bytes)
   const differences: TreeDifference[] = []
   for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [modeBefore = '', modeAfter = '', oidBefore = '', oidAfter = ''] = (fields[at] ?? '')
-      .slice(1)
-      .split(' ')
-    const path = fields[at + 1] ?? ''
+    const [head = '', path = ''] = fields.slice(at, at + 2)
+    const [modeBefore, modeAfter, oidBefore, oidAfter] = head.slice(1).split(' ')
     differences.push({ path, before: entryOf(modeBefore, oidBefore), after: entryOf(modeAfter, oidAfter) })
   }
   return { ok: true, differences }
@@ -117,7 +116,7 @@ export async function compareTrees(git: Git, { from, to, paths = [] }: TreePair)
 /** No program of anyone's is run to show a difference. */
 const diffTree = ['diff-tree', '-r', '--no-renames', '--no-ext-diff', '--no-textconv', '--no-color']
 
-function entryOf(modeText: string, oid: string): TreeEntry | undefined {
+function entryOf(modeText = '', oid = ''): TreeEntry | undefined {
   const mode = parseGitMode(modeText)
   return mode === undefined ? undefined : { mode, oid }
 }

@@ -6,16 +6,17 @@
  * does not know when a checkpoint is due, which files are selected, what the state or the journal say, or what else a
  * rollback takes; whoever opens a store holds the execution.
  */
-export type {
-  CheckpointStore,
-  CreateRequest,
-  CreateResult,
-  DiffRequest,
-  RestoreRequest,
-  SafetyRequest,
-} from './checkpoint-store.ts'
+export type { CheckpointStore } from './checkpoint-store.ts'
 export type { CheckpointMeta, CheckpointRecord } from './commit.ts'
-export type { DiffOptions, DiffResult, FileDifference, TreeDifference, TreeEntry } from './diff.ts'
+export type { CreateRequest, CreateResult, SafetyRequest } from './commit-workspace.ts'
+export type {
+  DiffOptions,
+  DiffRequest,
+  DiffResult,
+  FileDifference,
+  TreeDifference,
+  TreeEntry,
+} from './diff.ts'
 export type { CheckpointNote } from './note.ts'
 export {
   type OpenCheckpointsOptions,
@@ -25,6 +26,6 @@ export {
 export type { TreeFile } from './read-checkpoints.ts'
 export { branchOf, type ResolvedSha, resolveSha } from './refs.ts'
 export type { Moved, RestoreOptions, RestoreProgress, RestoreResult } from './restore-perform.ts'
-export type { RestorePlan, RestorePlanResult } from './restore-plan.ts'
+export type { RestorePlan, RestorePlanResult, RestoreRequest } from './restore-plan.ts'
 export type { Overlay } from './tree-objects.ts'
 export type { StoreCheck, StoreSize, Upkeep } from './upkeep.ts'

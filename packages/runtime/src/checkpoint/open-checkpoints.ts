@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { createDiskSync } from '../files/index.ts'
-import { type Clock, createSerialQueue, messageOf } from '../kit/index.ts'
+import { type Clock, type Failure, messageOf, type Result } from '../kit/index.ts'
 import {
   createFileSystem,
   createGit,
@@ -9,23 +9,10 @@ import {
   type FileSystem,
   type Git,
 } from '../tree/index.ts'
-import type { CheckpointStore, DiffRequest, RestoreRequest } from './checkpoint-store.ts'
-import {
-  type CommitPlace,
-  createBefore,
-  createCheckpoint,
-  createSafety,
-  storeScan,
-} from './commit-workspace.ts'
-import { compareTrees, type DiffResult, diff } from './diff.ts'
+import { type CheckpointStore, createStore, type StoreParts } from './checkpoint-store.ts'
 import { checkGit, prepareStore, probesName } from './open-store.ts'
-import { isComplete, listCheckpoints, listSafeties, listTree, readCheckpoint } from './read-checkpoints.ts'
-import { beforeRef, branchOf, branchRef, createRefs, isSha } from './refs.ts'
-import { createRestoreIntent, type RestoreIntent, sweepTemporaries } from './restore-files.ts'
-import { performRestore } from './restore-perform.ts'
-import { planRestore, type RestorePlanResult } from './restore-plan.ts'
-import { overlaidTree } from './tree-objects.ts'
-import { checkStore, packStore, pruneStore, sizeOf } from './upkeep.ts'
+import { createRefs, isSha } from './refs.ts'
+import { createRestoreIntent, sweepTemporaries } from './restore-files.ts'
 
 export interface OpenCheckpointsOptions {
   /** Ours alone, outside the work tree, best on the same file system. Made when it does not exist. */
@@ -38,14 +25,11 @@ export interface OpenCheckpointsOptions {
   readonly assertHeld?: (() => void) | undefined
 }
 
-export type OpenCheckpointsResult =
-  | {
-      readonly ok: true
-      readonly store: CheckpointStore
-      /** Of the work tree. */
-      readonly fileSystem: FileSystem
-    }
-  | { readonly ok: false; readonly message: string; readonly cure: string }
+/** `fileSystem`: of the work tree. */
+export type OpenCheckpointsResult = Result<
+  { readonly store: CheckpointStore; readonly fileSystem: FileSystem },
+  Failure
+>
 
 /**
  * The checkpoints of an execution. Whoever calls holds the execution: nobody else may write to the git directory. Never
@@ -66,13 +50,7 @@ export async function openCheckpoints(options: OpenCheckpointsOptions): Promise<
   }
 }
 
-interface Parts extends CommitPlace {
-  readonly fileSystem: FileSystem
-  readonly git: Git
-  readonly intent: RestoreIntent
-}
-
-function createParts({ gitDir, workTree, clock, environment }: OpenCheckpointsOptions, git: Git): Parts {
+function createParts({ gitDir, workTree, clock, environment }: OpenCheckpointsOptions, git: Git): StoreParts {
   const fileSystem = createFileSystem(join(gitDir, probesName), workTree)
   const syncFiles = createDiskSync([workTree], environment)
   const index = createIndexFile({ gitDir, workTree, git, environment, syncFiles })
@@ -88,84 +66,4 @@ function createParts({ gitDir, workTree, clock, environment }: OpenCheckpointsOp
   const refs = createRefs(gitDir, git)
   const intent = createRestoreIntent(gitDir)
   return { gitDir, workTree, fileSystem, files, refs, clock, git, intent, hasObject }
-}
-
-function createStore(place: Parts, assertHeld: () => void = () => undefined): CheckpointStore {
-  const { git, refs, files, clock, fileSystem } = place
-  const queue = createSerialQueue()
-  const inTurn: typeof queue.run = work =>
-    queue.run(() => {
-      assertHeld()
-      return work()
-    })
-
-  /** Turns what the disk refuses into a value. */
-  function guarded<Result>(
-    signal: AbortSignal | undefined,
-    work: () => Promise<Result>,
-  ): Promise<Result | { readonly ok: false; readonly message: string }> {
-    return inTurn(async () => {
-      signal?.throwIfAborted()
-      try {
-        return await work()
-      } catch (error) {
-        signal?.throwIfAborted()
-        return { ok: false, message: messageOf(error) }
-      }
-    })
-  }
-
-  return {
-    create: request => guarded(request.signal, () => createCheckpoint(request, place)),
-    safety: request => guarded(request.signal, () => createSafety(request, place)),
-    before: request => guarded(request.signal, () => createBefore(request, place)),
-    readBefore: (runId, codonId) => inTurn(() => refs.read(beforeRef(runId, codonId))),
-    list: runId =>
-      inTurn(async () => {
-        const tip = await refs.read(branchRef(branchOf(runId)))
-        return tip === undefined ? [] : listCheckpoints(git, tip)
-      }),
-    safeties: () => inTurn(() => listSafeties(git)),
-    read: sha => inTurn(() => readCheckpoint(git, sha)),
-    isComplete: sha => inTurn(() => isComplete(git, sha)),
-    listFiles: sha => inTurn(() => listTree(git, sha)),
-    diff: request => guarded(undefined, () => compare(request, place)),
-    planRestore: request => guarded(request.signal, () => plan(request, place)),
-    async performRestore(wanted, options = {}) {
-      const { signal, onProgress } = options
-      return inTurn(() => performRestore(wanted, { ...place, umask: fileSystem.umask, signal, onProgress }))
-    },
-    check: () => inTurn(() => checkStore(place)),
-    size: () => inTurn(() => sizeOf(place)),
-    pack: signal => guarded(signal, () => packStore(place, signal)),
-    prune: ({ olderThanMs, signal }) =>
-      guarded(signal, () => pruneStore(place, new Date(clock.now().getTime() - olderThanMs), signal)),
-    close: () => inTurn(() => files.close()).catch(() => undefined),
-  }
-}
-
-async function plan(
-  { to, since, selection, overlays = [], signal }: RestoreRequest,
-  place: Parts,
-): Promise<RestorePlanResult> {
-  if (![to, since ?? to, ...overlays.map(({ sha }) => sha)].every(isSha)) return notASha
-  const { git, gitDir, workTree, intent, files } = place
-  // Mostly nothing has changed since the last checkpoint: git can compare while we scan.
-  const known = overlays.length === 0 ? await files.treeId() : undefined
-  const early = known === undefined ? undefined : compareTrees(git, { from: known, to })
-  const stored = await storeScan({ selection, signal }, place)
-  const compared = stored.tree === known ? await early : undefined
-  const tree = overlays.length === 0 ? to : await overlaidTree(to, overlays, { git, gitDir })
-  if (tree === undefined) return { ok: false, message: `a version that belongs to ${to} cannot be read` }
-  return planRestore(to, { git, workTree, stored, tree, compared, since, leftBehind: intent.read() })
-}
-
-/** Nothing else ever gets to git. */
-const notASha = { ok: false, message: 'a checkpoint has a name of 40 hexadecimal digits' } as const
-
-async function compare({ from, to, paths, ...options }: DiffRequest, place: Parts): Promise<DiffResult> {
-  if (![from, typeof to === 'string' ? to : from].every(isSha)) return notASha
-  if (typeof to === 'string') return diff(place.git, { from, to, paths }, options)
-  const { tree } = await storeScan({ selection: to }, place)
-  return diff(place.git, { from, to: tree, paths }, options)
 }

@@ -2,27 +2,16 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ensureDirDurably, prepareFile, syncDirectory } from '../files/index.ts'
-import { errorCode } from '../kit/index.ts'
+import { errorCode, type Result } from '../kit/index.ts'
 import type { Git } from '../tree/index.ts'
 
-export interface Refs {
-  /** What a ref names, if there is such a ref. Throws the system's error. */
-  read(ref: string): Promise<string | undefined>
-  /** Gets ready to write; nothing can be seen of it yet. Rejects with the system's error. */
-  prepare(ref: string, sha: string): Promise<PreparedRef>
-}
-
-export interface PreparedRef {
-  /** On the disk for good when it resolves. A kill leaves the old value or the new one. Rejects with the system's error. */
-  write(): Promise<void>
-  /** Instead of `write`. */
-  discard(): void
-}
+export type Refs = ReturnType<typeof createRefs>
 
 /** One file per ref, written the way git does. Whoever holds the execution is the only one who writes. */
-export function createRefs(gitDir: string, git: Git): Refs {
+export function createRefs(gitDir: string, git: Git) {
   return {
-    async read(ref) {
+    /** What a ref names, if there is such a ref. Rejects with the system's error. */
+    async read(ref: string): Promise<string | undefined> {
       const found = readLoose(join(gitDir, ref))
       if (found !== undefined) return found
       // Somebody may have packed the refs by hand.
@@ -30,20 +19,24 @@ export function createRefs(gitDir: string, git: Git): Refs {
       const answer = await git(['rev-parse', '--verify', '--quiet', '--end-of-options', ref])
       return answer.ok ? answer.bytes.toString().trim() : undefined
     },
-    async prepare(ref, sha) {
+    /** Gets ready to write; nothing can be seen of it yet. Rejects with the system's error. */
+    async prepare(ref: string, sha: string) {
       const target = join(gitDir, ref)
+      const temporary = `${target}.lock`
       await ensureDirDurably(dirname(target))
-      const prepared = await prepareFile(Buffer.from(`${sha}\n`), {
-        temporary: `${target}.lock`,
+      const { place, discard } = await prepareFile(Buffer.from(`${sha}\n`), {
+        temporary,
         target,
         mode: 0o600,
       })
       return {
-        async write() {
-          prepared.place()
+        /** On the disk for good when it resolves. A kill leaves the old value or the new one. Rejects like `prepare`. */
+        async write(): Promise<void> {
+          place()
           await syncDirectory(dirname(target))
         },
-        discard: prepared.discard,
+        /** Instead of `write`. */
+        discard,
       }
     },
   }
@@ -99,17 +92,16 @@ function escaped(id: string): string {
   return `${id.replace(/[^A-Za-z0-9_-]/g, '-').slice(0, 50)}%${digest}`
 }
 
-export type ResolvedSha =
-  | { readonly ok: true; readonly sha: string }
-  | { readonly ok: false; readonly reason: 'too-short' | 'unknown' | 'ambiguous' }
+export type ResolvedSha = Result<
+  { readonly sha: string },
+  { readonly reason: 'too-short' | 'unknown' | 'ambiguous' }
+>
 
 /** The one known checkpoint that begins so. git is not asked: what a client sends never gets to it. */
 export function resolveSha(prefix: string, known: Iterable<string>): ResolvedSha {
   if (prefix.length < shortest) return { ok: false, reason: 'too-short' }
   const wanted = prefix.toLowerCase()
-  const fitting = new Set<string>()
-  for (const sha of known) if (sha.startsWith(wanted)) fitting.add(sha)
-  const [sha, ...others] = fitting
+  const [sha, ...others] = [...new Set(known)].filter(candidate => candidate.startsWith(wanted))
   if (sha === undefined) return { ok: false, reason: 'unknown' }
   return others.length === 0 ? { ok: true, sha } : { ok: false, reason: 'ambiguous' }
 }

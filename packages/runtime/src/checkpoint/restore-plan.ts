@@ -9,11 +9,12 @@ import {
   isSafeName,
 } from '../files/index.ts'
 import type { Result } from '../kit/index.ts'
-import { type Git, type GitMode, gitName } from '../tree/index.ts'
+import { type Git, type GitMode, gitName, type Selection } from '../tree/index.ts'
 import { compareTrees, type TreeDifference, type TreeDifferences } from './diff.ts'
 import { inspectPlace } from './inspect-place.ts'
 import type { CheckpointNote } from './note.ts'
 import type { StoredWorkspace } from './store-workspace.ts'
+import type { Overlay } from './tree-objects.ts'
 
 /** What has to be done so that the selected files are those of a checkpoint. Everything it does away with is stored. */
 export interface RestorePlan {
@@ -43,6 +44,16 @@ export interface PlannedWrite {
 export interface PlannedRemoval {
   readonly path: string
   readonly before: FileState
+}
+
+export interface RestoreRequest {
+  readonly to: string
+  readonly selection: Selection
+  /** Where files come from that are selected and that `to` does not speak of. Of two that have a file the first is taken. */
+  readonly overlays?: readonly Overlay[]
+  /** To undo a restore that was begun: the checkpoint to which it went. */
+  readonly since?: string | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 export type RestorePlanResult = Result<{ readonly plan: RestorePlan }>

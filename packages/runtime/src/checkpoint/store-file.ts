@@ -1,12 +1,5 @@
 import type { Stats } from 'node:fs'
-import {
-  type DirectoryChain,
-  type FileReader,
-  type FileReading,
-  type LargeFile,
-  namesOf,
-  splitPath,
-} from '../files/index.ts'
+import type { LargeFile, TreeReader } from '../files/index.ts'
 import { messageOf } from '../kit/index.ts'
 import { binaryId, blobIdOf, gitModeOf, type KnownFile, type ScanObserver, statKeyOf } from '../tree/index.ts'
 import { writeLooseBlob } from './loose-object.ts'
@@ -14,11 +7,10 @@ import { changing, largeFile, largeFileBytes, type Notes, unreadable } from './n
 import type { ObjectWriter } from './object-writer.ts'
 
 export interface StoreFileContext {
-  readonly read: FileReader
+  readonly reader: TreeReader
   /** The time of the file system before the scan. */
   readonly now: number
   readonly gitDir: string
-  readonly directories: DirectoryChain
   readonly writer: ObjectWriter
   readonly notes: Notes
   readonly signal?: AbortSignal | undefined
@@ -34,8 +26,8 @@ export async function storeFile(
   stored: string | undefined,
   context: StoreFileContext,
 ): Promise<KnownFile | 'gone' | 'unreadable'> {
-  const { writer, notes, observer } = context
-  const reading = await readAt(path, context)
+  const { reader, writer, notes, observer } = context
+  const reading = await reader.read(path)
   if (reading.kind === 'large') return storeLarge({ path, file: reading.file, stored }, context)
   await observer?.read(path, reading)
   switch (reading.kind) {
@@ -50,12 +42,6 @@ export async function storeFile(
       return knownFile(stats, await writer.add('blob', bytes, stored), context.now)
     }
   }
-}
-
-async function readAt(path: string, { directories, read }: StoreFileContext): Promise<FileReading> {
-  const { parent, name } = splitPath(path)
-  const entered = directories.enter(namesOf(parent))
-  return entered.ok ? read(entered.directory.entry(name)) : { kind: 'gone' }
 }
 
 function knownFile(stats: Stats, oid: string, now: number): KnownFile {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { createDirectoryChain, createFileReader } from '../files/index.ts'
+import { createTreeReader } from '../files/index.ts'
 import {
   type Contents,
   countFiles,
@@ -33,10 +33,13 @@ export interface StorePlace {
 }
 
 export interface StoreRequest {
+  /** The same object as long as it selects the same files: scanning is then several times faster. */
   readonly selection: Selection
   readonly signal?: AbortSignal | undefined
-  /** Hears what is stored. */
+  /** Hears what is stored, as it is read. */
   readonly observer?: ScanObserver | undefined
+  /** Of the files that are new or changed, how many are stored. Called often; must not throw. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
 
 export interface StoredWorkspace {
@@ -49,25 +52,22 @@ export interface StoredWorkspace {
   keyOf(path: string): StatKey | undefined
 }
 
-/** Makes the tree reachable: adds objects, flushes the writer, and writes a ref. */
-export type Anchoring<Result> = (stored: StoredWorkspace, writer: ObjectWriter) => Promise<Result>
-
 /**
- * Puts the selected files as they are on the disk into the store: scans, reads what is new, writes what the store lacks.
- * Resolves with what `anchor` resolves with. Rejects with the system's error, with the reason of the signal, or as
- * `anchor` does; the refs are then what they were. One call at a time.
+ * Puts the selected files as they are on the disk into the store: scans, reads what is new, writes what the store lacks;
+ * `anchor` makes the tree reachable: adds objects, flushes the writer, and writes a ref. Rejects with the system's error,
+ * with the reason of the signal, or as `anchor` does; the refs are then what they were. One call at a time.
  */
 export async function storeWorkspace<Result>(
-  { selection, signal, observer }: StoreRequest,
+  { selection, signal, observer, onProgress }: StoreRequest,
   place: StorePlace,
-  anchor: Anchoring<Result>,
+  anchor: (stored: StoredWorkspace, writer: ObjectWriter) => Promise<Result>,
 ): Promise<Result> {
   const notes = createNotes()
   const writer = createObjectWriter(place.gitDir)
   const scan = await place.files.scan({ selection, signal, onGap: gap => notes.add(noteOf(gap)) })
   const more = (await observer?.scanned(scan, selection)) ?? []
   const paths = [...new Set([...scan.found.keys(), ...more])].sort()
-  const contents = await storeContents(paths, { scan, notes, writer, place, signal, observer })
+  const contents = await storeContents(paths, { scan, notes, writer, place, signal, observer, onProgress })
   await observer?.finished()
 
   try {
@@ -94,8 +94,7 @@ export async function storeWorkspace<Result>(
 }
 
 function noteOf(gap: Gap): CheckpointNote {
-  if (gap.kind === 'unreadable') return unreadable(gap.path, gap.code)
-  return unreadable(gap.path, gap.cap === 'depth' ? 'nested too deeply' : 'too many files')
+  return unreadable(gap.path, gap.kind === 'capped' ? 'nested too deeply' : gap.code)
 }
 
 interface Storing {
@@ -105,6 +104,7 @@ interface Storing {
   readonly place: StorePlace
   readonly signal: AbortSignal | undefined
   readonly observer: ScanObserver | undefined
+  readonly onProgress: StoreRequest['onProgress']
 }
 
 const filesPerTurn = 32
@@ -112,23 +112,25 @@ const filesPerTurn = 32
 /** In the order of the paths, so that neighbours follow each other and each directory is opened once. */
 async function storeContents(
   paths: readonly string[],
-  { scan, notes, writer, place, signal, observer }: Storing,
+  { scan, notes, writer, place, signal, observer, onProgress }: Storing,
 ): Promise<Contents> {
   const contents = new Map<string, KnownFile | 'gone' | 'unreadable'>()
-  const directories = createDirectoryChain(place.workTree)
-  const read = createFileReader()
+  const reader = createTreeReader(place.workTree)
   const { gitDir } = place
-  const context = { gitDir, directories, writer, notes, signal, read, now: scan.now, observer }
+  const context = { gitDir, reader, writer, notes, signal, now: scan.now, observer }
   try {
     for (const [turn, path] of paths.entries()) {
-      if (turn % filesPerTurn === 0) await setImmediate()
+      if (turn % filesPerTurn === 0) {
+        onProgress?.(turn, paths.length)
+        await setImmediate()
+      }
       signal?.throwIfAborted()
       const file = fileAt(scan.root, path)
       contents.set(path, await storeFile(path, file && hexId(file.id), context))
     }
     return contents
   } finally {
-    directories.close()
+    reader.close()
   }
 }
 

@@ -35,14 +35,9 @@ export interface StoreCheck {
 export async function checkStore({ git }: UpkeepPlace): Promise<StoreCheck> {
   const answer = await git(['fsck', '--full', '--no-dangling', '--no-progress'])
   if (answer.ok) return { ok: true, faults: [] }
+  const said = answer.bytes.toString().split('\n')
   const errors = answer.complaints.split('\n').filter(line => /^(error|fatal)/.test(line))
-  const lines = [
-    ...answer.bytes
-      .toString()
-      .split('\n')
-      .filter(line => line !== ''),
-    ...errors,
-  ]
+  const lines = [...said.filter(line => line !== ''), ...errors]
   const faults = lines.filter(line => !aboutContent.test(line))
   if (faults.length > 0) return { ok: false, faults }
   return lines.length > 0 ? { ok: true, faults } : { ok: false, faults: [answer.message] }
@@ -56,41 +51,40 @@ const aboutContent = /^error in (blob|tree) [0-9a-f]+: (gitmodules|gitattributes
  * new one is on the disk for good. Rejects with the system's error, or with the reason of the signal.
  */
 export async function packStore(place: UpkeepPlace, signal?: AbortSignal): Promise<Upkeep> {
-  return repack(place, { unreachable: '--unpack-unreachable', signal })
+  return repack(place, '--unpack-unreachable', signal)
 }
 
 /** Packs, and drops what nothing refers to and is older than `before`. */
 export async function pruneStore(place: UpkeepPlace, before: Date, signal?: AbortSignal): Promise<Upkeep> {
   const time = before.toISOString()
-  const packed = await repack(place, { unreachable: `--unpack-unreachable=${time}`, signal })
-  if (!packed.ok) return packed
-  const pruned = await place.git(['prune', `--expire=${time}`], { signal, writes: true })
-  return pruned.ok ? { ok: true } : { ok: false, message: pruned.message }
+  const packed = await repack(place, `--unpack-unreachable=${time}`, signal)
+  return packed.ok
+    ? upkeepOf(await place.git(['prune', `--expire=${time}`], { signal, writes: true }))
+    : packed
 }
 
-interface Repacking {
-  readonly unreachable: string
-  readonly signal: AbortSignal | undefined
-}
-
-async function repack({ gitDir, git }: UpkeepPlace, { unreachable, signal }: Repacking): Promise<Upkeep> {
+async function repack(
+  { gitDir, git }: UpkeepPlace,
+  unreachable: string,
+  signal: AbortSignal | undefined,
+): Promise<Upkeep> {
   const folder = join(gitDir, 'objects', 'pack')
   const old = packsIn(folder)
   const kinds = ['--all', unreachable, '--delta-base-offset', '--non-empty', '--quiet']
-  const answer = await git(['pack-objects', ...kinds, join(folder, 'pack')], {
-    input: '',
-    signal,
-    writes: true,
-  })
-  if (!answer.ok) return { ok: false, message: answer.message }
+  const options = { input: '', signal, writes: true }
+  const answer = await git(['pack-objects', ...kinds, join(folder, 'pack')], options)
+  if (!answer.ok) return upkeepOf(answer)
   const name = `pack-${answer.bytes.toString().trim()}`
   await syncDirectory(folder)
   // Nothing reachable: nothing was written, and what is there is nobody's.
   if (existsSync(join(folder, `${name}.idx`))) {
     for (const pack of old) if (pack !== name) removePack(folder, pack)
   }
-  const tidied = await git(['prune-packed', '--quiet'], { signal, writes: true })
-  return tidied.ok ? { ok: true } : { ok: false, message: tidied.message }
+  return upkeepOf(await git(['prune-packed', '--quiet'], { signal, writes: true }))
+}
+
+function upkeepOf(answer: Awaited<ReturnType<Git>>): Upkeep {
+  return answer.ok ? { ok: true } : { ok: false, message: answer.message }
 }
 
 function packsIn(folder: string): readonly string[] {

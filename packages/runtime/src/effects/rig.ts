@@ -20,6 +20,8 @@ export interface RigRequest extends CommandSurroundings {
   readonly resolveSource: (from: string) => Promise<CopySource>
   /** Where everything that copies put into the workspace is written down. */
   readonly onPut?: ((entry: RigEntry) => void) | undefined
+  /** An operation begins, counted from 0. Must not throw. */
+  readonly onBegin?: ((index: number) => void) | undefined
   /** Every operation counts as `allowFailure`. */
   readonly ignoreFailures?: boolean
   /** See `CommandRequest`; `operation` counts from 0. */
@@ -84,6 +86,7 @@ export async function runRig(request: RigRequest): Promise<RigOutcome> {
   for (const [index, operation] of request.operations.entries()) {
     if (signal?.aborted)
       return { ...report, ok: false, kind: 'stopped', operation: index, reason: signal.reason }
+    request.onBegin?.(index)
     const result = await perform(request, operation, operations)
     operations.push(result)
     if (result.type === 'copy' && result.begun) copied.push(result.to)

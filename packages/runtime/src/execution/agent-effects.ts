@@ -43,10 +43,10 @@ export function createAgentEffects(options: AgentEffectsOptions): AgentEffects {
   const { plan, layout, agents } = options
   return {
     harnessFor: agents.harnessFor,
-    surroundingsOf: step => surroundingsOf(step, options),
-    sessionLog: step =>
+    surroundingsOf: at => surroundingsOf(at, options),
+    sessionLog: at =>
       openSessionLog({
-        path: sessionLog(layout, options.runId(), step.runtimeId),
+        path: sessionLog(layout, options.runId(), at.runtimeId),
         redactor: options.redactor,
         assertHeld: options.assertHeld,
         onFailure: options.warn,
@@ -55,7 +55,7 @@ export function createAgentEffects(options: AgentEffectsOptions): AgentEffects {
       const cost = costOf(tokens, pricesOf(model, modelId, agents.priceOf))
       return cost.known ? cost.dollars : undefined
     },
-    promptOf: step => codonPrompt(plan, step.codon, layout.agentRoot),
+    promptOf: at => codonPrompt(plan, at.codon, layout.agentRoot),
   }
 }
 

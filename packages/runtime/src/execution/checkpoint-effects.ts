@@ -4,6 +4,7 @@ import { createDiskSync } from '../files/index.ts'
 import type { Failure, Refused } from '../kit/index.ts'
 import type { CheckpointEffects, Effects, RollbackEffects } from '../runner/index.ts'
 import type { ScanObserver, Selection, WorkspaceWatch } from '../tree/index.ts'
+import { type Activities, during } from './activity.ts'
 import {
   type CheckpointEffectsOptions,
   createRecovering,
@@ -59,7 +60,11 @@ export async function openCheckpointEffects(
     return gone
   }
   const selections = createSelections(options)
-  const first = state().runs[0] ? undefined : await store.safety(withoutCodon(selections.ofPlan()))
+  const first = state().runs[0]
+    ? undefined
+    : await storing({ activities: options.activities }, onProgress =>
+        store.safety({ ...withoutCodon(selections.ofPlan()), onProgress }),
+      )
   if (first && !first.ok)
     return { ok: false, message: first.message, cure: `Make sure that ${layout.dir} can be written.` }
   const syncFiles = createDiskSync([layout.agentRoot, layout.internals], environment)
@@ -77,7 +82,7 @@ export async function openCheckpointEffects(
     rollback: createRollbackEffects(place),
     recovering: createRecovering(place),
     scanning,
-    tidy: signal => tidy(store, signal),
+    tidy: signal => during(options.activities, packing, () => tidy(store, signal)),
   }
 }
 
@@ -116,7 +121,9 @@ function checkpointEffects(place: VersionPlace, first: string | undefined): Chec
         codonName: codon.name,
         status: 'preparing',
       } as const
-      const made = await store.before({ ...who, selection })
+      const made = await storing({ ...place, codonId: runtimeId }, onProgress =>
+        store.before({ ...who, selection, onProgress }),
+      )
       if (!made.ok) throw new Error(`The files that ${runtimeId} begins with cannot be kept: ${made.message}`)
     },
     checkpoint: checkpointWith(place, undefined),
@@ -128,28 +135,53 @@ function checkpointEffects(place: VersionPlace, first: string | undefined): Chec
 }
 
 function checkpointWith(
-  { store, selections, state, warn, syncFiles }: VersionPlace,
+  { store, selections, state, warn, syncFiles, activities }: VersionPlace,
   observer: ScanObserver | undefined,
 ): CheckpointEffects['checkpoint'] {
-  return async (type, step, status) => {
+  return async (type, at, status) => {
     const run = currentRun(state())
     const request = {
       type,
       runId: run?.runId ?? '',
-      codonId: step.runtimeId,
-      codonName: step.codon.name,
+      codonId: at.runtimeId,
+      codonName: at.codon.name,
       status,
       selection: selections.ofThread(),
       parent: run?.initialCheckpoint,
       observer,
     }
     const isEnd = type !== 'rig-setup'
-    const [made] = await Promise.all([store.create(request), isEnd ? syncFiles() : undefined])
-    if (!made.ok) throw new Error(`The checkpoint of ${step.runtimeId} failed: ${made.message}`)
+    const made = await storing({ activities, codonId: at.runtimeId }, async onProgress => {
+      const [created] = await Promise.all([
+        store.create({ ...request, onProgress }),
+        isEnd ? syncFiles() : undefined,
+      ])
+      return created
+    })
+    if (!made.ok) throw new Error(`The checkpoint of ${at.runtimeId} failed: ${made.message}`)
     for (const { message } of made.notes) warn(message)
     return made.sha
   }
 }
+
+interface StoringActivity {
+  readonly activities: Activities
+  readonly codonId?: string
+}
+
+/** The work of a checkpoint: first the files are scanned, then those that are new or changed are stored. */
+function storing<Result>(
+  { activities, codonId }: StoringActivity,
+  work: (onProgress: (done: number, total: number) => void) => Promise<Result>,
+): Promise<Result> {
+  const about = codonId === undefined ? {} : { codonId }
+  const step = { phase: 'checkpoint', ...about, text: 'checkpoint: scanning files' } as const
+  return during(activities, step, activity =>
+    work((done, total) => activity.update({ text: 'checkpoint: storing files', done, total })),
+  )
+}
+
+const packing = { phase: 'pack', text: 'packing checkpoints' } as const
 
 /**
  * What a codon's files need: at its end one scan is both emitted and stored, so that clients are told what the checkpoint
@@ -162,10 +194,10 @@ export function emittedCheckpoints(
   return {
     checkpoints: {
       ...checkpoints,
-      checkpoint: (type, step, status) =>
+      checkpoint: (type, at, status) =>
         type === 'rig-setup'
-          ? checkpoints.checkpoint(type, step, status)
-          : watch.settleThrough(observer => scanning.checkpointWith(observer)(type, step, status)),
+          ? checkpoints.checkpoint(type, at, status)
+          : watch.settleThrough(observer => scanning.checkpointWith(observer)(type, at, status)),
     },
     files: {
       watch: async () => void (await watch.addPatterns(...scanning.patterns())),

@@ -12,6 +12,7 @@ import { type Clock, createId, type Marker } from '../kit/index.ts'
 import type { Plan, PlannedCodonAt } from '../plan/index.ts'
 import type { CodonEffects, EffectResult, RigResult, Surroundings } from '../runner/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
+import { type Activities, type ActivityStep, during } from './activity.ts'
 import { tightenAgents } from './agent-effects.ts'
 import type { KeptOutputRecord } from './intents.ts'
 import { copySource } from './rig-effects.ts'
@@ -30,14 +31,19 @@ export interface CodonEffectsOptions {
   readonly ignoreRigFailures: boolean
   readonly outputRecord: KeptOutputRecord
   readonly runId: () => string
+  /** Hears of what takes long. */
+  readonly activities: Activities
   readonly warn: (message: string, codonId?: string) => void
 }
 
 export function createCodonEffects(options: CodonEffectsOptions): CodonEffects {
   return {
-    runRig: (step, surroundings) => rig(step, surroundings, options),
-    copyOutputs: (step, surroundings) => outputs(step, surroundings, options),
-    archive: (owner, patterns, step) => archive({ owner, patterns, codonId: step.runtimeId }, options),
+    runRig: (at, surroundings) => rig(at, surroundings, options),
+    copyOutputs: (at, surroundings) => {
+      const step = { phase: 'outputs', codonId: at.runtimeId, text: 'copying outputs' } as const
+      return during(options.activities, step, () => outputs(at, surroundings, options))
+    },
+    archive: (owner, patterns, at) => archive({ owner, patterns, codonId: at.runtimeId }, options),
     async afterCodon(_step, completed) {
       await tightenAgents(options.layout)
       const trouble = await options.outputRecord.settle(completed)
@@ -52,17 +58,19 @@ function ownMarker(): Marker {
 }
 
 async function rig(
-  step: PlannedCodonAt,
+  at: PlannedCodonAt,
   { signal, env, onOutput }: Surroundings,
   options: CodonEffectsOptions,
 ): Promise<RigResult> {
   const { plan, layout, clock, ignoreRigFailures } = options
-  if (step.codon.rig.length === 0) return { ok: true }
-  const record = await openRigRecord(layout, step.runtimeId)
+  if (at.codon.rig.length === 0) return { ok: true }
+  const record = await openRigRecord(layout, at.runtimeId)
+  const activity = options.activities.begin(operationStep(at, 0))
   const result = await runRig({
-    operations: step.codon.rig,
+    operations: at.codon.rig,
+    onBegin: index => activity.update(operationStep(at, index)),
     layout,
-    resolveSource: from => copySource(plan.hankDir, from, step.codon.id),
+    resolveSource: from => copySource(plan.hankDir, from, at.codon.id),
     onPut: record.add,
     ignoreFailures: ignoreRigFailures,
     env,
@@ -71,12 +79,15 @@ async function rig(
     signal,
     clock,
     onOutput: ({ operation, stream, text }) => onOutput(operation, stream, text),
-  }).finally(record.close)
-  tellTolerated(step, result, options.journal)
+  }).finally(() => {
+    activity.end()
+    record.close()
+  })
+  tellTolerated(at, result, options.journal)
   const lastCopy = result.operations.findLast(each => each.type === 'copy' && each.outcome === 'succeeded')
   if (result.ok) return { ok: true, ...(lastCopy?.type === 'copy' && { lastCopied: lastCopy.to }) }
   if (result.kind === 'stopped') return { ok: false, message: 'The rig was stopped.', retriable: true }
-  const isCommand = step.codon.rig[result.operation]?.type === 'command'
+  const isCommand = at.codon.rig[result.operation]?.type === 'command'
   return {
     ok: false,
     message: `Rig operation ${result.operation + 1} failed: ${result.message}`,
@@ -85,31 +96,42 @@ async function rig(
   }
 }
 
+/** `rig 2 of 3: npm ci`. */
+function operationStep(
+  { codon: { rig: operations }, runtimeId }: PlannedCodonAt,
+  index: number,
+): ActivityStep {
+  const operation = operations[index]
+  const what = operation?.type === 'copy' ? `copy ${operation.copy.from}` : operation?.command.run
+  const text = `rig ${index + 1} of ${operations.length}: ${what ?? ''}`
+  return { phase: 'rig', codonId: runtimeId, text, done: index, total: operations.length }
+}
+
 /** A failure that the hank or a flag tolerates is emitted all the same. */
 function tellTolerated({ runtimeId }: PlannedCodonAt, result: RigOutcome, journal: Journal): void {
   const last = result.ok ? undefined : result.operation
-  for (const [at, each] of result.operations.entries()) {
-    if (each.outcome !== 'failed' || at === last) continue
+  for (const [operation, each] of result.operations.entries()) {
+    if (each.outcome !== 'failed' || operation === last) continue
     const exit = 'exit' in each && each.exit ? { exit: each.exit } : {}
     journal.append('error', {
-      message: `Rig operation ${at + 1} of ${runtimeId} failed and is passed over: ${each.message}`,
+      message: `Rig operation ${operation + 1} of ${runtimeId} failed and is passed over: ${each.message}`,
       codon: runtimeId,
       fatal: false,
       severity: 'operation',
-      context: { operation: at, type: each.type, ...exit },
+      context: { operation, type: each.type, ...exit },
     })
   }
 }
 
 async function outputs(
-  step: PlannedCodonAt,
+  at: PlannedCodonAt,
   { signal, env, onOutput, lastCopied }: Surroundings & { readonly lastCopied?: string | undefined },
   options: CodonEffectsOptions,
 ): Promise<EffectResult> {
-  if (step.codon.outputFiles.length === 0) return { ok: true, files: [] }
+  if (at.codon.outputFiles.length === 0) return { ok: true, files: [] }
   const { layout, clock, outputDirectory, overwriteOutput, outputRecord, journal, warn } = options
   const result = await copyOutputs({
-    entries: step.codon.outputFiles,
+    entries: at.codon.outputFiles,
     agentRoot: layout.agentRoot,
     outputDirectory,
     overwrite: overwriteOutput,
@@ -119,7 +141,7 @@ async function outputs(
     own: options.own,
     signal,
     clock,
-    record: outputRecord.of({ runId: options.runId(), codonId: step.runtimeId }),
+    record: outputRecord.of({ runId: options.runId(), codonId: at.runtimeId }),
     settledByCaller: true,
     onOutput: ({ command, stream, text }) => onOutput(command, stream, text),
   })
@@ -127,10 +149,10 @@ async function outputs(
     outputRecord.clear()
     return { ok: false, message: 'message' in result ? result.message : 'Output copying was stopped.' }
   }
-  for (const warning of result.warnings) warn(warning, step.runtimeId)
+  for (const warning of result.warnings) warn(warning, at.runtimeId)
   for (const { from, to } of result.copied)
     if (from !== to)
-      warn(`output files: ${from} is taken in ${outputDirectory}; the new one is ${to}`, step.runtimeId)
+      warn(`output files: ${from} is taken in ${outputDirectory}; the new one is ${to}`, at.runtimeId)
   const files = result.copied.map(({ to }) => to)
   if (files.length > 0)
     journal.append('info', { message: `Copied ${files.length} output files to ${outputDirectory}.` })

@@ -4,6 +4,7 @@ import type { Plan } from '../plan/index.ts'
 import type { Effects, Recorder } from '../runner/index.ts'
 import { emptySelection, type WorkspaceWatch, watchWorkspace } from '../tree/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
+import type { Activities } from './activity.ts'
 import { type AgentSetup, createAgentEffects, tightenAgents } from './agent-effects.ts'
 import { emittedCheckpoints, openCheckpointEffects } from './checkpoint-effects.ts'
 import { createCodonEffects } from './codon-effects.ts'
@@ -32,6 +33,7 @@ export interface EffectsOptions {
     readonly ignoreRigFailures: boolean
   }
   readonly runId: () => string
+  readonly activities: Activities
 }
 
 /** What the runner needs, and what only the start of an execution needs. */
@@ -54,7 +56,8 @@ export async function openEffects(options: EffectsOptions): Promise<OpenedEffect
     journal.append('error', { message, ...about, fatal: false, severity: 'warning' })
   }
   const state = () => recorder.state
-  const base = { plan, layout, clock, environment, assertHeld, warn }
+  const { activities } = options
+  const base = { plan, layout, clock, environment, assertHeld, warn, activities }
   const versions = await openCheckpointEffects({ ...base, state })
   if (!versions.ok) return versions
   const sentinels = openSentinelEffects({ ...base, journal, recorder, redactor, setup: options.sentinels })

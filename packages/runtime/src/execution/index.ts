@@ -3,6 +3,7 @@
  * intents on disk that make that possible.
  */
 
+export { type Activity, createActivities } from './activity.ts'
 export type { Harnesses, OwnPrograms, Program } from './agents.ts'
 export { openCheckpointEffects } from './checkpoint-effects.ts'
 export { findLostJournal, frozenPlan, type KeptPlan, keptPlans, mayAdopt } from './frozen-plan.ts'

@@ -13,6 +13,7 @@ import type { Plan } from '../plan/index.ts'
 import type { ArchivedFiles, CodonPlace, EffectResult, RollbackEffects } from '../runner/index.ts'
 import type { Selection } from '../tree/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
+import { type Activities, during } from './activity.ts'
 import { openRollbackRecord } from './intents.ts'
 import { cleanRig, leftoversOf, missingOf, putBackRig } from './rig-effects.ts'
 import type { CheckpointSelections } from './selections.ts'
@@ -26,6 +27,8 @@ export interface CheckpointEffectsOptions {
   readonly warn: (message: string) => void
   /** Called before everything that is written; throws when the execution is no longer ours to write to. */
   readonly assertHeld: () => void
+  /** Hears of what takes long. */
+  readonly activities: Activities
 }
 
 /** What versions and rollbacks of one execution work with. */
@@ -45,10 +48,12 @@ export interface Recovering {
   rigMissing(codonId: string): Promise<readonly string[]>
 }
 
+const puttingBack = { phase: 'restore', text: 'putting files back' } as const
+
 export function createRollbackEffects(place: VersionPlace): RollbackEffects {
   const { store, selections, state, assertHeld } = place
   return {
-    restore: sha => restore(sha, place),
+    restore: sha => during(place.activities, puttingBack, () => restore(sha, place)),
     safetyCheckpoint: async () => {
       const run = currentRun(state())
       const last = run?.codons.at(-1)

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { JournaledEvent, SentinelState } from '@weave/protocol'
-import { createDirectoryChain, fileNameOf, isTemporary } from '../files/index.ts'
+import { isTemporary } from '../files/index.ts'
 import type { Journal } from '../journal/index.ts'
 import type { Clock, Redactor } from '../kit/index.ts'
 import { complete } from '../llm/index.ts'
@@ -9,12 +9,11 @@ import type { Plan } from '../plan/index.ts'
 import type { Recorder, SentinelEffects, SentinelWatch } from '../runner/index.ts'
 import {
   accessFrom,
-  createSentinels,
   isReported,
   type SandboxEntry,
   type SentinelEventType,
   type SentinelSettings,
-  type Sentinels,
+  Sentinels,
   workspaceOutputs,
 } from '../sentinel/index.ts'
 import { serverEnvironment } from '../settings/index.ts'
@@ -129,18 +128,14 @@ function create(options: SentinelEffectsOptions, record: RecordStates): Sentinel
   const { plan, layout, journal, clock, redactor, environment } = options
   const { settings, sandboxEntry, modelOf, keyFor } = options.setup
   const variables = serverEnvironment(environment)
-  return createSentinels({
+  return new Sentinels({
     attachments: plan.sentinels ?? [],
     hankDir: plan.hankDir,
     settings,
     places: {
       agentRoot: layout.agentRoot,
       directoryOf: id => sentinelDirectory(layout, id),
-      fileNameOf,
-      openDirectories(root) {
-        options.assertHeld()
-        return createDirectoryChain(root)
-      },
+      assertHeld: options.assertHeld,
     },
     modelOf,
     accessTo: (model, sentinelId) => {

@@ -5,6 +5,7 @@ import type { Plan } from '../plan/index.ts'
 import type { Control } from '../runner/index.ts'
 import { startServer } from '../server/index.ts'
 import type { ExecutionLock } from '../workspace/index.ts'
+import type { ActivityListener } from './activity.ts'
 import type { ExecutionProxy } from './proxy.ts'
 import { hiddenEvents } from './sentinel-effects.ts'
 
@@ -74,5 +75,10 @@ export async function serve(options: ServeOptions, scope: Scope) {
   const { token } = settings
   lock.update({ port: server.port, ...ports, ...(token !== undefined && { token }) })
   const proxyUrl = proxy?.url()
-  return { ok: true as const, urls: { url: server.url, ...(proxyUrl !== undefined && { proxyUrl }) } }
+  const onActivity: ActivityListener = activity => server.announce('run.activity', activity)
+  return {
+    ok: true as const,
+    onActivity,
+    urls: { url: server.url, ...(proxyUrl !== undefined && { proxyUrl }) },
+  }
 }

@@ -21,6 +21,7 @@ import {
   startRunner,
 } from '../runner/index.ts'
 import { type OpenedExecution, writeExecutionFile } from '../workspace/index.ts'
+import { type Activities, type ActivityListener, createActivities } from './activity.ts'
 import type { AgentSetup } from './agent-effects.ts'
 import { type Harnesses, type OwnPrograms, openAgents } from './agents.ts'
 import { type OpenedEffects, openEffects } from './effects.ts'
@@ -62,6 +63,8 @@ export interface ExecutionOptions {
   /** The model of a rehearsal: it is told what it must know of the execution. */
   readonly scripted?: Pick<OpenRehearsal, 'begin' | 'informed'> | undefined
   readonly onEvent: Listener
+  /** Hears of what takes long, about once a second, beside the journal. Must not throw. */
+  readonly onActivity?: ActivityListener | undefined
   /**
    * Called once, when another took the execution: this process must end at once, and what it started ends with it.
    * Without it everything that would be written fails.
@@ -127,6 +130,7 @@ interface Start {
   readonly held: Held
   readonly record: OpenedRecord
   readonly plan: Plan
+  readonly activities: Activities
 }
 
 async function startLocked(options: ExecutionOptions, held: Held): Promise<StartedExecution> {
@@ -140,7 +144,9 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const planned = await planOf(options, record)
   if (!planned.ok) return planned
   const { plan } = planned
-  const start: Start = { options, held, record, plan }
+  const activities = createActivities(systemClock)
+  if (options.onActivity) activities.listen(options.onActivity)
+  const start: Start = { options, held, record, plan, activities }
   const agents = agentsOf(start)
   const opening = await effectsOf(start, agents)
   if (!opening.ok) return opening
@@ -158,6 +164,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const control = createLateControl()
   const serving = await serveOn(start, agents, control.control)
   if (!serving.ok) return serving
+  activities.listen(serving.onActivity)
   await opening.startHealthChecks()
   const { autostart, headless, keepAlive } = options
   const runner = startRunner({
@@ -230,7 +237,10 @@ function agentsOf({ options, held, record }: Start) {
 
 type Agents = ReturnType<typeof agentsOf>
 
-function effectsOf({ options, held, record, plan }: Start, { own, harnessFor, proxyUrl }: Agents) {
+function effectsOf(
+  { options, held, record, plan, activities }: Start,
+  { own, harnessFor, proxyUrl }: Agents,
+) {
   const { environment, sentinels, priceOf, environmentFor } = options
   const { outputDirectory, overwriteOutput, ignoreRigFailures } = options
   const { journal, recorder, redactor } = record
@@ -249,6 +259,7 @@ function effectsOf({ options, held, record, plan }: Start, { own, harnessFor, pr
     sentinels,
     files: { outputDirectory, overwriteOutput, ignoreRigFailures },
     runId: () => currentRun(recorder.state)?.runId ?? '',
+    activities,
   })
 }
 

@@ -1,6 +1,5 @@
 import {
   closeSync,
-  constants,
   fchmodSync,
   fsyncSync,
   lstatSync,
@@ -8,11 +7,13 @@ import {
   renameSync,
   rmSync,
   unlinkSync,
+  writeFile,
   writeFileSync,
 } from 'node:fs'
-import { lstat, open, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { createId } from '../kit/index.ts'
+import { canSyncDirectories, directoryOnly, fsyncLater } from './durable.ts'
 import { createFlags } from './open-regular.ts'
 
 export interface AtomicWriteOptions {
@@ -32,20 +33,18 @@ export async function writeFileAtomic(
   data: string | Uint8Array,
   options: AtomicWriteOptions = {},
 ): Promise<void> {
-  const mode = options.mode === 'keep' ? await currentMode(path) : options.mode
-  const directory = await open(dirname(path), directoryFlags)
+  const { mode, temporary, directory, file, close } = openTemporary(path, options)
   try {
-    const temporary = temporaryBeside(path)
-    try {
-      await writeDurably(temporary, data, mode ?? privateMode)
-      await rename(temporary, path)
-    } catch (error) {
-      await unlink(temporary).catch(ignoreFailure)
-      throw error
-    }
-    if (canSyncDirectories) await directory.sync()
+    await writeLater(file, data)
+    fchmodSync(file, mode)
+    await fsyncLater(file)
+    renameSync(temporary, path)
+    if (canSyncDirectories) await fsyncLater(directory)
+  } catch (error) {
+    removeQuietly(temporary)
+    throw error
   } finally {
-    await directory.close()
+    close()
   }
 }
 
@@ -55,26 +54,24 @@ export function writeFileAtomicSync(
   data: string | Uint8Array,
   options: AtomicWriteOptions = {},
 ): void {
-  const mode = options.mode === 'keep' ? currentModeSync(path) : options.mode
-  const directory = openSync(dirname(path), directoryFlags)
+  const { mode, temporary, directory, file, close } = openTemporary(path, options)
   try {
-    const temporary = temporaryBeside(path)
-    try {
-      writeDurablySync(temporary, data, mode ?? privateMode)
-      renameSync(temporary, path)
-    } catch (error) {
-      removeQuietly(temporary)
-      throw error
-    }
+    writeFileSync(file, data)
+    fchmodSync(file, mode)
+    fsyncSync(file)
+    renameSync(temporary, path)
     if (canSyncDirectories) fsyncSync(directory)
+  } catch (error) {
+    removeQuietly(temporary)
+    throw error
   } finally {
-    closeSync(directory)
+    close()
   }
 }
 
 /** Removes a file, if it is there, so that it does not come back after a power cut. Throws the system's error. */
 export function removeFileDurablySync(path: string): void {
-  const directory = openSync(dirname(path), directoryFlags)
+  const directory = openSync(dirname(path), directoryOnly)
   try {
     rmSync(path, { force: true })
     if (canSyncDirectories) fsyncSync(directory)
@@ -83,50 +80,35 @@ export function removeFileDurablySync(path: string): void {
   }
 }
 
-const privateMode = 0o600
-const canSyncDirectories = process.platform !== 'win32'
-const directoryFlags = constants.O_RDONLY | constants.O_DIRECTORY
-
-/** Not made from the file's own name: that may already be as long as a name can be. */
-function temporaryBeside(path: string): string {
-  return join(dirname(path), `.${createId(temporaryWord)}`)
-}
-
-const temporaryWord = 'tmp'
-
 /** Whether a file is one that an atomic write has not given its name yet. */
 export function isTemporary(path: string): boolean {
   return basename(path).startsWith(`.${temporaryWord}_`)
 }
 
-async function writeDurably(path: string, data: string | Uint8Array, mode: number): Promise<void> {
-  const file = await open(path, createFlags, privateMode)
+const temporaryWord = 'tmp'
+const privateMode = 0o600
+const writeLater = promisify(writeFile)
+
+/** A new file beside one, and the directory of both. */
+function openTemporary(path: string, { mode }: AtomicWriteOptions) {
+  // Not made from the file's own name: that may already be as long as a name can be.
+  const temporary = join(dirname(path), `.${createId(temporaryWord)}`)
+  const exact = (mode === 'keep' ? currentMode(path) : mode) ?? privateMode
+  const directory = openSync(dirname(path), directoryOnly)
   try {
-    await file.writeFile(data)
-    await file.chmod(mode)
-    await file.sync()
-  } finally {
-    await file.close()
+    const file = openSync(temporary, createFlags, privateMode)
+    const close = () => {
+      closeSync(file)
+      closeSync(directory)
+    }
+    return { mode: exact, temporary, directory, file, close }
+  } catch (error) {
+    closeSync(directory)
+    throw error
   }
 }
 
-function writeDurablySync(path: string, data: string | Uint8Array, mode: number): void {
-  const file = openSync(path, createFlags, privateMode)
-  try {
-    writeFileSync(file, data)
-    fchmodSync(file, mode)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-}
-
-async function currentMode(path: string): Promise<number | undefined> {
-  const stat = await lstat(path).catch(ignoreFailure)
-  return stat?.isFile() ? stat.mode & 0o7777 : undefined
-}
-
-function currentModeSync(path: string): number | undefined {
+function currentMode(path: string): number | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   return stat?.isFile() ? stat.mode & 0o7777 : undefined
 }
@@ -135,11 +117,7 @@ function currentModeSync(path: string): number | undefined {
 function removeQuietly(path: string): void {
   try {
     unlinkSync(path)
-  } catch (error) {
-    ignoreFailure(error)
+  } catch {
+    // It has its name already, or could not be removed.
   }
-}
-
-function ignoreFailure(_error: unknown): undefined {
-  return undefined
 }

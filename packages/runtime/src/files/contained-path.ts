@@ -54,7 +54,7 @@ export function resolveInside(root: string, relative: string): ContainedPath {
   try {
     for (const name of spelling.components) {
       component = component === '' ? name : `${component}/${name}`
-      const stat = lstatIfPresent(join(deepest, name))
+      const stat = ifPresent(() => lstatSync(join(deepest, name)))
       if (!stat) break
       if (stat.isSymbolicLink()) return { ok: false, reason: 'symlink', component }
       deepest = join(deepest, name)
@@ -66,35 +66,22 @@ export function resolveInside(root: string, relative: string): ContainedPath {
   return { ok: true, path: join(base, ...spelling.components) }
 }
 
-function lstatIfPresent(path: string): ReturnType<typeof lstatSync> | undefined {
+function ifPresent<Found>(look: () => Found): Found | undefined {
   try {
-    return lstatSync(path)
+    return look()
   } catch (error) {
-    if (isAbsence(error)) return undefined
+    const code = errorCode(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     throw error
   }
 }
 
 /** Catches what spelling cannot: a component exchanged for a link since it was looked at. */
 function isReallyInside(base: string, deepest: string): boolean {
-  const realBase = realpathIfPresent(base)
+  const realBase = ifPresent(() => realpathSync(base))
   if (realBase === undefined) return deepest === base
   const way = relative(realBase, realpathSync(deepest))
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
-}
-
-function realpathIfPresent(path: string): string | undefined {
-  try {
-    return realpathSync(path)
-  } catch (error) {
-    if (isAbsence(error)) return undefined
-    throw error
-  }
-}
-
-function isAbsence(error: unknown): boolean {
-  const code = errorCode(error)
-  return code === 'ENOENT' || code === 'ENOTDIR'
+  return way === '' || isBelow(way)
 }
 
 /**

@@ -34,10 +34,14 @@ export interface CopyOptions {
  * the reason of the signal; then the new file is gone. A file that grows meanwhile is copied up to its old size; one that
  * shrinks is an error, since what was there is lost.
  */
-export async function copyToNew(source: OpenFile, target: string, options: CopyOptions): Promise<void> {
+export async function copyToNew(
+  { file, stats }: OpenFile,
+  target: string,
+  options: CopyOptions,
+): Promise<void> {
   const fd = openSync(target, createFlags, 0o600)
   try {
-    for await (const chunk of chunks(source, options.signal)) await writeAll(fd, chunk)
+    for await (const chunk of chunksOf(file.fd, stats, options.signal)) await writeAll(fd, chunk)
     fchmodSync(fd, options.mode)
     if (options.times) futimesSync(fd, options.times.atime, options.times.mtime)
     if (options.sync) await fsyncLater(fd)
@@ -49,9 +53,9 @@ export async function copyToNew(source: OpenFile, target: string, options: CopyO
   }
 }
 
-export async function digestOf(source: OpenFile, signal?: AbortSignal): Promise<string> {
+export async function digestOf({ file, stats }: OpenFile, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256')
-  for await (const chunk of chunks(source, signal)) hash.update(chunk)
+  for await (const chunk of chunksOf(file.fd, stats, signal)) hash.update(chunk)
   return hash.digest('hex')
 }
 
@@ -79,10 +83,6 @@ export function permissionsOf(stats: Stats): number {
 /** Below this the way to another thread and back costs several times the work: most files of a workspace. */
 const smallWrite = 64 << 10
 const writeLater = promisify(write)
-
-function chunks({ file, stats }: OpenFile, signal?: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
-  return chunksOf({ fd: file.fd, stats }, signal)
-}
 
 async function writeAll(fd: number, bytes: Buffer): Promise<void> {
   for (let done = 0; done < bytes.length; ) {

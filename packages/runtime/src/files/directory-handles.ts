@@ -3,7 +3,6 @@ import {
   closeSync,
   constants,
   existsSync,
-  fsync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -11,8 +10,8 @@ import {
   rmdirSync,
   statSync,
 } from 'node:fs'
-import { promisify } from 'node:util'
 import { errorCode } from '../kit/index.ts'
+import { canSyncDirectories, directoryOnly, fsyncLater } from './durable.ts'
 import { entryOf } from './names.ts'
 
 /** A directory that is held open. */
@@ -36,31 +35,23 @@ export type Entered =
       readonly message: string
     }
 
-export interface DirectoryChain {
-  /**
-   * The directory below the root; no component may be a link. With `make`, those that are missing are made. Good until
-   * the next call. Neighbours share what is open, so going through a tree in its order costs one open per directory.
-   * Throws the system's error for what is nobody's fault, such as too many open files.
-   */
-  enter(components: readonly string[], missing?: 'make'): Entered
-  /** `enter`, where every obstacle is an error. */
-  mustEnter(components: readonly string[], missing?: 'make'): HeldDirectory
-  close(): void
-}
+export type DirectoryChain = ReturnType<typeof createDirectoryChain>
 
 /**
  * Directories below a root that the agent, or anyone, may be rearranging: entered one component at a time, each without
  * following a link. The root itself must exist; links in the way to it are followed. `onMake` hears of each directory
  * that `make` made.
  */
-export function createDirectoryChain(
-  root: string,
-  onMake: (path: string) => void = () => undefined,
-): DirectoryChain {
+export function createDirectoryChain(root: string, onMake: (path: string) => void = () => undefined) {
   const levels: Level[] = []
 
+  /**
+   * The directory below the root; no component may be a link. With `make`, those that are missing are made. Good until
+   * the next call. Neighbours share what is open, so going through a tree in its order costs one open per directory.
+   * Throws the system's error for what is nobody's fault, such as too many open files.
+   */
   function enter(components: readonly string[], missing?: 'make'): Entered {
-    if (levels.length === 0) levels.push(openLevel('', root, rootFlags))
+    if (levels.length === 0) levels.push(openLevel('', root, directoryOnly))
     let shared = 0
     while (shared < components.length && levels[shared + 1]?.name === components[shared]) shared++
     for (const level of levels.splice(shared + 1)) closeSync(level.fd)
@@ -97,12 +88,13 @@ export function createDirectoryChain(
 
   return {
     enter,
-    mustEnter(components, missing) {
+    /** `enter`, where every obstacle is an error. */
+    mustEnter(components: readonly string[], missing?: 'make'): HeldDirectory {
       const entered = enter(components, missing)
       if (!entered.ok) throw new Error(entered.message)
       return entered.directory
     },
-    close() {
+    close(): void {
       for (const level of levels.splice(0)) closeSync(level.fd)
     },
   }
@@ -114,10 +106,9 @@ export function isSafeName(name: string): boolean {
 }
 
 const unsafeName = process.platform === 'win32' ? /^\.{0,2}$|[\0\\:]/ : /^\.{0,2}$|\0/
-const rootFlags = constants.O_RDONLY | constants.O_DIRECTORY
 
 /** Opens a directory and nothing else: a link in the last component fails with ELOOP or ENOTDIR. */
-export const directoryFlags = rootFlags | constants.O_NOFOLLOW
+export const directoryFlags = directoryOnly | constants.O_NOFOLLOW
 
 /**
  * A spelling of an open directory that stays with it when someone moves it or puts a link in its place, so that
@@ -128,8 +119,6 @@ export function directoryAnchor(fd: number, path: string): string {
 }
 
 const hasDescriptorPaths = process.platform === 'linux' && existsSync('/proc/self/fd')
-const canSyncDirectories = process.platform !== 'win32'
-const fsyncLater = promisify(fsync)
 
 interface Level {
   readonly name: string

@@ -15,7 +15,6 @@ export {
   type ContainedPath,
   checkRelativeSpelling,
   resolveInside,
-  type SpellingResult,
   waysBelow,
 } from './contained-path.ts'
 export { contentDigest, copyToNew, digestOf, permissionsOf, placeFile } from './copy.ts'
@@ -27,8 +26,8 @@ export {
   openedUp,
   removeIfEmpty,
 } from './directory-handles.ts'
+export { createDiskSync } from './disk-sync.ts'
 export {
-  createDiskSync,
   discard,
   ensureDir,
   ensureDirDurably,
@@ -57,18 +56,18 @@ export {
   openRegular,
   openRegularFile,
   overwriteFlags,
-  type ReadFailure,
   type ReadResult,
-  readFlags,
   readRegularFile,
 } from './open-regular.ts'
 export {
   createFileReader,
+  createTreeReader,
   type FileReader,
   type FileReading,
   type FileState,
   isSameState,
   type LargeFile,
+  type TreeReader,
 } from './read-file.ts'
-export { type RemoveTreeOptions, removeTree } from './remove.ts'
+export { removeTree } from './remove.ts'
 export { type WalkItem, type WalkOptions, walk } from './walk.ts'

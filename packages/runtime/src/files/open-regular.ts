@@ -88,7 +88,7 @@ export async function readRegularFile(
   { maxBytes }: { readonly maxBytes: number },
 ): Promise<ReadResult> {
   for (let attempt = 1; attempt <= mostReplacements; attempt++) {
-    const result = await readOnce({ path, maxBytes })
+    const result = await readOnce(path, maxBytes)
     if (result !== 'replaced') return result
   }
   return { ok: false, reason: 'unreadable', code: 'ESTALE', message: `${path} is replaced again and again` }
@@ -96,74 +96,65 @@ export async function readRegularFile(
 
 const mostReplacements = 5
 
-interface Wanted {
-  readonly path: string
-  readonly maxBytes: number
-}
-
-async function readOnce(wanted: Wanted): Promise<ReadResult | 'replaced'> {
+async function readOnce(path: string, maxBytes: number): Promise<ReadResult | 'replaced'> {
+  const refusal = (stat: Stats): ReadResult | undefined => {
+    if (stat.isSymbolicLink()) return { ok: false, reason: 'symlink', message: `${path} is a symbolic link` }
+    if (!stat.isFile()) return { ok: false, reason: 'not-regular', message: `${path} is not a regular file` }
+    return stat.size > maxBytes ? tooLarge : undefined
+  }
+  const message = `${path} is larger than ${maxBytes} bytes`
+  const tooLarge = { ok: false, reason: 'too-large', message } as const
   let file: FileHandle | undefined
   try {
-    const seen = await lstat(wanted.path)
-    const wrong = refusal(wanted, seen)
+    const seen = await lstat(path)
+    const wrong = refusal(seen)
     if (wrong) return wrong
-    file = await open(wanted.path, readFlags)
+    file = await open(path, readFlags)
     const stat = await file.stat()
     if (stat.ino !== seen.ino || stat.dev !== seen.dev) return 'replaced'
-    return refusal(wanted, stat) ?? (await readBounded(wanted, file, stat))
+    const changed = refusal(stat)
+    if (changed) return changed
+    const bytes = await readBounded(file, stat, maxBytes)
+    return bytes ? { ok: true, bytes, stat } : tooLarge
   } catch (error) {
-    return failureOf(wanted.path, error)
+    return failureOf(path, error)
   } finally {
     await file?.close().catch(() => undefined)
   }
 }
 
-function refusal({ path, maxBytes }: Wanted, stat: Stats): ReadResult | undefined {
-  if (stat.isSymbolicLink()) return { ok: false, reason: 'symlink', message: `${path} is a symbolic link` }
-  if (!stat.isFile()) return { ok: false, reason: 'not-regular', message: `${path} is not a regular file` }
-  if (stat.size > maxBytes) return tooLarge({ path, maxBytes })
+/**
+ * `undefined`: there is more. The size in `stat` is a hint: the file may grow while it is read, and some files of the
+ * system claim to be empty.
+ */
+async function readBounded(file: FileHandle, stat: Stats, maxBytes: number): Promise<Buffer | undefined> {
+  const parts: Buffer[] = []
+  for (let length = 0; length <= maxBytes; ) {
+    const size = Math.min(Math.max(stat.size + 1 - length, smallestPart), maxBytes + 1 - length)
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(size), 0, size, length)
+    if (bytesRead === 0) return parts.length === 1 ? parts[0] : Buffer.concat(parts)
+    parts.push(buffer.subarray(0, bytesRead))
+    length += bytesRead
+  }
   return undefined
 }
 
-/** The size in `stat` is a hint: the file may grow while it is read, and some files of the system claim to be empty. */
-async function readBounded({ path, maxBytes }: Wanted, file: FileHandle, stat: Stats): Promise<ReadResult> {
-  let buffer = Buffer.allocUnsafe(stat.size + 1)
-  let length = 0
-  for (;;) {
-    const { bytesRead } = await file.read(buffer, length, buffer.length - length, length)
-    length += bytesRead
-    if (length > maxBytes) return tooLarge({ path, maxBytes })
-    if (bytesRead === 0) return { ok: true, bytes: buffer.subarray(0, length), stat }
-    if (length === buffer.length) buffer = grown(buffer, maxBytes + 1)
-  }
-}
-
-function grown(buffer: Buffer, limit: number): Buffer<ArrayBuffer> {
-  const larger = Buffer.allocUnsafe(Math.min(Math.max(buffer.length * 2, 4096), limit))
-  buffer.copy(larger)
-  return larger
-}
-
-function tooLarge({ path, maxBytes }: Wanted): ReadResult {
-  return { ok: false, reason: 'too-large', message: `${path} is larger than ${maxBytes} bytes` }
-}
+const smallestPart = 4096
 
 function failureOf(path: string, error: unknown): ReadResult {
   const code = errorCode(error)
   const message = error instanceof Error ? error.message : `${path} cannot be read`
-  return { ok: false, reason: reasonOf(code), message, ...(code !== undefined && { code }) }
-}
-
-function reasonOf(code: string | undefined): ReadFailure {
-  switch (code) {
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return 'missing'
-    case 'ELOOP':
-      return 'symlink'
-    case 'ENXIO':
-      return 'not-regular'
-    default:
-      return 'unreadable'
+  return {
+    ok: false,
+    reason: reasons.get(code) ?? 'unreadable',
+    message,
+    ...(code !== undefined && { code }),
   }
 }
+
+const reasons = new Map<string | undefined, ReadFailure>([
+  ['ENOENT', 'missing'],
+  ['ENOTDIR', 'missing'],
+  ['ELOOP', 'symlink'],
+  ['ENXIO', 'not-regular'],
+])

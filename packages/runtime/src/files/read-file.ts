@@ -11,6 +11,8 @@ import {
 } from 'node:fs'
 import { promisify } from 'node:util'
 import { errorCode } from '../kit/index.ts'
+import { createDirectoryChain } from './directory-handles.ts'
+import { namesOf, splitPath } from './names.ts'
 import { readFlags, refusesLinks } from './open-regular.ts'
 
 const largestChunk = 1 << 20
@@ -20,13 +22,14 @@ const readLater = promisify(read)
 
 /** The bytes that a file had when it was opened; each chunk is good until the next. Throws when it has fewer by now. */
 export async function* chunksOf(
-  { fd, stats }: { readonly fd: number; readonly stats: Stats },
+  fd: number,
+  { size }: Stats,
   signal?: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const buffer = Buffer.allocUnsafe(Math.min(stats.size, largestChunk))
-  for (let position = 0; position < stats.size; ) {
+  const buffer = Buffer.allocUnsafe(Math.min(size, largestChunk))
+  for (let position = 0; position < size; ) {
     signal?.throwIfAborted()
-    const count = await readAt(fd, buffer.subarray(0, stats.size - position), position)
+    const count = await readAt(fd, buffer.subarray(0, size - position), position)
     if (count === 0) throw new Error('it was cut short while it was read')
     position += count
     yield buffer.subarray(0, count)
@@ -83,6 +86,23 @@ export function createFileReader(): FileReader {
   }
 }
 
+/** Reads files and links below a root that someone may be rearranging, best in order of path. */
+export type TreeReader = ReturnType<typeof createTreeReader>
+
+export function createTreeReader(root: string) {
+  const directories = createDirectoryChain(root)
+  const read = createFileReader()
+  return {
+    /** As a `FileReader`, with no link on the way either. Rejects as `DirectoryChain.enter` throws. */
+    async read(path: string): Promise<FileReading> {
+      const { parent, name } = splitPath(path)
+      const entered = directories.enter(namesOf(parent))
+      return entered.ok ? read(entered.directory.entry(name)) : { kind: 'gone' }
+    },
+    close: directories.close,
+  }
+}
+
 const mostReads = 4
 const largeFile = 8 << 20
 const scratchBytes = 64 << 10
@@ -110,7 +130,7 @@ async function readRegular(place: PathLike, scratch: Buffer): Promise<FileReadin
     const isSame = () => isSameState(stats, fstatSync(fd))
     const close = () => closeSync(fd)
     if (stats.isFile() && stats.size > largeFile) {
-      const chunks = (signal?: AbortSignal) => chunksOf({ fd, stats }, signal)
+      const chunks = (signal?: AbortSignal) => chunksOf(fd, stats, signal)
       return { kind: 'large', file: { stats, chunks, isSame, close } }
     }
     try {

@@ -4,23 +4,17 @@ import { parse, resolve } from 'node:path'
 import { errorCode } from '../kit/index.ts'
 import { directoryAnchor, directoryFlags } from './directory-handles.ts'
 
-export interface RemoveTreeOptions {
-  /** Stops, with an error, after this many entries. */
-  readonly maxEntries?: number
-  /** Stops, with an error, before a directory this deep. */
-  readonly maxDepth?: number
-}
-
 /**
  * Removes a file, a link or a whole directory. A path that is not there is fine.
  *
  * Never follows a link: a link is removed, what it points to is not, also when it takes a directory's place meanwhile.
  * Rejects with the system's error, or at a cap; then part of the tree may be gone. An empty path and the root of a file
- * system are refused. Directories without write permission are opened up first.
+ * system are refused. Directories without write permission are opened up first. Stops, with an error, after `maxEntries`
+ * entries, and before a directory at `maxDepth`.
  */
 export async function removeTree(
   path: string,
-  { maxEntries = 4_000_000, maxDepth = 256 }: RemoveTreeOptions = {},
+  { maxEntries = 4_000_000, maxDepth = 256 } = {},
 ): Promise<void> {
   const target = resolve(path)
   if (path === '' || target === parse(target).root) throw new Error(`refusing to remove '${path}'`)

@@ -1,14 +1,15 @@
-import { closeSync, constants, lstatSync, opendirSync, openSync, type Stats } from 'node:fs'
+import { closeSync, lstatSync, opendirSync, openSync, type Stats } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { errorCode } from '../kit/index.ts'
 import { directoryAnchor, directoryFlags } from './directory-handles.ts'
+import { directoryOnly } from './durable.ts'
 
 export interface WalkOptions {
   /** Names seen, skipped ones included. */
   readonly maxEntries: number
   /** An entry right below the root has depth 1; directories at this depth are named, not entered. */
   readonly maxDepth: number
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** `true` leaves out the entry and all below it. Must not throw. */
   readonly skip?: (path: string, stats: Stats) => boolean
 }
@@ -59,8 +60,6 @@ export async function* walk(root: string, options: WalkOptions): AsyncGenerator<
 
 const entriesPerTurn = 256
 const namesPerTurn = 4096
-// The way to the root is the caller's: links in it are followed.
-const rootFlags = constants.O_RDONLY | constants.O_DIRECTORY
 
 interface Level {
   readonly fd: number
@@ -103,7 +102,8 @@ type Obstacle = Extract<WalkItem, { kind: 'unreadable' }>
 async function enter(state: WalkState, location: string, prefix: string): Promise<Obstacle | undefined> {
   let fd: number | undefined
   try {
-    fd = openSync(location, prefix === '' ? rootFlags : directoryFlags)
+    // The way to the root is the caller's: links in it are followed.
+    fd = openSync(location, prefix === '' ? directoryOnly : directoryFlags)
     const anchor = directoryAnchor(fd, location)
     state.levels.push({ fd, anchor, prefix, names: await readNames(state, anchor, prefix), next: 0 })
     return undefined

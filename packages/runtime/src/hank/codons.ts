@@ -1,52 +1,79 @@
 import type { Codon, HankFile, HankItem, Loop, RigOperation } from './schema.ts'
 
-/** A codon with everything a message needs to say which one is meant. */
-export interface PlacedCodon {
-  readonly codon: Codon
+/** Where an item of the file is, and how every message about it begins. */
+export interface Subject {
   /** Path in the file: `hank[2].codons[0]`. */
   readonly where: string
-  /** As people count: `3`, or `3.1` for the first codon of a loop that is the third item. */
-  readonly number: string
+  /** As people count: `Codon 3.1 (review)` for the first codon of a loop that is the third item; `Loop 3 (fix)`. */
+  readonly label: string
+}
+
+export interface PlacedCodon extends Subject {
+  readonly id: string
+  readonly codon: Codon
   readonly loop?: Loop
 }
 
-export interface PlacedLoop {
+export interface PlacedLoop extends Subject {
+  readonly id: string
   readonly loop: Loop
-  readonly where: string
-  readonly number: string
+  readonly codons: readonly PlacedCodon[]
+}
+
+/** A field of an item. */
+export function at({ where, label }: Subject, field: string): Subject {
+  return { where: `${where}.${field}`, label }
 }
 
 export function isLoop(item: HankItem): item is Loop {
   return item.type === 'loop'
 }
 
-/** All codons in the order of the file, those of loops where their loop stands. Made once: every rule asks for them. */
-export function codonsOf(hank: HankFile): readonly PlacedCodon[] {
-  const known = placed.get(hank) ?? placeCodons(hank)
-  placed.set(hank, known)
-  return known
+type PlacedItem = PlacedCodon | PlacedLoop
+
+/** The items in the order of the file. */
+export function itemsOf(hank: HankFile): readonly PlacedItem[] {
+  return placesIn(hank).items
 }
 
-const placed = new WeakMap<HankFile, readonly PlacedCodon[]>()
-
-function placeCodons(hank: HankFile): readonly PlacedCodon[] {
-  return hank.hank.flatMap((item, at) => {
-    const where = `hank[${at}]`
-    const number = String(at + 1)
-    if (!isLoop(item)) return [{ codon: item, where, number }]
-    return item.codons.map((codon, inLoop) => ({
-      codon,
-      where: `${where}.codons[${inLoop}]`,
-      number: `${number}.${inLoop + 1}`,
-      loop: item,
-    }))
-  })
+/** All codons in the order of the file, those of loops where their loop stands. */
+export function codonsOf(hank: HankFile): readonly PlacedCodon[] {
+  return placesIn(hank).codons
 }
 
 export function loopsOf(hank: HankFile): readonly PlacedLoop[] {
-  return hank.hank.flatMap((item, at) =>
-    isLoop(item) ? [{ loop: item, where: `hank[${at}]`, number: String(at + 1) }] : [],
-  )
+  return itemsOf(hank).flatMap(item => ('codons' in item ? [item] : []))
+}
+
+interface Places {
+  readonly items: readonly PlacedItem[]
+  readonly codons: readonly PlacedCodon[]
+}
+
+/** Made once: every rule asks for them. */
+const known = new WeakMap<HankFile, Places>()
+
+function placesIn(hank: HankFile): Places {
+  const before = known.get(hank)
+  if (before) return before
+  const items = hank.hank.map(place)
+  const places = { items, codons: items.flatMap(item => ('codons' in item ? item.codons : [item])) }
+  known.set(hank, places)
+  return places
+}
+
+function place(item: HankItem, index: number): PlacedItem {
+  const { id } = item
+  const where = `hank[${index}]`
+  if (!isLoop(item)) return { id, codon: item, where, label: `Codon ${index + 1} (${id})` }
+  const codons = item.codons.map((codon, inside) => ({
+    id: codon.id,
+    codon,
+    where: `${where}.codons[${inside}]`,
+    label: `Codon ${index + 1}.${inside + 1} (${codon.id})`,
+    loop: item,
+  }))
+  return { id, loop: item, where, label: `Loop ${index + 1} (${id})`, codons }
 }
 
 /**
@@ -61,39 +88,27 @@ export function effectiveModel(
   return override ?? model ?? overrides?.model
 }
 
-/** How every message about a codon begins: `Codon 3.1 (review)`. */
-export function codonLabel({ codon, number }: PlacedCodon): string {
-  return `Codon ${number} (${codon.id})`
-}
-
-/** How every message about a loop begins, as `codonLabel` for codons: `Loop 2 (fix)`. */
-export function loopLabel({ loop, number }: PlacedLoop): string {
-  return `Loop ${number} (${loop.id})`
-}
-
-export interface PlacedCommand {
-  readonly run: string
-  readonly workingDirectory?: RigCommand['workingDirectory']
+export type PlacedCommand = Extract<RigOperation, { type: 'command' }>['command'] & {
   /** Path of the operation in the file: `hank[0].rigSetup[1]`. */
   readonly where: string
 }
 
-type RigCommand = Extract<RigOperation, { type: 'command' }>['command']
-
 /** The commands before an output is copied: they come after the whole rig. */
 export function beforeCopyCommands({ codon, where }: PlacedCodon): readonly PlacedCommand[] {
-  return (codon.outputFiles ?? []).flatMap(({ beforeCopy = [] }, at) =>
+  return (codon.outputFiles ?? []).flatMap(({ beforeCopy = [] }, output) =>
     beforeCopy.map(({ command }, index) => ({
       ...command,
-      where: `${where}.outputFiles[${at}].beforeCopy[${index}]`,
+      where: `${where}.outputFiles[${output}].beforeCopy[${index}]`,
     })),
   )
 }
 
 /** Every shell command of a codon, in the order in which they run. */
 export function commandsOf(placed: PlacedCodon): readonly PlacedCommand[] {
-  const rig = (placed.codon.rigSetup ?? []).flatMap((operation, at) =>
-    operation.type === 'command' ? [{ ...operation.command, where: `${placed.where}.rigSetup[${at}]` }] : [],
+  const rig = (placed.codon.rigSetup ?? []).flatMap((operation, index) =>
+    operation.type === 'command'
+      ? [{ ...operation.command, where: `${placed.where}.rigSetup[${index}]` }]
+      : [],
   )
   return [...rig, ...beforeCopyCommands(placed)]
 }

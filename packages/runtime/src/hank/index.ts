@@ -13,11 +13,11 @@ export {
   tightest,
 } from './budget-arithmetic.ts'
 export { type LoadedHank, loadHank } from './checks/load.ts'
-export { codonLabel, codonsOf, effectiveModel, isLoop, type PlacedCodon } from './codons.ts'
+export { codonsOf, effectiveModel, isLoop, type PlacedCodon } from './codons.ts'
 export { scanCopiedTree, treeMessage } from './copied-tree.ts'
+export { hankHash } from './hash.ts'
 export { maxPromptBytes } from './named-files.ts'
 export { withPlaces } from './places.ts'
-export { hankHash } from './read.ts'
 export { type Reference, readReference, resolveReference } from './references.ts'
 export {
   type Codon,

@@ -1,5 +1,5 @@
 import { collector, type Problem } from '../kit/index.ts'
-import { codonLabel, codonsOf, type PlacedCodon } from './codons.ts'
+import { codonsOf } from './codons.ts'
 import type { TreeFinding } from './copied-tree.ts'
 import { type PromptFacts, promptComplaints, promptFacts } from './prompt-content.ts'
 import {
@@ -74,7 +74,7 @@ function promptReferences(hank: HankFile): readonly Named[] {
     ...filesAt(hank.globalSystemPromptFile, 'globalSystemPromptFile', 'Global system prompt file'),
     ...codonsOf(hank).flatMap(placed =>
       (['promptFile', 'appendSystemPromptFile'] as const).flatMap(field =>
-        filesAt(placed.codon[field], `${placed.where}.${field}`, `${codonLabel(placed)}: ${field}`),
+        filesAt(placed.codon[field], `${placed.where}.${field}`, `${placed.label}: ${field}`),
       ),
     ),
   ]
@@ -91,16 +91,13 @@ function filesAt(
 }
 
 function treeReferences(hank: HankFile): readonly Named[] {
-  return codonsOf(hank).flatMap(placed =>
-    (placed.codon.rigSetup ?? []).flatMap((operation, at) =>
-      operation.type === 'copy' ? [treeAt(placed, operation.copy.from, at)] : [],
-    ),
+  return codonsOf(hank).flatMap(({ codon, where, label }) =>
+    (codon.rigSetup ?? []).flatMap((operation, index) => {
+      if (operation.type !== 'copy') return []
+      const reference = { path: operation.copy.from, label: `${label}: copy.from` }
+      return [{ reference, where: `${where}.rigSetup[${index}].copy.from`, tree: true }]
+    }),
   )
-}
-
-function treeAt(placed: PlacedCodon, path: string, at: number): Named {
-  const label = `${codonLabel(placed)}: copy.from`
-  return { reference: { path, label }, where: `${placed.where}.rigSetup[${at}].copy.from`, tree: true }
 }
 
 /** What was looked at, by relative path: a thousand codons may name the same file. */

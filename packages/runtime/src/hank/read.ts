@@ -1,15 +1,8 @@
-import { createHash } from 'node:crypto'
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { readRegularFile } from '../files/index.ts'
-import {
-  errorCode,
-  isObject,
-  type JsonSource,
-  type Place,
-  type Problem,
-  parseJsonSource,
-} from '../kit/index.ts'
+import { errorCode, type JsonSource, type Place, type Problem, parseJsonSource } from '../kit/index.ts'
+import { readFailure } from './references.ts'
 
 /** A hank file that is JSON; what it says is not checked yet. */
 export interface HankSource extends JsonSource {
@@ -27,7 +20,7 @@ export type HankRead =
       readonly ok: false
       readonly problems: readonly Problem[]
       /** For a fault in the text: its line with a caret under the place, over several lines. */
-      readonly excerpt?: string
+      readonly excerpt?: string | undefined
     }
 
 const hankFileName = 'hank.json'
@@ -46,22 +39,22 @@ export async function readHank(path: string | undefined, workingDirectory: strin
   if (!located.ok) return located
   const { file } = located
   const read = await readRegularFile(located.path, { maxBytes: maxHankBytes })
-  if (!read.ok) return refused(file, unreadable(file, read.reason, read.code))
+  if (!read.ok) return refused(file, readFailure(file, read, maxHankBytes))
   const encoding = encodingFault(read.bytes)
   if (encoding) return refused(file, encoding.message, encoding.line)
 
   const parsed = parseJsonSource(read.bytes, { file, maxBytes: maxHankBytes, maxDepth })
   if (!parsed.ok) {
     const { problems } = parsed
-    const excerpt = excerptAt(new TextDecoder().decode(read.bytes), problems[0]?.place)
-    return { ok: false, problems, ...(excerpt !== undefined && { excerpt }) }
+    return {
+      ok: false,
+      problems,
+      excerpt: excerptAt(new TextDecoder().decode(read.bytes), problems[0]?.place),
+    }
   }
   const { value, placeOf, warnings } = parsed
-  const directory = dirname(located.path)
-  return {
-    ok: true,
-    source: { value, placeOf, warnings, file, path: located.path, directory },
-  }
+  const { path: real } = located
+  return { ok: true, source: { value, placeOf, warnings, file, path: real, directory: dirname(real) } }
 }
 
 type Located =
@@ -88,7 +81,8 @@ function real(path: string, file: string): Located {
     const link = lstatSync(path).isSymbolicLink()
     return { ok: true, path: link ? realpathSync(path) : path, file }
   } catch (error) {
-    return refused(file, unreadable(file, isAbsence(error) ? 'missing' : 'unreadable', errorCode(error)))
+    const reason = isAbsence(error) ? 'missing' : 'unreadable'
+    return refused(file, readFailure(file, { reason, code: errorCode(error) }, maxHankBytes))
   }
 }
 
@@ -107,19 +101,6 @@ function isAbsence(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
-function unreadable(file: string, reason: string, code: string | undefined): string {
-  switch (reason) {
-    case 'missing':
-      return `${file} does not exist`
-    case 'not-regular':
-      return `${file} is not a regular file`
-    case 'too-large':
-      return `${file} is larger than ${maxHankBytes / 1024 / 1024} MiB`
-    default:
-      return `${file} cannot be read${code === undefined ? '' : ` (${code})`}`
-  }
-}
-
 function refused(file: string, message: string, line = 1): Extract<HankRead, { ok: false }> {
   return {
     ok: false,
@@ -127,13 +108,8 @@ function refused(file: string, message: string, line = 1): Extract<HankRead, { o
   }
 }
 
-interface EncodingFault {
-  readonly message: string
-  readonly line: number
-}
-
 /** Finds the line, which a decoder does not tell. */
-function encodingFault(bytes: Buffer): EncodingFault | undefined {
+function encodingFault(bytes: Buffer): { readonly message: string; readonly line: number } | undefined {
   const [first, second] = bytes
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
     return { message: 'the file is encoded as UTF-16; save it as UTF-8', line: 1 }
@@ -179,10 +155,4 @@ function excerptAt(text: string, place: Place | undefined): string | undefined {
   const number = String(place.line)
   const caret = ' '.repeat(before.length + place.column - 1 - start)
   return `${number} | ${before}${shown}${after}\n${' '.repeat(number.length)} | ${caret}^`
-}
-
-/** SHA-256 of what a hank file says, whatever its layout and its `$schema`. */
-export function hankHash({ value }: Pick<HankSource, 'value'>): string {
-  const { $schema: _, ...content } = isObject(value) ? value : { value }
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex')
 }

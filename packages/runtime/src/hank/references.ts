@@ -62,8 +62,10 @@ export async function readReference(
   if (!resolved.ok) return resolved
   const read = await readRegularFile(resolved.path, { maxBytes })
   if (read.ok) return { ...read, relative: resolved.relative }
+  const { path, label } = reference
+  if (read.reason === 'symlink') return { ok: false, message: throughSymlink(path, path) }
   const hint = read.reason === 'missing' ? letterCaseHint(hankDir, resolved.relative) : ''
-  return { ok: false, message: readFailure(read, reference, maxBytes) + hint }
+  return { ok: false, message: readFailure(`${label} ${path}`, read, maxBytes) + hint }
 }
 
 /** The spelling alone, without a look at the disk. `relative` is normalised, as in a resolved reference. */
@@ -135,19 +137,30 @@ function furthest(hankDir: string, path: string): string {
 type Refused = Extract<ContainedPath, { ok: false }>
 
 function refusal({ reason, component }: Refused, { path, label }: Reference, outsideMessage: string): string {
+  if (reason === 'symlink') return throughSymlink(path, component ?? path)
+  if (reason === 'unreadable') return `${label} ${path} cannot be read`
+  return spellingFault(reason, path, {
+    absolute: 'hank refs must be relative paths inside the hank directory',
+    separator: 'hank refs use / as the only path separator',
+    outside: outsideMessage,
+  })
+}
+
+/** What is wrong with how a path is spelled. `words`: what holds for such paths, and the message for one that leads out. */
+export function spellingFault(
+  reason: 'absolute' | 'backslash' | 'nul' | 'outside',
+  path: string,
+  words: { readonly absolute: string; readonly separator: string; readonly outside: string },
+): string {
   switch (reason) {
     case 'absolute':
-      return `${path} is an absolute or drive-qualified path; hank refs must be relative paths inside the hank directory`
+      return `${path} is an absolute or drive-qualified path; ${words.absolute}`
     case 'backslash':
-      return `${path} contains a backslash; hank refs use / as the only path separator`
+      return `${path} contains a backslash; ${words.separator}`
     case 'nul':
       return `${path} contains an invalid character (NUL)`
     case 'outside':
-      return outsideMessage
-    case 'symlink':
-      return throughSymlink(path, component ?? path)
-    case 'unreadable':
-      return `${label} ${path} cannot be read`
+      return words.outside
   }
 }
 
@@ -159,20 +172,21 @@ function throughSymlink(path: string, component: string): string {
   return `${path} passes through a symlink at ${component}; symlinks are not allowed in hank refs`
 }
 
-type Unread = Extract<ReadResult, { ok: false }>
-
-function readFailure({ reason, code }: Unread, { path, label }: Reference, maxBytes: number): string {
+/** What to say about a file that could not be read. `subject`: how people know it. */
+export function readFailure(
+  subject: string,
+  { reason, code }: { readonly reason: string; readonly code?: string | undefined },
+  maxBytes: number,
+): string {
   switch (reason) {
     case 'missing':
-      return `${label} ${path} does not exist`
+      return `${subject} does not exist`
     case 'not-regular':
-      return `${label} ${path} is not a regular file`
-    case 'symlink':
-      return throughSymlink(path, path)
+      return `${subject} is not a regular file`
     case 'too-large':
-      return `${label} ${path} is larger than ${maxBytes / 1024 / 1024} MiB`
-    case 'unreadable':
-      return `${label} ${path} cannot be read${code === undefined ? '' : ` (${code})`}`
+      return `${subject} is larger than ${maxBytes / 1024 / 1024} MiB`
+    default:
+      return `${subject} cannot be read${code === undefined ? '' : ` (${code})`}`
   }
 }
 
@@ -185,16 +199,11 @@ export function outputPathFault(path: string): string | undefined {
   if (path.length > longestPath) return `is longer than ${longestPath} characters`
   const spelling = checkRelativeSpelling(path)
   if (!spelling.ok) {
-    switch (spelling.reason) {
-      case 'absolute':
-        return `${path} is an absolute or drive-qualified path; it must be relative to ${home}`
-      case 'backslash':
-        return `${path} contains a backslash; / is the only path separator`
-      case 'nul':
-        return `${path} contains an invalid character (NUL)`
-      case 'outside':
-        return `${path} leaves ${home}`
-    }
+    return spellingFault(spelling.reason, path, {
+      absolute: `it must be relative to ${home}`,
+      separator: '/ is the only path separator',
+      outside: `${path} leaves ${home}`,
+    })
   }
   const namesDirectory = spelling.components.length === 0 || /(^|\/)\.{0,2}$/.test(path)
   return namesDirectory ? `${path} names a directory, not a file` : undefined

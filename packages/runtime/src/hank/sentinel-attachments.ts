@@ -9,7 +9,7 @@ import {
   type Problem,
   parseJsonSource,
 } from '../kit/index.ts'
-import { codonLabel, codonsOf, type PlacedCodon } from './codons.ts'
+import { codonsOf, type PlacedCodon } from './codons.ts'
 import { maxPromptBytes, mostFaults, tooManyFaults } from './named-files.ts'
 import { firstOf, pathOf, reservedKeys } from './places.ts'
 import type { HankSource } from './read.ts'
@@ -58,7 +58,7 @@ export async function checkAttachments(hank: HankFile, source: HankSource): Prom
         continue
       }
       const other = ids.get(loaded.config.id)
-      if (other) seen.problems.error(where, `${codonLabel(placed)}: ${attachedTwice(loaded, other)}`)
+      if (other) seen.problems.error(where, `${placed.label}: ${attachedTwice(loaded, other)}`)
       ids.set(loaded.config.id, { where, sourcePath: loaded.sourcePath })
       sentinels.push({
         ...loaded,
@@ -136,7 +136,7 @@ async function load(
     seen.problems.add(await checkFiles(loaded, { document: seen.source, path }, seen.source))
     return loaded
   }
-  const reference: Reference = { path: sentinelConfig, label: `${codonLabel(placed)}: sentinelConfig` }
+  const reference: Reference = { path: sentinelConfig, label: `${placed.label}: sentinelConfig` }
   const read = await readReference(seen.source.directory, reference, { maxBytes: maxConfigBytes })
   if (!read.ok) {
     seen.problems.error(where, read.message)

@@ -5,29 +5,19 @@ import type { HarnessEnd } from './harness.ts'
 
 /** What went wrong with an agent, as far as its SDK says. */
 export interface Trouble {
-  readonly kind: /** The provider answered with an error. */
-    | 'answer'
-    /** The provider could not be reached, or the connection broke. */
-    | 'connection'
-    /** The agent could not be started on this machine. */
-    | 'launch'
-    /** The agent ended without a result. */
-    | 'crash'
-    /** The session to go on from is not there. */
-    | 'lost-session'
-    | 'unknown'
-  /** HTTP status of the provider's answer. */
+  /**
+   * `answer`: the provider answered with an error; `connection`: it was not reached, or the connection broke; `launch`:
+   * the agent could not be started; `crash`: it ended without a result; `lost-session`: there is none to go on from.
+   */
+  readonly kind: 'answer' | 'connection' | 'launch' | 'crash' | 'lost-session' | 'unknown'
   readonly status?: number | undefined
-  /** For people: what the provider or the SDK said. */
+  /** What the provider or the SDK said. */
   readonly message: string
 }
 
 const retriableStatus = new Set([408, 409, 425, 429])
 
-/**
- * What a trouble means. Retriable: rate limits, overload, 5xx, connections, a crash without a result. Not
- * retriable: everything that will be the same next time, such as a wrong key, an empty account, an unknown model.
- */
+/** Retriable: rate limits, overload, 5xx, connections, a crash. Not: what will be the same next time, such as a wrong key. */
 export function failureOf({ kind, status, message }: Trouble): FailureReason {
   const broken = kind === 'connection' || kind === 'crash'
   if (status === undefined) return { type: broken ? 'api-error' : 'unknown', retriable: broken, message }
@@ -35,7 +25,6 @@ export function failureOf({ kind, status, message }: Trouble): FailureReason {
   return { type: 'api-error', retriable: status >= 500 || retriableStatus.has(status), message }
 }
 
-/** An end that is no success. */
 export type BadEnd = Extract<HarnessEnd, { readonly ok: false }>
 
 export const stopped: BadEnd = {
@@ -44,9 +33,7 @@ export const stopped: BadEnd = {
   reason: { type: 'unknown', retriable: false, message: 'The agent was stopped.' },
 }
 
-export const failedExit: ProcessExit = { type: 'error', code: 1 }
-
-export function failedWith(trouble: Trouble, exit: ProcessExit = failedExit): BadEnd {
+export function failedWith(trouble: Trouble, exit: ProcessExit = { type: 'error', code: 1 }): BadEnd {
   return { ok: false, exit, reason: failureOf(trouble) }
 }
 
@@ -56,7 +43,7 @@ export function exitOf(end: ProcessEnd | undefined): ProcessExit {
   return { type: 'error', code: end?.code || 1 }
 }
 
-/** Its process ended before it had a result. `said`: the last of what it wrote about itself. */
+/** `said`: the last of what it wrote about itself. */
 export function crashed(program: string, end: ProcessEnd | undefined, said: string): BadEnd {
   if (end?.outcome === 'failed-to-start') {
     const { message = '', code } = end.error ?? {}
@@ -68,10 +55,7 @@ export function crashed(program: string, end: ProcessEnd | undefined, said: stri
   return failedWith({ kind: 'crash', message }, exitOf(end))
 }
 
-/**
- * What to say of an error with this code when its real reason is that this process may open no more files; undefined when it
- * is not. Node reports a module that it could not open as not found.
- */
+/** What to say when this process may open no more files. Node reports a module that it could not open as not found. */
 export function descriptorShortage(code = ''): string | undefined {
   const isShort = exhausted.has(code) || (code === 'ERR_MODULE_NOT_FOUND' && !canOpen(neededAtOnce))
   return isShort ? tooMany : undefined

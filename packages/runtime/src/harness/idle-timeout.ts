@@ -3,14 +3,8 @@ import type { HarnessEvent } from './harness.ts'
 
 /** An open tool call may be silent for so long, whatever the idle timeout. */
 const longestTool = 30 * 60_000
-/** An agent may take so long to its first event, whatever the idle timeout: starting a program is not idleness. */
+/** To the first event: starting a program is not idleness. */
 const longestLaunch = 60_000
-
-export interface IdleWatch {
-  /** Call for every event of the agent. */
-  heard(event: HarnessEvent): void
-  close(): void
-}
 
 export interface Silence {
   readonly silentMs: number
@@ -19,11 +13,10 @@ export interface Silence {
 }
 
 /**
- * Calls `onIdle` once when the agent is silent for longer than it may: a minute before its first event, then `timeoutMs`
- * between two events while no tool call is open, 30 minutes while one is. The time for which the provider makes it wait
- * does not count. Measures by the monotonic clock.
+ * Calls `onIdle` once when the agent is silent for longer than it may: a minute before its first event, then `timeoutMs`, 30
+ * minutes while a tool call is open. The time for which the provider makes it wait does not count.
  */
-export function watchIdle(clock: Clock, timeoutMs: number, onIdle: (silence: Silence) => void): IdleWatch {
+export function watchIdle(clock: Clock, timeoutMs: number, onIdle: (silence: Silence) => void) {
   const openTools = new Set<string>()
   let isLaunch = true
   /** In the future while the agent waits for the provider. */
@@ -39,7 +32,8 @@ export function watchIdle(clock: Clock, timeoutMs: number, onIdle: (silence: Sil
     onIdle({ silentMs, isLaunch })
   })
   return {
-    heard(event) {
+    /** To be called for every event of the agent. */
+    heard(event: HarnessEvent): void {
       const now = clock.monotonic()
       isLaunch = false
       if (event.type === 'waiting') silentSince = now + event.delayMs

@@ -1,8 +1,6 @@
 /**
- * Agents: one interface, one adapter for each SDK behind it.
- *
- * Owns how an agent is started, listened to and stopped, and what its failures mean. Does not know codons, loops or
- * retries: it runs one task and reports.
+ * Agents: one interface, one adapter for each SDK behind it. Owns how an agent is started, listened to and stopped, and what
+ * its failures mean. Does not know codons, loops or retries: it runs one task and reports.
  */
 
 export { embeddedHarnessAvailable, sdkHarnessAvailable, servable } from './available.ts'

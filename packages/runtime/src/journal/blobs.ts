@@ -7,10 +7,10 @@ import type { BlobRefs } from './line.ts'
 /**
  * Large fields of events, each stored once under its SHA-256. A blob holds the JSON text of one field.
  *
- * `spill` writes before it returns, so a line never names a blob that was not written; the caller syncs the paths it
+ * `Spill` writes before it returns, so a line never names a blob that was not written; the caller syncs the paths it
  * gets back before it calls the line durable.
  */
-export interface Spilled {
+interface Spilled {
   /** JSON text of the data with null in place of the spilled fields. */
   readonly data: string
   readonly blobs: BlobRefs
@@ -27,12 +27,10 @@ export function needsSpill(json: string): boolean {
   )
 }
 
-export interface BlobStore {
-  /** Returns undefined when every field is short enough after all. Throws what the disk throws. */
-  spill(data: object): Spilled | undefined
-}
+/** Returns undefined when every field is short enough after all. Throws what the disk throws. */
+export type Spill = (data: object) => Spilled | undefined
 
-export function createBlobStore(dir: string): BlobStore {
+export function createSpill(dir: string): Spill {
   const seen = new Set<string>()
 
   const put = (bytes: Buffer): { readonly sha256: string; readonly path?: string } => {
@@ -41,31 +39,33 @@ export function createBlobStore(dir: string): BlobStore {
     const path = blobPath(dir, sha256)
     const isNew = !isWhole(path, bytes.length)
     if (isNew) writeBlob(path, bytes)
-    remember(seen, sha256)
+    // What is forgotten is only looked up on disk again.
+    if (seen.size >= mostRemembered) seen.clear()
+    seen.add(sha256)
     return isNew ? { sha256, path } : { sha256 }
   }
 
-  return {
-    spill(data) {
-      const blobs: Record<string, readonly [string, number]> = {}
-      const written: string[] = []
-      const short: Record<string, unknown> = {}
-      for (const [key, value] of Object.entries(data)) {
-        const json = JSON.stringify(value)
-        if (json === undefined || !needsSpill(json)) {
-          short[key] = value
-          continue
-        }
-        const bytes = Buffer.from(json)
-        const { sha256, path } = put(bytes)
-        blobs[key] = [sha256, bytes.length]
-        short[key] = null
-        if (path) written.push(path)
+  return data => {
+    const blobs: Record<string, readonly [string, number]> = {}
+    const written: string[] = []
+    const short: Record<string, unknown> = {}
+    for (const [key, value] of Object.entries(data)) {
+      const json = JSON.stringify(value)
+      if (json === undefined || !needsSpill(json)) {
+        short[key] = value
+        continue
       }
-      return Object.keys(blobs).length === 0 ? undefined : { data: JSON.stringify(short), blobs, written }
-    },
+      const bytes = Buffer.from(json)
+      const { sha256, path } = put(bytes)
+      blobs[key] = [sha256, bytes.length]
+      short[key] = null
+      if (path) written.push(path)
+    }
+    return Object.keys(blobs).length === 0 ? undefined : { data: JSON.stringify(short), blobs, written }
   }
 }
+
+const mostRemembered = 4096
 
 /** Puts the spilled fields back. A blob that is missing or damaged leaves its field null. */
 export async function restoreFields(
@@ -111,10 +111,4 @@ function writeBlob(path: string, bytes: Buffer): void {
     fs.closeSync(fd)
   }
   fs.renameSync(temporary, path)
-}
-
-/** Bounded memory of what was stored lately; a forgotten blob is only looked up on disk again. */
-function remember(seen: Set<string>, sha256: string): void {
-  if (seen.size >= 4096) seen.clear()
-  seen.add(sha256)
 }

@@ -14,44 +14,26 @@ import {
   type SegmentIndex,
 } from './segments.ts'
 
-/**
- * Reading a journal, live or at rest, in pages of bounded size. Lines are proved by their checksum and handed on
- * unparsed; only who needs an event as a value pays for parsing it.
- *
- * Damage never stops a reader: a bad line is skipped and listed in its page with the file and the byte it begins at.
- */
-export interface History {
-  /** Pages in order, from the event after `after` up to `upTo` (default: the last one written when the call began). */
-  pages(query?: PageQuery): AsyncGenerator<Page>
-  /** The newest events, oldest first, within both limits, none at or before `after`. */
-  recent(query: RecentQuery): Promise<Page>
-  /** The event's JSON as it travels on a socket. */
-  text(stored: StoredEvent): Promise<string>
-  /** The event as a value; undefined when an older or newer program wrote something that this one cannot read. */
-  event(stored: StoredEvent): Promise<RecordedEvent | undefined>
-  lastSeq(): Promise<number>
-  /** The events that may carry a plan, newest first. Segments without one are not read. */
-  plans(): AsyncGenerator<StoredEvent>
-}
-
-export interface PageQuery extends PageLimits {
+interface PageQuery extends PageLimits {
   readonly after?: number
   readonly upTo?: number
 }
 
-export interface RecentQuery {
-  readonly after?: number
-  readonly maxEvents: number
-  readonly maxBytes: number
-}
-
-export interface HistoryOptions {
+interface HistoryOptions {
   readonly dir: string
   /** For a journal that is open: what its writer knows of the newest segment. */
   readonly active?: () => SegmentIndex
 }
 
-export function createHistory({ dir, active }: HistoryOptions): History {
+export type History = ReturnType<typeof createHistory>
+
+/**
+ * Reads a journal, live or at rest, in pages of bounded size. Lines are proved by their checksum and handed on
+ * unparsed; only who needs an event as a value pays for parsing it.
+ *
+ * Damage never stops a reader: a bad line is skipped and listed in its page with the file and the byte it begins at.
+ */
+export function createHistory({ dir, active }: HistoryOptions) {
   const indexOf = createIndexes(active)
   const segmentsUpTo = createSegmentList(dir)
 
@@ -60,6 +42,7 @@ export function createHistory({ dir, active }: HistoryOptions): History {
     return newest ? Math.max((await indexOf(newest, true)).lastSeq, newest.firstSeq - 1) : 0
   }
 
+  /** Pages in order, from the event after `after` up to `upTo` (default: the last one written when the call began). */
   async function* pages(query: PageQuery = {}): AsyncGenerator<Page> {
     const { after = 0, upTo = await lastSeq() } = query
     const segments = await segmentsUpTo(upTo)
@@ -98,33 +81,21 @@ export function createHistory({ dir, active }: HistoryOptions): History {
     if (!page.isEmpty()) yield page.take()
   }
 
-  const recent = async ({ after = 0, maxEvents, maxBytes }: RecentQuery): Promise<Page> => {
-    const last = await lastSeq()
-    const events: StoredEvent[] = []
-    const problems: ReadProblem[] = []
-    for await (const page of pages({ after: Math.max(after, last - maxEvents), upTo: last })) {
-      events.push(...page.events)
-      problems.push(...page.problems)
-    }
-    return { events: newestWithin(events, maxBytes), problems }
-  }
-
-  const plans = async function* () {
-    yield* plansOf(await segmentsUpTo(Number.POSITIVE_INFINITY), indexOf)
-  }
-
-  return { pages, recent, lastSeq, plans, ...eventReader(dir) }
-}
-
-/** From a stored line to the event in it, with the fields that are in the blob folder. */
-function eventReader(dir: string): Pick<History, 'text' | 'event'> {
   return {
-    async text(stored) {
+    pages,
+    lastSeq,
+    /** The events that may carry a plan, newest first. Segments without one are not read. */
+    async *plans(): AsyncGenerator<StoredEvent> {
+      yield* plansOf(await segmentsUpTo(Number.POSITIVE_INFINITY), indexOf)
+    },
+    /** The event's JSON as it travels on a socket. */
+    async text(stored: StoredEvent): Promise<string> {
       if (!stored.spilled) return eventBytes(stored.rest).toString('utf8')
       const { origin: _, ...event } = await parsed(dir, stored)
       return JSON.stringify(event)
     },
-    async event(stored) {
+    /** The event as a value; undefined when an older or newer program wrote something that this one cannot read. */
+    async event(stored: StoredEvent): Promise<RecordedEvent | undefined> {
       const message = parseEvent(await parsed(dir, stored))
       return message.kind === 'event' ? (message.event as RecordedEvent) : undefined
     },
@@ -243,14 +214,4 @@ function createPage({ maxEvents = 500, maxBytes = 1024 * 1024 }: PageLimits) {
       return page
     },
   }
-}
-
-/** The end of a list of events that fits into so many bytes. */
-function newestWithin(events: readonly StoredEvent[], maxBytes: number): readonly StoredEvent[] {
-  let bytes = 0
-  const cut = events.findLastIndex(stored => {
-    bytes += stored.bytes
-    return bytes > maxBytes
-  })
-  return events.slice(cut + 1)
 }

@@ -19,7 +19,7 @@ export interface Inspected {
 }
 
 /**
- * Looks a journal over, with all that is known about full segments: one that was whole when it was full is not read
+ * Inspects a journal, with all that is known about full segments: one that was whole when it was full is not read
  * again. `thorough` reads the newest in any case. Rejects with what the disk says.
  */
 export async function inspectJournal(dir: string, { thorough = false } = {}): Promise<Inspected> {
@@ -52,24 +52,18 @@ export interface OpeningFindings extends JournalFindings {
 /** What is amiss with a journal, as sentences for people; none for one that is as it was written. */
 export function describeFindings(findings: OpeningFindings): readonly string[] {
   const { damaged, missing, doubled, otherWriter } = findings
-  return [
-    ...(damaged > 0 ? [`The journal has ${linesText(damaged, 'damaged')}; such lines are passed over.`] : []),
-    ...(missing > 0
-      ? [`The journal has a gap: ${missing} events are missing between others. Restore them from a backup.`]
-      : []),
-    ...(doubled > 0
-      ? [
-          `The journal has ${linesText(doubled)} of a second writer, passed over. The next start puts them aside.`,
-        ]
-      : []),
-    ...(otherWriter
-      ? [
-          `Two servers had written to the journal at once: ${linesText(otherWriter.lines)} of the other one are now in ${otherWriter.keptIn.join(', ')}.`,
-        ]
-      : []),
+  const sentences = [
+    damaged > 0 && `The journal has ${linesText(damaged, 'damaged ')}; such lines are passed over.`,
+    missing > 0 &&
+      `The journal has a gap: ${missing} events are missing between others. Restore them from a backup.`,
+    doubled > 0 &&
+      `The journal has ${linesText(doubled)} of a second writer, passed over. The next start puts them aside.`,
+    otherWriter &&
+      `Two servers had written to the journal at once: ${linesText(otherWriter.lines)} of the other one are now in ${otherWriter.keptIn.join(', ')}.`,
   ]
+  return sentences.filter(sentence => typeof sentence === 'string')
 }
 
-function linesText(count: number, kind?: string): string {
-  return `${count} ${kind === undefined ? '' : `${kind} `}${count === 1 ? 'line' : 'lines'}`
+function linesText(count: number, kind = ''): string {
+  return `${count} ${kind}${count === 1 ? 'line' : 'lines'}`
 }

@@ -2,8 +2,8 @@ import * as fs from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type EventData, events, type JournaledEvent, type JournaledType } from '@weave/protocol'
-import { type Clock, createId, messageOf, type Redactor } from '../kit/index.ts'
-import { type BlobStore, createBlobStore, needsSpill } from './blobs.ts'
+import { type Clock, createId, isoTime, messageOf, type Redactor } from '../kit/index.ts'
+import { createSpill, needsSpill, type Spill } from './blobs.ts'
 import { createHistory, type History } from './history.ts'
 import { inspectJournal, type OpeningFindings } from './inspect.ts'
 import { encodeLine, eventText, type Origin } from './line.ts'
@@ -14,46 +14,10 @@ import { listSegments, loadIndex } from './segments.ts'
 import { repairTail, type Tail, type TailRepair } from './tail-repair.ts'
 import { separateWriters } from './two-writers.ts'
 
-/**
- * The record of an execution: every event that anyone was ever told.
- *
- * - **J1** One funnel: redact, write, tell, in this order. What was told is on disk; what is on disk has no secrets.
- * - **J2** `seq` grows by one from 1 without gaps, over restarts too.
- * - **J3** Events are told in the order of their `seq`, each once, after they are written; events whose row says
- *   `synced` after they are safe against power loss.
- * - **J4** Events of one tick share one write. A `synced` event is written, synced and told before `append` returns,
- *   together with everything appended before it.
- * - **J5** After a failed write or sync nothing more is written or told, ever: `append` throws, `failure` says why.
- */
-export interface Journal {
-  /** Takes an event. Throws `JournalFailure` when the disk refused once. Returns the event as it was recorded. */
-  append<T extends JournaledType>(type: T, data: EventData<T>, options?: AppendOptions): JournaledEvent<T>
-  /** Writes, syncs and tells all that was appended so far; blocks. Throws `JournalFailure`. */
-  flush(): void
-  /** Resolves when all that was appended so far is safe against power loss. Rejects with `JournalFailure`. */
-  synced(): Promise<void>
-  /** Calls `listener` for every event from now on. It must be quick; what it throws goes to `onListenerError`. */
-  subscribe(listener: Listener): () => void
-  readonly history: History
-  /** The last `seq` given out. */
-  readonly lastSeq: number
-  /** Of what is written and can be read. */
-  readonly counts: EventCounts
-  /** The last `seq` given out to an event without an origin; 0 when there was none since the journal was opened. */
-  readonly lastSeqWithoutOrigin: number
-  /** What opening had to mend at its end, if anything. */
-  readonly repair: TailRepair | undefined
-  /** What opening found amiss anywhere. */
-  readonly findings: OpeningFindings
-  readonly failure: JournalFailure | undefined
-  /** Flushes and releases the file. Rejects with `JournalFailure` when the flush fails. */
-  close(): Promise<void>
-}
-
 export interface AppendOptions {
   /** The id of the command that this event answers. */
   readonly commandId?: string | undefined
-  /** Absent: nothing that needs to be told apart. */
+  /** Absent: nothing that needs to be kept apart. */
   readonly origin?: Origin | undefined
 }
 
@@ -90,7 +54,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const counts = await countEvents(dir, tail)
   const writer = openSegmentWriter({ dir, tail, segmentBytes })
   const findings = { ...inspected.findings, ...(otherWriter && { otherWriter }) }
-  return new OpenJournal({ ...options, writer, blobs: createBlobStore(blobDir), tail, findings, counts })
+  return new OpenJournal({ ...options, writer, spill: createSpill(blobDir), tail, findings, counts })
 }
 
 /** From the indexes of the full segments, and of the last one as it was read just now. */
@@ -106,24 +70,43 @@ async function countEvents(dir: string, tail: Tail): Promise<EventCounts> {
 
 interface JournalParts extends JournalOptions {
   readonly writer: SegmentWriter
-  readonly blobs: BlobStore
+  readonly spill: Spill
   readonly tail: Tail
   readonly findings: OpeningFindings
   readonly counts: EventCounts
 }
 
-class OpenJournal implements Journal {
+/** What everyone else sees of it. */
+export type Journal = Readonly<Pick<OpenJournal, keyof OpenJournal>>
+
+/**
+ * The record of an execution: every event that was ever emitted.
+ *
+ * - **J1** One funnel: redact, write, notify, in this order. What was heard is on disk; what is on disk has no secrets.
+ * - **J2** `seq` grows by one from 1 without gaps, over restarts too.
+ * - **J3** Events are heard in the order of their `seq`, each once, after they are written; events whose row says
+ *   `synced` after they are safe against power loss.
+ * - **J4** Events of one tick share one write. A `synced` event is written, synced and heard before `append` returns,
+ *   together with everything appended before it.
+ * - **J5** After a failed write or sync nothing more is written or heard, ever: `append` throws, `failure` says why.
+ */
+class OpenJournal {
   readonly history: History
+  /** What opening had to mend at its end, if anything. */
   readonly repair: TailRepair | undefined
+  /** What opening found amiss anywhere. */
   readonly findings: OpeningFindings
+  /** The last `seq` given out. */
   lastSeq: number
+  /** The last `seq` given out to an event without an origin; 0 when there was none since the journal was opened. */
   lastSeqWithoutOrigin = 0
+  /** Of what is written and can be read. */
   counts: EventCounts
   failure: JournalFailure | undefined
 
   readonly #options: JournalOptions
   readonly #writer: SegmentWriter
-  readonly #blobs: BlobStore
+  readonly #spill: Spill
   readonly #notifier: ReturnType<typeof createNotifier>
   #pending: { readonly line: string; readonly entry: Entry }[] = []
   #unsyncedBlobs: string[] = []
@@ -132,15 +115,13 @@ class OpenJournal implements Journal {
   #dirty = false
   #syncTimer: NodeJS.Timeout | undefined
   #syncRunning: Promise<void> | undefined
-  #lastTime = Number.NaN
   #isClosed = false
-  #lastTimestamp = ''
 
-  constructor({ writer, blobs, tail, findings, counts, ...options }: JournalParts) {
+  constructor({ writer, spill, tail, findings, counts, ...options }: JournalParts) {
     this.#options = options
     this.counts = counts
     this.#writer = writer
-    this.#blobs = blobs
+    this.#spill = spill
     this.#notifier = createNotifier(options.onListenerError)
     this.history = createHistory({ dir: options.dir, active: () => writer.index() })
     this.repair = tail.repair
@@ -148,13 +129,14 @@ class OpenJournal implements Journal {
     this.lastSeq = tail.nextSeq - 1
   }
 
+  /** Takes an event. Throws `JournalFailure` when the disk refused once. Returns the event as it was recorded. */
   append<T extends JournaledType>(
     type: T,
     raw: EventData<T>,
     { commandId, origin }: AppendOptions = {},
   ): JournaledEvent<T> {
     if (this.failure) throw this.failure
-    const { redactor } = this.#options
+    const { clock, redactor } = this.#options
     let json = JSON.stringify(raw)
     let data = raw
     // The cheap question is asked of the serialised text; nearly all events are clean.
@@ -162,7 +144,8 @@ class OpenJournal implements Journal {
       data = redactor.json(raw)
       json = JSON.stringify(data)
     }
-    const envelope = { seq: this.lastSeq + 1, id: createId('evt'), timestamp: this.#timestamp(), type, data }
+    const timestamp = isoTime(clock.now())
+    const envelope = { seq: this.lastSeq + 1, id: createId('evt'), timestamp, type, data }
     const event = commandId === undefined ? envelope : { ...envelope, commandId: redactor.text(commandId) }
     // `JournaledEvent` distributes over the types, which a generic `type` cannot show the compiler.
     this.#take(event as unknown as JournaledEvent, json, origin)
@@ -172,6 +155,7 @@ class OpenJournal implements Journal {
     return event as JournaledEvent as JournaledEvent<T>
   }
 
+  /** Writes, syncs and emits all that was appended so far; blocks. Throws `JournalFailure`. */
   flush(): void {
     this.#commit(() => {
       for (const path of this.#unsyncedBlobs.splice(0)) syncFile(path)
@@ -180,7 +164,10 @@ class OpenJournal implements Journal {
     })
   }
 
-  /** Group commit: whoever waits shares one sync; what is written meanwhile waits for the next. */
+  /**
+   * Resolves when all that was appended so far is safe against power loss. Group commit: whoever waits shares one sync;
+   * what is written meanwhile waits for the next. Rejects with `JournalFailure`.
+   */
   async synced(): Promise<void> {
     clearTimeout(this.#syncTimer)
     this.#syncTimer = undefined
@@ -195,10 +182,12 @@ class OpenJournal implements Journal {
     await running
   }
 
+  /** Calls `listener` for every event from now on. It must be quick; what it throws goes to `onListenerError`. */
   subscribe(listener: Listener): () => void {
     return this.#notifier.subscribe(listener)
   }
 
+  /** Flushes and releases the file. Rejects with `JournalFailure` when the flush fails. */
   async close(): Promise<void> {
     // Twice would close a descriptor that may be another's by then.
     if (this.#isClosed) return
@@ -227,21 +216,11 @@ class OpenJournal implements Journal {
 
   #takeLarge(event: RecordedEvent, json: string, text: string): void {
     this.#guarded(() => {
-      const spilled = this.#blobs.spill(event.data)
+      const spilled = this.#spill(event.data)
       this.#unsyncedBlobs.push(...(spilled?.written ?? []))
       const line = encodeLine(event, spilled?.data ?? json, spilled?.blobs)
       this.#pending.push({ line, entry: { event, text } })
     })
-  }
-
-  /** Many events share a millisecond; its text is made once. */
-  #timestamp(): string {
-    const now = this.#options.clock.now().getTime()
-    if (now !== this.#lastTime) {
-      this.#lastTime = now
-      this.#lastTimestamp = new Date(now).toISOString()
-    }
-    return this.#lastTimestamp
   }
 
   #flushThisTick(): void {
@@ -253,14 +232,14 @@ class OpenJournal implements Journal {
       try {
         this.#commit()
       } catch {
-        return // `onFailure` was told; there is nobody else to tell here.
+        return // `onFailure` was called; there is nobody else to notify here.
       }
       if (this.#dirty)
         this.#syncTimer ??= setTimeout(() => void this.synced().catch(() => undefined), syncDelay)
     })
   }
 
-  /** Writes what is pending, makes it as safe as asked, then tells (J3). */
+  /** Writes what is pending, makes it as safe as asked, then notifies (J3). */
   #commit(secure: () => void = () => undefined): void {
     const batch = this.#pending
     const first = batch[0]

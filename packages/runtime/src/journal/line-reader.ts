@@ -1,21 +1,13 @@
 import { type EventType, events, eventTypes } from '@weave/protocol'
 import { openRegularFile } from '../files/index.ts'
-import { checkLine, type LineDamage, lineFeed } from './line.ts'
+import { type CheckedLine, checkLine, type LineDamage, lineFeed } from './line.ts'
 
-/** A line that its checksum proved. */
-export interface StoredEvent {
-  readonly seq: number
-  /** Where the line begins in its segment. */
+/** A line with the place where it begins in its segment. */
+export interface StoredEvent extends CheckedLine {
   readonly offset: number
-  /** Size of the event as it travels, fields from the blob folder included. */
-  readonly bytes: number
-  /** The line has more than the event: it cannot be sent on as it is. */
-  readonly spilled: boolean
-  /** The line after its checksum; a view into a larger buffer: copy it to keep it long. */
-  readonly rest: Buffer
 }
 
-export interface ReadChunk {
+interface ReadChunk {
   readonly events: readonly StoredEvent[]
   /** Whole lines that are damaged. */
   readonly damaged: readonly { readonly offset: number; readonly reason: LineDamage }[]
@@ -25,11 +17,6 @@ export interface ReadChunk {
   readonly intactEnd: number
 }
 
-export interface ReadOptions {
-  readonly start?: number
-  readonly chunkBytes?: number
-}
-
 /** No event is longer than this: large fields are in the blob folder. What is longer is damage and is passed over. */
 const longestLine = 64 * 1024 * 1024
 
@@ -37,7 +24,10 @@ const longestLine = 64 * 1024 * 1024
  * Reads the whole lines of a segment in chunks. A line that goes over the end of a chunk is read again with the next
  * one; a last line without its LF is left out. Throws only what the disk throws.
  */
-export async function* readSegment(path: string, options: ReadOptions = {}): AsyncGenerator<ReadChunk> {
+export async function* readSegment(
+  path: string,
+  options: { readonly start?: number; readonly chunkBytes?: number } = {},
+): AsyncGenerator<ReadChunk> {
   const file = await openRegularFile(path)
   try {
     let { start = 0, chunkBytes = 1024 * 1024 } = options

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { escapeLineSeparators } from '../kit/index.ts'
 
 /**
  * One event as one line of bytes.
@@ -28,9 +29,6 @@ export interface LineEnvelope {
 /** What caused an event, where that matters to those who listen: the work of a sentinel must not wake a sentinel. */
 export type Origin = 'sentinel'
 
-/** Line separators that JSON allows but some readers of lines trip over. */
-const oddSeparators = /[\u2028\u2029]/g
-
 const head = '{"crc":"'
 const restOffset = head.length + 8 + 2
 
@@ -56,19 +54,21 @@ function encodeRest(event: LineEnvelope, data: string, blobs: BlobRefs | undefin
   const cause = origin === undefined ? '' : `"origin":"${origin}",`
   const answer = commandId === undefined ? '' : `"commandId":${JSON.stringify(commandId)},`
   const rest = `"seq":${seq},${spilled}${cause}"id":"${id}","timestamp":"${timestamp}","type":"${type}",${answer}"data":${data}}`
-  return rest.replace(oddSeparators, char => (char === '\u2028' ? '\\u2028' : '\\u2029'))
+  return escapeLineSeparators(rest)
 }
 
 export const lineFeed = 0x0a
 
 export type LineDamage = 'checksum' | 'form'
 
+/** A line that its checksum proved. */
 export interface CheckedLine {
   readonly seq: number
+  /** Size of the event as it travels, fields from the blob folder included. */
   readonly bytes: number
   /** The line has more than the event: it cannot be sent on as it is. */
   readonly spilled: boolean
-  /** Everything after the checksum. */
+  /** The line after its checksum; a view into a larger buffer: copy it to keep it long. */
   readonly rest: Buffer
 }
 

@@ -36,10 +36,8 @@ export function createNotifier(onListenerError: (error: unknown) => void = () =>
       for (const entry of entries) queue.push(entry)
       if (notifying) return
       notifying = true
-      for (let at = 0; at < queue.length; at++) {
-        const entry = queue[at]
-        if (entry) notifyAll(entry)
-      }
+      // Also those that are put in meanwhile.
+      for (const entry of queue) notifyAll(entry)
       queue = []
       notifying = false
     },

@@ -13,7 +13,7 @@ import { readRegularFile, writeFileAtomicSync } from '../files/index.ts'
 import type { History, ReadProblem } from './history.ts'
 import type { StoredEvent } from './line-reader.ts'
 
-/** A state as the journal tells it. */
+/** A state as the journal has it. */
 export interface Replayed {
   readonly state: WeaveState
   /** The last event the state knows of. */
@@ -70,7 +70,7 @@ async function fold(history: History, from: Omit<Replayed, 'refused' | 'damaged'
     for (const stored of page.events) {
       lastSeq = stored.seq
       if (!mayBeTransition(stored)) continue
-      const next = await step(history, stored, state)
+      const next = await applied(history, stored, state)
       if (typeof next === 'string') refused.push({ seq: stored.seq, reason: next })
       else state = next
     }
@@ -81,12 +81,17 @@ async function fold(history: History, from: Omit<Replayed, 'refused' | 'damaged'
 const transitionMark = Buffer.from('"type":"state.transition"')
 const headBytes = 4096
 
-/** A look at the bytes, so that only transitions are parsed. Text inside another event can only cost a parse. */
+/** Checks the bytes, so that only transitions are parsed. Text inside another event can only cost a parse. */
 function mayBeTransition(stored: StoredEvent): boolean {
   return stored.rest.subarray(0, headBytes).includes(transitionMark)
 }
 
-async function step(history: History, stored: StoredEvent, state: WeaveState): Promise<WeaveState | string> {
+/** The state after an event, or why it was refused. */
+async function applied(
+  history: History,
+  stored: StoredEvent,
+  state: WeaveState,
+): Promise<WeaveState | string> {
   const event = await history.event(stored)
   if (!event) return 'the event cannot be read'
   if (event.type !== 'state.transition') return state
@@ -98,7 +103,7 @@ async function step(history: History, stored: StoredEvent, state: WeaveState): P
 
 /**
  * `state.json`: the state as of one event, so that a start need not read the whole journal. Written whole or not at all;
- * its digest tells a torn or flipped file from a good one.
+ * its digest shows whether the file is torn or flipped.
  */
 interface CachedState {
   readonly state: WeaveState

@@ -7,46 +7,40 @@ import type { Tail } from './tail-repair.ts'
 
 const fdatasync = promisify(fs.fdatasync)
 
+export type SegmentWriter = ReturnType<typeof openSegmentWriter>
+
+interface SegmentWriterOptions {
+  readonly dir: string
+  readonly tail: Tail
+  readonly segmentBytes: number
+}
+
 /**
  * The one file that is being appended to. Knows bytes, not events.
  *
  * Every call throws what the disk throws and leaves the caller to stop for good: after a failed write or sync nothing
  * is known about the file any more, so nothing is tried again.
  */
-export interface SegmentWriter {
-  /** Writes whole lines, the first of which has `firstSeq`. They survive the death of the process, not of the machine. */
-  write(lines: readonly string[], firstSeq: number, counts: EventCounts): void
-  /** Makes everything written so far safe against power loss; blocks. */
-  syncNow(): void
-  /** The same without blocking. */
-  sync(): Promise<void>
-  /** Where the events of the current segment are. */
-  index(): SegmentIndex
-  close(): void
-}
-
-export interface SegmentWriterOptions {
-  readonly dir: string
-  readonly tail: Tail
-  readonly segmentBytes: number
-}
-
-export function openSegmentWriter({ dir, tail, segmentBytes }: SegmentWriterOptions): SegmentWriter {
-  let current = tail.segment ? reopen(tail.segment.path, tail.index) : create(segmentPath(dir, tail.nextSeq))
+export function openSegmentWriter({ dir, tail, segmentBytes }: SegmentWriterOptions) {
+  const { segment, index, nextSeq } = tail
+  let current = segment
+    ? openSegment(segment.path, fs.openSync(segment.path, appendFlags), index)
+    : create(segmentPath(dir, nextSeq))
 
   // A sync in the background may still hold the file of a full segment: it is closed when that is over.
   let syncing: Promise<unknown> = Promise.resolve()
 
-  const rotate = (nextSeq: number) => {
+  const rotate = (firstSeq: number) => {
     const { fd } = current
     fs.fdatasyncSync(fd)
     void syncing.finally(() => fs.closeSync(fd))
     storeIndex(current.path, indexOf(current))
-    current = create(segmentPath(dir, nextSeq))
+    current = create(segmentPath(dir, firstSeq))
   }
 
   return {
-    write(lines, firstSeq, counts) {
+    /** Writes whole lines, the first of which has `firstSeq`. They survive the death of the process, not of the machine. */
+    write(lines: readonly string[], firstSeq: number, counts: EventCounts): void {
       if (current.bytes >= segmentBytes) rotate(firstSeq)
       mark(current, lines, firstSeq)
       const bytes = Buffer.from(lines.join(''))
@@ -55,38 +49,31 @@ export function openSegmentWriter({ dir, tail, segmentBytes }: SegmentWriterOpti
       current.lastSeq = firstSeq + lines.length - 1
       current.counts = addCounts(current.counts, counts)
     },
+    /** Makes everything written so far safe against power loss; blocks. */
     syncNow: () => fs.fdatasyncSync(current.fd),
-    sync() {
+    /** The same without blocking. */
+    sync(): Promise<void> {
       const running = fdatasync(current.fd)
       syncing = running.catch(() => undefined)
       return running
     },
+    /** Where the events of the current segment are. */
     index: () => indexOf(current),
     close: () => fs.closeSync(current.fd),
   }
 }
 
-interface OpenSegment {
-  readonly path: string
-  readonly fd: number
-  bytes: number
-  lastSeq: number
-  readonly isWhole: boolean
-  lines: number
-  counts: EventCounts
-  readonly entries: (readonly [seq: number, offset: number])[]
-}
+type OpenSegment = ReturnType<typeof openSegment>
 
 const appendFlags =
   fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK
 
-function reopen(path: string, index: SegmentIndex | undefined): OpenSegment {
+function openSegment(path: string, fd: number, index?: SegmentIndex) {
   const entries = [...(index?.entries ?? [])]
-  const bytes = index?.bytes ?? 0
   return {
     path,
-    fd: fs.openSync(path, appendFlags),
-    bytes,
+    fd,
+    bytes: index?.bytes ?? 0,
     lastSeq: index?.lastSeq ?? 0,
     isWhole: index?.isWhole ?? true,
     lines: entries.length * indexStep,
@@ -104,7 +91,7 @@ function create(path: string): OpenSegment {
   } finally {
     fs.closeSync(folder)
   }
-  return { path, fd, bytes: 0, lastSeq: 0, isWhole: true, lines: 0, counts: noEvents, entries: [] }
+  return openSegment(path, fd)
 }
 
 /** Notes where every n-th line of the segment begins. */

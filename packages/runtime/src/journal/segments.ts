@@ -47,7 +47,7 @@ async function namesIn(dir: string): Promise<readonly string[]> {
  * made for a file of another size is built again by reading the segment once.
  */
 export interface SegmentIndex {
-  /** Bytes of the segment that this index covers. */
+  /** Bytes of the segment that this index covers: its whole lines. What follows them is a torn tail. */
   readonly bytes: number
   readonly lastSeq: number
   /** Of the intact lines, so that nobody has to read them to know how many there are. */
@@ -90,26 +90,14 @@ export function offsetOf(index: SegmentIndex, seq: number): number {
   return index.entries[low - 1]?.[1] ?? 0
 }
 
-export interface SegmentScan {
-  readonly index: SegmentIndex
-  /** Where the last line that has its LF ends; what follows is a torn tail. */
-  readonly terminatedBytes: number
-  /** Whole lines after the last intact one. */
-  readonly badLinesAtEnd: number
-  /** All whole lines that are damaged. */
-  readonly damaged: number
-  /** Numbers from `expected` on that no line has; a damaged line had one of its own. */
-  readonly missing: number
-  /** Intact lines with a number below the one that was to come. */
-  readonly doubled: number
-}
+export type SegmentScan = Awaited<ReturnType<typeof scanSegment>>
 
 /** Reads a segment once: its index, how its end looks, and what is amiss from the number on that is to come first. */
-export async function scanSegment(segment: string, expected: number): Promise<SegmentScan> {
+export async function scanSegment(segment: string, expected: number) {
   const entries: (readonly [number, number])[] = []
   const numbers = createNumberCheck(expected)
   const counts = { all: 0, forEveryone: 0, plans: 0 }
-  let [lastSeq, terminatedBytes, badLinesAtEnd] = [0, 0, 0]
+  let [lastSeq, bytes, badLinesAtEnd] = [0, 0, 0]
   for await (const chunk of readSegment(segment)) {
     for (const { offset } of chunk.damaged) numbers.damagedAt(offset)
     for (const stored of chunk.events) {
@@ -123,12 +111,13 @@ export async function scanSegment(segment: string, expected: number): Promise<Se
     }
     const bad = chunk.damaged.filter(({ offset }) => offset >= chunk.intactEnd).length
     badLinesAtEnd = chunk.events.length > 0 ? bad : badLinesAtEnd + bad
-    terminatedBytes = chunk.end
+    bytes = chunk.end
   }
   const { damaged, missing, doubled } = numbers
   const isWhole = damaged + missing + doubled === 0
-  const index = { bytes: terminatedBytes, lastSeq, counts, entries, isWhole }
-  return { index, terminatedBytes, badLinesAtEnd, damaged, missing, doubled }
+  const index: SegmentIndex = { bytes, lastSeq, counts, entries, isWhole }
+  // `badLinesAtEnd`: whole lines after the last intact one.
+  return { index, badLinesAtEnd, damaged, missing, doubled }
 }
 
 async function readStored(path: string): Promise<SegmentIndex | undefined> {
@@ -160,32 +149,23 @@ function isIndex(value: unknown): value is SegmentIndex {
  * Holds the numbers of a journal's lines, as they stand in its files, against the rule: one by one from a first one on. A
  * damaged line is taken to have had the number that was to come.
  */
-interface NumberCheck {
-  /** To be told of all damaged lines before an intact one first. */
-  damagedAt(offset: number): void
-  /** From here on offsets are those of the next file. */
-  nextFile(): void
-  /** How many numbers are missing right before this line; `doubled`: it is the line of another writer. */
-  intact(seq: number, offset: number): number | 'doubled'
-  readonly damaged: number
-  readonly missing: number
-  readonly doubled: number
-}
-
-export function createNumberCheck(expected: number): NumberCheck {
+export function createNumberCheck(expected: number) {
   let next = expected
   let [damaged, missing, doubled] = [0, 0, 0]
   let waiting: number[] = []
 
   return {
-    damagedAt(offset) {
+    /** Call it for all damaged lines before an intact one first. */
+    damagedAt(offset: number): void {
       damaged++
       waiting.push(offset)
     },
-    nextFile() {
+    /** From here on offsets are those of the next file. */
+    nextFile(): void {
       waiting = waiting.map(() => -1)
     },
-    intact(seq, offset) {
+    /** How many numbers are missing right before this line; `doubled`: it is the line of another writer. */
+    intact(seq: number, offset: number): number | 'doubled' {
       if (seq === next && waiting.length === 0) {
         next++
         return 0
@@ -201,12 +181,15 @@ export function createNumberCheck(expected: number): NumberCheck {
       next = seq + 1
       return gap
     },
+    /** Whole lines that are damaged. */
     get damaged() {
       return damaged
     },
+    /** Numbers that no line has; a damaged line had one of its own. */
     get missing() {
       return missing
     },
+    /** Intact lines with a number below the one that was to come. */
     get doubled() {
       return doubled
     },

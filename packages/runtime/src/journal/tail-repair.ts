@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { type FileHandle, open, truncate } from 'node:fs/promises'
+import { type FileHandle, open, truncate, writeFile } from 'node:fs/promises'
 import { openRegularFile } from '../files/index.ts'
 import type { Inspected } from './inspect.ts'
 import type { Segment, SegmentIndex } from './segments.ts'
@@ -10,7 +10,7 @@ export interface Tail {
   readonly segment?: Segment
   readonly index?: SegmentIndex
   readonly nextSeq: number
-  readonly repair?: TailRepair
+  readonly repair?: TailRepair | undefined
 }
 
 export interface TailRepair {
@@ -29,13 +29,13 @@ export async function repairTail({ segments, last: scan }: Inspected): Promise<T
   const segment = segments.at(-1)
   if (!segment || !scan) return { nextSeq: 1 }
   const lastSeq = Math.max(scan.index.lastSeq, segment.firstSeq - 1) + scan.badLinesAtEnd
-  const torn = await cutTorn(segment.path, scan.terminatedBytes)
+  const torn = await cutTorn(segment.path, scan.index.bytes)
   const damaged = torn.tornBytes > 0 || scan.badLinesAtEnd > 0
   return {
     segment,
     index: scan.index,
     nextSeq: lastSeq + 1,
-    ...(damaged ? { repair: { ...torn, badLines: scan.badLinesAtEnd } } : {}),
+    repair: damaged ? { ...torn, badLines: scan.badLinesAtEnd } : undefined,
   }
 }
 
@@ -45,7 +45,7 @@ async function cutTorn(path: string, keep: number): Promise<{ tornBytes: number;
     const { size } = await file.stat()
     if (size <= keep) return { tornBytes: 0 }
     const keptIn = path.replace(/\.jsonl$/, '.torn')
-    await appendRange(file, { start: keep, end: size }, keptIn)
+    await appendRange(file, keep, keptIn)
     await truncate(path, keep)
     await file.sync()
     return { tornBytes: size - keep, keptIn }
@@ -54,22 +54,12 @@ async function cutTorn(path: string, keep: number): Promise<{ tornBytes: number;
   }
 }
 
-/** Copies in pieces: a torn tail may be as long as the longest event. */
-async function appendRange(
-  file: FileHandle,
-  { start, end }: { readonly start: number; readonly end: number },
-  target: string,
-): Promise<void> {
+/** Copies in pieces what begins at `start`: a torn tail may be as long as the longest event. */
+async function appendRange(file: FileHandle, start: number, target: string): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW
   const aside = await open(target, flags, 0o600)
   try {
-    const piece = Buffer.allocUnsafe(65_536)
-    for (let at = start; at < end; ) {
-      const { bytesRead } = await file.read(piece, 0, Math.min(piece.length, end - at), at)
-      if (bytesRead === 0) break
-      await aside.write(piece, 0, bytesRead)
-      at += bytesRead
-    }
+    await writeFile(aside, file.createReadStream({ start, autoClose: false }))
     await aside.sync()
   } finally {
     await aside.close()

@@ -2,28 +2,20 @@ import { readFileSync } from 'node:fs'
 import { isIP, type Server, type Socket } from 'node:net'
 import type { PeerUserCheck } from './peer-user.ts'
 
-export interface AdmissionOptions {
+interface AdmissionOptions {
   /** Connections at a time, over all addresses of the port. */
   readonly most: number
   readonly isOneOfUs: PeerUserCheck
-  /** Asked when there are that many: a connection that may go for the next one. */
+  /** Asked for a connection that may go for the next one. */
   readonly spare?: (() => Socket | undefined) | undefined
   readonly onRefused: (because: string) => void
 }
 
 /** Which connections of a port are taken, decided when they come and before anything is asked of them. */
-export interface Admission {
-  /** Calls `take` in a later tick if it may stay. Nobody may read from the socket before. */
-  admit(socket: Socket, take: (socket: Socket) => void): void
-  /** Cuts every connection, and takes no more. */
-  close(): void
-}
+export type Admission = ReturnType<typeof createAdmission>
 
-/**
- * A connection of another user is dropped at once: it holds no descriptor while nothing is asked. Whoever is refused
- * hears a status and no more.
- */
-export function createAdmission({ most, isOneOfUs, spare, onRefused }: AdmissionOptions): Admission {
+/** A connection of another user is dropped at once. Whoever is refused hears a status and no more. */
+export function createAdmission({ most, isOneOfUs, spare, onRefused }: AdmissionOptions) {
   const open = new Set<Socket>()
   let isClosed = false
 
@@ -40,7 +32,8 @@ export function createAdmission({ most, isOneOfUs, spare, onRefused }: Admission
   }
 
   return {
-    admit(socket, take) {
+    /** Calls `take` in a later tick if it may stay. Nobody may read from the socket before. */
+    admit(socket: Socket, take: (socket: Socket) => void): void {
       socket.on('error', () => socket.destroy())
       if (isClosed) {
         socket.destroy()
@@ -60,7 +53,8 @@ export function createAdmission({ most, isOneOfUs, spare, onRefused }: Admission
       // A check that fails is no yes.
       isOneOfUs(socket).then(decide, () => decide(false))
     },
-    close() {
+    /** Cuts every connection, and takes no more. */
+    close(): void {
       isClosed = true
       for (const socket of open) socket.destroy()
     },
@@ -78,21 +72,14 @@ export function admitFirst(server: Server, admission: Admission): void {
   )
 }
 
-/**
- * Who may ask a port on loopback at all, by the headers of a request. A web page can make its reader's browser send
- * requests to such a port; it cannot make the browser lie about where they come from. Programs send none of these
- * headers but `Host`.
- */
-interface GateOptions {
-  readonly port: number
-  /** The address that was asked for beyond loopback. */
-  readonly host?: string | undefined
-}
-
-/** Why the request is refused; undefined: it may pass. `valuesOf` gives all values of a header, by its name in small letters. */
+/** Why the request is refused; undefined: it may pass. `valuesOf`: all values of a header, by its name in small letters. */
 export type RequestGate = (valuesOf: (name: string) => readonly string[]) => string | undefined
 
-export function createRequestGate({ port, host }: GateOptions): RequestGate {
+/**
+ * Who may ask a port on loopback, by the headers of a request: a web page can make its reader's browser send
+ * requests there, but cannot make it lie about where they come from. Programs send none of these headers but `Host`.
+ */
+export function createRequestGate({ port, host }: { port: number; host?: string | undefined }): RequestGate {
   const isOurs = createHostCheck(port, host)
   return valuesOf => {
     const values = watched.map(valuesOf)
@@ -111,7 +98,7 @@ const watched = ['host', 'sec-fetch-site', 'origin', 'sec-websocket-origin'] as 
 /** A server that listens everywhere has many addresses, but no name that a page elsewhere could point at it. */
 function createHostCheck(port: number, host: string | undefined): (value: string) => boolean {
   const spelled = (name: string): string => (isIP(name) === 6 ? `[${name}]` : name)
-  const known = ['localhost', '127.0.0.1', '::1', ...(host === undefined ? [] : [host])].map(spelled)
+  const known = ['localhost', '127.0.0.1', '::1', host ?? 'localhost'].map(spelled)
   const allowed = new Set(known.flatMap(name => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`])))
   if (host !== '0.0.0.0' && host !== '::') return value => allowed.has(value)
   return value => allowed.has(value) || isAddress(value, port)
@@ -121,16 +108,14 @@ function isAddress(value: string, port: number): boolean {
   const end = `:${port}`
   if (!value.endsWith(end)) return false
   const name = value.slice(0, -end.length)
-  return isIP(name) === 4 || (/^\[.*\]$/.test(name) && isIP(name.slice(1, -1)) === 6)
+  const [, six = ''] = /^\[(.*)\]$/.exec(name) ?? []
+  return isIP(name) === 4 || isIP(six) === 6
 }
 
 /** Descriptors that connections never get: files, pipes and processes need them. */
 const reservedDescriptors = 256
 
-/**
- * How many connections one of `ports` ports may hold, so that all of them together leave the reserve alone. A connection
- * of a port may cost `each` descriptors. Undefined: the system does not say how many descriptors there are.
- */
+/** Connections for one of `ports` ports, each `each` descriptors; undefined: the system does not say how many there are. */
 export function connectionShare(
   { ports, each }: { readonly ports: number; readonly each: number },
   limit: number | undefined = descriptorLimit(),
@@ -139,7 +124,6 @@ export function connectionShare(
   return Math.max(fewest, Math.floor((limit - reservedDescriptors) / ports / each))
 }
 
-/** With less than this a port is of no use. */
 const fewest = 8
 
 /** The open files that this process may have, as Linux says it; Node has raised it to what is allowed. */
@@ -151,7 +135,6 @@ function descriptorLimit(): number | undefined {
   }
 }
 
-/** From the text of `/proc/<pid>/limits`. */
 export function readDescriptorLimit(text: string): number | undefined {
   const soft = /^Max open files\s+(\d+)\s/m.exec(text)?.[1]
   return soft === undefined ? undefined : Number(soft)

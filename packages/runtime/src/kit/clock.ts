@@ -1,45 +1,36 @@
-import { performance } from 'node:perf_hooks'
-
 /**
- * The only source of time. Hand one in; never read a global clock, so that a test can move time by hand.
- *
- * None of these throws. `now` is for timestamps only: it may jump either way. Durations and deadlines come from
- * `monotonic`, which never goes back.
+ * The only source of time, so that a test can move it by hand. `now` may jump either way and is for timestamps only;
+ * durations come from `monotonic`. None of these throws.
  */
 export interface Clock {
   now(): Date
-  /** Milliseconds since an arbitrary moment. */
   monotonic(): number
-  /**
-   * Resolves once `ms` have passed on `monotonic`, never earlier. Rejects with `signal.reason` on abort, at once when
-   * already aborted. Any length works; `Infinity` waits for the abort. A pending sleep keeps the process alive.
-   */
+  /** Never earlier than `ms`; `Infinity` waits for the abort, which rejects with `signal.reason`. Keeps the process alive. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /**
-   * Calls `tick` about every `ms` until the returned function is called (also from inside `tick`, and more than once).
-   * `tick` must not throw. A ticking clock does not keep the process alive.
-   */
+  /** Calls `tick`, which must not throw, until the returned function is called. Does not keep the process alive. */
   every(ms: number, tick: () => void): () => void
 }
 
 export const systemClock: Clock = {
   now: () => new Date(),
-  monotonic: () => performance.now(),
+  monotonic,
   sleep,
   every,
 }
 
+/** Not `performance.now()`: its first use takes a millisecond, which every start of the program would pay. */
+function monotonic(): number {
+  return Number(process.hrtime.bigint()) / 1e6
+}
+
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason)
-      return
-    }
+    signal?.throwIfAborted()
     const abort = () => {
-      timer.cancel()
+      cancel()
       reject(signal?.reason)
     }
-    const timer = startTimer(ms, () => {
+    const cancel = startTimer(ms, () => {
       signal?.removeEventListener('abort', abort)
       resolve()
     })
@@ -49,34 +40,30 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 
 function every(ms: number, tick: () => void): () => void {
   const fire = () => {
-    timer = startTimer(ms, fire, { unref: true })
+    cancel = startTimer(ms, fire, { unref: true })
     tick()
   }
-  let timer = startTimer(ms, fire, { unref: true })
-  return () => timer.cancel()
+  let cancel = startTimer(ms, fire, { unref: true })
+  return () => cancel()
 }
 
 /** Node turns a longer timeout into one of 1 ms, so a long wait is made of several. */
 const longestTimeout = 2 ** 31 - 1
 
-interface Timer {
-  cancel(): void
-}
-
-function startTimer(ms: number, fire: () => void, { unref = false } = {}): Timer {
-  const deadline = performance.now() + Math.max(0, ms)
+function startTimer(ms: number, fire: () => void, { unref = false } = {}): () => void {
+  const deadline = monotonic() + Math.max(0, ms)
   let timeout = arm()
-  return { cancel: () => clearTimeout(timeout) }
+  return () => clearTimeout(timeout)
 
   function arm(): NodeJS.Timeout {
-    const left = Math.ceil(deadline - performance.now())
+    const left = Math.ceil(deadline - monotonic())
     const armed = setTimeout(check, Math.min(left, longestTimeout))
     return unref ? armed.unref() : armed
   }
 
   // A timeout may fire a fraction of a millisecond early.
   function check(): void {
-    if (performance.now() < deadline) timeout = arm()
+    if (monotonic() < deadline) timeout = arm()
     else fire()
   }
 }
@@ -84,14 +71,10 @@ function startTimer(ms: number, fire: () => void, { unref = false } = {}): Timer
 export interface Deadline {
   readonly clock: Clock
   readonly ms: number
-  /** Ends the waiting early. */
   readonly signal?: AbortSignal | undefined
 }
 
-/**
- * What `work` gives, or `late()` when it takes longer than the deadline or the signal aborts first. Either way the signal
- * that `work` was given is aborted at the end, so nothing of it goes on. Rejects with whatever `work` rejects with in time.
- */
+/** What `work` gives, or `late()` after the deadline or an abort. The signal that `work` was given is aborted in the end. */
 export async function within<T, L = T>(
   { clock, ms, signal: outer }: Deadline,
   work: (signal: AbortSignal) => Promise<T>,
@@ -108,17 +91,14 @@ export async function within<T, L = T>(
 
 /** Whether it came to pass in time. `of` must not reject. */
 export function inTime(of: Promise<unknown>, deadline: Deadline): Promise<boolean> {
-  return within(
-    deadline,
-    () => of.then(() => true),
-    () => false,
-  )
+  const came = () => of.then(() => true)
+  return within(deadline, came, () => false)
 }
 
 let lastMs = Number.NaN
 let lastText = ''
 
-/** The time in ISO form. Where it is asked for often, it is asked for many times in the same millisecond. */
+/** Where it is asked for often, it is asked for many times in the same millisecond. */
 export function isoTime(time: Date): string {
   const ms = time.getTime()
   if (ms !== lastMs) {

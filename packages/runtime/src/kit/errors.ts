@@ -1,10 +1,9 @@
-/** The system's code (`ENOENT`, `EACCES`, …) of something that was thrown, if it carries one. Never throws. */
+/** The system's code (`ENOENT`, `EACCES`, …) of something that was thrown, if it carries one. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** What was thrown, in words: the message of an error, or the value as text. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
@@ -16,10 +15,7 @@ export function wordsOf(error: unknown): string {
   return words === undefined ? text : `${words} (${errorCode(error)})`
 }
 
-/**
- * What a function gives that can be refused for reasons that a person should read. `Good` and `Bad` are the fields besides
- * `ok`; the message is a whole sentence or the end of one, as the function says.
- */
+/** What a function gives that can be refused. `Good` and `Bad` are the fields besides `ok`. */
 export type Result<Good extends object = object, Bad extends object = { readonly message: string }> =
   | ({ readonly ok: true } & Good)
   | Refused<Bad>

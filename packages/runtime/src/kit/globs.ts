@@ -1,42 +1,31 @@
 import ignore from 'ignore'
+import type { Refused } from './errors.ts'
 
-/** What keeps patterns from outside from taking more than a moment. A caller may move each limit. */
-export interface MatcherLimits {
-  /** 1,000 when nothing else is said. */
+/** So that patterns from outside take no more than a moment. */
+interface MatcherLimits {
   readonly maxPatterns?: number
-  /** Characters of one pattern; 1,000. */
   readonly maxLength?: number
-  /** `**` inside one pattern: the time for a deep path grows with its depth to the power of this; 3. */
+  /** `**` inside one pattern: the time for a deep path grows with its depth to the power of this. */
   readonly maxGlobstars?: number
-  /** `*`, `?` and `[` in all patterns together: each takes time when the patterns are first used; 40,000. */
+  /** `*`, `?` and `[` in all patterns: each takes time when the patterns are first used. */
   readonly maxWildcards?: number
 }
 
-export interface PatternRefusal {
-  readonly ok: false
-  readonly reason: 'too-many-patterns' | 'too-long' | 'too-many-globstars' | 'too-many-wildcards' | 'invalid'
-  /** Position of the pattern at fault. */
-  readonly index: number
-  readonly message: string
+type Reason = 'too-many-patterns' | 'too-long' | 'too-many-globstars' | 'too-many-wildcards' | 'invalid'
+
+/** Why patterns are not taken; `index`: the one at fault. */
+type PatternRefusal = Refused<{ readonly reason: Reason; readonly index: number; readonly message: string }>
+
+interface Matcher {
+  /** Whether they select this path, `/`-separated and relative. Never throws; a path that leaves the root is not selected. */
+  matches(relativePath: string, isDirectory: boolean): boolean
 }
 
-export type MatcherResult =
-  | {
-      readonly ok: true
-      /**
-       * Whether the patterns select this path, `/`-separated and relative to where the patterns belong. Never throws: a
-       * leading `./`, doubled slashes and odd characters are fine, and a path that leaves the root is not selected.
-       */
-      matches(relativePath: string, isDirectory: boolean): boolean
-    }
-  | PatternRefusal
-
-/**
- * A selection by the rules of a gitignore file, case-sensitive: what git would ignore is what is selected. A directory
- * selects everything below it, `!` takes out again (but not from below a selected directory), the last match wins, blank
- * patterns and `#` comments select nothing. Never throws: patterns come from outside, and a bad one is a value.
- */
-export function createMatcher(patterns: readonly string[], limits: MatcherLimits = {}): MatcherResult {
+/** By the rules of a gitignore file, case-sensitive: what git would ignore is selected. A bad pattern is a value. */
+export function createMatcher(
+  patterns: readonly string[],
+  limits: MatcherLimits = {},
+): ({ readonly ok: true } & Matcher) | PatternRefusal {
   const wrong = refusePatterns(patterns, limits)
   if (wrong) return wrong
   let rules = compile(patterns)
@@ -62,7 +51,7 @@ function compile(patterns: readonly string[]): ignore.Ignore {
   return ignore({ ignorecase: false, allowRelativePaths: true }).add(patterns.map(hideLineEnds))
 }
 
-/** Why `createMatcher` would refuse these patterns, or undefined when it would not; quicker than making one. */
+/** Why `createMatcher` would refuse these; quicker than making one. */
 export function refusePatterns(
   patterns: readonly string[],
   limits: MatcherLimits = {},
@@ -72,43 +61,36 @@ export function refusePatterns(
 
 function exceeds(patterns: readonly string[], limits: MatcherLimits): PatternRefusal | undefined {
   const { maxPatterns = 1_000, maxLength = 1_000, maxGlobstars = 3, maxWildcards = 40_000 } = limits
-  if (patterns.length > maxPatterns) {
-    const message = `more than ${maxPatterns} patterns`
-    return { ok: false, reason: 'too-many-patterns', index: maxPatterns, message }
-  }
+  if (patterns.length > maxPatterns)
+    return refusal('too-many-patterns', maxPatterns, `more than ${maxPatterns} patterns`)
   let wildcards = 0
   for (const [index, pattern] of patterns.entries()) {
-    const refuse = (reason: PatternRefusal['reason'], message: string): PatternRefusal => ({
-      ok: false,
-      reason,
-      index,
-      message,
-    })
-    if (pattern.length > maxLength) return refuse('too-long', `longer than ${maxLength} characters`)
-    if (countGlobstars(pattern) > maxGlobstars)
-      return refuse('too-many-globstars', `more than ${maxGlobstars} times **`)
-    wildcards += countWildcards(pattern)
-    if (wildcards > maxWildcards) return refuse('too-many-wildcards', `more than ${maxWildcards} wildcards`)
+    wildcards += count(/[*?[]/g, pattern)
+    if (pattern.length > maxLength) return refusal('too-long', index, `longer than ${maxLength} characters`)
+    if (count(/\*{2,}/g, pattern) > maxGlobstars)
+      return refusal('too-many-globstars', index, `more than ${maxGlobstars} times **`)
+    if (wildcards > maxWildcards)
+      return refusal('too-many-wildcards', index, `more than ${maxWildcards} wildcards`)
   }
   return undefined
 }
 
-function countWildcards(pattern: string): number {
-  return pattern.match(/[*?[]/g)?.length ?? 0
+function refusal(reason: Reason, index: number, message: string): PatternRefusal {
+  return { ok: false, reason, index, message }
 }
 
-function countGlobstars(pattern: string): number {
-  return pattern.match(/\*{2,}/g)?.length ?? 0
+function count(what: RegExp, text: string): number {
+  return text.match(what)?.length ?? 0
 }
 
-/** Patterns are compiled at their first use; here, so that one that cannot be is found now. Without `[` each one can. */
+/** Patterns are compiled at their first use; here, to find one that cannot be. Without `[` each one can. */
 function invalid(patterns: readonly string[]): PatternRefusal | undefined {
   for (const [index, pattern] of patterns.entries()) {
     if (!/[[\\]/.test(pattern)) continue
     try {
       compile([pattern]).ignores('x')
     } catch {
-      return { ok: false, reason: 'invalid', index, message: 'not a valid pattern' }
+      return refusal('invalid', index, 'not a valid pattern')
     }
   }
   return undefined
@@ -120,7 +102,7 @@ function normalize(path: string): string | undefined {
   return hideLineEnds(parts.join('/'))
 }
 
-/** In the compiled rules `**` stops at the end of a line, which a file name may hold: stand-ins for such characters. */
+/** In the compiled rules `**` stops at a line end, which a file name may hold: stand-ins for such characters. */
 function hideLineEnds(text: string): string {
   return text.replace(/[\n\r\u2028\u2029]/g, '\uE00A')
 }

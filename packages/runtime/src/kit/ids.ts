@@ -1,11 +1,8 @@
 import { randomFillSync } from 'node:crypto'
 
 /**
- * A new id such as `evt_01k2m9q4c0000f3v8a1bq0e`: the prefix, then digits and lower-case letters only.
- *
- * Two ids with one prefix compare, as plain strings, in the order in which this process made them, also within one
- * millisecond and across a wall clock that goes back. Ids of two processes compare by time. Uniqueness rests on 50
- * random bits besides time and counter. Never throws. Not a secret: do not use one as a token.
+ * A new id such as `evt_01k2m9q4c0000f3v8a1bq0e`. Ids with one prefix compare as strings in the order in which this process
+ * made them, also across a clock that goes back; those of two processes by time. 50 bits are random. Not a secret.
  */
 export function createId(prefix: string): string {
   return `${prefix}_${nextStamp()}${randomPairs(5)}`
@@ -40,16 +37,14 @@ function startMillisecond(time: number): void {
 const pool = new Uint16Array(4096)
 let used = pool.length
 
-function nextRandom(): number {
-  if (used === pool.length) {
-    randomFillSync(pool)
-    used = 0
-  }
-  return pool[used++] ?? 0
-}
-
 function randomPairs(count: number): string {
   let text = ''
-  for (let made = 0; made < count; made++) text += pairs[nextRandom() & 1023]
+  for (let made = 0; made < count; made++) {
+    if (used === pool.length) {
+      randomFillSync(pool)
+      used = 0
+    }
+    text += pairs[(pool[used++] ?? 0) & 1023]
+  }
   return text
 }

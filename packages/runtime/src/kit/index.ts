@@ -1,8 +1,7 @@
 /**
- * The tool box: time, ids, processes, queues, JSON with its places, globs, secrets, logs. It owns the few places where the
- * program touches the system directly, and makes them bounded and testable. It does not know what the program is for:
- * nothing in here names a thing of the domain, reads settings, prints, or decides what happens next. Files have a room of
- * their own, `files`.
+ * The tool box: time, ids, processes, queues, JSON with its places, globs, secrets, logs. Owns the few places where the
+ * program touches the system directly, bounded and testable. Does not know what the program is for: nothing here names a
+ * thing of the domain, reads settings, prints, or decides what happens next.
  */
 export {
   type Admission,
@@ -14,13 +13,8 @@ export {
 } from './admission.ts'
 export { type Clock, type Deadline, inTime, isoTime, systemClock, within } from './clock.ts'
 export { errorCode, type Failure, messageOf, type Refused, type Result, wordsOf } from './errors.ts'
-export {
-  createMatcher,
-  type MatcherLimits,
-  type MatcherResult,
-  type PatternRefusal,
-  refusePatterns,
-} from './globs.ts'
+export { createFileLog, type FileLogOptions } from './file-log.ts'
+export { createMatcher, refusePatterns } from './globs.ts'
 export { createId } from './ids.ts'
 export {
   fieldOf,
@@ -36,31 +30,10 @@ export {
   textOf,
   valueAt,
 } from './json-fields.ts'
-export {
-  escapeLineSeparators,
-  type Line,
-  type LineSplitter,
-  type ReadLinesOptions,
-  readLines,
-  splitLines,
-} from './json-lines.ts'
-export {
-  type JsonSource,
-  type JsonSourceOptions,
-  type JsonSourceResult,
-  parseJsonSource,
-} from './json-source.ts'
+export { escapeLineSeparators, type Line, readLines, splitLines } from './json-lines.ts'
+export { type JsonSource, parseJsonSource } from './json-source.ts'
 export { type Listening, listen } from './listen.ts'
-export {
-  createFileLog,
-  type FileLog,
-  type FileLogOptions,
-  type Log,
-  type LogFields,
-  type LogLevel,
-  logLevels,
-  silentLog,
-} from './log.ts'
+export { type Log, type LogFields, type LogLevel, logLevels, silentLog } from './log.ts'
 export { didYouMean, nearestNames } from './nearest-names.ts'
 export { createPeerUserCheck } from './peer-user.ts'
 export {
@@ -75,17 +48,10 @@ export {
   sortProblems,
   warningsOf,
 } from './problems.ts'
-export {
-  type OutputStream,
-  type ProcessHandle,
-  type ProcessOptions,
-  type ProcessResult,
-  run,
-  start,
-} from './process.ts'
+export { type OutputStream, type ProcessOptions, type ProcessResult, run, start } from './process.ts'
 export { findMarked, type Marker } from './process-clues.ts'
-export { keepTail, tailLength } from './process-output.ts'
-export { killMarked, type SweepOptions, type SweepResult, signalGroup } from './process-sweep.ts'
+export { keepTail, streamClosed, tailLength } from './process-output.ts'
+export { killMarked, signalGroup } from './process-sweep.ts'
 export { isAlive, processStartTime, processTable } from './process-table.ts'
 export {
   type AsyncQueue,
@@ -93,14 +59,13 @@ export {
   createSemaphore,
   createSerialQueue,
   type Semaphore,
-  type SerialQueue,
 } from './queues.ts'
-export { createRedactor, type RedactingStream, type Redactor } from './redact.ts'
+export { createRedactor, type Redactor } from './redact.ts'
 export { retryAfterOf } from './retry-after.ts'
-export { createScope, type Scope, type UndoFailure } from './scope.ts'
+export { createScope, type Scope } from './scope.ts'
 export { type Secret, secretsOf } from './secrets.ts'
 export { type JsonShape, shapeFits } from './shape-fits.ts'
-export { type ShapeOptions, type ShapeSource, shapeProblems } from './shape-problems.ts'
-export { type ProcessEnd, type Supervised, supervise } from './supervisor.ts'
-export { startWarden, type Warden, type WardenOptions, type WardenProgram } from './warden.ts'
+export { type ShapeOptions, shapeProblems } from './shape-problems.ts'
+export { type LaunchOptions, type ProcessEnd, type Supervised, supervise } from './supervisor.ts'
+export { startWarden, type WardenOptions } from './warden.ts'
 export { runWarden } from './warden-program.ts'

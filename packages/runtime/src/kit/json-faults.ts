@@ -8,10 +8,7 @@ export interface SyntaxFault {
 
 type Code = ReturnType<typeof printParseErrorCode>
 
-/**
- * What is wrong first with a text that is not JSON, with the line itself; the faults after it are mostly its echoes. The text
- * must not be too deep: the parser works by recursion.
- */
+/** What is wrong first with a text that is not JSON and not too deep, with its line; later faults are mostly echoes. */
 export function syntaxFault(text: string): SyntaxFault {
   const errors: ParseError[] = []
   parseTree(text, errors, { disallowComments: true })
@@ -20,45 +17,38 @@ export function syntaxFault(text: string): SyntaxFault {
   return { offset: fault.offset, message: withLine(text, fault) }
 }
 
-function faultOf(text: string, error: ParseError): SyntaxFault {
-  const code = printParseErrorCode(error.error)
+function faultOf(text: string, { error, offset, length }: ParseError): SyntaxFault {
+  const code = printParseErrorCode(error)
   const comma =
-    code === 'PropertyNameExpected' || code === 'ValueExpected' ? commaTooMany(text, error) : undefined
-  if (comma !== undefined) {
-    const closing = text.charAt(error.offset)
-    return { offset: comma, message: `there is a comma too many before the closing ${closing}` }
-  }
-  const token = text.slice(error.offset, error.offset + error.length)
-  return { offset: error.offset, message: messages[code]({ token, text }) }
+    code === 'PropertyNameExpected' || code === 'ValueExpected' ? commaTooMany(text, offset) : undefined
+  if (comma !== undefined)
+    return { offset: comma, message: `there is a comma too many before the closing ${text.charAt(offset)}` }
+  const message = messages[code]
+  if (typeof message === 'string') return { offset, message }
+  return { offset, message: message(text.slice(offset, offset + length), text) }
 }
 
-interface Fault {
-  readonly token: string
-  readonly text: string
-}
-
-const messages: Readonly<Record<Code, (fault: Fault) => string>> = {
-  InvalidSymbol: ({ token }) => invalidSymbol(token),
-  InvalidNumberFormat: ({ token }) => `${shown(token)} is not a JSON number`,
-  PropertyNameExpected: ({ token }) => `expected a key in double quotes, found ${foundToken(token)}`,
-  ValueExpected: ({ token, text }) =>
+const messages: Readonly<Record<Code, string | ((token: string, text: string) => string)>> = {
+  InvalidSymbol: invalidSymbol,
+  InvalidNumberFormat: token => `${shown(token)} is not a JSON number`,
+  PropertyNameExpected: token => `expected a key in double quotes, found ${foundToken(token)}`,
+  ValueExpected: (token, text) =>
     text.trim() === ''
       ? 'expected a JSON value, found an empty file'
       : `expected a value, found ${foundToken(token)}`,
-  ColonExpected: ({ token }) => `expected a colon after the key, found ${foundToken(token)}`,
-  CommaExpected: ({ token }) => `expected a comma before ${foundToken(token)}`,
-  CloseBraceExpected: () => 'expected a closing } before the end of the file',
-  CloseBracketExpected: () => 'expected a closing ] before the end of the file',
-  EndOfFileExpected: ({ token }) => `expected the end of the file, found ${foundToken(token)}`,
-  InvalidCommentToken: () => 'comments are not allowed in JSON',
-  UnexpectedEndOfComment: () => 'comments are not allowed in JSON',
-  UnexpectedEndOfString: () => 'the string is not closed on its line',
-  UnexpectedEndOfNumber: ({ token }) => `the number ${shown(token)} is not complete`,
-  InvalidUnicode: () => 'the string has a \\u that is not followed by four hexadecimal digits',
-  InvalidEscapeCharacter: () =>
-    'the string has a backslash that starts no escape; a backslash itself is \\\\',
-  InvalidCharacter: () => 'the string has a control character that must be escaped, such as \\t',
-  '<unknown ParseErrorCode>': () => 'the text is not valid JSON',
+  ColonExpected: token => `expected a colon after the key, found ${foundToken(token)}`,
+  CommaExpected: token => `expected a comma before ${foundToken(token)}`,
+  CloseBraceExpected: 'expected a closing } before the end of the file',
+  CloseBracketExpected: 'expected a closing ] before the end of the file',
+  EndOfFileExpected: token => `expected the end of the file, found ${foundToken(token)}`,
+  InvalidCommentToken: 'comments are not allowed in JSON',
+  UnexpectedEndOfComment: 'comments are not allowed in JSON',
+  UnexpectedEndOfString: 'the string is not closed on its line',
+  UnexpectedEndOfNumber: token => `the number ${shown(token)} is not complete`,
+  InvalidUnicode: 'the string has a \\u that is not followed by four hexadecimal digits',
+  InvalidEscapeCharacter: 'the string has a backslash that starts no escape; a backslash itself is \\\\',
+  InvalidCharacter: 'the string has a control character that must be escaped, such as \\t',
+  '<unknown ParseErrorCode>': 'the text is not valid JSON',
 }
 
 function invalidSymbol(token: string): string {
@@ -71,7 +61,7 @@ function foundToken(token: string): string {
 }
 
 /** The offset of the comma in `[1, ]` and `{"a": 1, }`, when that is what the error is about. */
-function commaTooMany(text: string, { offset }: ParseError): number | undefined {
+function commaTooMany(text: string, offset: number): number | undefined {
   const closing = text.charAt(offset)
   if (closing !== '}' && closing !== ']') return undefined
   let before = offset - 1
@@ -83,19 +73,13 @@ const longestExcerpt = 80
 
 /** The message with the line it is about, cut around the place when the line is long. */
 function withLine(text: string, { offset, message }: SyntaxFault): string {
-  let start = offset
-  while (start > 0 && offset - start < longestExcerpt / 2 && !isLineEnd(text.charAt(start - 1))) start--
-  let end = offset
-  while (end < text.length && end - start < longestExcerpt && !isLineEnd(text.charAt(end))) end++
-  const line = text.slice(start, end).trim()
+  const before = text.slice(Math.max(0, offset - longestExcerpt / 2), offset).replace(/^.*[\r\n]/s, '')
+  const after = text.slice(offset, offset + longestExcerpt - before.length).replace(/[\r\n].*$/s, '')
+  const line = `${before}${after}`.trim()
   return line === '' ? message : `${message}, in the line ${shownLine(line)}`
 }
 
-function isLineEnd(character: string): boolean {
-  return character === '\n' || character === '\r'
-}
-
-/** Between backticks, since JSON is full of quotes; control characters made visible. */
+/** Between backticks, since JSON is full of quotes. */
 function shownLine(line: string): string {
   return `\`${line.replace(/[\u0000-\u001f\u007f-\u009f]/g, character => shown(character).slice(1, -1))}\``
 }

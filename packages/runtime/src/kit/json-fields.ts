@@ -1,11 +1,4 @@
-/** A billion: more tokens than any model takes or writes in one answer. */
-const mostTokens = 1_000_000_000
-
-/** Whether a provider's figure can be a number of tokens. One that cannot is unknown, never zero. */
-export function isTokenCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= mostTokens
-}
-/** Looking into JSON that came from outside: a wrong type reads as nothing, never as an error. */
+// Looking into JSON that came from outside: a wrong type reads as nothing, never as an error.
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -13,7 +6,6 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Empty for everything that is no object. */
 export function fieldsOf(value: unknown): JsonObject {
   return isObject(value) ? value : {}
 }
@@ -35,10 +27,10 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
-/** The way to a value inside a JSON document: keys of objects and numbers of list items. */
+/** Keys of objects and numbers of list items. */
 export type JsonPath = readonly PropertyKey[]
 
-/** As people write it: `steps[2].file`, `env["a b"]`, or '' for the document itself. */
+/** As people write it: `steps[2].file`, `env["a b"]`, or ''. */
 export function formatPath(path: JsonPath): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`
@@ -48,12 +40,12 @@ export function formatPath(path: JsonPath): string {
   }, '')
 }
 
-/** A key in a sentence: as it is when it looks like a name, in quotes and shortened when it does not. */
+/** As it is when it looks like a name, else in quotes and shortened. */
 export function formatKey(key: string): string {
   return isPlainKey(key) ? key : shown(key)
 }
 
-/** What lies at the end of the way, or undefined. Sees only what the document itself holds, never what is inherited. */
+/** What the document itself holds there, never what is inherited. */
 export function valueAt(root: unknown, path: JsonPath): unknown {
   let value = root
   for (const step of path) {
@@ -63,7 +55,7 @@ export function valueAt(root: unknown, path: JsonPath): unknown {
   return value
 }
 
-/** A text in quotes, on one line, with control characters made visible, and not longer than a line of a message. */
+/** In quotes, on one line, and not longer than a line of a message. */
 export function shown(text: string): string {
   const short = text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
   return JSON.stringify(short)
@@ -73,4 +65,12 @@ const longestShown = 60
 
 function isPlainKey(key: string): boolean {
   return key.length <= longestShown && /^[A-Za-z_$][\w$-]*$/.test(key)
+}
+
+/** A billion: more tokens than any model takes or writes in one answer. */
+const mostTokens = 1_000_000_000
+
+/** Whether a provider's figure can be a number of tokens. One that cannot is unknown, never zero. */
+export function isTokenCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= mostTokens
 }

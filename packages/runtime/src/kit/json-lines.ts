@@ -1,13 +1,9 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 
-/**
- * A record between line feeds. `bytes` has no line feed and shares memory with its chunk: copy it to keep it long.
- */
+/** `bytes` shares memory with its chunk: copy it to keep it long. */
 export interface Line {
-  /** Where its first byte is. */
   readonly offset: number
-  /** Without the line feed. */
   readonly length: number
   /** Empty when `tooLong`. */
   readonly bytes: Buffer
@@ -16,32 +12,16 @@ export interface Line {
   readonly tooLong: boolean
 }
 
-export interface LineSplitter {
-  /** The lines that this chunk completes. The chunk must not be changed afterwards. */
-  push(chunk: Buffer): readonly Line[]
-  /** What is left without a line feed: one line or none. */
-  end(): readonly Line[]
-}
-
-export interface ReadLinesOptions {
-  /** A byte offset, the beginning of a line. */
-  readonly start?: number
-  /** A byte offset, exclusive. */
-  readonly end?: number
-  readonly maxLineBytes?: number
-  readonly chunkBytes?: number
-}
-
 /**
- * Splits bytes at 0x0A and nothing else: not at a carriage return nor at the Unicode line separators, both of which may
- * stand inside a record. A longer line than `maxLineBytes` is skipped and reported as a value; no more than that many bytes
- * (and the current chunk) are held. Never throws.
+ * Splits bytes at 0x0A only: a carriage return and the Unicode separators may stand inside a record. A line longer than
+ * `maxLineBytes` is skipped and reported as a value; no more than that is held. Never throws.
  */
-export function splitLines({ start = 0, maxLineBytes = defaultMaxLineBytes } = {}): LineSplitter {
+export function splitLines({ start = 0, maxLineBytes = 64 << 20 } = {}) {
   let offset = start
   let parts: Buffer[] = []
   let length = 0
 
+  /** The chunk must not be changed afterwards. */
   function push(chunk: Buffer): readonly Line[] {
     const lines: Line[] = []
     let from = 0
@@ -53,6 +33,7 @@ export function splitLines({ start = 0, maxLineBytes = defaultMaxLineBytes } = {
     return lines
   }
 
+  /** What is left: one line or none. */
   function end(): readonly Line[] {
     return length === 0 ? [] : [finish(nothing, false)]
   }
@@ -77,21 +58,28 @@ export function splitLines({ start = 0, maxLineBytes = defaultMaxLineBytes } = {
   return { push, end }
 }
 
+interface ReadLinesOptions {
+  /** A byte offset. */
+  readonly start?: number
+  /** A byte offset, exclusive. */
+  readonly end?: number
+  readonly maxLineBytes?: number
+  readonly chunkBytes?: number
+}
+
 /**
- * The lines of a file, as one array per chunk read: a wait per line would cost more than the reading. A last line without
- * a line feed comes with `terminated: false`; whether it is torn or still being written only the caller can know.
- *
- * Rejects with the system's error when the file cannot be read. Reads to `end` or to where the file ends at that moment.
+ * The lines of a file up to its end at that moment, as one array per chunk: a wait per line would cost more than the reading.
+ * Whether a last line that is not `terminated` is torn or still being written only the caller can know.
  */
 export async function* readLines(
   path: string,
-  { start = 0, end = Number.POSITIVE_INFINITY, maxLineBytes, chunkBytes = 1 << 20 }: ReadLinesOptions = {},
+  { end = Number.POSITIVE_INFINITY, chunkBytes = 1 << 20, ...options }: ReadLinesOptions = {},
 ): AsyncGenerator<readonly Line[], void, undefined> {
-  const splitter = splitLines({ start, ...(maxLineBytes !== undefined && { maxLineBytes }) })
+  const splitter = splitLines(options)
   // O_NONBLOCK: a FIFO in the file's place must not hold a thread for ever.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
-    for (let position = start; position < end; ) {
+    for (let position = options.start ?? 0; position < end; ) {
       // A fresh buffer each time, because the lines point into it.
       const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, end - position))
       const { bytesRead } = await file.read(chunk, 0, chunk.length, position)
@@ -107,11 +95,10 @@ export async function* readLines(
   }
 }
 
-/** JSON text that holds no Unicode line separator, with the same meaning. For text made by `JSON.stringify`. */
+/** For text made by `JSON.stringify`. */
 export function escapeLineSeparators(json: string): string {
   return json.replace(/[\u2028\u2029]/g, separator => (separator === '\u2028' ? '\\u2028' : '\\u2029'))
 }
 
 const lineFeed = 0x0a
-const defaultMaxLineBytes = 64 << 20
 const nothing = Buffer.alloc(0)

@@ -2,21 +2,14 @@
 const mostValues = 1_000_000
 const longestBlank = 100_000
 
-export interface JsonScan {
-  /** Why a parser would need seconds and gigabytes for the text although it is not large. */
-  readonly excess: string | undefined
-  /** Where a value is first nested deeper than allowed. */
-  readonly tooDeepAt: number | undefined
-  /** How many keys are written in it, if it is JSON. */
-  readonly keys: number
-}
-
 /**
- * One pass over a text before anything parses it: parsers work by recursion, and millions of tiny values or blanks cost them
- * too much. Says nothing about whether it is JSON; what is not JSON is cut into tokens like `jsonc-parser` does it, which
- * ends a string at the end of its line and takes a closing bracket for an end only where it fits the last open one.
+ * One pass before anything parses: parsers work by recursion, and millions of tiny values or blanks cost them too much.
+ * What is not JSON is cut into tokens like `jsonc-parser` does it, which ends a string at the end of its line and takes a
+ * closing bracket for an end only where it fits the last open one.
+ *
+ * `excess`: why a parser would need seconds and gigabytes for it; `keys`: how many are written in it, if it is JSON.
  */
-export function scanJson(text: string, maxDepth: number): JsonScan {
+export function scanJson(text: string, maxDepth: number) {
   const open: number[] = []
   let tooDeepAt: number | undefined
   let keys = 0
@@ -58,12 +51,11 @@ function isBlank(code: number): boolean {
   return code === space || (code >= 0x09 && code <= 0x0d)
 }
 
-/** What stands before a value. */
 function isMark(code: number): boolean {
   return code === openBracket || code === openBrace || code === colon || code === comma
 }
 
-/** The place of the quote, or of the last character of the line, that ends a string. */
+/** Where the string, or its line, ends. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)

@@ -1,4 +1,5 @@
 import { type Node, parseTree } from 'jsonc-parser'
+import type { Result } from './errors.ts'
 import { syntaxFault } from './json-faults.ts'
 import { formatKey, formatPath, type JsonPath } from './json-fields.ts'
 import { scanJson } from './json-scan.ts'
@@ -6,40 +7,31 @@ import type { Place, Problem } from './problems.ts'
 
 /** A JSON document that still knows where each of its values was written. */
 export interface JsonSource {
-  /** As `JSON.parse` gives it: a key `__proto__` is an own key like any other. Nobody else holds it. */
+  /** As `JSON.parse` gives it: a key `__proto__` is an own key like any other. */
   readonly value: unknown
-  /** Where the value at a path, or its key, is written; for a path that does not exist, the nearest thing around it. */
+  /** Where the value at a path, or its key, is written; else the nearest thing around it. */
   readonly placeOf: (path: JsonPath, at?: 'key' | 'value') => Place
   /** Keys written twice in one object. */
   readonly warnings: readonly Problem[]
 }
 
-export type JsonSourceResult =
-  | ({ readonly ok: true } & JsonSource)
-  | { readonly ok: false; readonly problems: readonly Problem[] }
+type JsonSourceResult = Result<JsonSource, { readonly problems: readonly Problem[] }>
 
-export interface JsonSourceOptions {
-  /** As it should be named in messages. */
+interface JsonSourceOptions {
   readonly file: string
   readonly maxBytes?: number
   readonly maxDepth?: number
 }
 
-const defaultMaxBytes = 10 * 1024 * 1024
-const defaultMaxDepth = 64
-
 /**
- * Reads strict JSON (no comments, no trailing commas; a byte order mark is forgiven). Bytes must be UTF-8.
- *
- * Never throws, and needs time and stack in proportion to what the caps allow, whatever the text holds: a file with
- * millions of values, or of blanks in a row, is refused as well. Of several syntax faults it reports the first, with its
- * line and column and the line itself.
+ * Reads strict JSON in UTF-8; a byte order mark is forgiven. Never throws, and needs time and stack in proportion to the
+ * caps, whatever the text holds. Of several syntax faults it reports the first, with its place and line.
  */
 export function parseJsonSource(input: string | Uint8Array, options: JsonSourceOptions): JsonSourceResult {
-  const { file, maxBytes = defaultMaxBytes, maxDepth = defaultMaxDepth } = options
-  const refused = (message: string, place?: Place): JsonSourceResult => ({
+  const { file, maxBytes = 10 << 20, maxDepth = 64 } = options
+  const refused = (message: string, place: Place = { file, line: 1, column: 1 }): JsonSourceResult => ({
     ok: false,
-    problems: [{ severity: 'error', where: '', message, place: place ?? { file, line: 1, column: 1 } }],
+    problems: [{ severity: 'error', where: '', message, place }],
   })
   const size = typeof input === 'string' ? Buffer.byteLength(input) : input.byteLength
   if (size > maxBytes) return refused(`the file has ${size} bytes; at most ${maxBytes} are allowed`)
@@ -48,9 +40,8 @@ export function parseJsonSource(input: string | Uint8Array, options: JsonSourceO
   const { excess, tooDeepAt, keys } = scanJson(text, maxDepth)
   if (excess !== undefined) return refused(excess)
   const placeAt = placesIn(text, file)
-  if (tooDeepAt !== undefined) {
+  if (tooDeepAt !== undefined)
     return refused(`values are nested more than ${maxDepth} levels deep`, placeAt(tooDeepAt))
-  }
   const parsed = parseStrictly(text)
   if (!parsed.ok) {
     const { message, offset } = syntaxFault(text)
@@ -71,7 +62,7 @@ export function parseJsonSource(input: string | Uint8Array, options: JsonSourceO
 
 const nowhere: Node = { type: 'null', offset: 0, length: 0 }
 
-/** Keys of all objects in a value that is known not to be too deep. A key written twice is there once. */
+/** A key written twice is there once. */
 function keysIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const inner: readonly unknown[] = Object.values(value)
@@ -88,7 +79,7 @@ function textOf(input: string | Uint8Array): string | undefined {
   }
 }
 
-/** The judge of what is JSON. The tree with the positions comes from a parser that is more patient and sets `__proto__`. */
+/** The judge of what is JSON: the parser with the positions is more patient and sets `__proto__`. */
 function parseStrictly(text: string): { readonly ok: boolean; readonly value: unknown } {
   try {
     return { ok: true, value: JSON.parse(text) }
@@ -100,7 +91,7 @@ function parseStrictly(text: string): { readonly ok: boolean; readonly value: un
 function placesIn(text: string, file: string): (offset: number) => Place {
   let starts: readonly number[] | undefined
   return offset => {
-    starts ??= lineStarts(text)
+    starts ??= [0, ...Array.from(text.matchAll(/\r\n|\r|\n/g), ({ index, 0: end }) => index + end.length)]
     let low = 0
     let high = starts.length - 1
     while (low < high) {
@@ -110,12 +101,6 @@ function placesIn(text: string, file: string): (offset: number) => Place {
     }
     return { file, line: low + 1, column: offset - (starts[low] ?? 0) + 1 }
   }
-}
-
-function lineStarts(text: string): readonly number[] {
-  const starts = [0]
-  for (const { index, 0: end } of text.matchAll(/\r\n|\r|\n/g)) starts.push(index + end.length)
-  return starts
 }
 
 function offsetOf(root: Node, path: JsonPath, at: 'key' | 'value'): number {
@@ -130,10 +115,7 @@ function offsetOf(root: Node, path: JsonPath, at: 'key' | 'value'): number {
   return offset
 }
 
-interface Child {
-  readonly key: Node
-  readonly value: Node
-}
+type Child = Readonly<Record<'key' | 'value', Node>>
 
 function childOf(node: Node, step: PropertyKey): Child | undefined {
   if (node.type === 'object') return propertiesOf(node).get(String(step))
@@ -143,7 +125,7 @@ function childOf(node: Node, step: PropertyKey): Child | undefined {
 
 const indexed = new WeakMap<Node, ReadonlyMap<string, Child>>()
 
-/** The last of several equal keys is the one that counts, as in `JSON.parse`. Made once per object: a file may have a million keys. */
+/** The last of equal keys counts, as in `JSON.parse`. Made once per object: a file may have a million keys. */
 function propertiesOf(object: Node): ReadonlyMap<string, Child> {
   const known = indexed.get(object)
   if (known) return known
@@ -165,14 +147,12 @@ function keysWrittenTwice(root: Node, placeAt: (offset: number) => Place): reado
       if (!key || !value) continue
       const name = String(key.value)
       if (properties.get(name)?.key === key) visit(value, [...path, name])
-      else problems.push(writtenTwice(path, name, placeAt(key.offset)))
+      else {
+        const message = `the key ${formatKey(name)} is written more than once; only the last one counts`
+        problems.push({ severity: 'warning', where: formatPath(path), message, place: placeAt(key.offset) })
+      }
     }
   }
   visit(root, [])
   return problems
-}
-
-function writtenTwice(path: JsonPath, key: string, place: Place): Problem {
-  const message = `the key ${formatKey(key)} is written more than once; only the last one counts`
-  return { severity: 'warning', where: formatPath(path), message, place }
 }

@@ -1,22 +1,19 @@
 import type { AddressInfo, Server } from 'node:net'
-import { errorCode } from './errors.ts'
+import { errorCode, type Result } from './errors.ts'
 
-export interface ListenOptions<Listener extends Server> {
-  /** 0: whichever is free. */
+interface ListenOptions<Listener extends Server> {
   readonly port: number
-  /** An address besides loopback, or all of them. */
+  /** Besides loopback. */
   readonly host?: string | undefined
   readonly create: () => Listener
 }
 
-export type Listening<Listener extends Server> =
-  | { readonly ok: true; readonly port: number; readonly servers: readonly Listener[] }
-  | { readonly ok: false; readonly code: string }
+export type Listening<Listener extends Server> = Result<
+  { readonly port: number; readonly servers: readonly Listener[] },
+  { readonly code: string }
+>
 
-/**
- * Opens one port on both loopback addresses, and on `host` if there is one; never on more. A machine without IPv6 does
- * without it.
- */
+/** Opens one port on both loopback addresses, and on `host`; never on more. A machine without IPv6 does without it. */
 export async function listen<Listener extends Server>(
   options: ListenOptions<Listener>,
 ): Promise<Listening<Listener>> {
@@ -49,26 +46,21 @@ async function listenOnce<Listener extends Server>(
 
 const missingAddress: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL'])
 
-interface Place {
-  readonly address: string
-  /** Goes without when the machine does not have it. */
-  readonly optional: boolean
-}
-
-function addressesFor(host: string | undefined): readonly Place[] {
-  const six = { address: '::1', optional: true }
-  if (host === '::') return [{ address: '::', optional: false }]
-  if (host === '0.0.0.0') return [{ address: host, optional: false }, six]
-  const four = { address: '127.0.0.1', optional: false }
+/** `optional`: goes without when the machine does not have it. */
+function addressesFor(host: string | undefined): readonly { address: string; optional?: true }[] {
+  const four = { address: '127.0.0.1' }
+  const six = { address: '::1', optional: true } as const
+  if (host === '::') return [{ address: host }]
+  if (host === '0.0.0.0') return [{ address: host }, six]
   if (host === undefined || host === '127.0.0.1' || host === '::1' || host === 'localhost') return [four, six]
-  return [four, six, { address: host, optional: false }]
+  return [four, six, { address: host }]
 }
 
 function listenOn(
   server: Server,
   host: string,
   port: number,
-): Promise<{ readonly ok: true; readonly port: number } | { readonly ok: false; readonly code: string }> {
+): Promise<Result<{ readonly port: number }, { readonly code: string }>> {
   return new Promise(resolve => {
     server.once('error', error => resolve({ ok: false, code: errorCode(error) ?? error.message }))
     server.listen({ host, port, exclusive: true }, () =>

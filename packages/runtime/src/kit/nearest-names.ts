@@ -4,11 +4,7 @@ const longestWord = 64
 /** Two letters in the wrong order count as two changes. */
 const swapped = 2
 
-/**
- * The names that someone who wrote `word` may have meant, best first; none when nothing is close.
- *
- * Upper and lower case count as alike. Time is bounded: a word longer than any sensible name gets no suggestion.
- */
+/** The names that someone who wrote `word` may have meant, best first, in any case of letters; none for an overlong word. */
 export function nearestNames(word: string, names: readonly string[], limit = 3): readonly string[] {
   if (word.length > longestWord) return []
   const wanted = word.toLowerCase()
@@ -25,7 +21,7 @@ export function nearestNames(word: string, names: readonly string[], limit = 3):
     .map(({ name }) => name)
 }
 
-/** ` Did you mean port?`, or '' without a name to offer. `format` says how a name is written. */
+/** ` Did you mean port?`, or ''. */
 export function didYouMean(
   names: readonly string[],
   format: (name: string) => string = name => name,
@@ -33,7 +29,7 @@ export function didYouMean(
   return names.length === 0 ? '' : ` Did you mean ${names.map(format).join(' or ')}?`
 }
 
-/** A name that only goes on where the word stops (`time` for `timeout`) is nearer than its length says. */
+/** `timeout` for `time` is nearer than its length says. */
 function isContinued(word: string, name: string): boolean {
   if (word === name || word.length < 4 || name.length < 4) return false
   return name.startsWith(word) || word.startsWith(name)

@@ -3,11 +3,8 @@ import type { Socket } from 'node:net'
 import { endianness } from 'node:os'
 
 /**
- * Whether the program at the other end belongs to this user or to root. Loopback is shared by all users of a machine,
- * and only the system knows who is at the other end; on Linux it says so, elsewhere everyone on loopback may pass.
- *
- * Only a socket that a program holds open counts. A peer that has closed its socket, or that the system does not list,
- * is nobody: it is refused.
+ * Whether the program at the other end belongs to this user or to root: loopback is shared by all users of a machine. Linux
+ * knows; elsewhere everyone on loopback may pass. A peer that has closed its socket, or is not listed, is nobody: refused.
  */
 export type PeerUserCheck = (socket: Socket) => Promise<boolean>
 
@@ -15,33 +12,25 @@ export function createPeerUserCheck(): PeerUserCheck {
   const own = process.getuid?.()
   if (process.platform !== 'linux' || own === undefined) return async () => true
   const table = createTableReader()
-  return socket => isOneOfUs(socket, { own, table })
-}
-
-interface Check {
-  readonly own: number
-  readonly table: () => Promise<ConnectionTable>
+  return async socket => {
+    const { remoteAddress, remotePort = 0, localAddress, localPort = 0 } = socket
+    if (remoteAddress === undefined || localAddress === undefined) return false
+    // Our end decides: a program may give any address of the machine as its own. Beyond loopback the token decides.
+    if (!isLoopback(localAddress)) return true
+    const there = { address: remoteAddress, port: remotePort }
+    const here = { address: localAddress, port: localPort }
+    for (let look = 0; look < looks; look++) {
+      const peer = listedSocket(await table(), there, here)
+      if (peer) return peer.isHeld && (peer.user === own || peer.user === 0)
+    }
+    return false
+  }
 }
 
 /** A table is read in pieces while it changes: a row may be missed now and then. */
 const looks = 3
 
-async function isOneOfUs(socket: Socket, { own, table }: Check): Promise<boolean> {
-  const { remoteAddress, remotePort = 0, localAddress, localPort = 0 } = socket
-  if (remoteAddress === undefined || localAddress === undefined) return false
-  // Our end decides, not theirs: a program of this machine may give any address of the machine as its own. Who came in
-  // beyond loopback is not looked up: it needs the token.
-  if (!isLoopback(localAddress)) return true
-  const there = { address: remoteAddress, port: remotePort }
-  const here = { address: localAddress, port: localPort }
-  for (let look = 0; look < looks; look++) {
-    const peer = listedSocket(await table(), there, here)
-    if (peer) return peer.isHeld && (peer.user === own || peer.user === 0)
-  }
-  return false
-}
-
-/** Many connections in one moment share a reading, but never one that began before they were there. */
+/** Connections of one moment share a reading, but never one that began before they were there. */
 function createTableReader(): () => Promise<ConnectionTable> {
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<ConnectionTable> | undefined
@@ -61,23 +50,12 @@ async function readTable(): Promise<ConnectionTable> {
   return readConnectionTable(...(await Promise.all(['tcp', 'tcp6'].map(read))))
 }
 
-/** One end of a connection. */
 interface End {
   readonly address: string
   readonly port: number
 }
 
-/** A socket as the system lists it. */
-interface ListedSocket {
-  readonly user: number
-  /**
-   * It is open in both directions and a program holds it. A socket that its program has closed is listed for a while
-   * longer, as a socket of user 0: that number says nothing then.
-   */
-  readonly isHeld: boolean
-}
-
-/** What the system lists: of each connection its two ends, as they are printed, and the rest of the line. */
+/** The two ends of each connection, as they are printed, and the rest of the line. */
 type ConnectionTable = ReadonlyMap<string, string>
 
 /** From the texts of `/proc/net/tcp` and `/proc/net/tcp6`. A line that is cut off says nothing. */
@@ -87,12 +65,13 @@ export function readConnectionTable(...texts: readonly string[]): ConnectionTabl
 }
 
 /**
- * The socket with this end here and that one there; undefined when no such socket is listed. IPv6 is understood for
- * loopback only.
+ * Undefined: not listed. IPv6 is understood for loopback only. `isHeld`: a program holds it open. One that was closed is
+ * listed for a while as one of user 0, which says nothing.
  */
-export function listedSocket(table: ConnectionTable, here: End, there: End): ListedSocket | undefined {
-  for (const form of forms) {
-    const rest = table.get(`${form(here)} ${form(there)}`) ?? ''
+export function listedSocket(table: ConnectionTable, here: End, there: End) {
+  const peers = formsOf(there)
+  for (const [index, form] of formsOf(here).entries()) {
+    const rest = table.get(`${form} ${peers[index]}`) ?? ''
     const [state, , , , user = '', , inode = ''] = rest.split(/\s+/)
     if (/^\d+$/.test(user) && /^\d+$/.test(inode))
       return { user: Number(user), isHeld: state === established && inode !== '0' }
@@ -107,33 +86,17 @@ export function isLoopback(address: string): boolean {
 }
 
 /** A program may reach an IPv4 address through a socket of either kind. */
-const forms = [plainForm, mappedForm]
-
-function plainForm({ address, port }: End): string {
-  if (address === '::1') return `${words([...zeros(15), 1])}:${hex(port, 4)}`
-  return `${words(fourBytes(address))}:${hex(port, 4)}`
-}
-
-function mappedForm({ address, port }: End): string {
-  return `${words([...zeros(10), 255, 255, ...fourBytes(address)])}:${hex(port, 4)}`
-}
-
-function fourBytes(address: string): readonly number[] {
-  return address.replace('::ffff:', '').split('.').map(Number)
+function formsOf({ address, port }: End): readonly string[] {
+  const zeros = Array.from({ length: 15 }, () => 0)
+  if (address === '::1') return [printed([...zeros, 1], port)]
+  const four = address.replace('::ffff:', '').split('.').map(Number)
+  if (four.length !== 4) return []
+  return [printed(four, port), printed([...zeros.slice(0, 10), 255, 255, ...four], port)]
 }
 
 /** The kernel prints each group of four bytes as a number of the machine's own byte order. */
-function words(bytes: readonly number[]): string {
-  const text = bytes.map(byte => hex(byte, 2))
-  if (endianness() === 'BE') return text.join('')
-  const swapped = text.map((_, at) => text[at - (at % 4) + 3 - (at % 4)])
-  return swapped.join('')
-}
-
-function zeros(count: number): readonly number[] {
-  return Array.from({ length: count }, () => 0)
-}
-
-function hex(value: number, digits: number): string {
-  return value.toString(16).toUpperCase().padStart(digits, '0')
+function printed(bytes: readonly number[], port: number): string {
+  const words = Buffer.from(bytes)
+  if (endianness() === 'LE') words.swap32()
+  return `${words.toString('hex')}:${port.toString(16).padStart(4, '0')}`.toUpperCase()
 }

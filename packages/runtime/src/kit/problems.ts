@@ -1,31 +1,24 @@
 export type Severity = 'error' | 'warning'
 
+/** Line and column count from 1. */
 export interface Place {
   readonly file: string
-  /** From 1. */
   readonly line: number
-  /** From 1. */
   readonly column: number
 }
 
-/** Something a person should hear about their input. A value: reading code collects problems, it does not throw them. */
+/** Something a person should hear about their input; collected, not thrown. */
 export interface Problem {
   readonly severity: Severity
-  /** A path into the input such as `steps[2].file`, or '' for the input as a whole. */
+  /** Such as `steps[2].file`, or '' for the input as a whole. */
   readonly where: string
   readonly message: string
   readonly place?: Place
 }
 
-export interface Collector {
-  error(where: string, message: string, place?: Place): void
-  warning(where: string, message: string, place?: Place): void
-  add(problems: Iterable<Problem>): void
-  /** In the order in which they came. */
-  all(): readonly Problem[]
-}
+export type Collector = ReturnType<typeof collector>
 
-export function collector(): Collector {
+export function collector() {
   const problems: Problem[] = []
   const collect = (severity: Severity) => (where: string, message: string, place?: Place) => {
     problems.push({ severity, where, message, ...(place && { place }) })
@@ -33,33 +26,32 @@ export function collector(): Collector {
   return {
     error: collect('error'),
     warning: collect('warning'),
-    add(more) {
+    add(more: Iterable<Problem>): void {
       for (const problem of more) problems.push(problem)
     },
-    all: () => [...problems],
+    all: (): readonly Problem[] => [...problems],
   }
 }
 
 export function errorsOf(problems: readonly Problem[]): readonly Problem[] {
-  return problems.filter(problem => problem.severity === 'error')
+  return problems.filter(({ severity }) => severity === 'error')
 }
 
 export function warningsOf(problems: readonly Problem[]): readonly Problem[] {
-  return problems.filter(problem => problem.severity === 'warning')
+  return problems.filter(({ severity }) => severity === 'warning')
 }
 
 export function hasErrors(problems: readonly Problem[]): boolean {
-  return problems.some(problem => problem.severity === 'error')
+  return problems.some(({ severity }) => severity === 'error')
 }
 
-/** By file, line and column; equal places keep their order, and problems without a place come last in theirs. */
+/** By place; equal places keep their order, and problems without one come last. */
 export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
   return [...problems].sort((left, right) => comparePlaces(left.place, right.place))
 }
 
-/** Always one line, whatever the message holds: `file:3:7: error: steps[2].file: message`. No colours. */
-export function formatProblem(problem: Problem): string {
-  const { place, severity, where, message } = problem
+/** Always one line: `file:3:7: error: steps[2].file: message`. */
+export function formatProblem({ place, severity, where, message }: Problem): string {
   const start = place ? `${place.file}:${place.line}:${place.column}: ` : ''
   const path = where === '' ? '' : `${where}: `
   return onOneLine(`${start}${severity}: ${path}${message}`)

@@ -1,23 +1,16 @@
-import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises'
-import { type ProcessRow, readStat } from './process-table.ts'
+import { readFile, readlink, realpath, stat } from 'node:fs/promises'
+import { type ProcessRow, processIds, readStat } from './process-table.ts'
 
-/** Where a process works, and since when. */
 export interface Premises {
   readonly directory: string
-  /** See `processStartTime`. */
   readonly since: string
 }
 
 /**
- * Our user's processes that neither group nor marker nor descent leads to any more, and that nobody but a command of ours
- * can have left behind. All of this must hold, so that no program of a person is ever among them:
- *
- * - it works in `directory` or below, and was started after `since`
- * - its parent has ended: the system gave it to its first process, or to one above us that collects orphans
- * - it has no terminal
- * - its environment was emptied on the way: what a person starts, by hand or through a service, knows its user
- *
- * `rows`: the processes of this moment. Never rejects; what cannot be read is passed over. Linux only.
+ * Our user's processes that only their place still leads to. All of this must hold, so that no program of a person is ever
+ * among them: it works in `directory` or below and was started after `since`; its parent has ended, so that it belongs to the
+ * first process or to one above us that collects orphans; it has no terminal; its environment was emptied on the way, whereas
+ * what a person starts, by hand or through a service, knows its user. Never rejects. Linux only.
  */
 export async function findStrays(
   { directory, since }: Premises,
@@ -56,13 +49,19 @@ function isSince(startTime: string, since: string): boolean {
 }
 
 async function isHidden(pid: number, root: string): Promise<boolean> {
+  const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => '')
+  if (!`${cwd}/`.startsWith(`${root}/`)) return false
+  const environment = await environmentOf(pid)
+  return environment !== undefined && isEmptied(environment)
+}
+
+/** Of a process of our user, as it was at its start; undefined when it cannot be read. */
+async function environmentOf(pid: number): Promise<string | undefined> {
   try {
     const { uid } = await stat(`/proc/${pid}`)
-    const cwd = await readlink(`/proc/${pid}/cwd`)
-    if (uid !== process.getuid?.() || !`${cwd}/`.startsWith(`${root}/`)) return false
-    return isEmptied(await readFile(`/proc/${pid}/environ`, 'latin1'))
+    return uid === process.getuid?.() ? await readFile(`/proc/${pid}/environ`, 'latin1') : undefined
   } catch {
-    return false
+    return undefined
   }
 }
 
@@ -73,53 +72,38 @@ function isEmptied(environment: string): boolean {
   return entries.every(entry => /^[^=]+=/.test(entry) && !personal.includes(entry.split('=')[0] ?? ''))
 }
 
-/** A variable in the environment of processes, to know them by: `NAME=value`. */
+/** In the environment of processes, to know them by. */
 export type Marker = `${string}=${string}`
 
 /**
- * Our user's processes whose environment, as it was when they started, holds `marker`, except this one.
- * Finds what left its process group and lost its parent; misses what was started with a cleaned environment. Never
- * rejects; what cannot be read is passed over. Empty where the system does not show environments.
+ * Our user's processes whose environment holds `marker`, except this one: also what left its group and lost its parent, not
+ * what was started with a cleaned environment. Never rejects. Empty where the system does not show environments.
  */
 export async function findMarked(marker: Marker): Promise<readonly number[]> {
   if (process.platform !== 'linux') return []
-  const pids = (await readdir('/proc').catch(() => [])).filter(name => /^\d+$/.test(name)).map(Number)
+  const wanted = `\0${Buffer.from(marker).toString('latin1')}\0`
+  const pids = await processIds()
   const found: number[] = []
   for (let at = 0; at < pids.length; at += readsAtOnce) {
-    const batch = pids.slice(at, at + readsAtOnce)
-    const marked = await Promise.all(batch.map(pid => isMarked(pid, marker)))
-    found.push(...batch.filter((_, index) => marked[index]))
+    const batch = pids.slice(at, at + readsAtOnce).filter(pid => pid !== process.pid)
+    const environments = await Promise.all(batch.map(environmentOf))
+    found.push(...batch.filter((_, index) => `\0${environments[index] ?? ''}\0`.includes(wanted)))
   }
   return found
 }
 
 const readsAtOnce = 16
 
-async function isMarked(pid: number, marker: Marker): Promise<boolean> {
-  if (pid === process.pid) return false
-  try {
-    const { uid } = await stat(`/proc/${pid}`)
-    if (uid !== process.getuid?.()) return false
-    const environment = await readFile(`/proc/${pid}/environ`)
-    return Buffer.concat([nul, environment, nul]).includes(`\0${marker}\0`)
-  } catch {
-    return false
-  }
-}
-
-const nul = Buffer.from('\0')
-
 /** One process for good, also after its end. */
 export interface ProcessKey {
   readonly pid: number
-  /** See `processStartTime`. Absent: it had already ended when it was named, so whoever lives under the id is another. */
+  /** Absent: it had ended when it was named, so whoever lives under the id is another. */
   readonly startTime?: string
 }
 
 /**
- * Those of `rows` that are `roots` or came from them: children, their children, and every member of a process group or a
- * session that one of these began. A root that has ended counts as long as its group or session has members, since the
- * system does not give its id to another until then. Never this process, and nothing that only came from it.
+ * Those of `rows` that are `roots` or came from them: children, and members of a group or session that one of these began.
+ * An ended root counts as long as its group or session has members: until then its id is not given to another. Never us.
  */
 export function treeOf(rows: readonly ProcessRow[], roots: readonly ProcessKey[]): readonly ProcessRow[] {
   const living = new Map(rows.map(row => [row.pid, row]))

@@ -4,21 +4,12 @@ import { StringDecoder } from 'node:string_decoder'
 export interface OutputListeners {
   readonly onBytes: (chunk: Buffer) => void
   readonly onText: (text: string) => void
-  /** Called once, with what a listener threw; no listener is called after that, the capture goes on. */
+  /** Called once; no listener is called after that, the capture goes on. */
   readonly onListenerError: (error: unknown) => void
 }
 
-export interface OutputReader {
-  /** Resolves when the stream has ended, failed or been destroyed. Never rejects. */
-  readonly closed: Promise<void>
-  /** Destroys the stream if it is still open and hands out the last text. No listener is called afterwards. */
-  finish(): void
-  text(): string
-  readonly truncated: boolean
-}
-
-/** Reads one output stream of a process: capped capture, raw bytes, and text whose characters are never split. */
-export function readOutput(stream: Readable, maxBytes: number, listeners: OutputListeners): OutputReader {
+/** Capped capture, raw bytes, and text whose characters are never split. */
+export function readOutput(stream: Readable, maxBytes: number, listeners: OutputListeners) {
   const capture = createCappedCapture(maxBytes)
   const decoder = new StringDecoder('utf8')
   let silent = false
@@ -45,20 +36,24 @@ export function readOutput(stream: Readable, maxBytes: number, listeners: Output
   stream.on('error', () => undefined)
 
   return {
-    closed: new Promise(resolve => stream.once('close', () => resolve())),
-    finish() {
+    closed: streamClosed(stream),
+    /** Hands out the last text. No listener is called afterwards. */
+    finish(): void {
       stream.destroy()
       tellText(decoder.end())
       silent = true
     },
     text: capture.text,
-    get truncated() {
-      return capture.truncated
-    },
+    isTruncated: capture.isTruncated,
   }
 }
 
-/** Keeps the last 4,000 characters of what a program says of itself, as far as `filter` lets them through. */
+/** Resolves when a stream that is still open has ended, failed or been destroyed. Never rejects. */
+export function streamClosed(stream: Readable): Promise<void> {
+  return new Promise(resolve => stream.once('close', () => resolve()))
+}
+
+/** Keeps the last of what a program says of itself, as far as `filter` lets it through. */
 export function keepTail(stream: Readable, filter = (text: string) => text): () => string {
   let tail = ''
   stream.setEncoding('utf8')
@@ -71,18 +66,8 @@ export function keepTail(stream: Readable, filter = (text: string) => text): () 
 
 export const tailLength = 4_000
 
-/** Keeps the beginning and the end of a stream of bytes, each up to half of the cap; what lies between is counted. */
-interface CappedCapture {
-  push(chunk: Buffer): void
-  /**
-   * What was kept, decoded; with a line between the halves that says how much is missing when something is. No
-   * character is cut in two.
-   */
-  text(): string
-  readonly truncated: boolean
-}
-
-export function createCappedCapture(maxBytes: number): CappedCapture {
+/** Keeps the beginning and the end, each up to half of the cap. */
+export function createCappedCapture(maxBytes: number) {
   const headLimit = Math.ceil(maxBytes / 2)
   const tailLimit = maxBytes - headLimit
   const head: Buffer[] = []
@@ -111,6 +96,7 @@ export function createCappedCapture(maxBytes: number): CappedCapture {
     }
   }
 
+  /** With a line that says how much is missing. No character is cut in two. */
   function text(): string {
     const first = Buffer.concat(head)
     const last = Buffer.concat(tail)
@@ -123,13 +109,7 @@ export function createCappedCapture(maxBytes: number): CappedCapture {
 
   const isTruncated = () => dropped > 0 || tailBytes > tailLimit
 
-  return {
-    push,
-    text,
-    get truncated() {
-      return isTruncated()
-    },
-  }
+  return { push, text, isTruncated }
 }
 
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80

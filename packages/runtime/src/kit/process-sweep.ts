@@ -12,84 +12,76 @@ import {
 import { isAlive, type ProcessRow, processTable } from './process-table.ts'
 
 /**
- * Signals every member of the group that `leader` began; signal 0 only asks. `false`: no member is left. Never throws.
- * A member whose death nobody has collected yet still counts. Windows has no groups and no signals: there any signal but 0
- * ends the leader and what has it as an ancestor, by force.
+ * Signals the group that `leader` began; 0 only asks. `false`: nobody is left, not even one whose death is not collected.
+ * Windows has neither groups nor signals: any signal ends the leader and its descendants by force. Never throws.
  */
 export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   if (!Number.isSafeInteger(leader) || leader <= 1) return false
   if (!hasGroups && signal !== 0) return endWindowsTree(leader)
+  return signalled(hasGroups ? -leader : leader, signal)
+}
+
+/** Whether somebody is there to be signalled, ours or not. Never throws. */
+function signalled(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(hasGroups ? -leader : leader, signal)
+    return process.kill(pid, signal)
   } catch (error) {
     return errorCode(error) === 'EPERM'
   }
 }
 
-/**
- * Asks the members that are left when the leader has ended to end too, and kills those that have not after `graceMs`.
- * Never rejects.
- */
+/** For members that are left when the leader has ended: SIGTERM, `graceMs`, SIGKILL. Never rejects. */
 export async function endGroup(leader: number, graceMs: number): Promise<void> {
-  // Without groups nothing leads from a leader that has ended to what it left, and its id may be another's by now.
+  // Without groups nothing leads from an ended leader to what it left, and its id may be another's by now.
   if (!hasGroups || !signalGroup(leader, 'SIGTERM')) return
-  const deadline = systemClock.monotonic() + graceMs
-  while (systemClock.monotonic() < deadline) {
-    await systemClock.sleep(pollMs)
-    if (!signalGroup(leader, 0)) return
+  if (!(await polled(() => !signalGroup(leader, 0), graceMs, systemClock))) signalGroup(leader, 'SIGKILL')
+}
+
+/** Whether it came to pass in time. */
+async function polled(isOver: () => boolean, limitMs: number, clock: Clock): Promise<boolean> {
+  const deadline = clock.monotonic() + limitMs
+  while (!isOver()) {
+    if (clock.monotonic() >= deadline) return false
+    await clock.sleep(pollMs)
   }
-  signalGroup(leader, 'SIGKILL')
+  return true
 }
 
 const hasGroups = process.platform !== 'win32'
 const pollMs = 10
 
 function endWindowsTree(leader: number): true {
-  const taskkill = spawn('taskkill', ['/PID', String(leader), '/T', '/F'], {
-    stdio: 'ignore',
-    windowsHide: true,
-  })
-  taskkill.once('error', () => undefined)
+  const options = { stdio: 'ignore', windowsHide: true } as const
+  spawn('taskkill', ['/PID', String(leader), '/T', '/F'], options).once('error', () => undefined)
   return true
 }
 
-export interface SweepOptions {
-  /** Between SIGTERM and SIGKILL; 0 does not ask. */
+interface SweepOptions {
   readonly graceMs?: number
-  /** For how long after that what keeps appearing is killed. */
+  /** For how long what keeps appearing is killed. */
   readonly limitMs?: number
-  /** For the grace. */
   readonly clock?: Clock
 }
 
-export interface SweepResult {
-  /** Processes that were found and are gone. */
-  readonly killed: readonly number[]
-  /** Processes that were found and are still there. */
-  readonly survivors: readonly number[]
-}
-
 /** `endOwned`, for what carries `marker` and what came from it. */
-export function killMarked(marker: Marker, options: SweepOptions = {}): Promise<SweepResult> {
+export function killMarked(marker: Marker, options: SweepOptions = {}) {
   return endOwned({ marker, keys: [] }, options)
 }
 
-/** What to know processes by. */
-export interface Ownership {
+interface Ownership {
   readonly marker?: Marker | undefined
   readonly keys: readonly ProcessKey[]
-  /** Where what is to be ended worked, and since when: see `findStrays`. */
   readonly premises?: Premises | undefined
 }
 
 /**
- * Ends what is named, marked or astray and everything that came from it (see `treeOf`): SIGTERM, up to `graceMs`, SIGKILL, and
- * again until none is found, since a process may start another while it is being looked for. Bounded; never rejects.
+ * Ends what is named, marked or astray and all that came from it: SIGTERM, up to `graceMs`, SIGKILL, again until none is
+ * found, since a process may start another meanwhile. Bounded; never rejects.
  */
 export async function endOwned(
   { marker, keys, premises }: Ownership,
   { graceMs = 5000, limitMs = 5000, clock = systemClock }: SweepOptions = {},
-): Promise<SweepResult> {
+) {
   const seen = new Map<string, ProcessRow>()
   // Whoever was seen stays a root: its end must not cut what it started off from us.
   const scan = async () => {
@@ -99,8 +91,9 @@ export async function endOwned(
   }
   let left = await scan()
   const signalLeft = async (signal: NodeJS.Signals, waitMs: number, waitingClock: Clock) => {
-    signalAll(left, signal)
-    await untilGone(left, waitMs, waitingClock)
+    // One that is already gone, or no longer ours to signal, is told by the next scan.
+    for (const pid of left) signalled(pid, signal)
+    await polled(() => !left.some(isAlive), waitMs, waitingClock)
     // Looked up afresh before each signal, so that none goes to a stranger under a reused id.
     left = await scan()
     if (left.length > 0) return
@@ -126,19 +119,4 @@ async function findOwned({ marker, keys, premises }: Ownership): Promise<readonl
   const strays = premises === undefined ? [] : await findStrays(premises, rows)
   const found = new Set([...marked, ...strays])
   return treeOf(rows, [...keys, ...rows.filter(({ pid }) => found.has(pid))])
-}
-
-function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
-  for (const pid of pids) {
-    try {
-      process.kill(pid, signal)
-    } catch {
-      // Already gone, or no longer ours to signal: the next scan tells.
-    }
-  }
-}
-
-async function untilGone(pids: readonly number[], limitMs: number, clock: Clock): Promise<void> {
-  const deadline = clock.monotonic() + limitMs
-  while (pids.some(isAlive) && clock.monotonic() < deadline) await clock.sleep(pollMs)
 }

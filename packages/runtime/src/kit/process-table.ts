@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { errorCode } from './errors.ts'
 
-/** Whether a process runs under this id, ours or not. One that has ended and only waits to be collected does not. */
+/** One that has ended and only waits to be collected does not live. */
 export function isAlive(pid: number): boolean {
   if (!isProcessId(pid)) return false
   try {
@@ -15,10 +15,7 @@ export function isAlive(pid: number): boolean {
   return readStat(pid)?.ended !== true
 }
 
-/**
- * When the process under this id began, as an opaque text: together with the id it names one process for good, across
- * reuse of ids and reboots. `undefined` when there is no such process. Never throws.
- */
+/** An opaque text that names one process for good together with its id, across reuse of ids and reboots. Never throws. */
 export function processStartTime(pid: number): string | undefined {
   if (!isProcessId(pid)) return undefined
   return readStat(pid)?.startTime ?? startTimeFromPs(pid)
@@ -46,19 +43,17 @@ function startTimeFromPs(pid: number): string | undefined {
   }
 }
 
-/** From `/proc/<pid>/stat`. */
 export interface ProcessStat {
   readonly parent: number
   readonly group: number
   readonly session: number
   readonly hasTerminal: boolean
-  /** See `processStartTime`. */
   readonly startTime: string
-  /** It has ended and only waits to be collected. */
+  /** Only waits to be collected. */
   readonly ended: boolean
 }
 
-/** `undefined` when there is no such process, or no `/proc`. Never throws. */
+/** `undefined`: no such process, or no `/proc`. */
 export function readStat(pid: number): ProcessStat | undefined {
   const text = readText(`/proc/${pid}/stat`)
   // Fields 3 to 7 and 22, counted behind the command name, which may itself hold spaces and parentheses.
@@ -76,11 +71,12 @@ export function readStat(pid: number): ProcessStat | undefined {
   }
 }
 
-/** The children of a process at this moment, on Linux. The cost grows with its threads only. Never throws. */
+/** On Linux. The cost grows with the threads of the process only. */
 export function childrenOf(pid: number): readonly number[] {
   const folder = `/proc/${pid}/task`
   try {
-    return readdirSync(folder).flatMap(thread => numbersIn(readText(`${folder}/${thread}/children`) ?? ''))
+    const children = readdirSync(folder).map(thread => readText(`${folder}/${thread}/children`) ?? '')
+    return children.join(' ').match(/\d+/g)?.map(Number) ?? []
   } catch {
     return []
   }
@@ -96,13 +92,6 @@ function bootId(): string {
   return knownBootId
 }
 
-function numbersIn(text: string): readonly number[] {
-  return text
-    .split(' ')
-    .filter(word => word !== '')
-    .map(Number)
-}
-
 function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1')
@@ -111,18 +100,12 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** One living process at one moment. */
-export interface ProcessRow {
+/** One living process at one moment; its session is its group where the system does not say. */
+export interface ProcessRow extends Pick<ProcessStat, 'parent' | 'group' | 'session' | 'startTime'> {
   readonly pid: number
-  readonly parent: number
-  readonly group: number
-  /** Its group again where the system does not say. */
-  readonly session: number
-  /** See `processStartTime`. */
-  readonly startTime: string
 }
 
-/** Every process of the system that has not ended. Empty on Windows. Never rejects. */
+/** Empty on Windows. Never rejects. */
 export function processTable(): Promise<readonly ProcessRow[]> {
   if (process.platform === 'linux') return tableFromProc()
   return process.platform === 'win32' ? Promise.resolve([]) : tableFromPs()
@@ -139,19 +122,15 @@ export function tableFromPs(): Promise<readonly ProcessRow[]> {
 }
 
 function rowFromPs(line: string): readonly ProcessRow[] {
-  const [, pid, parent, group, state, startTime] =
-    /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(line) ?? []
-  if (startTime === undefined || state?.startsWith('Z')) return []
-  return [
-    { pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(group), startTime },
-  ]
+  const [, ids, state, startTime] = /^\s*(\d+\s+\d+\s+\d+)\s+(\S+)\s+(.+?)\s*$/.exec(line) ?? []
+  if (ids === undefined || startTime === undefined || state?.startsWith('Z')) return []
+  const [pid = 0, parent = 0, group = 0] = ids.split(/\s+/).map(Number)
+  return [{ pid, parent, group, session: group, startTime }]
 }
 
 async function tableFromProc(): Promise<readonly ProcessRow[]> {
-  const names = await readdir('/proc').catch(() => [])
   const rows: ProcessRow[] = []
-  const pids = names.filter(name => /^\d+$/.test(name)).map(Number)
-  for (const [at, pid] of pids.entries()) {
+  for (const [at, pid] of (await processIds()).entries()) {
     // These reads never wait for a disk, and reading one by one costs a fifth of doing it asynchronously.
     const stat = readStat(pid)
     if (stat && !stat.ended) rows.push({ pid, ...stat })
@@ -161,3 +140,9 @@ async function tableFromProc(): Promise<readonly ProcessRow[]> {
 }
 
 const readsInATurn = 64
+
+/** On Linux. */
+export async function processIds(): Promise<readonly number[]> {
+  const names = await readdir('/proc').catch(() => [])
+  return names.filter(name => /^\d+$/.test(name)).map(Number)
+}

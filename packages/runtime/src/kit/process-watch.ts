@@ -2,24 +2,14 @@ import type { ProcessKey } from './process-clues.ts'
 import { signalGroup } from './process-sweep.ts'
 import { childrenOf, type ProcessStat, readStat } from './process-table.ts'
 
-/**
- * Remembers what a process started, to find those again that have left its group, lost their parent and cleaned their
- * environment. A scan follows everyone seen before, also when the leader has ended; it is cheap, and finds nothing on systems
- * other than Linux.
- */
-export interface ProcessWatch {
-  /** Never throws. */
-  scan(): void
-  /** The leader, everyone seen, and their groups and sessions; for `treeOf`. */
-  keys(): readonly ProcessKey[]
-  /** Lets go of every group. */
-  close(): void
-}
-
-/** Called for a group when it is first seen; what it returns is called when the group has no member left, or at `close`. */
+/** Called when a group is first seen; what it returns, when the group is empty or at `close`. */
 export type OwnGroup = (group: number) => () => void
 
-export function watchProcess(leader: number, own: OwnGroup = () => () => undefined): ProcessWatch {
+/**
+ * Remembers what a process started, to find those again that left its group, lost their parent and cleaned their environment.
+ * A scan follows everyone seen before, is cheap, never throws, and finds nothing on systems other than Linux.
+ */
+export function watchProcess(leader: number, own: OwnGroup = () => () => undefined) {
   const seen = new Map<number, string>()
   const groups = new Map<number, () => void>([[leader, own(leader)]])
   const leaderStart = readStat(leader)?.startTime
@@ -63,11 +53,12 @@ export function watchProcess(leader: number, own: OwnGroup = () => () => undefin
 
   return {
     scan,
-    keys: () => [
+    /** For `treeOf`. */
+    keys: (): readonly ProcessKey[] => [
       ...[...seen].map(([pid, startTime]) => ({ pid, startTime })),
       ...[...groups.keys()].filter(group => !seen.has(group)).map(pid => ({ pid })),
     ],
-    close() {
+    close(): void {
       for (const release of groups.values()) release()
       groups.clear()
       seen.clear()

@@ -1,50 +1,35 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { systemClock } from './clock.ts'
+import { inTime, systemClock } from './clock.ts'
 import { readOutput } from './process-output.ts'
 import { type LaunchOptions, lingerMs, type ProcessEnd, type Supervised, supervise } from './supervisor.ts'
 
 export interface ProcessOptions extends LaunchOptions {
-  /** Written to its stdin, which is then closed. Without it stdin is empty from the start. */
+  /** Written to its stdin, which is otherwise empty. */
   readonly input?: string | Uint8Array | undefined
-  /** Stops the process with the signal's reason. Already aborted: the process is not started. */
+  /** Already aborted: the process is not started. */
   readonly signal?: AbortSignal | undefined
-  /** Stops the process with the reason 'timeout'. */
   readonly timeoutMs?: number | undefined
   /** For each of stdout and stderr. */
   readonly maxCaptureBytes?: number | undefined
-  /**
-   * Called with text as it comes, whole characters only. Should not throw: a throw stops the process, with the error as
-   * the reason, and ends the calls for that stream.
-   */
+  /** Called with whole characters. A throw stops the process, with the error as the reason. */
   readonly onOutput?: ((stream: OutputStream, text: string) => void) | undefined
-  /** The same for the bytes as they come; called before `onOutput`. */
+  /** The same for bytes; called before `onOutput`. */
   readonly onBytes?: ((stream: OutputStream, bytes: Buffer) => void) | undefined
 }
 
 export type OutputStream = 'stdout' | 'stderr'
 
-/** What became of a process. */
 export interface ProcessResult extends ProcessEnd {
-  /** Present when it was told to stop before it ended, however it then ended. The first reason wins. */
+  /** It was told to stop before it ended, however it then ended. The first reason wins. */
   readonly stopped?: { readonly reason: unknown }
-  /** The beginning and the end of what was written when it was more than the cap: see `truncated`. */
+  /** When `truncated`, its beginning and its end. */
   readonly stdout: string
   readonly stderr: string
   readonly truncated: boolean
   readonly durationMs: number
 }
 
-export interface ProcessHandle {
-  /** Undefined when it did not start. */
-  readonly pid: number | undefined
-  /** Never rejects. See `start`. */
-  readonly done: Promise<ProcessResult>
-  /** Asks it to stop. Returns at once, never throws; the first reason wins, and none counts once it has ended. */
-  kill(reason: unknown): void
-}
-
-/** `start`, when only the end is of interest. Never rejects. */
 export function run(
   command: string,
   args: readonly string[],
@@ -54,18 +39,15 @@ export function run(
 }
 
 /**
- * Starts a command under supervision and captures what it writes. Never throws: see `supervise`.
- *
- * `done` resolves once the command has ended and everything it left behind is swept up. It does not wait longer than a
- * quarter of a second for pipes that something else holds open. No callback is called after `done`.
+ * Starts a command under supervision and captures what it writes. `done` resolves once everything it left behind is swept up,
+ * a quarter of a second later at most for pipes that something else holds. Never throws or rejects; no callback after `done`.
  */
-export function start(command: string, args: readonly string[], options: ProcessOptions = {}): ProcessHandle {
-  const { cwd, env, marker, premises, own, graceMs, clock = systemClock, input, signal } = options
+export function start(command: string, args: readonly string[], options: ProcessOptions = {}) {
+  const { clock = systemClock, input, signal } = options
   if (signal?.aborted) return notStarted(signal.reason)
   const began = clock.monotonic()
   const stdin = input === undefined ? 'ignore' : 'pipe'
-  const stdio = [stdin, 'pipe', 'pipe'] as const
-  const program = supervise(command, args, { cwd, env, marker, premises, own, graceMs, clock, stdio })
+  const program = supervise(command, args, { ...options, stdio: [stdin, 'pipe', 'pipe'] })
   program.child?.stdin?.end(input)
   const outputs = readOutputs(program, options)
   stopWhen(program, options)
@@ -74,31 +56,27 @@ export function start(command: string, args: readonly string[], options: Process
     const end = await program.ended
     await Promise.all([program.sweep(), outputs.drained()])
     const { stopped } = program
-    return {
-      ...end,
-      ...(stopped && { stopped }),
-      ...outputs.finish(),
-      durationMs: clock.monotonic() - began,
-    }
+    const durationMs = clock.monotonic() - began
+    return { ...end, ...(stopped && { stopped }), ...outputs.finish(), durationMs }
   }
 
+  /** `kill` returns at once; the first reason wins, and none counts once it has ended. */
   return { pid: program.pid, done: finish(), kill: program.stop }
 }
 
-const defaultCaptureBytes = 1 << 20
-const noOutput = { stdout: '', stderr: '', truncated: false }
-
-function notStarted(reason: unknown): ProcessHandle {
-  const done = Promise.resolve<ProcessResult>({
+function notStarted(reason: unknown) {
+  const done: ProcessResult = {
     outcome: 'failed-to-start',
     code: null,
     signal: null,
     error: { message: 'stopped before it started' },
     stopped: { reason },
-    ...noOutput,
+    stdout: '',
+    stderr: '',
+    truncated: false,
     durationMs: 0,
-  })
-  return { pid: undefined, done, kill: () => undefined }
+  }
+  return { pid: undefined, done: Promise.resolve(done), kill: () => undefined }
 }
 
 function stopWhen(
@@ -116,7 +94,7 @@ function stopWhen(
 }
 
 function readOutputs({ child, stop }: Supervised, options: ProcessOptions) {
-  const { maxCaptureBytes = defaultCaptureBytes, onBytes, onOutput } = options
+  const { maxCaptureBytes = 1 << 20, onBytes, onOutput } = options
   const read = (name: OutputStream) =>
     readOutput(child?.[name] ?? Readable.from([]), maxCaptureBytes, {
       onBytes: bytes => onBytes?.(name, bytes),
@@ -128,22 +106,17 @@ function readOutputs({ child, stop }: Supervised, options: ProcessOptions) {
   return {
     /** Resolves when what is still in the pipes was read. */
     async drained(): Promise<void> {
-      const closed = new AbortController()
-      const all = Promise.all([stdout.closed, stderr.closed])
-      await Promise.race([all, lingered(closed.signal)]).finally(() => closed.abort())
+      const closed = Promise.all([stdout.closed, stderr.closed])
+      if (await inTime(closed, { clock: systemClock, ms: lingerMs })) return
+      // These turns let a process that was busy all the while read what had long been written.
+      await setImmediate()
+      await setImmediate()
     },
     finish() {
       stdout.finish()
       stderr.finish()
-      const truncated = stdout.truncated || stderr.truncated
+      const truncated = stdout.isTruncated() || stderr.isTruncated()
       return { stdout: stdout.text(), stderr: stderr.text(), truncated }
     },
   }
-}
-
-/** The turns at the end let a process that was busy all the while read what had long been written. */
-async function lingered(closed: AbortSignal): Promise<void> {
-  await systemClock.sleep(lingerMs, closed).catch(() => undefined)
-  await setImmediate()
-  await setImmediate()
 }

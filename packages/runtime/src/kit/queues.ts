@@ -1,39 +1,25 @@
-/**
- * An unbounded queue for one taker: many put, one takes, in order.
- *
- * Nothing put before `close` is lost: a take that was aborted leaves its item in the queue, and items still queued at
- * `close` are handed out before the end is reported.
- */
-export interface AsyncQueue<T extends NonNullable<unknown>> {
-  /** Never throws and never waits. `false`: closed, the item was not taken in. */
-  put(item: T): boolean
-  /**
-   * The next item, or `undefined` once closed and empty. Rejects with `signal.reason` on abort, at once when already
-   * aborted. Throws (it does not reject) when another take is still waiting: two takers are a bug.
-   */
-  take(signal?: AbortSignal): Promise<T | undefined>
-  /** Idempotent. A waiting take gets `undefined`. */
-  close(): void
-  readonly size: number
-}
+export type AsyncQueue<T extends NonNullable<unknown>> = ReturnType<typeof createAsyncQueue<T>>
 
-export function createAsyncQueue<T extends NonNullable<unknown>>(): AsyncQueue<T> {
-  const queue = createQueue<T>()
+/**
+ * For one taker, in order. Nothing put before `close` is lost: an aborted take leaves its item, and what is queued at `close`
+ * is handed out before the end is reported.
+ */
+export function createAsyncQueue<T extends NonNullable<unknown>>() {
+  let items: (T | undefined)[] = []
+  let front = 0
   let closed = false
   let waiting: ((item: T | undefined) => void) | undefined
 
-  function put(item: T): boolean {
-    if (closed) return false
-    if (waiting) waiting(item)
-    else queue.push(item)
-    return true
-  }
-
-  function take(signal?: AbortSignal): Promise<T | undefined> {
-    if (waiting) throw new Error('async queue: a second take while one is waiting')
-    if (signal?.aborted) return Promise.reject(signal.reason)
-    if (closed || queue.size() > 0) return Promise.resolve(queue.shift())
-    return wait(signal)
+  /** `Array.shift` moves every item that is left; here the front is cut off once it is half of the array. */
+  function shift(): T | undefined {
+    if (front === items.length) return undefined
+    const item = items[front]
+    items[front++] = undefined
+    if (front * 2 > items.length) {
+      items = items.slice(front)
+      front = 0
+    }
+    return item
   }
 
   function wait(signal?: AbortSignal): Promise<T | undefined> {
@@ -51,63 +37,40 @@ export function createAsyncQueue<T extends NonNullable<unknown>>(): AsyncQueue<T
     })
   }
 
-  function close(): void {
-    closed = true
-    waiting?.(undefined)
-  }
-
   return {
-    put,
-    take,
-    close,
-    get size() {
-      return queue.size()
+    /** `false`: closed, the item was not taken in. */
+    put(item: T): boolean {
+      if (closed) return false
+      if (waiting) waiting(item)
+      else items.push(item)
+      return true
     },
-  }
-}
-
-interface Queue<T> {
-  push(item: T): void
-  shift(): T | undefined
-  size(): number
-}
-
-/** `Array.shift` moves every item that is left; here the front is cut off once it is half of the array. */
-function createQueue<T>(): Queue<T> {
-  let items: (T | undefined)[] = []
-  let front = 0
-  return {
-    push: item => void items.push(item),
-    size: () => items.length - front,
-    shift() {
-      if (front === items.length) return undefined
-      const item = items[front]
-      items[front++] = undefined
-      if (front * 2 > items.length) {
-        items = items.slice(front)
-        front = 0
-      }
-      return item
+    /** Undefined once closed and empty. Rejects with `signal.reason` on abort. Two takers are a bug, and throw. */
+    take(signal?: AbortSignal): Promise<T | undefined> {
+      if (waiting) throw new Error('async queue: a second take while one is waiting')
+      if (signal?.aborted) return Promise.reject(signal.reason)
+      return closed || items.length > front ? Promise.resolve(shift()) : wait(signal)
+    },
+    /** A waiting take gets `undefined`. */
+    close(): void {
+      closed = true
+      waiting?.(undefined)
+    },
+    get size() {
+      return items.length - front
     },
   }
 }
 
 /** Runs work one at a time, in the order in which it was handed in; what fails does not stop the next. */
-export interface SerialQueue {
-  /** How many have not ended. */
-  readonly length: number
-  /** Resolves and rejects as the work does. */
-  run<T>(work: () => Promise<T> | T): Promise<T>
-}
-
-export function createSerialQueue(): SerialQueue {
+export function createSerialQueue() {
   let last: Promise<unknown> = Promise.resolve()
   let length = 0
   return {
     get length() {
       return length
     },
-    run(work) {
+    run<T>(work: () => Promise<T> | T): Promise<T> {
       length++
       const result = last.then(work).finally(() => {
         length--
@@ -118,21 +81,11 @@ export function createSerialQueue(): SerialQueue {
   }
 }
 
-/** So many at a time, the others in the order in which they came. At most `waiting` wait; one more is refused at once. */
-export interface Semaphore {
-  /** Resolves with the function that releases the permit (calling it again does nothing); undefined: too many wait. */
-  acquire(): Promise<(() => void) | undefined>
-}
+export type Semaphore = ReturnType<typeof createSemaphore>
 
-interface SemaphoreOptions {
-  readonly permits: number
-  readonly waiting?: number
-}
-
-export function createSemaphore({
-  permits,
-  waiting: most = Number.POSITIVE_INFINITY,
-}: SemaphoreOptions): Semaphore {
+/** So many at a time, the others in order. At most `waiting` wait; one more is refused at once. */
+export function createSemaphore(options: { readonly permits: number; readonly waiting?: number }) {
+  const { permits, waiting: most = Number.POSITIVE_INFINITY } = options
   let free = permits
   const waiting: ((release: () => void) => void)[] = []
 
@@ -148,7 +101,8 @@ export function createSemaphore({
   }
 
   return {
-    async acquire() {
+    /** What releases the permit (again does nothing); undefined: too many wait. */
+    async acquire(): Promise<(() => void) | undefined> {
       if (free > 0) {
         free--
         return permit()

@@ -1,32 +1,23 @@
 import { type Secret, shapeHints, withoutShapes } from './secrets.ts'
 
 /**
- * Takes secrets out of text: known values by name, and well-known shapes of keys.
- *
- * - Nothing here throws; every pass is linear in the text.
- * - A secret cut in two at the border of a text is caught too: a text that ends with the beginning of a known value, or
- *   begins with its end, loses that piece. The pieces are chosen so that of any cut at least one half is always taken.
- * - `json` and `suspects` work together: `suspects` is the cheap question asked of serialised JSON, `json` the answer.
+ * Takes secrets out of text: known values by name, and well-known shapes of keys. Nothing throws; every pass is linear. A
+ * secret cut in two at the border of a text is caught too: of any cut at least one half is always taken.
  */
 export interface Redactor {
   /** Replaces every secret by `[redacted:NAME]`. */
   text(text: string): string
-  /** The same for all strings inside a JSON value, keys below the first level included. Returns the value itself if clean. */
+  /** For all strings of a JSON value, keys below the first level included. Returns the value itself if clean. */
   json<T>(value: T): T
-  /** False: this JSON text holds no secret, not even a piece of one at a border. True: look closer with `json`. */
+  /** The cheap question: false when this JSON text holds no secret, nor a piece of one at a border. */
   suspects(json: string): boolean
-  /** For text that arrives in pieces: holds back what might be the beginning of a secret until more is known. */
-  stream(): RedactingStream
-}
-
-export interface RedactingStream {
-  push(chunk: string): string
-  end(): string
+  /** For text in pieces: holds back what might be the beginning of a secret. */
+  stream(): { push(chunk: string): string; end(): string }
 }
 
 const minimumLength = 8
 const longestFragment = 8
-/** A word that may still grow into a key is held back up to this many characters. */
+/** A word that may grow into a key is held back up to this many characters. */
 const heldWord = 512
 
 export function createRedactor(secrets: readonly Secret[]): Redactor {
@@ -81,17 +72,16 @@ function hintOf(pieces: readonly string[]): RegExp {
 
 function withoutBorderFragments(text: string, { name, value }: Secret): string {
   const least = fragmentLength(value)
-  let result = text
-  for (let length = Math.min(value.length - 1, result.length); length >= least; length--) {
-    if (!result.endsWith(value.slice(0, length))) continue
-    result = `${result.slice(0, -length)}[redacted:${name}]`
-    break
-  }
-  for (let length = Math.min(value.length - 1, result.length); length >= least; length--) {
-    if (!result.startsWith(value.slice(-length))) continue
-    return `[redacted:${name}]${result.slice(length)}`
-  }
-  return result
+  const atEnd = longestPiece(value, text, length => text.endsWith(value.slice(0, length)))
+  const rest = atEnd < least ? text : `${text.slice(0, -atEnd)}[redacted:${name}]`
+  const atStart = longestPiece(value, rest, length => rest.startsWith(value.slice(-length)))
+  return atStart < least ? rest : `[redacted:${name}]${rest.slice(atStart)}`
+}
+
+/** How much of a value, but not all, stands at a border of a text. */
+function longestPiece({ length: whole }: string, text: string, isThere: (length: number) => boolean): number {
+  for (let length = Math.min(whole - 1, text.length); length > 0; length--) if (isThere(length)) return length
+  return 0
 }
 
 function cleaned(value: unknown, text: (input: string) => string, depth: number): unknown {
@@ -116,7 +106,10 @@ function keepIfSame(before: readonly unknown[], after: readonly unknown[]): read
   return after.some((item, index) => item !== before[index]) ? after : before
 }
 
-function createStream(text: (input: string) => string, known: readonly Secret[]): RedactingStream {
+function createStream(
+  text: (input: string) => string,
+  known: readonly Secret[],
+): ReturnType<Redactor['stream']> {
   let held = ''
   return {
     push(chunk) {
@@ -143,13 +136,10 @@ function growingWord(text: string): number {
 
 /** Length of the longest end of the text that is the beginning of a known value. */
 function growingValue(text: string, known: readonly Secret[]): number {
-  let longest = 0
-  for (const { value } of known) {
-    for (let length = Math.min(value.length - 1, text.length); length > longest; length--) {
-      if (text.endsWith(value.slice(0, length))) longest = length
-    }
-  }
-  return longest
+  const lengths = known.map(({ value }) =>
+    longestPiece(value, text, length => text.endsWith(value.slice(0, length))),
+  )
+  return Math.max(0, ...lengths)
 }
 
 function literal(text: string): string {

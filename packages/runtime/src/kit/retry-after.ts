@@ -1,7 +1,4 @@
-/**
- * How long a provider asks to wait, in milliseconds, by the headers of its refusal: `retry-after-ms`, or `retry-after` as
- * seconds or as a date. `header`: the value under a name in lower case.
- */
+/** In milliseconds, by the headers of a refusal. `header`: the value under a name in lower case. */
 export function retryAfterOf(
   header: (name: string) => string | null | undefined,
   now: Date,

@@ -1,40 +1,28 @@
-export interface UndoFailure {
+interface UndoFailure {
   readonly name: string
   readonly error: unknown
 }
 
-/**
- * An undo stack: register the undo of a thing before making the thing.
- *
- * Every undo runs exactly once, one at a time, the newest first, whatever the others do. An undo may throw or reject
- * (its error is collected under its name), must settle, and must not wait for `close` of its own scope.
- */
-export interface Scope extends AsyncDisposable {
-  /**
-   * Never throws. Once the scope is closed the undo starts before `add` returns; while the scope is closing it is the
-   * next to run. Its failure is then part of what the next `close` returns.
-   */
-  add(name: string, undo: () => void | Promise<void>): void
-  /** Never rejects. Idempotent: a later call waits for the same work and returns every failure so far. */
-  close(): Promise<readonly UndoFailure[]>
-  /**
-   * For `await using`. Throws an AggregateError when an undo failed, since nobody else would hear of it; not when
-   * `close` was called before, because its caller has the failures.
-   */
-  [Symbol.asyncDispose](): Promise<void>
-}
+export type Scope = ReturnType<typeof createScope>
 
-export function createScope(): Scope {
+/**
+ * An undo stack: register the undo of a thing before making the thing. Every undo runs once, the newest first, whatever the
+ * others do. It may throw (the error is collected under its name), must settle, and must not wait for `close` of its own
+ * scope.
+ */
+export function createScope() {
   const undos: { readonly name: string; readonly undo: () => void | Promise<void> }[] = []
   const failures: UndoFailure[] = []
   let work: Promise<void> | undefined
   let running = false
 
+  /** Never throws. Once the scope is closed the undo starts before `add` returns; the next `close` has its failure. */
   function add(name: string, undo: () => void | Promise<void>): void {
     undos.push({ name, undo })
     if (work && !running) work = runAll()
   }
 
+  /** Never rejects. A later call waits for the same work and returns every failure so far. */
   async function close(): Promise<readonly UndoFailure[]> {
     work ??= runAll()
     await work
@@ -53,15 +41,13 @@ export function createScope(): Scope {
     running = false
   }
 
+  /** For `await using`. Throws what nobody else would hear of: not when `close` was called before. */
   async function dispose(): Promise<void> {
     const alreadyClosed = work !== undefined
     await close()
     if (alreadyClosed || failures.length === 0) return
-    const names = failures.map(failure => failure.name).join(', ')
-    throw new AggregateError(
-      failures.map(failure => failure.error),
-      `could not undo: ${names}`,
-    )
+    const errors = failures.map(({ error }) => error)
+    throw new AggregateError(errors, `could not undo: ${failures.map(({ name }) => name).join(', ')}`)
   }
 
   return { add, close, [Symbol.asyncDispose]: dispose }

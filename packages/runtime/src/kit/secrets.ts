@@ -12,10 +12,7 @@ const secretNames = /(?:_API_KEY|(?:^|[_-])TOKEN|_SECRET)$|PASSWORD/i
 const likelyNames =
   /(?:_KEY|_ACCESS_KEY_\w+|_PAT|_CREDENTIALS?|_PASSPHRASE|_PASSWD|_PASS|_PWD|_CONNECTION_STRING)$/i
 
-/**
- * The values of an environment that must never be written down: those of variables whose names say so, and passwords in
- * addresses, such as that of `DATABASE_URL`.
- */
+/** Values that must never be written down: of variables whose names say so, and passwords in addresses. */
 export function secretsOf(environment: Readonly<Record<string, string | undefined>>): readonly Secret[] {
   return Object.entries(environment).flatMap(([name, value]) => {
     if (value === undefined) return []
@@ -37,7 +34,7 @@ function isExistingPath(value: string): boolean {
   }
 }
 
-/** The password of an address, as it is written there and as programs use it. */
+/** As it is written there and as programs use it. */
 function passwordsIn(value: string): readonly string[] {
   const [, written] = /^[a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/?#@]{0,256}:([^\s/?#]{1,1024})@/i.exec(value) ?? []
   if (written === undefined) return []
@@ -52,10 +49,9 @@ function decoded(text: string): string {
   }
 }
 /**
- * Well-known shapes of keys. Texts come from agents and may be made to be slow, so every pattern takes time linear in the
- * text: a match that fails has looked at a bounded number of characters, or at a run of them that no other match looks at.
- *
- * `{20}x*` and not `{20,}`: a counted repetition without an end takes memory for each character and throws at some 16 MB.
+ * Texts come from agents and may be made to be slow, so every pattern takes time linear in the text: a match that fails has
+ * looked at a bounded number of characters, or at a run of them that no other match looks at. `{20}x*` and not `{20,}`: a
+ * counted repetition without an end takes memory for each character and throws at some 16 MB.
  */
 const word = '[A-Za-z0-9_-]'
 const alphanumeric = '[A-Za-z0-9]'
@@ -79,16 +75,18 @@ const shapes: readonly (readonly [name: string, pattern: string])[] = [
   ],
 ]
 
-/** The beginnings that all shapes share; what has none of them needs no closer look. */
-export const shapeHints =
-  'sk-[A-Za-z0-9_]|AIza|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|xox[abprs]-|k_live_|k_test_|npm_|hf_|eyJ|-----BEGIN'
+/** What has none of these beginnings needs no closer look. */
+export const shapeHints = [
+  // Rare characters first: a search for them takes a tenth of the time that a search for whole beginnings takes.
+  '[-_JzKS](?<=sk-(?=[A-Za-z0-9_])|glpat-|xox[abprs]-|-----(?=BEGIN)|gh[pousr]_|github_pat_|k_live_|k_test_|npm_|hf_',
+  '|eyJ|AIz(?=a)|A[KS](?=IA))',
+].join('')
 
 const anyShape = new RegExp(shapes.map(([, pattern]) => `(${pattern})`).join('|'), 'g')
 
 /**
- * A JSON web token: three words with dots between, the first two the beginning of a JSON object. The first one may begin after
- * a dash, so in one word there are many places to begin at. Whether two more words follow is therefore asked once for each
- * word, at its first character, and only then is the beginning looked for.
+ * A JSON web token may begin after a dash, so one word has many places to begin at. Whether two more words follow is
+ * therefore asked once for each word, at its first character, and only then is the beginning looked for.
  */
 const webToken = new RegExp(
   [
@@ -98,7 +96,6 @@ const webToken = new RegExp(
   'g',
 )
 
-/** Replaces whatever has the shape of a key by the name of the shape. */
 export function withoutShapes(text: string): string {
   return text
     .replace(webToken, (_whole, before: string) => `${before}[redacted:jwt]`)

@@ -1,19 +1,21 @@
-/** A JSON Schema, or a part of one. */
-export type JsonShape = Readonly<Record<string, unknown>>
+import { isObject, type JsonObject } from './json-fields.ts'
+
+export type JsonShape = JsonObject
 
 type Fits = (value: unknown) => boolean
 
 /**
- * A quick test made from a JSON Schema, which does without the words for people.
- *
- * A yes can be relied on; a no means: look closer. So a schema with a word that is not known here fits nothing, nor does
- * one that lets a value be anything, nor an object with a key `__proto__` or with more than `maxKeys` keys.
+ * A quick test made from a JSON Schema: a yes can be relied on, a no means: look closer. So a schema with an unknown word
+ * fits nothing, nor one that takes anything, nor an object with a key `__proto__` or more than `maxKeys` keys.
  */
 export function shapeFits(schema: JsonShape, { maxKeys }: { readonly maxKeys: number }): Fits {
-  const make = (part: unknown): Fits => (isShape(part) && hasKnownWords(part) ? testOf(part) : nothing)
+  const make = (part: unknown): Fits => (isObject(part) && hasKnownWords(part) ? testOf(part) : nothing)
   const testOf = (part: JsonShape): Fits => {
     const alternatives = part['anyOf'] ?? part['oneOf']
-    if (Array.isArray(alternatives)) return anyOf(alternatives.map(make))
+    if (Array.isArray(alternatives)) {
+      const tests = alternatives.map(make)
+      return value => tests.some(fits => fits(value))
+    }
     switch (part['type']) {
       case 'string':
         return stringTest(part)
@@ -25,7 +27,7 @@ export function shapeFits(schema: JsonShape, { maxKeys }: { readonly maxKeys: nu
       case 'array':
         return arrayTest(part, make(part['items']))
       case 'object':
-        return objectTest(part, { make, maxKeys })
+        return objectTest(part, make, maxKeys)
       default:
         return nothing
     }
@@ -35,20 +37,13 @@ export function shapeFits(schema: JsonShape, { maxKeys }: { readonly maxKeys: nu
 
 const nothing: Fits = () => false
 
-const words: ReadonlySet<string> = new Set(
-  [
-    ['type', 'anyOf', 'oneOf', 'const', 'enum', 'minLength'],
-    ['minimum', 'maximum', 'exclusiveMinimum', 'items', 'minItems'],
-    ['properties', 'required', 'additionalProperties', 'propertyNames'],
-  ].flat(),
+const words = new Set(
+  `type anyOf oneOf const enum minLength minimum maximum exclusiveMinimum items minItems
+   properties required additionalProperties propertyNames`.split(/\s+/),
 )
 
 function hasKnownWords(schema: JsonShape): boolean {
   return Object.keys(schema).every(word => words.has(word))
-}
-
-function anyOf(tests: readonly Fits[]): Fits {
-  return value => tests.some(fits => fits(value))
 }
 
 function stringTest(schema: JsonShape): Fits {
@@ -73,14 +68,9 @@ function arrayTest(schema: JsonShape, item: Fits): Fits {
   return value => Array.isArray(value) && value.length >= least && value.every(item)
 }
 
-interface Making {
-  readonly make: (schema: unknown) => Fits
-  readonly maxKeys: number
-}
-
-function objectTest(schema: JsonShape, { make, maxKeys }: Making): Fits {
+function objectTest(schema: JsonShape, make: (part: unknown) => Fits, maxKeys: number): Fits {
   const { properties = {}, required = [], additionalProperties: others = {}, propertyNames } = schema
-  if (!isShape(properties) || !Array.isArray(required)) return nothing
+  if (!isObject(properties) || !Array.isArray(required)) return nothing
   const other = others === false ? undefined : make(others)
   if (other === nothing) return nothing
   const name = propertyNames === undefined ? undefined : make(propertyNames)
@@ -94,7 +84,7 @@ function objectTest(schema: JsonShape, { make, maxKeys }: Making): Fits {
     return made
   }
   return value => {
-    if (!isShape(value) || !required.every(key => Object.hasOwn(value, String(key)))) return false
+    if (!isObject(value) || !required.every(key => Object.hasOwn(value, String(key)))) return false
     const keys = Object.keys(value)
     if (keys.length > maxKeys) return false
     return keys.every(key => {
@@ -106,8 +96,4 @@ function objectTest(schema: JsonShape, { make, maxKeys }: Making): Fits {
 
 function numberOf(value: unknown, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise
-}
-
-function isShape(value: unknown): value is JsonShape {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

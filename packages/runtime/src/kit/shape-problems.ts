@@ -2,74 +2,57 @@ import type { z } from 'zod'
 import { formatKey, formatPath, type JsonPath, shown, valueAt } from './json-fields.ts'
 import { didYouMean, nearestNames } from './nearest-names.ts'
 import { type Place, type Problem, sortProblems } from './problems.ts'
-import { expectation, fixedValues, foundWords, keysOf, membersOf, oneOf, schemasAt } from './shape-words.ts'
+import { fixedValues, keysOf, membersOf, type Schema, schemasAt } from './shape-walk.ts'
+import { expectation, foundWords, oneOf } from './shape-words.ts'
 
-/** What was checked. `placeOf` is what a parsed JSON document offers; a value without a text has none. */
-export interface ShapeSource {
+/** What was checked; a value without a text has no places. */
+interface ShapeSource {
   readonly value: unknown
   readonly placeOf?: (path: JsonPath, at?: 'key' | 'value') => Place
 }
 
 export interface ShapeOptions {
-  /** The schema that found the errors. With it messages name the whole range, and unknown keys the valid ones. */
-  readonly schema?: z.core.$ZodType
-  /** Where the checked value lies in the source, when only a part of it was checked. */
+  /** With it messages name the whole range, and unknown keys the valid ones. */
+  readonly schema?: Schema
+  /** Where the checked value lies, when it is only a part of the source. */
   readonly base?: JsonPath
-  /** A sentence to add about the wrong or missing value at a path of the source, such as what to write instead. */
+  /** A sentence to add about the value at a path, such as what to write instead. */
   readonly advice?: (path: JsonPath) => string | undefined
-  /** The message for a key that is not in the schema, or undefined for the usual one. */
+  /** Undefined for the usual message. */
   readonly unknownKey?: (path: JsonPath, key: string, validKeys: readonly string[]) => string | undefined
 }
+
+type Issue = z.core.$ZodIssue
 
 /** More than a person reads; a file can be wrong in a million places. */
 const mostProblems = 200
 
 /**
- * The errors of a schema as sentences about a document: what was expected, what was found, what may have been meant.
- *
- * Always errors, at least one, each once, in the order of the document, with their place when the source knows places.
- * The problem of an unknown key points at the key and its `where` is the object around it; that of a missing field
- * points at the object and its `where` is the field.
+ * The errors of a schema as sentences: what was expected, found, and perhaps meant. At least one, each once, in the order of
+ * the document. An unknown key has its own place and the `where` of its object; a missing field the other way round.
  */
 export function shapeProblems(
   error: z.core.$ZodError,
   source: ShapeSource,
   options: ShapeOptions = {},
 ): readonly Problem[] {
-  const context: Context = { source, options, base: options.base ?? [] }
   const { findings, left } = firstFindings(error.issues)
-  const told = findings.map(finding => problemOf(finding, context))
-  const problems = sortProblems([...new Map(told.map(problem => [keyOf(problem), problem])).values()])
+  const told = findings.map(finding => problemOf(finding, source, options))
+  const byText = new Map(told.map(problem => [`${problem.where}\n${problem.message}`, problem]))
+  const problems = sortProblems([...byText.values()])
   return left === 0
     ? problems
     : [...problems, { severity: 'error', where: '', message: `… and ${left} more problems` }]
 }
 
-function keyOf({ where, message }: Problem): string {
-  return `${where}\n${message}`
-}
-
-interface Context {
-  readonly source: ShapeSource
-  readonly options: ShapeOptions
-  readonly base: JsonPath
-}
-
 interface Finding {
-  /** From the checked value on. */
   readonly path: JsonPath
-  readonly issue: z.core.$ZodIssue
+  readonly issue: Issue
   readonly unknownKey?: string
 }
 
-/**
- * One for each thing wrong, as many as are told, and how many more there are. Looks into unions: the alternative that was
- * most likely meant speaks for all.
- */
-function firstFindings(issues: readonly z.core.$ZodIssue[]): {
-  readonly findings: readonly Finding[]
-  readonly left: number
-} {
+/** As many as are told, and how many more there are. Of a union, the alternative most likely meant speaks for all. */
+function firstFindings(issues: readonly Issue[]) {
   const findings: Finding[] = []
   let left = 0
   const add = (found: readonly Finding[], count: number) => {
@@ -77,18 +60,15 @@ function firstFindings(issues: readonly z.core.$ZodIssue[]): {
     findings.push(...taken)
     left += count - taken.length
   }
-  const visit = (issue: z.core.$ZodIssue, before: JsonPath): void => {
+  const visit = (issue: Issue, before: JsonPath): void => {
     const path = [...before, ...issue.path]
     if (issue.code === 'unrecognized_keys') {
       const keys = issue.keys.slice(0, mostProblems)
-      add(
-        keys.map(unknownKey => ({ path, issue, unknownKey })),
-        issue.keys.length,
-      )
+      const found = keys.map(unknownKey => ({ path, issue, unknownKey }))
+      add(found, issue.keys.length)
       return
     }
-    const isUnion = issue.code === 'invalid_union' && issue.errors.length > 0
-    const likely = isUnion ? likelyMeant(issue.errors) : undefined
+    const likely = issue.code === 'invalid_union' ? likelyMeant(issue.errors) : undefined
     if (likely) for (const inner of likely) visit(inner, path)
     else add([{ path, issue }], 1)
   }
@@ -96,40 +76,44 @@ function firstFindings(issues: readonly z.core.$ZodIssue[]): {
   return { findings, left }
 }
 
-function likelyMeant(
-  alternatives: readonly (readonly z.core.$ZodIssue[])[],
-): readonly z.core.$ZodIssue[] | undefined {
+function likelyMeant(alternatives: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const rightKind = alternatives.filter(issues => !issues.some(isWrongKind))
-  const ranked = rightKind.toSorted((left, right) => weight(left) - weight(right))
-  return ranked[0]
+  return rightKind.toSorted((left, right) => weight(left) - weight(right))[0]
 }
 
-function isWrongKind(issue: z.core.$ZodIssue): boolean {
+function isWrongKind(issue: Issue): boolean {
   return issue.path.length === 0 && (issue.code === 'invalid_type' || issue.code === 'invalid_value')
 }
 
 /** A wrong fixed word (`type: 'loop'`) says that the alternative was not the one; after that, fewer faults are likelier. */
-function weight(issues: readonly z.core.$ZodIssue[]): number {
-  const wrongWords = issues.filter(
-    issue => issue.code === 'invalid_value' && issue.values.length === 1,
-  ).length
-  return wrongWords * 1_000 + issues.length
+function weight(issues: readonly Issue[]): number {
+  const wrongWords = issues.filter(issue => issue.code === 'invalid_value' && issue.values.length === 1)
+  return wrongWords.length * 1_000 + issues.length
 }
 
-function problemOf(finding: Finding, context: Context): Problem {
-  const { path, issue, unknownKey } = finding
-  const at = [...context.base, ...path]
+function problemOf(
+  { path, issue, unknownKey }: Finding,
+  source: ShapeSource,
+  options: ShapeOptions,
+): Problem {
+  const { base = [], schema } = options
+  const at = [...base, ...path]
+  const value = valueAt(source.value, at)
+  const schemas = schema ? schemasAt(schema, valueAt(source.value, base), path) : []
   const problem = (message: string, place: Place | undefined): Problem => ({
     severity: 'error',
     where: formatPath(at),
     message,
     ...(place && { place }),
   })
-  const { placeOf } = context.source
-  if (unknownKey !== undefined)
-    return problem(unknownKeyMessage(path, unknownKey, context), placeOf?.([...at, unknownKey], 'key'))
-  if (issue.code === 'invalid_key') return problem(invalidKeyMessage(path), placeOf?.(at, 'key'))
-  return problem(issue.code === 'custom' ? issue.message : mismatch(finding, context), placeOf?.(at))
+  if (unknownKey !== undefined) {
+    const valid = [...new Set(schemas.flatMap(each => keysOf(each, value)))]
+    const message = options.unknownKey?.(at, unknownKey, valid) ?? unknownKeyMessage(unknownKey, valid)
+    return problem(message, source.placeOf?.([...at, unknownKey], 'key'))
+  }
+  if (issue.code === 'invalid_key') return problem(invalidKeyMessage(path), source.placeOf?.(at, 'key'))
+  if (issue.code === 'custom') return problem(issue.message, source.placeOf?.(at))
+  return problem(mismatch({ issue, value, schemas, advice: options.advice?.(at) }), source.placeOf?.(at))
 }
 
 function invalidKeyMessage(path: JsonPath): string {
@@ -137,33 +121,32 @@ function invalidKeyMessage(path: JsonPath): string {
   return `${key === '' ? 'an empty string' : shown(key)} is not a valid key here`
 }
 
-function mismatch(finding: Finding, context: Context): string {
-  const at = [...context.base, ...finding.path]
-  const value = valueAt(context.source.value, at)
-  const { words, values } = expected(finding, context)
-  const meant = typeof value === 'string' ? didYouMean(nearestNames(value, values, 1), shown) : ''
-  const advice = context.options.advice?.(at)
+function unknownKeyMessage(key: string, valid: readonly string[]): string {
+  const hint = didYouMean(nearestNames(key, valid))
+  const list = valid.length > 0 ? ` Valid fields here: ${valid.join(', ')}` : ''
+  return `Unknown field ${formatKey(key)}.${hint}${list}`
+}
+
+interface Mismatch {
+  readonly issue: Issue
+  readonly value: unknown
+  readonly schemas: readonly Schema[]
+  readonly advice: string | undefined
+}
+
+function mismatch({ issue, value, schemas, advice }: Mismatch): string {
+  const words = schemas.length > 0 ? expectation(schemas) : wordsOf(issue)
+  const fixed = schemas.flatMap(membersOf).flatMap(fixedValues)
+  const names = fixed.filter(name => typeof name === 'string')
+  const meant = typeof value === 'string' ? didYouMean(nearestNames(value, names, 1), shown) : ''
   const more = `${meant}${advice === undefined ? '' : ` ${advice}`}`
   const fault =
     value === undefined ? `is missing; expected ${words}` : `expected ${words}, found ${foundWords(value)}`
   return more === '' ? fault : `${fault}.${more}`
 }
 
-interface Expected {
-  readonly words: string
-  /** The texts to choose from, if it is a choice. */
-  readonly values: readonly string[]
-}
-
-function expected({ path, issue }: Finding, context: Context): Expected {
-  const schemas = schemasOf(path, context)
-  const values = schemas.flatMap(membersOf).flatMap(fixedValues)
-  const words = schemas.length > 0 ? expectation(schemas) : wordsOf(issue)
-  return { words, values: values.filter(value => typeof value === 'string') }
-}
-
 /** Without a schema the issue has to speak for itself. */
-function wordsOf(issue: z.core.$ZodIssue): string {
+function wordsOf(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
       return issue.expected
@@ -180,22 +163,4 @@ function wordsOf(issue: z.core.$ZodIssue): string {
     default:
       return 'another value'
   }
-}
-
-function unknownKeyMessage(path: JsonPath, key: string, context: Context): string {
-  const valid = validKeys(path, context)
-  const own = context.options.unknownKey?.([...context.base, ...path], key, valid)
-  if (own !== undefined) return own
-  const hint = didYouMean(nearestNames(key, valid))
-  const list = valid.length > 0 ? ` Valid fields here: ${valid.join(', ')}` : ''
-  return `Unknown field ${formatKey(key)}.${hint}${list}`
-}
-
-function validKeys(path: JsonPath, context: Context): readonly string[] {
-  const value = valueAt(context.source.value, [...context.base, ...path])
-  return [...new Set(schemasOf(path, context).flatMap(schema => keysOf(schema, value)))]
-}
-
-function schemasOf(path: JsonPath, { source, options, base }: Context): readonly z.core.$ZodType[] {
-  return options.schema ? schemasAt(options.schema, valueAt(source.value, base), path) : []
 }

@@ -8,95 +8,61 @@ import { endGroup, endOwned, signalGroup } from './process-sweep.ts'
 import { processStartTime } from './process-table.ts'
 import { type OwnGroup, watchProcess } from './process-watch.ts'
 
-/** How a program is started, and the clues by which what it starts is found again. */
 export interface LaunchOptions {
   readonly cwd?: string | undefined
-  /** The whole environment of the process: nothing is inherited that is not in here. */
+  /** All of it: nothing is inherited. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** `NAME=value`, added to `env`: finds also what left the group (see `findMarked`). */
+  /** Added to `env`: finds also what left the group. */
   readonly marker?: Marker | undefined
-  /** Ends also what the process left astray in this directory or below (see `findStrays`). */
+  /** Ends also what was left astray in this directory. */
   readonly premises?: string | undefined
-  /**
-   * Told the group of the process, and those of its descendants that left it: `own` of a `Warden`. Must not throw. With
-   * this or `marker` the descendants are looked up each half second, and end with the process wherever they went.
-   */
+  /** `own` of a warden; must not throw. With this or `marker` the descendants are looked up each half second. */
   readonly own?: OwnGroup | undefined
-  /** How long a process that is being stopped may take before it is killed; 5 seconds. */
+  /** Between SIGTERM and SIGKILL; 5 seconds. */
   readonly graceMs?: number | undefined
-  /** For the grace. */
   readonly clock?: Clock | undefined
 }
 
 export interface SuperviseOptions extends LaunchOptions {
-  /** By number: a pipe, a descriptor of ours, or nothing. `ipc`: a channel for `send` and 'message' of the child. */
+  /** `ipc`: a channel for `send` and 'message' of the child. */
   readonly stdio: readonly ('pipe' | 'ignore' | 'inherit' | 'ipc' | number)[]
-  /** It stays in our own group, for what reads keys from our terminal: signals then reach it alone. */
+  /** It reads keys from our terminal: it stays in our group, and signals reach it alone. */
   readonly sharesGroup?: boolean
 }
 
-/** How the leader of a process group ended. One shape for every ending, so that a caller has one thing to look at. */
+/** How the leader of a process group ended: one shape for every ending. */
 export interface ProcessEnd {
   readonly outcome: 'exited' | 'signaled' | 'failed-to-start'
-  /** The exit code, for `exited` only. */
+  /** For `exited` only. */
   readonly code: number | null
-  /** The signal that ended it, for `signaled` only. */
+  /** For `signaled` only. */
   readonly signal: string | null
   /** For `failed-to-start` only. */
-  readonly error?: { readonly code?: string; readonly message: string }
+  readonly error?: { readonly code?: string | undefined; readonly message: string }
 }
 
 /** A program that we started, and all that it starts in turn. */
-export interface Supervised {
-  /** Absent when the system refused at once. */
-  readonly child: ChildProcess | undefined
-  /** Undefined when it did not start. */
-  readonly pid: number | undefined
-  /** Undefined while it runs. */
-  readonly end: ProcessEnd | undefined
-  /**
-   * Resolves when the process itself has ended or could not be started, whoever still holds its pipes. Never rejects. A
-   * process that SIGKILL has not ended within two seconds counts as ended: the system takes its time.
-   */
-  readonly ended: Promise<ProcessEnd>
-  /** The reason of the first `stop` before its end. */
-  readonly stopped: { readonly reason: unknown } | undefined
-  /** SIGTERM to the group now, SIGKILL after the grace unless it has ended by then. Only the first call counts. */
-  stop(reason: unknown): void
-  /**
-   * Once it has ended, ends all that it left behind: SIGTERM to the members of its group, a quarter of a second, SIGKILL,
-   * and the same for everyone to whom another clue leads. Never rejects.
-   */
-  sweep(): Promise<void>
-  /** For one that was given no work, so that what carries its marker is not its own: SIGKILL, for its group alone. */
-  discard(): Promise<void>
-  /** A pipe of `stdio` beyond the first three. */
-  pipe(descriptor: number): Socket | undefined
-}
+export type Supervised = ReturnType<typeof supervise>
 
 /** Between SIGTERM and SIGKILL for what a process left behind, and how long its pipes may outlast it. */
 export const lingerMs = 250
 
-const defaultGraceMs = 5_000
 const killedWithinMs = 2_000
 const scanEveryMs = 500
 
-/**
- * Starts a program, without a shell, as the leader of its own process group. Never throws: a program that cannot be
- * started is an end like any other. Its stdin may be closed by it at any time.
- */
-export function supervise(command: string, args: readonly string[], options: SuperviseOptions): Supervised {
-  const { sharesGroup = false, graceMs = defaultGraceMs, clock = systemClock } = options
+/** Starts a program, without a shell, as the leader of its own group. One that cannot be started is an end like any other. */
+export function supervise(command: string, args: readonly string[], options: SuperviseOptions) {
+  const { sharesGroup = false, graceMs = 5_000, clock = systemClock } = options
   const launched = launch(command, args, options)
   const child = launched instanceof Error ? undefined : launched
   const pid = child?.pid
-  const ending = endingOf(launched, options.cwd)
+  const { ended, settle, over, end } = endingOf(launched, options.cwd)
   const descendants = pid === undefined ? undefined : descendantsOf(pid, options)
-  let stopped: Supervised['stopped']
+  let stopped: { readonly reason: unknown } | undefined
   let swept: Promise<void> | undefined
 
   function send(signal: NodeJS.Signals): void {
-    if (pid === undefined || ending.end()) return
+    if (pid === undefined || end()) return
     // While what the leader started can still be found through it.
     descendants?.scan()
     if (sharesGroup) child?.kill(signal)
@@ -105,43 +71,52 @@ export function supervise(command: string, args: readonly string[], options: Sup
 
   async function kill(): Promise<void> {
     send('SIGKILL')
-    await clock.sleep(killedWithinMs, ending.over).then(
-      () => ending.settle({ outcome: 'signaled', code: null, signal: 'SIGKILL' }),
+    await clock.sleep(killedWithinMs, over).then(
+      () => settle({ outcome: 'signaled', code: null, signal: 'SIGKILL' }),
       () => undefined,
     )
   }
 
+  /** SIGTERM now, SIGKILL after the grace. Only the first call counts. */
   function stop(reason: unknown): void {
-    if (stopped || ending.end()) return
+    if (stopped || end()) return
     stopped = { reason }
     send('SIGTERM')
-    clock.sleep(graceMs, ending.over).then(kill, () => undefined)
+    clock.sleep(graceMs, over).then(kill, () => undefined)
+  }
+
+  /** Once it has ended, ends all that it left behind. Never rejects. */
+  function sweep(): Promise<void> {
+    swept ??= ended.then(() => descendants?.sweep())
+    return swept
+  }
+
+  /** For one that was given no work, so that what carries its marker is not its own: SIGKILL, to its group alone. */
+  async function discard(): Promise<void> {
+    await kill()
+    descendants?.close()
   }
 
   return {
     child,
     pid,
-    ended: ending.ended,
+    ended,
+    stop,
+    sweep,
+    discard,
+    pipe: (descriptor: number) => pipeOf(child, descriptor),
+    /** Undefined while it runs. */
     get end() {
-      return ending.end()
+      return end()
     },
+    /** Of the first `stop` before its end. */
     get stopped() {
       return stopped
     },
-    stop,
-    sweep() {
-      swept ??= ending.ended.then(() => descendants?.sweep())
-      return swept
-    },
-    async discard() {
-      await kill()
-      descendants?.close()
-    },
-    pipe: descriptor => pipeOf(child, descriptor),
   }
 }
 
-/** The end of the leader: its exit, an error at its start, or a kill that takes too long. */
+/** Its exit, an error at its start, or a SIGKILL that takes longer than two seconds, as the system may. Never rejects. */
 function endingOf(launched: ChildProcess | Error, cwd: string | undefined) {
   const over = new AbortController()
   let end: ProcessEnd | undefined
@@ -166,7 +141,7 @@ function endingOf(launched: ChildProcess | Error, cwd: string | undefined) {
   return { ended, settle, over: over.signal, end: () => end }
 }
 
-/** All that a leader starts, by every clue that leads to it: group, marker, descent, memory, place. */
+/** By every clue: group, marker, descent, memory, place. */
 function descendantsOf(leader: number, { marker, own, premises, sharesGroup }: SuperviseOptions) {
   const since = processStartTime(leader)
   const watch = marker === undefined && own === undefined ? undefined : watchProcess(leader, own)
@@ -177,6 +152,7 @@ function descendantsOf(leader: number, { marker, own, premises, sharesGroup }: S
     watch?.close()
   }
 
+  /** SIGTERM to the group, a quarter of a second, SIGKILL; the same for everyone to whom another clue leads. */
   async function sweep(): Promise<void> {
     watch?.scan()
     if (!sharesGroup) await endGroup(leader, lingerMs)
@@ -214,7 +190,7 @@ function variableOf(marker: Marker): NodeJS.ProcessEnv {
   return { [marker.slice(0, cut)]: marker.slice(cut + 1) }
 }
 
-/** None when the system had no pipes left. One that breaks has ended like any other. */
+/** A pipe beyond the first three; none when the system had none left. One that breaks has ended like any other. */
 function pipeOf(child: ChildProcess | undefined, descriptor: number): Socket | undefined {
   const pipes: readonly unknown[] = child?.stdio ?? []
   const pipe = pipes[descriptor]
@@ -228,10 +204,5 @@ function notStarted(error: Error, cwd: string | undefined): ProcessEnd {
   const code = errorCode(error)
   const cwdIsMissing = code === 'ENOENT' && cwd !== undefined && !existsSync(cwd)
   const message = cwdIsMissing ? `working directory ${cwd} does not exist` : messageOf(error)
-  return {
-    outcome: 'failed-to-start',
-    code: null,
-    signal: null,
-    error: { message, ...(code !== undefined && { code }) },
-  }
+  return { outcome: 'failed-to-start', code: null, signal: null, error: { message, code } }
 }

@@ -1,11 +1,11 @@
+import { fieldsOf } from './json-fields.ts'
 import { splitLines } from './json-lines.ts'
 import type { Marker, ProcessKey } from './process-clues.ts'
 import { endOwned, signalGroup } from './process-sweep.ts'
 
 /**
- * The other end of a `Warden`: a program of its own, to be called with the words that follow the program's own arguments.
- * The first is the marker. The second is the last line that was sent; without it the program waits for the end of `input`
- * itself. Then SIGTERM, two seconds, SIGKILL, and again for as long as anything is found, a minute at most. Never rejects.
+ * The other end of a warden, to be called with the marker and the last line that was sent; without the line it waits for the
+ * end of `input`. SIGTERM, two seconds, SIGKILL, again while anything is found, a minute at most. Never rejects.
  */
 export async function runWarden(
   words: readonly string[],
@@ -43,15 +43,12 @@ async function lastLine(input: AsyncIterable<Buffer>): Promise<string> {
   return last
 }
 
-/**
- * The line with everything that a warden has to end; the last whole line counts. It begins with bare group ids, for a
- * shell that can do no better, and goes on behind the semicolon with the keys.
- */
+/** Bare group ids, for a shell that can do no better, a semicolon, the keys. The last whole line counts. */
 export function formatList(keys: readonly ProcessKey[]): string {
   return `${keys.map(({ pid }) => pid).join(' ')};${JSON.stringify(keys)}`
 }
 
-/** Anything that is not such a line holds no keys. Never throws. */
+/** Anything else holds no keys. */
 export function parseList(line: string): readonly ProcessKey[] {
   try {
     const value: unknown = JSON.parse(line.slice(line.indexOf(';') + 1))
@@ -65,7 +62,6 @@ export function parseList(line: string): readonly ProcessKey[] {
 export const farewell = 'end'
 
 function isKey(value: unknown): value is ProcessKey {
-  if (typeof value !== 'object' || value === null || !('pid' in value)) return false
-  const startTime = 'startTime' in value ? value.startTime : undefined
-  return Number.isSafeInteger(value.pid) && (startTime === undefined || typeof startTime === 'string')
+  const { pid, startTime } = fieldsOf(value)
+  return Number.isSafeInteger(pid) && (startTime === undefined || typeof startTime === 'string')
 }

@@ -1,49 +1,29 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { systemClock } from './clock.ts'
+import { inTime, systemClock } from './clock.ts'
 import type { Marker, ProcessKey } from './process-clues.ts'
 import { processStartTime } from './process-table.ts'
 import { farewell, formatList } from './warden-program.ts'
 
-/**
- * A small process that outlives us and ends what we own, should we end without saying so: by SIGKILL, by a crash, by an
- * exit that nobody planned. It waits on a pipe that only we hold. What it then does, see `runWarden`.
- *
- * | system  | what it ends |
- * |---------|--------------|
- * | Linux   | the groups given to `own`, whatever carries the marker, and everything that came from these |
- * | macOS   | the groups given to `own` and what still has one of their members as an ancestor |
- * | Windows | the trees of the processes given to `own`, as far as the system still knows them; the system itself ends our direct children with us |
- */
-export interface Warden {
-  /** Of the process that waits now; `undefined` while there is none. */
-  readonly pid: number | undefined
-  /** Tells it of the process group that `leader` began; the returned function takes that back. Neither throws. */
-  own(leader: number): () => void
-  /** The normal end: it goes away and ends nothing. Idempotent; never rejects. */
-  close(): Promise<void>
-}
-
 export interface WardenOptions {
-  readonly program: WardenProgram
-  /**
-   * Must name this start alone and not a longer-lived thing: the warden of a process that was killed is still at work when
-   * the next one starts. The warden itself does not carry it.
-   */
+  /** Calls `runWarden` with the words behind `args`. */
+  readonly program: { readonly command: string; readonly args: readonly string[] }
+  /** Must name this start alone: the warden of a process that was killed is still at work when the next one starts. */
   readonly marker: Marker
-  /**
-   * Called when the process that waits has ended before its time. `restarted: false`: it did so too often, and until the
-   * next `own` there is none. Must not throw.
-   */
+  /** The process that waits has ended. `restarted: false`: too often; until the next `own` there is none. Must not throw. */
   readonly onLost?: (loss: { readonly restarted: boolean }) => void
 }
 
-export function startWarden({ program, marker, onLost }: WardenOptions): Warden {
+/**
+ * A small process that outlives us and ends what we own, should we end without saying so: by SIGKILL, by a crash. It waits on
+ * a pipe that only we hold, then does what `runWarden` does. What it finds on which system stands in `docs/processes.md`.
+ */
+export function startWarden({ program, marker, onLost }: WardenOptions) {
   const owned = new Map<symbol, ProcessKey>()
   let losses = 0
   let closed: Promise<void> | undefined
-  let current: WardenProcess | undefined
+  let current: ReturnType<typeof startWardenProcess> | undefined
 
   function launch(): void {
     const began = systemClock.monotonic()
@@ -64,6 +44,7 @@ export function startWarden({ program, marker, onLost }: WardenOptions): Warden 
     current?.tell(formatList([...owned.values()]))
   }
 
+  /** The returned function takes it back. Neither throws. */
   function own(leader: number): () => void {
     const key = Symbol(leader)
     const startTime = processStartTime(leader)
@@ -75,6 +56,7 @@ export function startWarden({ program, marker, onLost }: WardenOptions): Warden 
     }
   }
 
+  /** The normal end: nothing is ended. Never rejects. */
   function close(): Promise<void> {
     closed ??= current?.dismiss() ?? Promise.resolve()
     return closed
@@ -84,6 +66,7 @@ export function startWarden({ program, marker, onLost }: WardenOptions): Warden 
   return {
     own,
     close,
+    /** Undefined while nobody waits. */
     get pid() {
       return current?.pid
     },
@@ -94,38 +77,20 @@ const maxLosses = 5
 /** One that lived so long is not failing at its start. */
 const steadyMs = 60_000
 
-/** A program that calls `runWarden` with the words behind `args`. */
-export interface WardenProgram {
-  readonly command: string
-  readonly args: readonly string[]
-}
-
-/** One process that waits for our end. Nothing here keeps our event loop alive, except `dismiss` while it runs. */
-interface WardenProcess {
-  readonly pid: number | undefined
-  /** Resolves when it has ended or could not be started. Never rejects. */
-  readonly ended: Promise<void>
-  /** Never throws; a process that is no longer there does not hear it. */
-  tell(line: string): void
-  /** Sends it away with nothing to do, by force if it does not go. Never rejects. */
-  dismiss(): Promise<void>
-}
-
 /**
- * Where there is a shell, it is what waits: a megabyte instead of the forty of the program, which it runs when our end of
- * the pipe has closed. The environment is bare, so that no marker is in it; the session is its own, so that no signal
- * meant for us reaches it. Never throws.
+ * Where there is a shell, it waits: a megabyte instead of the forty of the program, which it runs when our end of the pipe
+ * has closed. A bare environment, so that no marker is in it; its own session, so that no signal for us reaches it.
  */
-function startWardenProcess(program: WardenProgram, marker: Marker): WardenProcess {
+function startWardenProcess(program: WardenOptions['program'], marker: Marker) {
   try {
     return attend(launch(program, marker))
   } catch {
-    const nothing = Promise.resolve()
-    return { pid: undefined, ended: nothing, tell: () => undefined, dismiss: () => nothing }
+    const ended = Promise.resolve()
+    return { pid: undefined, ended, tell: () => undefined, dismiss: () => ended }
   }
 }
 
-function launch({ command, args }: WardenProgram, marker: Marker): ChildProcess {
+function launch({ command, args }: WardenOptions['program'], marker: Marker): ChildProcess {
   const words = [...args, marker]
   const options: SpawnOptions = {
     ...(process.platform !== 'win32' && { cwd: '/' }),
@@ -138,7 +103,8 @@ function launch({ command, args }: WardenProgram, marker: Marker): ChildProcess 
   return spawn(shell, ['-c', script, 'warden', command, ...words], options)
 }
 
-function attend(child: ChildProcess): WardenProcess {
+/** Keeps our event loop alive only while `dismiss` runs. Nothing throws or rejects. */
+function attend(child: ChildProcess) {
   const { stdin } = child
   const ended = new Promise<void>(resolve => {
     child.once('exit', () => resolve())
@@ -148,28 +114,24 @@ function attend(child: ChildProcess): WardenProcess {
   child.unref()
   if (stdin instanceof Socket) stdin.unref()
 
+  /** By force if it does not go. */
   async function dismiss(): Promise<void> {
     child.ref()
     stdin?.end(`${farewell}\n`)
-    const waiting = new AbortController()
-    const late = systemClock.sleep(dismissedWithinMs, waiting.signal).then(
-      () => child.kill('SIGKILL'),
-      () => undefined,
-    )
-    await Promise.race([ended, late]).finally(() => waiting.abort())
+    if (await inTime(ended, { clock: systemClock, ms: dismissedWithinMs })) return
+    child.kill('SIGKILL')
     await ended
   }
 
-  return { pid: child.pid, ended, dismiss, tell: line => void stdin?.write(`${line}\n`) }
+  return { pid: child.pid, ended, dismiss, tell: (line: string) => void stdin?.write(`${line}\n`) }
 }
 
 const shell = '/bin/sh'
 const dismissedWithinMs = 1000
 
 /**
- * Files that whoever started us left open for us, a lock among them perhaps, are let go of. The last whole line is kept: what
- * we were writing when we died is not whole. If the program cannot run any more (it was removed or replaced meanwhile),
- * the groups at the head of the line are ended by the shell itself.
+ * Files left open for us, a lock among them perhaps, are let go of. The last whole line counts. If the program cannot run
+ * any more (removed, replaced), the shell itself ends the groups at the head of the line.
  */
 const script = `
 exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-

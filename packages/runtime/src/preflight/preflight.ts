@@ -1,26 +1,15 @@
-import { type Clock, collector, hasErrors, type Problem } from '../kit/index.ts'
-import {
-  type HarnessName,
-  type ModelResolution,
-  type Registry,
-  type ResolvedModel,
-  resolveModel,
-} from '../models/index.ts'
+import { collector, hasErrors, type Problem } from '../kit/index.ts'
+import { type ModelResolution, type Registry, type ResolvedModel, resolveModel } from '../models/index.ts'
 import { checkCredentials } from './credential-check.ts'
-import { type Environments, groupBy, isCodon, type ModelUse, type Resolved } from './model-use.ts'
-import { anyModel, type HarnessCheck, type SelfTestResult, type Servable, selfTest } from './self-test.ts'
+import { groupBy, isCodon, type ModelUse, type Resolved } from './model-use.ts'
+import { anyModel, type SelfTestOptions, type SelfTestResult, type Servable, selfTest } from './self-test.ts'
 
-export interface PreflightOptions {
+export interface PreflightOptions extends Omit<SelfTestOptions, 'servable' | 'skipRequest'> {
   readonly registry: Registry
-  readonly environments: Environments
-  readonly clock: Clock
-  /** Whether the package of a harness can be loaded, and else what to type to install it. Starts no process. */
-  readonly harnessAvailable: (harness: HarnessName) => Promise<HarnessCheck>
-  /** Whether the embedded SDK can serve a model; without it, all can be served. */
+  /** Without it, all can be served. */
   readonly servable?: Servable
   /** Sends no request, and only warns of a missing key: for machines that have none. All other checks stay. */
   readonly skipSelfTest?: boolean
-  readonly signal?: AbortSignal
 }
 
 export interface PreflightResult {
@@ -60,15 +49,8 @@ function asWarning(problem: Problem): Problem {
   return { ...problem, severity: 'warning' }
 }
 
-interface CheckedModels {
-  /** The uses whose model is known, in the order given. */
-  readonly resolved: readonly Resolved[]
-  /** One for each use of a name that nobody knows. */
-  readonly problems: readonly Problem[]
-}
-
-/** First step: what each model name means. Asks nobody but the registry. */
-export async function checkModels(uses: readonly ModelUse[], registry: Registry): Promise<CheckedModels> {
+/** First step: what each model name means; one problem for each use of a name that nobody knows. */
+export async function checkModels(uses: readonly ModelUse[], registry: Registry) {
   const known = new Map<string, ModelResolution>()
   const resolved: Resolved[] = []
   const problems = collector()

@@ -42,28 +42,24 @@ const messages: Dialect = (id, api, key) => ({
 })
 
 const openAi: Dialect = (id, api, key) => ({
-  url: `${api}/models/${encodeURIComponent(id)}`,
-  method: 'GET',
-  headers: { ...json, authorization: `Bearer ${key}` },
-  isAboutModel: true,
+  ...asking(`${api}/models/${encodeURIComponent(id)}`, { authorization: `Bearer ${key}` }),
   isAnswer: body => fieldOf(body, 'id') !== undefined,
 })
 
 const google: Dialect = (id, api, key) => ({
-  url: `${api}/models/${encodeURIComponent(id)}`,
-  method: 'GET',
-  headers: { ...json, 'x-goog-api-key': key },
-  isAboutModel: true,
+  ...asking(`${api}/models/${encodeURIComponent(id)}`, { 'x-goog-api-key': key }),
   isAnswer: body => fieldOf(body, 'name') !== undefined,
 })
 
 const openRouter: Dialect = (_id, api, key) => ({
-  url: `${api}/key`,
-  method: 'GET',
-  headers: { ...json, authorization: `Bearer ${key}` },
+  ...asking(`${api}/key`, { authorization: `Bearer ${key}` }),
   isAboutModel: false,
   isAnswer: body => fieldOf(body, 'data') !== undefined,
 })
+
+function asking(url: string, headers: Probe['headers']) {
+  return { url, method: 'GET', headers: { ...json, ...headers }, isAboutModel: true } as const
+}
 
 /** Of the OpenAI-shaped providers, those that document an answer for a single model; the others only list theirs. */
 const dialects: ReadonlyMap<string, Dialect> = new Map([

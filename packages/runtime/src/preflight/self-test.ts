@@ -19,7 +19,7 @@ export type HarnessCheck = { readonly ok: true } | { readonly ok: false; readonl
 export interface SelfTestOptions {
   readonly environments: Environments
   readonly clock: Clock
-  /** Whether the package of a harness can be loaded, and else what to type to install it. Asked once for each harness. */
+  /** Whether the package of a harness can be loaded, and else what to type. Starts no process; asked once for each. */
   readonly harnessAvailable: (harness: HarnessName) => Promise<HarnessCheck>
   readonly servable: Servable
   /** Leaves out the request; all that can be told without it is still told. */
@@ -64,7 +64,6 @@ export async function selfTest(
     return check
   }
   const problems = collector()
-  const results: SelfTestResult[] = []
   const groups = groupBy(codons, ({ model }) => model.identity)
   const requests = createSemaphore({ permits: width })
   const tested = await Promise.all(
@@ -75,14 +74,20 @@ export async function selfTest(
       return { first, all, ...outcome }
     }),
   )
-  for (const { first, all, failed, asked, durationMs } of tested) {
-    const { identity } = first.model
-    results.push({ identity, outcome: failed?.category ?? 'ok', asked, durationMs })
+  for (const { first, all, failed } of tested) {
     if (!failed) continue
     const { category, what, cure } = failed
-    const message = `${labelsOf(all)}: Self-test of ${identity} failed (${category}): ${what} ${cure}`
-    problems.error(first.use.where, message)
+    const message = `Self-test of ${first.model.identity} failed (${category}): ${what} ${cure}`
+    problems.error(first.use.where, `${labelsOf(all)}: ${message}`)
   }
+  const results = tested.map(
+    ({ first, failed, asked, durationMs }): SelfTestResult => ({
+      identity: first.model.identity,
+      outcome: failed?.category ?? 'ok',
+      asked,
+      durationMs,
+    }),
+  )
   return { problems: problems.all(), results }
 }
 
@@ -97,13 +102,7 @@ interface Subject {
   readonly access: Access | undefined
 }
 
-interface Tested {
-  readonly failed: Failure | undefined
-  readonly asked: boolean
-  readonly durationMs: number
-}
-
-async function test(subject: Subject, options: SelfTestOptions): Promise<Tested> {
+async function test(subject: Subject, options: SelfTestOptions) {
   const { clock, signal, environments } = options
   const start = clock.monotonic()
   let asked: Asked | undefined

@@ -14,12 +14,15 @@ const mostWaiting = 256 * 1024
 
 /** One answer to a caller. What is written in one tick leaves in one piece. */
 export class Answer {
+  /** They leave together: a send that wakes a sleeping program costs several times as much as the next one. */
+  static #scheduled: Answer[] = []
   readonly #response: ServerResponse
   #head: AnswerHead | undefined
   #hasBegun = false
   #pieces: Buffer[] = []
   #size = 0
   #isEnded = false
+  #afterwards: (() => void) | undefined
   #isScheduled = false
 
   constructor(response: ServerResponse) {
@@ -61,8 +64,10 @@ export class Answer {
     this.#response.once('drain', go)
   }
 
-  end(): void {
+  /** `afterwards` is called when everything has been handed to the system. */
+  end(afterwards?: () => void): void {
     this.#isEnded = true
+    this.#afterwards = afterwards
     this.#schedule()
   }
 
@@ -81,7 +86,14 @@ export class Answer {
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    setImmediate(() => this.#flush())
+    if (Answer.#scheduled.push(this) === 1) setImmediate(Answer.#flushAll)
+  }
+
+  static readonly #flushAll = (): void => {
+    const answers = Answer.#scheduled
+    Answer.#scheduled = []
+    for (const answer of answers) answer.#flush()
+    for (const answer of answers) answer.#afterwards?.()
   }
 
   #flush(): void {

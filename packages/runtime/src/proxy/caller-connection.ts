@@ -2,13 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock, RequestGate } from '../kit/index.ts'
 import { Answer, answerPlainly, refusalText } from './answer.ts'
+import { Exchange, type ExchangeOptions } from './exchange.ts'
 import { readHeaders, valuesOf } from './headers.ts'
-import { type Exchange, type Incoming, type PipelineOptions, startExchange } from './pipeline.ts'
+import type { Incoming } from './received.ts'
 import { type HeldBodies, type HeldBody, type RequestBody, readRequestBody } from './request-body.ts'
 import { type RequestHead, readRequestHead } from './request-head.ts'
 
 export interface CallerConnectionOptions {
-  readonly pipeline: PipelineOptions
+  readonly exchange: ExchangeOptions
   /** Asked before anything else about a request. */
   readonly gate: RequestGate
   /** The upstream is only a part of its host: no path may climb out of it. */
@@ -147,10 +148,13 @@ export class CallerConnection {
 
   #answer(head: RequestHead, { response }: Message, body: Incoming['body']): void {
     const answer = new Answer(response)
-    response.once('finish', () => this.#answered(response))
-    if (head.method === 'GET' && (head.target === '/health' || head.target === '/'))
+    response.on('finish', () => this.#answered(response))
+    if (head.method === 'GET' && (head.target === '/health' || head.target === '/')) {
       answerPlainly(answer, 200, 'Weave Proxy OK')
-    else this.#exchange = startExchange({ head, body }, answer, this.#options.pipeline)
+      return
+    }
+    this.#exchange = new Exchange({ head, body }, answer, this.#options.exchange)
+    this.#exchange.start()
   }
 
   #answered({ req, shouldKeepAlive }: ServerResponse): void {
@@ -183,7 +187,7 @@ export class CallerConnection {
     this.#held.release()
     this.#exchange?.abort()
     this.#exchange = undefined
-    this.#options.pipeline.log.warn('LLM-PROXY', `refused a request: ${fault}`)
+    this.#options.exchange.log.warn('LLM-PROXY', `refused a request: ${fault}`)
     if (wasAnswering) {
       this.#socket.destroy()
       return

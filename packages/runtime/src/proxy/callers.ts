@@ -10,7 +10,7 @@ import {
   errorCode,
 } from '../kit/index.ts'
 import { CallerConnection } from './caller-connection.ts'
-import type { PipelineOptions } from './pipeline.ts'
+import type { ExchangeOptions } from './exchange.ts'
 import { createHeldBodies } from './request-body.ts'
 
 /** What callers may cost. Tests hand in smaller ones. */
@@ -35,7 +35,7 @@ export const proxyLimits: ProxyLimits = {
 }
 
 export interface CallersOptions {
-  readonly pipeline: PipelineOptions
+  readonly exchange: ExchangeOptions
   readonly refusesDots: boolean
   readonly clock: Clock
   /** Lets other users of this machine in; only Linux can tell them apart. */
@@ -68,7 +68,7 @@ export function createProxyServer(): Server {
 
 export function createCallers({ limits, allowOtherUsers, ...options }: CallersOptions): Callers {
   const { clock } = options
-  const { log } = options.pipeline
+  const { log } = options.exchange
   const held = createHeldBodies(limits.heldBodies)
   const connections = new Map<Socket, CallerConnection>()
   const admission = createAdmission({

@@ -9,7 +9,7 @@ export interface ProxyRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   /** Only when the body is a request to the messages API. */
-  readonly messagesRequestData?: MessagesRequest
+  readonly messagesRequestData?: MessagesRequest | undefined
 }
 
 export type BodilessRequest = Omit<ProxyRequest, 'body'>
@@ -67,9 +67,11 @@ export function inOrder<Step, T extends object>(
   apply: Apply<Step, T>,
 ): T | Promise<T> {
   let current = value
-  for (const [index, step] of steps.entries()) {
+  let done = 0
+  for (const step of steps) {
+    done++
     const next = apply(step, current)
-    if (next instanceof Promise) return next.then(later => inOrder(steps.slice(index + 1), later, apply))
+    if (next instanceof Promise) return next.then(later => inOrder(steps.slice(done), later, apply))
     current = next
   }
   return current

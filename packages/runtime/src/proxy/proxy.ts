@@ -53,10 +53,10 @@ export async function startProxy(options: ProxyOptions): Promise<StartedProxy> {
   const { refusesDots } = made
   const transport = options.around?.(made.transport) ?? made.transport
   const middleware = options.middleware ?? [createLogging({ log, redact, level, clock: options.clock })]
-  const pipeline = { steps: stepsOf(middleware), transport, observe, log }
+  const exchange = { steps: stepsOf(middleware), transport, observe, log }
   const { clock, allowOtherUsers } = options
   const limits = { ...proxyLimits, ...options.limits }
-  const callers = createCallers({ pipeline, refusesDots, clock, allowOtherUsers, limits })
+  const callers = createCallers({ exchange, refusesDots, clock, allowOtherUsers, limits })
   const listening = await listenNear(options.port)
   if (!listening.ok) {
     callers.close()

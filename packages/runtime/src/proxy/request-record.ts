@@ -1,7 +1,7 @@
 import type { TokenCounts } from '@weave/protocol'
 import { type Clock, isoTime, retryAfterOf } from '../kit/index.ts'
 import { firstValue } from './headers.ts'
-import type { MessagesRequest } from './middleware.ts'
+import type { BodilessRequest } from './middleware.ts'
 import { maskedUrl } from './request-head.ts'
 import type { ExchangeEnding, ExchangeObserver, Observe, OutgoingRequest, ResponseHead } from './transport.ts'
 import { createUsageReader, type UsageReader } from './usage-reader.ts'
@@ -38,13 +38,13 @@ export interface RequestRecorderOptions {
 
 /** Looks at every exchange and says in the end what it was. */
 export function recordRequests(options: RequestRecorderOptions): Observe {
-  return (request, data) => new RequestRecorder(options, request, data)
+  return (request, incoming) => new RequestRecorder(options, request, incoming)
 }
 
 class RequestRecorder implements ExchangeObserver {
   readonly #options: RequestRecorderOptions
   readonly #request: OutgoingRequest
-  readonly #data: MessagesRequest | undefined
+  readonly #incoming: BodilessRequest
   readonly #time: Date
   readonly #began: number
   #head: ResponseHead | undefined
@@ -53,10 +53,10 @@ class RequestRecorder implements ExchangeObserver {
   #retryAfterMs: number | undefined
   #usage: UsageReader | undefined
 
-  constructor(options: RequestRecorderOptions, request: OutgoingRequest, data: MessagesRequest | undefined) {
+  constructor(options: RequestRecorderOptions, request: OutgoingRequest, incoming: BodilessRequest) {
     this.#options = options
     this.#request = request
-    this.#data = data
+    this.#incoming = incoming
     this.#time = options.clock.now()
     this.#began = options.clock.monotonic()
   }
@@ -67,7 +67,7 @@ class RequestRecorder implements ExchangeObserver {
     this.#firstByte = clock.monotonic()
     if (head.status >= 400)
       this.#retryAfterMs = retryAfterOf(name => firstValue(head.headers, name), clock.now())
-    if (this.#data) this.#usage = createUsageReader(head)
+    this.#usage = createUsageReader(head)
     onAnswer?.(head.status, this.#retryAfterMs)
   }
 
@@ -78,14 +78,15 @@ class RequestRecorder implements ExchangeObserver {
 
   end(ending: ExchangeEnding): void {
     const ended = this.#options.clock.monotonic()
+    const data = this.#incoming.messagesRequestData
     const tell = (tokens: TokenCounts | undefined): void =>
-      this.#options.onRecord(this.#record({ ended, ending, tokens }))
-    if (this.#usage) this.#usage.end(tell)
+      this.#options.onRecord(this.#record({ ended, ending, tokens, data }))
+    if (this.#usage) this.#usage.end(tokens => tell(data && tokens))
     else tell(undefined)
   }
 
   /** Filled field by field: for every request, putting parts of objects together costs several times as much. */
-  #record({ ended, ending, tokens }: Ended): RequestRecord {
+  #record({ ended, ending, tokens, data }: Ended): RequestRecord {
     const { method, target, body, streamLength } = this.#request
     const head = this.#head
     const record: { -readonly [Field in keyof RequestRecord]: RequestRecord[Field] } = {
@@ -96,9 +97,9 @@ class RequestRecorder implements ExchangeObserver {
       responseBytes: this.#bytes,
       ending,
     }
-    if (this.#data) {
-      record.model = this.#data.model
-      record.stream = this.#data.stream ?? false
+    if (data) {
+      record.model = data.model
+      record.stream = data.stream ?? false
     }
     const requestBytes = Buffer.isBuffer(body) ? body.length : streamLength
     if (requestBytes !== undefined) record.requestBytes = requestBytes
@@ -117,6 +118,7 @@ interface Ended {
   readonly ended: number
   readonly ending: ExchangeEnding
   readonly tokens: TokenCounts | undefined
+  readonly data: BodilessRequest['messagesRequestData']
 }
 
 function rounded(ms: number): number {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Header } from './headers.ts'
-import type { MessagesRequest } from './middleware.ts'
+import type { BodilessRequest } from './middleware.ts'
 
 /** A request as it goes out. */
 export interface OutgoingRequest {
@@ -40,7 +40,7 @@ export interface RunningRequest {
   abort(): void
 }
 
-/** Forwards to whoever answers: the upstream, or a replay. `send` never throws and calls no handler before it returns. */
+/** Forwards to whoever answers: the upstream, or a replay. `send` never throws; before it returns, `fail` alone may be called. */
 export interface Transport {
   send(request: OutgoingRequest, handler: ResponseHandler): RunningRequest
   /** Ends everything that is open. */
@@ -60,8 +60,5 @@ export interface ExchangeObserver {
   end(ending: ExchangeEnding): void
 }
 
-/** Asked when a request goes out; who returns nothing is told nothing. */
-export type Observe = (
-  request: OutgoingRequest,
-  data: MessagesRequest | undefined,
-) => ExchangeObserver | undefined
+/** Asked when a request goes out, made of `incoming`; who returns nothing is told nothing. */
+export type Observe = (request: OutgoingRequest, incoming: BodilessRequest) => ExchangeObserver | undefined

@@ -22,14 +22,12 @@ export async function runAgent(
   task: CodonRun,
   spec: Omit<HarnessSpec, 'nextPrompt' | 'onRaw'> & { readonly exhaustWithPrompt?: string },
 ): Promise<AgentEnd> {
-  const { step, effects, clock, stopper, record, emit } = task
-  const codonId = step.runtimeId
+  const { at, effects, clock, stopper, record, emit } = task
+  const codonId = at.runtimeId
   const tally = createTally()
-  const harness = effects.agent.harnessFor(step.codon.model)
-  const log = effects.agent.sessionLog(step)
-  const idle = watchIdle(clock, step.codon.idleTimeoutMs, silence =>
-    stopper.stop({ kind: 'idle', ...silence }),
-  )
+  const harness = effects.agent.harnessFor(at.codon.model)
+  const log = effects.agent.sessionLog(at)
+  const idle = watchIdle(clock, at.codon.idleTimeoutMs, silence => stopper.stop({ kind: 'idle', ...silence }))
   let contextFull = false
   let compacted = false
   const extend = extensionsOf(task, spec.exhaustWithPrompt, () =>
@@ -47,7 +45,7 @@ export async function runAgent(
       if (event.type === 'waiting' && event.delayMs > parkedAfterMs) park(task, event)
       if (event.type === 'tool-result') effects.files.hintFiles()
       if (event.type === 'context-full') contextFull = true
-      if (event.type === 'compacted' && step.codon.autoCompact) compacted = true
+      if (event.type === 'compacted' && at.codon.autoCompact) compacted = true
       if (event.type === 'ended')
         for (const cut of tally.unfinished()) emit(usageEvent(codonId, cut, tally.total()))
       // A failure after a compaction has a reason of its own: the context had room again.
@@ -67,21 +65,21 @@ export async function runAgent(
 }
 
 /** The provider makes the agent wait for long. */
-function park({ step, clock, emit, budget }: CodonRun, { delayMs, reason }: Waiting): void {
+function park({ at, clock, emit, budget }: CodonRun, { delayMs, reason }: Waiting): void {
   const until = new Date(clock.now().getTime() + delayMs).toISOString()
-  emit({ type: 'run.parked', data: { codonId: step.runtimeId, until, reason } })
+  emit({ type: 'run.parked', data: { codonId: at.runtimeId, until, reason } })
   budget.parked(delayMs)
 }
 
 /** What the harness says of a message's cost counts; otherwise its tokens at the prices of the plan. */
-function priced({ step, effects }: CodonRun, event: Usage): Usage {
+function priced({ at, effects }: CodonRun, event: Usage): Usage {
   if (event.dollars !== undefined || event.isUnknown) return event
-  const dollars = effects.agent.costOf(step.codon.model, event.tokens, event.modelId)
+  const dollars = effects.agent.costOf(at.codon.model, event.tokens, event.modelId)
   return dollars === undefined ? event : { ...event, dollars }
 }
 
-function charge({ step, record, emit, budget }: CodonRun, event: Usage, tally: Tally): void {
-  const codonId = step.runtimeId
+function charge({ at, record, emit, budget }: CodonRun, event: Usage, tally: Tally): void {
+  const codonId = at.runtimeId
   const unpriced = tally.costUnknown ? { costUnknown: true as const } : {}
   record({ type: 'CostsUpdated', data: { codonId, cost: tally.cost, tokens: tally.tokens, ...unpriced } })
   record({ type: 'AssistantMessageCountUpdated', data: { codonId, count: tally.messages } })
@@ -101,12 +99,12 @@ function usageEvent(
 }
 
 function ended(
-  { step, record }: CodonRun,
+  { at, record }: CodonRun,
   { end }: HarnessEvent & { type: 'ended' },
   { contextFull, tally }: { readonly contextFull: boolean; readonly tally: Tally },
 ): AgentEnd {
   if (end.totalDollars !== undefined) {
-    const data = { codonId: step.runtimeId, cost: end.totalDollars, tokens: tally.tokens }
+    const data = { codonId: at.runtimeId, cost: end.totalDollars, tokens: tally.tokens }
     record({ type: 'CodonFinalCostSet', data })
   }
   if (!end.ok) {
@@ -124,17 +122,17 @@ function ended(
 
 /** After each turn that went well: the same prompt again, until the context is full or the limit is reached. */
 function extensionsOf(
-  { step, record, emit }: CodonRun,
+  { at, record, emit }: CodonRun,
   prompt: string | undefined,
   tallyUnlessFull: () => Tally | undefined,
 ) {
-  const { maxExtensions } = step.codon
+  const { maxExtensions } = at.codon
   let extension = 0
   return (): string | undefined => {
     const tally = tallyUnlessFull()
     if (prompt === undefined || extension >= maxExtensions || !tally) return undefined
     extension++
-    const codonId = step.runtimeId
+    const codonId = at.runtimeId
     const count = tally.messages
     record({ type: 'AssistantMessageCountUpdated', data: { codonId, count, extensionCount: extension } })
     emit({ type: 'codon.extended', data: { codonId, extension, maxExtensions } })

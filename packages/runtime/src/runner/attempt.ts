@@ -13,7 +13,7 @@ import type { Stopper } from './stop.ts'
 
 /** An attempt that will be made: asked for by a person, waited for, or next in the plan. */
 export interface Attempt {
-  readonly step: PlannedCodonAt
+  readonly at: PlannedCodonAt
   readonly attempt: number
   readonly withoutRig: boolean
   /** A person skipped it before it began: it only leaves its record, so that the plan goes on. */
@@ -38,27 +38,27 @@ const tickEvery = 30_000
 
 /** Runs a codon once, with what the state knows that concerns it. Rejects when its end could not be recorded. */
 export async function makeAttempt(
-  { step, attempt, withoutRig, skipped = false, exhausted }: Attempt,
+  { at, attempt, withoutRig, skipped = false, exhausted }: Attempt,
   { plan, effects, recorder, clock, times = () => ({}), stopper, emit, onTick }: AttemptOptions,
 ): Promise<Outcome> {
   const { state } = recorder
-  const continues = step.codon.continuation === 'continue-previous'
+  const continues = at.codon.continuation === 'continue-previous'
   if (skipped) stopper.stop({ kind: 'skip' })
   if (exhausted) {
-    emitExceeded(emit, exhausted, step.runtimeId)
+    emitExceeded(emit, exhausted, at.runtimeId)
     stopper.stop({ kind: 'budget', exceeded: exhausted })
   }
   const stopTicking = clock.every(tickEvery, onTick)
-  const guard = createBudgetGuard({ plan, step, ledger: ledgerOf(state, times()), clock })
-  const budget = watchBudget({ codonId: step.runtimeId, guard, clock, stopper, emit })
+  const guard = createBudgetGuard({ plan, at, ledger: ledgerOf(state, times()), clock })
+  const budget = watchBudget({ codonId: at.runtimeId, guard, clock, stopper, emit })
   try {
     return await runCodon({
       plan,
-      step,
+      at,
       attempt,
       withoutRig,
-      previousSessionId: continues ? previousSession(state, step.runtimeId) : undefined,
-      isFirst: lineageOf(state, currentRun(state)).every(({ codonId }) => codonId === step.runtimeId),
+      previousSessionId: continues ? previousSession(state, at.runtimeId) : undefined,
+      isFirst: lineageOf(state, currentRun(state)).every(({ codonId }) => codonId === at.runtimeId),
       effects,
       clock,
       stopper,
@@ -67,7 +67,7 @@ export async function makeAttempt(
       begun: () => undefined,
       budget,
       endsLoopDry: () =>
-        isLoopDry(plan, step, ledgerOf(recorder.state, { ...times(), now: clock.now().getTime() })),
+        isLoopDry(plan, at, ledgerOf(recorder.state, { ...times(), now: clock.now().getTime() })),
       costSoFar: () => currentRun(recorder.state)?.codons.at(-1)?.cost ?? 0,
     })
   } finally {
@@ -85,9 +85,9 @@ export function admitted(
   attempt: Attempt,
 ): Attempt | (Move & { readonly kind: 'abort' }) {
   const ledger = ledgerOf(recorder.state, times?.())
-  const admission = attempt.skipped ? undefined : mayStart(plan, ledger, attempt.step)
+  const admission = attempt.skipped ? undefined : mayStart(plan, ledger, attempt.at)
   if (!admission || admission.kind === 'start') return attempt
   const { exceeded } = admission
   if (exceeded.onExceeded === 'complete') return { ...attempt, exhausted: exceeded }
-  return { kind: 'abort', codonId: attempt.step.runtimeId, retriable: false, reason: exceeded.message }
+  return { kind: 'abort', codonId: attempt.at.runtimeId, retriable: false, reason: exceeded.message }
 }

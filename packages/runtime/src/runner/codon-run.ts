@@ -9,7 +9,7 @@ import type { Stopper } from './stop.ts'
 /** Everything one attempt at a codon works with. It reports through `record` and `emit` and never reads the state. */
 export interface CodonRun {
   readonly plan: Plan
-  readonly step: PlannedCodonAt
+  readonly at: PlannedCodonAt
   readonly attempt: number
   readonly withoutRig: boolean
   /** The session that `continue-previous` goes on from. */
@@ -41,8 +41,8 @@ export interface CodonSentinels {
 export function createCodonSentinels(): CodonSentinels {
   let loaded: LoadedSentinels | undefined
   return {
-    async load({ step, effects, budget }, startTime) {
-      loaded = await effects.sentinels.loadSentinels(step, { startTime, onSpent: budget.spentBySentinels })
+    async load({ at, effects, budget }, startTime) {
+      loaded = await effects.sentinels.loadSentinels(at, { startTime, onSpent: budget.spentBySentinels })
       if (loaded.ok) return undefined
       const { message, sentinelRefs } = loaded
       return { type: 'sentinel-load-failure', retriable: false, message, sentinelRefs }

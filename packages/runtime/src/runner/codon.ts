@@ -20,13 +20,13 @@ export interface Outcome {
  * state: it reports and returns how it ended. Never rejects; a fault of our own ends the codon as failed.
  */
 export async function runCodon(task: CodonRun): Promise<Outcome> {
-  const { step, attempt, clock, stopper, record } = task
-  const codonId = step.runtimeId
+  const { at, attempt, clock, stopper, record } = task
+  const codonId = at.runtimeId
   const startTime = clock.now().toISOString()
   const began = clock.monotonic()
   record({
     type: 'CodonStarted',
-    data: { codonId, codonName: step.codon.name, attempt, startTime, ...origin(task) },
+    data: { codonId, codonName: at.codon.name, attempt, startTime, ...origin(task) },
   })
   const sentinels = createCodonSentinels()
   const ending = await phases(task, { startTime, sentinels }).catch((error: unknown) => fault(error))
@@ -54,20 +54,20 @@ interface Ending {
 }
 
 async function phases(task: CodonRun, { startTime, sentinels }: Course): Promise<Ending> {
-  const { step, effects, record, stopper } = task
-  const codonId = step.runtimeId
+  const { at, effects, record, stopper } = task
+  const codonId = at.runtimeId
   if (stopper.signal.aborted) return failed('stopped', {})
   const surroundings = surroundingsOf(task)
-  effects.agent.harnessFor(step.codon.model).prepare?.(effects.agent.surroundingsOf(step))
-  await effects.files.watch(step.codon.checkpointedFiles)
-  await effects.checkpoints.beforeCodon(step)
-  const rig = task.withoutRig ? { ok: true as const } : await effects.codon.runRig(step, surroundings)
+  effects.agent.harnessFor(at.codon.model).prepare?.(effects.agent.surroundingsOf(at))
+  await effects.files.watch(at.codon.checkpointedFiles)
+  await effects.checkpoints.beforeCodon(at)
+  const rig = task.withoutRig ? { ok: true as const } : await effects.codon.runRig(at, surroundings)
   if (!rig.ok) return failed(rig.message, { exit: rig.exit, retriable: rig.retriable })
-  if (step.codon.rig.length > 0 && !task.withoutRig) await checkpoint(task, 'rig-setup')
+  if (at.codon.rig.length > 0 && !task.withoutRig) await checkpoint(task, 'rig-setup')
   if (stopper.signal.aborted) return failed('stopped', {})
 
   record({ type: 'CodonTransitioned', data: { codonId, to: 'starting' } })
-  const prompt = await effects.agent.promptOf(step)
+  const prompt = await effects.agent.promptOf(at)
   if (!prompt.ok) return failed(prompt.message, {})
   const warn = (message: string): void =>
     task.emit({ type: 'error', data: { message, codon: codonId, fatal: false, severity: 'warning' } })
@@ -90,24 +90,24 @@ async function phases(task: CodonRun, { startTime, sentinels }: Course): Promise
   if (agent.status !== 'completed') return agent
 
   record({ type: 'CodonTransitioned', data: { codonId, to: 'completing-sentinels' } })
-  const outputs = await effects.codon.copyOutputs(step, {
+  const outputs = await effects.codon.copyOutputs(at, {
     ...surroundings,
     signal: agent.budgetExceeded ? stopper.afterBudget : stopper.signal,
     lastCopied: 'lastCopied' in rig ? rig.lastCopied : undefined,
   })
   const spent = agent.budgetExceeded && { budgetExceeded: agent.budgetExceeded }
   if (!outputs.ok) return { ...failed(outputs.message, {}), ...spent }
-  const isFull = agent.contextExceeded === true && step.loop?.limit === null
+  const isFull = agent.contextExceeded === true && at.loop?.limit === null
   const archived = await archives(task, isFull || task.endsLoopDry())
   return archived === undefined ? agent : { ...failed(archived, {}), ...spent }
 }
 
 /** Undefined when all went well. */
 async function archives(
-  { plan, step, effects, emit }: CodonRun,
+  { plan, at, effects, emit }: CodonRun,
   leaveLoop: boolean,
 ): Promise<string | undefined> {
-  const { codon, loop, position, runtimeId } = step
+  const { codon, loop, position, runtimeId } = at
   const owners = [
     { id: runtimeId, patterns: codon.archiveOnSuccess },
     ...(loop && endsLoop(plan, position, { leaveLoop })
@@ -115,7 +115,7 @@ async function archives(
       : []),
   ]
   for (const { id, patterns } of owners.filter(owner => owner.patterns.length > 0)) {
-    const moved = await effects.codon.archive(id, patterns, step)
+    const moved = await effects.codon.archive(id, patterns, at)
     if (!moved.ok) return moved.message
     emit({ type: 'archive.completed', data: { ownerId: id, files: moved.files } })
   }
@@ -123,10 +123,10 @@ async function archives(
 }
 
 /** A full context completes the codon where the hank waits for it: in an open-ended loop, or with `exhaustWithPrompt`. */
-function agentEnding({ step }: CodonRun, end: AgentEnd): Ending {
+function agentEnding({ at }: CodonRun, end: AgentEnd): Ending {
   const { ok, exit, failure, contextFull, retryAfterMs } = end
   if (ok) return { status: 'completed', exit, ...(contextFull && { contextExceeded: true }) }
-  const wanted = step.loop?.limit === null || step.codon.exhaustWithPrompt !== undefined
+  const wanted = at.loop?.limit === null || at.codon.exhaustWithPrompt !== undefined
   if (contextFull && wanted) return { status: 'completed', exit: { type: 'success' }, contextExceeded: true }
   return {
     status: 'failed',
@@ -144,8 +144,8 @@ interface Begun {
 }
 
 async function finish(task: CodonRun, ending: Ending, { startTime, began }: Begun): Promise<Outcome> {
-  const { step, effects, clock, record } = task
-  const codonId = step.runtimeId
+  const { at, effects, clock, record } = task
+  const codonId = at.runtimeId
   const { status, exit, failure, contextExceeded, budgetExceeded, retryAfterMs } = ending
   await checkpoint(task, status === 'failed' ? 'error' : status)
   // Not what the wall clock says now: it may have jumped, and the ledger takes the time of a codon from these two.
@@ -161,18 +161,18 @@ async function finish(task: CodonRun, ending: Ending, { startTime, began }: Begu
       type: 'CodonTransitioned',
       data: { codonId, to: status, endTime, exitStatus: exit, failureReason, ...full },
     })
-  await effects.codon.afterCodon(step, status === 'completed')
+  await effects.codon.afterCodon(at, status === 'completed')
   const completed = completedOf(task, ending, clock.monotonic() - began)
   return { completed, ...(retryAfterMs !== undefined && { retryAfterMs }) }
 }
 
 function completedOf(
-  { step, costSoFar }: CodonRun,
+  { at, costSoFar }: CodonRun,
   { status, exit, failure }: Ending,
   duration: number,
 ): EventData<'codon.completed'> {
   return {
-    codonId: step.runtimeId,
+    codonId: at.runtimeId,
     success: status === 'completed',
     cost: costSoFar(),
     duration,
@@ -188,7 +188,7 @@ const unexplained: FailureReason = {
 }
 
 async function checkpoint(
-  { step, effects, record }: CodonRun,
+  { at, effects, record }: CodonRun,
   type: 'rig-setup' | 'completed' | 'error' | 'skipped',
 ): Promise<void> {
   const statuses = {
@@ -197,9 +197,9 @@ async function checkpoint(
     error: 'failed',
     skipped: 'skipped',
   } as const
-  const sha = await effects.checkpoints.checkpoint(type, step, statuses[type])
+  const sha = await effects.checkpoints.checkpoint(type, at, statuses[type])
   if (sha !== undefined)
-    record({ type: 'CheckpointCreated', data: { codonId: step.runtimeId, checkpointType: type, sha } })
+    record({ type: 'CheckpointCreated', data: { codonId: at.runtimeId, checkpointType: type, sha } })
 }
 
 interface Beginning {
@@ -209,12 +209,12 @@ interface Beginning {
 }
 
 function begin(
-  { step, previousSessionId, record, emit, begun }: CodonRun,
+  { at, previousSessionId, record, emit, begun }: CodonRun,
   { sessionId, startTime, metadata }: Beginning,
 ): void {
-  const codonId = step.runtimeId
+  const codonId = at.runtimeId
   record({ type: 'CodonTransitioned', data: { codonId, to: 'running', sessionId } })
-  const { name, description } = step.codon
+  const { name, description } = at.codon
   emit({
     type: 'codon.started',
     data: {
@@ -230,8 +230,8 @@ function begin(
   begun(sessionId)
 }
 
-function origin({ step, previousSessionId }: CodonRun) {
-  const { codon, loop, position } = step
+function origin({ at, previousSessionId }: CodonRun) {
+  const { codon, loop, position } = at
   const inLoop = loop && {
     loopContext: { loopId: loop.id, iteration: position.iteration, codonIndexInLoop: position.index },
   }
@@ -242,9 +242,9 @@ function origin({ step, previousSessionId }: CodonRun) {
   }
 }
 
-function specOf({ step, effects, previousSessionId }: CodonRun, prompt: ReadyPrompt) {
+function specOf({ at, effects, previousSessionId }: CodonRun, prompt: ReadyPrompt) {
   return {
-    ...effects.agent.surroundingsOf(step),
+    ...effects.agent.surroundingsOf(at),
     prompt: prompt.prompt,
     ...(prompt.systemPrompt !== undefined && { systemPrompt: prompt.systemPrompt }),
     ...(prompt.exhaustWithPrompt !== undefined && { exhaustWithPrompt: prompt.exhaustWithPrompt }),
@@ -259,24 +259,24 @@ interface ReadyPrompt {
 }
 
 /** A codon that continues must have something to continue from; only the very first may start fresh instead. */
-function lostSession({ step, previousSessionId, isFirst }: CodonRun): string | undefined {
-  if (step.codon.continuation === 'fresh' || previousSessionId !== undefined || isFirst) return undefined
+function lostSession({ at, previousSessionId, isFirst }: CodonRun): string | undefined {
+  if (at.codon.continuation === 'fresh' || previousSessionId !== undefined || isFirst) return undefined
   return 'There is no session to continue: no earlier codon of this run has one. Use "fresh", or roll back to a codon that has.'
 }
 
 const firstStartsFresh =
   'This codon continues the one before it, but it is the first: it starts a new session.'
 
-function startsFresh({ step, previousSessionId }: CodonRun): boolean {
-  return step.codon.continuation === 'continue-previous' && previousSessionId === undefined
+function startsFresh({ at, previousSessionId }: CodonRun): boolean {
+  return at.codon.continuation === 'continue-previous' && previousSessionId === undefined
 }
 
-function surroundingsOf({ step, effects, stopper, emit }: CodonRun): Surroundings {
+function surroundingsOf({ at, effects, stopper, emit }: CodonRun): Surroundings {
   return {
     signal: stopper.signal,
-    env: effects.agent.surroundingsOf(step).env,
+    env: effects.agent.surroundingsOf(at).env,
     onOutput: (operation, stream, text) =>
-      emit({ type: 'rig.output', data: { codonId: step.runtimeId, operation, stream, text } }),
+      emit({ type: 'rig.output', data: { codonId: at.runtimeId, operation, stream, text } }),
   }
 }
 

@@ -30,7 +30,7 @@ export function retryDelay(
 export type Move =
   | {
       readonly kind: 'start'
-      readonly step: PlannedCodonAt
+      readonly at: PlannedCodonAt
       readonly attempt: number
       readonly withoutRig: boolean
       /** Loops before it that were left early, not emitted yet. */
@@ -39,7 +39,7 @@ export type Move =
   /** A failed codon is tried again after a while. */
   | {
       readonly kind: 'retry'
-      readonly step: PlannedCodonAt
+      readonly at: PlannedCodonAt
       readonly attempt: number
       readonly delayMs: number
     }
@@ -68,8 +68,8 @@ export function decide(plan: Plan, state: WeaveState, hints: Hints = {}): Move {
   }
   if (isLive(last)) return { kind: 'nothing' }
   const position = find(plan, last.codonId)
-  const step = position && codonAt(plan, position)
-  if (last.status === 'failed' && step && !isPassed(last, step)) return onFailure(step, last, hints)
+  const at = position && codonAt(plan, position)
+  if (last.status === 'failed' && at && !isPassed(last, at)) return onFailure(at, last, hints)
   return startAt(plan, ledgerOf(state, hints.notes), {
     position: following(plan, last),
     withoutRig: false,
@@ -96,7 +96,7 @@ function startAt(plan: Plan, ledger: Ledger, { position, withoutRig, last }: Pla
   const news = ahead.left.filter(({ exceeded }) => !isBreachOf(last, exceeded.breach))
   const left = news.length > 0 && { left: news }
   if (!ahead.due) return { kind: 'finish', ...left }
-  return { kind: 'start', step: ahead.due.step, attempt: 1, withoutRig, ...left }
+  return { kind: 'start', at: ahead.due.at, attempt: 1, withoutRig, ...left }
 }
 
 interface Failed {
@@ -110,14 +110,14 @@ interface Failed {
 }
 
 function onFailure(
-  step: PlannedCodonAt,
+  at: PlannedCodonAt,
   { codonId, attempt, failureReason }: Failed,
   { retryAfterMs }: Hints,
 ): Move {
-  const { onFailure: policy, retry } = step.codon
+  const { onFailure: policy, retry } = at.codon
   const { retriable } = failureReason
   if (policy === 'retry' && retriable && attempt < retry.maxAttempts) {
-    return { kind: 'retry', step, attempt: attempt + 1, delayMs: retryDelay(retry, attempt, retryAfterMs) }
+    return { kind: 'retry', at, attempt: attempt + 1, delayMs: retryDelay(retry, attempt, retryAfterMs) }
   }
   return {
     kind: 'abort',

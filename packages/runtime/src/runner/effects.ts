@@ -29,42 +29,42 @@ export interface Effects {
 export interface AgentEffects {
   harnessFor(model: PlannedModel): Harness
   /** Where the agent of a codon works; its environment is also that of the rig commands. */
-  surroundingsOf(step: PlannedCodonAt): HarnessSurroundings
+  surroundingsOf(at: PlannedCodonAt): HarnessSurroundings
   /** Where the raw messages of the agent go. */
-  sessionLog(step: PlannedCodonAt): SessionLog
+  sessionLog(at: PlannedCodonAt): SessionLog
   /** What one message cost; undefined when the price of the model is not known. `modelId`: as the provider named it. */
   costOf(model: PlannedModel, tokens: TokenCounts, modelId: string | undefined): number | undefined
-  promptOf(step: PlannedCodonAt): Promise<CodonPrompt>
+  promptOf(at: PlannedCodonAt): Promise<CodonPrompt>
 }
 
 /** What a codon does to files before and after its agent. */
 export interface CodonEffects {
-  runRig(step: PlannedCodonAt, surroundings: Surroundings): Promise<RigResult>
+  runRig(at: PlannedCodonAt, surroundings: Surroundings): Promise<RigResult>
   copyOutputs(
-    step: PlannedCodonAt,
+    at: PlannedCodonAt,
     surroundings: Surroundings & { readonly lastCopied?: string | undefined },
   ): Promise<EffectResult>
   /** Moves what `patterns` select into the archive of its owner, a runtime id or a loop id. */
-  archive(owner: string, patterns: readonly string[], step: PlannedCodonAt): Promise<EffectResult>
+  archive(owner: string, patterns: readonly string[], at: PlannedCodonAt): Promise<EffectResult>
   /** The end of the codon is on record: its outputs stay, or are taken back if it did not complete. Never rejects. */
-  afterCodon(step: PlannedCodonAt, completed: boolean): Promise<void>
+  afterCodon(at: PlannedCodonAt, completed: boolean): Promise<void>
 }
 
 /** The observers of a codon. */
 export interface SentinelEffects {
   /** Lets the sentinels of a codon listen. */
-  loadSentinels(step: PlannedCodonAt, watch: SentinelWatch): Promise<LoadedSentinels>
+  loadSentinels(at: PlannedCodonAt, watch: SentinelWatch): Promise<LoadedSentinels>
 }
 
 /** The versions of the workspace. */
 export interface CheckpointEffects {
   /** Keeps the files that no codon before this one selected as they are when it begins. Rejects when that cannot be done. */
-  beforeCodon(step: PlannedCodonAt): Promise<void>
+  beforeCodon(at: PlannedCodonAt): Promise<void>
   /**
    * Versions the workspace; undefined when nothing keeps versions. Durable when it resolves. At the end of a codon the
    * files themselves are durable too, and what changed was emitted: one scan is both emitted and stored.
    */
-  checkpoint(type: CheckpointType, step: PlannedCodonAt, status: CodonStatus): Promise<string | undefined>
+  checkpoint(type: CheckpointType, at: PlannedCodonAt, status: CodonStatus): Promise<string | undefined>
   /** The version of the workspace that the first run begins with; undefined when nothing keeps versions. */
   firstCheckpoint(): string | undefined
   checkpointTimes(shas: readonly string[]): Promise<ReadonlyMap<string, string>>

@@ -24,7 +24,7 @@ export function refuse(code: ErrorCode, message = words[code] ?? code): CommandR
 /** Everything that the machine waits for, in one row. */
 export type Input =
   | { readonly type: 'command'; readonly command: Command; readonly answer: (result: CommandResult) => void }
-  | { readonly type: 'settled'; readonly step: PlannedCodonAt; readonly outcome: Outcome }
+  | { readonly type: 'settled'; readonly at: PlannedCodonAt; readonly outcome: Outcome }
   | { readonly type: 'rolled-back'; readonly result: RolledBack }
   | { readonly type: 'woke' }
   | { readonly type: 'client' }

@@ -42,10 +42,10 @@ export function leavesLoop(plan: Plan, position: Position, record: CodonExecutio
  * Whether the plan goes on after a codon that ended so. A failure after the agent's work was done is one of output
  * copying or archiving: that fails the run, whatever `onFailure` says.
  */
-export function isPassed(record: CodonExecution, step: PlannedCodonAt | undefined): boolean {
+export function isPassed(record: CodonExecution, at: PlannedCodonAt | undefined): boolean {
   if (record.status === 'completed' || record.status === 'skipped') return true
   if (record.status !== 'failed' || record.failedDuring === 'completing-sentinels') return false
-  return step?.codon.onFailure === 'ignore'
+  return at?.codon.onFailure === 'ignore'
 }
 
 /** Ended from outside (a crash, a shutdown, a stop by force), not by a failure of its own: `onFailure` does not speak of it. */

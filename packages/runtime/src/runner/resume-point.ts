@@ -1,5 +1,5 @@
 import { type CodonExecution, currentRun, lineageOf, type WeaveState } from '@weave/protocol'
-import { codonAt, find, type Plan, type PlannedCodonAt, start } from '../plan/index.ts'
+import { codonAt, codonNamed, type Plan, type PlannedCodonAt, start } from '../plan/index.ts'
 import type { Activity, Situation } from './command-rules.ts'
 import type { StartedFrom } from './lineage.ts'
 import { entryOf, following, lastPassed } from './lineage.ts'
@@ -8,7 +8,7 @@ import { entryOf, following, lastPassed } from './lineage.ts'
 
 /** A place to begin: a codon, and whether its rig has done its work already. */
 export interface Beginning {
-  readonly step: PlannedCodonAt
+  readonly at: PlannedCodonAt
   readonly withoutRig: boolean
 }
 
@@ -41,7 +41,7 @@ export function startPoint(plan: Plan, state: WeaveState): StartedFrom {
 
 /** A run that does a codon again. */
 export interface RedoPoint {
-  readonly step: PlannedCodonAt
+  readonly at: PlannedCodonAt
   readonly startedFrom: StartedFrom
   /** The workspace as it was when the codon began; undefined when no version of it is kept. */
   readonly sha: string | undefined
@@ -51,13 +51,13 @@ export interface RedoPoint {
 export function redoPoint(plan: Plan, state: WeaveState): RedoPoint | undefined {
   const run = currentRun(state)
   const thread = lineageOf(state, run)
-  const at = thread.findLastIndex(codon => hasRun(codon) && stepOf(plan, codon.codonId))
-  const last = thread[at]
-  const step = last && stepOf(plan, last.codonId)
-  if (!run || !step) return undefined
-  const earlier = thread.slice(0, at).findLast(codon => codon.codonId !== last.codonId)
+  const index = thread.findLastIndex(codon => hasRun(codon) && codonNamed(plan, codon.codonId))
+  const last = thread[index]
+  const at = last && codonNamed(plan, last.codonId)
+  if (!run || !at) return undefined
+  const earlier = thread.slice(0, index).findLast(codon => codon.codonId !== last.codonId)
   const sha = startCheckpoint(state, earlier)
-  return { step, sha, startedFrom: continuation(run.runId, earlier, sha) }
+  return { at, sha, startedFrom: continuation(run.runId, earlier, sha) }
 }
 
 /** The version of the workspace that a codon began with. */
@@ -72,11 +72,6 @@ export function attemptAt(state: WeaveState, { runtimeId }: PlannedCodonAt): num
   return (earlier?.attempt ?? 0) + 1
 }
 
-export function stepOf(plan: Plan, codonId: string): PlannedCodonAt | undefined {
-  const position = find(plan, codonId)
-  return position && codonAt(plan, position)
-}
-
 /** What the fate of a command depends on. */
 export function situationOf(plan: Plan, state: WeaveState, activity: Activity): Situation {
   return {
@@ -86,8 +81,8 @@ export function situationOf(plan: Plan, state: WeaveState, activity: Activity): 
   }
 }
 
-function beginning(step: PlannedCodonAt | undefined, withoutRig = false): Beginning | undefined {
-  return step && { step, withoutRig }
+function beginning(at: PlannedCodonAt | undefined, withoutRig = false): Beginning | undefined {
+  return at && { at, withoutRig }
 }
 
 function hasRun({ status }: CodonExecution): boolean {

@@ -10,9 +10,8 @@ import {
   type RunState,
   type WeaveState,
 } from '@weave/protocol'
-import { codonAt, type Plan, start } from '../plan/index.ts'
+import { codonAt, codonNamed, type Plan, start } from '../plan/index.ts'
 import type { StartedFrom } from './lineage.ts'
-import { stepOf } from './resume-point.ts'
 
 /** Where a rollback leads: one checkpoint that the state knows, and the run that goes on from there. Pure. */
 export interface RollbackTarget {
@@ -78,7 +77,7 @@ function byCodon(
   state: WeaveState,
   { codonId, checkpointType: word }: { readonly codonId: string; readonly checkpointType: CheckpointWord },
 ): TargetResult {
-  if (!stepOf(plan, codonId) && !isLoopCodon(plan, codonId))
+  if (!codonNamed(plan, codonId) && !isLoopCodon(plan, codonId))
     return refusal('UNKNOWN_CODON', `The plan has no codon ${codonId}.`)
   const isMeant = ({ codonId: id }: CodonExecution): boolean => id === codonId || id.startsWith(`${codonId}#`)
   // The thread that a person sees comes first; what was rolled back before can still be named.

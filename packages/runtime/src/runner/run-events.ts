@@ -79,10 +79,10 @@ export function createRunEvents(options: RunEventsOptions) {
     },
     /** Loops that end because nothing is left for them, where no codon was stopped at that limit. */
     loopsLeft(left: readonly LeftLoop[] = []): void {
-      for (const { step, exceeded } of left) emitExceeded(emit, exceeded, step.runtimeId)
+      for (const { at, exceeded } of left) emitExceeded(emit, exceeded, at.runtimeId)
     },
-    iteration(step: PlannedCodonAt): void {
-      const end = iterationEnd(options, step)
+    iteration(at: PlannedCodonAt): void {
+      const end = iterationEnd(options, at)
       if (!end) return
       const { began, ...data } = end
       const duration = Math.max(0, clock.now().getTime() - began)
@@ -94,13 +94,13 @@ export function createRunEvents(options: RunEventsOptions) {
 export type RunEvents = ReturnType<typeof createRunEvents>
 
 /** Undefined while the iteration goes on, also when the plan has not passed its last codon yet. */
-function iterationEnd({ plan, recorder, times = () => ({}) }: RunEventsOptions, step: PlannedCodonAt) {
+function iterationEnd({ plan, recorder, times = () => ({}) }: RunEventsOptions, at: PlannedCodonAt) {
   const { state } = recorder
-  const { loop, position } = step
+  const { loop, position } = at
   const run = currentRun(state)
   const record = run?.codons.at(-1)
-  if (!loop || !record || !isPassed(record, step) || wasInterrupted(record)) return undefined
-  const isDry = isLoopDry(plan, step, ledgerOf(state, times()))
+  if (!loop || !record || !isPassed(record, at) || wasInterrupted(record)) return undefined
+  const isDry = isLoopDry(plan, at, ledgerOf(state, times()))
   if (!endsIteration(plan, position, { leaveLoop: isDry || leavesLoop(plan, position, record) }))
     return undefined
   const { iteration } = position

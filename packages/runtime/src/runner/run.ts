@@ -1,6 +1,6 @@
 import { type Command, currentRun, type EventData, type WeaveState } from '@weave/protocol'
 import { createAsyncQueue, messageOf } from '../kit/index.ts'
-import type { PlannedCodonAt } from '../plan/index.ts'
+import { codonNamed, type PlannedCodonAt } from '../plan/index.ts'
 import { type Attempt, admitted, makeAttempt } from './attempt.ts'
 import type { Outcome } from './codon.ts'
 import { type Activity, admit } from './command-rules.ts'
@@ -8,15 +8,7 @@ import type { CommandResult } from './control.ts'
 import { decide, type Move } from './decide.ts'
 import { type Input, refuse, refuseTheRest } from './input.ts'
 import { type AskedRollback, createPendingRollback, type PendingRollback } from './pending-rollback.ts'
-import {
-  attemptAt,
-  type Beginning,
-  nextStep,
-  redoPoint,
-  situationOf,
-  startOf,
-  stepOf,
-} from './resume-point.ts'
+import { attemptAt, type Beginning, nextStep, redoPoint, situationOf, startOf } from './resume-point.ts'
 import type { RolledBack } from './rollback.ts'
 import type { RollbackCommand } from './rollback-target.ts'
 import { createRunEvents, type RunEvents } from './run-events.ts'
@@ -151,7 +143,7 @@ export class Machine {
   }
 
   #start(wanted: Attempt & Pick<Extract<Move, { kind: 'start' }>, 'left'>): void {
-    const { step } = wanted
+    const { at } = wanted
     this.#events.loopsLeft(wanted.left)
     const attempt = admitted(this.#options, wanted)
     if ('reason' in attempt) {
@@ -165,16 +157,16 @@ export class Machine {
     this.#retryAfterMs = undefined
     const { emit } = this.#events
     const task = makeAttempt(attempt, { ...this.#options, stopper, emit, onTick: () => this.#emitSnapshot() })
-    this.#task = task.then(outcome => void this.put({ type: 'settled', step, outcome }), this.#fault)
+    this.#task = task.then(outcome => void this.put({ type: 'settled', at, outcome }), this.#fault)
   }
 
   /** Waits for the moment of the next attempt; a skip, a stop or a shutdown cuts it short. */
-  #wait({ step, attempt, delayMs }: Move & { kind: 'retry' }): void {
-    this.#events.retry(step, attempt, delayMs)
+  #wait({ at, attempt, delayMs }: Move & { kind: 'retry' }): void {
+    this.#events.retry(at, attempt, delayMs)
     this.#activity = 'waiting'
     this.#asked = undefined
     this.#stopper = createStopper()
-    this.#waitingFor = { step, attempt, withoutRig: false }
+    this.#waitingFor = { at, attempt, withoutRig: false }
     const woke = () => void this.put({ type: 'woke' })
     this.#options.clock.sleep(delayMs, this.#stopper.signal).then(woke, woke)
   }
@@ -194,7 +186,7 @@ export class Machine {
         await this.#obey(input)
         return
       case 'settled':
-        this.#settled(input.step, input.outcome)
+        this.#settled(input.at, input.outcome)
         return
       case 'rolled-back':
         this.#rolledBack(input.result)
@@ -256,27 +248,27 @@ export class Machine {
 
   #startNamed(command: Command<'codon.start'>): CommandResult {
     const { codonId, skipPreCommands: withoutRig } = command.data
-    const step = stepOf(this.#options.plan, codonId)
-    if (!step) return refuse('UNKNOWN_CODON', `The plan has no codon ${codonId}.`)
-    return this.#grant({ step, withoutRig }, command)
+    const at = codonNamed(this.#options.plan, codonId)
+    if (!at) return refuse('UNKNOWN_CODON', `The plan has no codon ${codonId}.`)
+    return this.#grant({ at, withoutRig }, command)
   }
 
   /** A new run that goes on from before the codon, in the workspace as it was then. */
   async #redo(command: Command): Promise<CommandResult> {
     const point = redoPoint(this.#options.plan, this.#state())
     if (!point) return refuse('NOTHING_TO_REDO')
-    const { step, sha, startedFrom } = point
+    const { at, sha, startedFrom } = point
     const restored = sha === undefined ? undefined : await this.#options.effects.rollback.restore(sha)
     if (restored && !restored.ok) return refuse('INTERNAL_ERROR', restored.message)
     this.#ends.close('stopped', 'redo')
     this.#book.open(startedFrom)
-    return this.#grant({ step, withoutRig: false }, command)
+    return this.#grant({ at, withoutRig: false }, command)
   }
 
   #grant(wish: Beginning | undefined, { id }: Command): CommandResult {
     if (!wish) return refuse('NO_NEXT_CODON')
     if (!this.#book.isOpen()) this.#book.open()
-    this.#wish = { ...wish, attempt: attemptAt(this.#state(), wish.step) }
+    this.#wish = { ...wish, attempt: attemptAt(this.#state(), wish.at) }
     this.#pace = this.#options.autostart ? 'open' : 'step'
     this.#events.answer(id)
     return { ok: true }
@@ -348,24 +340,24 @@ export class Machine {
     return this.#activity === 'idle'
   }
 
-  #settled(step: PlannedCodonAt, outcome: Outcome): void {
+  #settled(at: PlannedCodonAt, outcome: Outcome): void {
     this.#retryAfterMs = outcome.retryAfterMs
     this.#events.emit({ type: 'codon.completed', data: outcome.completed })
-    this.#events.iteration(step)
+    this.#events.iteration(at)
     this.#emitSnapshot()
     if (!this.#isFree()) return
     if (this.#asked === 'force-stop') this.#hold('The codon was stopped.')
-    else if (this.#asked === 'skip') this.#passOver(step)
+    else if (this.#asked === 'skip') this.#passOver(at)
     else if (this.#pace === 'step' && this.#move().kind === 'start')
       this.#events.idle('codon-completed', 'The codon has ended.')
   }
 
   /** A skip leads to the next codon, also when the codon had failed by itself a moment before: then its next attempt is skipped. */
-  #passOver(step: PlannedCodonAt): void {
+  #passOver(at: PlannedCodonAt): void {
     const move = this.#move()
     if (move.kind === 'start') this.#wish = move
     else if (move.kind === 'retry' || move.kind === 'abort')
-      this.#wish = { step, attempt: attemptAt(this.#state(), step), withoutRig: true, skipped: true }
+      this.#wish = { at, attempt: attemptAt(this.#state(), at), withoutRig: true, skipped: true }
   }
 
   /** The wait for the next attempt is over, or was cut short. */
@@ -385,13 +377,13 @@ export class Machine {
 
   /** A retry begins where the codon began. */
   async #retry(waited: Attempt): Promise<void> {
-    const sha = startOf(this.#state(), waited.step)
+    const sha = startOf(this.#state(), waited.at)
     const restored = sha === undefined ? undefined : await this.#options.effects.rollback.restore(sha)
     if (restored?.ok !== false) this.#start(waited)
     else
       this.#stopFor({
         kind: 'abort',
-        codonId: waited.step.runtimeId,
+        codonId: waited.at.runtimeId,
         retriable: true,
         reason: restored.message,
       })

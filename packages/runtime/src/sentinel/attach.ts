@@ -1,6 +1,6 @@
 import type { EventData, SentinelState } from '@weave/protocol'
 import { type Clock, inTime } from '../kit/index.ts'
-import { createEventBuffer, type EventBuffer } from './event-batch.ts'
+import { pieceOf } from './event-batch.ts'
 import { followsFromSentinel, type ObservedEvent } from './events.ts'
 import type { Observer } from './observer.ts'
 
@@ -14,10 +14,10 @@ export interface CodonSentinels {
 }
 
 /**
- * With `codon-complete` all that is pending is still worked off. `completed`: what will be said of the codon when they
- * are done, for those that listen for it. With `shutdown` they stop at once.
+ * With `codon-complete` all that is pending is still worked off; `completed` is what clients will hear of the codon when
+ * they are done, for sentinels that listen for it. With `shutdown` they stop at once.
  */
-export type CodonEnding =
+type CodonEnding =
   | { readonly reason: 'codon-complete'; readonly completed?: EventData<'codon.completed'> }
   | { readonly reason: 'shutdown' }
 
@@ -27,14 +27,12 @@ const longestEnd = 60_000
 /** So many turns of the event loop an event waits for others, at most. */
 const mostTurns = 10
 
-export interface Observers {
-  readonly observers: readonly Observer[]
-  /** Of those that could not be loaded. */
-  readonly failed: readonly SentinelState[]
-  readonly clock: Clock
-}
-
-export function attach({ observers, failed, clock }: Observers): CodonSentinels {
+/** `failed`: the states of those that could not be loaded. */
+export function attach(
+  observers: readonly Observer[],
+  failed: readonly SentinelState[],
+  clock: Clock,
+): CodonSentinels {
   const groups = groupsOf(observers)
   const byType = new Map<string, readonly Group[]>()
   let turnsWaited = 0
@@ -76,16 +74,9 @@ export function attach({ observers, failed, clock }: Observers): CodonSentinels 
     const listeners = listenersTo(event.type)
     if (listeners.length === 0) return
     const now = clock.monotonic()
-    for (const group of listeners) {
-      if (!group.buffer.put(event, now)) group.deliver()
-    }
+    for (const group of listeners) group.put(event, now)
     if (isScheduled) hasMore = true
     else schedule()
-  }
-
-  async function drain(): Promise<void> {
-    deliver()
-    await inTime(Promise.all(observers.map(observer => observer.drain())), { clock, ms: longestEnd })
   }
 
   return {
@@ -95,7 +86,8 @@ export function attach({ observers, failed, clock }: Observers): CodonSentinels 
         const { completed } = ending
         const timestamp = clock.now().toISOString()
         if (completed) route({ type: 'codon.completed', timestamp, data: completed })
-        await drain()
+        deliver()
+        await inTime(Promise.all(observers.map(observer => observer.drain())), { clock, ms: longestEnd })
       }
       deliver()
       await Promise.all(observers.map(observer => observer.unload(ending.reason)))
@@ -104,29 +96,34 @@ export function attach({ observers, failed, clock }: Observers): CodonSentinels 
   }
 }
 
-/** Those that want the same events. */
-interface Group {
-  readonly buffer: EventBuffer
-  wants(type: string): boolean
-  deliver(): void
-}
-
 function groupsOf(observers: readonly Observer[]): readonly Group[] {
   const interests = [...new Set(observers.map(({ interest }) => interest))]
-  return interests.flatMap(interest => {
-    const members = observers.filter(observer => observer.interest === interest)
-    const [first] = members
-    return first ? [groupOf(members, first)] : []
-  })
+  return interests.map(interest => groupOf(observers.filter(observer => observer.interest === interest)))
 }
 
-function groupOf(members: readonly Observer[], first: Observer): Group {
-  const buffer = createEventBuffer()
-  const deliver = () => {
-    const delivery = buffer.take()
-    if (!delivery) return
+type Group = ReturnType<typeof groupOf>
+
+const mostBuffered = 100
+
+/** Those that want the same events. Their events are gathered: several at a time cost a sentinel little more than one. */
+function groupOf(members: readonly Observer[]) {
+  let events: ObservedEvent[] = []
+  let times: number[] = []
+  const deliver = (): void => {
+    if (events.length === 0) return
+    const delivery = { ...pieceOf(events), times }
+    events = []
+    times = []
     for (const observer of members) observer.route(delivery)
   }
   for (const observer of members) observer.follow(deliver)
-  return { buffer, wants: type => first.wants(type), deliver }
+  return {
+    wants: (type: string) => members.some(observer => observer.wants(type)),
+    put(event: ObservedEvent, now: number): void {
+      events.push(event)
+      times.push(now)
+      if (events.length >= mostBuffered) deliver()
+    },
+    deliver,
+  }
 }

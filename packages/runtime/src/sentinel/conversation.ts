@@ -1,10 +1,10 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ensureDir, readRegularFile, writeFileAtomic } from '../files/index.ts'
+import { ensureDir, fileNameOf, readRegularFile, writeFileAtomic } from '../files/index.ts'
 import type { SentinelConfig } from '../hank/index.ts'
 import { fieldOf } from '../kit/index.ts'
 import type { Message } from '../llm/index.ts'
-import type { SentinelPlaces } from './outputs.ts'
+import type { SentinelPlaces } from './options.ts'
 
 /** One question and its answer. */
 export interface ConversationTurn {
@@ -43,7 +43,7 @@ export function messagesOf(turns: readonly ConversationTurn[], question: string)
   return [...earlier, { role: 'user', content: question }]
 }
 
-/** Undefined: this is no conversation that was written by `writeConversation`. */
+/** Undefined: this is no conversation that was written by `keptConversation`. */
 export function readConversation(text: string): readonly ConversationTurn[] | undefined {
   try {
     const turns = fieldOf(JSON.parse(text), 'turns')
@@ -53,45 +53,30 @@ export function readConversation(text: string): readonly ConversationTurn[] | un
   }
 }
 
-/** Rejects with the system's error. */
-async function writeConversation(path: string, turns: readonly ConversationTurn[]): Promise<void> {
-  await writeFileAtomic(path, `${JSON.stringify({ turns }, null, 2)}\n`)
-}
-
 function isTurn(value: unknown): value is ConversationTurn {
   return [fieldOf(value, 'user'), fieldOf(value, 'assistant')].every(text => typeof text === 'string')
 }
 
-/** The conversation of a sentinel in a codon, on disk: it goes on after a restart and in the next attempt. */
-export interface KeptConversation {
-  /** `damaged`: there is something, and it is no conversation. Never rejects. */
-  read(): Promise<readonly ConversationTurn[] | 'damaged'>
-  /** Rejects with the system's error. */
-  write(turns: readonly ConversationTurn[]): Promise<void>
-  /** Puts what is damaged out of the way, for people to look at. Never rejects. */
-  setAside(): Promise<void>
-}
-
 const maxBytes = 16 * 1024 * 1024
 
-export function keptConversation(
-  sentinelId: string,
-  runtimeId: string,
-  { directoryOf, fileNameOf }: SentinelPlaces,
-): KeptConversation {
+/** The conversation of a sentinel in a codon, on disk: it goes on after a restart and in the next attempt. */
+export function keptConversation(sentinelId: string, runtimeId: string, { directoryOf }: SentinelPlaces) {
   const directory = directoryOf(sentinelId)
   const path = join(directory, `${fileNameOf(runtimeId)}.conversation.json`)
   return {
-    async read() {
+    /** `damaged`: there is something, and it is no conversation. Never rejects. */
+    async read(): Promise<readonly ConversationTurn[] | 'damaged'> {
       const file = await readRegularFile(path, { maxBytes })
       if (file.ok) return readConversation(file.bytes.toString('utf8')) ?? 'damaged'
       return file.reason === 'missing' ? [] : 'damaged'
     },
-    async write(turns) {
+    /** Rejects with the system's error. */
+    async write(turns: readonly ConversationTurn[]): Promise<void> {
       await ensureDir(directory)
-      await writeConversation(path, turns)
+      await writeFileAtomic(path, `${JSON.stringify({ turns }, null, 2)}\n`)
     },
-    async setAside() {
+    /** Puts what is damaged out of the way, for people to look at. Never rejects. */
+    async setAside(): Promise<void> {
       await rename(path, `${path}.damaged`).catch(() => undefined)
     },
   }

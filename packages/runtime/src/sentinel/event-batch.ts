@@ -15,12 +15,10 @@ export interface Piece {
   readonly weight: number
 }
 
-export interface OpenBatch {
-  /** How many firings are in it. */
-  readonly size: number
-  add(piece: Piece, firings: number): void
-  /** What was collected; begins anew. */
-  take(): Batch
+/** Events that came shortly after one another, in order. */
+export interface Delivery extends Piece {
+  /** When each of them came, on the monotonic clock. */
+  readonly times: readonly number[]
 }
 
 export const mostEvents = 1_000
@@ -30,8 +28,8 @@ export const mostCharacters = 8_000_000
  * Collects events for the next trigger. Never holds much more than a prompt could use, however long it is left open. Keeps
  * the pieces as they come: what twenty sentinels hold is there once.
  */
-export function createBatch(): OpenBatch {
-  let pieces: Piece[] = []
+export function createBatch() {
+  const pieces: Piece[] = []
   let held = 0
   let characters = 0
   let eventCount = 0
@@ -50,10 +48,11 @@ export function createBatch(): OpenBatch {
   }
 
   return {
+    /** How many firings are in it. */
     get size() {
       return size
     },
-    add(piece, firings) {
+    add(piece: Piece, firings: number): void {
       size += firings
       eventCount += piece.events.length
       held += piece.events.length
@@ -61,15 +60,7 @@ export function createBatch(): OpenBatch {
       pieces.push(piece)
       if (held > mostEvents || characters > mostCharacters) trim()
     },
-    take() {
-      const batch = { events: newest(pieces.flatMap(piece => piece.events)), eventCount }
-      pieces = []
-      held = 0
-      characters = 0
-      eventCount = 0
-      size = 0
-      return batch
-    },
+    content: (): Batch => ({ events: newest(pieces.flatMap(piece => piece.events)), eventCount }),
   }
 }
 
@@ -96,42 +87,4 @@ function weightOf({ data }: ObservedEvent): number {
     else if (Array.isArray(value)) weight += value.length * 200
   }
   return weight
-}
-
-/** Events that came shortly after one another, in order. */
-export interface Delivery extends Piece {
-  /** When each of them came, on the monotonic clock. */
-  readonly times: readonly number[]
-}
-
-/**
- * Gathers events for sentinels that are interested in the same ones: several events at a time cost a sentinel little more
- * than one.
- */
-export interface EventBuffer {
-  /** `false`: the buffer is full, take its events now. */
-  put(event: ObservedEvent, now: number): boolean
-  /** What has come since; undefined when nothing has. */
-  take(): Delivery | undefined
-}
-
-const mostBuffered = 100
-
-export function createEventBuffer(): EventBuffer {
-  let events: ObservedEvent[] = []
-  let times: number[] = []
-  return {
-    put(event, now) {
-      events.push(event)
-      times.push(now)
-      return events.length < mostBuffered
-    },
-    take() {
-      if (events.length === 0) return undefined
-      const delivery = { ...pieceOf(events), times }
-      events = []
-      times = []
-      return delivery
-    },
-  }
 }

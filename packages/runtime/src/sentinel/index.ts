@@ -8,8 +8,9 @@
 
 export { codonRuns, isReported, type SentinelEventType } from './events.ts'
 export { accessFrom } from './model-calls.ts'
+export type { SentinelSettings } from './options.ts'
 export { workspaceOutputs } from './outputs.ts'
 export type { SandboxEntry } from './sandbox.ts'
 export { runSandboxWorker } from './sandbox-worker.ts'
-export { createSentinels, type SentinelSettings, type Sentinels } from './sentinels.ts'
+export { Sentinels } from './sentinels.ts'
 export { openWorkbench, type Trial } from './workbench.ts'

@@ -1,5 +1,5 @@
-import { type Clock, messageOf, type Result } from '../kit/index.ts'
-import type { Completion, CompletionRequest, UsedTokens } from '../llm/index.ts'
+import { type Deadline, messageOf } from '../kit/index.ts'
+import type { Completion, UsedTokens } from '../llm/index.ts'
 import {
   costOf,
   credentialFor,
@@ -8,37 +8,22 @@ import {
   type Prices,
   type ResolvedModel,
 } from '../models/index.ts'
+import type { Access, SentinelsOptions } from './options.ts'
 
-export type Call = (request: CompletionRequest) => Promise<Completion>
-
-export type Health =
+type Health =
   | { readonly ok: true }
   | { readonly ok: false; readonly message: string; readonly retriable: boolean }
-
-export interface HealthChecks {
-  /** Asks every model once, in parallel. Returns at once. */
-  start(): void
-  /** How a model is; asks it if nobody did, or if it was unwell in a way that passes. Never rejects. */
-  of(model: ResolvedModel): Promise<Health>
-  /** Resolves when every check that was begun is over. */
-  all(): Promise<void>
-  /** What the check of a model cost; told once, so that it is counted once. */
-  takeCharge(model: ResolvedModel): Account | undefined
-}
-
-export interface HealthOptions {
-  /** Of each sentinel of the hank, in order. The check of a model belongs to the first sentinel that has it. */
-  readonly users: readonly { readonly model: ResolvedModel; readonly sentinelId: string }[]
-  readonly accessTo: (model: ResolvedModel, sentinelId: string) => Access
-  readonly call: Call
-  readonly clock: Clock
-  readonly signal: AbortSignal
-}
 
 const limitMs = 30_000
 
 /** One small call for each distinct model. */
-export function createHealthChecks({ users, accessTo, call, clock, signal }: HealthOptions): HealthChecks {
+export function createHealthChecks(options: SentinelsOptions, signal: AbortSignal) {
+  const { attachments, modelOf, accessTo, call, clock } = options
+  // In order: the check of a model belongs to the first sentinel that has it.
+  const users = attachments.flatMap(({ config }) => {
+    const model = modelOf(config.model)
+    return model ? [{ model, sentinelId: config.id }] : []
+  })
   const checks = new Map<string, Promise<Health>>()
   const charges = new Map<string, Account>()
   const nameOf = ({ provider, id }: ResolvedModel) => `${provider}/${id}`
@@ -66,20 +51,24 @@ export function createHealthChecks({ users, accessTo, call, clock, signal }: Hea
   }
 
   return {
-    start() {
+    /** Asks every model once, in parallel. Returns at once. */
+    start(): void {
       for (const { model } of users) if (!checks.has(nameOf(model))) void begin(model)
     },
-    async of(model) {
+    /** How a model is; asks it if nobody did, or if it was unwell in a way that passes. Never rejects. */
+    async of(model: ResolvedModel): Promise<Health> {
       const asked = checks.get(nameOf(model)) ?? begin(model)
       const known = await asked
       if (known.ok || !known.retriable) return known
       const since = checks.get(nameOf(model))
       return since === undefined || since === asked ? begin(model) : since
     },
-    async all() {
+    /** Resolves when every check that was begun is over. */
+    async all(): Promise<void> {
       await Promise.all(checks.values())
     },
-    takeCharge(model) {
+    /** What the check of a model cost; given once, so that it is counted once. */
+    takeCharge(model: ResolvedModel): Account | undefined {
       const charge = charges.get(nameOf(model))
       charges.delete(nameOf(model))
       return charge
@@ -92,9 +81,6 @@ const question = {
   maxOutputTokens: 16,
   maxRetries: 0,
 } as const
-
-/** Where a model is reached, and with which key. */
-export type Access = Result<{ readonly key: string; readonly api: string }>
 
 /**
  * The way to a model for sentinels: the key that is theirs alone, then the plain one; the address from the variables of
@@ -150,16 +136,10 @@ export function addAccounts(one: Account, other: Account): Account {
   }
 }
 
-interface AskLimits {
-  readonly clock: Clock
-  readonly ms: number
-  readonly signal: AbortSignal
-}
-
 /** A call that is stopped when it takes too long, or when `signal` aborts. Never rejects. */
 export async function askWithin(
   ask: (signal: AbortSignal) => Promise<Completion>,
-  { clock, ms, signal }: AskLimits,
+  { clock, ms, signal }: Deadline & { readonly signal: AbortSignal },
 ): Promise<Completion> {
   const over = new AbortController()
   const late = new AbortController()
@@ -167,13 +147,14 @@ export async function askWithin(
     () => late.abort(),
     () => undefined,
   )
-  const answer = await ask(AbortSignal.any([signal, late.signal])).catch(broken)
+  const answer = await ask(AbortSignal.any([signal, late.signal])).catch(
+    (error): Completion => ({
+      ok: false,
+      retriable: false,
+      message: `The call failed: ${messageOf(error)}`,
+    }),
+  )
   over.abort()
   if (answer.ok || !late.signal.aborted || signal.aborted) return answer
   return { ok: false, retriable: true, message: `There was no answer within ${ms / 1000} s.` }
-}
-
-function broken(error: unknown): Completion {
-  const message = messageOf(error)
-  return { ok: false, retriable: false, message: `The call failed: ${message}` }
 }

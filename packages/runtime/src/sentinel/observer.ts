@@ -37,7 +37,7 @@ type UnloadReason = EventData<'sentinel.unloaded'>['reason']
 /**
  * One sentinel at work in one codon.
  *
- * - **O1** `route` only looks and remembers; all work is done and all events are emitted later, one trigger at a time.
+ * - **O1** `route` only matches and remembers; all work is done and all events are emitted later, one trigger at a time.
  * - **O2** At most 100 triggers wait. When one more comes the oldest is dropped and counted.
  * - **O3** It is unloaded exactly once; after that nothing is asked, written or emitted any more.
  */
@@ -55,7 +55,6 @@ export class Observer {
   #working: Promise<void> | undefined
   #catchUp: () => void = () => undefined
   #isArmed = false
-  #isOver = false
   #hasWarned = false
 
   constructor(options: ObserverOptions) {
@@ -63,9 +62,10 @@ export class Observer {
     this.#trigger = createTrigger(options.config.trigger, options.compile)
     this.#strategy = createStrategy(options.config.execution)
     this.#spent = options.spent
-    this.#stop.signal.addEventListener('abort', () => {
-      this.#isOver = true
-    })
+  }
+
+  get #isOver(): boolean {
+    return this.#stop.signal.aborted
   }
 
   wants(type: string): boolean {
@@ -109,10 +109,6 @@ export class Observer {
     this.#end('fatal-error', errorType)
   }
 
-  get spent(): Account {
-    return this.#spent
-  }
-
   get state(): SentinelState {
     const { dollars, isUnknown, tokens, calls } = this.#spent
     return {
@@ -129,11 +125,9 @@ export class Observer {
   }
 
   #routeEach({ events, times }: Delivery): void {
-    for (let at = 0; at < events.length; at++) {
-      const event = events[at]
-      const fired = event && this.#trigger.feed(event)
-      if (!fired) continue
-      const batch = this.#strategy.add(fired, times[at] ?? 0)
+    for (const [at, event] of events.entries()) {
+      const fired = this.#trigger.feed(event)
+      const batch = fired && this.#strategy.add(fired, times[at] ?? 0)
       if (batch) this.#offer(batch)
     }
   }
@@ -165,17 +159,16 @@ export class Observer {
     const { strategy } = config.execution
     if (this.#dropped > 0) this.#warnOfDropped()
     emit('sentinel.triggered', { triggerNumber, strategy, eventCount, queueSize: this.#waiting.length })
-    const worked = await work(batch, {
-      signal: this.#stop.signal,
-      said: output => emit('sentinel.output', { triggerNumber, ...output, eventCount }),
-    })
+    const worked = await work(batch, this.#stop.signal, output =>
+      emit('sentinel.output', { triggerNumber, ...output, eventCount }),
+    )
     this.#spent = addAccounts(this.#spent, worked.charge)
     if (worked.ok) this.#failures = 0
     else if (!this.#isOver) this.#fail(worked)
     changed()
   }
 
-  /** Once: at the end the number is told. */
+  /** Once: at the end the number follows. */
   #warnOfDropped(): void {
     if (this.#hasWarned) return
     this.#hasWarned = true
@@ -185,12 +178,8 @@ export class Observer {
   #fail({ error, message, retriable, fatal }: Extract<Worked, { ok: false }>): void {
     const { config, emit } = this.#options
     this.#failures++
-    emit('sentinel.error', {
-      errorType: error,
-      message,
-      retriable,
-      consecutiveFailureCount: this.#failures,
-    })
+    const consecutiveFailureCount = this.#failures
+    emit('sentinel.error', { errorType: error, message, retriable, consecutiveFailureCount })
     const { maxConsecutiveFailures, unloadOnFatalError } = config.errorHandling
     if (fatal && unloadOnFatalError) this.#end('fatal-error', fatal)
     else if (this.#failures >= maxConsecutiveFailures) this.#end('consecutive-failures')

@@ -1,88 +1,63 @@
 import type { EventData } from '@weave/protocol'
 import type { PatternCompiler } from '../hank/index.ts'
-import type { Clock, Redactor, Result } from '../kit/index.ts'
-import { type KeptConversation, keptConversation } from './conversation.ts'
-import { isReported, type ObservedCodon, type SentinelEventType } from './events.ts'
-import { type Account, type Call, emptyAccount } from './model-calls.ts'
+import type { Result } from '../kit/index.ts'
+import { keptConversation } from './conversation.ts'
+import type { ObservedCodon, SentinelEventType } from './events.ts'
+import { type Account, emptyAccount } from './model-calls.ts'
 import { type Emit, Observer } from './observer.ts'
-import { createOutputFiles, type SentinelPlaces } from './outputs.ts'
+import type { SentinelsOptions } from './options.ts'
+import { createOutputFiles } from './outputs.ts'
 import type { ReadySentinel } from './ready-sentinel.ts'
 import { createWork } from './work.ts'
 
-/** Journals an event; with `broadcast: false` no client hears of it. */
-export type AppendEvent = <T extends SentinelEventType>(
-  type: T,
-  data: EventData<T>,
-  options: { readonly broadcast: boolean },
-) => void
-
 /** What the observers of a codon share. None of the functions throws. */
-export interface ObserverSurroundings {
+interface ObserverSurroundings
+  extends Pick<SentinelsOptions, 'places' | 'call' | 'clock' | 'redactor' | 'append' | 'warn'> {
   readonly codon: ObservedCodon
-  readonly places: SentinelPlaces
   readonly persists: boolean
   readonly compile: PatternCompiler
-  readonly call: Call
-  readonly clock: Clock
-  readonly redactor: Redactor
-  readonly append: AppendEvent
-  readonly warn: (message: string) => void
   readonly changed: () => void
 }
 
-export type OpenedObserver = Result<{
-  readonly observer: Observer
-  /** Emits that it is loaded; call it when its codon knows it. */
-  begin(): void
-}>
-
-/** Puts a sentinel to a codon. `charge`: what it has cost already. Never rejects. */
+/**
+ * Puts a sentinel to a codon. `charge`: what it has cost already. `begin` emits that it is loaded; call it when its codon
+ * knows it. Never rejects.
+ */
 export async function openObserver(
   sentinel: ReadySentinel,
   around: ObserverSurroundings,
   charge: Account = emptyAccount,
-): Promise<OpenedObserver> {
+): Promise<Result<{ readonly observer: Observer; readonly begin: () => void }>> {
   const { codon, places, persists } = around
   const { config } = sentinel.attached
   const files = createOutputFiles(sentinel.attached, codon.id, places)
   if (!files.ok) return files
   const kept = persists && config.conversational ? keptConversation(config.id, codon.id, places) : undefined
-  const turns = (await kept?.read()) ?? []
-  const isDamaged = turns === 'damaged'
-  if (isDamaged && !config.errorHandling.unloadOnFatalError) await startAnew(kept, around, config.id)
-  const work = createWork({
-    ...around,
-    sentinel,
-    keep: persists ? files.files.write : undefined,
-    turns: isDamaged ? [] : turns,
-    keepTurns: kept?.write,
-  })
-  const emit = emitterOf(sentinel, around)
+  const read = (await kept?.read()) ?? []
+  const turns = read === 'damaged' ? [] : read
+  const isBeyondRepair = read === 'damaged' && config.errorHandling.unloadOnFatalError
   const warn = (message: string) => around.warn(`Sentinel ${config.id} (${codon.id}): ${message}.`)
+  if (read === 'damaged' && !isBeyondRepair) {
+    await kept?.setAside()
+    warn('its conversation on disk was damaged; it begins anew')
+  }
+  const keep = persists ? files.write : undefined
+  const work = createWork({ ...around, sentinel, keep, turns, keepTurns: kept?.write })
+  const emit = emitterOf(sentinel, around)
   const observer = new Observer({ ...around, config, work, emit, warn, spent: charge })
   const begin = () => {
     emit('sentinel.loaded', loadedData(sentinel))
-    if (isDamaged && config.errorHandling.unloadOnFatalError) {
-      warn('its conversation on disk is damaged')
-      observer.giveUp('corruption')
-    }
+    if (!isBeyondRepair) return
+    warn('its conversation on disk is damaged')
+    observer.giveUp('corruption')
   }
   return { ok: true, observer, begin }
-}
-
-async function startAnew(
-  kept: KeptConversation | undefined,
-  { warn, codon }: ObserverSurroundings,
-  sentinelId: string,
-): Promise<void> {
-  await kept?.setAside()
-  warn(`Sentinel ${sentinelId} (${codon.id}): its conversation on disk was damaged; it begins anew.`)
 }
 
 function emitterOf({ attached }: ReadySentinel, { append, codon }: ObserverSurroundings): Emit {
   const ids = { sentinelId: attached.config.id, codonId: codon.id }
   return <T extends SentinelEventType>(type: T, data: Omit<EventData<T>, keyof typeof ids>) =>
-    append(type, { ...ids, ...data } as EventData<T>, { broadcast: isReported(type, attached) })
+    append(type, { ...ids, ...data } as EventData<T>)
 }
 
 function loadedData({ attached, model }: ReadySentinel) {

@@ -1,57 +1,41 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { checkRelativeSpelling, ensureDir, writeFileAtomic } from '../files/index.ts'
+import {
+  checkRelativeSpelling,
+  createDirectoryChain,
+  ensureDir,
+  fileNameOf,
+  writeFileAtomic,
+} from '../files/index.ts'
 import type { AttachedSentinel } from '../hank/index.ts'
 import { escapeLineSeparators, type Result } from '../kit/index.ts'
-
-/** Directories below a root that the agent may be rearranging, entered without following a link. */
-export interface Directories {
-  enter(
-    components: readonly string[],
-    missing: 'make',
-  ): Result<{ readonly directory: { at(name: string): string } }>
-  close(): void
-}
-
-/** Where sentinels write. */
-export interface SentinelPlaces {
-  readonly agentRoot: string
-  /** Of the sentinel's own files, absolute. */
-  directoryOf(sentinelId: string): string
-  /** A runtime id as the name of a file. */
-  fileNameOf(runtimeId: string): string
-  openDirectories(root: string): Directories
-}
+import type { SentinelPlaces } from './options.ts'
 
 /** What a sentinel said last, in the form in which it is kept. */
 export type Output = { readonly text: string } | { readonly value: unknown }
 
-export interface OutputFiles {
-  /** Adds to the log and replaces the last value. Rejects with the system's error, or one that says what is in the way. */
-  write(output: Output): Promise<void>
-}
-
-export type OutputFilesResult = Result<{ readonly files: OutputFiles }>
-
-/** The files of one sentinel in one codon. Looks at no disk. */
+/**
+ * The files of one sentinel in one codon. `write` adds to the log and replaces the last value; it rejects with the system's
+ * error, or one that says what is in the way. Nothing is read or written before.
+ */
 export function createOutputFiles(
   { config, settings }: Attachment,
   runtimeId: string,
   places: SentinelPlaces,
-): OutputFilesResult {
+): Result<{ readonly write: (output: Output) => Promise<void> }> {
   const isLines = config.structuredOutput !== undefined || config.output?.format === 'jsonl'
-  const name = places.fileNameOf(runtimeId)
+  const name = fileNameOf(runtimeId)
   const given = givenPaths({ config, settings })
   const log = placeOf(given.log, `${name}.${isLines ? 'jsonl' : 'md'}`)
   const last = placeOf(given.last, `${name}.last.${isLines ? 'json' : 'md'}`)
   if (!log || !last) return { ok: false, message: 'an output path leaves its directory' }
   if (samePlace(log, last))
     return { ok: false, message: `the log and the last value are both ${log.path.join('/')}` }
-  const rootOf = (place: Place) => (place.isInWorkspace ? places.agentRoot : places.directoryOf(config.id))
   const inside = async <T>(place: Place, write: (path: string) => Promise<T>): Promise<T> => {
-    const root = rootOf(place)
+    const root = place.isInWorkspace ? places.agentRoot : places.directoryOf(config.id)
     if (!place.isInWorkspace) await ensureDir(root)
-    const directories = places.openDirectories(root)
+    places.assertHeld?.()
+    const directories = createDirectoryChain(root)
     try {
       const entered = directories.enter(place.path.slice(0, -1), 'make')
       if (!entered.ok) throw new Error(entered.message)
@@ -66,7 +50,7 @@ export function createOutputFiles(
     await inside(log, path => append(path, { text, join, mode: modeOf(log) }))
     await inside(last, path => writeFileAtomic(path, text, { mode: modeOf(last) }))
   }
-  return { ok: true, files: { write } }
+  return { ok: true, write }
 }
 
 type Attachment = Pick<AttachedSentinel, 'config' | 'settings'>
@@ -111,15 +95,11 @@ function modeOf({ isInWorkspace }: Place): number {
 const appendFlags =
   constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-interface Addition {
-  readonly text: string
-  /** Between what is there and what comes. */
-  readonly join: string
-  readonly mode: number
-}
-
-/** In one write, so that two who add to the same file never mix. */
-async function append(path: string, { text, join, mode }: Addition): Promise<void> {
+/** In one write, so that two who add to the same file never mix. `join` comes between what is there and the text. */
+async function append(
+  path: string,
+  { text, join, mode }: { readonly text: string; readonly join: string; readonly mode: number },
+): Promise<void> {
   const file = await open(path, appendFlags, mode)
   try {
     const stat = await file.stat()

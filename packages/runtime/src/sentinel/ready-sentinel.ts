@@ -1,9 +1,9 @@
 import { type AttachedSentinel, maxPromptBytes, readReference } from '../hank/index.ts'
-import { formatProblem, isObject, type JsonObject, type Redactor, type Result } from '../kit/index.ts'
+import { formatProblem, isObject, type JsonObject, type Result } from '../kit/index.ts'
 import { type StructuredOutput, takesTemperature } from '../llm/index.ts'
 import type { ResolvedModel } from '../models/index.ts'
 import { assemblePrompt, type PromptFile } from '../prompt/index.ts'
-import type { Access } from './model-calls.ts'
+import type { SentinelsOptions } from './options.ts'
 import type { Sandbox } from './sandbox.ts'
 import { createTemplate, type Template } from './template.ts'
 
@@ -14,24 +14,20 @@ export interface ReadySentinel {
   readonly key: string
   readonly api: string
   readonly userPrompt: Template
-  readonly systemPrompt?: Template
-  readonly output?: StructuredOutput
+  readonly systemPrompt?: Template | undefined
+  readonly output?: StructuredOutput | undefined
 }
 
-export interface Surroundings {
-  readonly hankDir: string
+interface Surroundings extends Pick<SentinelsOptions, 'hankDir' | 'redactor' | 'modelOf' | 'accessTo'> {
   readonly agentRoot: string
   readonly sandbox: Sandbox
-  readonly redactor: Redactor
-  /** Undefined for a name that nobody knows. */
-  modelOf(name: string): ResolvedModel | undefined
-  accessTo(model: ResolvedModel, sentinelId: string): Access
 }
 
-export type Readiness = Result<{ readonly sentinel: ReadySentinel; readonly warnings: readonly string[] }>
-
 /** Gets a sentinel ready: its model, its key, its prompts as they are now, its schema. Never rejects. */
-export async function makeReady(attached: AttachedSentinel, around: Surroundings): Promise<Readiness> {
+export async function makeReady(
+  attached: AttachedSentinel,
+  around: Surroundings,
+): Promise<Result<{ readonly sentinel: ReadySentinel; readonly warnings: readonly string[] }>> {
   const { config } = attached
   const model = around.modelOf(config.model)
   if (!model) return { ok: false, message: `its model ${config.model} is not known` }
@@ -44,15 +40,9 @@ export async function makeReady(attached: AttachedSentinel, around: Surroundings
   const output = await outputOf(attached, around)
   if (!output.ok) return output
   if (!user.template) return { ok: false, message: 'it has no user prompt' }
-  const sentinel: ReadySentinel = {
-    attached,
-    model,
-    key: access.key,
-    api: access.api,
-    userPrompt: user.template,
-    ...(system.template && { systemPrompt: system.template }),
-    ...(output.output && { output: output.output }),
-  }
+  const { key, api } = access
+  const prompts = { userPrompt: user.template, systemPrompt: system.template }
+  const sentinel = { attached, model, key, api, ...prompts, output: output.output }
   const warnings = [...user.warnings, ...system.warnings, ...(await droppedTemperature(config, model))]
   return { ok: true, sentinel, warnings }
 }

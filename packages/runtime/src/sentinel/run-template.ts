@@ -112,14 +112,12 @@ function failure(context: QuickJSContext, handle: QuickJSHandle, kind: 'program'
   }
 }
 
-/** Anything can be thrown, also something that throws when it is looked at. */
-function described(context: QuickJSContext, handle: QuickJSHandle): Described {
-  const text = (key: string) => {
-    if (context.typeof(handle) !== 'object') return ''
-    return context
+/** Anything can be thrown, also something that throws when it is read. */
+function described(context: QuickJSContext, handle: QuickJSHandle) {
+  const text = (key: string) =>
+    context
       .getProp(handle, key)
       .consume(value => (context.typeof(value) === 'string' ? context.getString(value) : ''))
-  }
   try {
     if (context.typeof(handle) !== 'object')
       return { name: '', message: context.getString(handle), stack: '' }
@@ -127,12 +125,6 @@ function described(context: QuickJSContext, handle: QuickJSHandle): Described {
   } catch {
     return { name: '', message: 'the template failed', stack: '' }
   }
-}
-
-interface Described {
-  readonly name: string
-  readonly message: string
-  readonly stack: string
 }
 
 function short(text: string): string {

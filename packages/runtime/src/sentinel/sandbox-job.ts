@@ -1,4 +1,6 @@
 import { performance } from 'node:perf_hooks'
+import type { Result } from '../kit/index.ts'
+
 /** What is asked of the isolated thread, and what it answers. Plain data: it travels between threads. */
 
 export type SandboxJob =
@@ -7,18 +9,17 @@ export type SandboxJob =
   /** Whether a JSON text fits a JSON Schema; without `value`, whether the schema can be used at all. */
   | { readonly kind: 'validate'; readonly schema: string; readonly value?: string; readonly each: boolean }
 
-export type SandboxAnswer =
-  | { readonly ok: true; readonly text: string }
-  | {
-      readonly ok: false
-      /** `program`: what was given is no good, or names something that does not exist. `run`: it failed this time. `limit`: it took too much of something. */
-      readonly kind: 'program' | 'run' | 'limit'
-      readonly message: string
-      /** Of the program, from 1. */
-      readonly line?: number
-      /** The thread may be damaged and must not be used again. */
-      readonly isBroken?: true
-    }
+export type SandboxAnswer = Result<{ readonly text: string }, SandboxFailure>
+
+export interface SandboxFailure {
+  /** `program`: no good, or names something that does not exist. `run`: failed this time. `limit`: took too much. */
+  readonly kind: 'program' | 'run' | 'limit'
+  readonly message: string
+  /** Of the program, from 1. */
+  readonly line?: number
+  /** The thread may be damaged and must not be used again. */
+  readonly isBroken?: true
+}
 
 /** Said before a job is begun, when all is loaded that it needs: from then on the time is the job's own. */
 export const jobStarted = 'started'

@@ -8,29 +8,20 @@ export interface SandboxEntry {
   readonly argv?: readonly string[]
 }
 
-/**
- * A thread for what a hank wants computed: templates and comparisons with schemas. Nothing in there can reach the program,
- * block it, or outlive its time.
- */
-export interface Sandbox {
-  /** One job at a time, in order. Never rejects. */
-  run(job: SandboxJob): Promise<SandboxAnswer>
-  /** Ends the thread and whatever it is doing. Never rejects. */
-  close(): Promise<void>
-}
+export type Sandbox = ReturnType<typeof createSandbox>
 
 /** So long may a job compute. */
 const defaultLimit = 1_000
 /** Loading the interpreter on a busy machine takes time that is not the job's. */
 const startPatience = 30_000
 
-export function createSandbox(
-  entry: SandboxEntry,
-  clock: Clock,
-  { milliseconds = defaultLimit } = {},
-): Sandbox {
+/**
+ * A thread for what a hank wants computed: templates and comparisons with schemas. Nothing in there can reach the program,
+ * block it, or outlive its time.
+ */
+export function createSandbox(entry: SandboxEntry, clock: Clock, { milliseconds = defaultLimit } = {}) {
   const closing = new AbortController()
-  let thread: Thread | undefined
+  let thread: ReturnType<typeof startThread> | undefined
   const jobs = createSerialQueue()
 
   async function perform(job: SandboxJob): Promise<SandboxAnswer> {
@@ -39,7 +30,7 @@ export function createSandbox(
     const current = thread
     const limit = { clock, signal: closing.signal }
     const { started, answer } = current.ask({ job, milliseconds })
-    await inTime(started, { ...limit, ms: startPatience })
+    await inTime(Promise.race([started, answer]), { ...limit, ms: startPatience })
     const result = await patiently(answer, { ...limit, ms: 2 * milliseconds })
     if (result && !('isBroken' in result)) return result
     // Whatever it still says, nobody listens any more.
@@ -49,8 +40,10 @@ export function createSandbox(
   }
 
   return {
-    run: job => jobs.run(() => perform(job)),
-    async close() {
+    /** One job at a time, in order. Never rejects. */
+    run: (job: SandboxJob) => jobs.run(() => perform(job)),
+    /** Ends the thread and whatever it is doing. Never rejects. */
+    async close(): Promise<void> {
       closing.abort()
       await jobs.run(() => undefined)
       await thread?.end()
@@ -80,13 +73,7 @@ async function patiently<T>(answer: Promise<T>, limit: Deadline): Promise<T | un
 
 const mostTimes = 15
 
-interface Thread {
-  /** One question at a time. `started`: all is loaded that the job needs. Neither rejects. */
-  ask(job: TimedJob): { readonly started: Promise<void>; readonly answer: Promise<SandboxAnswer> }
-  end(): Promise<void>
-}
-
-function startThread({ file, argv }: SandboxEntry): Thread {
+function startThread({ file, argv }: SandboxEntry) {
   const worker = new Worker(file, {
     argv: [...(argv ?? [])],
     // Nothing of ours is in there, should anyone ever get out of the interpreter; and what it prints is not shown.
@@ -97,35 +84,27 @@ function startThread({ file, argv }: SandboxEntry): Thread {
     resourceLimits: { maxOldGenerationSizeMb: 256, stackSizeMb: 4 },
   })
   worker.unref()
-  let asked: Asked | undefined
+  let start = (): void => undefined
+  let settle = (_: SandboxAnswer): void => undefined
   worker.on('message', (said: SandboxAnswer | typeof jobStarted) =>
-    said === jobStarted ? asked?.start() : asked?.settle(said),
+    said === jobStarted ? start() : settle(said),
   )
-  worker.on('error', error => asked?.settle(lost(messageOf(error))))
-  worker.on('exit', () => asked?.settle(lost('its thread ended')))
+  worker.on('error', error => settle(lost(messageOf(error))))
+  worker.on('exit', () => settle(lost('its thread ended')))
   return {
-    ask(job) {
-      let start: () => void = () => undefined
+    /** One question at a time. `started`: all is loaded that the job needs. Neither rejects. */
+    ask(job: TimedJob) {
       const started = new Promise<void>(resolve => {
         start = resolve
       })
       const answer = new Promise<SandboxAnswer>(resolve => {
-        const settle = (result: SandboxAnswer) => {
-          start()
-          resolve(result)
-        }
-        asked = { start, settle }
+        settle = resolve
       })
       worker.postMessage(job)
       return { started, answer }
     },
     end: async () => void (await worker.terminate()),
   }
-}
-
-interface Asked {
-  start(): void
-  settle(answer: SandboxAnswer): void
 }
 
 function lost(why: string): SandboxAnswer {

@@ -1,79 +1,24 @@
 import type { SentinelState } from '@weave/protocol'
 import { type AttachedSentinel, loadPatterns, type PatternCompiler } from '../hank/index.ts'
-import { type Clock, type Redactor, within } from '../kit/index.ts'
+import { type Refused, type Result, within } from '../kit/index.ts'
 import type { ResolvedModel } from '../models/index.ts'
 import { attach, type CodonSentinels } from './attach.ts'
 import type { ObservedCodon } from './events.ts'
-import {
-  type Access,
-  type Account,
-  addAccounts,
-  type Call,
-  createHealthChecks,
-  emptyAccount,
-  type HealthChecks,
-} from './model-calls.ts'
-import type { Observer } from './observer.ts'
-import { type AppendEvent, openObserver } from './open-observer.ts'
-import type { SentinelPlaces } from './outputs.ts'
+import { createHealthChecks } from './model-calls.ts'
+import { openObserver } from './open-observer.ts'
+import type { SentinelsOptions } from './options.ts'
 import { makeReady, type ReadySentinel } from './ready-sentinel.ts'
-import { createSandbox, type Sandbox, type SandboxEntry } from './sandbox.ts'
-
-export interface SentinelSettings {
-  readonly enablePersistence: boolean
-  readonly healthCheckGracePeriodMs: number
-  readonly waitForAllHealthChecks: boolean
-}
-
-export interface SentinelsOptions {
-  /** Of the whole hank. */
-  readonly attachments: readonly AttachedSentinel[]
-  /** Where the files of the hank are read, absolute. */
-  readonly hankDir: string
-  readonly settings: SentinelSettings
-  readonly places: SentinelPlaces
-  /** Undefined for a name that nobody knows. */
-  readonly modelOf: (name: string) => ResolvedModel | undefined
-  readonly accessTo: (model: ResolvedModel, sentinelId: string) => Access
-  readonly call: Call
-  readonly clock: Clock
-  readonly redactor: Redactor
-  readonly sandboxEntry: SandboxEntry
-  /** What these three throw is passed over: a journal that refuses stops the run by itself. */
-  readonly append: AppendEvent
-  /** Records the sentinels of a codon, all of them. */
-  readonly record: (codonId: string, states: readonly SentinelState[]) => void
-  /** A warning for people. */
-  readonly warn: (message: string) => void
-}
+import { createSandbox, type Sandbox } from './sandbox.ts'
 
 /** A codon that begins, with its id in the hank beside its runtime id. */
 export interface StartingCodon extends ObservedCodon {
   readonly codonId: string
 }
 
-export type LoadResult =
-  | { readonly ok: true; readonly attached: CodonSentinels }
-  /** One that the codon cannot do without is not there. `sentinelRefs`: the files, or the ids of those without one. */
-  | { readonly ok: false; readonly sentinelRefs: readonly string[]; readonly message: string }
-
-/** The sentinels of one execution. */
-export interface Sentinels {
-  /**
-   * Asks each model once whether it answers, in the background. Call it when the server starts. Resolves when the hank may
-   * begin: at once, or with `waitForAllHealthChecks` when every check is over. Never rejects.
-   */
-  startHealthChecks(): Promise<void>
-  /** Gets the sentinels of a codon going. Waits for health checks as the settings say. Never rejects. */
-  load(codon: StartingCodon): Promise<LoadResult>
-  /** All that sentinels have spent since the start. */
-  spent(): Account
-  /** Ends what is in the background. Call it after the last codon is finished. Never rejects. */
-  close(): Promise<void>
-}
-
-export function createSentinels(options: SentinelsOptions): Sentinels {
-  return new OpenSentinels(options)
+/** One that the codon cannot do without is not there. `sentinelRefs`: the files, or the ids of those without one. */
+interface Missing {
+  readonly sentinelRefs: readonly string[]
+  readonly message: string
 }
 
 interface Failed {
@@ -81,29 +26,24 @@ interface Failed {
   readonly message: string
 }
 
-class OpenSentinels implements Sentinels {
+/** The sentinels of one execution. */
+export class Sentinels {
   readonly #options: SentinelsOptions
   readonly #sandbox: Sandbox
-  readonly #health: HealthChecks
+  readonly #health: ReturnType<typeof createHealthChecks>
   readonly #closing = new AbortController()
-  readonly #working = new Set<Observer>()
-  /** Of those that have gone. */
-  #settled: Account = emptyAccount
   #compile: Promise<PatternCompiler> | undefined
 
   constructor(options: SentinelsOptions) {
     this.#options = options
     this.#sandbox = createSandbox(options.sandboxEntry, options.clock)
-    this.#health = createHealthChecks({
-      ...options,
-      users: options.attachments.flatMap(({ config }) => {
-        const model = options.modelOf(config.model)
-        return model ? [{ model, sentinelId: config.id }] : []
-      }),
-      signal: this.#closing.signal,
-    })
+    this.#health = createHealthChecks(options, this.#closing.signal)
   }
 
+  /**
+   * Asks each model once whether it answers, in the background. Call it when the server starts. Resolves when the hank may
+   * begin: at once, or with `waitForAllHealthChecks` when every check is over. Never rejects.
+   */
   async startHealthChecks(): Promise<void> {
     const { attachments, settings } = this.#options
     this.#health.start()
@@ -112,51 +52,37 @@ class OpenSentinels implements Sentinels {
     if (settings.waitForAllHealthChecks) await this.#health.all()
   }
 
-  async load(codon: StartingCodon): Promise<LoadResult> {
-    const { attachments, clock } = this.#options
+  /** Gets the sentinels of a codon going. Waits for health checks as the settings say. Never rejects. */
+  async load(codon: StartingCodon): Promise<Result<{ readonly attached: CodonSentinels }, Missing>> {
+    const { attachments, clock, record } = this.#options
     const mine = attachments.filter(({ codonId }) => codonId === codon.codonId)
-    const prepared = await Promise.all(mine.map(attached => this.#prepare(attached)))
     let current: CodonSentinels | undefined
-    const changed = () => current && this.#record(codon.id, current)
-    const opened = await Promise.all(prepared.map(one => this.#open(one, { codon, changed })))
+    const changed = () => quietly(() => current && record(codon.id, current.states()))
+    const prepared = await Promise.all(mine.map(attached => this.#prepare(attached)))
+    const opened = await Promise.all(prepared.map(one => this.#open(one, codon, changed)))
     const failed = opened.flatMap(one => ('message' in one ? [one] : []))
     const required = failed.filter(({ attached }) => attached.settings.failCodonIfNotLoaded === true)
     if (required.length > 0) return refusal(required)
     const loaded = opened.flatMap(one => ('message' in one ? [] : [one]))
     const observers = loaded.map(({ observer }) => observer)
-    for (const observer of observers) this.#working.add(observer)
     for (const { attached, message } of failed)
       this.#warn(`Sentinel ${attached.config.id} (${codon.id}) is not loaded: ${message}.`)
-    const attached = attach({ observers, failed: failed.map(notLoaded), clock })
+    const attached = attach(observers, failed.map(notLoaded), clock)
     for (const { begin } of loaded) begin()
     current = attached
     if (mine.length > 0) changed()
-    const finish: CodonSentinels['finish'] = async ending => {
-      await attached.finish(ending)
-      this.#settle(observers)
-    }
-    return { ok: true, attached: { ...attached, finish } }
+    return { ok: true, attached }
   }
 
-  spent(): Account {
-    return [...this.#working].map(({ spent }) => spent).reduce(addAccounts, this.#settled)
-  }
-
-  #settle(observers: readonly Observer[]): void {
-    for (const observer of observers) {
-      if (this.#working.delete(observer)) this.#settled = addAccounts(this.#settled, observer.spent)
-    }
-  }
-
+  /** Ends what is in the background. Call it after the last codon is finished. Never rejects. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#sandbox.close()
   }
 
   async #prepare(attached: AttachedSentinel): Promise<ReadySentinel | Failed> {
-    const { places } = this.#options
-    const around = { ...this.#options, agentRoot: places.agentRoot, sandbox: this.#sandbox }
-    const ready = await makeReady(attached, around)
+    const { agentRoot } = this.#options.places
+    const ready = await makeReady(attached, { ...this.#options, agentRoot, sandbox: this.#sandbox })
     if (!ready.ok) return { attached, message: ready.message }
     for (const warning of ready.warnings) this.#warn(`Sentinel ${attached.config.id}: ${warning}`)
     const fault = await this.#healthFault(ready.sentinel.model)
@@ -179,10 +105,7 @@ class OpenSentinels implements Sentinels {
     return `the health check of ${model.provider}/${model.id} failed: ${health.message}`
   }
 
-  async #open(
-    sentinel: ReadySentinel | Failed,
-    { codon, changed }: { readonly codon: StartingCodon; readonly changed: () => void },
-  ) {
+  async #open(sentinel: ReadySentinel | Failed, codon: StartingCodon, changed: () => void) {
     if ('message' in sentinel) return sentinel
     this.#compile ??= loadPatterns()
     const opened = await openObserver(
@@ -201,10 +124,6 @@ class OpenSentinels implements Sentinels {
     return opened.ok ? opened : { attached: sentinel.attached, message: opened.message }
   }
 
-  #record(codonId: string, { states }: CodonSentinels): void {
-    quietly(() => this.#options.record(codonId, states()))
-  }
-
   #warn(message: string): void {
     quietly(() => this.#options.warn(message))
   }
@@ -219,7 +138,7 @@ function quietly(action: () => void): void {
   }
 }
 
-function refusal(required: readonly Failed[]): LoadResult {
+function refusal(required: readonly Failed[]): Refused<Missing> {
   const names = required.map(({ attached, message }) => `${attached.config.id}: ${message}`)
   return {
     ok: false,

@@ -1,32 +1,27 @@
 import type { SentinelConfig } from '../hank/index.ts'
-import type { Delivery } from './event-batch.ts'
-import { type Batch, createBatch, pieceOf } from './event-batch.ts'
+import { type Batch, createBatch, type Delivery, pieceOf } from './event-batch.ts'
 import type { ObservedEvent } from './events.ts'
 
 /**
  * When a sentinel that was woken goes to work, and on which events. Pure over the times that it is given, which are
  * milliseconds that never go back.
  */
-export interface Strategy {
-  /** Takes in what made the trigger fire. Returns the batch that is due with it, if one is. */
-  add(events: readonly ObservedEvent[], now: number): Batch | undefined
-  /** Takes in events each of which made the trigger fire, if none of them makes anything due; else `false` and nothing is done. */
-  addQuietly(delivery: Delivery): boolean
-  /** When what is pending falls due; undefined when nothing is pending, or when it does not depend on time. */
-  readonly dueAt: number | undefined
-  /** What is pending, due or not; nothing is pending afterwards. */
-  take(): Batch | undefined
-}
+export type Strategy = ReturnType<typeof createStrategy>
 
-export function createStrategy(execution: SentinelConfig['execution']): Strategy {
-  const batch = createBatch()
+export function createStrategy(execution: SentinelConfig['execution']) {
+  let batch = createBatch()
   let dueAt: number | undefined
 
+  /** What is pending, due or not; nothing is pending afterwards. */
   function take(): Batch | undefined {
     dueAt = undefined
-    return batch.size === 0 ? undefined : batch.take()
+    if (batch.size === 0) return undefined
+    const taken = batch.content()
+    batch = createBatch()
+    return taken
   }
 
+  /** Takes in what made the trigger fire. Returns the batch that is due with it, if one is. */
   function add(events: readonly ObservedEvent[], now: number): Batch | undefined {
     // A timer may be late; what comes after the moment belongs to the next batch.
     const overdue = dueAt !== undefined && now >= dueAt ? take() : undefined
@@ -67,7 +62,8 @@ export function createStrategy(execution: SentinelConfig['execution']): Strategy
 
   return {
     add,
-    addQuietly(delivery) {
+    /** Takes in events each of which made the trigger fire, unless one makes a batch due: then `false`, and nothing is done. */
+    addQuietly(delivery: Delivery): boolean {
       const due = dueWith(delivery)
       if (!due) return false
       dueAt = due.at
@@ -75,6 +71,7 @@ export function createStrategy(execution: SentinelConfig['execution']): Strategy
       return true
     },
     take,
+    /** When what is pending falls due; undefined when nothing is pending, or when it does not depend on time. */
     get dueAt() {
       return dueAt
     },

@@ -1,8 +1,8 @@
-import type { Redactor } from '../kit/index.ts'
+import type { Redactor, Result } from '../kit/index.ts'
 import { type Batch, mostCharacters } from './event-batch.ts'
 import type { ObservedCodon } from './events.ts'
 import type { Sandbox } from './sandbox.ts'
-import type { SandboxAnswer } from './sandbox-job.ts'
+import type { SandboxFailure } from './sandbox-job.ts'
 
 /** A prompt that is ready to be filled in. */
 export interface Template {
@@ -17,27 +17,22 @@ export interface TemplateData {
   readonly now: Date
 }
 
-export type Rendered =
-  | { readonly ok: true; readonly text: string }
-  | {
-      readonly ok: false
-      readonly message: string
-      /**
-       * It would fail the same way again: `resource` when it took too much time, memory or room, `template` when it names
-       * something that does not exist.
-       */
-      readonly lasting?: 'resource' | 'template'
-    }
+export type Rendered = Result<{ readonly text: string }, NotRendered>
 
-export type TemplateResult =
-  | { readonly ok: true; readonly template: Template }
-  | { readonly ok: false; readonly message: string }
+export interface NotRendered {
+  readonly message: string
+  /**
+   * It would fail the same way again: `resource` when it took too much time, memory or room, `template` when it names
+   * something that does not exist.
+   */
+  readonly lasting?: 'resource' | 'template' | undefined
+}
 
 /** Builds a template, to find out at once whether it can be. Runs none of it. */
 export async function createTemplate(
   source: string,
   { sandbox, redactor }: { readonly sandbox: Sandbox; readonly redactor: Redactor },
-): Promise<TemplateResult> {
+): Promise<Result<{ readonly template: Template }>> {
   const program = compileTemplate(source)
   if (program.kind === 'broken') return { ok: false, message: program.message }
   if (program.kind === 'text') {
@@ -51,17 +46,14 @@ export async function createTemplate(
     const answer = await sandbox.run({ kind: 'render', code, it: itOf(data) })
     // A secret that two events held in halves is whole only here.
     if (answer.ok) return { ok: true, text: redactor.text(answer.text) }
-    const lasting = lastingOf[answer.kind]
-    return { ok: false, message: placed(answer, lines), ...(lasting && { lasting }) }
+    return { ok: false, message: placed(answer, lines), lasting: lastingOf[answer.kind] }
   }
   return { ok: true, template: { render } }
 }
 
-type Failure = Extract<SandboxAnswer, { ok: false }>
-
 const lastingOf = { limit: 'resource', program: 'template', run: undefined } as const
 
-function placed({ message, line }: Failure, lines: readonly number[]): string {
+function placed({ message, line }: SandboxFailure, lines: readonly number[]): string {
   const own = line === undefined ? undefined : lines[line - 1]
   return own === undefined ? message : `line ${own}: ${message}`
 }

@@ -1,28 +1,25 @@
 import type { PatternCompiler, SentinelCondition, SentinelConfig } from '../hank/index.ts'
 import type { ObservedEvent } from './events.ts'
 
-/** What wakes a sentinel. Holds the progress of a sequence; otherwise pure. Never throws. */
-export interface Trigger {
-  /** The same text for triggers that want the same events. */
-  readonly interest: string
-  /** Whether an event of this type can make a difference. */
-  wants(type: string): boolean
-  /** Every single event that it wants makes it fire. */
-  readonly isUnconditional: boolean
-  /** Give it the events that it wants: those that made it fire, this one the last; undefined when it did not fire. */
-  feed(event: ObservedEvent): readonly ObservedEvent[] | undefined
-}
-
 type TriggerConfig = SentinelConfig['trigger']
 type Step = (event: ObservedEvent) => boolean
+/** Those that made it fire, this one the last; undefined when it did not fire. */
+type Fire = (event: ObservedEvent) => readonly ObservedEvent[] | undefined
 
-export function createTrigger(config: TriggerConfig, compile: PatternCompiler): Trigger {
+/** What wakes a sentinel. Holds the progress of a sequence; otherwise pure. Never throws. */
+export type Trigger = ReturnType<typeof createTrigger>
+
+export function createTrigger(config: TriggerConfig, compile: PatternCompiler) {
   const types = wantedTypes(config)
   const wantsAll = types.has(anyType)
   return {
+    /** The same text for triggers that want the same events. */
     interest: wantsAll ? anyType : [...types].sort().join(' '),
-    wants: type => wantsAll || types.has(type),
-    isUnconditional: config.type === 'event' && isEmpty(config.conditions),
+    /** Whether an event of this type can make a difference. */
+    wants: (type: string): boolean => wantsAll || types.has(type),
+    /** Every single event that it wants makes it fire. */
+    isUnconditional: config.type === 'event' && (config.conditions ?? []).length === 0,
+    /** Give it the events that it wants. */
     feed: config.type === 'event' ? firesOnEvent(config, compile) : firesOnSequence(config, compile),
   }
 }
@@ -38,12 +35,6 @@ function wantedTypes(config: TriggerConfig): ReadonlySet<string> {
   if (steps.has(anyType)) return interest
   return interest.has(anyType) ? steps : new Set([...steps].filter(type => interest.has(type)))
 }
-
-function isEmpty(list: readonly unknown[] | undefined): boolean {
-  return list === undefined || list.length === 0
-}
-
-type Fire = (event: ObservedEvent) => readonly ObservedEvent[] | undefined
 
 function firesOnEvent({ conditions }: TriggerConfig & { type: 'event' }, compile: PatternCompiler): Fire {
   const holds = createTest(conditions, compile)

@@ -1,23 +1,20 @@
 import type { EventData } from '@weave/protocol'
-import type { SentinelConfig } from '../hank/index.ts'
-import { type Clock, errorCode, isObject, messageOf, type Redactor } from '../kit/index.ts'
-import type { Completion } from '../llm/index.ts'
+import { errorCode, isObject, messageOf, type Redactor } from '../kit/index.ts'
+import type { Completion, CompletionRequest } from '../llm/index.ts'
 import { type ConversationTurn, messagesOf, trimmed } from './conversation.ts'
 import type { Batch } from './event-batch.ts'
 import type { ObservedCodon } from './events.ts'
-import { type Account, askWithin, type Call, chargeOf, emptyAccount } from './model-calls.ts'
+import { type Account, askWithin, chargeOf, emptyAccount } from './model-calls.ts'
+import type { SentinelsOptions } from './options.ts'
 import type { Output } from './outputs.ts'
 import type { ReadySentinel } from './ready-sentinel.ts'
-import type { Rendered } from './template.ts'
+import type { NotRendered } from './template.ts'
 
-/** What a sentinel does with one trigger: fill in the prompts, ask, tell, keep. Never rejects; ends soon after an abort. */
-export type Work = (batch: Batch, run: WorkRun) => Promise<Worked>
-
-export interface WorkRun {
-  readonly signal: AbortSignal
-  /** Called when the model has answered, before anything is written. */
-  readonly said: (output: Said) => void
-}
+/**
+ * What a sentinel does with one trigger: fill in the prompts, ask, emit, keep. `said` is called when the model has
+ * answered, before anything is written. Never rejects; ends soon after an abort.
+ */
+export type Work = (batch: Batch, signal: AbortSignal, said: (output: Said) => void) => Promise<Worked>
 
 export type Said = Pick<EventData<'sentinel.output'>, 'outputType' | 'content' | 'cost' | 'tokens'>
 export type Fatal = NonNullable<EventData<'sentinel.unloaded'>['errorType']>
@@ -30,16 +27,13 @@ export type Worked = { readonly charge: Account } & (
       readonly message: string
       readonly retriable: boolean
       /** It would fail the same way again and again. */
-      readonly fatal?: Fatal
+      readonly fatal?: Fatal | undefined
     }
 )
 
-export interface WorkOptions {
+interface WorkOptions extends Pick<SentinelsOptions, 'call' | 'clock' | 'redactor'> {
   readonly sentinel: ReadySentinel
   readonly codon: ObservedCodon
-  readonly call: Call
-  readonly clock: Clock
-  readonly redactor: Redactor
   /** Where it keeps what it said; rejects when the disk refuses. Absent: nothing is kept. */
   readonly keep?: ((output: Output) => Promise<void>) | undefined
   /** The conversation so far, and where it is kept. */
@@ -62,21 +56,22 @@ export function createWork(options: WorkOptions): Work {
     await keepTurns?.(turns)
   }
 
-  return async (batch, { signal, said }) => {
+  return async (batch, signal, said) => {
     const data = { batch, codon, now: clock.now() }
     const user = await sentinel.userPrompt.render(data)
     const system = await sentinel.systemPrompt?.render(data)
     if (!user.ok) return notRendered(user)
     if (system && !system.ok) return notRendered(system)
 
-    const answer = await ask(options, { system: system?.text, user: user.text, turns, signal })
+    const question = { system: system?.text, messages: messagesOf(turns, user.text) }
+    const answer = await ask(options, question, signal)
     const charge = chargeOf(answer.tokens, sentinel.model.prices)
     if (!answer.ok) {
       if (!signal.aborted) await remember(undefined).catch(() => undefined)
       return { ok: false, charge, error: 'llm-call-failed', ...callFailure(answer) }
     }
     const output = outputOf(answer, redactor)
-    said({ ...toldAs(output), cost: charge.dollars, tokens: charge.tokens })
+    said({ ...emittedAs(output), cost: charge.dollars, tokens: charge.tokens })
     try {
       await keep?.(output)
       await remember({ user: user.text, assistant: redactor.text(answer.text) })
@@ -87,27 +82,21 @@ export function createWork(options: WorkOptions): Work {
   }
 }
 
-interface Question {
-  readonly system: string | undefined
-  readonly user: string
-  readonly turns: readonly ConversationTurn[]
-  readonly signal: AbortSignal
-}
-
 function ask(
   { sentinel, call, clock }: WorkOptions,
-  { system, user, turns, signal }: Question,
+  { system, messages }: Pick<CompletionRequest, 'system' | 'messages'>,
+  signal: AbortSignal,
 ): Promise<Completion> {
   const { model, key, api, output, attached } = sentinel
-  const { temperature, maxOutputTokens, maxRetries }: SentinelConfig['llmParams'] = attached.config.llmParams
+  const { temperature, maxOutputTokens, maxRetries } = attached.config.llmParams
   const request = {
     provider: model.provider,
     modelId: model.id,
     key,
     api,
-    ...(system !== undefined && system.trim() !== '' && { system }),
-    messages: messagesOf(turns, user),
-    ...(output && { output }),
+    system: system?.trim() === '' ? undefined : system,
+    messages,
+    output,
     temperature,
     maxOutputTokens,
     maxRetries,
@@ -115,14 +104,14 @@ function ask(
   return askWithin(deadline => call({ ...request, signal: deadline }), { clock, ms: callLimitMs, signal })
 }
 
-function notRendered({ message, lasting }: Extract<Rendered, { ok: false }>): Worked {
+function notRendered({ message, lasting }: NotRendered): Worked {
   return {
     ok: false,
     charge: emptyAccount,
     error: 'template-render-failed',
     message: `The prompt could not be filled in: ${message}`,
     retriable: lasting === undefined,
-    ...(lasting && { fatal: lasting }),
+    fatal: lasting,
   }
 }
 
@@ -130,7 +119,7 @@ function notRendered({ message, lasting }: Extract<Rendered, { ok: false }>): Wo
 const lasting: ReadonlySet<number | undefined> = new Set([401, 403, 404])
 
 function callFailure({ message, retriable, status }: Extract<Completion, { ok: false }>) {
-  return { message, retriable, ...(lasting.has(status) && { fatal: 'configuration' as const }) }
+  return { message, retriable, fatal: lasting.has(status) ? ('configuration' as const) : undefined }
 }
 
 const diskIsFull: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EROFS'])
@@ -138,7 +127,7 @@ const diskIsFull: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT',
 function writeFailure(error: unknown) {
   const message = `What was said could not be written: ${messageOf(error)}`
   const isFull = diskIsFull.has(errorCode(error))
-  return { message, retriable: !isFull, ...(isFull && { fatal: 'resource' as const }) }
+  return { message, retriable: !isFull, fatal: isFull ? ('resource' as const) : undefined }
 }
 
 function outputOf({ text, value }: { text: string; value?: unknown }, redactor: Redactor): Output {
@@ -146,7 +135,7 @@ function outputOf({ text, value }: { text: string; value?: unknown }, redactor: 
 }
 
 /** On the wire a structured output is an object or a text: a list is put into one. */
-function toldAs(output: Output): Pick<Said, 'outputType' | 'content'> {
+function emittedAs(output: Output): Pick<Said, 'outputType' | 'content'> {
   if ('text' in output) return { outputType: 'text', content: output.text }
   const { value } = output
   if (typeof value === 'string') return { outputType: 'structured', content: value }

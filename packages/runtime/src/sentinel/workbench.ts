@@ -1,11 +1,11 @@
 import { loadPatterns, type PatternCompiler, type SentinelConfig, type SentinelFile } from '../hank/index.ts'
-import type { Clock, Redactor, Result } from '../kit/index.ts'
-import type { ResolvedModel } from '../models/index.ts'
+import type { Result } from '../kit/index.ts'
 import type { Batch } from './event-batch.ts'
 import { type CodonRun, followsFromSentinel, type ObservedEvent } from './events.ts'
-import type { Access, Account, Call } from './model-calls.ts'
+import type { Account } from './model-calls.ts'
+import type { Access, SentinelsOptions } from './options.ts'
 import { makeReady, type ReadySentinel } from './ready-sentinel.ts'
-import { createSandbox, type SandboxEntry } from './sandbox.ts'
+import { createSandbox } from './sandbox.ts'
 import { createStrategy } from './strategy.ts'
 import { createTrigger } from './trigger.ts'
 import { createWork, type Said, type Work } from './work.ts'
@@ -35,7 +35,7 @@ export function triggersOn(
   return triggers
 }
 
-export interface RecordedTrigger {
+interface RecordedTrigger {
   readonly at: Date
   readonly batch: Batch
 }
@@ -44,36 +44,32 @@ export interface RecordedTrigger {
 export interface Trial extends RecordedTrigger {
   readonly number: number
   /** As the model would see them; absent when they cannot be filled in. */
-  readonly userPrompt?: string
-  readonly systemPrompt?: string
+  readonly userPrompt?: string | undefined
+  readonly systemPrompt?: string | undefined
   /** What the model said, if it was asked. */
-  readonly said?: Said
+  readonly said?: Said | undefined
   readonly charge?: Account
-  readonly problem?: string
+  readonly problem?: string | undefined
 }
 
-export interface WorkbenchOptions {
+type Given = 'hankDir' | 'modelOf' | 'accessTo' | 'clock' | 'redactor' | 'sandboxEntry'
+
+export interface WorkbenchOptions extends Pick<SentinelsOptions, Given> {
   readonly sentinel: SentinelFile
-  readonly hankDir: string
   readonly agentRoot: string
-  readonly modelOf: (name: string) => ResolvedModel | undefined
-  readonly accessTo: (model: ResolvedModel) => Access
   /** Without it nobody is asked. */
-  readonly call?: Call | undefined
-  readonly clock: Clock
-  readonly redactor: Redactor
-  readonly sandboxEntry: SandboxEntry
+  readonly call?: SentinelsOptions['call'] | undefined
   readonly signal: AbortSignal
 }
 
-export type Workbench = Result<{
+interface Workbench {
   /** Tries the sentinel on what happened in a codon, one trigger after the other. Writes nothing. */
   tryOn(run: CodonRun): AsyncGenerator<Trial>
   close(): Promise<void>
-}>
+}
 
 /** A place to try a sentinel on what was recorded, with or without asking its model. Never rejects. */
-export async function openWorkbench(options: WorkbenchOptions): Promise<Workbench> {
+export async function openWorkbench(options: WorkbenchOptions): Promise<Result<Workbench>> {
   const sandbox = createSandbox(options.sandboxEntry, options.clock)
   const attached = { ...options.sentinel, codon: '', codonId: '', settings: {} }
   const accessTo = options.call ? options.accessTo : () => nowhere
@@ -111,20 +107,16 @@ async function promptsOf(
   const system = await systemPrompt?.render(data)
   const failed = [user, system].find(result => result?.ok === false)
   return {
-    ...(user.ok && { userPrompt: user.text }),
-    ...(system?.ok && { systemPrompt: system.text }),
-    ...(failed?.ok === false && { problem: failed.message }),
+    userPrompt: user.ok ? user.text : undefined,
+    systemPrompt: system?.ok ? system.text : undefined,
+    problem: failed?.ok === false ? failed.message : undefined,
   }
 }
 
 async function answerTo(work: Work, { batch }: RecordedTrigger, { signal }: WorkbenchOptions) {
   let said: Said | undefined
-  const worked = await work(batch, {
-    signal,
-    said: output => {
-      said = output
-    },
+  const worked = await work(batch, signal, output => {
+    said = output
   })
-  const { charge } = worked
-  return { charge, ...(said && { said }), ...(!worked.ok && { problem: worked.message }) }
+  return { charge: worked.charge, said, problem: worked.ok ? undefined : worked.message }
 }

@@ -2,7 +2,7 @@ import { type EventType, events, type JournaledEvent } from '@weave/protocol'
 import type { Journal, Listener } from '../journal/index.ts'
 import { type Frames, textFrames } from './frames.ts'
 
-/** Whether an event is not told to clients when it happens; they find it in the history. Must not throw. */
+/** Whether an event is not sent to clients when it happens; they find it in the history. Must not throw. */
 export type Hides = (event: JournaledEvent) => boolean
 
 /** Who hears the journal. */
@@ -11,42 +11,28 @@ export interface Member {
   send(frames: Frames): void
 }
 
+/** Characters that share one buffer: few enough that a queue is filled in small pieces. */
+const charactersPerChunk = 256 * 1024
+
+export type Broadcast = ReturnType<typeof createBroadcast>
+
 /**
- * From the journal to everyone who listens.
+ * From the journal to everyone who listens. Throws `JournalFailure`: a journal that cannot be written has nothing to emit.
  *
  * - **B1** The events of a tick are framed once, into bytes that all members share, and written once to each.
  * - **B2** Members get events in the order of their `seq`. Who joins gets everything after `lastSeq`, and nothing else.
- * - **B3** What is sent to a member beside the journal goes out after all that was told before: `settle` first.
+ * - **B3** What is sent to a member beside the journal goes out after all that was emitted before: `settle` first.
  */
-export interface Broadcast {
-  /** The `seq` of the last event that was told. After `settle`: of the last one that was sent. */
-  readonly lastSeq: number
-  readonly size: number
-  readonly members: ReadonlySet<Member>
-  /** Sends now what was told in this tick. */
-  settle(): void
-  join(member: Member): void
-  leave(member: Member): void
-  /** Settles, then hears nothing more. */
-  close(): void
-}
-
-/** Characters that share one buffer: few enough that a queue is filled in small steps. */
-const charactersPerChunk = 256 * 1024
-
-/** Throws `JournalFailure`: a journal that cannot be written has nothing to tell. */
-export function createBroadcast(
-  journal: Pick<Journal, 'flush' | 'subscribe' | 'lastSeq'>,
-  hides?: Hides,
-): Broadcast {
+export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | 'lastSeq'>, hides?: Hides) {
   const members = new Set<Member>()
-  let told: Told[] = []
+  let emitted: Emitted[] = []
   let lastSeq = 0
 
+  /** Sends now what was emitted in this tick. */
   const settle = (): void => {
-    if (told.length === 0) return
-    const batch = told
-    told = []
+    if (emitted.length === 0) return
+    const batch = emitted
+    emitted = []
     const chunks = createChunks(batch)
     for (const member of members) {
       for (const chunk of chunks(member.wantsExtensions)) member.send(chunk)
@@ -56,15 +42,16 @@ export function createBroadcast(
     const { seq, type } = event
     lastSeq = seq
     if (members.size === 0 || hides?.(event)) return
-    if (told.length === 0) process.nextTick(settle)
-    told.push({ text, isExtension: isExtension(type) })
+    if (emitted.length === 0) process.nextTick(settle)
+    emitted.push({ text, isExtension: isExtension(type) })
   }
-  // What was appended before is told before this listener hears anything, so that the count starts exactly there.
+  // What was appended before is emitted before this listener hears anything, so that the count starts exactly there.
   journal.flush()
   lastSeq = journal.lastSeq
   const unsubscribe = journal.subscribe(hear)
 
   return {
+    /** The `seq` of the last event that was emitted. After `settle`: of the last one that was sent. */
     get lastSeq() {
       return lastSeq
     },
@@ -73,19 +60,20 @@ export function createBroadcast(
     },
     members,
     settle,
-    join(member) {
+    join(member: Member): void {
       settle()
       members.add(member)
     },
-    leave: member => void members.delete(member),
-    close() {
+    leave: (member: Member) => void members.delete(member),
+    /** Settles, then hears nothing more. */
+    close(): void {
       settle()
       unsubscribe()
     },
   }
 }
 
-interface Told {
+interface Emitted {
   readonly text: string
   readonly isExtension: boolean
 }
@@ -95,8 +83,8 @@ function isExtension(type: EventType): boolean {
 }
 
 /** The frames of a batch with and without extension events, each made when first asked for. */
-function createChunks(batch: readonly Told[]): (wantsExtensions: boolean) => readonly Frames[] {
-  const isMixed = batch.some(told => told.isExtension)
+function createChunks(batch: readonly Emitted[]): (wantsExtensions: boolean) => readonly Frames[] {
+  const isMixed = batch.some(event => event.isExtension)
   let all: readonly Frames[] | undefined
   let plain: readonly Frames[] | undefined
   return wantsExtensions => {
@@ -104,12 +92,12 @@ function createChunks(batch: readonly Told[]): (wantsExtensions: boolean) => rea
       all ??= framesOf(batch)
       return all
     }
-    plain ??= framesOf(batch.filter(told => !told.isExtension))
+    plain ??= framesOf(batch.filter(event => !event.isExtension))
     return plain
   }
 }
 
-function framesOf(batch: readonly Told[]): readonly Frames[] {
+function framesOf(batch: readonly Emitted[]): readonly Frames[] {
   const chunks: Frames[] = []
   let texts: string[] = []
   let characters = 0

@@ -1,4 +1,4 @@
-import { type ClientMode, type Command, type CommandType, commands } from '@weave/protocol'
+import { type Command, commands } from '@weave/protocol'
 import type { CommandResult } from '../runner/control.ts'
 import type { Refusal } from './direct-sender.ts'
 import { textFrameOf, textFrames } from './frames.ts'
@@ -27,7 +27,7 @@ export function takeCommand(command: Command, client: Client, services: Services
 
 function answerTo(command: Command, client: Client, services: Services): () => Promise<void> | void {
   const { type } = command
-  if (!mayAct(client.mode, type))
+  if (client.mode !== 'readandwrite' && commands[type].access !== 'any')
     return () =>
       refuse(client, command, {
         code: 'INSUFFICIENT_PERMISSIONS',
@@ -40,21 +40,13 @@ function answerTo(command: Command, client: Client, services: Services): () => P
       return () => pongToAll(command, client, services)
     case 'history.sync':
       return () => syncHistory(command, client, services)
-    case 'checkpoint.list': {
-      const accepted = submit(command, client, services)
-      return async () => {
-        if (await accepted()) await listCheckpoints(command, client, services)
-      }
-    }
     default: {
       const accepted = submit(command, client, services)
-      return async () => void (await accepted())
+      return async () => {
+        if ((await accepted()) && type === 'checkpoint.list') await listCheckpoints(command, client, services)
+      }
     }
   }
-}
-
-function mayAct(mode: ClientMode, type: CommandType): boolean {
-  return mode === 'readandwrite' || commands[type].access === 'any'
 }
 
 /** The runner acts now; what it says is passed on when it is this command's turn. False: it was refused. */
@@ -88,8 +80,8 @@ function pongToAll({ id }: Command, client: Client, services: Services): void {
   for (const member of broadcast.members) if (member !== client) member.send(frames)
 }
 
-function pong({ clock }: Services): { readonly message: 'pong'; readonly timestamp: string } {
-  return { message: 'pong', timestamp: clock.now().toISOString() }
+function pong({ clock }: Services) {
+  return { message: 'pong', timestamp: clock.now().toISOString() } as const
 }
 
 async function syncHistory({ id }: Command, client: Client, services: Services): Promise<void> {
@@ -98,7 +90,7 @@ async function syncHistory({ id }: Command, client: Client, services: Services):
   broadcast.settle()
   await streamHistory({
     history: journal.history,
-    readers: readers,
+    readers,
     upTo: broadcast.lastSeq,
     wantsExtensions,
     maxEvents: limits.batchEvents,

@@ -1,5 +1,6 @@
 import { type History, isForEveryone, type Page, type StoredEvent } from '../journal/index.ts'
 import type { Semaphore } from '../kit/index.ts'
+import type { Peer } from './peer.ts'
 
 /**
  * Events of the journal as the inside of a JSON array. They are not parsed: a line of the journal without its checksum
@@ -19,25 +20,20 @@ const comma = Buffer.from(',')
 const brace = Buffer.from('{')
 const commaBrace = Buffer.from(',{')
 
-interface HistoryStreamOptions {
+interface ReadingOptions {
   readonly history: History
   readonly readers: Semaphore
-  readonly upTo: number
-  readonly wantsExtensions: boolean
   readonly maxEvents: number
   readonly maxBytes: number
-  /** Takes the inside of a JSON array of events. */
-  readonly send: (events: Buffer, hasMore: boolean) => void
-  readonly receiver: Receiver
-  readonly onDamage: (page: Page) => void
 }
 
-interface Receiver {
-  readonly isOpen: boolean
-  /** Whether it took all that it was sent. */
-  readonly isDrained: boolean
-  /** Resolves when it has, or is gone. */
-  drained(): Promise<void>
+interface HistoryStreamOptions extends ReadingOptions {
+  readonly upTo: number
+  readonly wantsExtensions: boolean
+  /** Takes the inside of a JSON array of events. */
+  readonly send: (events: Buffer, hasMore: boolean) => void
+  readonly receiver: Pick<Peer, 'isOpen' | 'isDrained' | 'drained'>
+  readonly onDamage: (page: Page) => void
 }
 
 /** Pages that are read before another reader gets its turn. */
@@ -48,33 +44,35 @@ const pagesPerTurn = 16
  * whoever waits for a slow receiver holds no file and no memory but one batch. Rejects with what the disk throws.
  */
 export async function streamHistory(options: HistoryStreamOptions): Promise<void> {
+  const { readers, receiver } = options
   const batches = createBatches(options)
-  let after = 0
-  let hasMore = true
-  while (hasMore && options.receiver.isOpen) {
-    const release = await options.readers.acquire()
-    try {
-      const read = await readSome(options, after, batches)
-      after = read.after
-      hasMore = read.hasMore
-    } finally {
-      release?.()
-    }
-    await options.receiver.drained()
+  let read = { after: 0, hasMore: true }
+  while (read.hasMore && receiver.isOpen) {
+    const { after } = read
+    read = await inTurn(readers, () => readSome(options, after, batches))
+    await receiver.drained()
   }
   batches.end()
 }
 
+async function inTurn<T>(readers: Semaphore, work: () => Promise<T>): Promise<T> {
+  const release = await readers.acquire()
+  try {
+    return await work()
+  } finally {
+    release?.()
+  }
+}
+
 async function readSome(
-  options: HistoryStreamOptions,
+  { history, upTo, maxEvents, maxBytes, receiver, onDamage }: HistoryStreamOptions,
   after: number,
-  batches: Batches,
-): Promise<{ readonly after: number; readonly hasMore: boolean }> {
-  const { history, upTo, maxEvents, maxBytes, receiver } = options
+  batches: ReturnType<typeof createBatches>,
+) {
   let pages = 0
   let last = after
   for await (const page of history.pages({ after, upTo, maxEvents, maxBytes })) {
-    if (page.problems.length > 0) options.onDamage(page)
+    if (page.problems.length > 0) onDamage(page)
     last = page.events.at(-1)?.seq ?? last
     await batches.add(page)
     pages++
@@ -83,16 +81,11 @@ async function readSome(
   return { after: last, hasMore: false }
 }
 
-interface Batches {
-  add(page: Page): Promise<void>
-  end(): void
-}
-
 /** A batch is sent when it is known whether another one follows. */
-function createBatches({ history, wantsExtensions, send }: HistoryStreamOptions): Batches {
+function createBatches({ history, wantsExtensions, send }: HistoryStreamOptions) {
   let waiting: Buffer | undefined
   return {
-    async add(page) {
+    async add(page: Page): Promise<void> {
       const events = wantsExtensions ? page.events : page.events.filter(isForEveryone)
       if (events.length === 0) return
       if (waiting) send(waiting, true)
@@ -102,18 +95,11 @@ function createBatches({ history, wantsExtensions, send }: HistoryStreamOptions)
   }
 }
 
-export interface PastQuery {
+interface PastQuery {
   /** The `seq` after which it begins. */
   readonly since: number
   readonly upTo: number
   readonly wantsExtensions: boolean
-}
-
-export interface EventHistoryOptions {
-  readonly history: History
-  readonly readers: Semaphore
-  readonly maxEvents: number
-  readonly maxBytes: number
 }
 
 /**
@@ -124,14 +110,16 @@ export interface EventHistoryOptions {
  */
 export type EventHistory = (query: PastQuery) => Promise<Buffer>
 
-export function createEventHistory(options: EventHistoryOptions): EventHistory {
+export function createEventHistory(options: ReadingOptions): EventHistory {
   let known: { readonly key: string; reading?: Promise<Buffer>; list?: WeakRef<Buffer> } | undefined
 
   return async query => {
     const key = `${query.since} ${query.upTo} ${query.wantsExtensions}`
     const ready = known?.key === key ? (known.reading ?? known.list?.deref()) : undefined
     if (ready) return ready
-    const reading = read(query, options)
+    const reading = inTurn(options.readers, async () =>
+      eventList(options.history, await newest(query, options)),
+    )
     const entry: typeof known = { key, reading }
     known = entry
     try {
@@ -144,23 +132,14 @@ export function createEventHistory(options: EventHistoryOptions): EventHistory {
   }
 }
 
-async function read(query: PastQuery, options: EventHistoryOptions): Promise<Buffer> {
-  const release = await options.readers.acquire()
-  try {
-    return await eventList(options.history, await newest(query, options))
-  } finally {
-    release?.()
-  }
-}
+/** How many times `maxEvents` are scanned for a client that passes over some of them. */
+const mostScans = 16
 
-/** How many times `maxEvents` are looked through for a client that passes over some of them. */
-const longestLook = 16
-
-async function newest(query: PastQuery, options: EventHistoryOptions): Promise<readonly StoredEvent[]> {
+async function newest(query: PastQuery, options: ReadingOptions): Promise<readonly StoredEvent[]> {
   const found: StoredEvent[] = []
   let bytes = 0
   let upTo = query.upTo
-  for (let look = 0; look < longestLook && upTo > query.since; look++) {
+  for (let scan = 0; scan < mostScans && upTo > query.since; scan++) {
     const after = Math.max(query.since, upTo - options.maxEvents)
     const events = await stretch(options.history, after, upTo)
     for (const event of events.toReversed()) {

@@ -4,7 +4,7 @@ import type { WebSocket, WebSocketServer } from 'ws'
 import {
   type Admission,
   admitFirst,
-  type Listening,
+  type Failure,
   type Log,
   listen,
   type RequestGate,
@@ -17,15 +17,11 @@ interface ListenOptions {
   readonly host?: string | undefined
 }
 
-type OpenedPort =
-  | Extract<Listening<Server>, { readonly ok: true }>
-  | { readonly ok: false; readonly message: string; readonly cure: string }
-
 /** Listens on loopback, and on `host` if there is one. The servers have no handlers yet. */
-export async function openPort(options: ListenOptions): Promise<OpenedPort> {
+export async function openPort(options: ListenOptions) {
   const { port, host } = options
   const listening = await listen({ port, host, create: () => createServer(serverOptions) })
-  return listening.ok ? listening : { ok: false, ...explain(options, listening.code) }
+  return listening.ok ? listening : { ok: false as const, ...explain(options, listening.code) }
 }
 
 /** A missing `Host` is answered by the origin check; whoever sends no request is not waited for. */
@@ -37,10 +33,7 @@ const serverOptions = {
   keepAliveTimeout: 5_000,
 } as const
 
-function explain(
-  { port, host }: ListenOptions,
-  code: string,
-): { readonly message: string; readonly cure: string } {
+function explain({ port, host }: ListenOptions, code: string): Failure {
   const place = host === undefined ? `port ${port}` : `port ${port} of ${host}`
   if (code === 'EADDRINUSE')
     return {
@@ -148,15 +141,10 @@ function answerPlain(options: HttpEntryOptions, request: IncomingMessage, respon
   else if (!options.http(request, response)) answerRequest(response, upgradeRequired(options.port))
 }
 
-interface Upgrade {
-  readonly socket: Duplex
-  readonly head: Buffer
-}
-
 async function answerSocket(
   options: HttpEntryOptions,
   request: IncomingMessage,
-  { socket, head }: Upgrade,
+  { socket, head }: { readonly socket: Duplex; readonly head: Buffer },
 ): Promise<void> {
   if (!mayPass(options, request)) return answerUpgrade(socket, forbidden)
   if (request.headers.upgrade?.toLowerCase() !== 'websocket')

@@ -1,33 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { Frames } from './frames.ts'
 
-/**
- * What waits to be sent to one client.
- *
- * - **O1** Frames reach the socket whole and in the order in which they were pushed.
- * - **O2** Only a handful is inside the socket at a time. The rest waits here, where it can be counted and forgotten.
- * - **O3** More than `limit` never waits, except for a single frame that is larger by itself.
- */
-export interface Outbox {
-  /** Bytes that the other side has not taken, here and in the socket. */
-  readonly bytes: number
-  /** Grows whenever the other side took what was in the socket. */
-  readonly progress: number
-  /** False: it does not fit, and nothing of it was taken. */
-  push(frames: Frames): boolean
-  /** From now on everything waits. */
-  hold(): void
-  /** Ends the wait: `first` is sent before all that has gathered. */
-  release(first: Frames): void
-  /** Forgets what waits, and takes nothing any more. */
-  discard(): void
-  /** Whether nothing waits here. What is in the socket does not count. */
-  readonly isDrained: boolean
-  /** Resolves when nothing waits here, or nothing ever will. */
-  drained(): Promise<void>
-}
-
-export interface OutboxOptions {
+interface OutboxOptions {
   readonly limit: number
   /** Whether frames may still be sent: not after a closing frame in either direction. */
   readonly isOpen: () => boolean
@@ -36,27 +10,30 @@ export interface OutboxOptions {
 /** Handed to the socket at once; enough to keep it busy. */
 const handful = 256 * 1024
 
-export function createOutbox(socket: Writable, { limit, isOpen }: OutboxOptions): Outbox {
+/**
+ * What waits to be sent to one client.
+ *
+ * - **O1** Frames reach the socket whole and in the order in which they were pushed.
+ * - **O2** Only a handful is inside the socket at a time. The rest waits here, where it can be counted and forgotten.
+ * - **O3** More than `limit` never waits, except for a single frame that is larger by itself.
+ */
+export function createOutbox(socket: Writable, { limit, isOpen }: OutboxOptions) {
   const queue = createQueue()
   let progress = 0
   let held = false
   let closed = false
-  let waiters: (() => void)[] = []
+  const waiters: (() => void)[] = []
 
   const wake = (): void => {
-    const woken = waiters
-    waiters = []
-    for (const waiter of woken) waiter()
+    for (const waiter of waiters.splice(0)) waiter()
   }
+  /** Forgets what waits, and takes nothing any more. */
   const discard = (): void => {
     closed = true
     queue.clear()
     wake()
   }
   const isBlocked = (): boolean => held || socket.writableNeedDrain
-  const write = (frames: Frames): void => {
-    for (const part of frames) socket.write(part)
-  }
   const pump = (): void => {
     if (!isOpen()) discard()
     if (closed || isBlocked()) return
@@ -64,7 +41,7 @@ export function createOutbox(socket: Writable, { limit, isOpen }: OutboxOptions)
     for (let handed = 0; handed < handful; ) {
       const frames = queue.shift()
       if (!frames) break
-      write(frames)
+      write(socket, frames)
       handed += sizeOf(frames)
     }
     socket.uncork()
@@ -76,34 +53,40 @@ export function createOutbox(socket: Writable, { limit, isOpen }: OutboxOptions)
   })
 
   return {
+    /** Bytes that the other side has not taken, here and in the socket. */
     get bytes() {
       return queue.bytes() + socket.writableLength
     },
+    /** Grows whenever the other side took what was in the socket. */
     get progress() {
       return progress
     },
+    /** Whether nothing waits here. What is in the socket does not count. */
     get isDrained() {
       return queue.isEmpty()
     },
-    push(frames) {
+    /** False: it does not fit, and nothing of it was taken. */
+    push(frames: Frames): boolean {
       if (closed || !isOpen()) return true
       const waiting = queue.bytes() + socket.writableLength
       if (waiting > 0 && waiting + sizeOf(frames) > limit) return false
       if (isBlocked() || !queue.isEmpty()) queue.push(frames)
-      else write(frames)
+      else write(socket, frames)
       return true
     },
-    hold() {
+    hold(): void {
       held = true
     },
-    release(first) {
+    /** Ends the hold: `first` is sent before all that has gathered. */
+    release(first: Frames): void {
       held = false
       queue.putFirst(first)
       pump()
     },
     discard,
+    /** Resolves when nothing waits here, or nothing ever will. */
     drained: () =>
-      new Promise(resolve => {
+      new Promise<void>(resolve => {
         if (closed || queue.isEmpty()) resolve()
         else waiters.push(resolve)
       }),
@@ -144,6 +127,10 @@ function createQueue() {
       bytes = 0
     },
   }
+}
+
+function write(socket: Writable, frames: Frames): void {
+  for (const part of frames) socket.write(part)
 }
 
 function sizeOf(frames: Frames): number {

@@ -10,8 +10,8 @@ const tooLarge = 'too-large'
 const closing = 'closing'
 
 /**
- * `ws` closes with 1009 by itself and tells of it when nothing may be sent any more. A socket of this kind tells of it
- * before, so that the other side can be told why; and it tells of every close when it begins, not when it is over.
+ * `ws` closes with 1009 by itself and emits that when nothing may be sent any more. A socket of this kind emits it
+ * before, so that the other side can be told why; and it emits every close when it begins, not when it is over.
  */
 export function noticingClose(Socket: typeof WebSocket): typeof WebSocket {
   return class extends Socket {
@@ -23,43 +23,6 @@ export function noticingClose(Socket: typeof WebSocket): typeof WebSocket {
   }
 }
 
-/**
- * One WebSocket connection, without a meaning: messages in, whole frames out, one end.
- *
- * `ws` reads, and sends nothing but closing frames; all else is written to the socket through the outbox. Both write
- * whole frames only, so neither ever cuts into a frame of the other.
- */
-export interface Peer {
-  /** Sets who takes the messages. To be called in the tick in which the peer was made. */
-  listen(listener: PeerListener): void
-  readonly isOpen: boolean
-  /** Aborted when the connection is over. */
-  readonly gone: AbortSignal
-  /** Aborted when nothing more is said, which may be long before the other side lets the connection go. */
-  readonly closing: AbortSignal
-  /** Counts what was said in either direction; what the program itself asks of a silent peer is not in it. */
-  readonly traffic: number
-  /** Changes whenever the other side gave a sign of life: bytes from it, or bytes that it took. */
-  readonly signsOfLife: number
-  /** Sends frames. A peer that is too far behind is closed with 1013 instead: it comes back and asks for the rest. */
-  send(frames: Frames): void
-  hold(): void
-  release(first: Frames): void
-  readonly isDrained: boolean
-  drained(): Promise<void>
-  ping(): void
-  /** Says goodbye; what still waits to be sent is dropped. Calling it again does nothing. */
-  close(code: number, reason: string): void
-  /** Ends it without a word. */
-  cut(): void
-}
-
-export interface PeerOptions {
-  readonly ws: WebSocket
-  readonly socket: Socket
-  readonly queueBytes: number
-}
-
 export interface PeerListener {
   /** Undefined: a binary message. */
   receive(text: string | undefined): void
@@ -69,30 +32,40 @@ export interface PeerListener {
   receiveTooLarge(): void
 }
 
-export function createPeer({ ws, socket, queueBytes }: PeerOptions): Peer {
+interface PeerOptions {
+  readonly ws: WebSocket
+  readonly socket: Socket
+  readonly queueBytes: number
+}
+
+export type Peer = ReturnType<typeof createPeer>
+
+/**
+ * One WebSocket connection, without a meaning: messages in, whole frames out, one end.
+ *
+ * `ws` reads, and sends nothing but closing frames; all else is written to the socket through the outbox. Both write
+ * whole frames only, so neither ever cuts into a frame of the other.
+ */
+export function createPeer({ ws, socket, queueBytes }: PeerOptions) {
   const isOpen = (): boolean => ws.readyState === ws.OPEN
   const outbox = createOutbox(socket, { limit: queueBytes, isOpen })
-  const gone = new AbortController()
-  const isClosing = new AbortController()
   let traffic = 0
 
+  /** Says goodbye; what still waits to be sent is dropped. Calling it again does nothing. */
   const close = (code: number, reason: string): void => {
     outbox.discard()
     if (isOpen()) ws.close(code, shortReason(reason))
   }
+  /** A peer that is too far behind is closed with 1013 instead: it comes back and asks for the rest. */
   const put = (frames: Frames): void => {
     if (!outbox.push(frames)) close(1013, 'Too far behind; connect again with since.')
   }
+  const send = (frames: Frames): void => {
+    traffic++
+    put(frames)
+  }
 
-  // A frame against the rules: `ws` has already answered it with the right closing frame.
-  ws.on('error', () => outbox.discard())
-  ws.on(closing, () => isClosing.abort())
-  ws.on('close', () => {
-    outbox.discard()
-    isClosing.abort()
-    gone.abort()
-  })
-
+  /** Sets who takes the messages. To be called in the tick in which the peer was made. */
   const listen = (listener: PeerListener): void => {
     ws.on('message', (data, isBinary) => {
       if (!isOpen()) return
@@ -113,18 +86,16 @@ export function createPeer({ ws, socket, queueBytes }: PeerOptions): Peer {
     get isOpen() {
       return isOpen()
     },
-    gone: gone.signal,
-    closing: isClosing.signal,
+    ...endsOf(ws, outbox.discard),
+    /** Counts what was said in either direction; what the program itself asks of a silent peer is not in it. */
     get traffic() {
       return traffic
     },
+    /** Changes whenever the other side gave a sign of life: bytes from it, or bytes that it took. */
     get signsOfLife() {
       return socket.bytesRead + outbox.progress
     },
-    send(frames) {
-      traffic++
-      put(frames)
-    },
+    send,
     hold: outbox.hold,
     release: outbox.release,
     get isDrained() {
@@ -133,7 +104,27 @@ export function createPeer({ ws, socket, queueBytes }: PeerOptions): Peer {
     drained: outbox.drained,
     ping: () => put(pingFrame),
     close,
+    /** Ends it without a word. */
     cut: () => ws.terminate(),
+  }
+}
+
+function endsOf(ws: WebSocket, discard: () => void) {
+  const gone = new AbortController()
+  const isClosing = new AbortController()
+  // A frame against the rules: `ws` has already answered it with the right closing frame.
+  ws.on('error', discard)
+  ws.on(closing, () => isClosing.abort())
+  ws.on('close', () => {
+    discard()
+    isClosing.abort()
+    gone.abort()
+  })
+  return {
+    /** Aborted when the connection is over. */
+    gone: gone.signal,
+    /** Aborted when nothing more is said, which may be long before the other side lets the connection go. */
+    closing: isClosing.signal,
   }
 }
 

@@ -1,59 +1,35 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { DirectType, EventData, ExtensionType } from '@weave/protocol'
 import type { WebSocketServer } from 'ws'
-import type { Journal } from '../journal/index.ts'
 import {
-  type Clock,
   connectionShare,
   createAdmission,
   createPeerUserCheck,
   createRequestGate,
   createSemaphore,
+  type Failure,
   inTime,
-  type Log,
   messageOf,
-  type Redactor,
+  type Result,
   silentLog,
 } from '../kit/index.ts'
-import type { Control } from '../runner/control.ts'
-import { type Broadcast, createBroadcast, type Hides } from './broadcast.ts'
+import { type Broadcast, createBroadcast } from './broadcast.ts'
 import { acceptSockets } from './connection.ts'
 import { createEnvelopes } from './direct-sender.ts'
+import { textFrames } from './frames.ts'
 import { createTokenCheck } from './handshake.ts'
 import { createEventHistory } from './history.ts'
 import { openPort, serveHttp } from './http-entry.ts'
 import { keepAlive } from './keepalive.ts'
 import { noticingClose, type Peer } from './peer.ts'
-import { limits as defaultLimits, type Limits, type Services } from './services.ts'
-
-export interface ServerOptions {
-  /** 0: whichever is free. */
-  readonly port: number
-  /** Listens on this address too, and warns of it; needs `token`. */
-  readonly host?: string | undefined
-  readonly token?: string | undefined
-  readonly readonlyOnly: boolean
-  /** 0: an idle connection may stay. */
-  readonly idleTimeoutSeconds: number
-  /** Lets other users of this machine in; only Linux can tell them apart. */
-  readonly allowOtherUsers: boolean
-  readonly journal: Journal
-  /** Redacts direct messages; journaled events are redacted by the journal. */
-  readonly redactor: Redactor
-  readonly control: Control
-  /** Asked at every handshake, which is answered when this is known. Must not throw or reject. */
-  readonly ready: Services['ready']
-  /** Which events no client is told when they happen. Must not throw. */
-  readonly hides?: Hides | undefined
-  readonly clock: Clock
-  readonly log?: Log | undefined
-  readonly limits?: Partial<Limits> | undefined
-  /** Answers plain requests that passed the origin check; false: not this one, and nothing of it was touched. */
-  readonly http?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined
-}
+import { limits as defaultLimits, type Limits, type ServerOptions, type Services } from './services.ts'
 
 export interface RunningServer {
   readonly port: number
   readonly url: string
+  /** Tells every client that asked for extensions something that is not journaled. */
+  announce<T extends ExtensionType & DirectType>(type: T, data: EventData<T>): void
   /** How many have shaken hands. */
   clients(): number
   /**
@@ -64,11 +40,9 @@ export interface RunningServer {
 }
 
 /** Done; going away; failed inside; back soon. */
-export type GoodbyeCode = 1000 | 1001 | 1011 | 1012
+type GoodbyeCode = 1000 | 1001 | 1011 | 1012
 
-export type StartedServer =
-  | { readonly ok: true; readonly server: RunningServer }
-  | { readonly ok: false; readonly message: string; readonly cure: string }
+export type StartedServer = Result<{ readonly server: RunningServer }, Failure>
 
 export async function startServer(options: ServerOptions): Promise<StartedServer> {
   const limits = { ...defaultLimits, ...options.limits }
@@ -103,21 +77,12 @@ function warnOfHost({ host, journal, log = silentLog }: ServerOptions): void {
   }
 }
 
-function tryBroadcast({
-  journal,
-  hides,
-}: ServerOptions):
-  | { readonly ok: true; readonly broadcast: Broadcast }
-  | { readonly ok: false; readonly message: string; readonly cure: string } {
+function tryBroadcast({ journal, hides }: ServerOptions): Result<{ readonly broadcast: Broadcast }, Failure> {
   try {
     return { ok: true, broadcast: createBroadcast(journal, hides) }
   } catch (error) {
-    const message = messageOf(error)
-    return {
-      ok: false,
-      message,
-      cure: 'Without its journal nothing can be told: see that its disk can be written.',
-    }
+    const cure = 'Without its journal nothing can be told: see that its disk can be written.'
+    return { ok: false, message: messageOf(error), cure }
   }
 }
 
@@ -171,16 +136,26 @@ function run(options: ServerOptions, parts: Parts): RunningServer {
   for (const server of servers) serveHttp(server, entry)
   const stopKeepalive = keepAlive({ peers, clock, pingMs: limits.pingMs, idleTimeoutSeconds })
 
+  const waitFor = (work: readonly Promise<void>[]) => inTime(Promise.all(work), { clock, ms: limits.closeMs })
   const shut = (reason: string, code: GoodbyeCode): Promise<void> => {
     stopKeepalive()
     broadcast.close()
-    return endConnections({ servers, peers, clock, stepMs: limits.closeMs, reason, code }).finally(
-      admission.close,
-    )
+    for (const server of servers) server.close()
+    return endConnections(peers, peer => peer.close(code, reason), waitFor)
+      .then(() => {
+        for (const server of servers) server.closeAllConnections()
+      })
+      .finally(admission.close)
   }
   return {
     port,
     url: `ws://localhost:${port}`,
+    announce(type, data) {
+      if (broadcast.size === 0) return
+      broadcast.settle()
+      const frames = [textFrames([services.envelopes.text(type, data)])]
+      for (const member of broadcast.members) if (member.wantsExtensions) member.send(frames)
+    },
     clients: () => broadcast.size,
     close(reason, code = 1001) {
       closing ??= shut(reason, code)
@@ -205,39 +180,26 @@ function servicesOf(options: ServerOptions, { broadcast, limits }: Parts): Servi
     readers,
     eventHistory: createEventHistory({
       history: journal.history,
-      readers: readers,
+      readers,
       maxEvents: limits.historyEvents,
       maxBytes: limits.historyBytes,
     }),
   }
 }
 
-interface EndOptions {
-  readonly servers: readonly Server[]
-  readonly peers: ReadonlySet<Peer>
-  readonly clock: Clock
-  /** How long each step may take. */
-  readonly stepMs: number
-  readonly reason: string
-  readonly code: number
-}
-
-/** Takes no more connections; lets everyone have what is queued for them, says goodbye, and cuts off who does not go. */
-async function endConnections(options: EndOptions): Promise<void> {
-  const { servers, peers, clock, stepMs, reason, code } = options
-  const waitFor = (work: readonly Promise<void>[]) => inTime(Promise.all(work), { clock, ms: stepMs })
-  for (const server of servers) server.close()
+/** Lets everyone have what is queued for them, says goodbye, and cuts off who does not go. */
+async function endConnections(
+  peers: ReadonlySet<Peer>,
+  sayGoodbye: (peer: Peer) => void,
+  waitFor: (work: readonly Promise<void>[]) => Promise<unknown>,
+): Promise<void> {
   await waitFor([...peers].map(peer => peer.drained()))
-  for (const peer of peers) peer.close(code, reason)
-  await waitFor([...peers].map(peer => goneFrom(peer)))
+  for (const peer of peers) sayGoodbye(peer)
+  await waitFor([...peers].map(goneFrom))
   for (const peer of peers) peer.cut()
-  await waitFor([...peers].map(peer => goneFrom(peer)))
-  for (const server of servers) server.closeAllConnections()
+  await waitFor([...peers].map(goneFrom))
 }
 
-function goneFrom({ gone }: Peer): Promise<void> {
-  return new Promise(resolve => {
-    if (gone.aborted) resolve()
-    else gone.addEventListener('abort', () => resolve())
-  })
+async function goneFrom({ gone }: Peer): Promise<void> {
+  if (!gone.aborted) await once(gone, 'abort')
 }

@@ -1,22 +1,45 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientMode, EventData } from '@weave/protocol'
 import type { Journal } from '../journal/index.ts'
 import type { Clock, Log, Redactor, Semaphore } from '../kit/index.ts'
 import type { Control } from '../runner/control.ts'
-import type { Broadcast, Member } from './broadcast.ts'
+import type { Broadcast, Hides, Member } from './broadcast.ts'
 import type { DirectSender, Envelopes } from './direct-sender.ts'
 import type { EventHistory } from './history.ts'
 import type { Peer } from './peer.ts'
 
-/** What all connections of a server have in common. */
-export interface Services {
+export interface ServerOptions {
+  /** 0: whichever is free. */
+  readonly port: number
+  /** Listens on this address too, and warns of it; needs `token`. */
+  readonly host?: string | undefined
+  readonly token?: string | undefined
+  readonly readonlyOnly: boolean
+  /** 0: an idle connection may stay. */
+  readonly idleTimeoutSeconds: number
+  /** Lets other users of this machine in; only Linux can tell them apart. */
+  readonly allowOtherUsers: boolean
   readonly journal: Journal
+  /** Redacts direct messages; journaled events are redacted by the journal. */
   readonly redactor: Redactor
   readonly control: Control
+  /** Asked at every handshake, which is answered when this is known. Must not throw or reject. */
+  readonly ready: () => Ready | Promise<Ready>
+  /** Which events are sent to no client when they happen. Must not throw. */
+  readonly hides?: Hides | undefined
   readonly clock: Clock
+  readonly log?: Log | undefined
+  readonly limits?: Partial<Limits> | undefined
+  /** Answers plain requests that passed the origin check; false: not this one, and nothing of it was touched. */
+  readonly http?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined
+}
+
+type Given = 'journal' | 'redactor' | 'control' | 'clock' | 'ready' | 'readonlyOnly'
+
+/** What all connections of a server have in common. */
+export interface Services extends Pick<ServerOptions, Given> {
   readonly log: Log
   readonly limits: Limits
-  readonly ready: () => Ready | Promise<Ready>
-  readonly readonlyOnly: boolean
   /** Whether a handshake carries what this server asks for. */
   readonly isTrusted: (token: string | undefined) => boolean
   readonly broadcast: Broadcast
@@ -37,53 +60,37 @@ export interface Client extends Member {
   readonly direct: DirectSender
 }
 
-/** What one connection, and all of them together, may cost. Tests hand in smaller ones. */
-export interface Limits {
-  /** A connection that has not shaken hands by then is closed with 1008. */
-  readonly handshakeMs: number
-  /** How long a client may take to answer a closing frame; then it is cut off. */
-  readonly farewellMs: number
-  /** The same for a connection that never shook hands. */
-  readonly strangerFarewellMs: number
-  /** Connections that have not shaken hands yet; further upgrades wait. */
-  readonly strangers: number
-  readonly clients: number
-  /** One incoming message. A larger one closes with 1009. */
-  readonly messageBytes: number
-  readonly fragments: number
-  /** Incoming messages and pings: this many at once, and as many again each second. More closes with 1008. */
-  readonly messagesPerSecond: number
-  /** Commands of one client that are not answered yet. More closes with 1008. */
-  readonly unanswered: number
-  /** What waits to be sent to one client. More closes with 1013. */
-  readonly queueBytes: number
-  readonly historyEvents: number
-  readonly historyBytes: number
-  readonly batchEvents: number
-  readonly batchBytes: number
-  /** How often a client is asked whether it is still there. One that lets a whole period pass is cut off. */
-  readonly pingMs: number
-  /** How long each step of closing the server may take: sending what is queued, and the goodbyes of the others. */
-  readonly closeMs: number
-}
-
 const mebibyte = 1024 * 1024
 
-export const limits: Limits = {
+/** What one connection, and all of them together, may cost. */
+export const limits = {
+  /** A connection that has not shaken hands by then is closed with 1008. */
   handshakeMs: 10_000,
+  /** How long a client may take to answer a closing frame; then it is cut off. */
   farewellMs: 30_000,
+  /** The same for a connection that never shook hands. */
   strangerFarewellMs: 1_000,
+  /** Connections that have not shaken hands yet; further upgrades wait. */
   strangers: 64,
   clients: 1_024,
+  /** One incoming message. A larger one closes with 1009. */
   messageBytes: mebibyte,
   fragments: 256,
+  /** Incoming messages and pings: this many at once, and as many again each second. More closes with 1008. */
   messagesPerSecond: 200,
+  /** Commands of one client that are not answered yet. More closes with 1008. */
   unanswered: 1_000,
+  /** What waits to be sent to one client. More closes with 1013. */
   queueBytes: 8 * mebibyte,
   historyEvents: 1_000,
   historyBytes: 4 * mebibyte,
   batchEvents: 500,
   batchBytes: mebibyte,
+  /** How often a client is asked whether it is still there. One that lets a whole period pass is cut off. */
   pingMs: 30_000,
+  /** How long each stage of closing the server may take: sending what is queued, and the goodbyes of the others. */
   closeMs: 2_000,
 }
+
+/** Tests hand in smaller ones. */
+export type Limits = Readonly<typeof limits>

@@ -2,9 +2,10 @@
  * Settings: what the program was told, by whom, and what that makes together. Owns the shape and defaults of
  * `weave.json`, the `WEAVE_RUNTIME_*` table, the order of the five layers, and what of the environment reaches an agent.
  *
- * It reads one file and otherwise only computes: environment, flags and the overrides of a hank come in as plain data.
+ * It reads `weave.json` and a file of variables that was asked for, and otherwise only computes: environment, flags and the overrides of a hank come in as plain data.
  * It does not know what a hank is, does not change `process.env`, and prints nothing.
  */
+export { readEnvFile } from './env-file.ts'
 export {
   codonEnvironment,
   listEnvironment,

@@ -1,4 +1,5 @@
 import { dirname, join, resolve } from 'node:path'
+import type { Immutable } from '@weave/protocol'
 import {
   defaults,
   type Environment,
@@ -13,31 +14,7 @@ import {
  * What the program works with: every setting with its final value. Model and budget have rules of their own, below.
  * `logParsingInterval` is accepted and not here: nothing may read it.
  */
-export interface Settings {
-  readonly port: number
-  readonly autostart: boolean
-  readonly withoutProxy: boolean
-  readonly idleTimeout: number
-  readonly vendorBaseUrl: string | undefined
-  readonly outputDirectory: string
-  readonly executionBaseDir: string
-  readonly dataHashTimeLimit: number
-  readonly showCosts: boolean
-  readonly shimIdleTimeout: number | undefined
-  readonly ignoreRigFailures: boolean
-  readonly modelsFile: string | undefined
-  readonly readonlyOnly: boolean
-  readonly sentinel: {
-    readonly enablePersistence: boolean
-    readonly healthCheckGracePeriodMs: number
-    readonly waitForAllHealthChecks: boolean
-  }
-  readonly telemetry: {
-    readonly enabled: boolean
-    readonly debug: boolean
-    readonly endpoint: string | undefined
-  }
-}
+export type Settings = Immutable<ReturnType<typeof settingsOf>>
 
 export interface Ceilings {
   readonly maxDollars?: Sourced<number>
@@ -59,18 +36,12 @@ export interface ResolvedSettings {
 /** The part of a hank's `overrides` that has to do with settings; it was checked when the hank was loaded. */
 export interface OverridesLayer {
   readonly model?: string | undefined
-  readonly sentinel?:
-    | {
-        readonly enablePersistence?: boolean | undefined
-        readonly healthCheckGracePeriodMs?: number | undefined
-        readonly waitForAllHealthChecks?: boolean | undefined
-      }
-    | undefined
+  readonly sentinel?: Given<Settings['sentinel']> | undefined
   readonly shimIdleTimeout?: number | undefined
-  readonly budget?:
-    | { readonly maxDollars?: number | undefined; readonly maxTimeSeconds?: number | undefined }
-    | undefined
+  readonly budget?: Given<Record<'maxDollars' | 'maxTimeSeconds', number>> | undefined
 }
+
+type Given<T> = { readonly [K in keyof T]?: T[K] | undefined }
 
 export interface Layers {
   /** Layer 5. */
@@ -141,7 +112,7 @@ function tightest(
   return first ? { [limit]: first } : {}
 }
 
-function settingsOf(layer: Layer): Settings {
+function settingsOf(layer: Layer) {
   const value = <F extends SettingField & keyof typeof defaults>(field: F) =>
     layer[field]?.value ?? defaults[field]
   return {

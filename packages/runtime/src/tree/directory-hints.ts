@@ -3,29 +3,13 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { errorCode } from '../kit/index.ts'
 
-/**
- * Asks the system to say when something happens in directories. Only a hint, never the truth: events get lost silently
- * when there are many, watches run out, and some file systems have none.
- */
-export interface DirectoryHints {
-  /**
-   * Watches the root and these directories (relative paths, each with what tells it from another of the same name) and no
-   * others from now on. `added`: some are new, so what happened in them since they were scanned was not heard. Never
-   * rejects. One call at a time.
-   */
-  follow(directories: ReadonlyMap<string, string>): Promise<{ readonly added: boolean }>
-  /** Every directory of the last `follow` is watched. */
-  readonly isComplete: boolean
-  close(): void
-}
-
 export interface DirectoryHintOptions {
   readonly root: string
   /** Called for each event. `isEntry`: something came or went; else only a file's content changed. Must not throw. */
   readonly onHint: (path: string, isEntry: boolean) => void
   /** The system refuses to watch more (EMFILE, ENOSPC, …). Called once. */
   readonly onRefusal: (code: string) => void
-  readonly listen?: Listen
+  readonly listen?: Listen | undefined
 }
 
 /** Asks the system to report what happens in a directory. Throws, or tells `onError` later, when it refuses. */
@@ -48,7 +32,13 @@ const watchesPerTurn = 64
  */
 const watchesTrees = process.platform !== 'linux'
 
-export function createDirectoryHints(options: DirectoryHintOptions): DirectoryHints {
+export type DirectoryHints = ReturnType<typeof createDirectoryHints>
+
+/**
+ * Asks the system to say when something happens in directories. Only a hint, never the truth: events get lost silently
+ * when there are many, watches run out, and some file systems have none.
+ */
+export function createDirectoryHints(options: DirectoryHintOptions) {
   const { root, onHint, onRefusal, listen = listenToSystem } = options
   const watchers = new Map<string, { readonly id: string; close(): void }>()
   let isComplete = false
@@ -88,6 +78,11 @@ export function createDirectoryHints(options: DirectoryHintOptions): DirectoryHi
     watchers.delete(directory)
   }
 
+  /**
+   * Watches the root and these directories (relative paths, each with what tells it from another of the same name) and no
+   * others from now on. `added`: some are new, so what happened in them since they were scanned was not heard. Never
+   * rejects. One call at a time.
+   */
   async function follow(directories: ReadonlyMap<string, string>): Promise<{ readonly added: boolean }> {
     const below = watchesTrees ? [] : [...directories].slice(0, mostWatched - 1)
     const wanted = new Map([['', ''] as const, ...below])
@@ -110,10 +105,11 @@ export function createDirectoryHints(options: DirectoryHintOptions): DirectoryHi
 
   return {
     follow,
-    get isComplete() {
+    /** Every directory of the last `follow` is watched. */
+    get isComplete(): boolean {
       return isComplete
     },
-    close() {
+    close(): void {
       closed = true
       for (const directory of watchers.keys()) drop(directory)
     },

@@ -1,6 +1,18 @@
-import type { FileChange } from './changes.ts'
-import { type ContentResult, type FileUpdate, updateOf } from './content.ts'
+import { splitPath } from '../files/index.ts'
+import { type FileContent, type FileUpdate, updateOf } from './content.ts'
+import { createDirectory, ensureDirectory, fileAt, removeFile } from './known-tree.ts'
 import type { StatKey } from './stat-key.ts'
+
+/** A file of the agent workspace as it was last emitted. */
+export interface EmittedFile {
+  key: StatKey
+  /** Of its content, if that was ever read. */
+  sha256: string | undefined
+  /** In the workspace, but never emitted, because it cannot be read. */
+  readonly isSilent: boolean
+}
+
+export type EmittedFiles = ReturnType<typeof createEmittedFiles>
 
 /**
  * The files of the agent workspace as they were last emitted. Does no I/O.
@@ -12,64 +24,42 @@ import type { StatKey } from './stat-key.ts'
  * - **F3** A file with the same content as last known is not emitted. Without a known content a new size, time or file is
  *   enough.
  */
-export interface EmittedFiles {
-  readonly files: ReadonlyMap<string, StatKey>
-  /** Takes a file as it is, without emitting it. */
-  adopt(path: string, key: StatKey): void
-  /** Remembers the content of an adopted file. */
-  fingerprint(path: string, sha256: string): void
-  hasFingerprint(path: string): boolean
-  /** Takes in a change as it was found on reading. */
-  accept(change: FileChange, result: ContentResult): Accepted
-  /** Takes in that a file is gone. */
-  forget(path: string): Accepted
+export function createEmittedFiles() {
+  const root = createDirectory<EmittedFile>()
+  const get = (path: string) => fileAt(root, path)
+  const set = (path: string, file: EmittedFile) => {
+    const { parent, name } = splitPath(path)
+    ensureDirectory(root, parent).files.set(name, file)
+  }
+  return {
+    root,
+    get,
+    /** Takes a file as it is, without emitting it. */
+    adopt: (path: string, key: StatKey) => set(path, { key, sha256: undefined, isSilent: false }),
+    /** Takes in what a file holds. Returns what is news. */
+    accept(path: string, content: FileContent): FileUpdate | undefined {
+      const before = get(path)
+      const { key, sha256 } = content
+      set(path, { key, sha256, isSilent: false })
+      if (!before || before.isSilent) return updateOf(path, 'created', content)
+      const isSame = before.sha256 === undefined ? isAsBefore(before.key, key) : before.sha256 === sha256
+      return isSame ? undefined : updateOf(path, 'modified', content)
+    },
+    /** Takes in a file that cannot be read as it was seen: it is read again when it changes. */
+    acceptUnread(path: string, seen: StatKey): void {
+      const before = get(path) ?? { sha256: undefined, isSilent: true }
+      set(path, { ...before, key: { ...seen, isRacy: false } })
+    },
+    /** Takes in that a file is gone. Returns what is news. */
+    forget(path: string): FileUpdate | undefined {
+      const before = get(path)
+      removeFile(root, path)
+      return before?.isSilent ? undefined : updateOf(path, 'deleted')
+    },
+  }
 }
 
-export type Accepted =
-  | { readonly kind: 'emit'; readonly update: FileUpdate }
-  /** It came or went, but nothing can be said about its content. */
-  | { readonly kind: 'silent' }
-  | { readonly kind: 'same' }
-  /** It was changed again before it was read. Nothing is taken in. */
-  | { readonly kind: 'stale' }
-
-export function createEmittedFiles(): EmittedFiles {
-  const files = new Map<string, StatKey>()
-  const hashes = new Map<string, string>()
-  /** In the workspace, but never emitted, because they cannot be read. */
-  const silent = new Set<string>()
-
-  function accept({ path, kind, key: seen }: FileChange, result: ContentResult): Accepted {
-    if (result.kind === 'stale') return { kind: 'stale' }
-    if (result.kind === 'unreadable') {
-      files.set(path, { ...seen, isRacy: false })
-      if (kind !== 'created') return { kind: 'same' }
-      silent.add(path)
-      return { kind: 'silent' }
-    }
-    const { sha256, key } = result.content
-    const before = hashes.get(path)
-    files.set(path, key)
-    if (sha256 === undefined) hashes.delete(path)
-    else hashes.set(path, sha256)
-    const isFirst = silent.delete(path) || kind === 'created'
-    const isSame = before === undefined ? kind === 'doubtful' : before === sha256
-    if (isSame && !isFirst) return { kind: 'same' }
-    return { kind: 'emit', update: updateOf(path, isFirst ? 'created' : 'modified', result.content) }
-  }
-
-  function forget(path: string): Accepted {
-    files.delete(path)
-    hashes.delete(path)
-    return silent.delete(path) ? { kind: 'silent' } : { kind: 'emit', update: updateOf(path, 'deleted') }
-  }
-
-  return {
-    files,
-    adopt: (path, key) => void files.set(path, key),
-    fingerprint: (path, sha256) => void hashes.set(path, sha256),
-    hasFingerprint: path => hashes.has(path),
-    accept,
-    forget,
-  }
+/** A change of mode or of the number of names moves the time of change alone. */
+function isAsBefore(before: StatKey, key: StatKey): boolean {
+  return before.size === key.size && before.mtimeMs === key.mtimeMs && before.ino === key.ino
 }

@@ -22,19 +22,16 @@ export function isLink(mode: GitMode): boolean {
 
 /** From git's own spelling. `undefined`: a directory, a submodule, or nothing that git writes. */
 export function parseGitMode(text: string): GitMode | undefined {
-  switch (text) {
-    case '100644':
-    // Written by very old versions of git, and not by us.
-    case '100664':
-      return regular
-    case '100755':
-      return executable
-    case '120000':
-      return link
-    default:
-      return undefined
-  }
+  return spelledModes.get(text)
 }
+
+const spelledModes = new Map<string, GitMode>([
+  ['100644', regular],
+  // Written by very old versions of git, and not by us.
+  ['100664', regular],
+  ['100755', executable],
+  ['120000', link],
+])
 
 /** The permission bits for a new file of this mode. */
 export function permissionsOf(mode: GitMode, umask: number): number {

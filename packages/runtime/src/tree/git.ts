@@ -52,8 +52,8 @@ export function createGit({ gitDir, environment, clock }: GitPlace): Git {
       env: { ...fixed, ...options.environment },
       clock,
       maxCaptureBytes: longestComplaint,
-      ...(input !== undefined && { input }),
-      ...(signal && { signal }),
+      input,
+      signal,
       onBytes(stream, bytes) {
         if (stream === 'stderr') return
         if (onBytes) return onBytes(bytes)

@@ -1,25 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { writeFileAtomic } from '../files/index.ts'
 import { errorCode, type Supervised, supervise } from '../kit/index.ts'
 import { cleanEnvironment, type Git, gitArguments, splitAtNul } from './git.ts'
 import { decodeIndexFile, encodeIndexFile } from './index-format.ts'
 import type { KnownDirectory } from './known-tree.ts'
-
-/**
- * An index file of git's beside the store, from which git tells in a fraction of the time that we would need which of
- * the files listed in it may have changed. It may be old: what is wrong in it only seems changed. After a restart it
- * says what was known. When it is lost or damaged everything takes longer, and nothing else.
- */
-export interface IndexFile {
-  load(): Promise<KnownDirectory | undefined>
-  /** Rejects with the system's error; then the old one is still there. */
-  save(root: KnownDirectory, now: number): Promise<void>
-  /** Of the listed files those that may have changed or gone. `undefined`: git cannot tell. Rejects as `git` does. */
-  changed(signal?: AbortSignal): Promise<readonly string[] | undefined>
-  close(): void
-}
 
 /** Only an `lstat` for every entry: nothing is read, so no filter or attribute of the workspace has a say. */
 const changedFiles = ['diff-files', '--name-only', '-z', '--no-renames']
@@ -34,13 +21,20 @@ export interface IndexPlace {
   readonly syncFiles: () => Promise<void>
 }
 
-export function createIndexFile({ gitDir, workTree, git, environment, syncFiles }: IndexPlace): IndexFile {
+export type IndexFile = ReturnType<typeof createIndexFile>
+
+/**
+ * An index file of git's beside the store, from which git tells in a fraction of the time that we would need which of
+ * the files listed in it may have changed. It may be old: what is wrong in it only seems changed. After a restart it
+ * says what was known. When it is lost or damaged everything takes longer, and nothing else.
+ */
+export function createIndexFile({ gitDir, workTree, git, environment, syncFiles }: IndexPlace) {
   const path = join(gitDir, 'weave-index')
   const variables = { GIT_INDEX_FILE: path, GIT_WORK_TREE: workTree }
   const whole = { ...cleanEnvironment(environment), GIT_DIR: gitDir, ...variables }
-  const repeated = createRepeatedGit({ args: changedFiles, gitDir, environment: whole })
+  const repeated = createRepeatedGit(changedFiles, { cwd: gitDir, env: whole })
   return {
-    async load() {
+    async load(): Promise<KnownDirectory | undefined> {
       try {
         return await decodeIndexFile(readFileSync(path))
       } catch (error) {
@@ -48,13 +42,15 @@ export function createIndexFile({ gitDir, workTree, git, environment, syncFiles 
         throw error
       }
     },
-    async save(root, now) {
+    /** Rejects with the system's error; then the old one is still there. */
+    async save(root: KnownDirectory, now: number): Promise<void> {
       const bytes = await encodeIndexFile(root, now)
       // Or a power cut could leave other bytes under the times that are written down here.
       await syncFiles()
       await writeFileAtomic(path, bytes)
     },
-    async changed(signal) {
+    /** Of the listed files those that may have changed or gone. `undefined`: git cannot tell. Rejects as `git` does. */
+    async changed(signal?: AbortSignal): Promise<readonly string[] | undefined> {
       const bytes = await repeated.ask(signal)
       if (bytes) return splitAtNul(bytes)
       const answer = await git(changedFiles, { environment: variables, signal })
@@ -64,60 +60,46 @@ export function createIndexFile({ gitDir, workTree, git, environment, syncFiles 
   }
 }
 
-interface RepeatedGit {
-  /** What the command prints this time. `undefined`: it failed, or cannot be run like this here. One call at a time. */
-  ask(signal?: AbortSignal): Promise<Buffer | undefined>
-  close(): void
-}
+type GitPlace = { readonly cwd: string; readonly env: Readonly<Record<string, string>> }
 
-interface RepeatedGitOptions {
-  readonly args: readonly string[]
-  readonly gitDir: string
-  /** The whole environment. */
-  readonly environment: Readonly<Record<string, string>>
-}
+/** Runs its arguments once per line, and closes what they print with an empty part and the exit code. */
+const script = `while IFS= read -r line; do "$@"; printf '\\000%s\\000' "$?"; done`
 
 /**
  * A git command that is run again and again, by a shell that waits for a line before each run. To start a process a
  * program with much memory needs several milliseconds, in which nothing else happens in it; a shell does not. It ends
  * when we close its input, or die. The command must not print two NUL bytes in a row.
  */
-function createRepeatedGit({ args, gitDir, environment }: RepeatedGitOptions): RepeatedGit {
-  let shell: Shell | undefined
+function createRepeatedGit(args: readonly string[], place: GitPlace) {
+  let shell: Supervised | undefined
 
-  function begin(): Shell {
+  function begin(): Supervised {
     const program = supervise('/bin/sh', ['-c', script, 'sh', 'git', ...gitArguments(args)], {
-      cwd: gitDir,
-      env: environment,
+      ...place,
       stdio: ['pipe', 'pipe', 'ignore'],
     })
     const { child } = program
-    const begun: Shell = { program, answers: createAnswers() }
-    const end = () => {
-      if (shell === begun) shell = undefined
-      begun.answers.end()
-    }
-    void program.ended.then(end)
-    child?.stdin?.on('error', end)
-    child?.stdout?.on('data', begun.answers.push)
     child?.unref()
     for (const pipe of [child?.stdin, child?.stdout]) if (pipe instanceof Socket) pipe.unref()
-    return begun
+    return program
   }
 
   return {
-    async ask(signal) {
+    /** What the command prints this time. `undefined`: it failed, or cannot be run like this here. One call at a time. */
+    async ask(signal?: AbortSignal): Promise<Buffer | undefined> {
       if (process.platform === 'win32') return undefined
       shell ??= begin()
-      const { program, answers } = shell
+      const program = shell
       const { child } = program
       const stop = () => void program.discard()
       signal?.addEventListener('abort', stop, { once: true })
       child?.ref()
       try {
-        const answer = answers.next()
         child?.stdin?.write('\n')
-        return await answer
+        const answering = readAnswer(child?.stdout).catch(() => undefined)
+        const answer = await Promise.race([answering, program.ended.then(() => undefined)])
+        if (!answer) shell = undefined
+        return answer?.code === '0' ? answer.bytes : undefined
       } finally {
         child?.unref()
         signal?.removeEventListener('abort', stop)
@@ -125,56 +107,22 @@ function createRepeatedGit({ args, gitDir, environment }: RepeatedGitOptions): R
       }
     },
     close() {
-      shell?.program.child?.stdin?.end()
+      shell?.child?.stdin?.end()
       shell = undefined
     },
   }
 }
 
-interface Shell {
-  readonly program: Supervised
-  readonly answers: Answers
-}
-
-interface Answers {
-  push(bytes: Buffer): void
-  end(): void
-  next(): Promise<Buffer | undefined>
-}
-
-/** Runs its arguments once per line, and closes what they print with an empty part and the exit code. */
-const script = `while IFS= read -r line; do "$@"; printf '\\000%s\\000' "$?"; done`
-
-function createAnswers(): Answers {
-  let pieces: Buffer[] = []
-  let resolve: ((answer: Buffer | undefined) => void) | undefined
-  const settle = (answer: Buffer | undefined) => {
-    pieces = []
-    resolve?.(answer)
-    resolve = undefined
+/** Up to the exit code. `undefined`: the output ended before that. */
+async function readAnswer(output: Readable | null | undefined) {
+  const chunks: AsyncIterable<Buffer> | readonly Buffer[] = output?.iterator({ destroyOnReturn: false }) ?? []
+  let bytes = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    bytes = Buffer.concat([bytes, chunk])
+    const code = bytes.at(-1) === 0 ? closingCode(bytes) : undefined
+    if (code !== undefined) return { code, bytes: bytes.subarray(0, -code.length - 2) }
   }
-  let hasEnded = false
-  return {
-    push(bytes) {
-      pieces.push(bytes)
-      if (bytes.at(-1) !== 0) return
-      const all = Buffer.concat(pieces)
-      pieces = [all]
-      const code = closingCode(all)
-      if (code !== undefined) settle(code === '0' ? all.subarray(0, -code.length - 2) : undefined)
-    },
-    end() {
-      hasEnded = true
-      settle(undefined)
-    },
-    next() {
-      return hasEnded
-        ? Promise.resolve(undefined)
-        : new Promise(answer => {
-            resolve = answer
-          })
-    },
-  }
+  return undefined
 }
 
 /** Of what ends in a NUL. `undefined`: more is to come. */

@@ -28,9 +28,12 @@ export async function encodeIndexFile(root: KnownDirectory, now: number): Promis
   bytes.writeUInt32BE(rows.length, 8)
   const second = Math.floor(now / 1000)
   let at = headLength
-  for (const [turn, row] of rows.entries()) {
-    if (turn % entriesPerTurn === 0) await setImmediate()
-    at = encodeEntry(bytes, at, { ...row, second })
+  let turn = 0
+  for (const row of rows) {
+    if (++turn % entriesPerTurn === 0) await setImmediate()
+    const { key } = row.file
+    if (key.isSettled && Math.floor(key.mtimeMs / 1000) < second) encodeKey(bytes, at, key)
+    at = encodeEntry(bytes, at, row)
   }
   at += bytes.write('TREE', at, 'latin1')
   at = bytes.writeUInt32BE(trees.length, at)
@@ -93,14 +96,8 @@ function collectRows(directory: KnownDirectory, prefix: string, rows: IndexRow[]
   }
 }
 
-/** Returns where the next begins. */
-function encodeEntry(
-  bytes: Buffer,
-  at: number,
-  { path, file, second }: IndexRow & { readonly second: number },
-): number {
-  const { key, mode, id } = file
-  if (key.isSettled && Math.floor(key.mtimeMs / 1000) < second) encodeKey(bytes, at, key)
+/** All but the key. Returns where the next begins. */
+function encodeEntry(bytes: Buffer, at: number, { path, file: { mode, id } }: IndexRow): number {
   bytes.writeUInt32BE(mode, at + 24)
   bytes.write(id, at + 40, 'latin1')
   bytes.writeUInt16BE(Math.min(path.length, 0xfff), at + 60)

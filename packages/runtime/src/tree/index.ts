@@ -3,8 +3,6 @@
  * scan, with git's help where it can, and what a scan means to clients: the events and the file tree. Checkpoints store
  * what is scanned here. It writes nothing into the workspace.
  */
-export type { FileUpdate } from './content.ts'
-export type { ScanObserver } from './emit.ts'
 export { cleanEnvironment, createGit, type Git, splitAtNul } from './git.ts'
 export {
   binaryId,
@@ -28,8 +26,8 @@ export {
   type KnownFile,
   setFile,
 } from './known-tree.ts'
-export type { Gap } from './scan.ts'
 export { type Contents, createStoredTree, type StoredScan, type StoredTree } from './scan-cache.ts'
+export type { ScanObserver } from './scan-observer.ts'
 export { type SelectedFile, selectFiles } from './select-files.ts'
 export {
   createSelection,
@@ -37,8 +35,7 @@ export {
   emptySelection,
   gitName,
   type Selection,
-  type SelectionResult,
 } from './selection.ts'
 export { createFileSystem, type FileSystem, type StatKey, statKeyOf } from './stat-key.ts'
-export { type WatchOptions, type WorkspaceWatch, watchWorkspace } from './watch.ts'
-export type { WatchNote } from './watch-scans.ts'
+export type { Gap } from './tree-walk.ts'
+export { type WorkspaceWatch, watchWorkspace } from './watch.ts'

@@ -12,9 +12,10 @@ import {
   removeFile,
   setFile,
 } from './known-tree.ts'
-import { type Gap, type Scan, scanTree } from './scan.ts'
+import { type Scan, scanTree } from './scan.ts'
 import type { Selection } from './selection.ts'
 import { type FileSystem, statKeyOf } from './stat-key.ts'
+import type { Gap } from './tree-walk.ts'
 
 export interface ScannerPlace {
   readonly workTree: string
@@ -22,25 +23,6 @@ export interface ScannerPlace {
   readonly index: IndexFile
   /** Whether the store has this tree. Never rejects. */
   readonly hasTree: (tree: string) => Promise<boolean>
-}
-
-/**
- * Scans of the work tree against what is in the store, from scan to scan and from start to start. One at a time: `scan`,
- * then `learn`, then `keep`, or `forget` when something went wrong between.
- */
-export interface StoredTree {
-  /** What is known now; `undefined` when nothing is. Never rejects. */
-  treeId(): Promise<string | undefined>
-  /** Rejects as `scanTree` does. */
-  scan(request: StoredScanRequest): Promise<StoredScan>
-  /** Takes in what was read; from here on what is known runs ahead of the store, until it is anchored there (T1). */
-  learn(scan: StoredScan, contents: Contents): Promise<void>
-  /** What was learnt is in the store. Writes the index file anew, in the background, when its age has cost more. */
-  keep(scan: StoredScan, selection: Selection): void
-  /** From now on only what the index file says is known. */
-  forget(): void
-  /** Never rejects. */
-  close(): Promise<void>
 }
 
 export interface StoredScanRequest {
@@ -65,32 +47,45 @@ interface Memory {
   unlisted: ReadonlySet<string> | undefined
 }
 
-export function createStoredTree({ workTree, index, fileSystem, hasTree }: ScannerPlace): StoredTree {
+export type StoredTree = ReturnType<typeof createStoredTree>
+
+/**
+ * Scans of the work tree against what is in the store, from scan to scan and from start to start. One at a time: `scan`,
+ * then `learn`, then `keep`, or `forget` when something went wrong between.
+ */
+export function createStoredTree({ workTree, index, fileSystem, hasTree }: ScannerPlace) {
   const cache = createCache({ index, fileSystem, hasTree })
+
+  async function changedSince(unlisted: ReadonlySet<string>, signal: AbortSignal | undefined) {
+    const changed = await index.changed(signal)
+    return changed && [...new Set([...changed, ...unlisted])]
+  }
+
   return {
+    /** Of what is known now; `undefined` when nothing is. Never rejects. */
     treeId: async () => (await cache.recall()).root.tree,
-    async scan({ selection, signal, onGap }) {
+    /** Rejects as `scanTree` does. */
+    async scan({ selection, signal, onGap }: StoredScanRequest): Promise<StoredScan> {
       const { root, ...known } = await cache.recall()
       const unlisted = known.selection === selection ? known.unlisted : undefined
-      const changedByGit = async () => {
-        const changed = await index.changed(signal)
-        return changed && [...new Set([...changed, ...(unlisted ?? [])])]
-      }
       const scan = await scanTree({
         workTree,
         selection,
         known: root,
-        fileSystem,
+        now: fileSystem.now(),
         signal,
         onGap,
-        ...(unlisted && { changedByGit }),
+        changedByGit:
+          unlisted && fileSystem.marksDirectories ? () => changedSince(unlisted, signal) : undefined,
       })
       return { ...scan, root }
     },
-    learn: (scan, contents) => learn(scan, contents, cache.addUnlisted),
+    /** Takes in what was read; from here on what is known runs ahead of the store, until it is anchored there (T1). */
+    learn: (scan: StoredScan, contents: Contents) => learn(scan, contents, cache.addUnlisted),
     keep: cache.keep,
     forget: cache.forget,
-    async close() {
+    /** Never rejects. */
+    async close(): Promise<void> {
       await cache.close()
       index.close()
     },
@@ -143,9 +138,11 @@ function createCache({ index, fileSystem, hasTree }: Omit<ScannerPlace, 'workTre
     addUnlisted(path: string) {
       for (const set of unlisted) set.add(path)
     },
+    /** From now on only what the index file says is known. */
     forget() {
       memory = undefined
     },
+    /** What was learnt is in the store. Writes the index file anew, in the background, when its age has cost more. */
     keep({ doubtful, found, gone }: StoredScan, selection: Selection) {
       const isChanged = found.size + gone.size > 0
       if (isChanged) isSaved = false

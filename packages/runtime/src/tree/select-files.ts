@@ -42,7 +42,7 @@ export async function selectFiles(request: SelectionRequest): Promise<SelectedFi
   const idle = createIdlePatterns(patterns)
   const options = {
     ...caps,
-    ...(signal && { signal }),
+    signal,
     // What no pattern can reach may be as deep and as closed as it likes.
     skip: (path: string, stats: Stats) =>
       path === dataSourceName || skip(path) || (stats.isDirectory() && !mayHold(path)),

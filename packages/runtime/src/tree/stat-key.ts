@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { isSameState } from '../files/index.ts'
+import { type FileState, isSameState } from '../files/index.ts'
 import { createId } from '../kit/index.ts'
 
 /**
@@ -36,38 +36,39 @@ export interface StatKey {
 export function statKeyOf(stats: Stats, now: number): StatKey {
   const { size, mtimeMs, ctimeMs, ino, uid, gid } = stats
   const isRacy = ctimeMs >= now - margin
-  const isSettled = Math.floor(ctimeMs / 1000) < Math.floor((now - margin) / 1000)
-  return { size, mtimeMs, ctimeMs, ino: ino >>> 0, uid, gid, isRacy, isSettled }
+  return { size, mtimeMs, ctimeMs, ino: ino >>> 0, uid, gid, isRacy, isSettled: isSettledAt(ctimeMs, now) }
+}
+
+/** Of a file in the same state, seen at a later time. */
+export function laterKey(key: StatKey, now: number): StatKey {
+  return { ...key, isSettled: isSettledAt(key.ctimeMs, now) }
+}
+
+function isSettledAt(ctimeMs: number, now: number): boolean {
+  return Math.floor(ctimeMs / 1000) < Math.floor((now - margin) / 1000)
 }
 
 // A change that comes after the scan has a later time than the file system had before it, but for what the clocks of
 // several processors may differ.
 const margin = 20
 
-export function isUnchanged(key: StatKey | undefined, stats: Stats): boolean {
+export function isUnchanged(key: StatKey | undefined, stats: FileState): boolean {
   return key !== undefined && !key.isRacy && isSameState(key, stats)
 }
 
-/** What the file system of the work tree does with times and permissions. */
-export interface FileSystem {
-  /** In milliseconds. What is changed after this call has this time or a later one. Throws the system's error. */
-  now(): number
-  /** A directory gets a new time when a name in it comes, goes or changes. */
-  readonly marksDirectories: boolean
-  /** The permissions that a new file does not get, whatever is asked for. */
-  readonly umask: number
-}
+export type FileSystem = ReturnType<typeof createFileSystem>
 
 /**
- * Asks by making files in a folder of ours: the clock of a file system may be that of another machine, and counts in
- * steps of its own. The folder should lie on the same file system as the work tree; if it does not, only what has not
- * changed for a while is trusted. Throws the system's error.
+ * What the file system of the work tree does with times and permissions. Asks by making files in a folder of ours: the
+ * clock of a file system may be that of another machine, and counts in steps of its own. The folder should lie on the same
+ * file system as the work tree; if it does not, only what has not changed for a while is trusted. Throws the system's error.
  */
-export function createFileSystem(folder: string, workTree: string): FileSystem {
+export function createFileSystem(folder: string, workTree: string) {
   const isSame = statSync(folder).dev === statSync(workTree).dev
   const path = join(folder, 'clock')
   return {
-    now() {
+    /** In milliseconds. What is changed after this call has this time or a later one. Throws the system's error. */
+    now(): number {
       const fd = openSync(path, writeFlags, 0o600)
       try {
         writeSync(fd, '.', 0)
@@ -84,7 +85,7 @@ const strangersSkew = 5_000
 // Not cut to nothing first: some file systems then write the new content to the disk at once.
 const writeFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW
 
-function probe(folder: string, isSame: boolean): Pick<FileSystem, 'marksDirectories' | 'umask'> {
+function probe(folder: string, isSame: boolean) {
   mkdirSync(folder, 0o700)
   try {
     const fd = openSync(join(folder, 'a'), writeFlags, 0o777)
@@ -96,7 +97,12 @@ function probe(folder: string, isSame: boolean): Pick<FileSystem, 'marksDirector
       change()
       return statSync(folder).mtimeMs !== 1000
     })
-    return { marksDirectories: isSame && isMarked, umask }
+    return {
+      /** A directory gets a new time when a name in it comes, goes or changes. */
+      marksDirectories: isSame && isMarked,
+      /** The permissions that a new file does not get, whatever is asked for. */
+      umask,
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

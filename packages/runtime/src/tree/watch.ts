@@ -2,17 +2,14 @@ import { relative, resolve, sep } from 'node:path'
 import type { FileNode } from '@weave/protocol'
 import type { Clock } from '../kit/index.ts'
 import { createDirectoryHints, type Listen } from './directory-hints.ts'
-import type { ScanObserver } from './emit.ts'
-import { createScanSchedule, startScanWorker } from './schedule.ts'
+import type { ScanObserver } from './scan-observer.ts'
+import { startScanWorker } from './scan-worker.ts'
+import { createScanSchedule } from './schedule.ts'
 import type { Selection, SelectionResult } from './selection.ts'
 import { createWatchScans, type WatchScanOptions } from './watch-scans.ts'
 
-export interface WatchOptions extends Omit<WatchScanOptions, 'signal' | 'now'> {
+export interface WatchOptions extends Omit<WatchScanOptions, 'signal'> {
   readonly clock: Clock
-  /** The time of the file system of the workspace (`FileSystem`); without it the clock has to do. */
-  readonly now?: (() => number) | undefined
-  /** Its abort closes the watch. */
-  readonly signal?: AbortSignal
   /** How the system is asked to report changes; `false`: not at all, only scan now and then. */
   readonly listen?: Listen | false
 }
@@ -33,7 +30,7 @@ export interface WorkspaceWatch {
   hint(path?: string): void
   /**
    * Scans at once. `true`: everything that had changed when this was called is emitted. `false`: closed meanwhile, or some
-   * files are changed faster than they can be read. Rejects with what a callback threw, now or earlier.
+   * files could not be read just now. Rejects with what a callback threw, now or earlier.
    */
   settle(): Promise<boolean>
   /**
@@ -54,10 +51,9 @@ export interface WorkspaceWatch {
 
 type BadPattern = Extract<SelectionResult, { ok: false }>
 
-/** Resolves when the baseline is taken: every change from now on will be emitted. Rejects with the reason of the signal. */
+/** Resolves when the baseline is taken: every change from now on will be emitted. */
 export async function watchWorkspace(options: WatchOptions): Promise<WorkspaceWatch> {
-  const { agentRoot, clock, signal, listen, onNote } = options
-  signal?.throwIfAborted()
+  const { agentRoot, clock, listen, onNote } = options
   const ending = new AbortController()
   const scans = createWatchScans({ ...options, now: timeOf(options), signal: ending.signal })
   const schedule = createScanSchedule(clock)
@@ -65,14 +61,14 @@ export async function watchWorkspace(options: WatchOptions): Promise<WorkspaceWa
 
   const hints = createDirectoryHints({
     root: agentRoot,
-    ...(listen && { listen }),
+    listen: listen || undefined,
     onHint(path, isEntry) {
       const matters = () => selection.selects(path) || (isEntry && selection.mayHold(path))
       if (schedule.isHinted || matters()) schedule.hint()
     },
     onRefusal(code) {
       const message = `the system reports no more changes in the agent workspace (${code}); they are found later`
-      onNote?.({ kind: 'polling', message })
+      onNote({ kind: 'polling', message })
     },
   })
   const worker = startScanWorker({
@@ -82,21 +78,13 @@ export async function watchWorkspace(options: WatchOptions): Promise<WorkspaceWa
     hints: listen === false ? undefined : hints,
     signal: ending.signal,
   })
-  const close = async () => {
-    signal?.removeEventListener('abort', abort)
-    ending.abort(signal?.reason)
-    hints.close()
-    schedule.demand()
-    await worker.ended
-  }
-  const abort = () => void close()
-  signal?.addEventListener('abort', abort)
   await worker.began
   let widened: Promise<unknown> = Promise.resolve()
 
   return {
     hint(path) {
-      if (path === undefined || mayMatter(selection, insideOf(agentRoot, path))) schedule.hint()
+      if (path === undefined || mayMatter(selection, relative(agentRoot, resolve(agentRoot, path))))
+        schedule.hint()
     },
     settle: () => worker.demand(),
     async settleThrough(work) {
@@ -124,8 +112,13 @@ export async function watchWorkspace(options: WatchOptions): Promise<WorkspaceWa
       await widened
       return { ok: true }
     },
-    tree: scans.tree,
-    close,
+    tree: async () => scans.tree(),
+    async close() {
+      ending.abort()
+      hints.close()
+      schedule.demand()
+      await worker.ended
+    },
   }
 }
 
@@ -133,27 +126,21 @@ function ignore(): void {
   // Whoever began the work hears of it.
 }
 
-/** File systems count time in steps of up to some ten milliseconds; a clock that cannot be asked is taken for far behind. */
+/** A file system that cannot be asked for its time is taken for far behind. */
 function timeOf({ now, clock }: WatchOptions): () => number {
-  const wall = (behind: number) => clock.now().getTime() - behind
-  if (!now) return () => wall(coarsestTick)
   return () => {
     try {
       return now()
     } catch {
-      return wall(farBehind)
+      return clock.now().getTime() - farBehind
     }
   }
 }
 
-const coarsestTick = 30
 const farBehind = 5_000
 
-function insideOf(agentRoot: string, path: string): string {
-  return relative(agentRoot, resolve(agentRoot, path)).replaceAll(sep, '/')
-}
-
 /** A path that seems to lie outside may be another spelling of one inside. */
-function mayMatter(selection: Selection, path: string): boolean {
+function mayMatter(selection: Selection, way: string): boolean {
+  const path = way.replaceAll(sep, '/')
   return path.startsWith('..') || selection.selects(path) || selection.mayHold(path)
 }

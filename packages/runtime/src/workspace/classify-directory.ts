@@ -22,7 +22,7 @@ export async function classifyDirectory({ dir, agentRoot }: ExecutionLayout): Pr
   if (!stats.isDirectory()) return 'not-a-directory'
   const names = await readdir(dir)
   if (names.includes(internalsName)) return 'execution'
-  const known = names.filter(name => !isUnfinished(name, stagingPrefix))
+  const known = names.filter(name => ownerOf(name, stagingPrefix) === undefined)
   const others = known.filter(name => !name.startsWith(backupPrefix))
   if (others.length === 0) return 'free'
   if (others.join('/') !== 'agentRoot' || !(await isDirectory(agentRoot))) return 'foreign'
@@ -48,14 +48,7 @@ export function unfinishedName(prefix: string): string {
   return `${prefix}-${process.pid}-${createId('part')}`
 }
 
-/** Whether a name was made by `unfinishedName` with this prefix. */
-function isUnfinished(name: string, prefix: string): boolean {
-  return ownerOf(name, prefix) !== undefined
-}
-
-/**
- * Removes temporary names of processes that no longer run. Never rejects: a leftover does no harm.
- */
+/** Removes temporary names of processes that no longer run. Never rejects: a leftover does no harm. */
 export async function sweepLeftovers(dir: string, prefix: string): Promise<void> {
   for (const name of await readdir(dir).catch(() => [])) {
     const pid = ownerOf(name, prefix)
@@ -63,6 +56,7 @@ export async function sweepLeftovers(dir: string, prefix: string): Promise<void>
   }
 }
 
+/** The pid in a name that `unfinishedName` made with this prefix. */
 function ownerOf(name: string, prefix: string): number | undefined {
   if (!name.startsWith(`${prefix}-`)) return undefined
   const digits = /^(\d+)-part_/.exec(name.slice(prefix.length + 1))?.[1]

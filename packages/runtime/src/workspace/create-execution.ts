@@ -21,7 +21,7 @@ export async function createUnderBase(options: OpenOptions): Promise<CreateResul
   for (let attempt = 1; attempt <= mostNames; attempt++) {
     const name = executionName({ ...options, now, attempt })
     const layout = executionLayout(join(options.executionBaseDir, name))
-    if (!(await isMade(layout.dir))) continue
+    if (!(await isFree(mkdir(layout.dir, { mode: 0o700 })))) continue
     const result = await createIn(layout, options)
     if (result !== 'taken' && result.kind === 'problem') await removeEmpty(layout)
     return result
@@ -58,7 +58,7 @@ export async function createIn(
     const aside = replace ? await setAside(layout, options) : undefined
     if (aside?.kind === 'problem') return aside
     await ensureDir(layout.agentRoot)
-    const renamed = await isRenamed(staging, layout.internals)
+    const renamed = await isFree(rename(staging, layout.internals))
     isThere = true
     if (!renamed) return 'taken'
     // Somebody who tried at the same time and failed may just have tidied up after himself.
@@ -126,19 +126,10 @@ async function leadsElsewhere(path: string): Promise<boolean> {
   return stats !== undefined && !stats.isDirectory()
 }
 
-async function isMade(dir: string): Promise<boolean> {
+/** `false`: the name is taken. Rejects with the system's error for everything else. */
+async function isFree(work: Promise<void>): Promise<boolean> {
   try {
-    await mkdir(dir, { mode: 0o700 })
-    return true
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false
-    throw error
-  }
-}
-
-async function isRenamed(from: string, to: string): Promise<boolean> {
-  try {
-    await rename(from, to)
+    await work
     return true
   } catch (error) {
     const code = errorCode(error)

@@ -5,9 +5,11 @@ import {
   copyToNew,
   createDirectoryChain,
   type DirectoryChain,
+  namesOf,
   openRegular,
   permissionsOf,
   removeTree,
+  splitPath,
   type WalkItem,
   walk,
   waysBelow,
@@ -22,7 +24,7 @@ export interface DataCopyOptions {
   readonly target: string
   /** Absolute paths that are not copied, such as the execution itself. */
   readonly exclude: readonly string[]
-  readonly limits?: Partial<CopyLimits>
+  readonly limits?: Partial<CopyLimits> | undefined
 }
 
 export interface CopyLimits {
@@ -57,16 +59,15 @@ async function copyInto(options: DataCopyOptions): Promise<DataCopyResult> {
   const { data, target } = options
   await mkdir(target, { mode: 0o700 })
   const root = await realpath(data)
-  if (!lstatSync(root).isDirectory()) {
-    const source = createDirectoryChain(dirname(root))
-    try {
-      await copyFile({ source, from: basename(root), to: join(target, basename(data)) })
-      return { ok: true, notes: [] }
-    } finally {
-      source.close()
-    }
+  const isDirectory = lstatSync(root).isDirectory()
+  const source = createDirectoryChain(isDirectory ? root : dirname(root))
+  try {
+    if (isDirectory) return await copyTree(root, source, options)
+    await copyFile(source, basename(root), join(target, basename(data)))
+    return { ok: true, notes: [] }
+  } finally {
+    source.close()
   }
-  return copyTree(root, options)
 }
 
 interface Progress {
@@ -75,21 +76,23 @@ interface Progress {
   readonly directories: { readonly path: string; readonly stats: Stats }[]
 }
 
-async function copyTree(root: string, options: DataCopyOptions): Promise<DataCopyResult> {
-  const limits = { ...defaults, ...options.limits }
-  const excluded = new Set(await waysBelow(root, options.exclude))
+async function copyTree(
+  root: string,
+  source: DirectoryChain,
+  { data, target, exclude, limits: wanted }: DataCopyOptions,
+): Promise<DataCopyResult> {
+  const limits = { ...defaults, ...wanted }
+  const excluded = new Set(await waysBelow(root, exclude))
   const progress: Progress = { bytes: 0, leftOut: [], directories: [] }
-  const source = createDirectoryChain(root)
   const skip = (path: string) => excluded.has(path)
-  try {
-    for await (const item of walk(root, { maxEntries: limits.entries, maxDepth: limits.depth, skip })) {
-      const obstacle = obstacleOf(item, progress, limits)
-      if (obstacle !== undefined) return tooMuch(options.data, obstacle)
-      if (item.kind !== 'entry') progress.leftOut.push(item.path)
-      else await copyEntry(item, { root, target: options.target, source, progress })
+  for await (const item of walk(root, { maxEntries: limits.entries, maxDepth: limits.depth, skip })) {
+    const obstacle = obstacleOf(item, progress, limits)
+    if (obstacle !== undefined) {
+      const message = `the data ${data} has more than ${obstacle}, too much to copy; link it instead`
+      return { ok: false, message }
     }
-  } finally {
-    source.close()
+    if (item.kind !== 'entry') progress.leftOut.push(item.path)
+    else await copyEntry(item, { root, target, source, progress })
   }
   // From the inside out, since a file that is made changes the time of its directory.
   for (const { path, stats } of progress.directories.toReversed()) {
@@ -104,10 +107,6 @@ function obstacleOf(item: WalkItem, progress: Progress, limits: CopyLimits): str
     return item.cap === 'depth' ? `${limits.depth} levels` : `${limits.entries} entries`
   if (item.kind === 'entry' && item.stats.isFile()) progress.bytes += item.stats.size
   return progress.bytes > limits.bytes ? `${limits.bytes} bytes` : undefined
-}
-
-function tooMuch(data: string, limit: string): DataCopyResult {
-  return { ok: false, message: `the data ${data} has more than ${limit}, too much to copy; link it instead` }
 }
 
 interface CopyContext {
@@ -125,27 +124,19 @@ async function copyEntry(
   if (stats.isDirectory()) {
     await mkdir(to, { mode: 0o700 })
     progress.directories.push({ path: to, stats })
-  } else if (stats.isFile()) await copyFile({ source, from: path, to })
+  } else if (stats.isFile()) await copyFile(source, path, to)
   else if (!stats.isSymbolicLink() || !(await copyLink(join(root, path), to, root)))
     progress.leftOut.push(path)
 }
 
-interface OneFile {
-  readonly source: DirectoryChain
-  /** Below the root of `source`, with `/`. */
-  readonly from: string
-  readonly to: string
-}
-
-async function copyFile({ source, from, to }: OneFile): Promise<void> {
-  const components = from.split('/')
-  const name = components.pop() ?? ''
-  const opened = await openRegular(source.mustEnter(components).at(name))
+/** `from`: below the root of `source`, with `/`. */
+async function copyFile(source: DirectoryChain, from: string, to: string): Promise<void> {
+  const { parent, name } = splitPath(from)
+  const { file, stats } = await openRegular(source.mustEnter(namesOf(parent)).at(name))
   try {
-    await copyToNew(opened, to, { mode: permissionsOf(opened.stats) })
-    await utimes(to, opened.stats.atime, opened.stats.mtime)
+    await copyToNew({ file, stats }, to, { mode: permissionsOf(stats), times: stats })
   } finally {
-    await opened.file.close()
+    await file.close()
   }
 }
 

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { walk, waysBelow } from '../files/index.ts'
-import { type Clock, errorCode } from '../kit/index.ts'
+import { type Clock, errorCode, type Result } from '../kit/index.ts'
 
 export interface DataHashOptions {
   /** A file or a directory; the path itself may be a link. */
@@ -18,16 +18,13 @@ export interface DataHashOptions {
   readonly maxEntries?: number
 }
 
-export type DataHashResult =
-  | {
-      readonly ok: true
-      /** 64 hex digits, behind `partial:` when not everything was hashed. */
-      readonly hash: string
-      readonly partial: boolean
-      /** For people, whole sentences. */
-      readonly warnings: readonly string[]
-    }
-  | { readonly ok: false; readonly message: string }
+export type DataHashResult = Result<{
+  /** 64 hex digits, behind `partial:` when not everything was hashed. */
+  readonly hash: string
+  readonly partial: boolean
+  /** For people, whole sentences. */
+  readonly warnings: readonly string[]
+}>
 
 const partialPrefix = 'partial:'
 const maxDepth = 256
@@ -48,12 +45,9 @@ export async function hashData(options: DataHashOptions): Promise<DataHashResult
   try {
     const stats = await stat(options.path)
     if (stats.isFile()) return whole([lineOf(basename(options.path), stats)])
-    if (!stats.isDirectory())
-      return {
-        ok: false,
-        message: `The data ${options.path} is neither a file nor a directory. ${correctPath}`,
-      }
-    return await hashDirectory(options)
+    if (stats.isDirectory()) return await hashDirectory(options)
+    const message = `The data ${options.path} is neither a file nor a directory. ${correctPath}`
+    return { ok: false, message }
   } catch (error) {
     return { ok: false, message: missingText(options.path, errorCode(error) ?? String(error)) }
   }
@@ -111,15 +105,9 @@ function digestOf(lines: readonly string[]): string {
 }
 
 function lineOf(path: string, stats: Stats): string {
-  const type = typeOf(stats)
-  if (type === 'directory') return `${type}:${path}:0:0`
+  if (stats.isDirectory()) return `directory:${path}:0:0`
+  const type = stats.isFile() ? 'file' : stats.isSymbolicLink() ? 'link' : 'other'
   return `${type}:${path}:${stats.size}:${Math.floor(stats.mtimeMs / 1000)}`
-}
-
-function typeOf(stats: Stats): string {
-  if (stats.isFile()) return 'file'
-  if (stats.isDirectory()) return 'directory'
-  return stats.isSymbolicLink() ? 'link' : 'other'
 }
 
 const correctPath = 'Correct the path, or leave it out to run without data.'

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs'
 import { lstat, mkdir, readdir, readlink, rename, rmdir, stat, symlink, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { ensureDir, waysBelow, wordsOf } from '../files/index.ts'
-import { createId, errorCode } from '../kit/index.ts'
+import { createId, errorCode, type Refused, type Result } from '../kit/index.ts'
 import { dataSourceName } from '../tree/index.ts'
 import { sweepLeftovers, unfinishedName } from './classify-directory.ts'
 import { type CopyLimits, copyData } from './data-copy.ts'
@@ -21,19 +21,10 @@ export interface DataSourceOptions {
   readonly limits?: Partial<CopyLimits>
 }
 
-type Failed = { readonly ok: false; readonly message: string }
-
-export type DataSourceResult =
-  | { readonly ok: true; readonly linkType: LinkType; readonly notes: readonly string[] }
-  | Failed
+export type DataSourceResult = Result<{ readonly linkType: LinkType; readonly notes: readonly string[] }>
 
 /** What will become `read_only_data_source`, made in `staging` under the name `draft`. */
-export interface PreparedData {
-  readonly ok: true
-  readonly linkType: LinkType
-  readonly draft: string
-  readonly notes: readonly string[]
-}
+export type PreparedData = Extract<DataSourceResult, { ok: true }> & { readonly draft: string }
 
 const draftPrefix = 'incoming'
 
@@ -58,7 +49,7 @@ export async function repairData(options: DataSourceOptions): Promise<DataSource
 }
 
 /** Makes link, directory or copy in `staging`, where a kill leaves it for the next start to remove. Never rejects. */
-export async function prepareData(options: DataSourceOptions): Promise<PreparedData | Failed> {
+export async function prepareData(options: DataSourceOptions): Promise<PreparedData | Refused> {
   const { data, copy, staging, layout, exclude = [], limits } = options
   const linkType = linkTypeOf(options)
   try {
@@ -72,8 +63,7 @@ export async function prepareData(options: DataSourceOptions): Promise<PreparedD
       await makeLink(draft, data, source)
       return { ok: true, linkType, draft: name, notes: await cycleNotes(options) }
     }
-    const target = { data, target: draft, exclude: [...exclude, layout.dir] }
-    const copied = await copyData({ ...target, ...(limits && { limits }) })
+    const copied = await copyData({ data, target: draft, exclude: [...exclude, layout.dir], limits })
     return copied.ok ? { ok: true, linkType, draft: name, notes: copied.notes } : copied
   } catch (error) {
     return failure(data, error)
@@ -142,7 +132,7 @@ async function cycleNotes({ data, layout }: DataSourceOptions): Promise<readonly
   ]
 }
 
-function failure(data: string | undefined, error: unknown): Failed {
+function failure(data: string | undefined, error: unknown): Refused {
   if (data !== undefined && errorCode(error) === 'ENOENT')
     return { ok: false, message: `the data ${data} does not exist` }
   return { ok: false, message: `the data ${data ?? ''} cannot be put into the workspace: ${wordsOf(error)}` }

@@ -1,7 +1,14 @@
 import { dirname } from 'node:path'
 import * as z from 'zod'
 import { readRegularFile, writeFileAtomic } from '../files/index.ts'
-import { formatProblem, type Problem, parseJsonSource, shapeProblems } from '../kit/index.ts'
+import {
+  fieldOf,
+  formatProblem,
+  numberOf,
+  type Problem,
+  parseJsonSource,
+  shapeProblems,
+} from '../kit/index.ts'
 
 const time = z.iso.datetime()
 const linkType = z.enum(['symlink', 'copy', 'none'])
@@ -45,7 +52,10 @@ export async function readExecutionFile(path: string): Promise<ExecutionFileResu
   if (!source.ok) return damaged(path, firstOf(source.problems, path))
   const checked = executionShape.safeParse(source.value)
   if (checked.success) return { kind: 'read', file: checked.data }
-  if (isLater(source.value)) return later(path)
+  if ((numberOf(fieldOf(source.value, 'version')) ?? 1) > 1) {
+    const message = `${path} was written by a later version of weave`
+    return { kind: 'damaged', message, cure: 'Use that version or a newer one' }
+  }
   return damaged(path, firstOf(shapeProblems(checked.error, source, { schema: executionShape }), path))
 }
 
@@ -64,18 +74,6 @@ function damaged(path: string, reason: string): ExecutionFileResult {
   return { kind: 'damaged', message: `the file is damaged: ${reason}`, cure: cureFor(path) }
 }
 
-function later(path: string): ExecutionFileResult {
-  const message = `${path} was written by a later version of weave`
-  return { kind: 'damaged', message, cure: 'Use that version or a newer one' }
-}
-
-function isLater(value: unknown): boolean {
-  const version: unknown =
-    typeof value === 'object' && value !== null ? Reflect.get(value, 'version') : undefined
-  return typeof version === 'number' && version > 1
-}
-
-function firstOf(problems: readonly Problem[], path: string): string {
-  const [first] = problems
+function firstOf([first]: readonly Problem[], path: string): string {
   return first ? formatProblem(first) : path
 }

@@ -2,25 +2,7 @@ import { opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { wordsOf } from '../files/index.ts'
 import { type Clock, errorCode } from '../kit/index.ts'
-import { isDirectory } from './classify-directory.ts'
-import { isPartial } from './data-hash.ts'
-import { cureFor, type ExecutionFile, readExecutionFile } from './execution-file.ts'
-import { type ExecutionLayout, executionLayout } from './layout.ts'
-import { type LockState, readLock } from './lock-file.ts'
-
-export interface FoundExecution {
-  readonly layout: ExecutionLayout
-  readonly file: ExecutionFile
-  /** `held` when a server is at work in it. */
-  readonly lock: LockState
-}
-
-/** An execution that cannot say what it is. It is there all the same. */
-export interface DamagedExecution {
-  readonly dir: string
-  readonly message: string
-  readonly cure: string
-}
+import type { DamagedExecution, FoundExecution, ReadExecution } from './found-execution.ts'
 
 export interface ExecutionList {
   /** Newest first, by the time of their creation. */
@@ -44,59 +26,19 @@ const inParallel = 16
 /** The executions below a base directory. Folders without `.weave/` are not ours and left out. Never rejects. */
 export async function listExecutions(options: ListOptions): Promise<ExecutionList> {
   const { executionBaseDir, clock, limit = 10_000 } = options
-  const listing = await directoriesIn(executionBaseDir, limit)
-  const found: Look[] = []
-  for (let at = 0; at < listing.names.length; at += inParallel) {
-    const batch = listing.names.slice(at, at + inParallel)
-    const looks = await Promise.all(batch.map(name => lookAt(join(executionBaseDir, name), clock)))
-    found.push(...looks.filter(look => look !== undefined))
+  const { names, ...rest } = await directoriesIn(executionBaseDir, limit)
+  if (names.length === 0) return { executions: [], damaged: [], ...rest }
+  // What reads an execution is much, and not loaded where there is none.
+  const { readDirectory } = await import('./found-execution.ts')
+  const found: ReadExecution[] = []
+  for (let at = 0; at < names.length; at += inParallel) {
+    const batch = names.slice(at, at + inParallel)
+    const read = await Promise.all(batch.map(name => readDirectory(join(executionBaseDir, name), clock)))
+    found.push(...read.filter(each => each !== undefined))
   }
-  const executions = found.flatMap(look => ('file' in look ? [look] : []))
-  return {
-    executions: executions.sort(newestFirst),
-    damaged: found.flatMap(look => ('file' in look ? [] : [look])),
-    truncated: listing.truncated,
-    ...(listing.problem !== undefined && { problem: listing.problem }),
-  }
-}
-
-export interface WantedExecution {
-  readonly hankPath: string
-  readonly data: string | undefined
-  readonly dataHash: string
-  readonly rehearsal: boolean
-}
-
-/**
- * The newest execution that a start of the same hank with the same data goes on with. Rehearsals and real runs never
- * meet. Where a hash is partial it depends on the speed of the disk, so then the same path has to do.
- */
-export function newestMatching(
-  executions: readonly FoundExecution[],
-  wanted: WantedExecution,
-): FoundExecution | undefined {
-  return executions.find(
-    ({ file }) =>
-      file.hankPath === wanted.hankPath &&
-      (file.rehearsal ?? false) === wanted.rehearsal &&
-      isSameData(file, wanted),
-  )
-}
-
-function isSameData(file: ExecutionFile, { data, dataHash }: WantedExecution): boolean {
-  if (file.dataHash === dataHash) return true
-  return (isPartial(file.dataHash) || isPartial(dataHash)) && file.dataPath === (data ?? null)
-}
-
-type Look = FoundExecution | DamagedExecution
-
-async function lookAt(dir: string, clock: Clock): Promise<Look | undefined> {
-  const layout = executionLayout(dir)
-  if (!(await isDirectory(layout.internals))) return undefined
-  const read = await readExecutionFile(layout.executionFile)
-  if (read.kind === 'read') return { layout, file: read.file, lock: await readLock(layout.lockFile, clock) }
-  if (read.kind === 'damaged') return { dir, message: read.message, cure: read.cure }
-  return { dir, message: `${layout.executionFile} is missing`, cure: cureFor(layout.executionFile) }
+  const executions = found.flatMap(each => ('file' in each ? [each] : []))
+  const damaged = found.flatMap(each => ('file' in each ? [] : [each]))
+  return { executions: executions.sort(newestFirst), damaged, ...rest }
 }
 
 function newestFirst(left: FoundExecution, right: FoundExecution): number {
@@ -105,13 +47,10 @@ function newestFirst(left: FoundExecution, right: FoundExecution): number {
   return left.layout.dir < right.layout.dir ? 1 : -1
 }
 
-interface Listing {
-  readonly names: readonly string[]
-  readonly truncated: boolean
-  readonly problem?: string
-}
-
-async function directoriesIn(dir: string, limit: number): Promise<Listing> {
+async function directoriesIn(
+  dir: string,
+  limit: number,
+): Promise<Pick<ExecutionList, 'truncated' | 'problem'> & { readonly names: readonly string[] }> {
   const names: string[] = []
   let seen = 0
   try {

@@ -9,13 +9,8 @@
 export { type DataHashOptions, type DataHashResult, hashData, noDataHash } from './data-hash.ts'
 export type { ExecutionFile, LinkType } from './execution-file.ts'
 export { type ExecutionFileResult, readExecutionFile, writeExecutionFile } from './execution-file.ts'
-export {
-  type DamagedExecution,
-  type ExecutionList,
-  type FoundExecution,
-  type ListOptions,
-  listExecutions,
-} from './find-executions.ts'
+export { type ExecutionList, type ListOptions, listExecutions } from './find-executions.ts'
+export type { DamagedExecution, FoundExecution } from './found-execution.ts'
 export { type InlineDataOptions, type InlineDataResult, storeInlineData } from './inline-data.ts'
 export {
   archiveDirectory,

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
-import { constants } from 'node:fs'
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { digestOf, ensureDir, openRegular, wordsOf } from '../files/index.ts'
-import type { Result } from '../kit/index.ts'
-import { createId } from '../kit/index.ts'
+import { createFlags, digestOf, ensureDir, openRegular, wordsOf } from '../files/index.ts'
+import { createId, type Result } from '../kit/index.ts'
 
 export interface InlineDataOptions {
   readonly home: string
@@ -62,7 +60,7 @@ async function writeDraft(
   let bytes = 0
   let file: FileHandle | undefined
   try {
-    file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
+    file = await open(path, createFlags, 0o600)
     for await (const chunk of chunks) {
       bytes += chunk.length
       if (bytes > maxBytes) return undefined
@@ -77,13 +75,8 @@ async function writeDraft(
   }
 }
 
-interface TextDetector {
-  take(chunk: Uint8Array): void
-  isText(): boolean
-}
-
 /** UTF-8 without NUL characters, also when a character is cut by the border of two chunks. */
-function textDetector(): TextDetector {
+function textDetector() {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let good = true
   const decode = (chunk?: Uint8Array): void => {
@@ -95,7 +88,7 @@ function textDetector(): TextDetector {
   }
   return {
     take: decode,
-    isText() {
+    isText(): boolean {
       decode()
       return good
     },

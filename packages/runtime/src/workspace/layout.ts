@@ -2,45 +2,25 @@ import { join, resolve } from 'node:path'
 import { fileNameOf } from '../files/index.ts'
 import { dataSourceName } from '../tree/index.ts'
 
+export const internalsName = '.weave'
+
 /**
  * Every path of one execution directory, absolute. Computed, never looked up: nothing here need exist.
  *
  * What belongs to the runtime (`internals`, `rigArchive`) lies beside `agentRoot`, never below it.
  */
-export interface ExecutionLayout {
-  readonly dir: string
-  /** The agent's working directory and the work tree of the checkpoints. */
-  readonly agentRoot: string
-  /** Where the agent finds the data. */
-  readonly dataSource: string
-  readonly rigArchive: string
-  /** `.weave/`. */
-  readonly internals: string
-  readonly lockFile: string
-  readonly executionFile: string
-  readonly stateFile: string
-  readonly journal: string
-  /** The git directory of the checkpoints. */
-  readonly checkpoints: string
-  readonly sessions: string
-  /** What the agent SDKs keep: their own session files. */
-  readonly agents: string
-  readonly logs: string
-  readonly serverLog: string
-  readonly sentinels: string
-  readonly archiveManifest: string
-}
+export type ExecutionLayout = Readonly<ReturnType<typeof executionLayout>>
 
-export const internalsName = '.weave'
-
-export function executionLayout(directory: string): ExecutionLayout {
+export function executionLayout(directory: string) {
   const dir = resolve(directory)
   const agentRoot = join(dir, 'agentRoot')
   const internals = join(dir, internalsName)
   const logs = join(internals, 'logs')
   return {
     dir,
+    /** The agent's working directory and the work tree of the checkpoints. */
     agentRoot,
+    /** Where the agent finds the data. */
     dataSource: join(agentRoot, dataSourceName),
     rigArchive: join(dir, 'rigArchive'),
     internals,
@@ -48,8 +28,10 @@ export function executionLayout(directory: string): ExecutionLayout {
     executionFile: join(internals, 'execution.json'),
     stateFile: join(internals, 'state.json'),
     journal: join(internals, 'journal'),
+    /** The git directory of the checkpoints. */
     checkpoints: join(internals, 'checkpoints'),
     sessions: join(internals, 'sessions'),
+    /** What the agent SDKs keep: their own session files. */
     agents: join(internals, 'agents'),
     logs,
     serverLog: join(logs, 'server.log'),

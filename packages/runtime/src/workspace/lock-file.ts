@@ -124,46 +124,35 @@ async function obstacleIn(chain: Chain, options: LockOptions): Promise<LockResul
 
 /** Undefined when another process was quicker. Throws the system's error. */
 async function take(chain: Chain, draft: OwnFile, options: LockOptions): Promise<LockResult | undefined> {
-  const { lockFile } = options
   if (chain.kind === 'unreadable') return damaged(chain)
-  if (chain.kind === 'free') {
-    if (!linkIfFree(draft.path, lockFile)) return undefined
-    removeQuietly(draft.path)
-    return { kind: 'acquired', lock: holdLock(draft, options) }
-  }
-  const claim = claimFile(lockFile, chain.ids)
-  if (!linkIfFree(draft.path, claim)) return undefined
-  const replaced = await replaceClaimed(chain, draft, options)
-  if (!replaced.ok) return replaced.obstacle
-  for (const path of [...claimsOf(lockFile, chain.ids), claim]) removeQuietly(path)
-  const { keptAside } = replaced
-  const before = keptAside === undefined ? { tookOver: holderOf(chain.first) } : { keptAside }
-  return { kind: 'acquired', lock: holdLock(draft, options), ...before }
+  if (chain.kind === 'chain') return replace(chain, draft, options)
+  if (!linkIfFree(draft.path, options.lockFile)) return undefined
+  removeQuietly(draft.path)
+  return { kind: 'acquired', lock: holdLock(draft, options) }
 }
 
-type Replaced =
-  | { readonly ok: true; readonly keptAside?: string }
-  | { readonly ok: false; readonly obstacle?: LockResult }
-
-/** The owner of the claim on a chain puts its own lock in place. A claim that comes to nothing is taken back. */
-async function replaceClaimed(
+/** Claims a chain and puts our own lock in its place. A claim that comes to nothing is taken back. */
+async function replace(
   claimed: ClaimedChain,
   draft: OwnFile,
-  { lockFile, clock }: LockOptions,
-): Promise<Replaced> {
-  let replaced = false
+  options: LockOptions,
+): Promise<LockResult | undefined> {
+  const { lockFile, clock } = options
+  const claim = claimFile(lockFile, claimed.ids)
+  if (!linkIfFree(draft.path, claim)) return undefined
   try {
-    if (!(await isClaimGood(claimed, lockFile))) return { ok: false }
+    if (!(await isClaimGood(claimed, lockFile))) return undefined
     const survives = await endHolder(claimed.first)
-    if (survives !== undefined) return { ok: false, obstacle: notEnded(claimed.first, survives) }
-    if (!(await isClaimGood(claimed, lockFile))) return { ok: false }
+    if (survives !== undefined) return notEnded(claimed.first, survives)
+    if (!(await isClaimGood(claimed, lockFile))) return undefined
     const keptAside = claimed.first.pid === 0 ? asideName(lockFile, clock.now()) : undefined
     if (keptAside !== undefined) linkIfFree(lockFile, keptAside)
     renameSync(draft.path, lockFile)
-    replaced = true
-    return { ok: true, ...(keptAside !== undefined && { keptAside }) }
+    for (const path of claimsOf(lockFile, claimed.ids)) removeQuietly(path)
+    const before = keptAside === undefined ? { tookOver: holderOf(claimed.first) } : { keptAside }
+    return { kind: 'acquired', lock: holdLock(draft, options), ...before }
   } finally {
-    if (!replaced) removeQuietly(claimFile(lockFile, claimed.ids))
+    removeQuietly(claim)
   }
 }
 

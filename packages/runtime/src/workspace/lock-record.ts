@@ -29,41 +29,30 @@ export async function endHolder(entry: LockEntry): Promise<string | undefined> {
   return isRunning(entry) ? 'it does not end' : undefined
 }
 
-/** What `lock.json` says about the server that holds an execution. */
-export interface LockRecord {
-  readonly pid: number
-  /** Opaque, see `processStartTime`; '' where the system does not report it. */
-  readonly pidStartTime: string
-  /** Where the process runs. Locks of the first versions do not say. */
-  readonly host?: string | undefined
-  /** Of the lock file, as its owner made it: a copy of the execution has a copy of the lock, with another inode. */
-  readonly inode?: string | undefined
-  /** Of the run that the owner opens. */
-  readonly runId: string
-  readonly startTime: string
-  readonly lastHeartbeat: string
-  /** 0 until the server listens. */
-  readonly port: number
-  readonly proxyPort?: number | undefined
-  readonly token?: string | undefined
-}
-
 const time = z.iso.datetime()
 const port = z.int().min(0).max(65_535)
 
 // Not strict: a later version may say more, and its lock counts all the same.
 const recordShape = z.object({
   pid: z.int().positive(),
+  /** Opaque, see `processStartTime`; '' where the system does not report it. */
   pidStartTime: z.string(),
+  /** Where the process runs. Locks of the first versions do not say. */
   host: z.string().optional(),
+  /** Of the lock file, as its owner made it: a copy of the execution has a copy of the lock, with another inode. */
   inode: z.string().optional(),
+  /** Of the run that the owner opens. */
   runId: z.string(),
   startTime: time,
   lastHeartbeat: time,
+  /** 0 until the server listens. */
   port,
   proxyPort: port.optional(),
   token: z.string().optional(),
 })
+
+/** What `lock.json` says about the server that holds an execution. */
+export type LockRecord = Readonly<z.infer<typeof recordShape>>
 
 /** One lock or claim on the disk. Of a damaged one at most the owner is known. */
 export interface LockEntry {
@@ -80,11 +69,6 @@ export interface LockEntry {
   readonly record?: LockRecord
 }
 
-export type EntryReading =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'entry'; readonly entry: LockEntry }
-  | UnreadableEntry
-
 export interface UnreadableEntry {
   readonly kind: 'unreadable'
   readonly path: string
@@ -97,9 +81,12 @@ const maxBytes = 64 * 1024
 /** A read may hit a heartbeat half written; the next read finds it whole. */
 const looks = 5
 
-export async function readEntry(path: string): Promise<EntryReading> {
-  let last: { readonly bytes: Buffer; readonly stat: Stats } | undefined
-  for (let look = 1; look <= looks; look++) {
+export async function readEntry(
+  path: string,
+): Promise<
+  { readonly kind: 'none' } | { readonly kind: 'entry'; readonly entry: LockEntry } | UnreadableEntry
+> {
+  for (let look = 1; ; look++) {
     const read = await readRegularFile(path, { maxBytes })
     if (!read.ok && read.reason === 'missing') return { kind: 'none' }
     if (!read.ok) {
@@ -108,10 +95,8 @@ export async function readEntry(path: string): Promise<EntryReading> {
     }
     const record = parseRecord(read.bytes)
     if (record) return { kind: 'entry', entry: entryOf(record, read.stat) }
-    last = read
+    if (look === looks) return { kind: 'entry', entry: salvage(read.bytes, read.stat) }
   }
-  if (last) return { kind: 'entry', entry: salvage(last.bytes, last.stat) }
-  return { kind: 'unreadable', path, message: `${path} cannot be read`, isDamaged: true }
 }
 
 function entryOf(record: LockRecord, stat: Stats): LockEntry {
@@ -183,20 +168,14 @@ function parseRecord(bytes: Buffer): LockRecord | undefined {
 }
 
 /** The owner comes first in the file, so of a torn one it is what is most likely left. */
-function salvage(bytes: Buffer, { mtimeMs, ino }: Stats): LockEntry {
+function salvage(bytes: Buffer, { mtimeMs: heardAt, ino }: Stats): LockEntry {
   const found = ownerShape.exec(bytes.toString('utf8'))
   const pid = Number(found?.[1] ?? 0)
-  const heardAt = mtimeMs
+  const isCopy = false
   // Empty files are all alike; with time and inode each is distinct.
   if (!found || pid === 0)
-    return {
-      id: digest(`${ino} ${mtimeMs} ${digest(bytes)}`),
-      pid: 0,
-      pidStartTime: '',
-      heardAt,
-      isCopy: false,
-    }
-  return { id: digest(bytes), pid, pidStartTime: found[2] ?? '', host: found[3], heardAt, isCopy: false }
+    return { id: digest(`${ino} ${heardAt} ${digest(bytes)}`), pid: 0, pidStartTime: '', heardAt, isCopy }
+  return { id: digest(bytes), pid, pidStartTime: found[2] ?? '', host: found[3], heardAt, isCopy }
 }
 
 const ownerShape =

@@ -10,7 +10,8 @@ import {
 import { isPartial } from './data-hash.ts'
 import { repairData } from './data-source.ts'
 import { cureFor, type ExecutionFile, readExecutionFile, writeExecutionFile } from './execution-file.ts'
-import { type ExecutionList, listExecutions, newestMatching } from './find-executions.ts'
+import { type ExecutionList, listExecutions } from './find-executions.ts'
+import { newestMatching } from './found-execution.ts'
 import { type ExecutionLayout, executionLayout } from './layout.ts'
 import { describeHolder, readLock } from './lock-file.ts'
 import { type OpenOptions, type OpenProblem, type OpenResult, openProblem } from './open-options.ts'
@@ -51,7 +52,7 @@ async function openOnce(options: OpenOptions): Promise<CreateResult> {
   if (options.execution !== undefined) return openNamed(executionLayout(options.execution), options)
   if (options.startNew) return createUnderBase(options)
   const list = await listExecutions(options)
-  const found = newestMatching(list.executions, { ...options, data: options.data })
+  const found = newestMatching(list.executions, options)
   if (!found && options.mustExist) return noExecution(options.executionBaseDir)
   const opened = found ? await resume(found.layout, options) : await createUnderBase(options)
   if (opened === 'taken' || opened.kind === 'problem') return opened
@@ -104,10 +105,9 @@ async function resume(layout: ExecutionLayout, options: OpenOptions): Promise<Op
 
 /** The data may have moved, or be another than before; the link follows, a copy stays what it was. */
 async function goOn(layout: ExecutionLayout, file: ExecutionFile, options: OpenOptions): Promise<OpenResult> {
-  const { clock, executionBaseDir } = options
   const copy = file.linkType === 'copy'
   const data = copy ? (file.dataPath ?? undefined) : (options.data ?? file.dataPath ?? undefined)
-  const exclude = [executionBaseDir]
+  const exclude = [options.executionBaseDir]
   const placed = await repairData({ layout, data, copy, staging: layout.internals, exclude })
   if (!placed.ok) return lostData(layout, data, placed.message)
   const isNewData = !copy && options.data !== undefined
@@ -115,61 +115,45 @@ async function goOn(layout: ExecutionLayout, file: ExecutionFile, options: OpenO
     ...file,
     ...(isNewData && { dataPath: options.data, dataHash: options.dataHash }),
     linkType: placed.linkType,
-    lastUsed: clock.now().toISOString(),
+    lastUsed: options.clock.now().toISOString(),
   }
   await writeExecutionFile(layout.executionFile, executionFile)
-  const hankChanged = file.hankHash !== options.hankHash
   const notes = [...placed.notes, ...resumeNotes(file, options)]
-  return { kind: 'resumed', layout, executionFile, hankChanged, notes }
+  return { kind: 'resumed', layout, executionFile, hankChanged: file.hankHash !== options.hankHash, notes }
 }
 
-function resumeNotes(
-  file: ExecutionFile,
-  { hankPath, data, dataHash, copy }: OpenOptions,
-): readonly string[] {
-  const isOtherData = data !== undefined && file.dataHash !== dataHash
-  const isUnsure = isPartial(file.dataHash) || isPartial(dataHash)
-  return [
-    ...(file.hankPath === hankPath ? [] : [`The execution was made from ${file.hankPath}.`]),
-    ...(isOtherData && !isUnsure ? ['The data is not what it was when the execution was made.'] : []),
-    ...(isOtherData && isUnsure
-      ? ['The data is too large to tell whether it changed since. Use --start-new to start over.']
-      : []),
-    ...(copy && file.linkType !== 'copy'
-      ? ['--copy changes nothing: the execution has its data already.']
-      : []),
-  ]
+function resumeNotes(file: ExecutionFile, { hankPath, data, dataHash, copy }: OpenOptions): string[] {
+  const notes: string[] = []
+  if (file.hankPath !== hankPath) notes.push(`The execution was made from ${file.hankPath}.`)
+  if (data !== undefined && file.dataHash !== dataHash) {
+    const isUnsure = isPartial(file.dataHash) || isPartial(dataHash)
+    notes.push(isUnsure ? maybeOtherData : 'The data is not what it was when the execution was made.')
+  }
+  if (copy && file.linkType !== 'copy')
+    notes.push('--copy changes nothing: the execution has its data already.')
+  return notes
 }
+
+const maybeOtherData =
+  'The data is too large to tell whether it changed since. Use --start-new to start over.'
 
 function listNotes({ damaged, truncated, problem }: ExecutionList): readonly string[] {
-  return [
-    ...damaged.map(({ dir, message, cure }) => `${dir} was not considered: ${message}. ${cure}.`),
-    ...(truncated
-      ? ['There are too many executions to look at all of them; weave gc removes old ones.']
-      : []),
-    ...(problem === undefined ? [] : [problem]),
-  ]
+  const notes = damaged.map(({ dir, message, cure }) => `${dir} was not considered: ${message}. ${cure}.`)
+  if (truncated)
+    notes.push('There are too many executions to look at all of them; weave gc removes old ones.')
+  return problem === undefined ? notes : [...notes, problem]
 }
 
-function otherKind(
-  { dir }: ExecutionLayout,
-  file: ExecutionFile,
-  options: OpenOptions,
-): OpenProblem | undefined {
+function otherKind({ dir }: ExecutionLayout, file: ExecutionFile, options: OpenOptions) {
   const was = file.rehearsal ?? false
   if (was === options.rehearsal) return undefined
-  const message = was
-    ? `${dir} is the execution of a rehearsal, which a real run never goes on with`
-    : `${dir} is the execution of a real run, which a rehearsal never goes on with`
+  const [kind, other] = was ? ['rehearsal', 'real run'] : ['real run', 'rehearsal']
+  const message = `${dir} is the execution of a ${kind}, which a ${other} never goes on with`
   const cure = `Go on with it: weave ${was ? 'rehearse ' : ''}-e ${dir}`
   return openProblem('rehearsal', { path: dir, message, cure })
 }
 
-async function lockProblem(
-  layout: ExecutionLayout,
-  { clock }: OpenOptions,
-): Promise<OpenProblem | undefined> {
-  const { dir, lockFile } = layout
+async function lockProblem({ dir, lockFile }: ExecutionLayout, { clock }: OpenOptions) {
   const lock = await readLock(lockFile, clock)
   if (lock.kind === 'unreadable')
     return openProblem('damaged', { path: lockFile, message: lock.message, cure: lock.cure })

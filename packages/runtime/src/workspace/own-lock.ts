@@ -1,7 +1,6 @@
 import {
   type BigIntStats,
   closeSync,
-  constants,
   existsSync,
   fstatSync,
   fsyncSync,
@@ -11,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { createFlags } from '../files/index.ts'
 import { type Clock, errorCode } from '../kit/index.ts'
 import { unfinishedName } from './classify-directory.ts'
 import { claimFile, linkIfFree } from './lock-chain.ts'
@@ -27,7 +27,6 @@ export interface OwnFile {
 /** Of the names of drafts. */
 export const draftPrefix = 'lock.draft'
 const recordSize = 1024
-const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
 /** Throws the system's error; then nothing is left behind. */
 export function createDraft(lockFile: string, owner: Omit<LockRecord, 'inode'>): OwnFile {
@@ -50,23 +49,11 @@ export function discardDraft({ path, fd }: OwnFile): void {
   removeQuietly(path)
 }
 
-/** A lock that this process holds. None of the methods waits. */
-export interface ExecutionLock {
-  record(): LockRecord
-  /**
-   * Tells readers of the lock; nothing happens when it is no longer ours. Throws the system's error when the disk
-   * refuses; the lock is held all the same.
-   */
-  update(change: LockUpdate): void
-  /** Reads the disk: whether the lock is still ours and no claim for it is made. */
-  isHeld(): boolean
-  /**
-   * To be called before every write to the execution (C6). Throws `LockLost`, and `onLost` was called before, when the
-   * lock is not ours any more. One `lstat`, a few microseconds.
-   */
-  assertHeld(): void
-  /** Removes the lock if it is still ours; `lost` if not. May be called again. Never throws. */
-  release(): 'released' | 'lost'
+/** See `LockOptions`. */
+export interface HoldOptions {
+  readonly lockFile: string
+  readonly clock: Clock
+  readonly onLost: (reason: string) => void
 }
 
 /** The lock is no longer ours: nothing may be written any more. */
@@ -76,18 +63,14 @@ export class LockLost extends Error {
 
 export type LockUpdate = Partial<Pick<LockRecord, 'port' | 'proxyPort' | 'token'>>
 
-export interface HoldOptions {
-  readonly lockFile: string
-  readonly clock: Clock
-  /** See `LockOptions`. */
-  readonly onLost: (reason: string) => void
-}
-
 /** Milliseconds between two heartbeats: twelve fit into the time after which a lock is stale. */
 const heartbeatInterval = 5_000
 
+/** A lock that this process holds. None of the methods waits. */
+export type ExecutionLock = ReturnType<typeof holdLock>
+
 /** Starts the heartbeat of a file that has become the lock. Owns the descriptor from now on. */
-export function holdLock(own: OwnFile, { lockFile, clock, onLost }: HoldOptions): ExecutionLock {
+export function holdLock(own: OwnFile, { lockFile, clock, onLost }: HoldOptions) {
   let { record } = own
   let size = recordSize
   let written = clock.monotonic()
@@ -107,7 +90,7 @@ export function holdLock(own: OwnFile, { lockFile, clock, onLost }: HoldOptions)
     record = next
     written = clock.monotonic()
   }
-  const isHeld = () => outcome === undefined && isInPlace() && !existsSync(ownClaim)
+  const isHeld = (): boolean => outcome === undefined && isInPlace() && !existsSync(ownClaim)
   const end = (how: 'released' | 'lost'): typeof how => {
     stopBeating()
     if (outcome === undefined) closeSync(own.fd)
@@ -134,17 +117,27 @@ export function holdLock(own: OwnFile, { lockFile, clock, onLost }: HoldOptions)
 
   return {
     record: () => record,
-    // The number of a closed descriptor may already be that of another file.
-    update: change => {
+    /**
+     * Tells readers of the lock; nothing happens when it is no longer ours. Throws the system's error when the disk
+     * refuses; the lock is held all the same.
+     */
+    update(change: LockUpdate): void {
+      // The number of a closed descriptor may already be that of another file.
       if (outcome === undefined) write({ ...record, ...change })
     },
+    /** Reads the disk: whether the lock is still ours and no claim for it is made. */
     isHeld,
-    assertHeld() {
+    /**
+     * To be called before every write to the execution (C6). Throws `LockLost`, and `onLost` was called before, when the
+     * lock is not ours any more. One `lstat`, a few microseconds.
+     */
+    assertHeld(): void {
       if (outcome === undefined && isInPlace()) return
       lose(takenOver(lockFile))
       throw new LockLost(takenOver(lockFile))
     },
-    release: () => outcome ?? end(removeOwn(isInPlace, { lockFile, ownClaim }) ? 'released' : 'lost'),
+    /** Removes the lock if it is still ours; `lost` if not. May be called again. Never throws. */
+    release: () => outcome ?? end(removeOwn(isInPlace, lockFile, ownClaim) ? 'released' : 'lost'),
   }
 }
 
@@ -153,10 +146,7 @@ function takenOver(lockFile: string): string {
 }
 
 /** C2: a release claims first, like everyone else who removes a lock. */
-function removeOwn(
-  isInPlace: () => boolean,
-  { lockFile, ownClaim }: { readonly lockFile: string; readonly ownClaim: string },
-): boolean {
+function removeOwn(isInPlace: () => boolean, lockFile: string, ownClaim: string): boolean {
   try {
     if (!isInPlace() || !linkIfFree(lockFile, ownClaim)) return false
     const isOurs = isInPlace()

@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, type WriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { finished } from 'node:stream/promises'
@@ -13,14 +13,10 @@ export interface SessionLogOptions {
   readonly onFailure: (message: string) => void
 }
 
-/** The raw messages of an agent, one JSON a line, appended. Never throws: the log of a session must not end the session. */
-export interface OpenSessionLog {
-  write(message: unknown): void
-  /** Resolves when everything is handed to the system. Never rejects. */
-  close(): Promise<void>
-}
+export type OpenSessionLog = ReturnType<typeof openSessionLog>
 
-export function openSessionLog(options: SessionLogOptions): OpenSessionLog {
+/** The raw messages of an agent, one JSON a line, appended. Never throws: the log of a session must not end the session. */
+export function openSessionLog(options: SessionLogOptions) {
   const { path, redactor, onFailure, assertHeld = () => undefined } = options
   let failed = false
   const fail = (error: unknown): void => {
@@ -43,7 +39,7 @@ export function openSessionLog(options: SessionLogOptions): OpenSessionLog {
   }, fail)
   let pending = opened
   return {
-    write(message) {
+    write(message: unknown): void {
       if (failed) return
       const line = lineOf(message, redactor)
       pending = pending.then(stream => {
@@ -52,7 +48,8 @@ export function openSessionLog(options: SessionLogOptions): OpenSessionLog {
         return stream
       })
     },
-    async close() {
+    /** Resolves when everything is handed to the system. Never rejects. */
+    async close(): Promise<void> {
       const stream = await pending
       if (!stream || failed) return
       stream.end()
@@ -61,14 +58,10 @@ export function openSessionLog(options: SessionLogOptions): OpenSessionLog {
   }
 }
 
-type Stream = ReturnType<typeof createWriteStream>
-
 /** Also when it breaks: whoever waits goes on. */
-function untilDrained(stream: Stream): Promise<Stream> {
+function untilDrained(stream: WriteStream): Promise<WriteStream> {
   return new Promise(resolve => {
-    const go = (): void => resolve(stream)
-    stream.once('drain', go)
-    stream.once('close', go)
+    for (const event of ['drain', 'close']) stream.once(event, () => resolve(stream))
   })
 }
 

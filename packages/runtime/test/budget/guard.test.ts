@@ -25,7 +25,7 @@ function used({
 
 function guarded(of: Plan, id: string, past = createPast()) {
   const clock = createTestClock()
-  const guard = createBudgetGuard({ plan: of, step: stepOf(of, id), ledger: ledgerOf(past.state), clock })
+  const guard = createBudgetGuard({ plan: of, at: stepOf(of, id), ledger: ledgerOf(past.state), clock })
   return { clock, guard }
 }
 

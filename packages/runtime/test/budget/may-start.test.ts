@@ -133,25 +133,25 @@ describe('a loop', () => {
     const past = pastOf(of, { a: 9, 'b#0': 1, 'c#0': 1.5 })
     expect(admission(of, past, 'b#1').kind).toBe('leave-loop')
     expect(at(of, past, 'b#1')).toMatchObject({
-      due: { step: { runtimeId: 'd' }, admission: { kind: 'start' } },
-      left: [{ step: { runtimeId: 'b#1' }, exceeded: { breach: { scope: 'loop:l', limit: 2, used: 2.5 } } }],
+      due: { at: { runtimeId: 'd' }, admission: { kind: 'start' } },
+      left: [{ at: { runtimeId: 'b#1' }, exceeded: { breach: { scope: 'loop:l', limit: 2, used: 2.5 } } }],
     })
     expect(at(of, past, 'a')).toMatchObject({
-      due: { step: { runtimeId: 'a' }, admission: { kind: 'start' } },
+      due: { at: { runtimeId: 'a' }, admission: { kind: 'start' } },
       left: [],
     })
   })
 
   test('whose budget is empty in the middle of an iteration ends there', () => {
     const of = looped({ maxDollars: 2 })
-    expect(at(of, pastOf(of, { 'b#0': 2 }), 'c#0')).toMatchObject({ due: { step: { runtimeId: 'd' } } })
+    expect(at(of, pastOf(of, { 'b#0': 2 }), 'c#0')).toMatchObject({ due: { at: { runtimeId: 'd' } } })
   })
 
   test('ends when the hank has nothing left, and what comes after it is completed for nothing', () => {
     const of = looped(undefined, { budget: { maxDollars: 5 } }, null)
     expect(at(of, pastOf(of, { a: 1, 'b#0': 4 }), 'c#0')).toMatchObject({
       due: {
-        step: { runtimeId: 'd' },
+        at: { runtimeId: 'd' },
         admission: { kind: 'complete', exceeded: { breach: { scope: 'hank' } } },
       },
       left: [{ exceeded: { breach: { scope: 'hank' } } }],
@@ -161,7 +161,7 @@ describe('a loop', () => {
   test('ends with the plan when it is the last item', () => {
     const of = plan([loop('l', null, { codons: [codon('b')], budget: { maxDollars: 1 } })])
     expect(at(of, pastOf(of, { 'b#0': 1 }), 'b#1')).toMatchObject({
-      left: [{ step: { runtimeId: 'b#1' } }],
+      left: [{ at: { runtimeId: 'b#1' } }],
     })
     expect(at(of, pastOf(of, { 'b#0': 1 }), 'b#1').due).toBeUndefined()
   })

@@ -51,12 +51,12 @@ export async function rehearse(plan: Plan, agents: Agent): Promise<Use> {
     const { due } = dueAt(plan, ledgerOf(past.state), position)
     const expected = expectedAt(plan, books, step)
     if (expected === 'leave-loop') {
-      expect(due?.step.loop?.id).not.toBe(step.loop?.id)
+      expect(due?.at.loop?.id).not.toBe(step.loop?.id)
       leave(books, step)
       position = after(plan, position, { leaveLoop: true })
       continue
     }
-    expect(due?.step.runtimeId).toBe(step.runtimeId)
+    expect(due?.at.runtimeId).toBe(step.runtimeId)
     expect(due?.admission.kind).toBe(expected)
     if (expected === 'fail') return use
     const turn = agents[at % agents.length]
@@ -78,7 +78,7 @@ interface Work {
 async function work(plan: Plan, { past, books, step, turn, use }: Work): Promise<void> {
   for (const isSecond of [false, true]) {
     const clock = createTestClock()
-    const guard = createBudgetGuard({ plan, step, ledger: ledgerOf(past.state), clock })
+    const guard = createBudgetGuard({ plan, at: step, ledger: ledgerOf(past.state), clock })
     const allowed = inContainers(books, step)
     const dollars = Math.min(allowed.dollars, books.own?.money.left ?? Number.POSITIVE_INFINITY)
     const seconds = Math.min(allowed.seconds, books.own?.time.left ?? Number.POSITIVE_INFINITY)
@@ -110,7 +110,7 @@ async function work(plan: Plan, { past, books, step, turn, use }: Work): Promise
     if (!fails) return
     // Between two attempts the runner asks again.
     const { due } = dueAt(plan, ledgerOf(past.state), step.position)
-    expect(due?.step.runtimeId).toBe(step.runtimeId)
+    expect(due?.at.runtimeId).toBe(step.runtimeId)
     expect(due?.admission.kind).toBe('start')
   }
 }

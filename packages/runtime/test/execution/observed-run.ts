@@ -8,6 +8,7 @@ import { emptyState } from '@weave/protocol'
 import { onTestFinished } from 'vitest'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
+import { createActivities } from '../../src/execution/activity.ts'
 import { openEffects } from '../../src/execution/effects.ts'
 import type { Harness, HarnessEvent } from '../../src/harness/index.ts'
 import { openJournal, type RecordedEvent } from '../../src/journal/index.ts'
@@ -62,6 +63,7 @@ export async function observe({ plan: planIn, work, mostCalls }: ObservedOptions
     journal,
     recorder,
     serverId: 'srv_test',
+    activities: createActivities(clock),
     assertHeld: () => undefined,
     own: () => () => undefined,
     clock,

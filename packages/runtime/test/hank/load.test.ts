@@ -32,11 +32,9 @@ describe('the steps of a load', () => {
   test('run one after another, each only when the one before found nothing, and tell all they find', async () => {
     const dir = await directoryWith({})
     const steps: string[] = []
-    const rule: Check = hank => {
+    const rule: Check = (hank, { error }) => {
       steps.push('rule')
-      return hank.hank.length < 3
-        ? []
-        : hank.hank.map((_, at) => ({ severity: 'error', where: `hank[${at}].id`, message: 'refused' }))
+      if (hank.hank.length >= 3) for (const at of hank.hank.keys()) error(`hank[${at}].id`, 'refused')
     }
     const load = async (hank: Json) => {
       await writeFile(join(dir, 'hank.json'), JSON.stringify(hank))
@@ -62,16 +60,14 @@ describe('the steps of a load', () => {
 
   test('count codons and loops as soon as the shape is right', async () => {
     const dir = await directoryWith({ 'hank.json': { hank: [codon(), loop(), loop({ id: 'x' })] } })
-    const loaded = await loadHank(undefined, contextIn(dir), [
-      () => [{ severity: 'error', where: '', message: 'no' }],
-    ])
+    const loaded = await loadHank(undefined, contextIn(dir), [(_, { error }) => error('', 'no')])
     expect(loaded.counts).toEqual({ codons: 3, loops: 2 })
     expect(loaded.hank).toBeUndefined()
   })
 
   test('let warnings through', async () => {
     const dir = await directoryWith({ 'hank.json': { hank: [codon()] } })
-    const warn: Check = async () => [{ severity: 'warning', where: 'hank[0].name', message: 'is dull' }]
+    const warn: Check = (_, { warning }) => warning('hank[0].name', 'is dull')
     const loaded = await loadHank(undefined, contextIn(dir), [warn])
     expect(printed(loaded)).toEqual(['hank.json:5:15: warning: hank[0].name: is dull'])
     expect(loaded.hank).toBeDefined()
@@ -79,11 +75,11 @@ describe('the steps of a load', () => {
 
   test('give every problem a place, also a rule that names none', async () => {
     const dir = await directoryWith({ 'hank.json': { hank: [codon()] } })
-    const rules: Check = () => [
-      { severity: 'warning', where: '', message: 'a' },
-      { severity: 'warning', where: 'hank[0].no.such[7]["thing"]', message: 'b' },
-      { severity: 'warning', where: ']]odd[', message: 'c' },
-    ]
+    const rules: Check = (_, { warning }) => {
+      warning('', 'a')
+      warning('hank[0].no.such[7]["thing"]', 'b')
+      warning(']]odd[', 'c')
+    }
     const { problems } = await loadHank(undefined, contextIn(dir), [rules])
     expect(problems.map(({ place, message }) => [message, place?.line, place?.column])).toEqual([
       ['a', 1, 1],

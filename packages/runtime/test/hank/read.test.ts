@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { loadHank } from '../../src/hank/checks/load.ts'
-import { hankHash, readHank } from '../../src/hank/read.ts'
+import { hankHash } from '../../src/hank/hash.ts'
+import { readHank } from '../../src/hank/read.ts'
 import { codon, contextIn, directoryWith, loadIn, loadValue, printed } from './fixture.ts'
 
 const hank = { hank: [codon()] }

@@ -46,18 +46,6 @@ describe('paging', () => {
     )
   })
 
-  test('gives the newest events, oldest first, within both limits and after a given event', async () => {
-    const history = createHistory({ dir: await filled(1_000) })
-    expect(seqs(await history.recent({ maxEvents: 10, maxBytes: 1e6 }))).toEqual(range(991, 1_000))
-    expect(seqs(await history.recent({ maxEvents: 10, maxBytes: 1e6, after: 997 }))).toEqual(
-      range(998, 1_000),
-    )
-    expect(seqs(await history.recent({ maxEvents: 5_000, maxBytes: 1e9 }))).toEqual(range(1, 1_000))
-    const few = await history.recent({ maxEvents: 500, maxBytes: 1_000 })
-    expect(few.events.at(-1)?.seq).toBe(1_000)
-    expect(few.events.reduce((sum, event) => sum + event.bytes, 0)).toBeLessThanOrEqual(1_000)
-  })
-
   test('an empty or missing journal has no pages', async () => {
     const dir = await tempDir()
     expect(await collect(createHistory({ dir }), {})).toEqual([])
@@ -113,7 +101,9 @@ describe('paging', () => {
       journal.flush()
     }
     expect(seen).toEqual(range(1, 300))
-    expect(seqs(await journal.history.recent({ maxEvents: 2, maxBytes: 1e6 }))).toEqual([305, 306])
+    expect((await collect(journal.history, { after: 304 })).flatMap(page => seqs(page) ?? [])).toEqual([
+      305, 306,
+    ])
     await journal.close()
   })
 })

@@ -5,7 +5,7 @@ import { createCappedCapture } from '../../src/kit/process-output.ts'
 function capture(maxBytes: number, chunks: readonly (string | Buffer)[]) {
   const captured = createCappedCapture(maxBytes)
   for (const chunk of chunks) captured.push(Buffer.from(chunk))
-  return { text: captured.text(), truncated: captured.truncated }
+  return { text: captured.text(), truncated: captured.isTruncated() }
 }
 
 describe('a capped capture', () => {

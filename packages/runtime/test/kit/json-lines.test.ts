@@ -2,13 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  escapeLineSeparators,
-  type Line,
-  type ReadLinesOptions,
-  readLines,
-  splitLines,
-} from '../../src/kit/index.ts'
+import { escapeLineSeparators, type Line, readLines, splitLines } from '../../src/kit/index.ts'
 import { tempDir } from './temp-dir.ts'
 
 const shown = (line: Line) => ({
@@ -21,7 +15,7 @@ function split(chunks: readonly Buffer[], maxLineBytes?: number): readonly Line[
   return [...chunks.flatMap(chunk => splitter.push(chunk)), ...splitter.end()]
 }
 
-async function read(path: string, options?: ReadLinesOptions): Promise<readonly Line[]> {
+async function read(path: string, options?: Parameters<typeof readLines>[1]): Promise<readonly Line[]> {
   const lines: Line[] = []
   for await (const batch of readLines(path, options)) lines.push(...batch)
   return lines

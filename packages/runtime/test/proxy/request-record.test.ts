@@ -127,7 +127,7 @@ describe('the record of a request', () => {
     const upstream = await rawUpstream(always(plain('ok')))
     const asks: string[] = []
     const proxy = await startedProxy(upstream.url, {
-      observe(request, data) {
+      observe(request, { messagesRequestData: data }) {
         asks.push(`${request.method} ${request.target} ${data?.model ?? 'none'}`)
         return undefined
       },

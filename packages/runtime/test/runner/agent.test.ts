@@ -337,8 +337,8 @@ describe('a codon that continues', () => {
       const run = await startScenario({
         plan: planOf(codonPlan('a', { onFailure: 'ignore' }), codonPlan('b', next)),
         effects: {
-          runRig: async step =>
-            step.codon.id === 'a'
+          runRig: async at =>
+            at.codon.id === 'a'
               ? { ok: false, message: 'npm ci ended with 1', retriable: true }
               : { ok: true },
         },

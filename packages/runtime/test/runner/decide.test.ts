@@ -19,9 +19,9 @@ function move(given: Plan, state: WeaveState, retryAfterMs?: number): string {
   const next = decide(given, state, { retryAfterMs })
   switch (next.kind) {
     case 'start':
-      return `start ${next.step.runtimeId} ${next.attempt}${next.withoutRig ? ' without rig' : ''}`
+      return `start ${next.at.runtimeId} ${next.attempt}${next.withoutRig ? ' without rig' : ''}`
     case 'retry':
-      return `retry ${next.step.runtimeId} ${next.attempt} after ${next.delayMs}`
+      return `retry ${next.at.runtimeId} ${next.attempt} after ${next.delayMs}`
     case 'abort':
       return `abort ${next.retriable ? 'retriable' : 'final'} ${next.reason}`
     default:

@@ -1,6 +1,6 @@
 import { type CodonExecution, lineageOf, type RunState } from '@weave/protocol'
 import { describe, expect, test } from 'vitest'
-import { find } from '../../src/plan/index.ts'
+import { codonNamed, find } from '../../src/plan/index.ts'
 import {
   entryOf,
   following,
@@ -10,14 +10,7 @@ import {
   previousSession,
   wasInterrupted,
 } from '../../src/runner/lineage.ts'
-import {
-  attemptAt,
-  nextStep,
-  redoPoint,
-  resumePoint,
-  startOf,
-  stepOf,
-} from '../../src/runner/resume-point.ts'
+import { attemptAt, nextStep, redoPoint, resumePoint, startOf } from '../../src/runner/resume-point.ts'
 import { codonPlan, loopPlan, planOf } from './plans.ts'
 import { completed, endedRun, failed, killed, live, runOf, skipped, stateOf } from './states.ts'
 
@@ -37,7 +30,7 @@ const from = (runId: string, codonId?: string, checkpoint?: string): RunState['s
 })
 
 const ids = (codons: readonly CodonExecution[]) => codons.map(({ codonId }) => codonId)
-const step = (id: string) => stepOf(plan, id) ?? never(id)
+const step = (id: string) => codonNamed(plan, id) ?? never(id)
 
 function never(id: string): never {
   throw new Error(`no codon ${id}`)
@@ -55,7 +48,7 @@ describe('whether the plan goes on after a codon', () => {
     [live('a'), false],
     [live('b'), false],
   ])('%#', (record, passed) => {
-    expect(isPassed(record, stepOf(plan, record.codonId))).toBe(passed)
+    expect(isPassed(record, codonNamed(plan, record.codonId))).toBe(passed)
   })
 
   test('what is not in the plan has no word on failure', () => {
@@ -130,7 +123,7 @@ describe('a thread', () => {
       ...kept.map(attempt => ['c', attempt]),
     ])
     expect(entryOf(plan, state, run)).toEqual({ position: find(plan, next), withoutRig })
-    expect(nextStep(plan, state)).toMatchObject({ step: { runtimeId: next }, withoutRig })
+    expect(nextStep(plan, state)).toMatchObject({ at: { runtimeId: next }, withoutRig })
   })
 })
 
@@ -149,14 +142,14 @@ describe('what follows', () => {
       next === undefined ? { item: plan.items.length, iteration: 0, index: 0 } : find(plan, next),
     )
     const run = runOf('r', [record])
-    expect(nextStep(plan, stateOf(run))?.step.runtimeId).toBe(next)
+    expect(nextStep(plan, stateOf(run))?.at.runtimeId).toBe(next)
   })
 
   test('a run without codons begins with its first; no run with the first of the plan', () => {
-    expect(nextStep(plan, stateOf())?.step.runtimeId).toBe('a')
-    expect(nextStep(plan, stateOf(runOf('r', [])))?.step.runtimeId).toBe('a')
+    expect(nextStep(plan, stateOf())?.at.runtimeId).toBe('a')
+    expect(nextStep(plan, stateOf(runOf('r', [])))?.at.runtimeId).toBe('a')
     const before = endedRun(runOf('r1', [completed('a')]), 'stopped')
-    expect(nextStep(plan, stateOf(before, runOf('r2', [], from('r1', 'a'))))?.step.runtimeId).toBe('b')
+    expect(nextStep(plan, stateOf(before, runOf('r2', [], from('r1', 'a'))))?.at.runtimeId).toBe('b')
   })
 
   test('a loop that fills up in an earlier run stays left', () => {
@@ -222,7 +215,7 @@ describe('redo', () => {
     ['not in the plan any more', [completed('a'), completed('gone')], 'a', from('r1')],
   ])('%s', (_, codons, redone, startedFrom) => {
     const point = redoPoint(plan, stateOf(endedRun(runOf('r1', codons), 'completed')))
-    expect(point?.step.runtimeId).toBe(redone)
+    expect(point?.at.runtimeId).toBe(redone)
     expect(point?.startedFrom).toEqual(startedFrom)
     expect(point?.sha).toBe(startedFrom && 'checkpoint' in startedFrom ? startedFrom.checkpoint : undefined)
   })

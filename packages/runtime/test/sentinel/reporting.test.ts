@@ -45,7 +45,7 @@ describe('what clients hear of a sentinel', () => {
     attached.route(event('info'))
     attached.route(event('info'))
     await attached.finish({ reason: 'codon-complete' })
-    expect(told.map(({ type, broadcast }) => `${type} ${broadcast ? 'told' : 'kept'}`)).toEqual([
+    expect(told.map(({ type }) => `${type} ${isReported(type, quiet) ? 'told' : 'kept'}`)).toEqual([
       'sentinel.loaded told',
       'sentinel.triggered kept',
       'sentinel.output kept',

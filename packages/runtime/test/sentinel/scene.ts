@@ -4,15 +4,15 @@ import type { EventData, SentinelState } from '@weave/protocol'
 import { onTestFinished } from 'vitest'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { createTestClock, type TestClock } from '../../../../test/support/test-clock.ts'
-import { createDirectoryChain } from '../../src/files/directory-handles.ts'
 import { fileNameOf } from '../../src/files/names.ts'
 import { type AttachedSentinel, sentinelConfig } from '../../src/hank/index.ts'
 import { createRedactor, type Redactor } from '../../src/kit/index.ts'
 import type { Completion, CompletionRequest } from '../../src/llm/index.ts'
 import type { ResolvedModel } from '../../src/models/index.ts'
 import type { CodonSentinels } from '../../src/sentinel/attach.ts'
-import { createSentinels, type SentinelEventType, type SentinelSettings } from '../../src/sentinel/index.ts'
-import type { SentinelsOptions, StartingCodon } from '../../src/sentinel/sentinels.ts'
+import { type SentinelEventType, type SentinelSettings, Sentinels } from '../../src/sentinel/index.ts'
+import type { SentinelsOptions } from '../../src/sentinel/options.ts'
+import type { StartingCodon } from '../../src/sentinel/sentinels.ts'
 import { type Json, sentinel } from '../hank/fixture.ts'
 import { sandboxEntry } from './sandboxes.ts'
 
@@ -92,7 +92,6 @@ export function untilStopped({ signal }: CompletionRequest): Promise<Completion>
 export interface Told<T extends SentinelEventType = SentinelEventType> {
   readonly type: T
   readonly data: EventData<T>
-  readonly broadcast: boolean
 }
 
 export interface Scene {
@@ -105,7 +104,7 @@ export interface Scene {
   readonly records: readonly (readonly SentinelState[])[]
   readonly agentRoot: string
   readonly internals: string
-  readonly sentinels: ReturnType<typeof createSentinels>
+  readonly sentinels: Sentinels
   load(codon?: StartingCodon): Promise<CodonSentinels>
   /** The data of all events of a type so far. */
   said<T extends SentinelEventType>(type: T): readonly EventData<T>[]
@@ -132,7 +131,7 @@ export async function scene(
   const warnings: string[] = []
   const records: (readonly SentinelState[])[] = []
   const waiters: (() => void)[] = []
-  const sentinels = createSentinels({
+  const sentinels = new Sentinels({
     attachments,
     hankDir: dir,
     settings: {
@@ -144,8 +143,6 @@ export async function scene(
     places: {
       agentRoot,
       directoryOf: id => join(internals, fileNameOf(id)),
-      fileNameOf,
-      openDirectories: createDirectoryChain,
     },
     modelOf: () => haiku,
     accessTo: (_, sentinelId) => ({
@@ -157,8 +154,8 @@ export async function scene(
     clock,
     redactor: createRedactor([]),
     sandboxEntry: await sandboxEntry(),
-    append(type, data, { broadcast }) {
-      told.push({ type, data, broadcast })
+    append(type, data) {
+      told.push({ type, data })
       for (const wake of waiters) wake()
     },
     record: (_, states) => void records.push(states),

@@ -34,6 +34,6 @@ test('what is hidden is journaled and counted, but not told when it happens', as
   expect(heard.join('')).toContain('"sentinelId":"loud"')
   expect(broadcast.lastSeq).toBe(3)
 
-  expect(journal.counts).toEqual({ all: 3, forEveryone: 3 })
+  expect(journal.counts).toEqual({ all: 3, forEveryone: 3, plans: 0 })
   await journal.close()
 })

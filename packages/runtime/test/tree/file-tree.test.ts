@@ -1,9 +1,17 @@
 import { events, type FileNode } from '@weave/protocol'
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { createEmittedFiles } from '../../src/tree/emitted-files.ts'
 import { buildFileTree } from '../../src/tree/file-tree.ts'
+import { anyKey } from './watch-fixture.ts'
 
-const filesOf = (...paths: readonly string[]) => new Map(paths.map(path => [path, { mtimeMs: 0 }]))
+function filesAt(mtimeMs: number, ...paths: readonly string[]) {
+  const emitted = createEmittedFiles()
+  for (const path of paths) emitted.adopt(path, { ...anyKey, mtimeMs })
+  return emitted.root
+}
+
+const filesOf = (...paths: readonly string[]) => filesAt(0, ...paths)
 
 function pathsOf(tree: readonly FileNode[]): readonly string[] {
   return tree.flatMap(({ path, isDirectory, children }) => [
@@ -16,8 +24,8 @@ describe('buildFileTree', () => {
   verifies(
     ['2.13/file-node', '2.13/file-node-children', '2.13/file-node-last-modified'],
     'nests files in the directories that lead to them',
-    async () => {
-      const tree = await buildFileTree(new Map([['src/deep/a.ts', { mtimeMs: 1_500.75 }]]))
+    () => {
+      const tree = buildFileTree(filesAt(1_500.75, 'src/deep/a.ts'))
       expect(tree).toEqual([
         {
           name: 'src',
@@ -45,8 +53,8 @@ describe('buildFileTree', () => {
     },
   )
 
-  it('puts directories first, then files, each in code-unit order, whatever the order of the map', async () => {
-    const tree = await buildFileTree(filesOf('b', 'a.txt', 'z/1', 'Z/2', 'é', 'z/0', 'a/x/y', 'a/x.y', 'B'))
+  it('puts directories first, then files, each in code-unit order, whatever the order in which they came', () => {
+    const tree = buildFileTree(filesOf('b', 'a.txt', 'z/1', 'Z/2', 'é', 'z/0', 'a/x/y', 'a/x.y', 'B'))
     expect(pathsOf(tree)).toEqual([
       'Z/',
       'Z/2',
@@ -64,34 +72,41 @@ describe('buildFileTree', () => {
     ])
   })
 
-  it('is empty without files', async () => {
-    expect(await buildFileTree(new Map())).toEqual([])
+  it('is empty without files', () => {
+    expect(buildFileTree(filesOf())).toEqual([])
   })
 
-  it('leaves out a time that is none', async () => {
-    const tree = await buildFileTree(new Map([['a', { mtimeMs: 1e300 }]]))
+  it('knows no directory whose last file is gone', () => {
+    const emitted = createEmittedFiles()
+    for (const path of ['a/b/c', 'd']) emitted.adopt(path, anyKey)
+    emitted.forget('a/b/c')
+    expect(pathsOf(buildFileTree(emitted.root))).toEqual(['d'])
+  })
+
+  it('leaves out a time that is none', () => {
+    const tree = buildFileTree(filesAt(1e300, 'a'))
     expect(tree).toEqual([{ name: 'a', path: 'a', isDirectory: false, children: [] }])
   })
 
-  it('is whole when it just fits', async () => {
-    expect(pathsOf(await buildFileTree(filesOf('a/1', 'a/2', 'b'), 4))).toEqual(['a/', 'a/1', 'a/2', 'b'])
+  it('is whole when it just fits', () => {
+    expect(pathsOf(buildFileTree(filesOf('a/1', 'a/2', 'b'), 4))).toEqual(['a/', 'a/1', 'a/2', 'b'])
   })
 
-  it('keeps the upper levels when it must leave something out', async () => {
+  it('keeps the upper levels when it must leave something out', () => {
     const files = filesOf('a/1', 'a/deep/2', 'b/3', 'c')
-    const left = async (limit: number) => pathsOf(await buildFileTree(files, limit))
-    expect(await left(6)).toEqual(['a/', 'a/deep/', 'a/1', 'b/', 'c', '… 2 more'])
-    expect(await left(4)).toEqual(['a/', 'b/', 'c', '… 4 more'])
-    expect(await left(2)).toEqual(['a/', '… 6 more'])
-    expect(await left(1)).toEqual(['… 7 more'])
+    const left = (limit: number) => pathsOf(buildFileTree(files, limit))
+    expect(left(6)).toEqual(['a/', 'a/deep/', 'a/1', 'b/', 'c', '… 2 more'])
+    expect(left(4)).toEqual(['a/', 'b/', 'c', '… 4 more'])
+    expect(left(2)).toEqual(['a/', '… 6 more'])
+    expect(left(1)).toEqual(['… 7 more'])
   })
 
   verifies(
     ['d5/file-tree-limit', 'd5/file-tree-rest'],
     'holds at most 5,000 nodes, the last of which says how many are left out',
-    async () => {
+    () => {
       const paths = Array.from({ length: 30_000 }, (_, file) => `d${file % 300}/e${file % 7}/f${file}`)
-      const tree = await buildFileTree(filesOf(...paths))
+      const tree = buildFileTree(filesOf(...paths))
       expect(pathsOf(tree)).toHaveLength(5_000)
       const total = 30_000 + 300 + 2_100
       expect(tree.at(-1)).toEqual({
@@ -100,7 +115,7 @@ describe('buildFileTree', () => {
         isDirectory: false,
         children: [],
       })
-      const exact = await buildFileTree(filesOf(...paths.slice(0, 4_000).map((_, file) => `${file}`)))
+      const exact = buildFileTree(filesOf(...paths.slice(0, 4_000).map((_, file) => `${file}`)))
       expect(exact).toHaveLength(4_000)
     },
   )

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { truncate } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import { createTextCheck, digestFile } from '../../src/tree/content.ts'
+import { createFileReader } from '../../src/files/index.ts'
+import { createTextCheck, digestLarge } from '../../src/tree/content.ts'
 import { fill, watched } from './watch-fixture.ts'
 
 const mebibyte = 1024 * 1024
@@ -72,20 +73,28 @@ describe('the content of an update', () => {
   })
 })
 
-describe('digestFile', () => {
-  it('says as much as it can about a file that is too large to be hashed', async () => {
-    const { root } = await watched({ files: { log: 'text', raw: '\0' } })
-    await truncate(join(root, 'raw'), 1024 ** 4)
-    expect(await digestFile(join(root, 'log'), { maxBytes: 3 })).toMatchObject({ bytes: 4, isText: true })
-    const huge = await digestFile(join(root, 'raw'), { maxBytes: mebibyte })
-    expect(huge).toMatchObject({ ok: true, bytes: 1024 ** 4, isText: false })
-    expect(huge).not.toHaveProperty('sha256')
+/** A file as the reader hands over one that does not fit into memory. */
+async function openLarge(path: string, bytes: number) {
+  await truncate(path, bytes)
+  const reading = await createFileReader()(path)
+  if (reading.kind !== 'large') throw new Error(`it is ${reading.kind}`)
+  onTestFinished(reading.file.close)
+  return reading.file
+}
+
+describe('the digest of a large file', () => {
+  it('says as much as it can about one that is too large to be hashed', async () => {
+    const { root } = await watched({ files: { raw: '\0', log: 'x'.repeat(9 * mebibyte) } })
+    const log = await openLarge(join(root, 'log'), 9 * mebibyte)
+    expect(await digestLarge(log, { maxBytes: mebibyte })).toEqual({ bytes: 9 * mebibyte, isText: true })
+    const huge = await openLarge(join(root, 'raw'), 1024 ** 4)
+    expect(await digestLarge(huge)).toEqual({ bytes: 1024 ** 4, isText: false })
   })
 
   it('stops when told to', async () => {
     const { root } = await watched({ files: { log: 'text' } })
     const stop = new AbortController()
-    const reading = digestFile(join(root, 'log'), { maxBytes: 10, signal: stop.signal })
+    const reading = digestLarge(await openLarge(join(root, 'log'), 9 * mebibyte), { signal: stop.signal })
     stop.abort(new Error('enough'))
     await expect(reading).rejects.toThrow('enough')
   })

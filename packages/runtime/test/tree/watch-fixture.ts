@@ -8,8 +8,21 @@ import { systemClock } from '../../src/kit/index.ts'
 import type { FileUpdate } from '../../src/tree/content.ts'
 import type { Listen } from '../../src/tree/directory-hints.ts'
 import { createSelection, type Selection } from '../../src/tree/selection.ts'
+import type { StatKey } from '../../src/tree/stat-key.ts'
 import { type WatchOptions, type WorkspaceWatch, watchWorkspace } from '../../src/tree/watch.ts'
 import type { WatchNote } from '../../src/tree/watch-scans.ts'
+
+/** Of a file that was seen long after it changed. */
+export const anyKey: StatKey = {
+  size: 4,
+  mtimeMs: 1_000,
+  ctimeMs: 1_000,
+  ino: 7,
+  uid: 0,
+  gid: 0,
+  isRacy: false,
+  isSettled: true,
+}
 
 export function selectionOf(...lists: readonly (readonly string[])[]): Selection {
   const result = createSelection(lists)
@@ -73,6 +86,8 @@ export async function watched(setup: Setup = {}): Promise<Watched> {
     agentRoot: root,
     selection: selectionOf(patterns),
     clock: isRealTime ? systemClock : clock,
+    // As on a file system that counts time in coarse steps.
+    now: () => (isRealTime ? systemClock : clock).now().getTime() - 30,
     ...(listen !== 'to the system' && { listen: listen ?? false }),
     onTree: tree => void trees.push(tree),
     onNote: note => void notes.push(note),

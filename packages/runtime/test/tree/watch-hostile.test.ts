@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { renameSync, symlinkSync, unlinkSync } from 'node:fs'
-import { chmod, link, lstat, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, link, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { scanFiles } from '../../src/tree/changes.ts'
-import { readContent } from '../../src/tree/content.ts'
-import { statKeyOf } from '../../src/tree/stat-key.ts'
+import { Worker } from 'node:worker_threads'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createTreeReader } from '../../src/files/index.ts'
+import { createDirectory } from '../../src/tree/known-tree.ts'
+import { scanTree } from '../../src/tree/scan.ts'
 import { fill, selectionOf, type Watched, watched } from './watch-fixture.ts'
 
 const secret = 'the secret outside'
@@ -17,6 +17,22 @@ async function withSecret(setup: Parameters<typeof watched>[0] = {}): Promise<Wa
 }
 
 const isSecretTold = ({ updates }: Watched) => JSON.stringify(updates).includes(secret)
+
+/** Puts links in the place of a directory and a file, and takes them away again, in a thread of its own. */
+const swapping = `
+  const { renameSync, symlinkSync, unlinkSync } = require('node:fs')
+  const { root, outside, flips } = require('node:worker_threads').workerData
+  for (;; Atomics.add(flips, 0, 1)) {
+    for (const [name, aside, target] of [['d', '.d', outside], ['real.md', '.real', outside + '/notes.md']]) {
+      renameSync(root + '/' + name, root + '/' + aside)
+      symlinkSync(target, root + '/' + name)
+    }
+    for (const [name, aside] of [['d', '.d'], ['real.md', '.real']]) {
+      unlinkSync(root + '/' + name)
+      renameSync(root + '/' + aside, root + '/' + name)
+    }
+  }
+`
 
 describe('a link', () => {
   it('to a file or a directory is told neither as a file nor in the tree', async () => {
@@ -43,51 +59,29 @@ describe('a link', () => {
 
   it('that takes a place between look and reading is not followed', async () => {
     const { root, outside } = await withSecret({ files: { 'a.md': 'mine', 'd/notes.md': 'mine' } })
-    const seen = async (path: string) => ({
-      agentRoot: root,
-      path,
-      key: statKeyOf(await lstat(join(root, path)), 0),
-      now: 0,
-    })
-    await fill(outside, { 'large.md': secret.repeat(100_000) })
-    await fill(root, { 'd/large.md': 'mine'.repeat(1_000_000) })
-    const [file, nested, large] = [await seen('a.md'), await seen('d/notes.md'), await seen('d/large.md')]
-    expect(await readContent(file)).toMatchObject({
-      kind: 'content',
-      content: { fields: { content: 'mine' } },
-    })
-
+    await fill(outside, { 'large.md': secret.repeat(1_000_000) })
+    await fill(root, { 'd/large.md': 'mine'.repeat(4_000_000) })
+    const reader = createTreeReader(root)
+    onTestFinished(reader.close)
+    expect(await reader.read('a.md')).toMatchObject({ kind: 'read', bytes: Buffer.from('mine') })
     await rm(join(root, 'a.md'))
     await symlink(join(outside, 'notes.md'), join(root, 'a.md'))
     await rename(join(root, 'd'), join(root, 'e'))
     await symlink(outside, join(root, 'd'))
-    for (const swapped of [file, nested, large, { ...file, key: large.key }]) {
-      expect(await readContent(swapped)).toEqual({ kind: 'stale' })
-    }
+    expect(await reader.read('a.md')).toMatchObject({
+      kind: 'read',
+      bytes: Buffer.from(join(outside, 'notes.md')),
+    })
+    for (const path of ['d/notes.md', 'd/large.md']) expect(await reader.read(path)).toEqual({ kind: 'gone' })
   })
 
   it('that comes and goes while the workspace is watched never gives the secret away', async () => {
     const workspace = await withSecret({ files: { 'd/notes.md': 'mine', 'real.md': 'mine' } })
     const { root, outside, watch } = workspace
-    let [flips, isRunning] = [0, true]
-    const swap = () => {
-      if (flips++ % 2 === 0) {
-        renameSync(join(root, 'd'), join(root, '.d'))
-        symlinkSync(outside, join(root, 'd'))
-        renameSync(join(root, 'real.md'), join(root, '.real'))
-        symlinkSync(join(outside, 'notes.md'), join(root, 'real.md'))
-      } else {
-        unlinkSync(join(root, 'd'))
-        renameSync(join(root, '.d'), join(root, 'd'))
-        unlinkSync(join(root, 'real.md'))
-        renameSync(join(root, '.real'), join(root, 'real.md'))
-      }
-      if (isRunning) setImmediate(swap)
-    }
-    swap()
-    for (let round = 0; round < 40; round++) await watch.settle()
-    isRunning = false
-    expect(flips).toBeGreaterThan(100)
+    const flips = new Int32Array(new SharedArrayBuffer(4))
+    const swapper = new Worker(swapping, { eval: true, workerData: { root, outside, flips } })
+    onTestFinished(async () => void (await swapper.terminate()))
+    for (let round = 0; round < 40 || Atomics.load(flips, 0) < 500; round++) await watch.settle()
     expect(workspace.updates.length).toBeGreaterThan(0)
     expect(isSecretTold(workspace)).toBe(false)
   })
@@ -107,14 +101,11 @@ describe('what is no regular file', () => {
 
   it('is not waited for either when it takes the place of a file before that is read', async () => {
     const { root } = await watched({ files: { a: '1' } })
-    const key = statKeyOf(await lstat(join(root, 'a')), 0)
     await rm(join(root, 'a'))
     execFileSync('mkfifo', [join(root, 'a')])
-    for (const size of [1, 2 ** 30]) {
-      expect(await readContent({ agentRoot: root, path: 'a', key: { ...key, size }, now: 0 })).toEqual({
-        kind: 'stale',
-      })
-    }
+    const reader = createTreeReader(root)
+    onTestFinished(reader.close)
+    expect(await reader.read('a')).toEqual({ kind: 'gone' })
   })
 })
 
@@ -175,27 +166,15 @@ describe('odd things', () => {
   })
 })
 
-describe('a workspace that is too large', () => {
-  it('is watched as far as the cap, with a note, and without false news', async () => {
-    const { root, settled, notes, watch } = await watched({ limits: { maxEntries: 20, maxDepth: 3 } })
-    for (let file = 0; file < 30; file++) await fill(root, { [`f${file}`]: '' })
-    const first = await settled()
-    expect(first).toHaveLength(20)
-    expect(notes).toEqual([{ kind: 'capped', message: expect.stringContaining('too many files') }])
-    expect((await settled()).filter(line => line.startsWith('deleted'))).toEqual([])
-    const gone = first[0]?.slice('created '.length) ?? ''
-    await rm(join(root, gone))
-    expect(await settled()).toContain(`deleted ${gone}`)
-    expect(notes).toHaveLength(1)
-    expect(await watch.tree()).not.toHaveLength(0)
-  })
-
-  it('is watched down to the cap on depth', async () => {
-    const { root, settled, notes } = await watched({ limits: { maxEntries: 100, maxDepth: 2 } })
-    await fill(root, { 'a/b': '', 'c/d/e': '' })
-    expect(await settled()).toEqual(['created a/b'])
-    expect(notes).toEqual([{ kind: 'capped', message: expect.stringContaining('nested too deeply') }])
-  })
+it('a workspace that is too deep is watched down to the cap, with a note, and without false news', async () => {
+  const { root, settled, notes } = await watched()
+  const deep = 'd/'.repeat(198)
+  await fill(root, { [`${deep}a`]: '', [`${deep}e/b`]: '', [`${deep}e/f/c`]: '' })
+  expect(await settled()).toEqual([`created ${deep}a`, `created ${deep}e/b`])
+  expect(notes).toEqual([{ kind: 'capped', message: expect.stringContaining('nested too deeply') }])
+  await rm(join(root, `${deep}a`))
+  expect(await settled()).toEqual([`deleted ${deep}a`])
+  expect(notes).toHaveLength(1)
 })
 
 it('a look enters only what may hold something selected', async () => {
@@ -203,11 +182,13 @@ it('a look enters only what may hold something selected', async () => {
     files: { 'src/a.ts': '', 'node_modules/x/y.ts': '', 'src/.git/z.ts': '' },
   })
   await mkdir(join(root, 'src/empty'))
-  const scan = await scanFiles({
-    agentRoot: root,
+  const scan = await scanTree({
+    workTree: root,
     selection: selectionOf(['src/**/*.ts']),
-    now: () => 0,
+    known: createDirectory(),
+    now: 0,
+    onGap: () => undefined,
   })
-  expect([...scan.files.keys()]).toEqual(['src/a.ts'])
-  expect([...scan.directories.keys()]).toEqual(['src', 'src/empty'])
+  expect([...scan.found.keys()]).toEqual(['src/a.ts'])
+  expect([...scan.directories.keys()]).toEqual(['', 'src', 'src/empty'])
 })

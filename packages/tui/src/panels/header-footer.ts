@@ -1,4 +1,5 @@
 import {
+  activityText,
   currentCodon,
   dollarsText,
   durationText,
@@ -185,8 +186,12 @@ function codonLine({ view, now, signs, costs }: ActivityContext): Line | undefin
   if (!codon) return undefined
   const since = codon.runningSince === undefined ? 0 : now - Date.parse(codon.runningSince)
   const context = view.context?.codonId === codon.codonId ? view.context.tokens : undefined
+  const busy =
+    view.activity?.codonId === codon.codonId
+      ? activityText({ ...view.activity, codonId: undefined })
+      : undefined
   const parts = [
-    harmlessLine(codon.model, 40),
+    (busy === undefined ? undefined : harmlessLine(busy, 80)) ?? harmlessLine(codon.model, 40),
     durationText(since),
     ...(codon.attempts > 1 ? [`attempt ${codon.attempts}`] : []),
     ...(costs && context !== undefined ? [`${tokensText(context)} tokens in context`] : []),
@@ -201,7 +206,8 @@ function codonLine({ view, now, signs, costs }: ActivityContext): Line | undefin
 }
 
 function restLine({ view, ownsRun }: ActivityContext): Line {
-  const { summary, idle } = view
+  const { summary, idle, activity } = view
+  if (activity) return line(span(` ${harmlessLine(activityText(activity), 160)} …`, 'dim'))
   const leave = ownsRun ? ' q leaves.' : ''
   if (summary?.status === 'completed')
     return line(span(` The hank is done in ${durationText(summary.duration)}.${leave}`, 'good'))

@@ -1,57 +1,44 @@
-import type { Problem } from '../../kit/index.ts'
-import { codonLabel, codonsOf, loopLabel, loopsOf, type PlacedCodon } from '../codons.ts'
-import type { HankFile, Loop } from '../schema.ts'
-import { shown } from './check.ts'
+import { at, itemsOf, type PlacedCodon, type Subject } from '../codons.ts'
+import type { HankFile } from '../schema.ts'
+import { type Report, shown } from './check.ts'
 
 /**
  * A directory that moves to the archive as a whole, though a codon after that works in it or copies outputs from it. Only
  * names without wildcards count: everything else may or may not be meant.
  */
-export function checkArchivedNeeds(hank: HankFile): readonly Problem[] {
-  const loops = new Map(loopsOf(hank).map(placed => [placed.loop, placed]))
+export function checkArchivedNeeds(hank: HankFile, { warning }: Report): void {
   const needs: Needs = new Map()
-  const problems: Problem[] = []
-  let inside: Loop | undefined
-  // From the end, so that what is needed is known before what comes earlier is looked at.
-  for (const placed of codonsOf(hank).toReversed()) {
-    const { codon, where, loop } = placed
-    const ofLoop = loop && loop !== inside ? loops.get(loop) : undefined
-    inside = loop
-    if (ofLoop) {
-      const archive = { label: loopLabel(ofLoop), where: ofLoop.where, needs }
-      problems.push(...complaints(ofLoop.loop.archiveOnSuccess, archive))
+  const found: (() => void)[] = []
+  // From the end, so that what is needed is known before what comes earlier is looked at; told in the order of the file.
+  const scan = (placed: Subject, archive: readonly string[] = []) => {
+    for (const [index, pattern] of archive.entries()) {
+      const complaint = complaintAbout(pattern, needs)
+      if (complaint !== undefined)
+        found.push(() => warning(at(placed, `archiveOnSuccess[${index}]`), complaint))
     }
-    problems.push(...complaints(codon.archiveOnSuccess, { label: codonLabel(placed), where, needs }))
-    addNeeds(placed, needs)
   }
-  return problems.toReversed()
+  for (const item of itemsOf(hank).toReversed()) {
+    if ('codons' in item) scan(item, item.loop.archiveOnSuccess)
+    for (const placed of 'codons' in item ? item.codons.toReversed() : [item]) {
+      scan(placed, placed.codon.archiveOnSuccess)
+      addNeeds(placed, needs)
+    }
+  }
+  for (const tell of found.toReversed()) tell()
 }
 
 /** For each directory what the next codon wants of it. */
 type Needs = Map<string, string>
 
-interface Archive {
-  readonly label: string
-  readonly where: string
-  readonly needs: Needs
+function complaintAbout(pattern: string, needs: Needs): string | undefined {
+  const directory = nameOf(pattern)
+  const need = pattern.startsWith('!') ? undefined : needs.get(directory)
+  if (need === undefined) return undefined
+  return `archiveOnSuccess ${shown(pattern)} moves that directory with everything in it, but ${need}. Name the files that may go, such as ${shown(`${directory}/*.tmp`)}.`
 }
 
-function complaints(
-  patterns: readonly string[] | undefined,
-  { label, where, needs }: Archive,
-): readonly Problem[] {
-  return (patterns ?? []).flatMap((pattern, at) => {
-    const directory = nameOf(pattern)
-    const need = pattern.startsWith('!') ? undefined : needs.get(directory)
-    if (need === undefined) return []
-    const message = `${label}: archiveOnSuccess ${shown(pattern)} moves that directory with everything in it, but ${need}. Name the files that may go, such as ${shown(`${directory}/*.tmp`)}.`
-    return [{ severity: 'warning' as const, where: `${where}.archiveOnSuccess[${at}]`, message }]
-  })
-}
-
-function addNeeds(placed: PlacedCodon, needs: Needs): void {
-  const { outputFiles = [], checkpointedFiles = [] } = placed.codon
-  const label = codonLabel(placed)
+function addNeeds({ codon, label }: PlacedCodon, needs: Needs): void {
+  const { outputFiles = [], checkpointedFiles = [] } = codon
   for (const file of checkpointedFiles) add(file, `${label} works on ${shown(file)}`)
   for (const file of outputFiles.flatMap(({ copy }) => copy))
     add(file, `${label} copies the output ${shown(file)}`)

@@ -1,9 +1,8 @@
-import type { Problem } from '../../kit/index.ts'
 import { exceeds, type Pool } from '../budget-arithmetic.ts'
-import { codonLabel, type PlacedCodon } from '../codons.ts'
+import type { PlacedCodon } from '../codons.ts'
 import type { HankFile, Loop } from '../schema.ts'
 import { type OnExceeded, onExceededOf, type Scope, type Scopes } from './budget-scopes.ts'
-import { andMore, dollars } from './check.ts'
+import { andMore, dollars, moreCodons, type Report } from './check.ts'
 import { repeats } from './continuation.ts'
 
 /**
@@ -13,14 +12,14 @@ import { repeats } from './continuation.ts'
  * A codon may use up a pool when its own limit and those of the codons before it do not keep it from it. The run goes on
  * after it when it completes at the limit or its failure is ignored.
  */
-export function checkEmptyPools(hank: HankFile, scopes: Scopes): readonly Problem[] {
-  const told = new Set<string>()
+export function checkEmptyPools(hank: HankFile, scopes: Scopes, { warning }: Report): void {
+  const told = new Set<PlacedCodon>()
   const groups = new Map<string, Endangered & { more: number }>()
   for (const scope of [scopes.hank, ...scopes.loops]) {
     if (!scope.pool || scope.pool.rest <= 0) continue
     for (const found of endangered(hank, scope, scope.pool)) {
-      if (told.has(found.placed.where)) continue
-      told.add(found.placed.where)
+      if (told.has(found.placed)) continue
+      told.add(found.placed)
       // Codons that inherit one word are told of together, at the place of that word.
       const key = JSON.stringify([found.rule.where, found.by, found.pool])
       const known = groups.get(key)
@@ -28,11 +27,13 @@ export function checkEmptyPools(hank: HankFile, scopes: Scopes): readonly Proble
       else groups.set(key, { ...found, more: 0 })
     }
   }
-  return [...groups.values()].map(({ placed, by, pool, rule, more }) => ({
-    severity: 'warning',
-    where: rule.where,
-    message: `${codonLabel(placed)}${andMore(more)}: onExceeded is "fail"${rule.isInherited ? ' by what is written here' : ''}, but ${by} may use up the ${pool} first, and then the run fails ${rule.isInherited ? 'there' : 'here'}. Limit what comes before, give shares, or set onExceeded to "complete".`,
-  }))
+  for (const { placed, by, pool, rule, more } of groups.values()) {
+    const [origin, place] = rule.isInherited ? [' by what is written here', 'there'] : ['', 'here']
+    warning(
+      { where: rule.where, label: placed.label + andMore(more) },
+      `onExceeded is "fail"${origin}, but ${by} may use up the ${pool} first, and then the run fails ${place}. Limit what comes before, give shares, or set onExceeded to "complete".`,
+    )
+  }
 }
 
 interface Endangered {
@@ -68,13 +69,13 @@ function endangered(hank: HankFile, scope: Scope, pool: Pool): readonly Endanger
     const most = used + stretch.most
     for (const placed of stretch.codons) {
       if (culprits) add(placed, wordsFor(culprits))
-      spenders.push({ label: codonLabel(placed), most: Math.min(mostOf(placed), stretch.most) })
+      spenders.push({ label: placed.label, most: Math.min(mostOf(placed), stretch.most) })
       used = Math.min(used + mostOf(placed), most)
       if (!exceeds(pool.rest, used) && goesOn(placed, hank)) culprits ??= culpritsAmong(spenders, pool)
     }
     // What comes later in a loop also comes before, when the loop repeats.
     if (before || !culprits || !stretch.loop || !repeats(stretch.loop)) continue
-    for (const placed of stretch.codons) add(placed, wordsFor(culprits, codonLabel(placed)))
+    for (const placed of stretch.codons) add(placed, wordsFor(culprits, placed.label))
   }
   return found
 }
@@ -108,7 +109,7 @@ function wordsFor({ first, count, together }: Culprits, without?: string): strin
   const others = together ? first : first.filter(label => label !== without)
   const named = others.slice(0, mostNamed)
   const more = count - (first.length - others.length) - named.length
-  const words = more > 0 ? [...named, more === 1 ? '1 more codon' : `${more} more codons`] : named
+  const words = more > 0 ? [...named, moreCodons(more)] : named
   if (words.length < 2) return words[0]
   return `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}${together ? ' together' : ''}`
 }

@@ -1,5 +1,5 @@
 import { allotment, createPool, type Pool, tightest } from '../budget-arithmetic.ts'
-import { codonLabel, codonsOf, loopLabel, loopsOf, type PlacedCodon, type PlacedLoop } from '../codons.ts'
+import { itemsOf, type PlacedCodon, type PlacedLoop, type Subject } from '../codons.ts'
 import type { HankFile, Loop, SharedBudget } from '../schema.ts'
 import type { Ceilings, CheckContext } from './check.ts'
 
@@ -20,11 +20,8 @@ export interface Scope {
 }
 
 /** A codon or a loop as a spender of its container. */
-export interface Child {
+export interface Child extends Subject {
   readonly id: string
-  readonly label: string
-  /** Of the item in the file. */
-  readonly where: string
   /** Its own dollar limit, as it is written; for a codon in a loop, of one iteration. */
   readonly cap: number | undefined
   /** The codon, or those of the loop. */
@@ -52,7 +49,7 @@ export function scopesOf(hank: HankFile, { ceilings }: CheckContext): Scopes {
     where: 'overrides.budget',
     budget,
     pool: total === undefined ? undefined : createPool(total, budget),
-    children: itemsOf(hank),
+    children: itemsOf(hank).map(childOf),
   }
   const loops = new Map(
     whole.children.flatMap(child => (child.loop ? [[child.loop, loopScope(child, child.loop, whole)]] : [])),
@@ -87,19 +84,15 @@ export interface OnExceeded {
 
 /** What happens to a codon at a limit: the nearest budget that says so counts. */
 export function onExceededOf({ codon, loop, where }: PlacedCodon, hank: HankFile): OnExceeded {
-  const own = { policy: codon.budget?.onExceeded, where, isInherited: false }
-  const ofLoop = {
-    policy: loop?.budget?.onExceeded,
-    where: where.slice(0, where.lastIndexOf('.')),
-    isInherited: true,
-  }
-  const ofHank = { policy: hank.overrides?.budget?.onExceeded, where: 'overrides', isInherited: true }
-  const nearest = [own, ofLoop, ofHank].find(({ policy }) => policy !== undefined) ?? own
-  return {
-    policy: nearest.policy ?? 'complete',
-    where: `${nearest.where}.budget.onExceeded`,
-    isInherited: nearest.isInherited,
-  }
+  const ofLoop = where.slice(0, where.lastIndexOf('.'))
+  const own = { policy: codon.budget?.onExceeded, where }
+  const nearest = [
+    own,
+    { policy: loop?.budget?.onExceeded, where: ofLoop },
+    { policy: hank.overrides?.budget?.onExceeded, where: 'overrides' },
+  ].find(({ policy }) => policy !== undefined)
+  const { policy = 'complete', where: place } = nearest ?? own
+  return { policy, where: `${place}.budget.onExceeded`, isInherited: place !== where }
 }
 
 /** A loop with a share acts as if it had that budget; one without still draws from what is above it. */
@@ -112,34 +105,13 @@ function loopScope(child: Child, loop: Loop, above: Scope): Scope {
     where: `${child.where}.budget`,
     budget,
     pool: total === undefined ? undefined : createPool(total, budget),
-    children: child.codons.map(codonChild),
+    children: child.codons.map(childOf),
     loop,
   }
 }
 
-function itemsOf(hank: HankFile): readonly Child[] {
-  const loops = new Map(loopsOf(hank).map(placed => [placed.loop, placed]))
-  const inside = new Map<Loop, PlacedCodon[]>()
-  return codonsOf(hank).flatMap(placed => {
-    const loop = placed.loop && loops.get(placed.loop)
-    if (!loop) return [codonChild(placed)]
-    const codons = inside.get(loop.loop)
-    if (codons) {
-      codons.push(placed)
-      return []
-    }
-    const first = [placed]
-    inside.set(loop.loop, first)
-    return [loopChild(loop, first)]
-  })
-}
-
-function codonChild(placed: PlacedCodon): Child {
-  const { codon, where } = placed
-  return { id: codon.id, label: codonLabel(placed), where, cap: codon.budget?.maxDollars, codons: [placed] }
-}
-
-function loopChild(placed: PlacedLoop, codons: readonly PlacedCodon[]): Child {
-  const { loop, where } = placed
-  return { id: loop.id, label: loopLabel(placed), where, cap: loop.budget?.maxDollars, codons, loop }
+function childOf(item: PlacedCodon | PlacedLoop): Child {
+  const { id, label, where } = item
+  if ('codons' in item) return { ...item, cap: item.loop.budget?.maxDollars }
+  return { id, label, where, cap: item.codon.budget?.maxDollars, codons: [item] }
 }

@@ -1,47 +1,44 @@
 import { closestMatch } from 'leven'
-import { type Collector, collector, type Problem } from '../../kit/index.ts'
 import { unallocatedPart } from '../budget-arithmetic.ts'
-import { codonLabel, codonsOf, effectiveModel, type PlacedCodon } from '../codons.ts'
+import { at, codonsOf, effectiveModel, type PlacedCodon } from '../codons.ts'
 import type { HankFile, SharedBudget } from '../schema.ts'
 import { checkEmptyPools } from './budget-empty-pool.ts'
 import { checkLimits } from './budget-limits.ts'
 import { onExceededOf, type Scope, type Scopes, scopesOf } from './budget-scopes.ts'
-import { andMore, type CheckContext, quoted } from './check.ts'
+import { andMore, type CheckContext, quoted, type Report } from './check.ts'
 
 /** Everything about budgets. Shares that make no sense are errors; all else is a warning. */
-export function checkBudgets(hank: HankFile, context: CheckContext): readonly Problem[] {
+export function checkBudgets(hank: HankFile, report: Report, context: CheckContext): void {
   const scopes = scopesOf(hank, context)
-  return [
-    ...checkShares(scopes),
-    ...checkLimits(hank, scopes),
-    ...checkPolicies(hank, scopes),
-    ...checkEmptyPools(hank, scopes),
-    ...checkPricing(hank, context, scopes),
-  ]
+  for (const scope of [scopes.hank, ...scopes.loops]) reportShares(scope, scopes, report)
+  checkLimits(hank, scopes, report)
+  for (const placed of codonsOf(hank)) reportPolicies(placed, { hank, scopes, report })
+  checkEmptyPools(hank, scopes, report)
+  reportPricing(hank, { ...context, scopes, report })
 }
 
-/** Settings of a codon that a budget works against. All of these are warnings. */
-function checkPolicies(hank: HankFile, scopes: Scopes): readonly Problem[] {
-  const problems = collector()
-  for (const placed of codonsOf(hank)) {
-    reportExhaustUnderTime(placed, scopes, problems)
-    if (placed.codon.onFailure !== 'retry' || onExceededOf(placed, hank).policy !== 'fail') continue
-    problems.warning(
-      `${placed.where}.onFailure`,
-      `${codonLabel(placed)}: onExceeded is "fail" and onFailure is "retry", but a codon that failed by its budget is not tried again. Set onExceeded to "complete" if the run shall go on.`,
+interface Surroundings {
+  readonly hank: HankFile
+  readonly scopes: Scopes
+  readonly report: Report
+}
+
+/** Settings of a codon that a budget works against. */
+function reportPolicies(placed: PlacedCodon, { hank, scopes, report: { warning } }: Surroundings): void {
+  const { codon } = placed
+  const limit = codon.exhaustWithPrompt === undefined ? undefined : nearestTimeLimit(placed, scopes)
+  if (limit !== undefined) {
+    warning(
+      at(placed, 'exhaustWithPrompt'),
+      `exhaustWithPrompt goes on until the context is full, but ${limit} may end it before. Remove the one or the other, or limit it with maxExtensions.`,
     )
   }
-  return problems.all()
-}
-
-function reportExhaustUnderTime(placed: PlacedCodon, scopes: Scopes, problems: Collector): void {
-  if (placed.codon.exhaustWithPrompt === undefined) return
-  const limit = nearestTimeLimit(placed, scopes)
-  if (limit === undefined) return
-  problems.warning(
-    `${placed.where}.exhaustWithPrompt`,
-    `${codonLabel(placed)}: exhaustWithPrompt goes on until the context is full, but ${limit} may end it before. Remove the one or the other, or limit it with maxExtensions.`,
-  )
+  if (codon.onFailure === 'retry' && onExceededOf(placed, hank).policy === 'fail') {
+    warning(
+      at(placed, 'onFailure'),
+      'onExceeded is "fail" and onFailure is "retry", but a codon that failed by its budget is not tried again. Set onExceeded to "complete" if the run shall go on.',
+    )
+  }
 }
 
 function nearestTimeLimit({ codon, loop }: PlacedCodon, scopes: Scopes): string | undefined {
@@ -54,28 +51,27 @@ function nearestTimeLimit({ codon, loop }: PlacedCodon, scopes: Scopes): string 
   return `the time limit of ${ofRun} s of the whole run${timeOrigin === undefined ? '' : ` from ${timeOrigin}`}`
 }
 
-interface Unpriced {
-  readonly first: PlacedCodon
-  more: number
-}
-
 /** Models under a dollar limit whose price is unknown; one warning per model, at the first codon that uses it. */
-function checkPricing(hank: HankFile, context: CheckContext, scopes: Scopes): readonly Problem[] {
-  const unpriced = new Map<string, Unpriced>()
-  const priced = new Set<string>()
+function reportPricing(
+  hank: HankFile,
+  { priceOf, modelOverride, scopes, report }: CheckContext & Pick<Surroundings, 'scopes' | 'report'>,
+): void {
+  const users = new Map<string, PlacedCodon[]>()
   for (const placed of codonsOf(hank)) {
-    const model = effectiveModel(placed.codon, hank, context.modelOverride)
-    if (model === undefined || priced.has(model) || !hasDollarLimit(placed, scopes)) continue
-    const known = unpriced.get(model)
-    if (known) known.more++
-    else if (context.priceOf(model) === undefined) unpriced.set(model, { first: placed, more: 0 })
-    else priced.add(model)
+    const model = effectiveModel(placed.codon, hank, modelOverride)
+    if (model === undefined || !hasDollarLimit(placed, scopes)) continue
+    const known = users.get(model)
+    if (known) known.push(placed)
+    else users.set(model, [placed])
   }
-  return [...unpriced].map(([model, { first, more }]) => ({
-    severity: 'warning',
-    where: first.codon.model === model ? `${first.where}.model` : first.where,
-    message: `${codonLabel(first)}${andMore(more)}: there is no price for the model ${quoted(model)}, so its cost is unknown and its dollar limit cannot stop it. Add the price to the model catalogue, or limit time or tokens.`,
-  }))
+  for (const [model, [first, ...others]] of users) {
+    if (!first || priceOf(model) !== undefined) continue
+    const { where } = first.codon.model === model ? at(first, 'model') : first
+    report.warning(
+      { where, label: first.label + andMore(others.length) },
+      `there is no price for the model ${quoted(model)}, so its cost is unknown and its dollar limit cannot stop it. Add the price to the model catalogue, or limit time or tokens.`,
+    )
+  }
 }
 
 function hasDollarLimit(placed: PlacedCodon, scopes: Scopes): boolean {
@@ -85,32 +81,34 @@ function hasDollarLimit(placed: PlacedCodon, scopes: Scopes): boolean {
 type Shares = NonNullable<SharedBudget['shares']>
 
 /** Whether the shares of a container fit its allocation, its children and the number 1. */
-function checkShares(scopes: Scopes): readonly Problem[] {
-  const problems = collector()
-  for (const scope of [scopes.hank, ...scopes.loops]) {
-    const { allocation = 'shared', shares } = scope.budget ?? {}
-    if (allocation !== 'shared') reportProportional(scope, shares ?? {}, problems)
-    else if (shares !== undefined) {
-      problems.error(
-        `${scope.where}.shares`,
-        `The budget of ${scope.label} has shares, but its allocation is "shared". Set allocation to "proportional" or "proportional-strict", or remove the shares.`,
-      )
-    }
-    if (shares !== undefined) reportUnknownChildren(scope, shares, { scopes, problems })
+function reportShares(scope: Scope, scopes: Scopes, report: Report): void {
+  const { allocation = 'shared', shares } = scope.budget ?? {}
+  const where = `${scope.where}.shares`
+  if (allocation !== 'shared') reportProportional(scope, shares ?? {}, report)
+  else if (shares !== undefined) {
+    report.error(
+      where,
+      `The budget of ${scope.label} has shares, but its allocation is "shared". Set allocation to "proportional" or "proportional-strict", or remove the shares.`,
+    )
   }
-  return problems.all()
+  for (const [id, hint] of unknownChildren(scope, shares ?? {}, scopes)) {
+    report.error(
+      where + keyed(id),
+      `The shares of ${scope.label} name ${quoted(id)}, which is not one of its children.${hint}`,
+    )
+  }
 }
 
-function reportProportional(scope: Scope, shares: Shares, problems: Collector): void {
+function reportProportional(scope: Scope, shares: Shares, { error, warning }: Report): void {
   const left = unallocatedPart(shares)
   const where = `${scope.where}.shares`
   if (left < 0) {
     // An error: shares above 1 promise the last child money that is not there.
     const sum = Number((1 - left).toFixed(4))
-    problems.error(where, `The shares of ${scope.label} add up to ${sum}. Lower them to 1 or less in all.`)
+    error(where, `The shares of ${scope.label} add up to ${sum}. Lower them to 1 or less in all.`)
   }
   const complaint = unallocated(scope, shares, left)
-  if (complaint !== undefined) problems.warning(where, complaint)
+  if (complaint !== undefined) warning(where, complaint)
 }
 
 /** Money that no one can get, or shares that give no one anything. */
@@ -127,25 +125,20 @@ function unallocated(scope: Scope, shares: Shares, left: number): string | undef
   return `The shares of ${label} leave ${percent} % of its dollars to no one, because every child has a share. Raise the shares to 1 in all.`
 }
 
-interface Surroundings {
-  readonly scopes: Scopes
-  readonly problems: Collector
-}
-
-function reportUnknownChildren(scope: Scope, shares: Shares, { scopes, problems }: Surroundings): void {
+/** The ids in shares that no child has, each with what may be meant. */
+function unknownChildren(
+  scope: Scope,
+  shares: Shares,
+  scopes: Scopes,
+): readonly (readonly [string, string])[] {
   const ids = new Set(scope.children.map(child => child.id))
   const unknown = Object.keys(shares).filter(id => !ids.has(id))
-  if (unknown.length === 0) return
-  const loopOf = scope === scopes.hank ? loopsByCodon(scopes) : new Map<string, string>()
-  for (const [at, id] of unknown.entries()) {
-    const loop = loopOf.get(id)
-    const hint =
-      loop === undefined ? suggestion(id, at, ids) : ` It is inside ${loop}; give the loop a share.`
-    problems.error(
-      `${scope.where}.shares${keyed(id)}`,
-      `The shares of ${scope.label} name ${quoted(id)}, which is not one of its children.${hint}`,
-    )
-  }
+  const loopOf = unknown.length > 0 && scope === scopes.hank ? loopsByCodon(scopes) : undefined
+  return unknown.map((id, index) => {
+    const loop = loopOf?.get(id)
+    if (loop !== undefined) return [id, ` It is inside ${loop}; give the loop a share.`]
+    return [id, suggestion(id, index, ids)]
+  })
 }
 
 function loopsByCodon(scopes: Scopes): ReadonlyMap<string, string> {
@@ -157,8 +150,8 @@ const mostCandidates = 500
 const longestCandidate = 64
 
 /** Bounded, because the distance of every wrong id to every right one is a lot of work in a long hank. */
-function suggestion(id: string, at: number, ids: ReadonlySet<string>): string {
-  if (at >= mostSuggestions || id.length > longestCandidate) return ''
+function suggestion(id: string, index: number, ids: ReadonlySet<string>): string {
+  if (index >= mostSuggestions || id.length > longestCandidate) return ''
   const candidates = [...ids]
     .filter(candidate => candidate.length <= longestCandidate)
     .slice(0, mostCandidates)

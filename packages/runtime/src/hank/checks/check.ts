@@ -1,4 +1,5 @@
-import type { Problem } from '../../kit/index.ts'
+import { collector, type Problem, type Severity } from '../../kit/index.ts'
+import type { Subject } from '../codons.ts'
 import type { HankFile } from '../schema.ts'
 
 /** What a rule may look at besides the file itself. Rules read; none of them writes, starts or connects anything. */
@@ -28,15 +29,33 @@ export interface Ceilings {
   }
 }
 
-/** One family of rules. Never throws: what is wrong comes back as problems, all of them at once. */
-export type Check = (
+/** Takes what a rule finds: about a codon, a loop or a field of one, or about a place of the file that needs no name. */
+export type Report = Readonly<Record<Severity, (about: Subject | string, message: string) => void>>
+
+/** One family of rules. Never throws: what is wrong is reported, all of it at once. */
+export type Check = (hank: HankFile, report: Report, context: CheckContext) => void
+
+/** What all of these checks report, in their order. */
+export function problemsOf(
+  checks: readonly Check[],
   hank: HankFile,
   context: CheckContext,
-) => readonly Problem[] | Promise<readonly Problem[]>
+): readonly Problem[] {
+  const problems = collector()
+  const take =
+    (severity: Severity): Report[Severity] =>
+    (about, message) => {
+      if (typeof about === 'string') problems[severity](about, message)
+      else problems[severity](about.where, `${about.label}: ${message}`)
+    }
+  const report = { error: take('error'), warning: take('warning') }
+  for (const check of checks) check(hank, report, context)
+  return problems.all()
+}
 
 /** Text of the author inside a message: in quotes, on one line, and short. */
 export function quoted(text: string): string {
-  return JSON.stringify(clipped(text))
+  return JSON.stringify(text.length > longest ? `${text.slice(0, longest)}…` : text)
 }
 
 /** A path or command as it stands in a message: without quotes, control characters made visible, and short. */
@@ -49,14 +68,14 @@ export function dollars(amount: number): string {
   return `$${Number(amount.toPrecision(6))}`
 }
 
+/** `1 more codon`, `3 more codons`. */
+export function moreCodons(count: number): string {
+  return count === 1 ? '1 more codon' : `${count} more codons`
+}
+
 /** How a message about one codon goes on that is also about others: ` and 3 more codons`. */
 export function andMore(more: number): string {
-  if (more === 0) return ''
-  return more === 1 ? ' and 1 more codon' : ` and ${more} more codons`
+  return more === 0 ? '' : ` and ${moreCodons(more)}`
 }
 
 const longest = 200
-
-function clipped(text: string): string {
-  return text.length > longest ? `${text.slice(0, longest)}…` : text
-}

@@ -1,7 +1,6 @@
-import type { Problem } from '../../kit/index.ts'
-import { codonLabel, codonsOf, commandsOf } from '../codons.ts'
+import { codonsOf, commandsOf } from '../codons.ts'
 import type { HankFile } from '../schema.ts'
-import { shown } from './check.ts'
+import { type Report, shown } from './check.ts'
 import { commandsIn, type Word } from './shell-words.ts'
 
 /** Characters that are scanned of one command, and of all different commands of a hank. A warning tells of the rest. */
@@ -9,7 +8,7 @@ const longestScan = 64 * 1024
 const mostScanned = 1024 * 1024
 
 /** Commands that look as if they could destroy more than a workspace. Warnings: the author may mean it. */
-export function checkCommands(hank: HankFile): readonly Problem[] {
+export function checkCommands(hank: HankFile, { warning }: Report): void {
   const known = new Map<string, ReadonlySet<Danger>>()
   let scanned = 0
   const scan = (run: string): ReadonlySet<Danger> => {
@@ -21,22 +20,15 @@ export function checkCommands(hank: HankFile): readonly Problem[] {
     known.set(run, found)
     return found
   }
-  const problems = codonsOf(hank).flatMap(placed =>
-    commandsOf(placed).flatMap(({ run, where }) => {
+  for (const placed of codonsOf(hank)) {
+    for (const { run, where } of commandsOf(placed)) {
       const complaints = [...scan(run)].map(danger => `${deeds[danger]}. Make sure that this is meant.`)
       if (run.length > longestScan) complaints.push(tooLong)
-      return complaints.map(
-        (complaint): Problem => ({
-          severity: 'warning',
-          where: `${where}.command.run`,
-          message: `${codonLabel(placed)}: the command \`${shown(run)}\` ${complaint}`,
-        }),
-      )
-    }),
-  )
-  return scanned > mostScanned
-    ? [...problems, { severity: 'warning', where: 'hank', message: tooMany }]
-    : problems
+      const about = { where: `${where}.command.run`, label: placed.label }
+      for (const complaint of complaints) warning(about, `the command \`${shown(run)}\` ${complaint}`)
+    }
+  }
+  if (scanned > mostScanned) warning('hank', tooMany)
 }
 
 const none: ReadonlySet<Danger> = new Set()

@@ -1,80 +1,75 @@
-import { type Collector, collector, type Problem } from '../../kit/index.ts'
-import { codonLabel, codonsOf, effectiveModel, type PlacedCodon } from '../codons.ts'
+import { at, codonsOf, effectiveModel, type PlacedCodon } from '../codons.ts'
 import type { Codon, HankFile, Loop } from '../schema.ts'
-import { type CheckContext, quoted } from './check.ts'
+import { type CheckContext, quoted, type Report } from './check.ts'
 import { onlyExcludes } from './patterns.ts'
 
 /**
- * What one codon may continue of another, inside and outside of loops. "The preceding codon"
- * of a codon that begins a loop is the one before the loop, and in a loop that repeats also the last one of the loop.
- * Models are compared by what their names mean; an unknown one by its spelling. What follows a `contextExceeded` loop is
- * the business of the rules for loops.
+ * What one codon may continue of another, inside and outside of loops. "The preceding codon" of a codon that begins a
+ * loop is the one before the loop, and in a loop that repeats also the last one of the loop. Models are compared by what
+ * their names mean; an unknown one by its spelling. What follows a `contextExceeded` loop is the business of `loops.ts`.
  */
-export function checkContinuation(hank: HankFile, context: CheckContext): readonly Problem[] {
-  const problems = collector()
-  reportFirstCodon(hank, problems)
+export function checkContinuation(hank: HankFile, report: Report, context: CheckContext): void {
+  reportFirstCodon(codonsOf(hank)[0], report)
   for (const continuation of continuationsOf(hank)) {
     if (continuation.kind === 'full-context') continue
-    reportOtherModel(continuation, { hank, context, problems })
-    reportLooseEnds(continuation, problems)
+    const nameOf = ({ codon }: PlacedCodon) => effectiveModel(codon, hank, context.modelOverride)
+    const models = { own: nameOf(continuation.placed), other: nameOf(continuation.previous) }
+    if (!isSame(models, context)) reportOtherModel(continuation, models, report)
+    reportLooseEnds(continuation, report)
   }
-  return problems.all()
 }
 
-function reportFirstCodon(hank: HankFile, problems: Collector): void {
-  const first = codonsOf(hank)[0]
+function reportFirstCodon(first: PlacedCodon | undefined, { warning }: Report): void {
   if (first?.codon.continuationMode !== 'continue-previous') return
   const advice = isContextLoop(first.loop)
     ? 'Put a "fresh" codon before the loop, which cannot begin with one itself.'
     : 'Set it to "fresh".'
-  problems.warning(
-    `${first.where}.continuationMode`,
-    `${codonLabel(first)}: continuationMode is "continue-previous", but this codon is the first and starts a new conversation. ${advice}`,
+  warning(
+    at(first, 'continuationMode'),
+    `continuationMode is "continue-previous", but this codon is the first and starts a new conversation. ${advice}`,
   )
 }
 
-interface Surroundings {
-  readonly hank: HankFile
-  readonly context: CheckContext
-  readonly problems: Collector
+interface Models {
+  readonly own: string | undefined
+  readonly other: string | undefined
 }
 
-function reportOtherModel(continuation: Continuation, { hank, context, problems }: Surroundings): void {
-  const { placed, previous } = continuation
-  const model = effectiveModel(placed.codon, hank, context.modelOverride)
-  const expected = effectiveModel(previous.codon, hank, context.modelOverride)
-  if (model === undefined || expected === undefined || isSame(model, expected, context)) return
-  const advice = isContextLoop(placed.loop)
-    ? 'Use one model for both.'
-    : 'Use one model for both, or set continuationMode to "fresh".'
-  problems.error(
-    `${placed.where}.${placed.codon.model === undefined ? 'continuationMode' : 'model'}`,
-    `${begin(continuation)}, which uses the model ${quoted(expected)}, with another model, ${quoted(model)}. ${advice}`,
+/** `sonnet` and the full id it stands for are one model; that a codon has none is told elsewhere. */
+function isSame({ own, other }: Models, { identityOf }: CheckContext): boolean {
+  if (own === undefined || other === undefined || own === other) return true
+  const identity = identityOf?.(own)
+  return identity !== undefined && identity === identityOf?.(other)
+}
+
+function reportOtherModel(
+  continuation: Continuation,
+  { own = '', other = '' }: Models,
+  { error }: Report,
+): void {
+  const { placed } = continuation
+  const orFresh = isContextLoop(placed.loop) ? '' : ', or set continuationMode to "fresh"'
+  error(
+    at(placed, placed.codon.model === undefined ? 'continuationMode' : 'model'),
+    `${begin(continuation)}, which uses the model ${quoted(other)}, with another model, ${quoted(own)}. Use one model for both${orFresh}.`,
   )
 }
 
-/** `sonnet` and the full id it stands for are one model. */
-function isSame(model: string, expected: string, { identityOf }: CheckContext): boolean {
-  if (model === expected) return true
-  const identity = identityOf?.(model)
-  return identity !== undefined && identity === identityOf?.(expected)
-}
-
-function reportLooseEnds(continuation: Continuation, problems: Collector): void {
+function reportLooseEnds(continuation: Continuation, { warning }: Report): void {
   const { codon } = continuation.previous
-  const where = `${continuation.placed.where}.continuationMode`
+  const about = at(continuation.placed, 'continuationMode')
   if (!versionsFiles(codon)) {
     const [fault, cure] = codon.checkpointedFiles
       ? ['whose checkpointedFiles select nothing', 'Add a pattern that selects files there.']
       : ['which has no checkpointedFiles', 'Add checkpointedFiles there.']
-    problems.warning(
-      where,
+    warning(
+      about,
       `${begin(continuation)}, ${fault}: after a rollback the conversation speaks of files that were not restored. ${cure}`,
     )
   }
   if (codon.onFailure === 'ignore') {
-    problems.warning(
-      where,
+    warning(
+      about,
       `${begin(continuation)}, whose failure is ignored (onFailure "ignore"): it may continue a conversation that broke off, or find none. Set onFailure to "abort" or "retry" there.`,
     )
   }
@@ -86,8 +81,7 @@ function versionsFiles({ checkpointedFiles = [] }: Codon): boolean {
 
 function begin({ placed, previous, kind }: Continuation): string {
   const when = kind === 'next-iteration' ? 'from the second iteration on it continues' : 'continues'
-  const what = placed.where === previous.where ? 'itself' : codonLabel(previous)
-  return `${codonLabel(placed)}: ${when} ${what}`
+  return `${when} ${placed.where === previous.where ? 'itself' : previous.label}`
 }
 
 /** One way in which a `continue-previous` codon comes to continue another. */
@@ -104,10 +98,10 @@ interface Continuation {
 /** In the order of the file. A codon that begins a repeating loop may have two; the first codon of a hank has no `next`. */
 export function continuationsOf(hank: HankFile): readonly Continuation[] {
   const codons = codonsOf(hank)
-  return codons.flatMap((placed, at) => {
+  return codons.flatMap((placed, index) => {
     if (placed.codon.continuationMode !== 'continue-previous') return []
-    const before = codons[at - 1]
-    const last = lastOfOwnLoop(codons, at)
+    const before = codons[index - 1]
+    const last = lastOfOwnLoop(codons, index)
     return [
       ...(before ? [{ placed, previous: before, kind: kindOf(before, placed) }] : []),
       ...(last ? [{ placed, previous: last, kind: 'next-iteration' as const }] : []),
@@ -129,8 +123,8 @@ function kindOf(before: PlacedCodon, placed: PlacedCodon): Continuation['kind'] 
 }
 
 /** For the first codon of a loop that repeats: the codon that runs before it from the second iteration on. */
-function lastOfOwnLoop(codons: readonly PlacedCodon[], at: number): PlacedCodon | undefined {
-  const loop = codons[at]?.loop
-  if (!loop || !repeats(loop) || codons[at - 1]?.loop === loop) return undefined
-  return codons[at + loop.codons.length - 1]
+function lastOfOwnLoop(codons: readonly PlacedCodon[], index: number): PlacedCodon | undefined {
+  const loop = codons[index]?.loop
+  if (!loop || !repeats(loop) || codons[index - 1]?.loop === loop) return undefined
+  return codons[index + loop.codons.length - 1]
 }

@@ -1,12 +1,5 @@
-import {
-  collector,
-  hasErrors,
-  type JsonSource,
-  type Problem,
-  shapeFits,
-  sortProblems,
-} from '../../kit/index.ts'
-import { codonLabel, codonsOf, commandsOf, loopsOf } from '../codons.ts'
+import { hasErrors, type JsonSource, type Problem, shapeFits, sortProblems } from '../../kit/index.ts'
+import { codonsOf, commandsOf, loopsOf } from '../codons.ts'
 import hankShape from '../hank-shape.json' with { type: 'json' }
 import { checkNamedFiles } from '../named-files.ts'
 import { firstOf, withPlaces } from '../places.ts'
@@ -14,7 +7,7 @@ import type { PromptFacts } from '../prompt-content.ts'
 import { type HankSource, mostKeys, readHank } from '../read.ts'
 import type { Codon, HankFile } from '../schema.ts'
 import type { AttachedSentinel, CheckedAttachments } from '../sentinel-attachments.ts'
-import type { Check, CheckContext } from './check.ts'
+import { type Check, type CheckContext, problemsOf, type Report } from './check.ts'
 import { rules } from './rules.ts'
 
 /** What a load looks at besides the file. */
@@ -36,7 +29,7 @@ export interface LoadedHank {
   /** The prompt files, by their path relative to the hank directory; complete when there is a hank. */
   readonly prompts: ReadonlyMap<string, PromptFacts>
   /** For a file that is not JSON: the line at fault with a caret under the place. */
-  readonly excerpt?: string
+  readonly excerpt?: string | undefined
 }
 
 /**
@@ -52,11 +45,8 @@ export async function loadHank(
 ): Promise<LoadedHank> {
   const read = await readHank(path, context.workingDirectory)
   if (!read.ok) {
-    return {
-      ...nothing,
-      problems: read.problems,
-      ...(read.excerpt !== undefined && { excerpt: read.excerpt }),
-    }
+    const { problems, excerpt } = read
+    return { ...nothing, problems, excerpt }
   }
   const { source } = read
   const found: Problem[] = []
@@ -73,12 +63,11 @@ export async function loadHank(
 
   add(firstOf(source.warnings))
   const { hank, problems } = await checkShape(source)
-  if (add(problems) || !hank || add(checkLimits(hank))) return done()
+  const ruleContext: CheckContext = { ...context, hankDir: source.directory }
+  if (add(problems) || !hank || add(problemsOf([checkLimits], hank, ruleContext))) return done()
   const counts = { codons: codonsOf(hank).length, loops: loopsOf(hank).length }
 
-  const ruleContext: CheckContext = { ...context, hankDir: source.directory }
-  const broken = await Promise.all(checks.map(async check => check(hank, ruleContext)))
-  if (add(broken.flat())) return done({ counts })
+  if (add(problemsOf(checks, hank, ruleContext))) return done({ counts })
 
   const { prompts, problems: ofFiles } = await checkNamedFiles(hank, source.directory)
   const { sentinels, problems: ofSentinels } = await readAttachments(hank, source)
@@ -125,19 +114,17 @@ const mostFiles = 20_000
 const longestCommand = 131_071
 
 /** Sizes that no honest hank has, refused before rules and references spend time on them. */
-function checkLimits(hank: HankFile): readonly Problem[] {
-  const problems = collector()
+function checkLimits(hank: HankFile, { error }: Report): void {
   const files = new Set([hank.globalSystemPromptFile ?? []].flat())
   for (const placed of codonsOf(hank)) {
     for (const path of filesOf(placed.codon)) files.add(path)
     for (const { run, where } of commandsOf(placed)) {
       if (Buffer.byteLength(run) <= longestCommand) continue
-      const message = `the command is longer than ${longestCommand} bytes, which no system runs`
-      problems.error(`${where}.command.run`, `${codonLabel(placed)}: ${message}`)
+      const about = { where: `${where}.command.run`, label: placed.label }
+      error(about, `the command is longer than ${longestCommand} bytes, which no system runs`)
     }
   }
-  if (files.size > mostFiles) problems.error('hank', `the hank names more than ${mostFiles} different files`)
-  return problems.all()
+  if (files.size > mostFiles) error('hank', `the hank names more than ${mostFiles} different files`)
 }
 
 function filesOf({ promptFile, appendSystemPromptFile, rigSetup, sentinels }: Codon): readonly string[] {

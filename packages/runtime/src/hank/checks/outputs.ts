@@ -1,29 +1,23 @@
 import { opendirSync } from 'node:fs'
-import { collector, errorCode, type Problem } from '../../kit/index.ts'
-import { codonLabel, codonsOf } from '../codons.ts'
+import { errorCode } from '../../kit/index.ts'
+import { at, codonsOf } from '../codons.ts'
 import { outputPathFault } from '../references.ts'
 import type { HankFile } from '../schema.ts'
-import { type CheckContext, shown } from './check.ts'
+import { type CheckContext, type Report, shown } from './check.ts'
 
 /** The directory that receives the output files is better empty; one that is not there yet is fine. */
-export function checkOutputs(_hank: HankFile, { outputDirectory }: CheckContext): readonly Problem[] {
-  if (outputDirectory === undefined) return []
-  const message = complaintAbout(shown(outputDirectory), contentOf(outputDirectory))
-  return message === undefined ? [] : [{ severity: 'warning', where: '', message }]
+export function checkOutputs(_hank: HankFile, { warning }: Report, { outputDirectory }: CheckContext): void {
+  if (outputDirectory === undefined) return
+  const complaint = complaints[contentOf(outputDirectory)]
+  if (complaint !== undefined)
+    warning('', `The output directory ${shown(outputDirectory)} is not ${complaint}`)
 }
 
 type Content = 'some' | 'none' | 'not-a-directory' | 'unknown'
 
-function complaintAbout(directory: string, content: Content): string | undefined {
-  switch (content) {
-    case 'some':
-      return `The output directory ${directory} is not empty. A file whose name is taken there is renamed; use --overwrite-output to replace it, or choose another directory.`
-    case 'not-a-directory':
-      return `The output directory ${directory} is not a directory, so no output file can be copied there. Choose another one.`
-    case 'none':
-    case 'unknown':
-      return undefined
-  }
+const complaints: Readonly<Partial<Record<Content, string>>> = {
+  some: 'empty. A file whose name is taken there is renamed; use --overwrite-output to replace it, or choose another directory.',
+  'not-a-directory': 'a directory, so no output file can be copied there. Choose another one.',
 }
 
 /** Reads one entry at most: the directory may hold very many. */
@@ -41,16 +35,14 @@ function contentOf(path: string): Content {
 }
 
 /** Where the attachments of a hank let their sentinels write; the same rule as for the configuration itself. */
-export function checkOutputPaths(hank: HankFile): readonly Problem[] {
-  const problems = collector()
+export function checkOutputPaths(hank: HankFile, { error }: Report): void {
   for (const placed of codonsOf(hank)) {
-    for (const [at, { settings }] of (placed.codon.sentinels ?? []).entries()) {
+    for (const [index, { settings }] of (placed.codon.sentinels ?? []).entries()) {
       for (const [field, path] of Object.entries(settings?.outputPaths ?? {})) {
         const fault = path === undefined ? undefined : outputPathFault(path)
-        const where = `${placed.where}.sentinels[${at}].settings.outputPaths.${field}`
-        if (fault !== undefined) problems.error(where, `${codonLabel(placed)}: ${field} ${fault}`)
+        const about = at(placed, `sentinels[${index}].settings.outputPaths.${field}`)
+        if (fault !== undefined) error(about, `${field} ${fault}`)
       }
     }
   }
-  return problems.all()
 }

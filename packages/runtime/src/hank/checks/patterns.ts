@@ -1,7 +1,8 @@
 import { type Problem, refusePatterns } from '../../kit/index.ts'
-import { codonLabel, codonsOf, loopLabel, loopsOf } from '../codons.ts'
+import { codonsOf, loopsOf, type Subject } from '../codons.ts'
 import { firstOf } from '../places.ts'
 import type { HankFile } from '../schema.ts'
+import type { Report } from './check.ts'
 
 const mostInList = 1_000
 /** All patterns of a hank may come together in one matcher, which takes no more either. */
@@ -12,47 +13,51 @@ const mostDistinct = 20_000
  * The globs of a hank must be patterns, and few and short enough to be compiled in a moment. Patterns that can never
  * select anything get a warning.
  */
-export function checkPatterns(hank: HankFile): readonly Problem[] {
-  const problems: Problem[] = []
-  const error = (where: string, message: string) => problems.push({ severity: 'error', where, message })
+export function checkPatterns(hank: HankFile, report: Report): void {
   const lists = patternLists(hank)
-  const distinct = new Set<string>()
-  for (const { patterns, where, label } of lists) {
-    if (patterns.length > mostInList) error(where, `${label} holds more than ${mostInList} patterns`)
-    for (const pattern of patterns.slice(0, mostInList)) distinct.add(pattern)
+  const distinct = new Set(lists.flatMap(({ patterns }) => patterns.slice(0, mostInList)))
+  let isGood = true
+  const error = (where: string, message: string) => {
+    report.error(where, message)
+    isGood = false
   }
+  for (const { patterns, where, label } of lists)
+    if (patterns.length > mostInList) error(where, `${label} holds more than ${mostInList} patterns`)
   if (distinct.size > mostDistinct)
     error('hank', `the hank holds more than ${mostDistinct} different patterns`)
   if (wildcardsIn(distinct) > mostWildcards)
     error('hank', `the patterns hold more than ${mostWildcards} wildcards`)
-  if (problems.length > 0) return problems
+  if (!isGood) return
 
   const faults = new Map([...distinct].map(pattern => [pattern, faultOf(pattern)]))
-  for (const { patterns, where, label } of lists) {
-    for (const [at, pattern] of patterns.entries()) {
-      const fault = faults.get(pattern)
-      if (fault !== undefined)
-        error(`${where}[${at}]`, `${label}: the pattern ${clipped(pattern)} is ${fault}`)
-    }
+  for (const list of lists) {
+    for (const { where, about, said } of saidIn(list, faults)) error(where, `${about} is ${said}`)
   }
-  if (problems.length > 0) return problems
+  if (!isGood) return
   const idle = new Map([...distinct].map(pattern => [pattern, neverMatches(pattern)]))
-  return firstOf(lists.flatMap(list => idleIn(list, idle)))
+  const warnings = lists.flatMap(list => idleIn(list, idle))
+  for (const { where, message } of firstOf(warnings)) report.warning(where, message)
 }
 
-function idleIn(
-  { patterns, where, label }: PatternList,
-  reasons: ReadonlyMap<string, string | undefined>,
-): readonly Problem[] {
-  const idle = patterns.flatMap((pattern, at): readonly Problem[] => {
-    const why = reasons.get(pattern)
-    if (why === undefined) return []
-    const message = `${label}: the pattern ${clipped(pattern)} never matches: ${why}`
-    return [{ severity: 'warning', where: `${where}[${at}]`, message }]
+type Sayings = ReadonlyMap<string, string | undefined>
+
+/** The patterns of a list of which something is said. */
+function saidIn({ patterns, where, label }: PatternList, sayings: Sayings) {
+  return patterns.flatMap((pattern, index) => {
+    const said = sayings.get(pattern)
+    if (said === undefined) return []
+    return [{ where: `${where}[${index}]`, about: `${label}: the pattern ${clipped(pattern)}`, said }]
   })
-  if (!onlyExcludes(patterns)) return idle
-  const message = `${label} selects nothing, because each of its patterns takes away. Begin with one that selects, such as "**".`
-  return [{ severity: 'warning', where, message }, ...idle]
+}
+
+function idleIn(list: PatternList, reasons: Sayings): readonly Problem[] {
+  const warning = (where: string, message: string): Problem => ({ severity: 'warning', where, message })
+  const idle = saidIn(list, reasons).map(({ where, about, said }) =>
+    warning(where, `${about} never matches: ${said}`),
+  )
+  if (!onlyExcludes(list.patterns)) return idle
+  const message = `${list.label} selects nothing, because each of its patterns takes away. Begin with one that selects, such as "**".`
+  return [warning(list.where, message), ...idle]
 }
 
 interface PatternList {
@@ -62,24 +67,21 @@ interface PatternList {
 }
 
 function patternLists(hank: HankFile): readonly PatternList[] {
-  const lists: PatternList[] = []
-  const add = (patterns: readonly string[] | undefined, where: string, label: string) => {
-    if (patterns) lists.push({ patterns, where, label })
-  }
-  for (const placed of loopsOf(hank)) {
-    const label = `${loopLabel(placed)}: archiveOnSuccess`
-    add(placed.loop.archiveOnSuccess, `${placed.where}.archiveOnSuccess`, label)
-  }
-  for (const placed of codonsOf(hank)) {
-    const { codon, where } = placed
-    const label = codonLabel(placed)
-    add(codon.checkpointedFiles, `${where}.checkpointedFiles`, `${label}: checkpointedFiles`)
-    add(codon.archiveOnSuccess, `${where}.archiveOnSuccess`, `${label}: archiveOnSuccess`)
-    for (const [at, { copy }] of (codon.outputFiles ?? []).entries()) {
-      add(copy, `${where}.outputFiles[${at}].copy`, `${label}: outputFiles copy`)
-    }
-  }
-  return lists
+  const list = (placed: Subject, field: string, patterns: readonly string[] = []): PatternList => ({
+    patterns,
+    where: `${placed.where}.${field}`,
+    label: `${placed.label}: ${field.replace(/\[\d+\]\./, ' ')}`,
+  })
+  return [
+    ...loopsOf(hank).map(placed => list(placed, 'archiveOnSuccess', placed.loop.archiveOnSuccess)),
+    ...codonsOf(hank).flatMap(placed => [
+      list(placed, 'checkpointedFiles', placed.codon.checkpointedFiles),
+      list(placed, 'archiveOnSuccess', placed.codon.archiveOnSuccess),
+      ...(placed.codon.outputFiles ?? []).map(({ copy }, index) =>
+        list(placed, `outputFiles[${index}].copy`, copy),
+      ),
+    ]),
+  ]
 }
 
 function wildcardsIn(patterns: Iterable<string>): number {

@@ -1,134 +1,111 @@
 import { lstatSync } from 'node:fs'
 import { posix } from 'node:path'
 import { checkRelativeSpelling, resolveInside } from '../../files/index.ts'
-import { type Collector, collector, createMatcher, type Problem } from '../../kit/index.ts'
-import { beforeCopyCommands, codonLabel, codonsOf, type PlacedCodon } from '../codons.ts'
-import { longestPath } from '../references.ts'
+import { createMatcher } from '../../kit/index.ts'
+import { at, beforeCopyCommands, codonsOf, type PlacedCodon } from '../codons.ts'
+import { longestPath, spellingFault } from '../references.ts'
 import type { HankFile } from '../schema.ts'
-import { type CheckContext, shown } from './check.ts'
+import { type CheckContext, type Report, shown } from './check.ts'
 
 /**
  * Where rig operations write and run. The workspace does not exist yet, so containment is a matter of spelling here; when
  * the copy runs, it is checked again on the disk.
  */
-export function checkRigTargets(hank: HankFile, context: CheckContext): readonly Problem[] {
-  const problems = collector()
+export function checkRigTargets(hank: HankFile, report: Report, { hankDir }: CheckContext): void {
   for (const placed of codonsOf(hank)) {
-    reportTargets(placed, problems)
-    reportLastCopied(placed, problems)
+    for (const copy of copiesOf(placed)) {
+      const fault = faultOf(copy)
+      if (fault !== undefined) report.error(at(placed, `${copy.field}.to`), `copy.to ${fault}`)
+    }
+    reportLastCopied(placed, report)
   }
-  problems.add(checkExistingTargets(hank, context))
-  return problems.all()
+  reportExistingTargets(hank, hankDir, report)
 }
 
-function reportTargets(placed: PlacedCodon, problems: Collector): void {
-  for (const [at, operation] of (placed.codon.rigSetup ?? []).entries()) {
-    if (operation.type !== 'copy') continue
-    const { to } = operation.copy
-    const spelling = checkRelativeSpelling(to)
-    const where = `${placed.where}.rigSetup[${at}].copy.to`
-    const fault = spelling.ok ? faultOf(to, spelling.components) : refusal(spelling.reason, to)
-    if (fault !== undefined) problems.error(where, `${codonLabel(placed)}: copy.to ${fault}`)
-  }
+/** One copy of a hank, in the order of the file. */
+interface Copy {
+  readonly placed: PlacedCodon
+  /** Of the codon: `rigSetup[0].copy`. */
+  readonly field: string
+  readonly from: string
+  readonly to: string
+  readonly spelling: ReturnType<typeof checkRelativeSpelling>
+  /** The target, normalised; empty for the workspace itself, and for one with a bad spelling. */
+  readonly target: string
 }
 
-/** What is wrong with a target that is spelled well. */
-function faultOf(to: string, components: readonly string[]): string | undefined {
+function copiesOf(placed: PlacedCodon): readonly Copy[] {
+  return (placed.codon.rigSetup ?? []).flatMap((operation, index) => {
+    if (operation.type !== 'copy') return []
+    const spelling = checkRelativeSpelling(operation.copy.to)
+    const target = spelling.ok ? spelling.components.join('/') : ''
+    return [{ ...operation.copy, placed, field: `rigSetup[${index}].copy`, spelling, target }]
+  })
+}
+
+function faultOf({ to, spelling, target }: Copy): string | undefined {
+  if (!spelling.ok) {
+    return spellingFault(spelling.reason, shown(to), {
+      absolute: 'copy targets must be relative paths inside the agent workspace',
+      separator: 'copy targets use / as the only path separator',
+      outside: `${shown(to)} resolves outside the agent workspace (${shown(posix.normalize(to))}); choose a target inside it`,
+    })
+  }
   if (to.length > longestPath) return `is longer than ${longestPath} characters`
-  return components[0] === dataDirectory ? `${shown(to)} ${inTheData}` : undefined
+  return target.split('/', 1)[0] === dataDirectory ? `${shown(to)} ${inTheData}` : undefined
 }
 
 /** Where the workspace shows the data. */
 const dataDirectory = 'read_only_data_source'
 const inTheData = `lies in ${dataDirectory}, which is read-only; choose a target beside it`
 
-/** Worded as for references, with the workspace in place of the hank directory. */
-function refusal(reason: 'absolute' | 'backslash' | 'nul' | 'outside', to: string): string {
-  const path = shown(to)
-  switch (reason) {
-    case 'absolute':
-      return `${path} is an absolute or drive-qualified path; copy targets must be relative paths inside the agent workspace`
-    case 'backslash':
-      return `${path} contains a backslash; copy targets use / as the only path separator`
-    case 'nul':
-      return `${path} contains an invalid character (NUL)`
-    case 'outside':
-      return `${path} resolves outside the agent workspace (${shown(posix.normalize(to))}); choose a target inside it`
-  }
-}
-
 /**
  * `lastCopied` means the last copy of the same rig, because a codon's rig may run alone, when the codon is redone. The
  * commands before an output copy come after the whole rig.
  */
-function reportLastCopied(placed: PlacedCodon, problems: Collector): void {
-  const { codon, where } = placed
-  let copied = false
-  const complain = (place: string) =>
-    problems.error(
-      `${place}.command.workingDirectory`,
-      `${codonLabel(placed)}: workingDirectory "lastCopied" needs a copy operation before it in the rigSetup of this codon. Add one, or use "project".`,
+function reportLastCopied(placed: PlacedCodon, { error }: Report): void {
+  const rig = (placed.codon.rigSetup ?? []).map((operation, index) => ({
+    ...(operation.type === 'command' && operation.command),
+    where: `${placed.where}.rigSetup[${index}]`,
+    isCopy: operation.type === 'copy',
+  }))
+  const firstCopy = rig.findIndex(({ isCopy }) => isCopy)
+  const before = firstCopy === -1 ? [...rig, ...beforeCopyCommands(placed)] : rig.slice(0, firstCopy)
+  for (const { where, workingDirectory } of before) {
+    if (workingDirectory !== 'lastCopied') continue
+    error(
+      { where: `${where}.command.workingDirectory`, label: placed.label },
+      'workingDirectory "lastCopied" needs a copy operation before it in the rigSetup of this codon. Add one, or use "project".',
     )
-  for (const [at, operation] of (codon.rigSetup ?? []).entries()) {
-    if (operation.type === 'copy') copied = true
-    else if (!copied && operation.command.workingDirectory === 'lastCopied')
-      complain(`${where}.rigSetup[${at}]`)
   }
-  if (copied) return
-  for (const { workingDirectory, where: place } of beforeCopyCommands(placed)) {
-    if (workingDirectory === 'lastCopied') complain(place)
-  }
-}
-
-/** One copy of a hank, in the order of the file. */
-interface Copy {
-  readonly placed: PlacedCodon
-  readonly where: string
-  readonly from: string
-  readonly to: string
-  /** The target, normalised; empty for the workspace itself. */
-  readonly target: string
 }
 
 /**
  * Copies onto something that will be there. The workspace does not exist yet, but some of what will be in it is known:
- * what earlier copies bring, unless the codon that made it archives it. Repetitions by a loop are left to
- * the rules for loops. All of these are warnings; targets with a bad spelling are left out.
+ * what earlier copies bring, unless the codon that made it archives it. Repetitions by a loop are left to the rules for
+ * loops. All of these are warnings; targets with a bad spelling are left out.
  */
-function checkExistingTargets(hank: HankFile, { hankDir }: CheckContext): readonly Problem[] {
+function reportExistingTargets(hank: HankFile, hankDir: string, { warning }: Report): void {
   const made = createMade(hankDir)
-  return copiesOf(hank).flatMap(copy => {
-    const occupant = occupantOf(copy, made)
+  for (const copy of codonsOf(hank).flatMap(copiesOf)) {
+    if (!copy.spelling.ok) continue
+    const { placed, field, to, target } = copy
+    const earlier = target === '' ? undefined : made.find(copy)
     made.add(copy)
-    if (occupant === undefined) return []
-    return [{ severity: 'warning', where: `${copy.where}.to`, message: messageAbout(copy, occupant) }]
-  })
-}
-
-function messageAbout({ placed, to, target }: Copy, occupant: string): string {
-  const about = `${codonLabel(placed)}: copy.to ${shown(to)}`
-  if (target === '') return `${about} is ${occupant}. Name a directory or file inside it, such as "src".`
-  return `${about} already exists when this copy runs, because ${occupant}. Choose another target, or archive what is there first.`
-}
-
-function copiesOf(hank: HankFile): readonly Copy[] {
-  return codonsOf(hank).flatMap(placed =>
-    (placed.codon.rigSetup ?? []).flatMap((operation, at) => {
-      if (operation.type !== 'copy') return []
-      const { from, to } = operation.copy
-      const spelling = checkRelativeSpelling(to)
-      if (!spelling.ok) return []
-      const where = `${placed.where}.rigSetup[${at}].copy`
-      return [{ placed, where, from, to, target: spelling.components.join('/') }]
-    }),
-  )
-}
-
-function occupantOf(copy: Copy, made: Made): string | undefined {
-  const { target } = copy
-  if (target === '') return 'the agent workspace itself'
-  const earlier = made.find(copy)
-  return earlier && `${codonLabel(earlier.placed)} copies to ${shown(earlier.to)}`
+    const about = at(placed, `${field}.to`)
+    if (target === '') {
+      warning(
+        about,
+        `copy.to ${shown(to)} is the agent workspace itself. Name a directory or file inside it, such as "src".`,
+      )
+    }
+    if (!earlier) continue
+    const why = `${earlier.placed.label} copies to ${shown(earlier.to)}`
+    warning(
+      about,
+      `copy.to ${shown(to)} already exists when this copy runs, because ${why}. Choose another target, or archive what is there first.`,
+    )
+  }
 }
 
 interface Made {

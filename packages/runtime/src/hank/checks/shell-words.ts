@@ -7,7 +7,7 @@ export interface Word {
 }
 
 /** A command with its arguments, cut out of a line with several. */
-export interface SimpleCommand {
+interface SimpleCommand {
   readonly words: readonly Word[]
   /** Files that its output is redirected to. */
   readonly writes: readonly Word[]
@@ -21,107 +21,43 @@ export interface SimpleCommand {
  */
 function simpleCommands(line: string): readonly SimpleCommand[] {
   const cutter = createCutter()
-  let at = 0
-  while (at < line.length) at = take(line, at, cutter)
+  token.lastIndex = 0
+  for (let match = token.exec(line); match; match = token.exec(line)) {
+    const { single, double, escaped, blank, write, end, hash, plain } = match.groups ?? {}
+    if (single !== undefined) cutter.put(single, replaced)
+    else if (double !== undefined) putDoubleQuoted(double, cutter)
+    else if (escaped !== undefined) {
+      if (escaped !== '\n') cutter.put(escaped, replaced)
+    } else if (write !== undefined) cutter.startWrite()
+    else if (end !== undefined) cutter.endCommand(end === ')')
+    else if (plain !== undefined) cutter.put(plain)
+    else if (blank !== undefined) cutter.endWord()
+    else if (hash !== undefined && cutter.isInWord()) {
+      cutter.put('#')
+      token.lastIndex = match.index + 1
+    }
+  }
   cutter.endCommand(false)
   return cutter.commands
 }
 
-interface Cutter {
-  readonly commands: SimpleCommand[]
-  /** `kept`: the characters that the shell replaces elsewhere but takes as they are here. */
-  put(text: string, kept?: RegExp): void
-  /** Makes a word of nothing (`''`) count. */
-  openWord(): void
-  isInWord(): boolean
-  endWord(): void
-  startWrite(): void
-  endCommand(endsGroup: boolean): void
-}
-
-/** Takes what begins at `at` and says where to go on. */
-function take(line: string, at: number, cutter: Cutter): number {
-  const char = line.charAt(at)
-  const next = line.charAt(at + 1)
-  switch (char) {
-    case "'":
-    case '"':
-      return takeQuoted(line, at, cutter)
-    case '\\':
-      if (next !== '\n') cutter.put(next, replaced)
-      return at + 2
-    case ' ':
-    case '\t':
-    case '\r':
-      cutter.endWord()
-      return at + 1
-    case '>':
-      cutter.startWrite()
-      return at + (next === '>' || next === '|' || next === '&' ? 2 : 1)
-    case '&':
-      if (next !== '>') cutter.endCommand(false)
-      return at + 1
-    case '#':
-      if (!cutter.isInWord()) return endOfLine(line, at)
-      break
-    case ';':
-    case '|':
-    case '\n':
-    case '(':
-    case '`':
-    case ')':
-      cutter.endCommand(char === ')')
-      return at + 1
-  }
-  plain.lastIndex = at
-  const run = plain.exec(line)?.[0] ?? char
-  cutter.put(run)
-  return at + run.length
-}
+/** Whatever a line can go on with; without a name the `&` of `&>`, which says nothing that `>` does not say. */
+const token =
+  /'(?<single>[^']*)'?|"(?<double>(?:[^"\\]+|\\[\s\S])*\\?)"?|\\(?<escaped>[\s\S]?)|(?<blank>[ \t\r]+)|(?<write>>[>|&]?)|&(?=>)|(?<end>[&;|\n()`])|(?<hash>#[^\n]*)|(?<plain>[^'"\\ \t\r\n>&#;|()`]+)/y
 
 /** What the shell replaces, and what it leaves alone of that between double quotes. */
 const replaced = /[~*$]/g
 const replacedUnquoted = /[~*]/g
 
-/** As many characters as possible that mean nothing to `take`. */
-const plain = /[^'"\\ \t\r\n>&#;|()`]+/y
-
-function takeQuoted(line: string, start: number, cutter: Cutter): number {
-  const quote = line.charAt(start)
-  cutter.openWord()
-  if (quote === "'") {
-    const end = indexOf(line, quote, start + 1)
-    cutter.put(line.slice(start + 1, end), replaced)
-    return end + 1
+function putDoubleQuoted(text: string, cutter: ReturnType<typeof createCutter>): void {
+  cutter.put('')
+  for (const [part, escaped] of text.matchAll(/\\([\s\S])|[^\\]+|\\/g)) {
+    if (escaped === undefined) cutter.put(part, replacedUnquoted)
+    else cutter.put(escaped, replaced)
   }
-  let at = start + 1
-  while (at < line.length && line.charAt(at) !== quote) {
-    if (line.charAt(at) === '\\' && at + 1 < line.length) {
-      cutter.put(line.charAt(at + 1), replaced)
-      at += 2
-      continue
-    }
-    quotable.lastIndex = at
-    const run = quotable.exec(line)?.[0] ?? line.charAt(at)
-    cutter.put(run, replacedUnquoted)
-    at += run.length
-  }
-  return at + 1
 }
 
-const quotable = /[^"\\]+/y
-
-function endOfLine(line: string, at: number): number {
-  return indexOf(line, '\n', at)
-}
-
-/** The end of the line when it is not there. */
-function indexOf(line: string, text: string, from: number): number {
-  const at = line.indexOf(text, from)
-  return at === -1 ? line.length : at
-}
-
-function createCutter(): Cutter {
+function createCutter() {
   const commands: SimpleCommand[] = []
   let words: Word[] = []
   let writes: Word[] = []
@@ -137,13 +73,11 @@ function createCutter(): Cutter {
   }
   return {
     commands,
-    put(text, kept) {
+    /** Nothing makes a word, too. `kept`: what the shell replaces elsewhere but takes as it is here. */
+    put(text: string, kept?: RegExp): void {
       word ??= { text: '', live: '' }
       word.text += text
       word.live += kept ? text.replace(kept, '\\$&') : text
-    },
-    openWord() {
-      word ??= { text: '', live: '' }
     },
     isInWord: () => word !== undefined,
     endWord,
@@ -153,7 +87,7 @@ function createCutter(): Cutter {
       endWord()
       isWrite = true
     },
-    endCommand(endsGroup) {
+    endCommand(endsGroup: boolean) {
       endWord()
       isWrite = false
       if (words.length > 0 || writes.length > 0 || endsGroup) commands.push({ words, writes, endsGroup })
@@ -164,42 +98,29 @@ function createCutter(): Cutter {
 }
 
 /** One command that a line runs. */
-interface Command {
+interface Command extends Omit<SimpleCommand, 'words'> {
   /** In lower case, without its directory and ending; '' for a mere redirection. */
   readonly name: string
   readonly args: readonly Word[]
-  /** Files that its output is redirected to. */
-  readonly writes: readonly Word[]
-  /** Whether a change of directory made so far ends after it. */
-  readonly endsGroup: boolean
 }
 
 /**
  * The commands of a line in their order, those behind wrappers (`sudo -u me rm`) and in scripts (`sh -c "rm …"`) included.
  * Where a wrapper has options, the command is the first word that `isKnown`. Never throws.
  */
-export function commandsIn(line: string, isKnown: (name: string) => boolean): readonly Command[] {
-  return commandsAt(line, { isKnown, depth: 0 })
-}
-
-interface Search {
-  readonly isKnown: (name: string) => boolean
-  readonly depth: number
+export function commandsIn(line: string, isKnown: (name: string) => boolean, depth = 0): readonly Command[] {
+  return simpleCommands(line).flatMap(({ words, ...rest }) => {
+    const command = { ...unwrap(words, isKnown), ...rest }
+    const script = depth < deepest ? scriptOf(command) : undefined
+    if (script === undefined) return [command]
+    // What a shell inside does to its directory ends with it; `eval` is the rare exception and not worth a rule.
+    const end: Command = { name: '', args: [], writes: [], endsGroup: true }
+    return [command, ...commandsIn(script, isKnown, depth + 1), end]
+  })
 }
 
 /** `sh -c "sh -c …"` is followed so deep. */
 const deepest = 3
-
-function commandsAt(line: string, search: Search): readonly Command[] {
-  return simpleCommands(line).flatMap(({ words, writes, endsGroup }) => {
-    const command = { ...unwrap(words, search), writes, endsGroup }
-    const script = search.depth < deepest ? scriptOf(command) : undefined
-    if (script === undefined) return [command]
-    const inner = commandsAt(script, { ...search, depth: search.depth + 1 })
-    // What a shell inside does to its directory ends with it; `eval` is the rare exception and not worth a rule.
-    return [command, ...inner, { name: '', args: [], writes: [], endsGroup: true }]
-  })
-}
 
 const wrappers = new Set(
   [
@@ -209,7 +130,7 @@ const wrappers = new Set(
   ].flat(),
 )
 
-function unwrap(words: readonly Word[], { isKnown }: Search): Pick<Command, 'name' | 'args'> {
+function unwrap(words: readonly Word[], isKnown: (name: string) => boolean): Pick<Command, 'name' | 'args'> {
   const start = words.findIndex(({ text }) => !/^[A-Za-z_]\w*=/.test(text))
   const isStart = (name: string) => isKnown(name) || shells.has(name)
   const wraps = wrappers.has(nameOf(words[start]))

@@ -1,14 +1,14 @@
-import { collector, type Problem } from '../../kit/index.ts'
-import { codonLabel, codonsOf, effectiveModel } from '../codons.ts'
+import { at, codonsOf, effectiveModel } from '../codons.ts'
 import type { HankFile } from '../schema.ts'
-import { type CheckContext, quoted, shown } from './check.ts'
+import { type CheckContext, quoted, type Report, shown } from './check.ts'
 
 /** The version is for the author alone; one that is no semantic version still loads. */
-export function checkMeta(hank: HankFile): readonly Problem[] {
-  const version = hank.meta?.version
-  if (version === undefined || isSemanticVersion(version)) return []
-  const message = `meta.version ${quoted(version)} is not a semantic version. Write three numbers, such as "1.0.0".`
-  return [{ severity: 'warning', where: 'meta.version', message }]
+export function checkMeta({ meta }: HankFile, { warning }: Report): void {
+  if (meta === undefined || isSemanticVersion(meta.version)) return
+  warning(
+    'meta.version',
+    `meta.version ${quoted(meta.version)} is not a semantic version. Write three numbers, such as "1.0.0".`,
+  )
 }
 
 /** Longer ones are refused by common tools as well, and the pattern need not look at them. */
@@ -23,46 +23,37 @@ function isSemanticVersion(version: string): boolean {
 }
 
 /** Every codon has a model from somewhere. Whether the model exists is not asked here. */
-export function checkModels(hank: HankFile, context: CheckContext): readonly Problem[] {
-  return codonsOf(hank)
-    .filter(({ codon }) => effectiveModel(codon, hank, context.modelOverride) === undefined)
-    .map(placed => ({
-      severity: 'error',
-      where: placed.where,
-      message: `${codonLabel(placed)}: has no model. Give the codon a model, or the whole hank one in overrides.model.`,
-    }))
+export function checkModels(hank: HankFile, { error }: Report, { modelOverride }: CheckContext): void {
+  for (const placed of codonsOf(hank)) {
+    if (effectiveModel(placed.codon, hank, modelOverride) !== undefined) continue
+    error(placed, 'has no model. Give the codon a model, or the whole hank one in overrides.model.')
+  }
 }
 
 /** `retryConfig` belongs to `onFailure: retry` and to nothing else; its ranges are part of the shape. */
-export function checkRetry(hank: HankFile): readonly Problem[] {
-  return codonsOf(hank).flatMap(placed => {
+export function checkRetry(hank: HankFile, { error }: Report): void {
+  for (const placed of codonsOf(hank)) {
     const { onFailure, retryConfig } = placed.codon
-    if (retryConfig === undefined || onFailure === 'retry') return []
+    if (retryConfig === undefined || onFailure === 'retry') continue
     const now = onFailure === undefined ? 'the default, "abort"' : `"${onFailure}"`
-    return [
-      {
-        severity: 'error',
-        where: `${placed.where}.retryConfig`,
-        message: `${codonLabel(placed)}: retryConfig needs onFailure "retry", but onFailure is ${now}. Set onFailure to "retry" or remove retryConfig.`,
-      },
-    ]
-  })
+    error(
+      at(placed, 'retryConfig'),
+      `retryConfig needs onFailure "retry", but onFailure is ${now}. Set onFailure to "retry" or remove retryConfig.`,
+    )
+  }
 }
 
 /**
  * Every name in `requirements.env` is in the environment, as it is or with the prefix. Being there is enough, an
  * empty value counts. `WEAVE_<NAME>=unset` takes the variable away, so it satisfies nothing and undoes a plain one.
  */
-export function checkRequirements(hank: HankFile, { environment }: CheckContext): readonly Problem[] {
-  const problems = collector()
+export function checkRequirements(hank: HankFile, { error }: Report, { environment }: CheckContext): void {
   const asked = new Set<string>()
-  for (const [at, name] of (hank.requirements?.env ?? []).entries()) {
-    if (asked.has(name)) continue
+  for (const [index, name] of (hank.requirements?.env ?? []).entries()) {
+    const complaint = asked.has(name) ? undefined : complaintAbout(name, environment)
     asked.add(name)
-    const complaint = complaintAbout(name, environment)
-    if (complaint !== undefined) problems.error(`requirements.env[${at}]`, complaint)
+    if (complaint !== undefined) error(`requirements.env[${index}]`, complaint)
   }
-  return problems.all()
 }
 
 type Environment = CheckContext['environment']

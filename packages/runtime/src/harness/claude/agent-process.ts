@@ -4,50 +4,23 @@ import {
   type Clock,
   inTime,
   keepTail,
-  type Marker,
-  type ProcessEnd,
+  type LaunchOptions,
   type Supervised,
+  streamClosed,
   supervise,
   tailLength,
 } from '../../kit/index.ts'
 import { createProviderLog } from './provider-log.ts'
 
-export interface AgentProcessOptions {
+export interface AgentProcessOptions extends LaunchOptions {
   readonly command: string
   readonly args: readonly string[]
-  readonly cwd: string | undefined
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly marker: Marker
-  /** The agent workspace: what the agent left astray there is ended. */
-  readonly agentRoot: string
   readonly clock: Clock
-  /** How long it may take to end when asked to. */
   readonly graceMs: number
-  /** Told of the process group; what it returns is called when nothing is left of it. */
-  readonly own: (leader: number) => () => void
 }
 
 /** The agent program and all that it started. */
-export interface AgentProcess {
-  readonly child: PipedChild
-  /** How it ended; undefined as long as it has not. */
-  readonly exit: ProcessEnd | undefined
-  /** Resolves when it has ended or could not be started. Never rejects. */
-  readonly ended: Promise<ProcessEnd>
-  /** The end of what it wrote to stderr, without its log. */
-  stderr(): string
-  /** See `ProviderLog`. */
-  waitLeft(): number | undefined
-  /**
-   * Lets it end by itself, which it does once its stdin has ended; one that takes too long is stopped. Then ends whatever
-   * it left behind. Never rejects.
-   */
-  leave(): Promise<void>
-  /** The same without waiting. Also when it was already left. */
-  stop(): Promise<void>
-  /** For one that has not been given any work, and so has started nothing. Never rejects. */
-  discard(): Promise<void>
-}
+export type AgentProcess = ReturnType<typeof startAgentProcess>
 
 type PipedChild = ChildProcessByStdio<Writable, Readable, Readable>
 
@@ -55,15 +28,13 @@ type PipedChild = ChildProcessByStdio<Writable, Readable, Readable>
 const lingerMs = 250
 
 /** Throws when the system has nothing left to start it with. */
-export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
-  const { command, args, cwd, env, marker, agentRoot: premises, own, graceMs, clock } = options
-  const stdio = ['pipe', 'pipe', 'pipe'] as const
-  const program = supervise(command, args, { cwd, env, marker, premises, own, graceMs, clock, stdio })
+export function startAgentProcess({ command, args, ...options }: AgentProcessOptions) {
+  const { graceMs, clock } = options
+  const program = supervise(command, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] })
   const child = pipedChild(program)
-  const pipes = [child.stdin, child.stdout, child.stderr]
   const log = createProviderLog(clock)
   const tail = keepTail(child.stderr, log.read)
-  const closed = Promise.all([child.stdout, child.stderr].map(isClosed))
+  const closed = Promise.all([child.stdout, child.stderr].map(streamClosed))
   const hurry = new AbortController()
   let gone: Promise<void> | undefined
 
@@ -74,6 +45,7 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
     letGo()
   }
 
+  /** Lets it end by itself, as it does once its stdin has ended, or stops it; then sweeps. Never rejects. */
   function leave(): Promise<void> {
     gone ??= end()
     return gone
@@ -81,7 +53,7 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
 
   /** Whoever else holds the other ends of the pipes must not keep us. */
   function letGo(): void {
-    for (const pipe of pipes) pipe.destroy()
+    for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy()
   }
 
   return {
@@ -90,13 +62,16 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
       return program.end
     },
     ended: program.ended,
+    /** Without its log. */
     stderr: () => `${tail()}${log.rest()}`.trim().slice(-tailLength),
     waitLeft: log.waitLeft,
     leave,
-    stop() {
+    /** Without waiting, also when it was already left. */
+    stop(): Promise<void> {
       hurry.abort()
       return leave()
     },
+    /** For one that has not been given any work. Never rejects. */
     discard: () => program.discard().then(letGo),
   }
 }
@@ -110,8 +85,4 @@ function pipedChild({ child, end }: Supervised): PipedChild {
 
 function isPiped(child: ChildProcess | undefined): child is PipedChild {
   return Boolean(child?.stdin && child.stdout && child.stderr)
-}
-
-function isClosed(stream: Readable): Promise<void> {
-  return new Promise(resolve => stream.once('close', () => resolve()))
 }

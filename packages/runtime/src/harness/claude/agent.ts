@@ -3,20 +3,6 @@ import { type AsyncQueue, type Clock, createAsyncQueue, inTime } from '../../kit
 import type { AgentProcess } from './agent-process.ts'
 import type { SdkModule, Spawn } from './sdk.ts'
 
-/** A session of the SDK at work: what it says, and the ways to speak to it. */
-export interface Agent {
-  readonly process: AgentProcess
-  /** Everything it says, in order; closed when nothing more comes. */
-  readonly messages: AsyncQueue<object>
-  /** Why the SDK gave up, if it did. It also does after a result that is an error. */
-  thrown(): unknown
-  say(prompt: string): void
-  /** No more prompts: it ends once its turn is over. */
-  finish(): void
-  /** Ends its turn; the result of the turn still comes. Never throws. */
-  interrupt(): void
-}
-
 export interface AgentOptions {
   readonly sdk: SdkModule
   readonly options: (spawn: Spawn) => Options
@@ -24,12 +10,15 @@ export interface AgentOptions {
   readonly clock: Clock
 }
 
+/** A session of the SDK at work: what it says, and the ways to speak to it. */
+export type Agent = ReturnType<typeof openAgent>
+
 /** How long the SDK may take to hand over what its process said before it ended. */
 const handOverMs = 1_000
 
 /** Throws what the SDK throws, for example without its program. */
-export function openAgent({ sdk, options, startProcess, clock }: AgentOptions): Agent {
-  const prompts = createPrompts()
+export function openAgent({ sdk, options, startProcess, clock }: AgentOptions) {
+  const prompts = createAsyncQueue<string>()
   const messages = createAsyncQueue<object>()
   let started: AgentProcess | undefined
   let thrown: unknown
@@ -39,7 +28,7 @@ export function openAgent({ sdk, options, startProcess, clock }: AgentOptions): 
   }
   const ask = () => {
     try {
-      return sdk.query({ prompt: prompts.stream, options: options(spawn) })
+      return sdk.query({ prompt: userMessages(prompts), options: options(spawn) })
     } catch (error) {
       void started?.discard()
       throw error
@@ -67,29 +56,21 @@ export function openAgent({ sdk, options, startProcess, clock }: AgentOptions): 
   return {
     process,
     messages,
+    /** Why the SDK gave up, as it also does after a result that is an error. */
     thrown: () => thrown,
-    say: prompts.say,
+    say: (prompt: string) => void prompts.put(prompt),
     finish() {
       prompts.close()
       void process.leave()
     },
+    /** The result of the turn still comes. Never throws. */
     interrupt: () => void query.interrupt().catch(() => undefined),
   }
 }
 
-/** The prompts of one session, one after another. The session lasts until they are closed. */
-interface Prompts {
-  say(prompt: string): void
-  close(): void
-  readonly stream: AsyncIterable<SDKUserMessage>
-}
-
-function createPrompts(): Prompts {
-  const inbox = createAsyncQueue<string>()
-  async function* stream(): AsyncGenerator<SDKUserMessage> {
-    for (let prompt = await inbox.take(); prompt !== undefined; prompt = await inbox.take()) {
-      yield { type: 'user', message: { role: 'user', content: prompt }, parent_tool_use_id: null }
-    }
+/** One after another; the session lasts until they are closed. */
+async function* userMessages(prompts: AsyncQueue<string>): AsyncGenerator<SDKUserMessage> {
+  for (let prompt = await prompts.take(); prompt !== undefined; prompt = await prompts.take()) {
+    yield { type: 'user', message: { role: 'user', content: prompt }, parent_tool_use_id: null }
   }
-  return { say: prompt => void inbox.put(prompt), close: inbox.close, stream: stream() }
 }

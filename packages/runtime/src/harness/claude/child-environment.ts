@@ -6,15 +6,11 @@ import { logVariables } from './provider-log.ts'
 type Environment = Readonly<Record<string, string>>
 
 export interface ChildEnvironmentOptions {
-  /** How often the SDK itself asks the provider again. */
   readonly retries: number
   readonly isRoot: boolean
 }
 
-/**
- * The whole environment of the agent program: the codon's own, less what would lead it elsewhere, and with what it needs
- * to keep to itself.
- */
+/** The codon's own, less what would lead the program elsewhere, and with what it needs to keep to itself. */
 export function childEnvironment(
   { env, home, provider, autoCompact }: HarnessSurroundings,
   { retries, isRoot }: ChildEnvironmentOptions,
@@ -73,7 +69,6 @@ function isForeign(name: string, hasKey: boolean): boolean {
   return sessionMarks.has(name) || otherProvider.test(name) || (hasKey && otherCredentials.has(name))
 }
 
-/** Where the agent program keeps what it keeps. */
 export function configDirectory(home: string): string {
   return join(home, 'claude')
 }

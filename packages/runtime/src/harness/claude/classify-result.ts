@@ -1,18 +1,16 @@
-import type { FailureReason } from '@weave/protocol'
 import { failureOf, type Trouble } from '../failure.ts'
 import type { SdkMessage, SdkResult } from './sdk-message.ts'
 
 /** What went wrong since the last answer of the provider. */
 export interface ErrorContext {
-  /** What the agent program said instead of an answer: a class of error. */
+  /** A class of error, said instead of an answer. */
   readonly notice: string | undefined
-  /** The provider was not reached. */
   readonly unreachable: boolean
 }
 
 export const noErrors: ErrorContext = { notice: undefined, unreachable: false }
 
-/** With one more message. An answer clears the errors before it. */
+/** An answer clears the errors before it. */
 export function errorsAfter(errors: ErrorContext, message: SdkMessage): ErrorContext {
   switch (message.kind) {
     case 'answer-began':
@@ -27,19 +25,12 @@ export function errorsAfter(errors: ErrorContext, message: SdkMessage): ErrorCon
   }
 }
 
-/** Why a turn did not go well. */
-export interface TurnFailure {
-  readonly reason: FailureReason
-  readonly contextFull: boolean
-}
-
-/** Undefined when the turn went well. */
-export function classifyResult(result: SdkResult, errors: ErrorContext): TurnFailure | undefined {
+/** Why a turn did not go well; undefined when it did. */
+export function classifyResult(result: SdkResult, errors: ErrorContext) {
   if (!result.isError) return undefined
-  if (isContextFull(result)) {
-    return { contextFull: true, reason: failureOf({ kind: 'answer', status: 400, message: result.message }) }
-  }
-  return { contextFull: false, reason: failureOf(troubleOf(result, errors)) }
+  const contextFull = isContextFull(result)
+  const full: Trouble = { kind: 'answer', status: 400, message: result.message }
+  return { contextFull, reason: failureOf(contextFull ? full : troubleOf(result, errors)) }
 }
 
 const fullReasons = new Set(['prompt_too_long', 'blocking_limit', 'rapid_refill_breaker'])

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { type Clock, type Log, silentLog, systemClock } from '../../kit/index.ts'
+import { type Clock, type LaunchOptions, type Log, silentLog, systemClock } from '../../kit/index.ts'
 import type { Harness, HarnessSurroundings } from '../harness.ts'
 import { startAgentProcess } from './agent-process.ts'
 import { childEnvironment, configDirectory } from './child-environment.ts'
@@ -7,38 +7,33 @@ import { runAgent } from './run.ts'
 import { loadSdk, queryOptions, type SdkModule } from './sdk.ts'
 import { createWarmStart, type Launch } from './warm-start.ts'
 
-export interface SdkHarnessOptions {
+export interface SdkHarnessOptions extends Pick<LaunchOptions, 'own'> {
   readonly clock?: Clock
   readonly log?: Log
-  /** Told of each process group of an agent; what it returns is called when nothing is left of the group. */
-  readonly own?: (leader: number) => () => void
-  /** How long an agent that is being stopped may take before it is killed. */
   readonly graceMs?: number
-  /** How often the SDK itself asks the provider again before it gives up. */
+  /** How often the SDK itself asks the provider again. */
   readonly retries?: number
   /** Rejects when the SDK is not there. */
   readonly load?: () => Promise<SdkModule>
 }
 
 /**
- * Runs agents with the Claude Agent SDK, which starts the agent program as a process for each task.
- *
- * Nothing of the SDK is loaded before the first `prepare` or `start`. What the program keeps lies under the `home` of the
- * task; its settings, memory files and servers anywhere else are not read, and it talks to nobody but the provider.
+ * Agents on the Claude Agent SDK, which starts a program for each task. Nothing of the SDK is loaded before it is needed.
+ * What the program keeps lies under `home`; no other settings, memory files or servers are read, and it talks to nobody but
+ * the provider.
  */
 export function createSdkHarness(options: SdkHarnessOptions = {}): Harness {
-  const { clock = systemClock, log = silentLog, graceMs = 5_000, retries = 2 } = options
-  const { own = () => () => undefined, load = loadSdk } = options
+  const { clock = systemClock, log = silentLog, graceMs = 5_000, retries = 2, load = loadSdk, own } = options
   const warm = createWarmStart(load)
 
   function launchFor(surroundings: HarnessSurroundings): Launch {
     const env = childEnvironment(surroundings, { retries, isRoot: process.getuid?.() === 0 })
-    const { marker, home, cwd: agentRoot } = surroundings
+    const { marker, home, cwd: premises } = surroundings
     makePrivate(configDirectory(home))
     return {
-      options: task => queryOptions({ ...task, surroundings, env }),
-      startProcess: ({ command, args, cwd, env: childEnv }) =>
-        startAgentProcess({ command, args, cwd, env: childEnv, marker, agentRoot, clock, graceMs, own }),
+      options: task => queryOptions({ ...surroundings, env }, task),
+      startProcess: ({ command, args, cwd, env }) =>
+        startAgentProcess({ command, args, cwd, env, marker, premises, clock, graceMs, own }),
     }
   }
 
@@ -49,7 +44,7 @@ export function createSdkHarness(options: SdkHarnessOptions = {}): Harness {
   }
 }
 
-/** Made before the program makes it, which would let everybody in. Where that fails the program says itself why. */
+/** Made before the program makes it, which would let everybody in. Where that fails the program says why. */
 function makePrivate(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 })

@@ -8,18 +8,18 @@ export interface EndedSession {
   readonly previousSessionId: string | undefined
   readonly result: SdkResult
   readonly answers: Pick<Answers, 'some' | 'unfinished'>
-  /**
-   * The program wrote down its total, as it does at its end unless it is killed. A session that goes on from one without
-   * begins to count anew.
-   */
+  /** As it does at its end unless it is killed. A session that goes on from one without begins to count anew. */
   readonly isWrittenDown: boolean
 }
 
 /**
- * What a session cost by the SDK's own account: its total less that of the session it went on from. Undefined when one of
- * them is not known, or the total is not made of list prices or not of every answer. Rejects when the total cannot be kept.
+ * The SDK's total less that of the session before. Undefined when one is not known, or the total is not made of list prices
+ * or not of every answer. Rejects when the total cannot be kept.
  */
-export async function settleCost(totals: Totals, session: EndedSession): Promise<number | undefined> {
+export async function settleCost(
+  totals: ReturnType<typeof openTotals>,
+  session: EndedSession,
+): Promise<number | undefined> {
   const { sessionId, previousSessionId, result, answers, isWrittenDown } = session
   const total = result.totalDollars
   // Results of a program that failed carry zeros.
@@ -36,24 +36,15 @@ function withoutNoise(dollars: number): number {
   return Math.round(dollars * 1e12) / 1e12
 }
 
-/** Keeps in mind which answers of the model were begun and which came to their end. */
-export interface Answers {
-  add(message: SdkMessage): void
-  /** There was at least one. */
-  some(): boolean
-  /**
-   * Some were cut off, by a stop or a broken connection. The provider charges for these, but the SDK leaves them out of
-   * its total.
-   */
-  unfinished(): boolean
-}
+export type Answers = ReturnType<typeof createAnswers>
 
-export function createAnswers(): Answers {
+/** Which answers of the model were begun and which came to their end. */
+export function createAnswers() {
   const open = new Set<string>()
   let isSome = false
   let isCut = false
   return {
-    add(message) {
+    add(message: SdkMessage): void {
       if (message.kind === 'answer') isSome = true
       if (message.kind === 'answer-grew' && message.isWhole) open.delete(message.thread)
       if (message.kind !== 'answer-began') return
@@ -62,24 +53,15 @@ export function createAnswers(): Answers {
       open.add(message.thread)
     },
     some: () => isSome,
+    /** By a stop or a broken connection: the provider charges for them, the SDK's total leaves them out. */
     unfinished: () => isCut || open.size > 0,
   }
 }
 
-/**
- * What conversations had cost when their sessions ended, by session. The SDK goes on counting when a session goes on from
- * another, so what one session cost is a difference.
- */
-interface Totals {
-  /** Undefined when not known. Never rejects. */
-  of(sessionId: string): Promise<number | undefined>
-  /** Rejects when it cannot be written. */
-  keep(sessionId: string, dollars: number): Promise<void>
-}
-
 const mostBytes = 64 * 1024 * 1024
 
-export function openTotals(home: string): Totals {
+/** The SDK goes on counting when a session goes on from another, so what one session cost is a difference. */
+export function openTotals(home: string) {
   const path = join(home, 'claude-totals.json')
 
   async function read(): Promise<ReadonlyMap<string, unknown>> {
@@ -94,8 +76,8 @@ export function openTotals(home: string): Totals {
   }
 
   return {
-    of: async sessionId => numberOf((await read()).get(sessionId)),
-    async keep(sessionId, dollars) {
+    of: async (sessionId: string) => numberOf((await read()).get(sessionId)),
+    async keep(sessionId: string, dollars: number): Promise<void> {
       const totals = new Map(await read()).set(sessionId, dollars)
       await ensureDir(home)
       await writeFileAtomic(path, `${JSON.stringify(Object.fromEntries(totals))}\n`)

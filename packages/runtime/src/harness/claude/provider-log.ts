@@ -1,19 +1,5 @@
 import { type Clock, retryAfterOf } from '../../kit/index.ts'
 
-/**
- * What the agent program logs to stderr about the answers of the provider. It waits by itself for hints of up to a minute
- * and gives up at longer ones, and in neither case hands on what the provider asked for; but its HTTP client logs the
- * headers of every answer when told to (`logVariables`).
- */
-export interface ProviderLog {
-  /** Takes what was written; returns what is no log. */
-  read(text: string): string
-  /** The line that is not finished yet, unless it may be log. */
-  rest(): string
-  /** What is left of the wait that the last answer asked for; undefined when it asked for none. */
-  waitLeft(): number | undefined
-}
-
 /** The client's log with headers, and of the program's own log as little as there is. */
 export const logVariables: Readonly<Record<string, string>> = {
   ANTHROPIC_LOG: 'debug',
@@ -32,7 +18,11 @@ const programRecord = /^\d{4}-\d\d-\d\dT[\d:.]+Z \[[A-Z]+\]/
 
 const longestLine = 64 * 1024
 
-export function createProviderLog(clock: Pick<Clock, 'now' | 'monotonic'>): ProviderLog {
+/**
+ * The agent program waits by itself for hints of up to a minute and gives up at longer ones, and never hands on what the
+ * provider asked for; but its HTTP client logs the headers of every answer to stderr when told to.
+ */
+export function createProviderLog(clock: Pick<Clock, 'now' | 'monotonic'>) {
   let unfinished = ''
   /** The record that the next line belongs to. */
   let within: 'answer' | 'other' | 'program' | undefined
@@ -44,7 +34,7 @@ export function createProviderLog(clock: Pick<Clock, 'now' | 'monotonic'>): Prov
     until = asked === undefined ? undefined : clock.monotonic() + asked
   }
 
-  /** Whether the line is part of the log. */
+  /** Whether it is part of the log. */
   function take(line: string): boolean {
     const said = record.exec(line)?.[1]
     if (said !== undefined) {
@@ -71,13 +61,16 @@ export function createProviderLog(clock: Pick<Clock, 'now' | 'monotonic'>): Prov
   }
 
   return {
-    read(text) {
+    /** Returns what is no log. */
+    read(text: string): string {
       const lines = `${unfinished}${text}`.split('\n')
       unfinished = (lines.pop() ?? '').slice(-longestLine)
       const words = lines.filter(line => !take(line))
       return words.map(line => `${line}\n`).join('')
     },
+    /** The line that is not finished yet, unless it may be log. */
     rest: () => (within === undefined && !unfinished.startsWith('[Anthropic SDK ') ? unfinished : ''),
+    /** Of the wait that the last answer asked for; undefined when it asked for none. */
     waitLeft: () => (until === undefined ? undefined : Math.max(0, until - clock.monotonic())),
   }
 }

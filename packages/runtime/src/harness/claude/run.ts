@@ -4,8 +4,6 @@ import { claudeLaunchFailure } from '../available.ts'
 import { type BadEnd, crashed, exitOf, failedWith, stopped } from '../failure.ts'
 import type { HarnessEnd, HarnessEvent, HarnessSpec } from '../harness.ts'
 import { type Agent, openAgent } from './agent.ts'
-import type { AgentProcess } from './agent-process.ts'
-import type { TurnFailure } from './classify-result.ts'
 import { openTotals, settleCost } from './cost.ts'
 import type { SdkModule } from './sdk.ts'
 import { type Outcome, runTurns } from './turns.ts'
@@ -21,24 +19,17 @@ export interface Task {
   readonly log: Log
 }
 
-/** One task from its first to its last event. See `Harness`. */
+/** See `Harness`. */
 export async function* runAgent(task: Task): AsyncGenerator<HarnessEvent, void, void> {
-  const { previousSessionId } = task.spec
-  if (previousSessionId !== undefined && !isSessionId(previousSessionId)) {
-    const message = `The session ${previousSessionId} to go on from is not there.`
-    yield { type: 'ended', end: failedWith({ kind: 'lost-session', message }) }
+  const opened = await open(task)
+  if (!('agent' in opened)) {
+    yield { type: 'ended', end: opened }
     return
   }
-  const opening = task.signal.aborted ? { ok: false as const, end: stopped } : await open(task)
-  if (!opening.ok) {
-    yield { type: 'ended', end: opening.end }
-    return
-  }
-  const { agent } = opening
-  const outcome = yield* listen(task, opening)
-  const dollars = await costOf(task, { ...opening, outcome })
-  const end = endOf(task, agent, outcome)
-  yield { type: 'ended', end: { ...end, ...(dollars !== undefined && { totalDollars: dollars }) } }
+  const outcome = yield* listen(task, opened)
+  const totalDollars = await costOf(task, opened, outcome)
+  const end = endOf(task, opened.agent, outcome)
+  yield { type: 'ended', end: { ...end, ...(totalDollars !== undefined && { totalDollars }) } }
 }
 
 /** Session ids of the SDK; other texts it would take for the title of some session. */
@@ -51,15 +42,20 @@ interface Opened {
   readonly sessionId: string
 }
 
-async function open({ spec, signal, launch, warm, load, clock }: Task): Promise<Opening> {
+async function open({ spec, signal, launch, warm, load, clock }: Task): Promise<Opened | BadEnd> {
+  const { systemPrompt, previousSessionId } = spec
+  if (previousSessionId !== undefined && !isSessionId(previousSessionId)) {
+    const message = `The session ${previousSessionId} to go on from is not there.`
+    return failedWith({ kind: 'lost-session', message })
+  }
+  if (signal.aborted) return stopped
   const ready = await warm.claim()
   const sessionId = ready?.sessionId ?? randomUUID()
-  const { systemPrompt, previousSessionId } = spec
   try {
     const sdk = await load()
     if (signal.aborted) {
       await ready?.discard()
-      return { ok: false, end: stopped }
+      return stopped
     }
     const agent = openAgent({
       sdk,
@@ -67,14 +63,12 @@ async function open({ spec, signal, launch, warm, load, clock }: Task): Promise<
       startProcess: wanted => ready?.take(wanted) ?? launch.startProcess(wanted),
       clock,
     })
-    return { ok: true, agent, sessionId }
+    return { agent, sessionId }
   } catch (error) {
     await ready?.discard()
-    return { ok: false, end: failedWith({ kind: 'launch', message: claudeLaunchFailure(error) }) }
+    return failedWith({ kind: 'launch', message: claudeLaunchFailure(error) })
   }
 }
-
-type Opening = ({ readonly ok: true } & Opened) | { readonly ok: false; readonly end: HarnessEnd }
 
 /** When it returns, nothing of the agent is left. */
 async function* listen(task: Task, opened: Opened): AsyncGenerator<HarnessEvent, Outcome, void> {
@@ -104,40 +98,33 @@ async function haltAgent(agent: Agent, clock: Clock): Promise<void> {
 
 async function costOf(
   { spec, log }: Task,
-  { agent, sessionId, outcome }: Opened & { readonly outcome: Outcome },
+  { agent, sessionId }: Opened,
+  { conclusion, answers, isUsageKnown }: Outcome,
 ): Promise<number | undefined> {
-  const { conclusion, answers, isUsageKnown } = outcome
   if (!conclusion || !isUsageKnown) return undefined
-  const { exit } = agent.process
+  const { previousSessionId } = spec
+  const isWrittenDown = agent.process.exit?.outcome === 'exited'
   try {
-    return await settleCost(openTotals(spec.home), {
-      sessionId,
-      previousSessionId: spec.previousSessionId,
-      result: conclusion.result,
-      answers,
-      isWrittenDown: exit?.outcome === 'exited',
-    })
+    const session = { sessionId, previousSessionId, result: conclusion.result, answers, isWrittenDown }
+    return await settleCost(openTotals(spec.home), session)
   } catch (error) {
     log.warn('HARNESS', 'the total of a session could not be kept', { sessionId, error: String(error) })
     return undefined
   }
 }
 
-function endOf({ signal }: Task, agent: Agent, { conclusion }: Outcome): HarnessEnd {
-  const { process, thrown } = agent
+function endOf({ signal }: Task, { process, thrown }: Agent, { conclusion }: Outcome): HarnessEnd {
   if (!conclusion) {
-    return signal.aborted ? stopped : crashed('The agent', process.exit, process.stderr() || saidBy(thrown()))
+    const error = thrown()
+    const said = process.stderr() || (error instanceof Error ? error.message : '')
+    return signal.aborted ? stopped : crashed('The agent', process.exit, said)
   }
-  if (conclusion.isStopped) return stopped
-  return conclusion.failure ? failed(conclusion.failure, process) : { ok: true }
-}
-
-function saidBy(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : ''
-}
-
-/** A wait helps only what may be tried again. */
-function failed({ reason }: TurnFailure, { exit, waitLeft }: AgentProcess): BadEnd {
+  const { isStopped, failure } = conclusion
+  if (isStopped) return stopped
+  if (!failure) return { ok: true }
+  const { exit, waitLeft } = process
+  const { reason } = failure
+  // A wait helps only what may be tried again.
   const retryAfterMs = reason.retriable ? waitLeft() : undefined
   return { ok: false, exit: exitOf(exit), reason, ...(retryAfterMs !== undefined && { retryAfterMs }) }
 }

@@ -12,21 +12,18 @@ export interface SessionTask {
   readonly previousSessionId?: string | undefined
 }
 
-interface QueryOptionsInput extends SessionTask {
-  readonly surroundings: HarnessSurroundings
-  readonly env: Readonly<Record<string, string>>
-}
-
 /**
- * How the SDK is asked to run a task: with our tools only, without questions, and without anything that lies about on the
- * machine or in the workspace (settings, memory files, servers, file mentions and commands in a prompt).
+ * With our tools only, without questions, and without anything that lies about on the machine or in the workspace (settings,
+ * memory files, servers, file mentions and commands in a prompt).
  */
-export function queryOptions(input: QueryOptionsInput): Options {
-  const { surroundings, env, sessionId, systemPrompt, previousSessionId, spawn } = input
+export function queryOptions(
+  { cwd, model, env }: Pick<HarnessSurroundings, 'cwd' | 'model' | 'env'>,
+  { sessionId, systemPrompt, previousSessionId, spawn }: SessionTask,
+): Options {
   return {
-    cwd: surroundings.cwd,
+    cwd,
     env: { ...env },
-    model: surroundings.model,
+    model,
     tools: ['Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep'],
     permissionMode: 'bypassPermissions',
     allowDangerouslySkipPermissions: true,
@@ -49,13 +46,10 @@ export function queryOptions(input: QueryOptionsInput): Options {
   }
 }
 
-/** The part of the SDK that is used here. The package is optional and heavy, so nothing of it is loaded before it is needed. */
+/** Optional and heavy, so nothing of it is loaded before it is needed. */
 export type SdkModule = Pick<typeof import('@anthropic-ai/claude-agent-sdk'), 'query'>
 
-/**
- * Rejects when the package is not there or does not load. To choose its program the SDK asks Node for a report, which would
- * look up the name of every open connection.
- */
+/** To choose its program the SDK asks Node for a report, which would look up the name of every open connection. */
 export function loadSdk(): Promise<SdkModule> {
   Object.assign(process.report, { excludeNetwork: true })
   return import('@anthropic-ai/claude-agent-sdk')

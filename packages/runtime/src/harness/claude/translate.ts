@@ -2,23 +2,16 @@ import { isDeepStrictEqual } from 'node:util'
 import type { TokenCounts } from '@weave/protocol'
 import type { Clock } from '../../kit/index.ts'
 import type { HarnessEvent } from '../harness.ts'
-import type { Block, PartialUsage, SdkMessage, ToolOutput } from './sdk-message.ts'
-
-/** Messages of one session to events. A message without news is a sign of life, emitted four times a second at most. */
-export type Translate = (message: SdkMessage) => readonly HarnessEvent[]
+import type { Answer, AnswerGrowth, Block, PartialUsage, SdkMessage, ToolOutput } from './sdk-message.ts'
 
 /** Much less than the shortest idle timeout, which is a second. */
 const betweenSignsMs = 250
 
-export function createTranslate(clock: Clock): Translate {
+/** A message without news is a sign of life, emitted four times a second at most. */
+export function createTranslate(clock: Clock): (message: SdkMessage) => readonly HarnessEvent[] {
   const tools = createToolBook(clock)
   const usage = createUsageReports()
   let lastSign = Number.NEGATIVE_INFINITY
-
-  function signOfLife(): readonly HarnessEvent[] {
-    if (clock.monotonic() - lastSign < betweenSignsMs) return []
-    return [{ type: 'alive' }]
-  }
 
   function news(message: SdkMessage): readonly HarnessEvent[] {
     switch (message.kind) {
@@ -34,19 +27,17 @@ export function createTranslate(clock: Clock): Translate {
         return [{ type: 'waiting', delayMs: message.delayMs, reason: reasonOf(message.status) }]
       case 'compacted':
         return [{ type: 'compacted' }]
-      case 'notice':
-      case 'result':
-      case 'alive':
-      case 'unknown':
+      default:
         return []
     }
   }
 
   return message => {
     const told = news(message)
-    const events = told.length > 0 ? told : signOfLife()
-    if (events.length > 0) lastSign = clock.monotonic()
-    return events
+    const now = clock.monotonic()
+    if (told.length === 0 && now - lastSign < betweenSignsMs) return []
+    lastSign = now
+    return told.length > 0 ? told : [{ type: 'alive' }]
   }
 }
 
@@ -76,35 +67,10 @@ function createToolBook(clock: Clock) {
 
 type UsageEvent = Extract<HarnessEvent, { readonly type: 'usage' }>
 
-/**
- * Puts together the usage of each answer. Reports come in pieces and repeat themselves: the beginning of
- * an answer has its input, the end its output, and each of its blocks repeats the beginning. Only news is reported.
- */
-interface UsageReports {
-  /** The answer is being written from now on. */
-  began(answer: Answer & { readonly thread: string }): readonly UsageEvent[]
-  /** Later figures of the answer that began last in this thread. */
-  grew(growth: Growth): readonly UsageEvent[]
-  /** Blocks of an answer: one that is being written, or one that came as a whole. */
-  told(answer: Answer): readonly UsageEvent[]
-}
-
-interface Answer {
-  readonly messageId: string
-  readonly modelId: string | undefined
-  readonly usage: PartialUsage
-}
-
-interface Growth {
-  readonly thread: string
-  /** These are the last. */
-  readonly isWhole: boolean
-  readonly usage: PartialUsage
-}
-
 const nothing: TokenCounts = { inputTokens: 0, outputTokens: 0, cacheCreationTokens: 0, cacheReadTokens: 0 }
 
-function createUsageReports(): UsageReports {
+/** The usage of each answer. The beginning has its input, the end its output, and each block repeats the beginning. */
+function createUsageReports() {
   const answers = new Map<string, UsageEvent>()
   const latest = new Map<string, string>()
   /** Answers whose output was reported. */
@@ -133,15 +99,16 @@ function createUsageReports(): UsageReports {
   }
 
   return {
-    began(answer) {
+    began(answer: Answer & { readonly thread: string }) {
       latest.set(answer.thread, answer.messageId)
       return report(answer, true)
     },
-    grew({ thread, isWhole, usage }) {
+    grew({ thread, isWhole, usage }: AnswerGrowth) {
       const messageId = latest.get(thread)
       return messageId === undefined ? [] : report({ messageId, modelId: undefined, usage }, !isWhole)
     },
-    told: answer => report(answer, answers.get(answer.messageId)?.isPartial === true),
+    /** Of one that is being written, or one that came as a whole. */
+    told: (answer: Answer) => report(answer, answers.get(answer.messageId)?.isPartial === true),
   }
 }
 

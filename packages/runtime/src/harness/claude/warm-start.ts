@@ -9,90 +9,65 @@ import type { SdkModule, SessionTask, Spawn } from './sdk.ts'
 /** How the agent program is started in some surroundings. */
 export interface Launch {
   readonly options: (task: SessionTask) => Options
-  /** Throws what `spawn` throws. */
   readonly startProcess: (wanted: SpawnOptions) => AgentProcess
 }
 
-/** The agent program, started and waiting for its first word. */
-export interface Ready {
-  readonly sessionId: string
-  /** The process, if it still lives and was started in the very way that is wanted now; otherwise it is ended. */
-  take(wanted: SpawnOptions): AgentProcess | undefined
-  /** Never rejects. */
-  discard(): Promise<void>
-}
+export type WarmStart = ReturnType<typeof createWarmStart>
 
 /**
- * Starts the agent program ahead of its task, which saves most of the time to its first request.
- *
- * The command line and the environment of the program depend on its surroundings only, as long as the session is a new
- * one; prompts are told to it later. So the SDK is asked for its command with a stand-in for the process, the program is
- * started with it, and is handed to the SDK when that asks for the same command again.
+ * Starts the agent program ahead of its task. Its command line depends on its surroundings only, as long as the session is
+ * new; prompts are told to it later. So the SDK is asked for its command with a stand-in for the process, the program is
+ * started, and is handed over when the SDK asks for the same command again. Nothing throws or rejects.
  */
-export interface WarmStart {
-  /** Ends what was made ready before. Never throws. */
-  prepare(launch: Launch): void
-  /** What was made ready, if anything; it is the caller's now. Never rejects. */
-  claim(): Promise<Ready | undefined>
-  /** Never rejects. */
-  close(): Promise<void>
-}
+export function createWarmStart(load: () => Promise<SdkModule>) {
+  let making: ReturnType<typeof makeReady> = Promise.resolve(undefined)
 
-export function createWarmStart(load: () => Promise<SdkModule>): WarmStart {
-  let making: Promise<Held | undefined> = Promise.resolve(undefined)
-
-  function release(): Promise<Held | undefined> {
+  /** It is the caller's now. */
+  function claim() {
     const made = making
     making = Promise.resolve(undefined)
     return made
   }
 
   async function close(): Promise<void> {
-    await (await release())?.process.discard()
+    await (await claim())?.discard()
   }
 
   return {
-    prepare(launch) {
-      const closed = close()
-      making = closed.then(() => make(load, launch))
-    },
-    async claim() {
-      const held = await release()
-      if (!held) return undefined
-      const { sessionId, process } = held
-      return { sessionId, take: wanted => take(held, wanted), discard: process.discard }
-    },
+    claim,
     close,
+    prepare(launch: Launch): void {
+      const closed = close()
+      making = closed.then(() => makeReady(load, launch))
+    },
   }
 }
 
-interface Held {
-  readonly sessionId: string
-  readonly command: Command
-  readonly process: AgentProcess
-}
-
-type Command = Omit<SpawnOptions, 'signal'>
-
-async function make(load: () => Promise<SdkModule>, launch: Launch): Promise<Held | undefined> {
+async function makeReady(load: () => Promise<SdkModule>, launch: Launch) {
   const sessionId = randomUUID()
   try {
-    const wanted = commandOf(await load(), spawn => launch.options({ sessionId, spawn }))
-    return wanted && { sessionId, command: plain(wanted), process: launch.startProcess(wanted) }
+    const asked = commandOf(await load(), spawn => launch.options({ sessionId, spawn }))
+    if (!asked) return undefined
+    const command = plain(asked)
+    const process = launch.startProcess(asked)
+    return {
+      sessionId,
+      discard: process.discard,
+      /** The process, if it lives and was started in the very way that is wanted now; otherwise it is ended. */
+      take(wanted: SpawnOptions): AgentProcess | undefined {
+        if (process.exit === undefined && isDeepStrictEqual(plain(wanted), command)) return process
+        void process.discard()
+        return undefined
+      },
+    }
   } catch {
     // The start that follows meets the same error and reports it.
     return undefined
   }
 }
 
-function take({ process, command }: Held, wanted: SpawnOptions): AgentProcess | undefined {
-  if (process.exit === undefined && isDeepStrictEqual(plain(wanted), command)) return process
-  void process.discard()
-  return undefined
-}
-
-function plain({ command, args, cwd, env }: SpawnOptions): Command {
-  return { command, args: [...args], ...(cwd !== undefined && { cwd }), env: { ...env } }
+function plain({ command, args, cwd, env }: SpawnOptions) {
+  return { command, args: [...args], cwd, env: { ...env } }
 }
 
 /** What the SDK would start. It is told nothing and closed at once. */

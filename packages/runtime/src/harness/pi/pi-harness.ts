@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../kit/index.ts'
+import { type Clock, type LaunchOptions, systemClock } from '../../kit/index.ts'
 import { failedWith, stopped } from '../failure.ts'
 import type { Harness, HarnessEvent, HarnessSpec, HarnessSurroundings } from '../harness.ts'
 import { runWorker } from './run.ts'
@@ -6,24 +6,19 @@ import { type ModelFacts, taskFor } from './task-for.ts'
 import { workerEnvironment } from './worker-environment.ts'
 import { startWorker, type WorkerCommand, type WorkerProcess } from './worker-process.ts'
 
-export interface EmbeddedHarnessOptions {
-  /** The program that calls `runAgentWorker`. */
+export interface EmbeddedHarnessOptions extends Pick<LaunchOptions, 'own'> {
   readonly worker: WorkerCommand
-  /** The window and the limit of a model, for those that are newer than the catalogue of the SDK. */
+  /** For models that are newer than the catalogue of the SDK. */
   readonly factsOf?: ModelFacts
-  /** Told of the process group of every worker; what it returns is called when nothing is left of it. */
-  readonly own?: (leader: number) => () => void
   readonly clock?: Clock
 }
 
-const nobodyOwns = () => () => undefined
-
 /**
- * Agents on the Pi SDK, each in a worker process of its own: the SDK gives its commands the environment of its process,
- * and a process can be ended whatever it does.
+ * Agents on the Pi SDK, each in a process of its own: the SDK gives its commands the environment of its process, and a
+ * process can be ended whatever it does.
  */
 export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness {
-  const { worker: command, factsOf = () => undefined, own = nobodyOwns, clock = systemClock } = options
+  const { worker: command, factsOf = () => undefined, own, clock = systemClock } = options
   let ready: { readonly name: string; readonly worker: WorkerProcess } | undefined
   const leaving = new Set<Promise<void>>()
 
@@ -38,7 +33,7 @@ export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness 
     ready = undefined
   }
 
-  /** The worker that was made ready for just this, if it is still there. */
+  /** The worker made ready for just this, if it is still there. */
   function take(surroundings: HarnessSurroundings): WorkerProcess | undefined {
     if (!ready || ready.worker.end || ready.name !== nameOf(surroundings)) return undefined
     const { worker } = ready

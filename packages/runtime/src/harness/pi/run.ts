@@ -1,20 +1,20 @@
-import type { FailureReason } from '@weave/protocol'
-import { crashed, failedExit, failedWith, stopped } from '../failure.ts'
+import { crashed, failedWith, stopped } from '../failure.ts'
 import type { HarnessEnd, HarnessEvent, HarnessSpec } from '../harness.ts'
-import type { Incoming, WorkerProcess } from './worker-process.ts'
+import type { Incoming } from './worker-messages.ts'
+import type { WorkerProcess } from './worker-process.ts'
 import type { AgentTask } from './worker-protocol.ts'
 
 export interface WorkerRun {
   readonly spec: HarnessSpec
   readonly task: AgentTask
   readonly signal: AbortSignal
-  /** Whether another worker can be had: one that was made ready may have died since. */
+  /** One that was made ready may have died since; another can be had. */
   readonly isReplaceable: boolean
 }
 
 /**
- * Gives a worker its task and yields its events, until it has ended and nothing of it is left. Stopping does not wait for
- * the consumer of the events. `false`: a replaceable worker ended without a word, so nothing has happened yet.
+ * Yields a worker's events until nothing of it is left. Stopping does not wait for their consumer. `false`: a replaceable
+ * worker ended without a word, so nothing has happened yet.
  */
 export async function* runWorker(
   worker: WorkerProcess,
@@ -54,24 +54,21 @@ export async function* runWorker(
   return true
 }
 
-/** Asks for one more turn. The end, if there is none. */
+/** The end, if there is no further prompt. */
 function goOn(worker: WorkerProcess, spec: HarnessSpec): HarnessEnd | undefined {
   const text = spec.nextPrompt()
   worker.send(text === undefined ? { type: 'finish' } : { type: 'prompt', text })
   return text === undefined ? { ok: true } : undefined
 }
 
-/** What a worker's last message means. */
 export function reportedEnd(
   message: Extract<Incoming, { readonly type: 'failed' | 'stopped' | 'garbage' }>,
 ): HarnessEnd {
   if (message.type === 'stopped') return stopped
   if (message.type === 'garbage') return failedWith({ kind: 'crash', message: message.message })
   const { trouble, retryAfterMs, contextFull } = message
-  return {
-    ...(contextFull ? { ok: false, exit: failedExit, reason: overflow } : failedWith(trouble)),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  }
+  const end = failedWith(
+    contextFull ? { kind: 'answer', status: 400, message: 'The context is full.' } : trouble,
+  )
+  return { ...end, ...(retryAfterMs !== undefined && { retryAfterMs }) }
 }
-
-const overflow: FailureReason = { type: 'api-error', retriable: false, message: 'The context is full.' }

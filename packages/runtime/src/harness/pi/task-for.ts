@@ -3,45 +3,40 @@ import { credentialFor, credentialVariables, endpointFor, type Model } from '../
 import type { HarnessSpec } from '../harness.ts'
 import type { Address, AgentTask } from './worker-protocol.ts'
 
-/** What the catalogue says about a model; undefined where it does not know it. */
+/** Undefined where the catalogue does not know the model. */
 export type ModelFacts = (
   provider: string,
   id: string,
 ) => Pick<Model, 'contextWindow' | 'maxOutputTokens'> | undefined
 
-export type TaskResult = Result<{ readonly task: AgentTask }>
-
-/** A codon in the words of a worker: where its provider is asked, with which key, about which model. */
-export function taskFor(spec: HarnessSpec, factsOf: ModelFacts): TaskResult {
-  const { provider, model, env, previousSessionId, systemPrompt } = spec
+/** Where the provider is asked, with which key, about which model. */
+export function taskFor(spec: HarnessSpec, factsOf: ModelFacts): Result<{ readonly task: AgentTask }> {
+  const { provider, model, cwd, env, marker, home, autoCompact } = spec
+  const { prompt, systemPrompt, previousSessionId } = spec
   const address = addressFor(provider, env)
   if (!address.ok) return address
   const credential = credentialFor(provider, 'codon', env)
-  const facts = factsOf(provider, model)
-  const task: AgentTask = {
+  const key = credential.ok ? credential.value.trim() : undefined
+  const keyVariables = credentialVariables(provider, 'codon')
+  const { contextWindow, maxOutputTokens } = factsOf(provider, model) ?? {}
+  const asked = {
     provider,
     model,
-    ...(facts && { contextWindow: facts.contextWindow }),
-    ...(facts?.maxOutputTokens !== undefined && { maxOutputTokens: facts.maxOutputTokens }),
-    ...(credential.ok && { key: credential.value.trim() }),
-    keyVariables: credentialVariables(provider, 'codon'),
-    ...(address.address && { address: address.address }),
-    cwd: spec.cwd,
-    env,
-    marker: spec.marker,
-    home: spec.home,
-    autoCompact: spec.autoCompact,
-    prompt: spec.prompt,
-    ...(systemPrompt !== undefined && { systemPrompt }),
-    ...(previousSessionId !== undefined && { previousSessionId }),
+    contextWindow,
+    maxOutputTokens,
+    key,
+    keyVariables,
+    address: address.address,
   }
-  return { ok: true, task }
+  const surroundings = { cwd, env, marker, home, autoCompact }
+  return { ok: true, task: { ...asked, ...surroundings, prompt, systemPrompt, previousSessionId } }
 }
 
-type AddressResult = Result<{ readonly address?: Address }>
-
 /** Only an address that a variable gives: the SDK knows the usual ones, model by model. */
-function addressFor(provider: string, env: Readonly<Record<string, string>>): AddressResult {
+function addressFor(
+  provider: string,
+  env: Readonly<Record<string, string>>,
+): Result<{ readonly address?: Address }> {
   const endpoint = endpointFor(provider, env)
   if (endpoint.ok) {
     const { root, api, variable } = endpoint

@@ -1,6 +1,7 @@
 import type { Immutable } from '@weave/protocol'
 import * as z from 'zod'
-import { isTokenCount, type Marker } from '../../kit/index.ts'
+import { isTokenCount } from '../../kit/index.ts'
+import type { HarnessSpec } from '../harness.ts'
 
 const text = z.string()
 const count = z.number().nonnegative()
@@ -42,21 +43,14 @@ const failed = z.object({
     status: z.number().optional(),
     message: text,
   }),
-  /** What the provider asked for. */
   retryAfterMs: count.optional(),
-  /** The turn ended because the context is full. */
   contextFull: z.boolean(),
 })
 
-/**
- * What a worker sends the server, one JSON value per line. After `turn` it waits for the next prompt; after `failed` and
- * `stopped` no event follows, and it ends.
- */
+/** One JSON value per line. After `turn` the worker waits for the next prompt; after `failed` and `stopped` it ends. */
 export const fromWorker = z.discriminatedUnion('type', [
   z.object({ type: z.literal('event'), event }),
-  /** A message of the SDK. */
   z.object({ type: z.literal('raw'), message: z.unknown() }),
-  /** A turn went well. */
   z.object({ type: z.literal('turn') }),
   failed,
   z.object({ type: z.literal('stopped') }),
@@ -66,31 +60,17 @@ export type FromWorker = Immutable<z.infer<typeof fromWorker>>
 export type WorkerFailure = Immutable<z.infer<typeof failed>>
 export type WorkerEvent = Immutable<z.infer<typeof event>>
 
-/** Everything a worker needs to know: it has no catalogue, reads no settings and looks for no keys of its own. */
-export interface AgentTask {
-  readonly provider: string
-  /** The id by which the provider knows the model. */
-  readonly model: string
+/** All that a worker knows: it has no catalogue, reads no settings and looks for no keys of its own. */
+export interface AgentTask extends Omit<HarnessSpec, 'codonId' | 'onRaw' | 'nextPrompt'> {
   /** Tokens; absent where our catalogue does not know the model. */
-  readonly contextWindow?: number
-  readonly maxOutputTokens?: number
+  readonly contextWindow?: number | undefined
+  readonly maxOutputTokens?: number | undefined
   /** A secret. Absent: the SDK may know a variable of the provider's own. */
-  readonly key?: string
+  readonly key?: string | undefined
   /** The variables that would have held the key. */
   readonly keyVariables: readonly string[]
-  /** Where the provider is asked instead of at its usual address. Neither ends in a slash. */
-  readonly address?: Address
-  readonly cwd: string
-  /** The whole environment of the agent's commands, exactly. */
-  readonly env: Readonly<Record<string, string>>
-  readonly marker: Marker
-  /** Where sessions are kept. */
-  readonly home: string
-  readonly autoCompact: boolean
-  readonly prompt: string
-  readonly systemPrompt?: string
-  /** The session to fork. */
-  readonly previousSessionId?: string
+  /** Instead of the usual address. Neither ends in a slash. */
+  readonly address?: Address | undefined
 }
 
 export interface Address {
@@ -100,11 +80,9 @@ export interface Address {
   readonly api: string
 }
 
-/** What the server sends a worker, one JSON value per line. The first is the task; `abort` may come at any time. */
+/** One JSON value per line. The first is the task; `abort` may come at any time. */
 export type ToWorker =
   | { readonly type: 'task'; readonly task: AgentTask }
-  /** One more turn in the same session. */
   | { readonly type: 'prompt'; readonly text: string }
-  /** No more turns: end. */
   | { readonly type: 'finish' }
   | { readonly type: 'abort' }

@@ -80,8 +80,8 @@ function withReadable(request: OutgoingRequest): OutgoingRequest {
 
 /** Both observe every exchange. */
 function observeBoth(first: Observe, second: Observe): Observe {
-  return (request, data) => {
-    const observers = [first(request, data), second(request, data)].filter(each => each !== undefined)
+  return (request, incoming) => {
+    const observers = [first(request, incoming), second(request, incoming)].filter(each => each !== undefined)
     return {
       head(head) {
         for (const observer of observers) observer.head?.(head)

@@ -57,7 +57,11 @@ export async function createUpstreamTransport(options: UpstreamTransportOptions)
     drop,
   }
   return {
-    send: (request, handler) => new UpstreamRequest(connections, prefix, { request, handler }),
+    send(request, handler) {
+      const sent = new UpstreamRequest(connections, prefix, { request, handler })
+      sent.dispatch()
+      return sent
+    },
     close() {
       idle.length = 0
       for (const client of clients) drop(client)
@@ -108,8 +112,10 @@ class UpstreamRequest implements Dispatcher.DispatchHandler, RunningRequest {
       headers: [...rawHeaders(headers), ...length],
       body: body ?? null,
     }
-    // The handler may be called only when the caller has this object.
-    queueMicrotask(() => this.#dispatch())
+  }
+
+  dispatch(): void {
+    this.#client.dispatch(this.#options, this)
   }
 
   pause(): void {
@@ -171,11 +177,7 @@ class UpstreamRequest implements Dispatcher.DispatchHandler, RunningRequest {
     this.#mayRepeat = false
     this.#connections.drop(this.#client)
     this.#client = this.#connections.open()
-    this.#dispatch()
-  }
-
-  #dispatch(): void {
-    if (!this.#isOver) this.#client.dispatch(this.#options, this)
+    this.dispatch()
   }
 
   #fail(error: Error): void {

@@ -1,4 +1,4 @@
-import type { Check, CheckContext } from '../../../src/hank/checks/check.ts'
+import { type Check, type CheckContext, problemsOf } from '../../../src/hank/checks/check.ts'
 import type { HankFile } from '../../../src/hank/schema.ts'
 import { formatProblem, type Problem } from '../../../src/kit/index.ts'
 
@@ -13,7 +13,7 @@ export async function told(
   hank: HankFile,
   context: Partial<CheckContext> = {},
 ): Promise<readonly string[]> {
-  return (await check(hank, contextOf(context))).map(formatProblem)
+  return problemsOf([check], hank, contextOf(context)).map(formatProblem)
 }
 
 /** The places of the problems, as `severity where`. */
@@ -22,6 +22,6 @@ export async function places(
   hank: HankFile,
   context: Partial<CheckContext> = {},
 ): Promise<readonly string[]> {
-  const problems: readonly Problem[] = await check(hank, contextOf(context))
+  const problems: readonly Problem[] = problemsOf([check], hank, contextOf(context))
   return problems.map(({ severity, where }) => `${severity} ${where}`)
 }

@@ -6,16 +6,14 @@ import {
   loopOf,
   nextCodonOf,
 } from '../../../../../test/support/hank-builder.ts'
-import type { CheckContext } from '../../../src/hank/checks/check.ts'
+import { type CheckContext, problemsOf } from '../../../src/hank/checks/check.ts'
 import { rules } from '../../../src/hank/checks/rules.ts'
 import { type Codon, type HankFile, hankFile } from '../../../src/hank/schema.ts'
 import type { Problem } from '../../../src/kit/index.ts'
 import { contextOf } from './problems.ts'
 
 async function checkAll(hank: HankFile, context: Partial<CheckContext> = {}): Promise<readonly Problem[]> {
-  const found: Problem[] = []
-  for (const rule of rules) for (const problem of await rule(hank, contextOf(context))) found.push(problem)
-  return found
+  return problemsOf(rules, hank, contextOf(context))
 }
 
 it('has nothing to say about a hank that is fine', async () => {

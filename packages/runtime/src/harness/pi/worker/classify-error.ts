@@ -1,8 +1,8 @@
-import { isObject } from '../../../kit/index.ts'
+import { isObject, textOf } from '../../../kit/index.ts'
 import type { Trouble } from '../../failure.ts'
 import type { ProviderCall } from './observe-fetch.ts'
 
-/** What went wrong with an answer: `said` is the SDK's error message, `call` what was seen of the call itself. */
+/** `said`: the SDK's error message; `call`: what was seen of the call itself. */
 export function classifyError(said: string, call: ProviderCall | undefined): Trouble {
   if (call?.unreachable !== undefined) {
     return { kind: 'connection', message: `The provider could not be reached: ${call.unreachable}` }
@@ -53,8 +53,7 @@ function messageIn(text: string): string | undefined {
     const value: unknown = JSON.parse(text.slice(start))
     const first: unknown = Array.isArray(value) ? value[0] : value
     const error = isObject(first) ? (first['error'] ?? first) : undefined
-    const message = isObject(error) ? error['message'] : error
-    return typeof message === 'string' && message !== '' ? message : undefined
+    return textOf(isObject(error) ? error['message'] : error) || undefined
   } catch {
     return undefined
   }

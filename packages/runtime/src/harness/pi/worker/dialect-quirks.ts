@@ -1,12 +1,10 @@
-import { isObject } from '../../../kit/index.ts'
+import { fieldsOf, isObject, type JsonObject } from '../../../kit/index.ts'
 
 /** What the SDK does not notice in the answers of a dialect, line by line as they are streamed. */
 export interface DialectQuirks {
-  /** Whether this is the line without which an answer is not whole: the SDK takes what just stops coming for an answer. */
+  /** The line without which an answer is not whole: the SDK takes what just stops coming for an answer. */
   isEnding(line: string): boolean
-  /** Whether the provider says here that it will not answer. */
   isRefusal(line: string): boolean
-  /** The line in words that the SDK understands. */
   mend(line: string): string
 }
 
@@ -39,8 +37,7 @@ function withUsage(line: string): string {
   const event = parsed(line.slice(line.indexOf('{')))
   if (!isObject(event)) return line
   const { message } = event
-  const usage = (holder: Readonly<Record<string, unknown>>) =>
-    isObject(holder['usage']) ? holder['usage'] : {}
+  const usage = (holder: JsonObject) => fieldsOf(holder['usage'])
   const mended = isObject(message)
     ? { ...event, message: { ...message, usage: usage(message) } }
     : { ...event, usage: usage(event) }
@@ -55,13 +52,13 @@ function parsed(text: string): unknown {
   }
 }
 
+/** By dialect; there are none for a dialect in which the SDK notices everything. */
 const quirks: ReadonlyMap<string, DialectQuirks> = new Map([
   ['anthropic-messages', messages],
   ['openai-responses', responses],
   ['google-generative-ai', google],
 ])
 
-/** Undefined for a dialect in which the SDK notices everything. */
 export function quirksOf(api: string): DialectQuirks | undefined {
   return quirks.get(api)
 }

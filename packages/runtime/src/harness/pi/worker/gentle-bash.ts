@@ -1,7 +1,6 @@
 import type { BashOperations } from '@earendil-works/pi-coding-agent'
 import { type Clock, processTable, signalGroup } from '../../../kit/index.ts'
 
-/** How long a command may take to end when it is asked to. */
 const graceMs = 2_000
 
 /** The SDK kills a command at once when the agent is stopped. Here it is asked first: SIGTERM to its group. */
@@ -12,11 +11,10 @@ export function gentleBash(local: BashOperations, clock: Clock): BashOperations 
       const over = new AbortController()
       const stop = async (): Promise<void> => {
         await askCommands()
-        const isOver = await clock.sleep(graceMs, over.signal).then(
-          () => false,
-          () => true,
+        await clock.sleep(graceMs, over.signal).then(
+          () => kill.abort(),
+          () => undefined,
         )
-        if (!isOver) kill.abort()
       }
       const ask = () => void stop()
       signal?.addEventListener('abort', ask, { once: true })

@@ -9,31 +9,22 @@ import type { DialectQuirks } from './dialect-quirks.ts'
 
 /** What became of one call to the provider. The SDK keeps only a sentence of it. */
 export interface ProviderCall {
-  /** Absent when no answer came. */
   readonly status?: number
-  /** Of an answer that is an error: its body, cut. */
+  /** Of an error, cut. */
   readonly body?: string
-  /** What the provider asked for. */
-  readonly retryAfterMs?: number
-  /** Why no answer came. */
+  readonly retryAfterMs?: number | undefined
   readonly unreachable?: string
-  /** Whether a streamed answer came to its end. */
+  /** A streamed answer came to its end. */
   readonly isWhole: boolean
-  /** Whether the provider would not answer. */
   readonly isRefusal: boolean
 }
 
-export interface FetchObserver {
-  readonly fetch: typeof globalThis.fetch
-  /** The latest call since `forget`. */
-  last(): ProviderCall | undefined
-  forget(): void
-}
+export type FetchObserver = ReturnType<typeof observeFetch>
 
-export interface ObserveOptions {
+interface ObserveOptions {
   readonly fetch: typeof globalThis.fetch
   readonly clock: Clock
-  /** Called for every piece of a streamed answer. Must not throw. */
+  /** For every piece of a streamed answer. Must not throw. */
   readonly onBytes: () => void
   readonly quirks: DialectQuirks | undefined
 }
@@ -41,7 +32,7 @@ export interface ObserveOptions {
 const bodyKept = 16_000
 
 /** Looks over the shoulder of everything in this process that asks over HTTP, and mends what the SDK would misread. */
-export function observeFetch({ fetch, clock, onBytes, quirks }: ObserveOptions): FetchObserver {
+export function observeFetch({ fetch, clock, onBytes, quirks }: ObserveOptions) {
   let call: ProviderCall | undefined
 
   async function observed(input: string | URL | Request, init?: RequestInit): Promise<Response> {
@@ -60,34 +51,29 @@ export function observeFetch({ fetch, clock, onBytes, quirks }: ObserveOptions):
     const { status, statusText, headers } = response
     let seen: ProviderCall = { status, isWhole: quirks === undefined, isRefusal: false }
     call = seen
-    const watcher = watchStream({
-      quirks,
-      onBytes,
-      onSeen(what) {
-        seen = { ...seen, ...what }
-        call = seen
-      },
-    })
+    const onSeen: WatchOptions['onSeen'] = what => {
+      seen = { ...seen, ...what }
+      call = seen
+    }
+    const watcher = watchStream({ quirks, onBytes, onSeen })
     return new Response(body.pipeThrough(watcher), { status, statusText, headers })
   }
 
   return {
     fetch: observed,
-    last: () => call,
-    forget() {
+    /** The latest call since the last `take`. */
+    take(): ProviderCall | undefined {
+      const last = call
       call = undefined
+      return last
     },
   }
 }
 
-async function errorOf(
-  response: Response,
-  clock: Clock,
-): Promise<Pick<ProviderCall, 'status' | 'body' | 'retryAfterMs'>> {
+async function errorOf(response: Response, clock: Clock) {
   const copy: ReadableStream<Uint8Array> | null = response.clone().body
   const body = copy === null ? '' : await beginningOf(copy).catch(() => '')
-  const retryAfterMs = retryAfterOf(response.headers, body, clock)
-  return { status: response.status, body, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+  return { status: response.status, body, retryAfterMs: retryAfterOf(response.headers, body, clock) }
 }
 
 async function beginningOf(stream: ReadableStream<Uint8Array>): Promise<string> {
@@ -111,7 +97,7 @@ function reasonOf(error: unknown): string {
   return code === undefined || text.includes(code) ? text : `${text} (${code})`
 }
 
-/** How long the provider asks to wait, in milliseconds: as headers or, from Google, in the body of its refusal. */
+/** As headers or, from Google, in the body of its refusal. */
 export function retryAfterOf(
   headers: Pick<Headers, 'get'>,
   body: string,
@@ -122,18 +108,13 @@ export function retryAfterOf(
   return asked ?? (seconds === undefined ? undefined : Number(seconds) * 1000)
 }
 
-interface WatchOptions {
-  readonly quirks: DialectQuirks | undefined
-  readonly onBytes: () => void
+interface WatchOptions extends Pick<ObserveOptions, 'quirks' | 'onBytes'> {
   readonly onSeen: (what: { readonly isWhole?: true; readonly isRefusal?: true }) => void
 }
 
 /** Hands a streamed answer on; where a dialect has quirks, line by line. */
-export function watchStream({
-  quirks,
-  onBytes,
-  onSeen,
-}: WatchOptions): TransformStream<Uint8Array, Uint8Array> {
+export function watchStream(options: WatchOptions): TransformStream<Uint8Array, Uint8Array> {
+  const { quirks, onBytes, onSeen } = options
   const splitter = splitLines()
 
   /** As Latin-1, every byte is one character and comes out as it went in. */

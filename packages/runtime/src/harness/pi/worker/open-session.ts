@@ -6,16 +6,13 @@ import type { Api, Model } from '@earendil-works/pi-ai'
 import type { AgentSession, ResourceLoader, SessionManager } from '@earendil-works/pi-coding-agent'
 import { ensureDir } from '../../../files/index.ts'
 import { type Result, systemClock } from '../../../kit/index.ts'
+import type { Trouble } from '../../failure.ts'
 import { agentDir } from '../worker-environment.ts'
 import type { AgentTask } from '../worker-protocol.ts'
 import { gentleBash } from './gentle-bash.ts'
 
-interface NoSession {
-  readonly kind: 'launch' | 'lost-session'
-  readonly message: string
-}
-
-export type OpenedSession = Result<{ readonly session: AgentSession }, NoSession>
+/** What can be had of a session, or why it cannot. */
+type Had<Good extends object> = Result<Good, Pick<Trouble, 'kind' | 'message'>>
 
 /** Not `grep` and `find`: they fetch programs from the network. */
 const tools = ['read', 'bash', 'edit', 'write', 'ls']
@@ -24,14 +21,21 @@ const tools = ['read', 'bash', 'edit', 'write', 'ls']
 const thinkingLevel = 'medium'
 
 /**
- * A session of the agent: a new one, or a copy of an earlier one under an id of its own. Nothing but the task has a say
- * in it: no file of the person or the workspace is read for settings, prompts, extensions, skills or keys.
+ * A new session, or a copy of an earlier one under an id of its own. Nothing but the task has a say in it: no file of the
+ * person or the workspace is read for settings, prompts, extensions, skills or keys.
  */
-export async function openSession(sdk: Sdk, task: AgentTask, model: Model<Api>): Promise<OpenedSession> {
+export async function openSession(
+  sdk: Sdk,
+  task: AgentTask,
+  model: Model<Api>,
+): Promise<Had<{ readonly session: AgentSession }>> {
   const { AuthStorage, ModelRegistry, SettingsManager, createAgentSession } = sdk.agent
   const { createBashToolDefinition, createLocalBashOperations } = sdk.agent
   const key = task.key ?? sdk.ai.getEnvApiKey(task.provider)
-  if (key === undefined) return { ok: false, kind: 'launch', message: noKey(task) }
+  if (key === undefined) {
+    const message = `There is no key for ${task.provider}. Set ${task.keyVariables.join(' or ')}.`
+    return { ok: false, kind: 'launch', message }
+  }
   const sessions = await sessionManager(sdk, task)
   if (!sessions.ok) return sessions
   const authStorage = AuthStorage.inMemory()
@@ -65,14 +69,10 @@ export async function openSession(sdk: Sdk, task: AgentTask, model: Model<Api>):
   return { ok: true, session }
 }
 
-function noKey({ provider, keyVariables }: AgentTask): string {
-  return `There is no key for ${provider}. Set ${keyVariables.join(' or ')}.`
-}
-
 async function sessionManager(
   { agent }: Sdk,
   task: AgentTask,
-): Promise<Result<{ readonly manager: SessionManager }, NoSession>> {
+): Promise<Had<{ readonly manager: SessionManager }>> {
   const folder = join(agentDir(task.home), 'sessions')
   const { previousSessionId } = task
   await ensureDir(folder)
@@ -85,10 +85,8 @@ async function sessionManager(
   const lost = `The session ${previousSessionId} to go on from is not there any more`
   if (file === undefined) return { ok: false, kind: 'lost-session', message: `${lost}.` }
   try {
-    return {
-      ok: true,
-      manager: privately(() => agent.SessionManager.forkFrom(join(folder, file), task.cwd, folder)),
-    }
+    const manager = privately(() => agent.SessionManager.forkFrom(join(folder, file), task.cwd, folder))
+    return { ok: true, manager }
   } catch (error) {
     return { ok: false, kind: 'lost-session', message: `${lost}: ${String(error)}` }
   }
@@ -111,7 +109,7 @@ function privately<T>(write: () => T): T {
   }
 }
 
-/** Instead of a loader that looks for files: what is appended to the system prompt, and nothing else. */
+/** Instead of a loader that looks for files. */
 function onlyPrompt({ agent }: Sdk, systemPrompt: string | undefined): ResourceLoader {
   const runtime = agent.createExtensionRuntime()
   return {
@@ -127,7 +125,7 @@ function onlyPrompt({ agent }: Sdk, systemPrompt: string | undefined): ResourceL
   }
 }
 
-/** The packages of the SDK. They are big and optional: imported by a worker, when it starts, and by nobody else. */
+/** Big and optional: imported by a worker, and by nobody else. */
 export interface Sdk {
   readonly agent: typeof import('@earendil-works/pi-coding-agent')
   readonly ai: typeof import('@earendil-works/pi-ai')

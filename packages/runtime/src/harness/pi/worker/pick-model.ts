@@ -2,18 +2,20 @@ import type { Api, Model } from '@earendil-works/pi-ai'
 import type { Result } from '../../../kit/index.ts'
 import type { AgentTask } from '../worker-protocol.ts'
 
-export type PickedModel = Result<{ readonly model: Model<Api> }>
-
 type Wanted = Pick<AgentTask, 'provider' | 'model' | 'contextWindow' | 'maxOutputTokens' | 'address'>
 
 /**
- * The model as the SDK wants it: its own entry; for one that is newer than its catalogue, the nearest of the same
- * provider under the wanted id; for a provider that it does not know, plain chat completions. `known`: its entries for the
- * provider.
+ * The SDK's own entry; for a model newer than its catalogue the nearest of the provider, whose entries are `known`; for a
+ * provider that it does not know, plain chat completions.
  */
-export function pickModel(known: readonly Model<Api>[], wanted: Wanted): PickedModel {
+export function pickModel(
+  known: readonly Model<Api>[],
+  wanted: Wanted,
+): Result<{ readonly model: Model<Api> }> {
   const own = known.find(({ id }) => id === wanted.model)
-  const model = own ? { ...own, ...windowOf(wanted) } : (likeNearest(known, wanted) ?? plain(wanted))
+  const model = own
+    ? { ...own, contextWindow: wanted.contextWindow ?? own.contextWindow }
+    : (likeNearest(known, wanted) ?? plain(wanted))
   if (model) return { ok: true, model: { ...model, ...addressOf(model, wanted) } }
   return {
     ok: false,
@@ -28,7 +30,8 @@ function likeNearest(known: readonly Model<Api>[], wanted: Wanted): Model<Api> |
   if (!nearest) return undefined
   // The dialect has two ways to ask for thinking and each model takes only one; none was asked for by the codon.
   const quiet = nearest.api === 'anthropic-messages' ? { reasoning: false } : {}
-  return { ...nearest, ...quiet, id, name: id, ...windowOf(wanted), ...outputOf(wanted) }
+  const { contextWindow = nearest.contextWindow, maxOutputTokens: maxTokens = nearest.maxTokens } = wanted
+  return { ...nearest, ...quiet, id, name: id, contextWindow, maxTokens }
 }
 
 function sharedStart(left: string, right: string): number {
@@ -42,7 +45,13 @@ function byVersion(left: string, right: string): number {
 }
 
 function plain(wanted: Wanted): Model<Api> | undefined {
-  const { provider, model: id, address } = wanted
+  const {
+    provider,
+    model: id,
+    address,
+    contextWindow = 128_000,
+    maxOutputTokens: maxTokens = 16_384,
+  } = wanted
   return (
     address && {
       id,
@@ -53,20 +62,10 @@ function plain(wanted: Wanted): Model<Api> | undefined {
       reasoning: false,
       input: ['text'],
       cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-      contextWindow: 128_000,
-      maxTokens: 16_384,
-      ...windowOf(wanted),
-      ...outputOf(wanted),
+      contextWindow,
+      maxTokens,
     }
   )
-}
-
-function windowOf({ contextWindow }: Wanted): Partial<Model<Api>> {
-  return contextWindow === undefined ? {} : { contextWindow }
-}
-
-function outputOf({ maxOutputTokens }: Wanted): Partial<Model<Api>> {
-  return maxOutputTokens === undefined ? {} : { maxTokens: maxOutputTokens }
 }
 
 /** Their clients add the version path themselves. */

@@ -4,31 +4,19 @@ import type { Clock } from '../../../kit/index.ts'
 import type { FromWorker, WorkerEvent } from '../worker-protocol.ts'
 import { answerEvents, outputOf, rawEvent, toolName, usageOf } from './translate.ts'
 
-export interface EventReporterOptions {
+interface EventReporterOptions {
   readonly send: (message: FromWorker) => void
   readonly clock: Clock
   readonly modelId: string
 }
 
-/** Sends the server what the agent does, as events. */
-export interface EventReporter {
-  begin(sessionId: string): void
-  handle(event: AgentSessionEvent): void
-  /** Something moves, though there is no event for it. Sent four times a second at most. */
-  alive(): void
-  /** Tokens of a call that is no message of the session. */
-  charge(usage: Usage): void
-  /** Whether the session is being made shorter. */
-  readonly isCompacting: boolean
-  /** Reports the event types that it did not know, and stops. */
-  close(): void
-}
+export type EventReporter = ReturnType<typeof createEventReporter>
 
 const heartbeatMs = 10_000
 /** Much less than the shortest idle timeout, which is a second. */
 const quietMs = 250
 
-export function createEventReporter({ send, clock, modelId }: EventReporterOptions): EventReporter {
+export function createEventReporter({ send, clock, modelId }: EventReporterOptions) {
   const openTools = new Map<string, number>()
   const unknown = new Map<string, number>()
   let isCompacting = false
@@ -44,31 +32,27 @@ export function createEventReporter({ send, clock, modelId }: EventReporterOptio
     if (openTools.size > 0) emit({ type: 'alive' })
   })
 
+  /** At most four times a second. */
   function alive(): void {
     if (clock.monotonic() - lastEmitted >= quietMs) emit({ type: 'alive' })
   }
 
+  /** Also for a call that is no message of the session. */
   function charge(usage: Usage): void {
     const { tokens, isUnknown } = usageOf(usage)
     emit({ type: 'usage', messageId: `${++answers}`, tokens, ...(isUnknown && { isUnknown }), modelId })
   }
 
   function answered(message: AssistantMessage): void {
-    const { content, stopReason, usage } = message
     for (const event of answerEvents(message)) emit(event)
-    // A refusal is no answer and costs nothing.
-    const isAnswer = content.length > 0 || !(stopReason === 'error' || stopReason === 'aborted')
-    const hasTokens = Object.values(usageOf(usage).tokens).some(count => count > 0)
-    if (isAnswer || hasTokens) charge(usage)
+    if (isCharged(message)) charge(message.usage)
   }
 
-  function toolEnded({ toolCallId: id, toolName: tool, ...event }: ToolEnd): void {
-    const began = openTools.get(id) ?? clock.monotonic()
+  function toolEnded({ toolCallId: id, toolName: tool, isError, result }: ToolEnd): void {
+    const now = clock.monotonic()
+    const durationMs = Math.max(0, Math.round(now - (openTools.get(id) ?? now)))
     openTools.delete(id)
-    const { isError } = event
-    const output = outputOf(event.result)
-    const durationMs = Math.max(0, Math.round(clock.monotonic() - began))
-    emit({ type: 'tool-result', id, name: toolName(tool), output, isError, durationMs })
+    emit({ type: 'tool-result', id, name: toolName(tool), output: outputOf(result), isError, durationMs })
   }
 
   function handle(event: AgentSessionEvent): void {
@@ -86,19 +70,24 @@ export function createEventReporter({ send, clock, modelId }: EventReporterOptio
   }
 
   return {
-    begin: sessionId => emit({ type: 'session', sessionId }),
+    begin: (sessionId: string) => emit({ type: 'session', sessionId }),
     handle,
     alive,
     charge,
-    get isCompacting() {
-      return isCompacting
-    },
-    close() {
+    isCompacting: () => isCompacting,
+    /** Reports the event types that were not known. */
+    close(): void {
       stopHeart()
       const counts = Object.fromEntries(unknown)
       if (unknown.size > 0) send({ type: 'raw', message: { type: 'unknown_events', counts } })
     },
   }
+}
+
+/** A refusal is no answer and costs nothing. */
+function isCharged({ content, stopReason, usage }: AssistantMessage): boolean {
+  const isAnswer = content.length > 0 || !(stopReason === 'error' || stopReason === 'aborted')
+  return isAnswer || Object.values(usageOf(usage).tokens).some(count => count > 0)
 }
 
 type ToolEnd = Extract<AgentSessionEvent, { readonly type: 'tool_execution_end' }>

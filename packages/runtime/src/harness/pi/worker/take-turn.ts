@@ -1,35 +1,28 @@
 import { setImmediate } from 'node:timers/promises'
 import type { AssistantMessage } from '@earendil-works/pi-ai'
-import type { AgentSession, AgentSessionEvent } from '@earendil-works/pi-coding-agent'
+import type { AgentSession } from '@earendil-works/pi-coding-agent'
 import type { Clock } from '../../../kit/index.ts'
 import type { WorkerFailure } from '../worker-protocol.ts'
 import { classifyError } from './classify-error.ts'
 import type { FetchObserver, ProviderCall } from './observe-fetch.ts'
 import type { Sdk } from './open-session.ts'
-import type { EventReporter } from './reporter.ts'
 
 export interface Agent {
   readonly sdk: Sdk
   readonly session: AgentSession
-  readonly reporter: EventReporter
   readonly observer: FetchObserver
   readonly clock: Clock
-  /** Stops the turn. */
   readonly stop: AbortSignal
 }
 
 export type TurnEnd = { readonly type: 'turn' } | { readonly type: 'stopped' } | WorkerFailure
 
-/** An answer of the model, and what was seen of the call that brought it. */
-interface Answered {
-  readonly answer: AssistantMessage
-  readonly call: ProviderCall | undefined
-}
-
-/** One prompt and all that the agent does about it. Never rejects. */
+/** Never rejects. */
 export async function takeTurn(agent: Agent, prompt: string): Promise<TurnEnd> {
   const { session, observer, clock, stop } = agent
-  let latest: Answered | undefined
+  let answer: AssistantMessage | undefined
+  /** What was seen of the call that brought the answer. */
+  let call: ProviderCall | undefined
   const halt = () => {
     session.abortCompaction()
     void session.abort()
@@ -38,8 +31,8 @@ export async function takeTurn(agent: Agent, prompt: string): Promise<TurnEnd> {
     // The SDK begins whatever it was about to do when it was stopped.
     if (event.type === 'agent_start' && stop.aborted) halt()
     if (event.type !== 'message_end' || event.message.role !== 'assistant') return
-    latest = { answer: event.message, call: observer.last() }
-    observer.forget()
+    answer = event.message
+    call = observer.take()
   })
   const settled = untilSettled(session, clock, stop)
   stop.addEventListener('abort', halt, { once: true })
@@ -53,23 +46,18 @@ export async function takeTurn(agent: Agent, prompt: string): Promise<TurnEnd> {
     stop.removeEventListener('abort', halt)
     unsubscribe()
   }
-  return stop.aborted ? { type: 'stopped' } : judge(agent, latest)
+  return stop.aborted ? { type: 'stopped' } : judge(agent, answer, call)
 }
 
 /** The SDK does not reject: how a turn went is known from its last answer. */
-function judge({ sdk, session }: Agent, latest: Answered | undefined): TurnEnd {
-  if (!latest) return failure({ kind: 'unknown', message: 'The agent ended its turn without an answer.' })
-  const { answer, call } = latest
+function judge({ sdk, session }: Agent, answer?: AssistantMessage, call?: ProviderCall): TurnEnd {
+  if (!answer) return failure({ kind: 'unknown', message: 'The agent ended its turn without an answer.' })
   if (isFull(answer, sdk, session.model?.contextWindow)) {
     return { ...failure({ kind: 'answer', message: 'The context is full.' }), contextFull: true }
   }
   const { stopReason, errorMessage = '' } = answer
   if (stopReason === 'error' || stopReason === 'aborted') {
-    const waited = call?.retryAfterMs
-    return {
-      ...failure(classifyError(errorMessage, call)),
-      ...(waited !== undefined && { retryAfterMs: waited }),
-    }
+    return { ...failure(classifyError(errorMessage, call)), retryAfterMs: call?.retryAfterMs }
   }
   if (call?.isRefusal) return failure({ kind: 'unknown', message: 'The provider refused to answer.' })
   if (call?.isWhole !== false) return { type: 'turn' }
@@ -80,8 +68,8 @@ function judge({ sdk, session }: Agent, latest: Answered | undefined): TurnEnd {
 const noRoom = /exceed(?:s)? (?:the )?context limit/i
 
 /**
- * Whether the context is full. A good answer to more than the window holds means that the window is bigger than we know,
- * but at the one provider that then answers without the beginning.
+ * A good answer to more than the window holds means that the window is bigger than we know, but at the one provider that then
+ * answers without the beginning.
  */
 function isFull(answer: AssistantMessage, { ai }: Sdk, contextWindow: number | undefined): boolean {
   const { stopReason, errorMessage = '', provider } = answer
@@ -90,23 +78,22 @@ function isFull(answer: AssistantMessage, { ai }: Sdk, contextWindow: number | u
   return ai.isContextOverflow(answer, isGood ? undefined : contextWindow)
 }
 
-function failure(trouble: WorkerFailure['trouble']): WorkerFailure {
+export function failure(trouble: WorkerFailure['trouble']): WorkerFailure {
   return { type: 'failed', trouble, contextFull: false }
-}
-
-interface Subject {
-  subscribe(listener: (event: AgentSessionEvent) => void): () => void
 }
 
 /** What follows a turn follows at once, but for another try after a compaction: that takes a tenth of a second. */
 const retryWithinMs = 5_000
 
 /**
- * Resolves when a turn is really over. The SDK's own promise resolves before a compaction begins and before the turn that
- * it repeats afterwards. To be called before the turn begins; never rejects. `stop`: nothing more is waited for than what
- * runs at that moment.
+ * Resolves when a turn is really over: the SDK's own promise resolves before a compaction and the turn that it repeats. To be
+ * called before the turn begins. After `stop` nothing more is waited for than what runs.
  */
-export function untilSettled(session: Subject, clock: Clock, stop: AbortSignal): Promise<void> {
+export function untilSettled(
+  session: Pick<AgentSession, 'subscribe'>,
+  clock: Clock,
+  stop: AbortSignal,
+): Promise<void> {
   return new Promise(resolve => {
     let moment = 0
     const over = new AbortController()
@@ -131,9 +118,4 @@ export function untilSettled(session: Subject, clock: Clock, stop: AbortSignal):
   })
 }
 
-const milestones: ReadonlySet<string> = new Set([
-  'agent_start',
-  'agent_end',
-  'compaction_start',
-  'compaction_end',
-])
+const milestones = new Set<string>(['agent_start', 'agent_end', 'compaction_start', 'compaction_end'])

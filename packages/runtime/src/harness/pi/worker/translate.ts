@@ -1,17 +1,11 @@
 import type { AssistantMessage, Usage } from '@earendil-works/pi-ai'
 import type { AgentSessionEvent } from '@earendil-works/pi-coding-agent'
-import type { TokenCounts } from '@weave/protocol'
-import { isObject, isTokenCount } from '../../../kit/index.ts'
+import { isObject, isTokenCount, type JsonObject } from '../../../kit/index.ts'
 import type { WorkerEvent } from '../worker-protocol.ts'
-
-interface NamedCall {
-  readonly name: string
-  readonly input: Readonly<Record<string, unknown>>
-}
 
 interface Row {
   readonly name: string
-  /** The SDK's key to ours; a key that is not here stays as it is. */
+  /** The SDK's key to ours. */
   readonly keys: Readonly<Record<string, string>>
 }
 
@@ -24,8 +18,8 @@ const rows: ReadonlyMap<string, Row> = new Map([
   ['ls', { name: 'LS', keys: {} }],
 ])
 
-/** A tool call in the words of our events. Total: an unknown tool and an odd input stay as they are. */
-export function namedCall(tool: string, input: unknown): NamedCall {
+/** Total: an unknown tool and an odd input stay as they are. */
+export function namedCall(tool: string, input: unknown) {
   const { name, keys } = rows.get(tool) ?? { name: tool, keys: {} }
   if (!isObject(input)) return { name, input: input === undefined ? {} : { input } }
   return { name, input: flattened(renamed(input, keys), keys) }
@@ -35,13 +29,13 @@ export function toolName(tool: string): string {
   return rows.get(tool)?.name ?? tool
 }
 
-function renamed(input: Readonly<Record<string, unknown>>, keys: Row['keys']): Record<string, unknown> {
+function renamed(input: JsonObject, keys: Row['keys']): JsonObject {
   const named = (key: string) => (Object.hasOwn(keys, key) ? (keys[key] ?? key) : key)
   return Object.fromEntries(Object.entries(input).map(([key, value]) => [named(key), value]))
 }
 
 /** An edit with a single replacement looks like that of a tool that knows only one. */
-function flattened(input: Record<string, unknown>, keys: Row['keys']): Readonly<Record<string, unknown>> {
+function flattened(input: JsonObject, keys: Row['keys']): JsonObject {
   const { edits, ...rest } = input
   if (!Array.isArray(edits)) return input
   const all = edits.map((edit: unknown) => (isObject(edit) ? renamed(edit, keys) : edit))
@@ -49,7 +43,7 @@ function flattened(input: Record<string, unknown>, keys: Row['keys']): Readonly<
   return all.length === 1 && isObject(only) ? { ...rest, ...only } : { ...rest, edits: all }
 }
 
-/** What an answer of the model says and does, in its order. Tools of an answer that broke off are never called. */
+/** In its order. Tools of an answer that broke off are never called. */
 export function answerEvents({ content, stopReason }: AssistantMessage): readonly WorkerEvent[] {
   const isBroken = stopReason === 'error' || stopReason === 'aborted'
   return content.flatMap(eventsOf).filter(event => !(isBroken && event.type === 'tool-call'))
@@ -63,14 +57,8 @@ function eventsOf(block: AssistantMessage['content'][number]): readonly WorkerEv
   return block.thinking === '' || block.redacted ? [] : [{ type: 'thinking', text: block.thinking }]
 }
 
-export interface ToldUsage {
-  /** As far as the provider reported them. */
-  readonly tokens: TokenCounts
-  readonly isUnknown: boolean
-}
-
-/** The SDK counts each token in one class, as we do, and takes what a provider does not report for zero. */
-export function usageOf({ input, output, cacheRead, cacheWrite }: Usage): ToldUsage {
+/** The SDK counts each token in one class, as we do, and takes what is not reported for zero. */
+export function usageOf({ input, output, cacheRead, cacheWrite }: Usage) {
   const told = [input, output, cacheRead, cacheWrite]
   const [inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0] = told.map(count =>
     isTokenCount(count) ? count : 0,
@@ -80,7 +68,7 @@ export function usageOf({ input, output, cacheRead, cacheWrite }: Usage): ToldUs
   return { tokens, isUnknown: !told.every(isTokenCount) || !isAsked }
 }
 
-/** The result of a tool as text; a picture is only named. */
+/** A picture is only named. */
 export function outputOf(result: unknown): string {
   const content: unknown = isObject(result) ? result['content'] : undefined
   return Array.isArray(content) ? content.map(textOf).join('\n') : ''
@@ -94,8 +82,8 @@ function textOf(block: unknown): string {
 }
 
 /**
- * An event of the SDK for the session log: as it came, without what it repeats. Updates carry all that was said so far,
- * again and again, and are left out; the ends of turns repeat what the ends of messages carried.
+ * For the session log: as it came, without updates, which carry all that was said so far, and without what the ends of turns
+ * repeat of the ends of messages.
  */
 export function rawEvent(event: AgentSessionEvent): unknown {
   switch (event.type) {
