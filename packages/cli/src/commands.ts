@@ -78,6 +78,12 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: ['script', 'replay', 'strict', 'json', ...running, ...preparing, ...always],
     load: async () => (await import('./run/rehearse.ts')).rehearseCommand,
   },
+  resume: {
+    usage: 'weave resume [execution]',
+    summary: 'go on with an execution, the newest of this hank unless named',
+    flags: ['json', ...running, ...preparing, ...always],
+    load: async () => (await import('./run/resume.ts')).resumeCommand,
+  },
   replay: {
     usage: 'weave replay <recording> [hank] [data] [options]',
     summary: 'repeat a recorded run without a model: short for weave rehearse --replay <recording>',

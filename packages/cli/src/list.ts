@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { basename, resolve, sep } from 'node:path'
 import { type FoundExecution, listExecutions, systemClock } from '@weave/runtime'
 import { cut, dollarsText, harmless } from 'weave-client'
+import { paintStanding } from './colour.ts'
 import { executionBaseOf, shortName } from './named-execution.ts'
 import type { Arguments } from './parse-arguments.ts'
 import { type ExitCode, exitCodes } from './program.ts'
@@ -9,6 +10,12 @@ import { columns, plural, type Terminal } from './terminal.ts'
 
 /** `weave list`: every execution below the base directory, newest first. */
 export async function listCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  if (args.positionals.length > 0) {
+    terminal.error(
+      `weave list takes no words, but found ${args.positionals.join(' ')}. Write: weave list --hank <name>`,
+    )
+    return exitCodes.usage
+  }
   const executionBaseDir = await executionBaseOf(args)
   const { executions, damaged } = await listExecutions({ executionBaseDir, clock: systemClock })
   const ofHank = executions.filter(isOf(args.texts.hank))
@@ -21,7 +28,8 @@ export async function listCommand(args: Arguments, terminal: Terminal): Promise<
   else if (rows.length === 0) terminal.out(`None of ${plural(executions.length, 'execution')} is like that.`)
   else {
     const width = process.stdout.isTTY ? process.stdout.columns : undefined
-    for (const line of listLines(rows, { width, now: new Date(), home: homedir() })) terminal.out(line)
+    for (const line of listLines(rows, { width, now: new Date(), home: homedir() }))
+      terminal.out(line, paintStanding)
   }
   for (const { dir, problems = [] } of rows)
     for (const problem of problems) terminal.error(`${dir}: ${problem}`)

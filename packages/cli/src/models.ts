@@ -12,7 +12,7 @@ export async function modelsCommand(args: Arguments, terminal: Terminal): Promis
   const rows = all.toSorted(mineFirst)
   if (args.switches.has('json')) terminal.json(JSON.stringify(rows, null, 2))
   else for (const line of columns([heads, ...rows.map(cells)], '')) terminal.out(line)
-  if (rows.length > 0 && !args.switches.has('json')) for (const line of legend) terminal.error(line)
+  if (rows.length > 0 && !args.switches.has('json')) for (const line of ['', ...legend]) terminal.out(line)
   if (rows.length === 0) terminal.error(`No model contains "${args.positionals[0] ?? ''}".`)
   return rows.length === 0 ? exitCodes.failed : exitCodes.done
 }

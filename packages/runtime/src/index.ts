@@ -66,6 +66,7 @@ export {
   type Codon,
   type CodonBudget,
   effectiveModel,
+  excerptAt,
   type HankItem,
   hankHash,
   isLoop,

@@ -39,4 +39,13 @@ export const atTheTerminal = {
   'repair/summary':
     'The summary names the output directory only when there is one, and says when budgets cut a hank short; why a codon failed is one line before it.',
   'repair/replay-without-sentinels': 'A replay leaves sentinels out, with a warning that names them.',
+
+  // In which form
+  'repair/colour':
+    'What people read has colours on a terminal and with `FORCE_COLOR`, none with `NO_COLOR` or `--no-color`, none in a pipe and none in JSON; no code comes from what is printed.',
+  'repair/frame':
+    'Every problem that has a place in a file is shown with its line and a caret under the place.',
+  'repair/command-words':
+    '`weave run` is a run, `weave resume` goes on, `weave help [command]` is help; a word that is nearly a command and nothing on the disk is wrong usage with the command it may mean.',
+  'repair/help-groups': 'Help has examples, and commands and options in groups.',
 } as const satisfies RequirementTable

@@ -11,6 +11,7 @@ import {
   type Prepared,
   startExecution,
 } from '@weave/runtime'
+import { paintStanding, paintVerdict } from '../colour.ts'
 import { goOnCommand } from '../go-on.ts'
 import { isDirectory } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
@@ -46,7 +47,8 @@ export async function execute(
   if (added !== undefined) terminal.error(added)
   const { plan: planned } = prepared
   if (!prepared.ok || !planned) {
-    for (const line of report(prepared, { verbose: false, environment: {} })) terminal.error(line)
+    for (const line of report(prepared, { verbose: false, environment: {} }))
+      terminal.error(line, paintVerdict)
     return exitCodes.failed
   }
   const level = logLevels.find(name => name === args.texts['log-level']) ?? 'info'
@@ -131,7 +133,7 @@ async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
     goOn,
     showsCosts: !display.hasScreen || prepared.settings.settings.showCosts,
   }
-  for (const line of summaryLines(state, end, places)) terminal.error(line)
+  for (const line of summaryLines(state, end, places)) terminal.error(line, paintStanding)
   if (end.status === 'stopped') return signals.exitCode ?? stoppedCode(display)
   return end.status === 'failed' ? exitCodes.failed : exitCodes.done
 }

@@ -1,7 +1,8 @@
 import { closeSync, openSync } from 'node:fs'
 import type { JournaledEvent } from '@weave/protocol'
 import type { Execution, ExecutionOptions } from '@weave/runtime'
-import { activityText, describeEvent, harmlessLine } from 'weave-client'
+import { activityText, describeEvent, harmlessLine, type ServerEvent } from 'weave-client'
+import { hasColour, paintEvent } from '../colour.ts'
 import type { Terminal } from '../terminal.ts'
 import type { TerminalUiOptions } from '../terminal-ui.ts'
 
@@ -71,8 +72,7 @@ export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunD
       const now = Date.now()
       if (now - lastActivity < betweenActivities) return
       lastActivity = now
-      const time = new Date(now).toISOString().slice(11, 19)
-      held.out(`${time} ${harmlessLine(activityText(activity), 200)}`)
+      held.out(`${localTime(now)} ${harmlessLine(activityText(activity), 200)}`)
     },
     async begin({ runner, url }) {
       if (!ui) return
@@ -128,8 +128,8 @@ function holdable(terminal: Terminal): HeldTerminal {
     get isHeld() {
       return waiting !== undefined
     },
-    out: text => say(() => terminal.out(text)),
-    error: text => say(() => terminal.error(text)),
+    out: (text, paint) => say(() => terminal.out(text, paint)),
+    error: (text, paint) => say(() => terminal.error(text, paint)),
     json: json => say(() => terminal.json(json)),
     raw: text => say(() => terminal.raw(text)),
     hold() {
@@ -163,7 +163,8 @@ function printEvents(terminal: Terminal, { json }: { readonly json: boolean }) {
   let told: string | undefined
   return ({ event, text }: { readonly event: JournaledEvent; readonly text: string }): void => {
     if (json) terminal.json(text)
-    else if (isForPeople(event.type) && !isSaidBefore(event, told)) terminal.out(lineOf(event))
+    else if (isForPeople(event.type) && !isSaidBefore(event, told))
+      terminal.out(lineOf(event), paintEvent(event))
     if (event.type === 'codon.completed') told = event.data.failureReason?.message
   }
 }
@@ -174,12 +175,12 @@ function isSaidBefore({ type, data }: JournaledEvent, told: string | undefined):
 }
 
 /** One event for people, with the time where they are. */
-export function lineOf(event: JournaledEvent): string {
-  return `${localTime(event.timestamp)} ${describeEvent(event)}`
+export function lineOf(event: ServerEvent): string {
+  return `${localTime(Date.parse(event.timestamp))} ${describeEvent(event)}`
 }
 
-function localTime(timestamp: string): string {
-  return new Date(timestamp).toLocaleTimeString('en-GB')
+function localTime(time: number): string {
+  return new Date(time).toLocaleTimeString('en-GB')
 }
 
 /** Whether a person can be shown the terminal UI: a terminal to write to, one to read from, and the wish for it. */
@@ -200,5 +201,6 @@ function hasKeys(): boolean {
 }
 
 export function wantsColor(switches: ReadonlySet<string>): boolean {
-  return !switches.has('no-color') && (process.env['NO_COLOR'] ?? '') === ''
+  const words = switches.has('no-color') ? ['--no-color'] : []
+  return hasColour({ isTty: true, words, environment: process.env })
 }
