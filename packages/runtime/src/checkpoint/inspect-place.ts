@@ -5,7 +5,6 @@ import {
   type FileReading,
   nameOfBytes,
   namesOf,
-  splitPath,
 } from '../files/index.ts'
 import { blobIdOf, gitModeOf, objectId } from '../tree/index.ts'
 import type { TreeEntry } from './diff.ts'
@@ -31,13 +30,12 @@ export interface Inspection {
 /** Rejects with the system's error. */
 export async function inspectPlace(inspection: Inspection): Promise<Place> {
   const { path, wanted, directories, removed, read } = inspection
-  const { parent, name } = splitPath(path)
-  const entered = directories.enter(namesOf(parent))
+  const entered = directories.reach(path)
   if (!entered.ok) {
     const isFree = entered.reason === 'missing' || removed.has(entered.path)
     return isFree ? free : { kind: 'taken', path: entered.path }
   }
-  const at = entered.directory.entry(name)
+  const at = entered.directory.entry(entered.name)
   const stats = lstatSync(at, { throwIfNoEntry: false })
   if (!stats) return free
   if (stats.isDirectory()) {
@@ -71,18 +69,14 @@ function directoriesWithin(
   return inside
 }
 
-async function isAlike(reading: FileReading, wanted: TreeEntry): Promise<boolean> {
-  switch (reading.kind) {
-    case 'gone':
-    case 'unreadable':
-      return false
-    case 'read':
-      return gitModeOf(reading.stats) === wanted.mode && objectId('blob', reading.bytes) === wanted.oid
-    case 'large':
-      try {
-        return gitModeOf(reading.file.stats) === wanted.mode && (await blobIdOf(reading.file)) === wanted.oid
-      } finally {
-        reading.file.close()
-      }
+async function isAlike(reading: FileReading, { mode, oid }: TreeEntry): Promise<boolean> {
+  if (reading.kind === 'read')
+    return gitModeOf(reading.stats) === mode && objectId('blob', reading.bytes) === oid
+  if (reading.kind !== 'large') return false
+  const { file } = reading
+  try {
+    return gitModeOf(file.stats) === mode && (await blobIdOf(file)) === oid
+  } finally {
+    file.close()
   }
 }

@@ -12,7 +12,7 @@ import {
 } from '../files/index.ts'
 import { createId } from '../kit/index.ts'
 
-export interface LooseSource {
+interface LooseSource {
   readonly size: number
   /** Yields as many bytes as `size` says, or throws. */
   readonly chunks: AsyncIterable<Buffer>

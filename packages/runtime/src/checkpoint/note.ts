@@ -9,20 +9,17 @@ export interface CheckpointNote {
   readonly message: string
 }
 
-export interface Notes {
-  add(note: CheckpointNote): void
-  /** At most a hundred, then one that says how many are left out. */
-  readonly all: readonly CheckpointNote[]
-}
+export type Notes = ReturnType<typeof createNotes>
 
-export function createNotes(): Notes {
+export function createNotes() {
   const kept: CheckpointNote[] = []
   let count = 0
   return {
-    add(note) {
+    add(note: CheckpointNote): void {
       if (++count <= mostNotes) kept.push(note)
     },
-    get all() {
+    /** At most a hundred, then one that says how many are left out. */
+    get all(): readonly CheckpointNote[] {
       const last = kept.at(-1)
       if (!last || count <= mostNotes) return kept
       return [...kept, { ...last, message: `and ${count - mostNotes} more` }]

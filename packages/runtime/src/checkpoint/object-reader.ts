@@ -1,3 +1,4 @@
+import type { Result } from '../kit/index.ts'
 import type { Git } from '../tree/index.ts'
 
 /** Gets objects in pieces: for each `begin`, any number of `data`, `end`. */
@@ -9,15 +10,11 @@ export interface ObjectReceiver {
   abandon?(): void
 }
 
-export interface ReadObjectsRequest {
+interface ReadObjectsRequest {
   readonly oids: readonly string[]
   readonly receiver: ObjectReceiver
   readonly signal?: AbortSignal | undefined
 }
-
-export type ReadObjects =
-  | { readonly ok: true }
-  | { readonly ok: false; readonly message: string; readonly cause?: unknown }
 
 /**
  * Reads objects in the given order, each as it is stored, without conversion. One process for all of them. What the
@@ -26,7 +23,7 @@ export type ReadObjects =
 export async function readObjects(
   git: Git,
   { oids, receiver, signal }: ReadObjectsRequest,
-): Promise<ReadObjects> {
+): Promise<Result<object, { readonly message: string; readonly cause?: unknown }>> {
   if (oids.length === 0) return { ok: true }
   const parser = createParser(oids, receiver)
   let cause: unknown
@@ -43,7 +40,7 @@ export async function readObjects(
         }
       },
     })
-    if (!answer.ok) return { ok: false, message: answer.message, ...(cause !== undefined && { cause }) }
+    if (!answer.ok) return { ok: false, message: answer.message, cause }
     return parser.isDone() ? { ok: true } : { ok: false, message: 'git ended before it had said everything' }
   } finally {
     if (!parser.isDone()) receiver.abandon?.()

@@ -6,17 +6,13 @@ import { prepareFile, syncDirectory } from '../files/index.ts'
 import { createId } from '../kit/index.ts'
 import { type ObjectType, objectId } from '../tree/index.ts'
 
+export type ObjectWriter = ReturnType<typeof createObjectWriter>
+
 /**
  * Puts objects into the store, in packs of a bounded size. Nothing is sure to be there before `flush` resolves; then all
  * of it is, also after a power cut. A kill leaves at most files that nothing refers to. One at a time.
  */
-export interface ObjectWriter {
-  /** Returns its id. An object whose id is `stored` is in the store already. Rejects with the system's error. */
-  add(type: ObjectType, content: Buffer, stored?: string): Promise<string>
-  flush(): Promise<void>
-}
-
-export function createObjectWriter(gitDir: string): ObjectWriter {
+export function createObjectWriter(gitDir: string) {
   const packs = join(gitDir, 'objects', 'pack')
   const seen = new Set<string>()
   let waiting: PackedObject[] = []
@@ -41,7 +37,8 @@ export function createObjectWriter(gitDir: string): ObjectWriter {
   }
 
   return {
-    async add(type, content, stored) {
+    /** Returns its id. An object whose id is `stored` is in the store already. Rejects with the system's error. */
+    async add(type: ObjectType, content: Buffer, stored?: string): Promise<string> {
       const oid = objectId(type, content)
       if (oid === stored || seen.has(oid)) return oid
       seen.add(oid)
@@ -123,15 +120,11 @@ interface PackedObject {
   readonly deflated: Buffer
 }
 
-interface EncodedPack {
-  /** `pack-<checksum>`, for the two files. */
-  readonly name: string
-  readonly pack: Buffer
-  readonly index: Buffer
-}
-
-/** Both files of a pack (version 2 each). No two objects may be the same, and all together stay far below 2 GiB. */
-export function encodePack(objects: readonly PackedObject[]): EncodedPack {
+/**
+ * Both files of a pack (version 2 each), and `pack-<checksum>`, their name. No two objects may be the same, and all
+ * together stay far below 2 GiB.
+ */
+export function encodePack(objects: readonly PackedObject[]) {
   const header = Buffer.alloc(12)
   header.write('PACK', 'latin1')
   header.writeUInt32BE(2, 4)

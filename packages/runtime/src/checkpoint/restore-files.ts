@@ -159,9 +159,9 @@ export function sweepTemporaries(workTree: string, paths: readonly string[]): vo
     for (const path of paths) {
       const entered = directories.enter(namesOf(path))
       if (!entered.ok) continue
-      const { entry } = entered.directory
-      for (const name of readdirSync(entry('.')))
-        if (name.startsWith(temporaryPrefix)) unlinkSync(entry(name))
+      const { directory } = entered
+      for (const name of readdirSync(directory.entry('.')))
+        if (name.startsWith(temporaryPrefix)) unlinkSync(directory.entry(name))
     }
   } finally {
     directories.close()
@@ -173,18 +173,13 @@ export function sweepTemporaries(workTree: string, paths: readonly string[]): vo
  * file, and then nothing else tells that they are not the agent's own: the next restore, wherever it goes, takes them
  * over. It can also leave an unfinished file, which the next start removes.
  */
-export interface RestoreIntent {
-  /** None when there is no restore to take over, or when it cannot be read: at worst an empty directory stays. */
-  read(): readonly string[]
-  /** Rejects with the system's error. */
-  write(directories: readonly string[]): Promise<void>
-  clear(): void
-}
+export type RestoreIntent = ReturnType<typeof createRestoreIntent>
 
-export function createRestoreIntent(gitDir: string): RestoreIntent {
+export function createRestoreIntent(gitDir: string) {
   const path = join(gitDir, 'weave-restore.json')
   return {
-    read() {
+    /** None when there is no restore to take over, or when it cannot be read: at worst an empty directory stays. */
+    read(): readonly string[] {
       try {
         const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
         return Array.isArray(value) ? value.filter(item => typeof item === 'string') : []
@@ -192,7 +187,8 @@ export function createRestoreIntent(gitDir: string): RestoreIntent {
         return []
       }
     },
-    write: directories => writeFileAtomic(path, JSON.stringify(directories)),
+    /** Rejects with the system's error. */
+    write: (directories: readonly string[]) => writeFileAtomic(path, JSON.stringify(directories)),
     clear: () => discard(path),
   }
 }

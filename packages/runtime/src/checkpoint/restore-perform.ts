@@ -7,12 +7,11 @@ import {
   type FileState,
   type HeldDirectory,
   isSameState,
-  namesOf,
   openedUp,
   removeIfEmpty,
   splitPath,
 } from '../files/index.ts'
-import { errorCode, wordsOf } from '../kit/index.ts'
+import { errorCode, type Result, wordsOf } from '../kit/index.ts'
 import { type Git, permissionsLike, permissionsOf } from '../tree/index.ts'
 import { type ObjectReceiver, readObjects } from './object-reader.ts'
 import {
@@ -35,10 +34,8 @@ export interface RestoreProgress {
   readonly total: number
 }
 
-export type RestoreResult =
-  | { readonly ok: true; readonly movedAside: readonly Moved[] }
-  /** It can be planned and performed again, to the same checkpoint or to another. */
-  | { readonly ok: false; readonly message: string; readonly movedAside: readonly Moved[] }
+/** One that failed can be planned and performed again, to the same checkpoint or to another. */
+export type RestoreResult = Result & { readonly movedAside: readonly Moved[] }
 
 /** Paths below the work tree. */
 export interface Moved {
@@ -75,12 +72,11 @@ export async function performRestore(plan: RestorePlan, context: PerformContext)
       remove(path, before, directories)
       advance()
     }
-    const taken = plan.conflicts.length > 0 ? placesOf(plan) : noPlaces
+    const taken = new Set(plan.conflicts.length > 0 ? placesOf(plan) : [])
     for (const path of plan.conflicts) movedAside.push(moveAside(path, directories, taken))
     for (const path of plan.emptied.toReversed()) {
-      const { parent, name } = splitPath(path)
-      const entered = directories.enter(namesOf(parent))
-      if (entered.ok) removeIfEmpty(entered.directory.self, entered.directory.entry(name))
+      const entered = directories.reach(path)
+      if (entered.ok) removeIfEmpty(entered.directory.self, entered.directory.entry(entered.name))
     }
     const receiver = createReceiver(plan, { ...context, directories, advance })
     const written = await readObjects(git, { oids: plan.writes.map(({ oid }) => oid), receiver, signal })
@@ -108,11 +104,9 @@ function createProgress(plan: RestorePlan, onProgress: RestoreOptions['onProgres
 }
 
 function remove(path: string, before: FileState, directories: DirectoryChain): void {
-  const { parent, name } = splitPath(path)
-  const entered = directories.enter(namesOf(parent))
-  const stats = entered.ok && lstatSync(entered.directory.entry(name), { throwIfNoEntry: false })
-  if (!entered.ok || !stats || !isSameState(before, stats)) throw changedMeanwhile(path)
-  const { directory } = entered
+  const { directory, name } = mustReach(path, directories)
+  const stats = lstatSync(directory.entry(name), { throwIfNoEntry: false })
+  if (!stats || !isSameState(before, stats)) throw changedMeanwhile(path)
   naming(path, 'removed', () => openedUp(directory.self, () => unlinkSync(directory.entry(name))))
 }
 
@@ -130,19 +124,15 @@ function naming<Result>(
   }
 }
 
-const noPlaces: ReadonlySet<string> = new Set()
-
 /** Where files were before, or will be: what is moved there would be in the way of this restore, or of its undoing. */
-function placesOf({ removals, writes }: RestorePlan): ReadonlySet<string> {
+function placesOf({ removals, writes }: RestorePlan): readonly string[] {
   const files = [...removals, ...writes].map(({ path }) => path)
-  return new Set([...files, ...ancestorsOf(files)])
+  return [...files, ...ancestorsOf(files)]
 }
 
 function moveAside(path: string, directories: DirectoryChain, taken: ReadonlySet<string>): Moved {
-  const { parent, name } = splitPath(path)
-  const entered = directories.enter(namesOf(parent))
-  if (!entered.ok) throw changedMeanwhile(path)
-  const { directory } = entered
+  const { directory, name } = mustReach(path, directories)
+  const { parent } = splitPath(path)
   const pathOf = (other: string) => (parent === '' ? other : `${parent}/${other}`)
   const isFree = (other: string) =>
     !taken.has(pathOf(other)) && !lstatSync(directory.entry(other), { throwIfNoEntry: false })
@@ -173,10 +163,7 @@ function createReceiver(plan: RestorePlan, context: Placing): ObjectReceiver {
     begin(index, size) {
       context.signal?.throwIfAborted()
       const write = plan.writes[index]
-      current = write && {
-        write,
-        file: naming(write.path, 'written', () => stage(write, size, context)),
-      }
+      current = write && { write, file: naming(write.path, 'written', () => stage(write, size, context)) }
     },
     data: piece => current?.file.write(piece),
     end() {
@@ -194,10 +181,7 @@ function createReceiver(plan: RestorePlan, context: Placing): ObjectReceiver {
 /** The directory stays entered until the file has its place. */
 function stage(write: PlannedWrite, size: number, { directories, umask }: Placing): StagedFile {
   const { path, mode, before } = write
-  const { parent, name } = splitPath(path)
-  const entered = directories.enter(namesOf(parent), 'make')
-  if (!entered.ok) throw changedMeanwhile(path)
-  const { directory } = entered
+  const { directory, name } = mustReach(path, directories, 'make')
   if (!before || size > smallFile) return stageAnew(write, directory, umask)
   return createCollectedFile(bytes => {
     if (overwriteFile({ at: directory.entry(name), before, mode, bytes })) return
@@ -231,6 +215,12 @@ function placeWhole(file: StagedFile, bytes: Buffer): void {
 
 function isExpected(before: FileState | undefined, stats: Stats | undefined): boolean {
   return before && stats ? isSameState(before, stats) : before === stats
+}
+
+function mustReach(path: string, directories: DirectoryChain, missing?: 'make') {
+  const entered = directories.reach(path, missing)
+  if (!entered.ok) throw changedMeanwhile(path)
+  return entered
 }
 
 function changedMeanwhile(path: string): Error {

@@ -50,14 +50,12 @@ function knownFile(stats: Stats, oid: string, now: number): KnownFile {
   return { mode, id: binaryId(oid), key: statKeyOf(stats, now) }
 }
 
-interface Large {
-  readonly path: string
-  readonly file: LargeFile
-  readonly stored: string | undefined
-}
-
 async function storeLarge(
-  { path, file, stored }: Large,
+  {
+    path,
+    file,
+    stored,
+  }: { readonly path: string; readonly file: LargeFile; readonly stored: string | undefined },
   { gitDir, notes, signal, now, observer }: StoreFileContext,
 ): Promise<KnownFile | 'unreadable'> {
   const { stats } = file

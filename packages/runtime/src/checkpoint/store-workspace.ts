@@ -14,16 +14,9 @@ import {
   type StoredScan,
   type StoredTree,
 } from '../tree/index.ts'
-import {
-  type CheckpointNote,
-  createNotes,
-  manyFiles,
-  manyFilesCount,
-  type Notes,
-  unreadable,
-} from './note.ts'
+import { type CheckpointNote, createNotes, manyFiles, manyFilesCount, unreadable } from './note.ts'
 import { createObjectWriter, type ObjectWriter } from './object-writer.ts'
-import { storeFile } from './store-file.ts'
+import { type StoreFileContext, storeFile } from './store-file.ts'
 import { writeTrees } from './tree-objects.ts'
 
 export interface StorePlace {
@@ -67,7 +60,8 @@ export async function storeWorkspace<Result>(
   const scan = await place.files.scan({ selection, signal, onGap: gap => notes.add(noteOf(gap)) })
   const more = (await observer?.scanned(scan, selection)) ?? []
   const paths = [...new Set([...scan.found.keys(), ...more])].sort()
-  const contents = await storeContents(paths, { scan, notes, writer, place, signal, observer, onProgress })
+  const storing = { ...place, notes, writer, signal, observer, onProgress }
+  const contents = await storeContents(paths, scan, storing)
   await observer?.finished()
 
   try {
@@ -77,14 +71,8 @@ export async function storeWorkspace<Result>(
     const tree = await writeTrees(root, writer)
     const files = countFiles(root)
     if (files > manyFilesCount) notes.add(manyFiles(...mostFiles(root)))
-    const stored: StoredWorkspace = {
-      tree,
-      files,
-      notes: notes.all,
-      isSame: tree === before,
-      keyOf: path => fileAt(root, path)?.key,
-    }
-    const result = await anchor(stored, writer)
+    const keyOf = (path: string) => fileAt(root, path)?.key
+    const result = await anchor({ tree, files, notes: notes.all, isSame: tree === before, keyOf }, writer)
     place.files.keep(scan, selection)
     return result
   } catch (error) {
@@ -97,35 +85,29 @@ function noteOf(gap: Gap): CheckpointNote {
   return unreadable(gap.path, gap.kind === 'capped' ? 'nested too deeply' : gap.code)
 }
 
-interface Storing {
-  readonly scan: StoredScan
-  readonly notes: Notes
-  readonly writer: ObjectWriter
-  readonly place: StorePlace
-  readonly signal: AbortSignal | undefined
-  readonly observer: ScanObserver | undefined
-  readonly onProgress: StoreRequest['onProgress']
-}
+type Storing = StorePlace &
+  Pick<StoreFileContext, 'notes' | 'writer' | 'signal' | 'observer'> &
+  Pick<StoreRequest, 'onProgress'>
 
 const filesPerTurn = 32
 
 /** In the order of the paths, so that neighbours follow each other and each directory is opened once. */
 async function storeContents(
   paths: readonly string[],
-  { scan, notes, writer, place, signal, observer, onProgress }: Storing,
+  { root, now }: StoredScan,
+  storing: Storing,
 ): Promise<Contents> {
   const contents = new Map<string, KnownFile | 'gone' | 'unreadable'>()
-  const reader = createTreeReader(place.workTree)
-  const { gitDir } = place
-  const context = { gitDir, reader, writer, notes, signal, now: scan.now, observer }
+  const reader = createTreeReader(storing.workTree)
+  const context = { ...storing, reader, now }
   try {
     for (const [turn, path] of paths.entries()) {
       if (turn % filesPerTurn === 0) {
-        onProgress?.(turn, paths.length)
+        storing.onProgress?.(turn, paths.length)
         await setImmediate()
       }
-      signal?.throwIfAborted()
-      const file = fileAt(scan.root, path)
+      storing.signal?.throwIfAborted()
+      const file = fileAt(root, path)
       contents.set(path, await storeFile(path, file && hexId(file.id), context))
     }
     return contents

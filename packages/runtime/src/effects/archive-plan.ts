@@ -4,12 +4,12 @@ import * as z from 'zod'
 import {
   contentDigest,
   createDirectoryChain,
+  namesOf,
   readRegularFile,
-  wordsOf,
+  splitPath,
   writeFileAtomic,
 } from '../files/index.ts'
-import type { Result } from '../kit/index.ts'
-import { type Clock, systemClock } from '../kit/index.ts'
+import { type Clock, type Result, systemClock, wordsOf } from '../kit/index.ts'
 import { type SelectedFile, selectFiles } from '../tree/index.ts'
 import { archiveDirectory, type ExecutionLayout } from '../workspace/index.ts'
 import { suffixed } from './output-sources.ts'
@@ -62,13 +62,8 @@ export async function writeArchive(path: string, entries: readonly ArchiveEntry[
 
 const maxBytes = 256 << 20
 
-export interface ArchiveRequest {
+export interface ArchiveRequest extends Pick<ArchiveEntry, 'owner' | 'runId' | 'codonId'> {
   readonly patterns: readonly string[]
-  /** The runtime id of a codon, or the id of a loop. */
-  readonly owner: string
-  readonly runId: string
-  /** The codon whose end sets it off; for a loop, the last one. */
-  readonly codonId: string
   readonly signal?: AbortSignal | undefined
   readonly clock?: Clock | undefined
 }
@@ -78,10 +73,11 @@ export interface ArchivePlan {
   readonly entries: readonly ArchiveEntry[]
 }
 
-export type ArchivePlanned =
-  | { readonly ok: true; readonly plan: ArchivePlan; readonly warnings: readonly string[] }
-  | { readonly ok: false; readonly kind: 'failed'; readonly message: string }
-  | { readonly ok: false; readonly kind: 'stopped'; readonly reason: unknown }
+export type ArchivePlanned = Result<
+  { readonly plan: ArchivePlan; readonly warnings: readonly string[] },
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'stopped'; readonly reason: unknown }
+>
 
 /**
  * What an archive would move, and where to; changes nothing. Files and links that the patterns select, those below `.git`
@@ -101,16 +97,15 @@ export async function planArchive(layout: ExecutionLayout, request: ArchiveReque
       ...unreadable.map(path => `archive: ${path} cannot be looked into`),
       ...idle.map(pattern => `archiveOnSuccess of ${owner}: the pattern ${pattern} matches nothing`),
     ]
-    const places = createPlaces(layout, owner, known.entries)
+    const placeOf = createPlaces(layout, owner, known.entries)
     const describe = describer(request)
     const entries: ArchiveEntry[] = []
     for (const file of files) {
       signal?.throwIfAborted()
-      const path = file.path.split('/')
-      const place = workspace.mustEnter(path.slice(0, -1)).at(path.at(-1) ?? '')
-      const sha256 = await contentDigest(place, signal)
+      const { parent, name } = splitPath(file.path)
+      const sha256 = await contentDigest(workspace.mustEnter(namesOf(parent)).at(name), signal)
       if (sha256 === undefined) warnings.push(`archive: ${file.path} is not a regular file; it stays`)
-      else entries.push(describe(file, sha256, places.choose(file.path)))
+      else entries.push(describe(file, sha256, placeOf(file.path)))
     }
     return { ok: true, plan: { entries }, warnings }
   } catch (error) {
@@ -137,31 +132,24 @@ function describer({ owner, runId, codonId, clock = systemClock }: ArchiveReques
   })
 }
 
-interface Places {
-  /** Where in the archive a file of the workspace goes; each place is given out once. */
-  choose(path: string): string
-}
-
-function createPlaces(layout: ExecutionLayout, owner: string, known: readonly ArchiveEntry[]): Places {
+/** Where in the archive files of the workspace go; each place is given out once. */
+function createPlaces(layout: ExecutionLayout, owner: string, known: readonly ArchiveEntry[]) {
   const files = new Set(known.map(entry => entry.to))
   const folders = new Set<string>()
   const statsOf = (place: string) => lstatSync(join(layout.rigArchive, place), { throwIfNoEntry: false })
   const canBeFolder = (place: string) => !files.has(place) && (statsOf(place)?.isDirectory() ?? true)
   const canBeFile = (place: string) => !files.has(place) && !folders.has(place) && !statsOf(place)
 
-  return {
-    choose(path) {
-      const parents = path.split('/')
-      const name = parents.pop() ?? ''
-      let folder = basename(archiveDirectory(layout, owner))
-      for (const parent of parents) {
-        folder = firstThat(canBeFolder, folder, parent)
-        folders.add(folder)
-      }
-      const place = firstThat(canBeFile, folder, name)
-      files.add(place)
-      return place
-    },
+  return (path: string): string => {
+    const { parent, name } = splitPath(path)
+    let folder = basename(archiveDirectory(layout, owner))
+    for (const above of namesOf(parent)) {
+      folder = firstThat(canBeFolder, folder, above)
+      folders.add(folder)
+    }
+    const place = firstThat(canBeFile, folder, name)
+    files.add(place)
+    return place
   }
 }
 

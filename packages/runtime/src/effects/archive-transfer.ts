@@ -8,6 +8,7 @@ import {
   everyDirectory,
   fsyncLater,
   type HeldDirectory,
+  isSafeName,
   type OpenFile,
   openedUp,
   openRegular,
@@ -40,12 +41,6 @@ export interface Content {
   readonly sha256: string | undefined
 }
 
-export interface Transfer {
-  readonly sourceRoot: string
-  readonly targetRoot: string
-  readonly passages: readonly Passage[]
-}
-
 /**
  * Moves files from one tree to another, never over another file and never following a link. First every file is at its
  * target, then their bytes and the target directories are synced, then the sources go, so that after a kill or a power
@@ -54,7 +49,11 @@ export interface Transfer {
  *
  * One fate per passage, in order. Rejects with the system's error when the disk fails; nothing is lost then either.
  */
-export async function transfer({ sourceRoot, targetRoot, passages }: Transfer): Promise<readonly Fate[]> {
+export async function transfer(
+  sourceRoot: string,
+  targetRoot: string,
+  passages: readonly Passage[],
+): Promise<readonly Fate[]> {
   const ends = { source: createDirectoryChain(sourceRoot), target: createDirectoryChain(targetRoot) }
   try {
     const fates: Fate[] = []
@@ -64,17 +63,12 @@ export async function transfer({ sourceRoot, targetRoot, passages }: Transfer): 
     }
     const moved = passages.filter((_, index) => fates[index]?.kind === 'moved')
     const targets = moved.map(passage => passage.target)
+    const sources = moved.map(passage => passage.source)
     await syncFiles(targets, ends.target)
     await syncFolders(targets, ends.target)
     for (const passage of moved) await naming(passage, () => dropSource(passage, ends))
-    await syncFolders(
-      moved.map(passage => passage.source),
-      ends.source,
-    )
-    clearFolders(
-      moved.map(passage => passage.source),
-      ends.source,
-    )
+    await syncFolders(sources, ends.source)
+    clearFolders(sources, ends.source)
     return fates
   } finally {
     ends.source.close()
@@ -99,14 +93,15 @@ interface Ends {
 }
 
 async function lay(passage: Passage, { source, target }: Ends): Promise<Fate> {
-  const to = splitPath(passage.target)
+  // Paths come from a file that the agent could reach: `..` in one must lead nowhere.
+  const names = [...passage.source.split('/'), ...passage.target.split('/')]
+  if (!names.every(isSafeName)) return { kind: 'blocked', message: 'its path leaves the directory' }
   const file = find(source, passage.source)
-  if (!to || !splitPath(passage.source)) return { kind: 'blocked', message: 'its path leaves the directory' }
   if (file === undefined) return { kind: find(target, passage.target) === undefined ? 'gone' : 'moved' }
-  const entered = target.enter(to.parents, 'make')
+  const entered = target.reach(passage.target, 'make')
   if (!entered.ok) return { kind: 'blocked', message: entered.message }
-  const isPlaced =
-    (await place(file, entered.directory, to.name)) || (await areSame(file, entered.directory.at(to.name)))
+  const { directory, name } = entered
+  const isPlaced = (await place(file, directory, name)) || (await areSame(file, directory.at(name)))
   return isPlaced ? { kind: 'moved', ...(await differenceOf(file, passage)) } : { kind: 'taken' }
 }
 
@@ -189,20 +184,8 @@ function clearFolders(paths: readonly string[], chain: DirectoryChain): void {
 
 /** Where an entry is, if it is there and no link is on the way. Good until the chain is used again. */
 function find(chain: DirectoryChain, path: string): string | undefined {
-  const split = splitPath(path)
-  const entered = split && chain.enter(split.parents)
-  if (!entered?.ok) return undefined
-  const place = entered.directory.at(split?.name ?? '')
+  const entered = chain.reach(path)
+  if (!entered.ok || !isSafeName(entered.name)) return undefined
+  const place = entered.directory.at(entered.name)
   return lstatSync(place, { throwIfNoEntry: false }) && place
 }
-
-/** Paths come from a file that the agent could reach: `..` in one must lead nowhere. */
-function splitPath(path: string): { readonly parents: readonly string[]; readonly name: string } | undefined {
-  const parents = path.split('/')
-  const name = parents.pop()
-  return name === undefined || unsafeName.test(name) || parents.some(part => unsafeName.test(part))
-    ? undefined
-    : { parents, name }
-}
-
-const unsafeName = process.platform === 'win32' ? /^\.{0,2}$|[\0\\:]/ : /^\.{0,2}$|\0/

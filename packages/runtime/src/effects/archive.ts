@@ -1,33 +1,28 @@
 import { join } from 'node:path'
-import { contentDigest, ensureDirDurably, wordsOf } from '../files/index.ts'
+import { contentDigest, ensureDirDurably } from '../files/index.ts'
+import { type Result, wordsOf } from '../kit/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 import { type ArchiveEntry, type ArchivePlan, readArchive, writeArchive } from './archive-plan.ts'
 import { type Content, type Fate, transfer } from './archive-transfer.ts'
 
-export type ArchiveOutcome =
-  | {
-      readonly ok: true
-      readonly moved: readonly ArchiveEntry[]
-      /** Paths in the workspace that were gone before they could move. */
-      readonly vanished: readonly string[]
-    }
-  /** Do it again to finish, or undo it with `restoreArchived` of the plan's entries. */
-  | { readonly ok: false; readonly message: string }
+/** One that failed: do it again to finish, or undo it with `restoreArchived` of the plan's entries. */
+export type ArchiveOutcome = Result<{
+  readonly moved: readonly ArchiveEntry[]
+  /** Paths in the workspace that were gone before they could move. */
+  readonly vanished: readonly string[]
+}>
 
-export type RestoreOutcome =
-  | {
-      readonly ok: true
-      /** Paths in the workspace. */
-      readonly restored: readonly string[]
-      /** Still in the archive, because something else is in the place or in the way to it. */
-      readonly kept: readonly { readonly from: string; readonly to: string; readonly message: string }[]
-      /** Restored all the same, with other bytes than were archived. */
-      readonly differing: readonly { readonly from: string; readonly message: string }[]
-      /** Paths whose file is neither in the archive nor in its place; dropped from the manifest. */
-      readonly missing: readonly string[]
-    }
-  /** Do it again to finish. */
-  | { readonly ok: false; readonly message: string }
+/** One that failed: do it again to finish. */
+export type RestoreOutcome = Result<{
+  /** Paths in the workspace. */
+  readonly restored: readonly string[]
+  /** Still in the archive, because something else is in the place or in the way to it. */
+  readonly kept: readonly { readonly from: string; readonly to: string; readonly message: string }[]
+  /** Restored all the same, with other bytes than were archived. */
+  readonly differing: readonly { readonly from: string; readonly message: string }[]
+  /** Paths whose file is neither in the archive nor in its place; dropped from the manifest. */
+  readonly missing: readonly string[]
+}>
 
 /**
  * Moves what was planned into `rigArchive/`. The manifest holds every entry before the first file moves, so that after a
@@ -42,11 +37,8 @@ export async function performArchive(
   try {
     await ensureDirDurably(layout.rigArchive)
     await rewrite(layout, entries, inState(entries, 'moving'))
-    const fates = await transfer({
-      sourceRoot: layout.agentRoot,
-      targetRoot: layout.rigArchive,
-      passages: entries.map(({ from, to }) => ({ source: from, target: to })),
-    })
+    const passages = entries.map(({ from, to }) => ({ source: from, target: to }))
+    const fates = await transfer(layout.agentRoot, layout.rigArchive, passages)
     const { moved, vanished, problems } = await sorted(layout, entries, fates)
     await rewrite(layout, entries, inState(moved, 'archived'))
     if (problems.length > 0) return { ok: false, message: `archive: ${problems.join('; ')}` }
@@ -72,21 +64,12 @@ export async function restoreArchived(
     const entries = known.filter(entry => tos.has(entry.to))
     if (entries.length === 0) return { ok: true, restored: [], kept: [], differing: [], missing: [] }
     await rewrite(layout, entries, inState(entries, 'restoring'))
-    const fates = await transfer({
-      sourceRoot: layout.rigArchive,
-      targetRoot: layout.agentRoot,
-      passages: entries.map(({ from, to, sha256 }) => ({ source: to, target: from, sha256 })),
-    })
+    const passages = entries.map(({ from, to, sha256 }) => ({ source: to, target: from, sha256 }))
+    const fates = await transfer(layout.rigArchive, layout.agentRoot, passages)
     const outcome = restoredOf(entries, fates)
     const keptPlaces = new Set(outcome.kept.map(kept => kept.to))
-    await rewrite(
-      layout,
-      entries,
-      inState(
-        entries.filter(entry => keptPlaces.has(entry.to)),
-        'archived',
-      ),
-    )
+    const kept = entries.filter(entry => keptPlaces.has(entry.to))
+    await rewrite(layout, entries, inState(kept, 'archived'))
     return outcome
   } catch (error) {
     return { ok: false, message: `restoring the archive: ${wordsOf(error)}` }
@@ -123,49 +106,45 @@ function inState(entries: readonly ArchiveEntry[], state: ArchiveEntry['state'])
   return entries.map(entry => ({ ...entry, state }))
 }
 
-interface Sorted {
-  readonly moved: ArchiveEntry[]
-  readonly vanished: string[]
-  readonly problems: string[]
-}
-
 async function sorted(
   { rigArchive }: ExecutionLayout,
   entries: readonly ArchiveEntry[],
   fates: readonly Fate[],
-): Promise<Sorted> {
-  const result: Sorted = { moved: [], vanished: [], problems: [] }
+) {
+  const moved: ArchiveEntry[] = []
+  const vanished: string[] = []
+  const problems: string[] = []
   for (const [index, entry] of entries.entries()) {
     const fate = fates[index]
-    if (fate?.kind === 'moved') result.moved.push(entry)
-    else if (fate?.kind === 'gone') result.vanished.push(entry.from)
-    else if (fate?.kind === 'blocked') result.problems.push(`${entry.from} stays: ${fate.message}`)
+    if (fate?.kind === 'moved') moved.push(entry)
+    else if (fate?.kind === 'gone') vanished.push(entry.from)
+    else if (fate?.kind === 'blocked') problems.push(`${entry.from} stays: ${fate.message}`)
     // An earlier attempt moved it, and a new file has its old name since.
-    else if ((await contentDigest(join(rigArchive, entry.to))) === entry.sha256) result.moved.push(entry)
-    else result.problems.push(`${entry.from} stays: ${entry.to} is taken in the archive`)
+    else if ((await contentDigest(join(rigArchive, entry.to))) === entry.sha256) moved.push(entry)
+    else problems.push(`${entry.from} stays: ${entry.to} is taken in the archive`)
   }
-  return result
+  return { moved, vanished, problems }
 }
 
 function restoredOf(
   entries: readonly ArchiveEntry[],
   fates: readonly Fate[],
 ): Extract<RestoreOutcome, { ok: true }> {
-  const withFate = (kind: Fate['kind']) =>
-    entries.filter((_, index) => fates[index]?.kind === kind).map(entry => entry.from)
-  const kept = entries.flatMap(({ from, to }, index) => {
+  const restored: string[] = []
+  const missing: string[] = []
+  const kept: { from: string; to: string; message: string }[] = []
+  const differing: { from: string; message: string }[] = []
+  for (const [index, { from, to, sha256 }] of entries.entries()) {
     const fate = fates[index]
-    if (fate?.kind === 'taken') return [{ from, to, message: `${from} has another file in its place` }]
+    if (fate?.kind === 'moved') restored.push(from)
+    if (fate?.kind === 'moved' && fate.found)
+      differing.push({ from, message: changedInArchive(from, sha256, fate.found) })
+    if (fate?.kind === 'gone') missing.push(from)
+    if (fate?.kind === 'taken') kept.push({ from, to, message: `${from} has another file in its place` })
     if (fate?.kind === 'blocked')
-      return [{ from, to, message: `${from} cannot be put back: ${fate.message}` }]
-    return []
-  })
-  const differing = entries.flatMap(({ from, sha256 }, index) => {
-    const fate = fates[index]
-    const found = fate?.kind === 'moved' ? fate.found : undefined
-    return found ? [{ from, message: changedInArchive(from, sha256, found) }] : []
-  })
-  return { ok: true, restored: withFate('moved'), kept, differing, missing: withFate('gone') }
+      kept.push({ from, to, message: `${from} cannot be put back: ${fate.message}` })
+  }
+  return { ok: true, restored, kept, differing, missing }
 }
 
 function changedInArchive(from: string, recorded: string, { bytes, sha256 }: Content): string {

@@ -1,23 +1,20 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { extname, isAbsolute, join, relative, sep } from 'node:path'
 import { cutToBytes } from '../files/index.ts'
-import { errorCode } from '../kit/index.ts'
+import { errorCode, type Result } from '../kit/index.ts'
 import { dataSourceName, type SelectedFile } from '../tree/index.ts'
 
 /** At most so many conflicts per file are renamed; the next one fails. */
 export const mostConflicts = 100
 
-/** The names of one directory, as far as conflicts are concerned. */
-export interface ConflictNames {
-  /** The next name `file_<counter>_<timestamp>.<ext>` to try, with the lowest counter not in use; none beyond the limit. */
-  next(name: string, now: Date): string | undefined
-}
+/** The next name `file_<counter>_<timestamp>.<ext>` to try, with the lowest counter not in use; none beyond the limit. */
+export type NextName = (name: string, now: Date) => string | undefined
 
 /**
  * Counters are found from the names that are there, whatever their timestamps, so that the limit counts the copies of a
  * file that the directory holds, and removing old ones makes room again.
  */
-export function createConflictNames(present: Iterable<string>): ConflictNames {
+export function createConflictNames(present: Iterable<string>): NextName {
   const used = new Map<string, Set<number>>()
   const usedBy = (key: string) => {
     const counters = used.get(key) ?? new Set()
@@ -28,17 +25,15 @@ export function createConflictNames(present: Iterable<string>): ConflictNames {
     const parsed = conflictPattern.exec(name)
     if (parsed) usedBy(`${parsed[1]}/${parsed[3] ?? ''}`).add(Number(parsed[2]))
   }
-  return {
-    next(name, now) {
-      const { stem, extension } = partsOf(name)
-      const counters = usedBy(`${stem}/${extension}`)
-      for (let counter = 1; counter <= mostConflicts; counter++) {
-        if (counters.has(counter)) continue
-        counters.add(counter)
-        return `${stem}_${counter}_${stampOf(now)}${extension}`
-      }
-      return undefined
-    },
+  return (name, now) => {
+    const { stem, extension } = partsOf(name)
+    const counters = usedBy(`${stem}/${extension}`)
+    for (let counter = 1; counter <= mostConflicts; counter++) {
+      if (counters.has(counter)) continue
+      counters.add(counter)
+      return `${stem}_${counter}_${stampOf(now)}${extension}`
+    }
+    return undefined
   }
 }
 
@@ -79,7 +74,7 @@ export interface OutputSource {
   /** Relative to the workspace, and to the output directory. */
   readonly path: string
   /** Below the workspace; another place than `path` when that is a link. */
-  readonly components: readonly string[]
+  readonly source: string
 }
 
 /**
@@ -93,12 +88,12 @@ export function outputSources(agentRoot: string, files: readonly SelectedFile[])
   const sources: OutputSource[] = []
   const refused: string[] = []
   for (const { path, stats } of files) {
-    if (stats.isFile()) sources.push({ path, components: path.split('/') })
+    if (stats.isFile()) sources.push({ path, source: path })
     else if (!stats.isSymbolicLink()) refused.push(`${path} is not a regular file`)
     else {
       const end = linkEnd(root, path)
-      if (typeof end === 'string') refused.push(`${path} is a link ${end}`)
-      else sources.push({ path, components: end })
+      if (end.ok) sources.push({ path, source: end.source })
+      else refused.push(`${path} is a link ${end.message}`)
     }
   }
   if (refused.length > 0) throw new Error(listed(refused))
@@ -111,18 +106,20 @@ export function isHiddenFromOutputs(path: string): boolean {
 }
 
 /** Says what is true now. The file is opened later without following links, so a change meanwhile leads nowhere. */
-function linkEnd(root: string, path: string): readonly string[] | string {
+function linkEnd(root: string, path: string): Result<{ readonly source: string }> {
+  const refusal = (message: string) => ({ ok: false, message }) as const
   try {
     const end = realpathSync(join(root, path))
     const way = relative(root, end)
     const components = way.split(sep)
-    if (components[0] === '..' || isAbsolute(way)) return 'that leaves the agent workspace'
-    if (components[0] === dataSourceName || components.includes('.git')) return 'to what is not for outputs'
+    if (components[0] === '..' || isAbsolute(way)) return refusal('that leaves the agent workspace')
+    if (components[0] === dataSourceName || components.includes('.git'))
+      return refusal('to what is not for outputs')
     const stats = lstatSync(end)
-    if (stats.isFile()) return components
-    return stats.isDirectory() ? 'to a directory' : 'to something that is not a regular file'
+    if (stats.isFile()) return { ok: true, source: components.join('/') }
+    return refusal(stats.isDirectory() ? 'to a directory' : 'to something that is not a regular file')
   } catch (error) {
-    return errorCode(error) === 'ELOOP' ? 'that leads to itself' : 'that leads nowhere'
+    return refusal(errorCode(error) === 'ELOOP' ? 'that leads to itself' : 'that leads nowhere')
   }
 }
 

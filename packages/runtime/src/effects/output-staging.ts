@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, unlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   copyToNew,
@@ -7,19 +7,15 @@ import {
   ensureDirDurably,
   everyDirectory,
   type HeldDirectory,
+  namesOf,
   openRegular,
   permissionsOf,
   placeFile,
+  splitPath,
   walk,
   wordsOf,
 } from '../files/index.ts'
-import { errorCode } from '../kit/index.ts'
-import {
-  type ConflictNames,
-  createConflictNames,
-  mostConflicts,
-  type OutputSource,
-} from './output-sources.ts'
+import { createConflictNames, mostConflicts, type NextName, type OutputSource } from './output-sources.ts'
 
 /**
  * One copying of outputs: plain data for the journal, and all that a restart needs to take it back or tidy up after it.
@@ -47,13 +43,6 @@ export interface StageRequest {
   readonly agentRoot: string
   readonly sources: readonly OutputSource[]
   readonly signal?: AbortSignal | undefined
-}
-
-export interface StagedFile {
-  readonly path: string
-  readonly parents: readonly string[]
-  readonly name: string
-  readonly bytes: number
 }
 
 export function stagingOf({ directory, id }: OutputCopy): string {
@@ -92,23 +81,21 @@ export async function publishStaged(
   signal?: AbortSignal,
 ): Promise<readonly OutputFile[]> {
   const published: OutputFile[] = []
-  const conflicts = new Map<string, ConflictNames>()
+  const conflicts = new Map<string, NextName>()
   const from = createDirectoryChain(stagingOf(copy))
   const to = createDirectoryChain(copy.directory)
   try {
-    for await (const { path, parents, name, bytes } of stagedFiles(copy, signal)) {
-      const file = from.mustEnter(parents).at(name)
-      const directory = to.mustEnter(parents, 'make')
-      const place = {
-        directory,
-        name,
-        now,
-        names: () => conflictsIn(parents.join('/'), directory, conflicts),
-      }
-      const final = copy.overwrite ? replace(file, directory, name) : await placeBeside(file, place)
+    for await (const { path, parent, name, bytes } of stagedFiles(copy, signal)) {
+      const file = from.mustEnter(namesOf(parent)).at(name)
+      const directory = to.mustEnter(namesOf(parent), 'make')
+      const nextName = () => conflictsIn(parent, directory, conflicts)(name, now)
+      let final: string | undefined = name
+      // A link under the final name is replaced, not followed.
+      if (copy.overwrite) renameSync(file, directory.at(name))
+      else while (final !== undefined && !(await placeFile(file, directory, final))) final = nextName()
       if (final === undefined)
         throw new Error(`${path} already has ${mostConflicts} renamed copies in ${copy.directory}`)
-      published.push({ from: path, to: [...parents, final].join('/'), bytes })
+      published.push({ from: path, to: pathBelow(parent, final), bytes })
     }
     for (const folder of everyDirectory(published.map(file => file.to))) await to.mustEnter(folder).sync()
   } finally {
@@ -119,17 +106,16 @@ export async function publishStaged(
 }
 
 /** What a copy has gathered and, without `overwrite`, still holds. */
-export async function* stagedFiles(
-  copy: OutputCopy,
-  signal?: AbortSignal,
-): AsyncGenerator<StagedFile, void, undefined> {
+export async function* stagedFiles(copy: OutputCopy, signal?: AbortSignal) {
   for await (const item of walk(stagingOf(copy), { ...caps, ...(signal && { signal }) })) {
     if (item.kind !== 'entry') throw new Error(`${item.path} cannot be read in ${stagingOf(copy)}`)
-    if (!item.stats.isFile()) continue
-    const parents = item.path.split('/')
-    const name = parents.pop() ?? ''
-    yield { path: item.path, parents, name, bytes: item.stats.size }
+    const { path, stats } = item
+    if (stats.isFile()) yield { path, ...splitPath(path), bytes: stats.size }
   }
+}
+
+export function pathBelow(parent: string, name: string): string {
+  return parent === '' ? name : `${parent}/${name}`
 }
 
 const caps = { maxEntries: 4_000_000, maxDepth: 130 }
@@ -140,59 +126,23 @@ interface Chains {
   readonly signal: AbortSignal | undefined
 }
 
-async function stageFile({ path, components }: OutputSource, { from, to, signal }: Chains): Promise<void> {
+async function stageFile({ path, source }: OutputSource, { from, to, signal }: Chains): Promise<void> {
   signal?.throwIfAborted()
-  const source = await openRegular(from.mustEnter(components.slice(0, -1)).at(components.at(-1) ?? ''))
+  const origin = splitPath(source)
+  const opened = await openRegular(from.mustEnter(namesOf(origin.parent)).at(origin.name))
   try {
-    const parents = path.split('/')
-    const name = parents.pop() ?? ''
-    const target = to.mustEnter(parents, 'make').at(name)
-    unlinkIfPresent(target)
-    await copyToNew(source, target, { mode: permissionsOf(source.stats), sync: true, signal })
+    const { parent, name } = splitPath(path)
+    const target = to.mustEnter(namesOf(parent), 'make').at(name)
+    rmSync(target, { force: true })
+    await copyToNew(opened, target, { mode: permissionsOf(opened.stats), sync: true, signal })
   } finally {
-    await source.file.close()
+    await opened.file.close()
   }
-}
-
-interface Placing {
-  readonly directory: HeldDirectory
-  readonly name: string
-  readonly now: Date
-  readonly names: () => ConflictNames
-}
-
-/** Under its own name, or the next name for a conflict; `undefined` when there is none left. */
-async function placeBeside(
-  file: string,
-  { directory, name, now, names }: Placing,
-): Promise<string | undefined> {
-  let candidate: string | undefined = name
-  while (candidate !== undefined && !(await placeFile(file, directory, candidate)))
-    candidate = names().next(name, now)
-  return candidate
-}
-
-/** A link under the final name is replaced, not followed. */
-function replace(file: string, directory: HeldDirectory, name: string): string {
-  renameSync(file, directory.at(name))
-  return name
 }
 
 /** Read once per directory, at its first conflict. */
-function conflictsIn(
-  folder: string,
-  directory: HeldDirectory,
-  known: Map<string, ConflictNames>,
-): ConflictNames {
+function conflictsIn(folder: string, directory: HeldDirectory, known: Map<string, NextName>): NextName {
   const names = known.get(folder) ?? createConflictNames(readdirSync(directory.at('.')))
   known.set(folder, names)
   return names
-}
-
-function unlinkIfPresent(path: string): void {
-  try {
-    unlinkSync(path)
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error
-  }
 }

@@ -2,16 +2,16 @@ import { type BigIntStats, lstatSync, readdirSync, unlinkSync } from 'node:fs'
 import {
   createDirectoryChain,
   type HeldDirectory,
+  namesOf,
   removeTree,
   syncDirectory,
-  wordsOf,
 } from '../files/index.ts'
+import { type Result, wordsOf } from '../kit/index.ts'
 import { isConflictName } from './output-sources.ts'
-import { type OutputCopy, stagedFiles, stagingOf } from './output-staging.ts'
+import { type OutputCopy, pathBelow, stagedFiles, stagingOf } from './output-staging.ts'
 
-export type OutputsSettled =
-  | { readonly ok: true /** Relative to the output directory. */; readonly removed: readonly string[] }
-  | { readonly ok: false; readonly message: string }
+/** `removed`: relative to the output directory. */
+export type OutputsSettled = Result<{ readonly removed: readonly string[] }>
 
 /** Tidies up after a copy that is on record as done. Idempotent; never rejects. */
 export async function settleOutputs(copy: OutputCopy): Promise<OutputsSettled> {
@@ -49,15 +49,14 @@ async function takeBack(copy: OutputCopy): Promise<readonly string[]> {
   const gathered = createDirectoryChain(stagingOf(copy))
   const outputs = createDirectoryChain(copy.directory)
   try {
-    for await (const { parents, name } of stagedFiles(copy)) {
-      const file = lstatSync(gathered.mustEnter(parents).at(name), { bigint: true })
+    for await (const { path, parent, name } of stagedFiles(copy)) {
+      const file = lstatSync(gathered.mustEnter(namesOf(parent)).at(name), { bigint: true })
       if (file.nlink === 1n) continue
-      const entered = outputs.enter(parents)
-      if (!entered.ok) continue
-      const final = nameOf(file, entered.directory, name)
-      if (final === undefined) continue
+      const entered = outputs.reach(path)
+      const final = entered.ok ? nameOf(file, entered.directory, name) : undefined
+      if (!entered.ok || final === undefined) continue
       unlinkSync(entered.directory.at(final))
-      removed.push([...parents, final].join('/'))
+      removed.push(pathBelow(parent, final))
     }
     return removed
   } finally {

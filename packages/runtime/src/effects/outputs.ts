@@ -107,11 +107,10 @@ interface Gathering {
 }
 
 async function gather(
-  request: OutputRequest,
+  { agentRoot, signal, record }: OutputRequest,
   patterns: readonly string[],
   gathering: Gathering,
 ): Promise<void> {
-  const { agentRoot, signal, record } = request
   const { copy, warnings } = gathering
   const skip = isPassedOver(agentRoot, copy)
   const { files, unreadable, idle } = await selectFiles({ agentRoot, patterns, skip, signal })
@@ -131,8 +130,7 @@ async function runBeforeCopy(request: OutputRequest, entry: number): Promise<Out
   const { entries, agentRoot, lastCopied, onOutput } = request
   for (const [index, { command }] of (entries[entry]?.beforeCopy ?? []).entries()) {
     const cwd = workingDirectory(agentRoot, command.workingDirectory, lastCopied)
-    if (!cwd.ok)
-      return { ok: false, kind: 'failed', during: 'beforeCopy', message: `beforeCopy: ${cwd.message}` }
+    if (!cwd.ok) return { ...failedBeforeCopy, message: `beforeCopy: ${cwd.message}` }
     const { outcome, message, exit, reason } = await runShellCommand({
       ...request,
       run: command.run,
@@ -140,18 +138,13 @@ async function runBeforeCopy(request: OutputRequest, entry: number): Promise<Out
       onOutput: (stream, text) => onOutput?.({ entry, command: index, stream, text }),
     })
     if (outcome === 'stopped') return { ok: false, kind: 'stopped', reason }
-    if (outcome === 'failed') {
-      return {
-        ok: false,
-        kind: 'failed',
-        during: 'beforeCopy',
-        message: `beforeCopy: ${message}`,
-        ...(exit && { exit }),
-      }
-    }
+    if (outcome === 'failed')
+      return { ...failedBeforeCopy, message: `beforeCopy: ${message}`, ...(exit && { exit }) }
   }
   return undefined
 }
+
+const failedBeforeCopy = { ok: false, kind: 'failed', during: 'beforeCopy' } as const
 
 async function abandon({ copy, begun }: Gathering, failure: OutputFailure): Promise<OutputFailure> {
   if (!begun) return failure

@@ -13,10 +13,8 @@ import {
   removeTree,
   resolveInside,
   walk,
-  wordsOf,
 } from '../files/index.ts'
-import type { Result } from '../kit/index.ts'
-import { createId, errorCode } from '../kit/index.ts'
+import { createId, errorCode, type Result, wordsOf } from '../kit/index.ts'
 import { dataSourceName } from '../tree/index.ts'
 import type { RigEntry } from './rig-record.ts'
 
@@ -129,11 +127,10 @@ async function copyFile(copy: Copy, source: readonly string[], target: readonly 
   const name = target.at(-1)
   if (name === undefined) throw new Error('a file needs a name in the workspace')
   const shown = target.join('/')
-  const opened = await openRegular(copy.from.mustEnter(source.slice(0, -1)).at(source.at(-1) ?? '')).catch(
-    (error: unknown) => {
-      throw new Error(`${source.join('/')} cannot be copied: ${wordsOf(error)}`, { cause: error })
-    },
-  )
+  const place = copy.from.mustEnter(source.slice(0, -1)).at(source.at(-1) ?? '')
+  const opened = await openRegular(place).catch((error: unknown) => {
+    throw new Error(`${source.join('/')} cannot be copied: ${wordsOf(error)}`, { cause: error })
+  })
   try {
     const directory = copy.to.mustEnter(target.slice(0, -1), 'make')
     const present = lstatSync(directory.at(name), { throwIfNoEntry: false })

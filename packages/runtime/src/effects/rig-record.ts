@@ -17,8 +17,10 @@ import {
   ensureDir,
   fileNameOf,
   type HeldDirectory,
+  namesOf,
   openedUp,
   readRegularFile,
+  splitPath,
   walk,
 } from '../files/index.ts'
 import { errorCode, wordsOf } from '../kit/index.ts'
@@ -41,13 +43,10 @@ export async function rigLeftovers(
     const whole: string[] = []
     const isBelowWhole = (path: string) => whole.some(directory => path.startsWith(`${directory}/`))
     const byPath = made.toSorted((a, b) => (a.path < b.path ? -1 : 1))
-    for (const { path, kind } of byPath)
-      if (
-        kind === 'directory' &&
-        !isBelowWhole(path) &&
-        (await isAllBelow(join(agentRoot, path), path, goes))
-      )
-        whole.push(path)
+    for (const { path, kind } of byPath) {
+      if (kind !== 'directory' || isBelowWhole(path)) continue
+      if (await isAllBelow(join(agentRoot, path), path, goes)) whole.push(path)
+    }
     const files = byPath.filter(({ path, kind }) => kind === 'file' && !isBelowWhole(path))
     return [...whole, ...files.map(({ path }) => path)].sort()
   } finally {
@@ -55,27 +54,23 @@ export async function rigLeftovers(
   }
 }
 
-interface RigCleanup {
-  /** The directory in which everything that was moved lies, under its old path. */
-  readonly movedTo: string
-  readonly failures: readonly { readonly directory: string; readonly error: string }[]
-}
-
-/** Out of the workspace, not out of the world: beside it, where a person finds it again. Never rejects. */
+/**
+ * Out of the workspace, not out of the world: into `movedTo` beside it, each under its old path, where a person finds it
+ * again. Never throws.
+ */
 export function moveOutOfWorkspace(
   { agentRoot, internals }: Pick<ExecutionLayout, 'agentRoot' | 'internals'>,
   paths: readonly string[],
   now: Date,
-): RigCleanup {
+) {
   const movedTo = join(internals, 'removed', String(now.getTime()))
   const failures: { directory: string; error: string }[] = []
   const chain = createDirectoryChain(agentRoot)
   try {
     for (const path of paths) {
       try {
-        const parents = path.split('/')
-        const name = parents.pop() ?? ''
-        const directory = chain.mustEnter(parents)
+        const { parent, name } = splitPath(path)
+        const directory = chain.mustEnter(namesOf(parent))
         const target = join(movedTo, path)
         mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
         moveInto(directory, name, target)
@@ -105,10 +100,10 @@ function moveInto(directory: HeldDirectory, name: string, target: string): void 
 
 /** Still of the kind that was made, and no link on the way to it. */
 function isAsMade({ path, kind }: RigEntry, chain: DirectoryChain): boolean {
-  const parents = path.split('/')
-  const name = parents.pop() ?? ''
-  const entered = chain.enter(parents)
-  const stats = entered.ok ? lstatSync(entered.directory.at(name), { throwIfNoEntry: false }) : undefined
+  const entered = chain.reach(path)
+  const stats = entered.ok
+    ? lstatSync(entered.directory.at(entered.name), { throwIfNoEntry: false })
+    : undefined
   return kind === 'directory' ? stats?.isDirectory() === true : stats?.isFile() === true
 }
 
@@ -136,25 +131,20 @@ export type RigEntry = Readonly<z.infer<typeof entryShape>>
 
 const lineShape = z.union([entryShape, z.object({ gone: z.string() })])
 
-export interface RigRecorder {
-  /** Throws the system's error. */
-  add(entry: RigEntry): void
-  /** The rig has ended: what its own commands took away again is not missing later. Throws the system's error. */
-  close(): void
-}
-
-/** Rejects with the system's error. */
-export async function openRigRecord(layout: ExecutionLayout, codonId: string): Promise<RigRecorder> {
-  await ensureDir(folderOf(layout))
-  const fd = openSync(fileOf(layout, codonId), flags, 0o600)
+/** Rejects with the system's error; so do its parts throw. */
+export async function openRigRecord(layout: ExecutionLayout, codonId: string) {
+  const path = fileOf(layout, codonId)
+  await ensureDir(dirname(path))
+  const fd = openSync(path, flags, 0o600)
   const put = new Set<string>()
   const write = (line: z.infer<typeof lineShape>): void => void writeSync(fd, `${JSON.stringify(line)}\n`)
   return {
-    add(entry) {
+    add(entry: RigEntry): void {
       write(entry)
       put.add(entry.path)
     },
-    close() {
+    /** The rig has ended: what its own commands took away again is not missing later. */
+    close(): void {
       try {
         for (const path of put) if (!isThere(join(layout.agentRoot, path))) write({ gone: path })
       } finally {
@@ -193,12 +183,8 @@ function lineOf(text: string): z.infer<typeof lineShape> | undefined {
   }
 }
 
-function folderOf({ internals }: ExecutionLayout): string {
-  return join(internals, 'rigs')
-}
-
-function fileOf(layout: ExecutionLayout, codonId: string): string {
-  return join(folderOf(layout), `${fileNameOf(codonId)}.jsonl`)
+function fileOf({ internals }: ExecutionLayout, codonId: string): string {
+  return join(internals, 'rigs', `${fileNameOf(codonId)}.jsonl`)
 }
 
 function isThere(path: string): boolean {

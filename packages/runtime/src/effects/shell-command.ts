@@ -2,8 +2,14 @@ import { lstatSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { ProcessExit } from '@weave/protocol'
 import { resolveInside } from '../files/index.ts'
-import type { Result } from '../kit/index.ts'
-import { type Clock, type Marker, type OutputStream, type ProcessResult, run } from '../kit/index.ts'
+import {
+  type Clock,
+  type Marker,
+  type OutputStream,
+  type ProcessResult,
+  type Result,
+  run,
+} from '../kit/index.ts'
 
 /** What every command of a codon gets. */
 export interface CommandSurroundings {
@@ -51,22 +57,12 @@ export interface CommandResult {
  * services. Never rejects.
  */
 export async function runShellCommand(request: CommandRequest): Promise<CommandResult> {
-  const { run: line, onOutput, env, agentRoot: premises } = request
-  const { cwd, marker, own, signal, clock, graceMs, maxCaptureBytes } = request
+  const { run: line, onOutput, env, cwd, agentRoot: premises } = request
+  const { marker, own, signal, clock, graceMs, maxCaptureBytes } = request
   const lines = createLineStream((stream, text) => onOutput?.(stream, text))
   const [shell, args] = shellFor(line, env)
-  const result = await run(shell, args, {
-    cwd,
-    env,
-    marker,
-    premises,
-    own,
-    signal,
-    clock,
-    graceMs,
-    maxCaptureBytes,
-    onOutput: lines.push,
-  })
+  const surroundings = { cwd, env, marker, premises, own, signal, clock, graceMs, maxCaptureBytes }
+  const result = await run(shell, args, { ...surroundings, onOutput: lines.push })
   const complaint = result.stopped ? undefined : emitRest(lines.end)
   return judged(complaint ? { ...result, stopped: complaint } : result, line)
 }
@@ -76,7 +72,7 @@ function shellFor(line: string, env: CommandSurroundings['env']): readonly [stri
   return ['/bin/sh', ['-c', line]]
 }
 
-/** The last partial line is emitted when the command is over, so a throw can only be reported in the result. */
+/** The command is over by then, so a throw can only be reported in the result. */
 function emitRest(end: () => void): { readonly reason: unknown } | undefined {
   try {
     end()
@@ -122,27 +118,16 @@ function clipped(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…` : text
 }
 
-interface LineStream {
-  push(stream: OutputStream, text: string): void
-  /** Emits what is left without a line end. */
-  end(): void
-}
-
-interface LineStreamLimits {
-  /** A longer line is emitted in pieces. */
-  readonly maxLine?: number
-  /** About so many characters of both streams together are emitted, then a line that says that output was cut. */
-  readonly maxTotal?: number
-}
+/** A longer line is emitted in pieces. */
+const maxLine = 16 << 10
+/** About so many characters of both streams together are emitted, then a line that says that output was cut. */
+const maxTotal = 16 << 20
 
 /**
  * Passes text on in whole lines where it can, several at a time when they come together: halves of lines are hard to
  * read in a log, and a secret could hide in the cut. Holds back at most one line per stream. Throws what `emit` throws.
  */
-function createLineStream(
-  emit: (stream: OutputStream, text: string) => void,
-  { maxLine = 16 << 10, maxTotal = 16 << 20 }: LineStreamLimits = {},
-): LineStream {
+function createLineStream(emit: (stream: OutputStream, text: string) => void) {
   const held = { stdout: '', stderr: '' }
   let left = maxTotal
 
@@ -154,14 +139,15 @@ function createLineStream(
   }
 
   return {
-    push(stream, text) {
+    push(stream: OutputStream, text: string): void {
       const all = held[stream] + text
       const afterLines = all.lastIndexOf('\n') + 1
       const cut = all.length - afterLines > maxLine ? all.length : afterLines
       held[stream] = all.slice(cut)
       pass(stream, all.slice(0, cut))
     },
-    end() {
+    /** Emits what is left without a line end. */
+    end(): void {
       for (const stream of ['stdout', 'stderr'] as const) {
         const rest = held[stream]
         held[stream] = ''
@@ -170,8 +156,6 @@ function createLineStream(
     },
   }
 }
-
-type WorkingDirectory = Result<{ readonly path: string }>
 
 /**
  * Where a command of a codon runs. `project`, "the execution directory", is the agent workspace: the template variables
@@ -183,7 +167,7 @@ export function workingDirectory(
   agentRoot: string,
   where: 'project' | 'lastCopied' | undefined,
   target: string | undefined,
-): WorkingDirectory {
+): Result<{ readonly path: string }> {
   if (where !== 'lastCopied') return { ok: true, path: agentRoot }
   if (target === undefined) return { ok: false, message: 'lastCopied: nothing was copied before it' }
   const resolved = resolveInside(agentRoot, target)

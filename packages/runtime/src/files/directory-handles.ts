@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { errorCode } from '../kit/index.ts'
 import { canSyncDirectories, directoryOnly, fsyncLater } from './durable.ts'
-import { entryOf } from './names.ts'
+import { entryOf, namesOf, splitPath } from './names.ts'
 
 /** A directory that is held open. */
 export interface HeldDirectory {
@@ -61,12 +61,12 @@ export function createDirectoryChain(root: string, onMake: (path: string) => voi
       const path = components.slice(0, levels.length).join('/')
       return { ok: false, reason: obstacle.reason, path, message: `${path} ${obstacle.what}` }
     }
-    return { ok: true, directory: held(deepest()) }
+    return { ok: true, directory: deepest() }
   }
 
   function descend(name: string, missing: 'make' | undefined): Obstacle | undefined {
     if (!isSafeName(name)) return { reason: 'in-the-way', what: 'is no name' }
-    const place = entryOf(deepest().anchor, name)
+    const place = entryOf(deepest().self, name)
     try {
       levels.push(openLevel(name, place, directoryFlags))
       return undefined
@@ -74,7 +74,7 @@ export function createDirectoryChain(root: string, onMake: (path: string) => voi
       const obstacle = obstacleAt(place)
       if (!obstacle) throw error
       if (obstacle.reason !== 'missing' || missing !== 'make') return obstacle
-      if (openedUp(deepest().anchor, () => makeDirectory(place)))
+      if (openedUp(deepest().self, () => makeDirectory(place)))
         onMake([...levels.slice(1).map(level => level.name), name].join('/'))
       return descend(name, undefined)
     }
@@ -88,6 +88,11 @@ export function createDirectoryChain(root: string, onMake: (path: string) => voi
 
   return {
     enter,
+    /** `enter` for the directory that holds an entry, given by its path with `/`, and the entry's own name. */
+    reach(path: string, missing?: 'make'): Entered & { readonly name: string } {
+      const { parent, name } = splitPath(path)
+      return { ...enter(namesOf(parent), missing), name }
+    },
     /** `enter`, where every obstacle is an error. */
     mustEnter(components: readonly string[], missing?: 'make'): HeldDirectory {
       const entered = enter(components, missing)
@@ -120,10 +125,29 @@ export function directoryAnchor(fd: number, path: string): string {
 
 const hasDescriptorPaths = process.platform === 'linux' && existsSync('/proc/self/fd')
 
-interface Level {
+/** A class, since a checkpoint makes one for every file that it reads. */
+class Level implements HeldDirectory {
   readonly name: string
   readonly fd: number
-  readonly anchor: string
+  readonly self: string
+
+  constructor(name: string, fd: number, self: string) {
+    this.name = name
+    this.fd = fd
+    this.self = self
+  }
+
+  at(name: string): string {
+    return `${this.self}/${name}`
+  }
+
+  entry(name: string): PathLike {
+    return entryOf(this.self, name)
+  }
+
+  async sync(): Promise<void> {
+    if (canSyncDirectories) await fsyncLater(this.fd)
+  }
 }
 
 interface Obstacle {
@@ -133,18 +157,7 @@ interface Obstacle {
 
 function openLevel(name: string, place: PathLike, flags: number): Level {
   const fd = openSync(place, flags)
-  return { name, fd, anchor: directoryAnchor(fd, place.toString()) }
-}
-
-function held({ fd, anchor }: Level): HeldDirectory {
-  return {
-    at: name => `${anchor}/${name}`,
-    entry: name => entryOf(anchor, name),
-    self: anchor,
-    sync: async () => {
-      if (canSyncDirectories) await fsyncLater(fd)
-    },
-  }
+  return new Level(name, fd, directoryAnchor(fd, place.toString()))
 }
 
 /** `false`: something has the name already. */

@@ -12,7 +12,6 @@ import {
 import { promisify } from 'node:util'
 import { errorCode } from '../kit/index.ts'
 import { createDirectoryChain } from './directory-handles.ts'
-import { namesOf, splitPath } from './names.ts'
 import { readFlags, refusesLinks } from './open-regular.ts'
 
 const largestChunk = 1 << 20
@@ -95,9 +94,8 @@ export function createTreeReader(root: string) {
   return {
     /** As a `FileReader`, with no link on the way either. Rejects as `DirectoryChain.enter` throws. */
     async read(path: string): Promise<FileReading> {
-      const { parent, name } = splitPath(path)
-      const entered = directories.enter(namesOf(parent))
-      return entered.ok ? read(entered.directory.entry(name)) : { kind: 'gone' }
+      const entered = directories.reach(path)
+      return entered.ok ? read(entered.directory.entry(entered.name)) : { kind: 'gone' }
     },
     close: directories.close,
   }
@@ -127,20 +125,24 @@ async function readRegular(place: PathLike, scratch: Buffer): Promise<FileReadin
   for (let attempt = 1; ; attempt++) {
     const fd = openSync(place, readFlags)
     const stats = fstatSync(fd)
-    const isSame = () => isSameState(stats, fstatSync(fd))
-    const close = () => closeSync(fd)
-    if (stats.isFile() && stats.size > largeFile) {
-      const chunks = (signal?: AbortSignal) => chunksOf(fd, stats, signal)
-      return { kind: 'large', file: { stats, chunks, isSame, close } }
-    }
+    if (stats.isFile() && stats.size > largeFile) return { kind: 'large', file: largeFileOf(fd, stats) }
     try {
       if (!stats.isFile()) return { kind: 'gone' }
       const read = { kind: 'read', stats, bytes: await readWhole(fd, stats, scratch) } as const
-      if (isSame()) return attempt === 1 ? read : { ...read, changed: 'once' }
+      if (isSameState(stats, fstatSync(fd))) return attempt === 1 ? read : { ...read, changed: 'once' }
       if (attempt === mostReads) return { ...read, changed: 'always' }
     } finally {
-      close()
+      closeSync(fd)
     }
+  }
+}
+
+function largeFileOf(fd: number, stats: Stats): LargeFile {
+  return {
+    stats,
+    chunks: signal => chunksOf(fd, stats, signal),
+    isSame: () => isSameState(stats, fstatSync(fd)),
+    close: () => closeSync(fd),
   }
 }
 

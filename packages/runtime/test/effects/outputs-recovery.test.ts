@@ -19,7 +19,7 @@ async function gathered(overwrite = false): Promise<PreparedWorkspace & { readon
   await put(output, { 'a.txt': 'theirs', 'z.txt': 'theirs' })
   const copy = { id: 'output_1', directory: output, overwrite }
   await openStaging(copy)
-  const sources = Object.keys(files).map(path => ({ path, components: path.split('/') }))
+  const sources = Object.keys(files).map(path => ({ path, source: path }))
   await stageFiles(copy, { agentRoot, sources })
   return { ...workspace, copy }
 }
