@@ -23,8 +23,8 @@ const code =
     text === '' ? text : `\u001b[${on}m${text}\u001b[${off}m`
 
 export const red = code(31, 39)
-export const green = code(32, 39)
-export const yellow = code(33, 39)
+const green = code(32, 39)
+const yellow = code(33, 39)
 const cyan = code(36, 39)
 const bold = code(1, 22)
 const dim = code(2, 22)
@@ -69,11 +69,10 @@ export const paintVerdict: Paint = line => {
 /** One event of a run in a line, after its time. */
 export function paintEvent({ type, data }: { readonly type: string; readonly data: object }): Paint {
   const paint = eventPaint(type, data)
-  return line =>
-    line.replace(
-      /^(\S+)( )([\s\S]*)$/,
-      (_, time: string, gap: string, rest: string) => `${dim(time)}${gap}${paint(rest)}`,
-    )
+  return line => {
+    const at = line.indexOf(' ')
+    return at < 0 ? paint(line) : `${dim(line.slice(0, at))} ${paint(line.slice(at + 1))}`
+  }
 }
 
 const plain: Paint = text => text

@@ -53,7 +53,8 @@ export async function removeAll(
 
 async function lineOf({ layout, file }: ChosenExecution): Promise<readonly string[]> {
   const [{ status }, held] = await Promise.all([executionStatus(layout), executionHoldings(layout)])
-  const bytes = Object.values(held).reduce((sum, each) => sum + each, 0)
+  const sizes: readonly number[] = Object.values<number>({ ...held })
+  const bytes = sizes.reduce((sum, each) => sum + each, 0)
   return [basename(layout.dir), file?.hankName ?? '', status, bytesText(bytes)]
 }
 

@@ -4,9 +4,9 @@ import { type ListRow, listLines, whenText } from '../src/list.ts'
 import { nameMeant } from '../src/named-execution.ts'
 
 const row: ListRow = {
-  dir: '/home/me/.weave-executions/guide-to-a-folder-20261116-184944-16a18e',
+  dir: '/home/user/.weave-executions/guide-to-a-folder-20261116-184944-16a18e',
   hank: 'Guide to a folder',
-  data: '/home/me/some/where/that/is/far/down/in/the/tree/of/directories/data',
+  data: '/home/user/some/where/that/is/far/down/in/the/tree/of/directories/data',
   status: 'completed',
   cost: 0.0486,
   codons: 1,
@@ -22,7 +22,7 @@ describe('a list of executions', () => {
     'fits 100 columns, marks rehearsals, says when they ended and counts rightly',
     () => {
       const rows = [row, { ...row, codons: 2, hank: 'A name that is much longer than any column should be' }]
-      const lines = listLines(rows, { width: 100, now, home: '/home/me' })
+      const lines = listLines(rows, { width: 100, now, home: '/home/user' })
       expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(100)
       expect(lines[0]).toMatch(/^HANK +STATUS +DONE +COST +ENDED +EXECUTION +DATA$/)
       expect(lines[1]).toMatch(
@@ -30,7 +30,7 @@ describe('a list of executions', () => {
       )
       expect(lines[2]).toContain(' 2 codons ')
       expect(lines.at(-1)).toBe('sim: a rehearsal; its cost is simulated')
-      const wide = listLines([{ ...row, rehearsal: undefined }], { width: undefined, now, home: '/home/me' })
+      const wide = listLines([{ ...row, rehearsal: false }], { width: undefined, now, home: '/home/user' })
       expect(wide).toHaveLength(2)
       expect(wide[1]).toContain('~/some/where/that/is/far/down/in/the/tree/of/directories/data')
     },
