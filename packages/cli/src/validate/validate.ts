@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listEnvironment, type ObservedCosts, type Prepared } from '@weave/runtime'
+import { paintVerdict } from '../colour.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { prepareRun } from '../prepare-run.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
@@ -22,7 +23,8 @@ export async function validateCommand(args: Arguments, terminal: Terminal): Prom
   else {
     if (added !== undefined) terminal.out(added)
     const verbose = args.switches.has('verbose')
-    for (const line of report(prepared, { verbose, environment: process.env, earlier })) terminal.out(line)
+    for (const line of report(prepared, { verbose, environment: process.env, earlier }))
+      terminal.out(line, paintVerdict)
   }
   return prepared.ok ? exitCodes.done : exitCodes.failed
 }

@@ -99,7 +99,9 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const found = { ...base, ...(hashed.data && { data: hashed.data }) }
   if (hasErrors(problems)) return { ...found, ok: false, problems }
 
-  const environmentOf = (codon?: Variables) => redirected(codonEnvironment({ environment: outside, codon }))
+  const gateway = gatewayOf(settings)
+  const environmentOf = (codon?: Variables) =>
+    redirected({ ...codonEnvironment({ environment: outside, codon }), ...gateway })
   const checked = await preflight(modelUses(base, environmentOf), {
     registry,
     environments: { codon: environmentOf(), sentinel: environment },
@@ -169,6 +171,12 @@ function planOf({
       sentinels,
     },
   )
+}
+
+/** With the proxy on, a run asks where the proxy leads; so do its checks, though not through the proxy. */
+function gatewayOf({ settings: { withoutProxy, vendorBaseUrl } }: ResolvedSettings): Variables {
+  if (withoutProxy || vendorBaseUrl === undefined) return {}
+  return { ANTHROPIC_BASE_URL: vendorBaseUrl, VENDOR_BASE_URL: vendorBaseUrl }
 }
 
 function modelUses(
