@@ -74,7 +74,7 @@ export function shortName(name: string): string {
 const mostNamed = 5
 
 /** The one name that begins so, with or without that of its hank; otherwise why not. */
-function nameMeant(
+export function nameMeant(
   word: string,
   names: readonly string[],
 ): { readonly ok: true; readonly name: string } | { readonly ok: false; readonly message: string } {
