@@ -18,6 +18,7 @@ import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes, ownPrograms, sandboxEntry, version } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
 import { report, schemaLine } from '../validate/report.ts'
+import { createWaiting } from '../waiting.ts'
 import { choosePlan } from './choose-plan.ts'
 import { openRun } from './open-run.ts'
 import { readyTraffic } from './recording.ts'
@@ -58,7 +59,10 @@ export async function execute(
     return exitCodes.failed
   }
   const { plan = planned } = traffic
+  const waiting = createWaiting(terminal)
+  waiting.for('Reading the data')
   const opened = await openRun({ prepared, named: data, args, rehearsal: rehearsal !== undefined })
+  waiting.done()
   if (!opened.ok) {
     terminal.error(opened.message)
     return exitCodes.failed

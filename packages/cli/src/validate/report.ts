@@ -22,20 +22,28 @@ export interface ReportOptions {
   readonly earlier?: ObservedCosts | undefined
 }
 
-/** The verdict in lines for people. */
+/** Plan and verdict in lines for people. */
 export function report(prepared: Prepared, options: ReportOptions): readonly string[] {
-  const { loaded, plan } = prepared
-  const lines = plan
-    ? [
-        ...outline(prepared, plan, options.earlier),
-        ...(options.verbose ? settingLines(prepared, options.environment) : []),
-      ]
-    : []
+  return [...planReport(prepared, options), ...verdictReport(prepared)]
+}
+
+/** What would run, and what it may cost at most. */
+export function planReport(prepared: Prepared, options: ReportOptions): readonly string[] {
+  const { plan } = prepared
+  if (!plan) return []
+  return [
+    ...outline(prepared, plan, options.earlier),
+    ...(options.verbose ? settingLines(prepared, options.environment) : []),
+  ]
+}
+
+/** Whether anything stands in its way. */
+export function verdictReport(prepared: Prepared): readonly string[] {
+  const { loaded } = prepared
   const warnings = warningsOf(prepared.problems)
   const errors = errorsOf(prepared.problems)
   const framed = framer(prepared)
   return [
-    ...lines,
     ...(warnings.length > 0 ? ['Warnings:', ...warnings.flatMap(framed), ''] : []),
     ...(prepared.ok
       ? verdict(prepared)
