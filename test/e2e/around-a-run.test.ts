@@ -45,7 +45,7 @@ describe('around a run', () => {
       expect(at.executions()).toEqual([])
       expect(at.weave('rm')).toMatchObject({ status: 2 })
     },
-    60_000,
+    180_000,
   )
 
   verifies(
@@ -67,7 +67,7 @@ describe('around a run', () => {
         ),
       })
     },
-    60_000,
+    120_000,
   )
 
   verifies(
@@ -84,7 +84,7 @@ describe('around a run', () => {
       const cut = await hankFolder([codon('a', { budget: { maxOutputTokens: 1 } }), codon('b')])
       expect((await cut.scripted()).stderr).toContain('The hank is done, cut short by a budget in 1 codon\n')
     },
-    60_000,
+    120_000,
   )
 
   verifies(

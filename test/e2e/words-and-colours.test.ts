@@ -32,7 +32,7 @@ describe('the words of the command', () => {
       expect(at.weave('-q').stderr).not.toContain('Did you mean')
       expect(at.weave('list', 'more').status).toBe(2)
     },
-    60_000,
+    120_000,
   )
 
   verifies(['repair/command-words', 'repair/help-groups'], 'help is in groups, with examples', async () => {
@@ -71,6 +71,6 @@ describe('the words of the command', () => {
       expect(coloured.weave('diff', 'start', 'only').stdout).toContain(`${colourCode}32m+# only`)
       expect(coloured.weave('doctor').stdout).toContain(`${colourCode}32mok`)
     },
-    60_000,
+    120_000,
   )
 })
