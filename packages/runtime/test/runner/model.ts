@@ -11,6 +11,7 @@ import {
   type Done,
   endTypes,
   gone,
+  isPassed,
   type Model,
   type Next,
   newRun,
@@ -350,10 +351,6 @@ function attemptsIn(model: Model, id: string): number {
 
 function hasRun({ status }: Done): boolean {
   return status === 'completed' || status === 'failed'
-}
-
-function isPassed(plan: Plan, { id, status }: Done): boolean {
-  return status !== 'failed' || placeOf(plan, id)?.codon.onFailure === 'ignore'
 }
 
 /** A loop's iteration ends with its last codon, or with the one that filled the context. */

@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { verifies } from '../conformance/verifies.ts'
+import { codon, hankFolder } from '../support/hank-folder.ts'
+
+/** Takes the end of the run out of a journal, as a kill right before it leaves it. */
+function cutBeforeTheEnd(execution: string): void {
+  const dir = join(execution, '.weave/journal')
+  const [segment = ''] = readdirSync(dir).filter(name => name.endsWith('.jsonl'))
+  const lines = readFileSync(join(dir, segment), 'utf8').split('\n')
+  const end = lines.findIndex(line => line.includes('"RunCompleted"'))
+  writeFileSync(join(dir, segment), `${lines.slice(0, end).join('\n')}\n`)
+  rmSync(join(execution, '.weave/state.json'), { force: true })
+}
+
+describe('the end of an execution', () => {
+  verifies(
+    ['repair/nothing-left-completed'],
+    'is found by the next start, when the run was cut off after its last codon',
+    async () => {
+      const at = await hankFolder([codon('first'), codon('last')])
+      expect((await at.scripted('--headless')).status).toBe(0)
+      cutBeforeTheEnd(at.execution())
+      const status = () => (JSON.parse(at.weave('list', '--json').stdout) as { status: string }[])[0]?.status
+      expect(status()).toBe('crashed')
+      const again = await at.scripted('--headless')
+      expect(again).toMatchObject({ status: 0, stderr: expect.stringContaining('Nothing is left to do') })
+      expect(status()).toBe('completed')
+      const runs = at.events('run.completed').length
+      expect((await at.scripted('--headless')).status).toBe(0)
+      expect(at.events('run.completed').length).toBe(runs)
+    },
+    60_000,
+  )
+})
