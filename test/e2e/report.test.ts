@@ -61,7 +61,7 @@ const eventsOf = ({ events }: Written): ReportEvents => events
 
 describe('a report in a browser', () => {
   verifies(
-    ['d2/command-report'],
+    ['d2/command-report', 'repair/report-safety-name'],
     'shows runs, spending, files with diffs, settings and events, and asks nobody for anything',
     async () => {
       const at = await rolledBackRun()
@@ -81,6 +81,10 @@ describe('a report in a browser', () => {
       ])
       expect(await page.textContent('#settings')).toContain('budget.maxDollars5--max-cost')
       expect(await page.textContent('#budget')).toContain('--max-cost')
+
+      const names = await page.locator('.checkpoint > summary > b').allTextContents()
+      expect(names.filter(name => name === 'the beginning')).toHaveLength(1)
+      expect(names).toContain('before the rollback')
 
       const checkpoint = page.locator('.checkpoint').filter({ hasText: 'first' }).first()
       await checkpoint.locator('summary').first().click()

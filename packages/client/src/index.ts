@@ -122,6 +122,7 @@ export {
 } from './view-outline.ts'
 export {
   codonStatusWords,
+  breachAmounts,
   dollarsText,
   durationText,
   exitText,

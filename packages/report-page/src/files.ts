@@ -15,7 +15,7 @@ export function files({ checkpoints, runs }: ReportData): HTMLElement {
 
 function checkpointPart(checkpoint: ReportCheckpoint, withRun: boolean): HTMLElement {
   const { codonId, type, sha, timestamp, run, isUndone, note } = checkpoint
-  const name = codonId === '' ? 'the beginning' : codonId
+  const name = codonId === '' ? (type === 'safety' ? 'before the rollback' : 'the beginning') : codonId
   const head = element('summary', { class: isUndone && 'undone' }, [
     element('b', {}, [name]),
     codonId !== '' && element('span', { class: 'badge' }, [type]),

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import {
   defaultUpstream,
@@ -123,7 +124,7 @@ async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
   letGo()
   const places = {
     layout: opened.layout,
-    outputDirectory: prepared.paths.outputDirectory,
+    outputDirectory: outputsOf(ready),
     isRehearsal: rehearsal !== undefined,
     goOn: goOnCommand({ dir: opened.layout.dir, isRehearsal: rehearsal !== undefined }, context.args),
     showsCosts: !display.hasScreen || prepared.settings.settings.showCosts,
@@ -132,6 +133,15 @@ async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
   if (signals.exitCode !== undefined && end.status === 'stopped') return signals.exitCode
   const isFailed = end.status === 'failed' || (end.status === 'stopped' && display.isAbandoned)
   return isFailed ? exitCodes.failed : exitCodes.done
+}
+
+/** Where outputs lie, if codons have any and something is there. */
+function outputsOf({ plan, prepared }: Ready): string | undefined {
+  const { outputDirectory } = prepared.paths
+  const hasOutputs = plan.items.some(item =>
+    (item.kind === 'codon' ? [item] : item.codons).some(({ outputFiles }) => outputFiles.length > 0),
+  )
+  return hasOutputs && existsSync(outputDirectory) ? outputDirectory : undefined
 }
 
 /** On a terminal a person sees the run on a screen; otherwise it says lines. */

@@ -148,11 +148,21 @@ export function isForPeople(type: string): boolean {
   return !quiet.has(type)
 }
 
+/** A codon that fails and ends its run is journaled twice, as its end and as an error: a person needs one line. */
+function createFailureMemory() {
+  let failed: string | undefined
+  return ({ type, data }: JournaledEvent): boolean => {
+    if (type === 'codon.completed') failed = data.success ? undefined : data.codonId
+    return type === 'error' && data.codon !== undefined && data.codon === failed && data.severity !== 'warning'
+  }
+}
+
 /** One plain line for each thing that matters to a person, or every event as a JSON line. */
 function printEvents(terminal: Terminal, { json }: { readonly json: boolean }) {
+  const isAgain = createFailureMemory()
   return ({ event, text }: { readonly event: JournaledEvent; readonly text: string }): void => {
     if (json) terminal.json(text)
-    else if (isForPeople(event.type)) terminal.out(`${event.timestamp.slice(11, 19)} ${describeEvent(event)}`)
+    else if (isForPeople(event.type) && !isAgain(event)) terminal.out(`${event.timestamp.slice(11, 19)} ${describeEvent(event)}`)
   }
 }
 

@@ -6,7 +6,8 @@ import { columns } from '../terminal.ts'
 
 export interface SummaryPlaces {
   readonly layout: { readonly dir: string; readonly agentRoot: string }
-  readonly outputDirectory: string
+  /** Absent: nothing was copied there. */
+  readonly outputDirectory: string | undefined
   readonly isRehearsal: boolean
   /** The command that goes on with it. */
   readonly goOn: string
@@ -37,7 +38,7 @@ export function summaryLines(
     `The hank ${words[end.status]}${end.reason === undefined ? '' : `: ${end.reason}`}`,
     ...(showsCosts ? costLines(state, isRehearsal) : []),
     `Workspace  ${layout.agentRoot}`,
-    `Outputs    ${outputDirectory}`,
+    ...(outputDirectory === undefined ? [] : [`Outputs    ${outputDirectory}`]),
     `Report     weave report ${shellWord(layout.dir)}`,
     ...(end.status === 'completed' ? [] : [`Go on with ${goOn}`]),
   ]

@@ -1,4 +1,4 @@
-import type { Plan } from '../../src/plan/index.ts'
+
 import { fullName, placeOf } from './model-plan.ts'
 import { startRollback, targetOf } from './model-rollback.ts'
 import {
