@@ -119,6 +119,18 @@ export const flags = {
   'name-only': { kind: 'switch', summary: 'only the names of files' },
   preview: { kind: 'switch', summary: 'only say what would be done' },
   undo: { kind: 'switch', summary: 'go back to before the last rollback' },
+  'older-than': {
+    kind: 'text',
+    value: 'age',
+    summary: 'remove executions not used for so long, such as 30d',
+  },
+  status: {
+    kind: 'text',
+    value: 'status',
+    summary: 'only those that are running, completed, failed, stopped, crashed or new',
+    choices: ['running', 'completed', 'failed', 'stopped', 'crashed', 'new', 'unreadable'],
+  },
+  hank: { kind: 'text', value: 'name', summary: 'only those of this hank: a part of its name, or its path' },
   prune: { kind: 'text', value: 'age', summary: 'drop what no checkpoint needs and is older, such as 7d' },
   'no-color': { kind: 'switch', summary: 'no colours' },
   dry: { kind: 'switch', summary: 'show what would be asked, and ask no model' },

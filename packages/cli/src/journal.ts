@@ -1,4 +1,11 @@
-import { readEvents } from '@weave/runtime'
+import {
+  didYouMean,
+  type ExecutionLayout,
+  nearestNames,
+  plannedCodons,
+  readEvents,
+  readPlans,
+} from '@weave/runtime'
 import { describeEvent, eventTypes, isEventType } from 'weave-client'
 import { chooseExecution } from './named-execution.ts'
 import type { Arguments } from './parse-arguments.ts'
@@ -21,6 +28,14 @@ export async function journalCommand(args: Arguments, terminal: Terminal): Promi
   }
   const found = await chooseExecution(args, terminal, { word: positionals[0] })
   if (!found.ok) return found.code
+  const noCodon = await unknownCodon(texts.codon, found.layout)
+  if (noCodon !== undefined) {
+    terminal.error(noCodon)
+    return exitCodes.failed
+  }
+  // Transitions say for programs what other events say for people.
+  const isShown = (type: string): boolean =>
+    switches.has('json') || switches.has('all') || types !== undefined || type !== 'state.transition'
   const query = {
     types: types && new Set(types),
     codonId: texts.codon,
@@ -30,7 +45,7 @@ export async function journalCommand(args: Arguments, terminal: Terminal): Promi
   try {
     for await (const read of readEvents(found.layout, query, ({ message }) => terminal.error(message))) {
       if (switches.has('json')) terminal.json(read.text)
-      else terminal.out(lineOf(read.event))
+      else if (isShown(read.event.type)) terminal.out(lineOf(read.event))
     }
     return exitCodes.done
   } catch (error) {
@@ -38,6 +53,15 @@ export async function journalCommand(args: Arguments, terminal: Terminal): Promi
     terminal.error(`The journal in ${found.layout.journal} cannot be read: ${why}.`)
     return exitCodes.failed
   }
+}
+
+/** Why there can be no event of a codon; nothing while the plan is not known. */
+async function unknownCodon(word: string | undefined, layout: ExecutionLayout): Promise<string | undefined> {
+  if (word === undefined) return undefined
+  const plans = await readPlans(layout).catch(() => [])
+  const ids = [...new Set(plans.flatMap(({ plan }) => plannedCodons(plan).map(({ id }) => id)))]
+  if (ids.length === 0 || ids.includes(word.replace(/#\d+$/, ''))) return undefined
+  return `There is no codon ${word}.${didYouMean(nearestNames(word, ids))} There are: ${ids.join(', ')}.`
 }
 
 function lineOf(event: Parameters<typeof describeEvent>[0]): string {

@@ -32,12 +32,12 @@ const sentences: Sentences = {
   'codon.completed': (data, price) =>
     `codon ${data.codonId} ${data.success ? 'completed' : `failed (${failure(data)})`} in ${durationText(data.duration)}${price(data.cost, { unknown: data.costUnknown })}`,
   'state.snapshot': data =>
-    `snapshot: ${data.completedCodons.length} codons done${data.currentCodon ? `, ${data.currentCodon.codonId} ${data.currentCodon.status}` : ''}, ${dollarsText(data.totalCost)}`,
+    `snapshot: ${counted(data.completedCodons.length, 'codon')} done${data.currentCodon ? `, ${data.currentCodon.codonId} ${data.currentCodon.status}` : ''}, ${dollarsText(data.totalCost)}`,
   'token.usage': data =>
-    `usage of ${data.codonId}: ${tokenCountsText(data)} in this request, ${dollarsText(data.totalCost)} so far`,
+    `usage of ${data.codonId}: ${tokenCountsText(data)}; ${dollarsText(data.totalCost)} so far`,
   info: data => data.message,
   error: data => `${data.fatal ? 'fatal error' : (data.severity ?? 'error')}${coded(data)}: ${data.message}`,
-  'checkpoint.list': data => `${data.checkpoints.length} checkpoints of run ${data.runId}`,
+  'checkpoint.list': data => `${counted(data.checkpoints.length, 'checkpoint')} of run ${data.runId}`,
 
   'rollback.started': data =>
     `rollback to ${data.toCodon} (${data.checkpointType}, ${short(data.toCheckpoint)})`,
@@ -61,10 +61,11 @@ const sentences: Sentences = {
 
   'sentinel.loaded': data => `sentinel ${data.sentinelId} listens to ${data.codonId} (${data.model})`,
   'sentinel.unloaded': (data, price) =>
-    `sentinel ${data.sentinelId} left (${data.reason}) after ${data.llmCallCount} ${data.llmCallCount === 1 ? 'call' : 'calls'}${price(data.finalCost)}`,
+    `sentinel ${data.sentinelId} left (${data.reason}) after ${counted(data.llmCallCount, 'call')}${price(data.finalCost)}`,
   'sentinel.output': data => `sentinel ${data.sentinelId}: ${textOf(data.content)}`,
   'sentinel.error': data => `sentinel ${data.sentinelId} failed (${data.errorType}): ${data.message}`,
-  'sentinel.triggered': data => `sentinel ${data.sentinelId} triggered by ${data.eventCount} events`,
+  'sentinel.triggered': data =>
+    `sentinel ${data.sentinelId} triggered by ${counted(data.eventCount, 'event')}`,
 
   'server.ready': data =>
     `server ${data.serverVersion} at ${data.executionPath}${data.rehearsal ? ' (rehearsal)' : ''}`,
@@ -82,7 +83,7 @@ const sentences: Sentences = {
   'codon.retrying': data =>
     `codon ${data.codonId}: attempt ${data.attempt} of ${data.maxAttempts} in ${durationText(data.delayMs)} (${failure(data)})`,
   'run.parked': data => `codon ${data.codonId} waits until ${data.until}: ${data.reason}`,
-  'archive.completed': data => `${data.files.length} files of ${data.ownerId} archived`,
+  'archive.completed': data => `${counted(data.files.length, 'file')} of ${data.ownerId} archived`,
   'budget.exceeded': data =>
     `budget exceeded${data.codonId === undefined ? '' : ` in ${data.codonId}`}: ${whoseLimit(data)}, ${breachAmounts(data)}`,
   'run.activity': data => activityText(data),
@@ -112,6 +113,10 @@ export function activityText(activity: ActivityWords): string {
 function failure(data: Partial<Pick<EventData<'codon.completed'>, 'failureReason' | 'exitStatus'>>): string {
   if (data.failureReason) return data.failureReason.message ?? data.failureReason.type
   return data.exitStatus ? exitText(data.exitStatus) : 'unknown'
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
 }
 
 function coded(data: EventData<'error'>): string {

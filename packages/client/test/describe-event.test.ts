@@ -24,7 +24,7 @@ const cases: { readonly [T in EventType]: readonly [ServerEvent<T>['data'], stri
     { completedCodons: [], fileTree: [], totalCost: 1, totalTime: 0, isRollingBack: false },
     'snapshot: 0 codons done, $1.00',
   ],
-  'token.usage': [{ codonId, ...tokens, totalCost: 0.5 }, 'usage of draft: 110 in, 5 out in this request, $0.5000 so far'],
+  'token.usage': [{ codonId, ...tokens, totalCost: 0.5 }, 'usage of draft: 110 in, 5 out; $0.5000 so far'],
   info: [{ message: 'two\nlines \x1b[0m' }, 'two lines \\u{1b}[0m'],
   error: [
     { message: 'no', fatal: false, severity: 'operation', code: 'UNKNOWN_RUN' },
@@ -164,7 +164,7 @@ const cases: { readonly [T in EventType]: readonly [ServerEvent<T>['data'], stri
     { phase: 'checkpoint', codonId, text: 'checkpoint: storing files', done: 12_400, total: 50_001 },
     'draft: checkpoint: storing files, 12,400 of 50,001',
   ],
-  'archive.completed': [{ ownerId: codonId, files: ['a'] }, '1 files of draft archived'],
+  'archive.completed': [{ ownerId: codonId, files: ['a'] }, '1 file of draft archived'],
   'budget.exceeded': [
     { currency: 'dollars', limit: 1, used: 1.5, scope: 'hank', onExceeded: 'fail' },
     'budget exceeded: the limit of the hank, $1.50 of $1.00',

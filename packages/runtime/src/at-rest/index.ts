@@ -1,6 +1,6 @@
 /** An execution that no server holds: what is read of it, and list, diff, rollback, undo and clean-up of its versions. */
 export { type CheckpointRow, readCheckpointRows } from './checkpoint-rows.ts'
-export { type Holdings, type Tidied, tidyExecution } from './disk-usage.ts'
+export { type Holdings, holdingsOf, type Tidied, tidyExecution } from './disk-usage.ts'
 export { isFinished, previewAdoption, readPlans } from './plans.ts'
 export {
   executionStatus,

@@ -144,6 +144,8 @@ interface ExecutionStatus {
   readonly cost: number
   /** How many codons are done. */
   readonly codons: number
+  /** When its last run ended. */
+  readonly endedAt?: string
   /** What is amiss with its journal, for people. */
   readonly problems: readonly string[]
 }
@@ -169,6 +171,7 @@ async function readStatus(layout: ExecutionLayout): Promise<ExecutionStatus> {
   return {
     status: lost ? 'unreadable' : status,
     cost: state.totalCost,
+    ...(run && 'endTime' in run && run.endTime !== undefined && { endedAt: run.endTime }),
     codons: new Set(done.map(codon => codon.codonId)).size,
     problems: [...describeFindings(findings), ...(lost ? [`${lost.message} ${lost.cure}`] : [])],
   }

@@ -1,4 +1,3 @@
-
 import { fullName, placeOf } from './model-plan.ts'
 import { startRollback, targetOf } from './model-rollback.ts'
 import {
