@@ -1,6 +1,13 @@
 import type { EventData, EventType, ServerEvent } from '@weave/protocol'
 import { harmlessLine } from './harmless.ts'
-import { breachAmounts, dollarsText, durationText, exitText, type MoneyOptions, tokenCountsText } from './view-text.ts'
+import {
+  breachAmounts,
+  dollarsText,
+  durationText,
+  exitText,
+  type MoneyOptions,
+  tokenCountsText,
+} from './view-text.ts'
 
 export interface DescribeOptions {
   /** `false`: what it cost is left out of sentences about something else. */

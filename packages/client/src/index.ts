@@ -121,8 +121,8 @@ export {
   runOf,
 } from './view-outline.ts'
 export {
-  codonStatusWords,
   breachAmounts,
+  codonStatusWords,
   dollarsText,
   durationText,
   exitText,

@@ -198,7 +198,13 @@ test('what something cost is left out when costs are not asked for', () => {
 })
 
 describe('a limit that was reached', () => {
-  const breach = { currency: 'dollars', limit: 0.1, used: 0.10601, scope: 'hank', onExceeded: 'complete' } as const
+  const breach = {
+    currency: 'dollars',
+    limit: 0.1,
+    used: 0.10601,
+    scope: 'hank',
+    onExceeded: 'complete',
+  } as const
   const said = (data: object): string =>
     describeEvent(sampleEvent('budget.exceeded', { ...breach, codonId: 'research', ...data }))
 

@@ -41,7 +41,8 @@ function loopRows({ items, budget: whole }: Plan, runs: readonly ReportRun[]): r
     if (item.kind !== 'loop') return []
     const { id, budget } = item
     const share = whole?.shares?.[id]
-    const ofHank = share === undefined || whole?.maxDollars === undefined ? undefined : share * whole.maxDollars
+    const ofHank =
+      share === undefined || whole?.maxDollars === undefined ? undefined : share * whole.maxDollars
     const limits = { ...budget, maxDollars: budget?.maxDollars ?? ofHank }
     const used = amountsOf(runs, attempt => attempt.loop?.id === id)
     return rowsOf({ name: `loop ${id}`, source: 'the loop' }, limits, used)

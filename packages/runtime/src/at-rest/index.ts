@@ -10,4 +10,5 @@ export {
   readEvents,
 } from './read-execution.ts'
 export type { RollbackPreview } from './rollback.ts'
+export { findPrompts, type PromptFinder } from './sent-prompts.ts'
 export { openStoppedExecution, type RollbackWish, type StoppedExecution } from './stopped-execution.ts'
