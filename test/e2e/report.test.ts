@@ -61,7 +61,7 @@ const eventsOf = ({ events }: Written): ReportEvents => events
 
 describe('a report in a browser', () => {
   verifies(
-    ['d2/command-report', 'repair/report-safety-name'],
+    ['d2/command-report', 'repair/report-safety-name', 'repair/report-conversation'],
     'shows runs, spending, files with diffs, settings and events, and asks nobody for anything',
     async () => {
       const at = await rolledBackRun()
@@ -91,12 +91,21 @@ describe('a report in a browser', () => {
       await checkpoint.locator('.file > summary').click()
       expect(await checkpoint.locator('[data-line="added"]').first().textContent()).toBe('+# first\n')
 
+      const talk = page.locator('.talk').first()
+      await talk.locator('summary').click()
+      expect(await talk.locator('[data-kind="prompt"] pre').textContent()).toContain('Work on first.')
+
       await page.getByLabel('Type').selectOption('codon.completed')
       expect(await page.locator('.event').count()).toBe(3)
       await page.getByLabel('Search in events').fill('SECOND')
       expect(await page.locator('.event').count()).toBe(2)
       await page.locator('.event').first().click()
       expect(await page.textContent('.event-detail')).toContain('codon second completed')
+      const [left, right] = [
+        await page.locator('.events').boundingBox(),
+        await page.locator('.event-detail').boundingBox(),
+      ]
+      expect(right?.x).toBeGreaterThan((left?.x ?? 0) + (left?.width ?? 0))
       await page.emulateMedia({ media: 'print' })
       expect(await page.locator('#events').isVisible()).toBe(false)
       expect(complaints).toEqual([])

@@ -126,16 +126,30 @@ function costRows({ codons, sentinels }: CostReport): readonly ReportCost[] {
   return [...ofCodons, ...ofSentinels]
 }
 
-function checkpointRows({ checkpoints }: ReportSource, { runs }: WeaveState): readonly ReportCheckpoint[] {
-  return checkpoints.map(({ row, files, filesLeftOut, note }) => ({
-    sha: row.sha,
-    codonId: row.codonId,
-    type: row.type,
-    timestamp: row.timestamp,
-    run: runs.findIndex(({ runId }) => runId === row.runId) + 1,
-    isUndone: row.isUndone,
-    files,
-    filesLeftOut,
-    ...(note !== undefined && { note }),
-  }))
+function checkpointRows(
+  { checkpoints, reading }: ReportSource,
+  { runs }: WeaveState,
+): readonly ReportCheckpoint[] {
+  return checkpoints.map(({ row, files, filesLeftOut, note }) => {
+    const at = runs.findIndex(({ runId }) => runId === row.runId)
+    const next = runs[at + 1]?.runId ?? ''
+    return {
+      sha: row.sha,
+      name: nameOf(row, reading.rolledBack.has(next)),
+      codonId: row.codonId,
+      type: row.type,
+      timestamp: row.timestamp,
+      run: at + 1,
+      isUndone: row.isUndone,
+      files,
+      filesLeftOut,
+      ...(note !== undefined && { note }),
+    }
+  })
+}
+
+/** `rolledBack`: its run ended with a rollback. */
+function nameOf({ type, codonId }: CheckpointRow, rolledBack: boolean): string {
+  if (type === 'safety') return rolledBack ? 'before the rollback' : 'before the repair'
+  return codonId === '' ? 'the beginning' : codonId
 }
