@@ -134,7 +134,18 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   journal: {
     usage: 'weave journal [execution]',
     summary: 'print what happened in an execution, the newest one unless named',
-    flags: ['all', 'type', 'codon', 'since', 'follow', 'json', 'execution', 'runtime-config', ...always],
+    flags: [
+      'conversation',
+      'all',
+      'type',
+      'codon',
+      'since',
+      'follow',
+      'json',
+      'execution',
+      'runtime-config',
+      ...always,
+    ],
     load: async () => (await import('./journal.ts')).journalCommand,
   },
   checkpoints: {

@@ -104,6 +104,7 @@ export const flags = {
   all: { kind: 'switch', summary: 'all there are, not only what people mostly want' },
   reason: { kind: 'text', value: 'text', summary: 'why; it is written down' },
   timeout: { kind: 'text', value: 'seconds', summary: 'give up after so long, with exit code 1' },
+  conversation: { kind: 'switch', summary: 'prompts, answers, tool calls and results as a text to read' },
   follow: { kind: 'switch', short: 'f', summary: 'go on as events come' },
   'output-file': {
     kind: 'text',

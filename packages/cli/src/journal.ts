@@ -33,6 +33,12 @@ export async function journalCommand(args: Arguments, terminal: Terminal): Promi
     terminal.error(noCodon)
     return exitCodes.failed
   }
+  if (switches.has('conversation')) {
+    const { printConversation } = await import('./conversation.ts')
+    return readable(found.layout, terminal, () =>
+      printConversation(found.layout, { codonId: texts.codon, since }, terminal),
+    )
+  }
   // Transitions say for programs what other events say for people.
   const isShown = (type: string): boolean =>
     switches.has('json') || switches.has('all') || types !== undefined || type !== 'state.transition'
@@ -42,15 +48,26 @@ export async function journalCommand(args: Arguments, terminal: Terminal): Promi
     since,
     follow: switches.has('follow') ? untilInterrupted() : undefined,
   }
-  try {
+  return readable(found.layout, terminal, async () => {
     for await (const read of readEvents(found.layout, query, ({ message }) => terminal.error(message))) {
       if (switches.has('json')) terminal.json(read.text)
       else if (isShown(read.event.type)) terminal.out(lineOf(read.event))
     }
+  })
+}
+
+/** Says what stands in the way of reading a journal. */
+async function readable(
+  { journal }: ExecutionLayout,
+  terminal: Terminal,
+  read: () => Promise<void>,
+): Promise<ExitCode> {
+  try {
+    await read()
     return exitCodes.done
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    terminal.error(`The journal in ${found.layout.journal} cannot be read: ${why}.`)
+    terminal.error(`The journal in ${journal} cannot be read: ${why}.`)
     return exitCodes.failed
   }
 }

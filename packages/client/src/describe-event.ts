@@ -1,6 +1,13 @@
 import type { EventData, EventType, ServerEvent } from '@weave/protocol'
 import { harmlessLine } from './harmless.ts'
-import { dollarsText, durationText, exitText, type MoneyOptions, tokenCountsText } from './view-text.ts'
+import {
+  breachAmounts,
+  dollarsText,
+  durationText,
+  exitText,
+  type MoneyOptions,
+  tokenCountsText,
+} from './view-text.ts'
 
 export interface DescribeOptions {
   /** `false`: what it cost is left out of sentences about something else. */
@@ -76,7 +83,7 @@ const sentences: Sentences = {
   'run.started': data => `run ${data.runId} of ${data.hankName} started`,
   'run.completed': (data, price) =>
     `run ${data.runId} ${data.status}${data.reason === undefined ? '' : ` (${data.reason})`} in ${durationText(data.duration)}${price(data.totalCost, { unknown: data.costUnknown })}`,
-  'rig.output': data => `rig of ${data.codonId}: ${data.text}`,
+  'rig.output': data => `${data.check ? 'check' : 'rig'} of ${data.codonId}: ${data.text}`,
   'loop.iteration.completed': (data, price) =>
     `loop ${data.loopId}: iteration ${data.iteration + 1} done in ${durationText(data.duration)}${price(data.cost)}${data.last ? ', the last' : ''}`,
   'codon.extended': data => `codon ${data.codonId} goes on (${data.extension} of ${data.maxExtensions})`,
@@ -85,10 +92,19 @@ const sentences: Sentences = {
   'run.parked': data => `codon ${data.codonId} waits until ${data.until}: ${data.reason}`,
   'archive.completed': data => `${counted(data.files.length, 'file')} of ${data.ownerId} archived`,
   'budget.exceeded': data =>
-    `budget of ${data.scope} exceeded: ${data.used} of ${data.limit} ${data.currency}${data.codonId === undefined ? '' : ` in ${data.codonId}`}`,
+    `budget exceeded${data.codonId === undefined ? '' : ` in ${data.codonId}`}: ${whoseLimit(data)}, ${breachAmounts(data)}`,
   'run.activity': data => activityText(data),
   'preflight.result': data =>
     data.ok ? 'preflight passed' : `preflight found ${data.problems.length} problems`,
+}
+
+/** `its 10 % share of the hank`, `the limit of the loop refine`, `its own limit`. */
+function whoseLimit({ scope, share }: EventData<'budget.exceeded'>): string {
+  const [kind, loop] = scope.split(':')
+  const whole = { hank: 'the hank', loop: `the loop ${loop}` }[kind ?? ''] ?? scope
+  if (share === 'rest') return `what the shares of others leave it of ${whole}`
+  if (share !== undefined) return `its ${Number(share.toFixed(2))} % share of ${whole}`
+  return kind === 'codon' ? 'its own limit' : `the limit of ${whole}`
 }
 
 type ActivityWords = Omit<EventData<'run.activity'>, 'codonId'> & { readonly codonId?: string | undefined }

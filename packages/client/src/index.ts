@@ -121,6 +121,7 @@ export {
   runOf,
 } from './view-outline.ts'
 export {
+  breachAmounts,
   codonStatusWords,
   dollarsText,
   durationText,

@@ -5,11 +5,13 @@ export type { RollbackPreview } from './at-rest/index.ts'
 export {
   type CheckpointRow,
   executionStatus,
+  findPrompts,
   type Holdings,
   holdingsOf as executionHoldings,
   isFinished,
   type JournalDamage,
   openStoppedExecution,
+  type PromptFinder,
   previewAdoption,
   type RollbackWish,
   readCheckpointRows,

@@ -12,4 +12,5 @@ export {
   readPlans,
 } from './read-execution.ts'
 export type { RollbackPreview } from './rollback.ts'
+export { findPrompts, type PromptFinder } from './sent-prompts.ts'
 export { openStoppedExecution, type RollbackWish, type StoppedExecution } from './stopped-execution.ts'
