@@ -1,8 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { basename } from 'node:path'
-import { describe, expect, onTestFinished } from 'vitest'
+import { describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
 import { codon, hankFolder, loop, rig, sentinel } from '../support/hank-folder.ts'
 
@@ -104,25 +102,5 @@ describe('around a run', () => {
       })
     },
     90_000,
-  )
-
-  verifies(
-    ['repair/self-test-gateway'],
-    'a check asks the gateway that the run will ask',
-    async () => {
-      const asked: string[] = []
-      const gateway = createServer((request, response) => {
-        asked.push(request.url ?? '')
-        response.setHeader('content-type', 'application/json').end('{"input_tokens":1}')
-      })
-      await new Promise<void>(resolve => gateway.listen(0, '127.0.0.1', resolve))
-      onTestFinished(() => void gateway.close())
-      const { port } = gateway.address() as AddressInfo
-      const at = (await hankFolder([codon('a')])).with({ ANTHROPIC_API_KEY: 'a-key-for-nobody' })
-      const checked = at.start('validate', '--proxy', '--vendor-base-url', `http://127.0.0.1:${port}`)
-      expect(await checked.ended).toBe(0)
-      expect(asked.join()).toContain('/v1/messages/count_tokens')
-    },
-    30_000,
   )
 })

@@ -31,8 +31,8 @@ export const rehearsal: readonly Mutant[] = [
   {
     rule: 'd14/rehearsal-no-outside',
     file: 'packages/runtime/src/check/prepare.ts',
-    find: 'redirected({ ...codonEnvironment({ environment: outside, codon }), ...gateway })',
-    replace: '({ ...codonEnvironment({ environment: outside, codon }), ...gateway })',
+    find: 'redirected(codonEnvironment({ environment: outside, codon }))',
+    replace: 'codonEnvironment({ environment: outside, codon })',
     killedBy: [outside],
   },
   {

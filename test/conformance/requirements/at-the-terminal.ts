@@ -38,8 +38,6 @@ export const atTheTerminal = {
     '`weave journal` shows no transitions to people unless `--all` or `--type` asks for them; a codon that the plan does not have is an error that names those it has.',
   'repair/summary':
     'The summary names the output directory only when there is one, and says when budgets cut a hank short; why a codon failed is one line before it.',
-  'repair/self-test-gateway':
-    'With the proxy on, the self-test of a vendor model asks the upstream address that the run will ask.',
   'repair/replay-without-sentinels': 'A replay leaves sentinels out, with a warning that names them.',
 
   // In which form

@@ -101,9 +101,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const found = { ...base, ...(hashed.data && { data: hashed.data }) }
   if (hasErrors(problems)) return { ...found, ok: false, problems }
 
-  const gateway = gatewayOf(settings)
-  const environmentOf = (codon?: Variables) =>
-    redirected({ ...codonEnvironment({ environment: outside, codon }), ...gateway })
+  const environmentOf = (codon?: Variables) => redirected(codonEnvironment({ environment: outside, codon }))
   const uses = modelUses(base, environmentOf)
   const providers = new Set(uses.flatMap(({ name }) => findModel(name, registry)?.provider ?? []))
   if (!options.skipSelfTest) await options.onAsking?.({ ...found, ok: true, problems }, [...providers])
@@ -176,12 +174,6 @@ function planOf({
       sentinels,
     },
   )
-}
-
-/** With the proxy on, a run asks where the proxy leads; so do its checks, though not through the proxy. */
-function gatewayOf({ settings: { withoutProxy, vendorBaseUrl } }: ResolvedSettings): Variables {
-  if (withoutProxy || vendorBaseUrl === undefined) return {}
-  return { ANTHROPIC_BASE_URL: vendorBaseUrl, VENDOR_BASE_URL: vendorBaseUrl }
 }
 
 function modelUses(
