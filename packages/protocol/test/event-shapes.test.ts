@@ -326,6 +326,7 @@ test('extension events have exactly these fields', () => {
       operation: 'number',
       stream: "'stdout' | 'stderr'",
       text: 'string',
+      'check?': 'true',
     },
     'loop.iteration.completed': {
       loopId: 'string',
@@ -359,6 +360,7 @@ test('extension events have exactly these fields', () => {
       used: 'number',
       scope: 'string',
       'codonId?': 'string',
+      'share?': "number | 'rest'",
       onExceeded: "'complete' | 'fail'",
     },
     'preflight.result': {

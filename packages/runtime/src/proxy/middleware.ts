@@ -71,10 +71,18 @@ export function inOrder<Step, T extends object>(
   for (const step of steps) {
     done++
     const next = apply(step, current)
-    if (next instanceof Promise) return next.then(later => inOrder(steps.slice(done), later, apply))
+    if (next instanceof Promise) return afterwards(next, steps.slice(done), apply)
     current = next
   }
   return current
+}
+
+async function afterwards<Step, T extends object>(
+  value: Promise<T>,
+  steps: readonly Step[],
+  apply: Apply<Step, T>,
+): Promise<T> {
+  return inOrder(steps, await value, apply)
 }
 
 /**
