@@ -16,6 +16,7 @@ import { invariants } from './requirements/invariants.ts'
 import { limitsAndVersions } from './requirements/limits-and-versions.ts'
 import { referencesAndModels } from './requirements/references-and-models.ts'
 import { repair } from './requirements/repair.ts'
+import { screen } from './requirements/screen.ts'
 import { settings } from './requirements/settings.ts'
 import { states } from './requirements/states.ts'
 import { wireShapes } from './requirements/wire-shapes.ts'
@@ -43,6 +44,7 @@ const tables = {
   ...invariants,
   ...attacks,
   ...atTheTerminal,
+  ...screen,
   ...repair,
   ...handbookAndEnvironment,
 } as const

@@ -141,7 +141,7 @@ describe('the terminal UI of a run', () => {
       session.press('s')
       await session.shows('cannot steer the run')
       session.press('q')
-      await endsWith(session, 0)
+      await endsWith(session, 130)
     },
   )
 

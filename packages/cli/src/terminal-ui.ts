@@ -3,6 +3,7 @@ import { ReadStream } from 'node:tty'
 import { type App, type AppEnd, openApp } from '@weave/tui'
 import { type ClientMode, connect } from 'weave-client'
 import { WebSocket } from 'ws'
+import { editFiles } from './edit-files.ts'
 import type { Arguments } from './parse-arguments.ts'
 import { type ExitCode, exitCodes, signalCodes } from './program.ts'
 import type { Terminal } from './terminal.ts'
@@ -30,7 +31,8 @@ export interface ShownUi {
 
 /** Shows the terminal UI on the terminal of this process and sees to it that the terminal is restored, whatever happens. */
 export function showTerminalUi(options: TerminalUiOptions): ShownUi {
-  const own = process.stdin.isTTY ? undefined : new ReadStream(openSync('/dev/tty', 'r'))
+  const keys = process.stdin.isTTY ? 0 : openSync('/dev/tty', 'r')
+  const own = keys === 0 ? undefined : new ReadStream(keys)
   const client = connect(options.url, {
     mode: options.mode,
     since: 0,
@@ -44,6 +46,7 @@ export function showTerminalUi(options: TerminalUiOptions): ShownUi {
     input: own ?? process.stdin,
     output: process.stdout,
     unicode: showsUnicode(process.env),
+    edit: prompt => editFiles(prompt, keys),
     now: Date.now,
   })
   const shown = guarded(app)

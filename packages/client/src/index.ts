@@ -101,6 +101,7 @@ export {
   type Machine,
   type Plan,
   type PlanItem,
+  type PromptFiles,
   type RollbackProgress,
   type SentinelView,
   type StreamEntry,
@@ -113,6 +114,7 @@ export {
 export {
   type CodonLine,
   currentCodon,
+  failedCodon,
   isCostUnknown,
   type LoopLine,
   type OutlineLine,

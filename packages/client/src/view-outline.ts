@@ -96,6 +96,16 @@ export function currentCodon(view: View): CodonLine | undefined {
   return codonLine(itemOf(live, live.codonId), new Map([[live.codonId, attempts]]))
 }
 
+/** The codon whose failure ended the run, while nothing else has begun since. */
+export function failedCodon(view: View): CodonLine | undefined {
+  if (currentRun(view.machine.state)?.status !== 'failed') return undefined
+  const lineage = lineageOf(view.machine)
+  const last = lineage.at(-1)
+  if (last?.status !== 'failed') return undefined
+  const attempts = lineage.filter(codon => codon.codonId === last.codonId)
+  return codonLine(itemOf(last, last.codonId), new Map([[last.codonId, attempts]]))
+}
+
 /** Whether some usage of this run had no known price, so that sums of money are only the known part. */
 export function isCostUnknown(view: View): boolean {
   return (

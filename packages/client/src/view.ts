@@ -19,6 +19,7 @@ import {
   type View,
   viewCaps,
 } from './view-model.ts'
+import { promptsOfPlan } from './view-prompts.ts'
 import { streamEntryOf } from './view-stream.ts'
 
 /**
@@ -90,7 +91,8 @@ const changes: Changes = {
     },
   }),
   'run.parked': (_, data) => ({ waiting: { kind: 'parked', ...data } }),
-  'preflight.result': (view, { plan }) => (plan ? { limits: limitsOfPlan(plan) } : { limits: view.limits }),
+  'preflight.result': (view, { plan }) =>
+    plan ? { limits: limitsOfPlan(plan), prompts: promptsOfPlan(plan) } : { limits: view.limits },
   'budget.exceeded': (view, data, time) => ({
     breaches: appended(view.breaches, { ...data, time }, viewCaps.breaches),
   }),

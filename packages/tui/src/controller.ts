@@ -9,7 +9,7 @@ import {
 } from 'weave-client'
 import { createLayout, type Page } from './layout.ts'
 import { pressKey } from './model/keys.ts'
-import { type Effect, initialUi, type SteeringCommand, withNotice } from './model/ui.ts'
+import { type EditedPrompt, type Effect, initialUi, type SteeringCommand, withNotice } from './model/ui.ts'
 import type { Key } from './terminal/keyboard.ts'
 import type { Style } from './terminal/line.ts'
 import type { Screen } from './terminal/screen.ts'
@@ -24,12 +24,21 @@ export interface ControllerOptions extends ThemeOptions {
   readonly costs: boolean
   /** Leaving ends the run; otherwise it only ends the screen. */
   readonly ownsRun: boolean
+  /** Lets a person change files with an editor of theirs, which has the terminal meanwhile. */
+  readonly edit: (prompt: EditedPrompt) => Promise<Edited>
   readonly now: () => number
 }
+
+/** What became of files that an editor was opened for. */
+export type Edited =
+  | { readonly ok: true; readonly changed: boolean }
+  | { readonly ok: false; readonly message: string }
 
 export type AppEnd =
   /** A person left, or `leave` was called. */
   | { readonly kind: 'left' }
+  /** A person wants the edited hank to take over. */
+  | { readonly kind: 'adopt' }
   /** The second time that a person wanted to leave: do not wait for anything. */
   | { readonly kind: 'forced' }
   /** The server is gone for good. */
@@ -74,8 +83,16 @@ export function createController(options: ControllerOptions) {
     const result = await sendCommand(client, command)
     if (!result.ok) say(`${result.message} (${result.code})`, 'bad')
   }
+  const edit = async (prompt: EditedPrompt): Promise<void> => {
+    const edited = await options.edit(prompt)
+    if (!edited.ok) say(edited.message, 'bad')
+    else if (edited.changed) await send(redoOf(prompt.codonId))
+    else say('The prompt is as it was; r does the codon again.', 'plain')
+  }
   const perform = (effect: Effect): void => {
     if (effect.kind === 'send') void send(effect.command)
+    else if (effect.kind === 'edit') void edit(effect.prompt)
+    else if (effect.kind === 'adopt') end({ kind: 'adopt' })
     else if (effect.kind === 'force') end({ kind: 'forced' })
     else if (effect.kind === 'redraw') screen.forget()
     else if (!ownsRun) end({ kind: 'left' })
@@ -103,6 +120,10 @@ export function createController(options: ControllerOptions) {
       frames.now()
     },
   }
+}
+
+function redoOf(codonId: string): SteeringCommand {
+  return { type: 'codon.redo', data: {}, says: `doing ${codonId} again` }
 }
 
 /** How much of the journal has come in, while much of it is missing. */

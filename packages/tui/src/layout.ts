@@ -50,7 +50,7 @@ export function createLayout(): (input: PageInput) => Page {
   const diffRows = createDiffRows()
   const outline = createOutline()
   return input => {
-    const { view, ui, size, theme, canSteer, now } = input
+    const { view, ui, size, theme, canSteer, ownsRun, now } = input
     const { signs } = theme
     const beside = size.columns >= widthForPlan && ui.panel !== 'plan' ? planWidth : 0
     const width = size.columns - (beside === 0 ? 0 : beside + 1)
@@ -64,7 +64,7 @@ export function createLayout(): (input: PageInput) => Page {
       isUnfolded: (entry: StreamEntry) => isUnfolded(ui, entry.id),
     })
     const rows = shownRows({ context, ui, stream, canSteer, diffRows })
-    const scene = { view, rows, height, stream, checkpoints: checkpointsByKey(view), canSteer, now }
+    const scene = { view, rows, height, stream, checkpoints: checkpointsByKey(view), canSteer, ownsRun, now }
     if (size.columns < smallest.columns || size.rows < smallest.rows)
       return {
         rows: [paintRow([{ column: 0, width: size.columns, line: [span('too small')] }], theme)],
@@ -75,7 +75,9 @@ export function createLayout(): (input: PageInput) => Page {
       ...headOf(input, whole),
       ...bodyOf({ rows, context: { ...context, width: beside }, ui, size: { columns: width, rows: height } }),
     ]
-    const foot: Cell[] = [{ column: 0, width: size.columns, line: footerLine(ui, { canSteer, now }) }]
+    const foot: Cell[] = [
+      { column: 0, width: size.columns, line: footerLine(ui, { canSteer, now, view, ownsRun }) },
+    ]
     return { rows: [...lines, foot].map(cells => paintRow(cells, theme)), scene }
   }
 }

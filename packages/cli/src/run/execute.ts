@@ -35,11 +35,14 @@ export interface RunContext {
   readonly shutdownMs?: number
 }
 
+/** What the process says at its end; or that a person wants the execution to go on with the edited hank. */
+export type RunOutcome = ExitCode | { readonly adoptIn: string }
+
 /** Runs a hank that was prepared, if nothing stands in its way. */
 export async function execute(
   context: RunContext,
   { prepared, data }: { readonly prepared: Prepared; readonly data?: string | undefined },
-): Promise<ExitCode> {
+): Promise<RunOutcome> {
   const { args, terminal, rehearsal } = context
   const added = await schemaLine(prepared)
   if (added !== undefined) terminal.error(added)
@@ -77,7 +80,7 @@ interface Ready {
   readonly record: string | undefined
 }
 
-async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
+async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
   const { rehearsal } = context
   const { prepared, opened } = ready
   const display = displayOf(context, ready)
@@ -121,6 +124,7 @@ async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
   for (const problem of await execution.close()) terminal.error(problem)
   await display.end()
   letGo()
+  if (display.wish === 'adopt') return { adoptIn: opened.layout.dir }
   const places = {
     layout: opened.layout,
     outputDirectory: prepared.paths.outputDirectory,
@@ -131,7 +135,9 @@ async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
   for (const line of summaryLines(state, end, places)) terminal.error(line)
   if (signals.exitCode !== undefined && end.status === 'stopped') return signals.exitCode
   const isFailed = end.status === 'failed' || (end.status === 'stopped' && display.isAbandoned)
-  return isFailed ? exitCodes.failed : exitCodes.done
+  if (isFailed) return exitCodes.failed
+  // Whoever leaves the screen of a run ends it, as with a signal.
+  return end.status === 'stopped' && display.hasScreen ? exitCodes.interrupted : exitCodes.done
 }
 
 /** On a terminal a person sees the run on a screen; otherwise it says lines. */
@@ -201,6 +207,7 @@ function optionsOf(
     ignoreRigFailures: settings.ignoreRigFailures,
     autostart: settings.autostart,
     headless: !display.hasScreen,
+    attended: display.hasScreen,
     keepAlive: switches.has('keep-alive'),
     server: {
       port: settings.port,

@@ -17,6 +17,8 @@ export interface RunDisplay {
   readonly onActivity: NonNullable<ExecutionOptions['onActivity']>
   /** The screen is gone although nobody took it away. */
   readonly isAbandoned: boolean
+  /** What a person wants to happen after the end. */
+  readonly wish: 'adopt' | undefined
   /** Brings the screen up, if there is to be one. */
   begin(execution: Pick<Execution, 'runner' | 'url'>): Promise<void>
   /** Takes it away again and says what waited. */
@@ -39,6 +41,7 @@ export function createRunDisplay({ terminal, json, ui, keepAlive }: RunDisplayOp
   let lastActivity = 0
   let isAbandoned = false
   let ending = false
+  let wish: RunDisplay['wish']
   let close = async (): Promise<void> => {}
   let alone: (() => void) | undefined
 
@@ -52,6 +55,9 @@ export function createRunDisplay({ terminal, json, ui, keepAlive }: RunDisplayOp
     hasScreen: ui !== undefined,
     get isAbandoned() {
       return isAbandoned
+    },
+    get wish() {
+      return wish
     },
     terminal: held,
     onEvent(told) {
@@ -76,6 +82,10 @@ export function createRunDisplay({ terminal, json, ui, keepAlive }: RunDisplayOp
       void screen.ended.then(end => {
         if (ending) return
         if (end.kind === 'forced') process.exit(exitCodes.interrupted)
+        if (end.kind === 'adopt') {
+          wish = 'adopt'
+          return runner.shutdown('the edited hank is to be adopted')
+        }
         if (end.kind === 'left') return runner.shutdown('left at the terminal')
         isAbandoned = true
         held.release()

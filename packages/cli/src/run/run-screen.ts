@@ -15,6 +15,8 @@ export interface RunScreen {
 export type ScreenEnd =
   /** A person left it, or it was taken away. */
   | { readonly kind: 'left' }
+  /** A person wants the edited hank to take over. */
+  | { readonly kind: 'adopt' }
   /** A person does not want to wait for a graceful end. */
   | { readonly kind: 'forced' }
   /** Something else ended it; the run has nobody at the terminal any more. */
@@ -71,7 +73,7 @@ async function endOf({ child, ended }: Supervised): Promise<ScreenEnd> {
   const { code, signal, error } = await ended
   if (error) return { kind: 'failed', why: error.message }
   await silent
-  if (said === 'forced') return { kind: 'forced' }
+  if (said === 'forced' || said === 'adopt') return { kind: said }
   if (said === 'left' || code === 0) return { kind: 'left' }
   return { kind: 'failed', why: words().trim() || `it ended with ${signal ?? code}` }
 }
@@ -99,7 +101,21 @@ function takeTerminal() {
 
 /** The screen needs no key of anybody. */
 function uiEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const names = ['PATH', 'HOME', 'TERM', 'COLORTERM', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TMPDIR']
+  const names = [
+    'PATH',
+    'HOME',
+    'TERM',
+    'COLORTERM',
+    'LANG',
+    'LC_ALL',
+    'LC_CTYPE',
+    'TMPDIR',
+    'TZ',
+    'VISUAL',
+    'EDITOR',
+    'SHELL',
+    'XDG_CONFIG_HOME',
+  ]
   return Object.fromEntries(
     names.flatMap(name => (environment[name] === undefined ? [] : [[name, environment[name]]])),
   )

@@ -54,6 +54,8 @@ export interface ExecutionOptions {
   readonly autostart: boolean
   readonly headless: boolean
   readonly keepAlive: boolean
+  /** A person is at a screen and decides what becomes of a failure. */
+  readonly attended?: boolean | undefined
   readonly server: ServerSettings
   /** Absent: the traffic of agents goes to the provider directly. */
   readonly proxy?: ProxySetup | undefined
@@ -166,7 +168,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   if (!serving.ok) return serving
   activities.listen(serving.onActivity)
   await opening.startHealthChecks()
-  const { autostart, headless, keepAlive } = options
+  const { autostart, headless, keepAlive, attended } = options
   const runner = startRunner({
     plan,
     journal,
@@ -178,6 +180,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
     autostart,
     headless,
     keepAlive,
+    attended,
     startFrom: recovered.startFrom ?? startPoint(plan, recorder.state),
   })
   control.is(runner)

@@ -2,14 +2,10 @@ import { outlineOf, type View } from 'weave-client'
 import type { Key } from '../terminal/keyboard.ts'
 import { type Action, type KeyRow, rowFor } from './key-table.ts'
 import { askForceStop, askRedo, askRollback, askSkip } from './questions.ts'
+import { adoptHank, editPrompt } from './repair.ts'
 import { type Movement, moved, placeAt, turned, windowOf } from './scroll.ts'
 import { matches, nextFilter, noFilter } from './stream-filter.ts'
-import { type Effect, panelNames, type Question, type Scene, type Ui, withNotice } from './ui.ts'
-
-export interface Pressed {
-  readonly ui: Ui
-  readonly effects: readonly Effect[]
-}
+import { type Pressed, panelNames, type Question, type Scene, type Ui, withNotice } from './ui.ts'
 
 /** What becomes of the screen when a key is pressed. Pure. */
 export function pressKey(ui: Ui, key: Key, scene: Scene): Pressed {
@@ -51,6 +47,10 @@ function act(ui: Ui, { row, key, scene }: Press): Pressed {
           { kind: 'send', command: { type: 'codon.next', data: {}, says: 'starting the next codon' } },
         ],
       }
+    case 'edit':
+      return editPrompt(ui, scene)
+    case 'adopt':
+      return adoptHank(ui, scene)
     case 'panel':
       return only(ontoPanel(ui, Number(key.name === 'character' ? key.character : 1) - 1))
     case 'next-panel':
@@ -70,7 +70,7 @@ function looked(ui: Ui, action: Action, scene: Scene): Ui {
     case 'force-stop':
       return asked(ui, askForceStop(scene.view), scene)
     case 'redo':
-      return asked(ui, askRedo(), scene)
+      return asked(ui, askRedo(scene.view), scene)
     case 'rollback':
       return ui.panel === 'checkpoints' ? opened(ui, scene) : ontoCheckpoints(ui)
     case 'checkpoints':

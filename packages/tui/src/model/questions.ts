@@ -1,4 +1,11 @@
-import { type Checkpoint, currentCodon, durationText, rollbackPreview, type View } from 'weave-client'
+import {
+  type Checkpoint,
+  currentCodon,
+  durationText,
+  failedCodon,
+  rollbackPreview,
+  type View,
+} from 'weave-client'
 import type { Question } from './ui.ts'
 
 /** What is asked before something is undone or cut short: what would happen, in the words of the one who presses. */
@@ -39,9 +46,10 @@ export function askForceStop(view: View): Question | undefined {
   }
 }
 
-export function askRedo(): Question {
+export function askRedo(view: View): Question {
+  const failed = failedCodon(view)
   return {
-    title: 'Do the last codon again?',
+    title: `Do ${failed?.codonId ?? 'the last codon'} again?`,
     lines: ['The workspace goes back to how it was before that codon; what came after is no longer in it.'],
     answers: [
       { key: 'y', does: 'do it again', command: { type: 'codon.redo', data: {}, says: 'starting again' } },

@@ -74,6 +74,24 @@ export type Effect =
   | { readonly kind: 'quit' }
   | { readonly kind: 'force' }
   | { readonly kind: 'redraw' }
+  /** Gives the terminal to an editor. */
+  | { readonly kind: 'edit'; readonly prompt: EditedPrompt }
+  /** Leaves, so that the edited hank is taken over. */
+  | { readonly kind: 'adopt' }
+
+/** The files of a prompt that a person wants to change. */
+export interface EditedPrompt {
+  readonly codonId: string
+  /** Where the paths begin. */
+  readonly directory: string
+  readonly files: readonly string[]
+}
+
+/** What a press leads to. */
+export interface Pressed {
+  readonly ui: Ui
+  readonly effects: readonly Effect[]
+}
 
 export function initialUi({ costs }: { readonly costs: boolean }): Ui {
   return {
@@ -122,5 +140,7 @@ export interface Scene {
   /** Checkpoints, by the keys of their rows. */
   readonly checkpoints: ReadonlyMap<string, Checkpoint>
   readonly canSteer: boolean
+  /** The run belongs to this screen and ends with it. */
+  readonly ownsRun: boolean
   readonly now: number
 }

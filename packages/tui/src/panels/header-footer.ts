@@ -231,11 +231,25 @@ const hints: readonly (readonly [action: string, word: string])[] = [
   ['costs', 'costs'],
 ]
 
+/** The same when the run has failed: what can be done about it. */
+const repairs: typeof hints = [
+  ['redo', 'again'],
+  ['rollback', 'go back'],
+  ['edit', 'edit its prompt'],
+  ['adopt', 'adopt the edited hank'],
+  ['quit', 'leave'],
+  ['help', 'help'],
+]
+
+export interface FooterContext {
+  readonly view: View
+  readonly canSteer: boolean
+  readonly ownsRun: boolean
+  readonly now: number
+}
+
 /** A notice, the search that is typed, or the most useful keys. */
-export function footerLine(
-  ui: Ui,
-  { canSteer, now }: { readonly canSteer: boolean; readonly now: number },
-): Line {
+export function footerLine(ui: Ui, { view, canSteer, ownsRun, now }: FooterContext): Line {
   const { layer, notice } = ui
   if (layer?.kind === 'search')
     return line(
@@ -246,7 +260,9 @@ export function footerLine(
     )
   if (notice && notice.until > now) return line(span(` ${notice.text}`, notice.style))
   if (layer?.kind === 'question') return line(span(' Answer with one of the keys above.', 'dim'))
-  return hints.flatMap(([action, word]) => {
+  const useful = canSteer && view.summary?.status === 'failed' ? repairs : hints
+  return useful.flatMap(([action, word]) => {
+    if (action === 'adopt' && !ownsRun) return []
     const row = keyTable.find(each => each.action === action)
     if (!row || (row.steers && !canSteer)) return []
     return line(

@@ -30,6 +30,7 @@ const scene: Scene = {
   stream: { entries: [entry('a', 'one'), entry('b', 'two'), entry('c', 'One')], starts: [0, 1, 2] },
   checkpoints: new Map([['a', checkpoint]]),
   canSteer: true,
+  ownsRun: true,
   now: Date.parse(checkpoint.time),
 }
 /** A character, or the name of a key. */

@@ -32,7 +32,7 @@ describe('questions before something is cut short', () => {
   })
 
   it('doing a codon again can always be asked for', () => {
-    expect(askRedo().answers.map(({ command }) => command.type)).toEqual(['codon.redo'])
+    expect(askRedo(emptyView).answers.map(({ command }) => command.type)).toEqual(['codon.redo'])
   })
 })
 
