@@ -114,6 +114,7 @@ export {
 export {
   type CodonLine,
   currentCodon,
+  elapsedOf,
   failedCodon,
   isCostUnknown,
   type LoopLine,

@@ -45,6 +45,7 @@ export interface LoopLine {
   /** Iterations done. */
   readonly completed: number
   readonly ended: boolean
+  readonly begun: boolean
   readonly cost: number
   readonly durationMs: number
   /** The codons of that iteration. */
@@ -77,6 +78,20 @@ export function runOf(view: View): RunLine | undefined {
     ...(view.plan ? { hankName: view.plan.hankName } : {}),
     cost: view.totals.runCost,
   }
+}
+
+/**
+ * How long the execution has been at work: its runs together, without the time between them. A run that was cut off ends,
+ * as far as anybody knows, when the next one finds it so; it counts by its codons.
+ */
+export function elapsedOf({ machine }: View, nowMs: number): number | undefined {
+  const { runs } = machine.state
+  if (runs.length === 0) return undefined
+  return runs.reduce((sum, run) => {
+    if (run.status === 'crashed') return sum + run.codons.reduce((all, codon) => all + durationOf(codon), 0)
+    const end = 'endTime' in run ? Date.parse(run.endTime) : nowMs
+    return sum + Math.max(0, end - Date.parse(run.startTime))
+  }, 0)
 }
 
 /** The plan with what became of each item. Without a plan (a client that came late): what is known to have run. */
@@ -159,6 +174,7 @@ function loopLine(item: LoopItem, records: Records, view: View): LoopLine {
     iteration,
     completed: Math.max(progress.completed, iteration),
     ended: progress.last !== undefined,
+    begun: own.length > 0 || progress.completed > 0,
     // Old records may be gone and old iterations unseen, never both: the larger of the two sums is the true one.
     cost: Math.max(
       sumOf(own, codon => codon.cost),

@@ -28,7 +28,7 @@ import { streamEntryOf } from './view-stream.ts'
  */
 export function reduceView(view: View, event: ServerEvent): View {
   if (event.seq !== undefined && event.seq <= view.lastSeq) return view
-  const entry = streamEntryOf(event)
+  const entry = streamEntryOf(event, isSkipped(view, event))
   return {
     ...view,
     ...changeOf(view, event),
@@ -36,6 +36,13 @@ export function reduceView(view: View, event: ServerEvent): View {
     eventCount: view.eventCount + 1,
     stream: entry ? pushed(view.stream, entry, viewCaps.stream) : view.stream,
   }
+}
+
+/** A codon that was skipped ends like one that failed; only the state knows the difference. */
+function isSkipped({ machine }: View, event: ServerEvent): boolean {
+  if (event.type !== 'codon.completed') return false
+  const record = machine.state.runs.at(-1)?.codons.findLast(({ codonId }) => codonId === event.data.codonId)
+  return record?.status === 'skipped'
 }
 
 /** The picture with what is known about the connection. */

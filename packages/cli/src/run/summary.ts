@@ -1,4 +1,4 @@
-import type { BudgetBreach } from '@weave/protocol'
+import { type BudgetBreach, lineageOf } from '@weave/protocol'
 import type { RunnerEnd, WeaveState } from '@weave/runtime'
 import { codonStatusWords, dollarsText, durationText, harmlessLine, tokenCountsText } from 'weave-client'
 import { shellWord } from '../go-on.ts'
@@ -21,7 +21,7 @@ export function summaryLines(
   { layout, outputDirectory, isRehearsal, showsCosts, goOn }: SummaryPlaces,
 ): readonly string[] {
   const run = state.runs.at(-1)
-  const rows = (run?.codons ?? []).map(codon => [
+  const rows = lineageOf(state, run).map(codon => [
     codon.attempt > 1 ? `${codon.codonId} (attempt ${codon.attempt})` : codon.codonId,
     codonStatusWords[codon.status],
     'endTime' in codon ? durationText(Date.parse(codon.endTime) - Date.parse(codon.startTime)) : '',

@@ -6,6 +6,7 @@ import {
   rollbackPreview,
   type View,
 } from 'weave-client'
+import { clockText } from './local-time.ts'
 import type { Question } from './ui.ts'
 
 /** What is asked before something is undone or cut short: what would happen, in the words of the one who presses. */
@@ -73,7 +74,7 @@ export function askRollback(view: View, checkpoint: Checkpoint, now: number): Qu
   return {
     title: `Go back to ${checkpointName(checkpoint)}?`,
     lines: [
-      `Made ${checkpoint.time.slice(11, 19)}, ${age} ago, as ${checkpoint.sha.slice(0, 10)}.`,
+      `Made ${clockText(checkpoint.time)}, ${age} ago, as ${checkpoint.sha.slice(0, 10)}.`,
       ...(stops === undefined ? [] : [`${stops} runs now and would be stopped.`]),
       codonIds.length === 0 ? 'No codon would be undone.' : `Undone: ${codonIds.join(', ')}.`,
       files.length === 0
