@@ -4,7 +4,7 @@ import { agentFigures } from './agents.ts'
 import { broadcastFigures } from './broadcast.ts'
 import { checkpointFigures } from './checkpoint.ts'
 import { journalFigures } from './journal.ts'
-import { type Figure, meets, ratioOf } from './measure.ts'
+import { type Figure, ratioOf, verdictOn } from './measure.ts'
 import { overheadFigures } from './overhead.ts'
 import { packageFigures } from './package.ts'
 import { proxyFigures } from './proxy.ts'
@@ -48,8 +48,7 @@ console.table(
     floor: `${round(figure.floor)} ${figure.unit}`,
     ratio: round(ratioOf(figure)),
     before: ratioBefore(figure),
-    wanted: `${figure.goal.kind} ${figure.goal.ratio}`,
-    met: meets(figure) ? 'yes' : 'NO',
+    ...verdictOn(figure),
   })),
 )
 

@@ -1,4 +1,4 @@
-/** One measured figure and the floor taken in the same run; the goal is a ratio between the two. */
+/** One measured figure and the floor taken in the same run; the goal, if there is one, is a ratio between the two. */
 export interface Figure {
   readonly id: string
   readonly what: string
@@ -6,7 +6,7 @@ export interface Figure {
   readonly subject: number
   readonly floor: number
   readonly spread: string
-  readonly goal: Goal
+  readonly goal?: Goal
 }
 
 export interface Goal {
@@ -21,9 +21,12 @@ export function ratioOf({ subject, floor }: Figure): number {
   return subject / floor
 }
 
-export function meets(figure: Figure): boolean {
+/** The goal and whether it is met, in words; empty without a goal. */
+export function verdictOn(figure: Figure): { readonly wanted: string; readonly met: '' | 'yes' | 'NO' } {
+  if (!figure.goal) return { wanted: '', met: '' }
   const { kind, ratio } = figure.goal
-  return kind === 'at least' ? ratioOf(figure) >= ratio : ratioOf(figure) <= ratio
+  const isMet = kind === 'at least' ? ratioOf(figure) >= ratio : ratioOf(figure) <= ratio
+  return { wanted: `${kind} ${ratio}`, met: isMet ? 'yes' : 'NO' }
 }
 
 /** Runs both alternately and returns the medians: what disturbs the machine disturbs both. */

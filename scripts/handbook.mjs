@@ -20,7 +20,9 @@ if (process.argv.includes('--if-changed') && builtAt() > newestSource()) {
   process.exitCode = status ?? 1
   if (status === 0) {
     console.log(`\nThe handbook lies in ${site}. To read it:\n`)
-    console.log('  npm run docs:open     serves it on this machine and opens a browser; Ctrl-C ends it\n')
+    console.log(
+      '  npm run docs:serve     serves it on this machine, at the address that it prints; Ctrl-C ends it\n',
+    )
     console.log('Any server of files does as well. Its pages do not open from the disk without one.')
   }
 }

@@ -14,6 +14,7 @@ import { handbookAndEnvironment } from './requirements/handbook-and-environment.
 import { hankFile } from './requirements/hank-file.ts'
 import { invariants } from './requirements/invariants.ts'
 import { limitsAndVersions } from './requirements/limits-and-versions.ts'
+import { readingARun } from './requirements/reading-a-run.ts'
 import { referencesAndModels } from './requirements/references-and-models.ts'
 import { repair } from './requirements/repair.ts'
 import { screen } from './requirements/screen.ts'
@@ -46,6 +47,7 @@ const tables = {
   ...atTheTerminal,
   ...screen,
   ...repair,
+  ...readingARun,
   ...handbookAndEnvironment,
 } as const
 

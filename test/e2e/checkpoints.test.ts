@@ -96,7 +96,7 @@ describe('the commands on checkpoints', () => {
       await at.scripted()
       const said = await at.scripted('gc')
       expect(said.stdout).toMatch(
-        /^JOURNAL +CHECKPOINTS +SESSIONS +AGENTS +REMOVED +ARCHIVE +SAVED +EXECUTION\n/,
+        /^JOURNAL +CHECKPOINTS +SESSIONS +AGENTS +REMOVED +ARCHIVE +WORKSPACE +SAVED +EXECUTION\n/,
       )
       const [row] = JSON.parse(
         (await at.scripted('gc', '--prune', '7d', '--json')).stdout,

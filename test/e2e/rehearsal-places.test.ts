@@ -69,6 +69,42 @@ verifies(
 )
 
 verifies(
+  ['repair/rehearsal-again'],
+  'what is done again in one sitting is rehearsed from the first step of its script',
+  async () => {
+    const steps = (id: string) => [bash(`echo ${id} > ${id}.txt`), { say: `${id} is done.` }]
+    const at = await hankFolder(
+      [codon('a'), codon('b', { model: 'openai/gpt-5' }), codon('c', { continuationMode: 'fresh' })].map(
+        each => ({ ...each, checkpointedFiles: ['*.txt'] }),
+      ),
+      { 'rehearsal.json': { codons: { a: steps('a'), b: steps('b'), c: steps('c') } } },
+    )
+    const run = at.start('rehearse', '--headless', '--keep-alive')
+    await run.until('Clients ')
+    const { client, until, now, events } = await steer(at.execution())
+    await until('run.completed')
+    const sha = at
+      .events('state.transition')
+      .map(({ data }) => data['transition'] as { type: string; data: Record<string, string> })
+      .find(({ type, data }) => type === 'CheckpointCreated' && data['codonId'] === 'a')?.data['sha']
+    const from = now()
+    await client.send('rollback.toCheckpoint', { checkpointSha: sha ?? '', autoRestart: true })
+    await until('rollback.completed', from)
+    expect(existsSync(at.workspace('c.txt'))).toBe(false)
+    await until('run.completed', from)
+    expect([at.read('b.txt'), at.read('c.txt')]).toEqual(['b\n', 'c\n'])
+    const redone = now()
+    expect(await client.send('codon.redo')).toMatchObject({ ok: true })
+    await until('run.completed', redone)
+    const used = events.slice(redone).flatMap(({ type, data }) => (type === 'assistant.action' ? [data] : []))
+    expect(used.map(({ action }) => action)).toContain('tool_use')
+    await client.send('server.shutdown')
+    expect(await run.ended, run.said()).toBe(0)
+  },
+  240_000,
+)
+
+verifies(
   ['d14/rehearsal-positions-resume'],
   'a rehearsal that is killed in the middle goes on at the right step',
   async () => {

@@ -61,7 +61,7 @@ const eventsOf = ({ events }: Written): ReportEvents => events
 
 describe('a report in a browser', () => {
   verifies(
-    ['d2/command-report'],
+    ['d2/command-report', 'repair/report-safety-name', 'repair/report-conversation'],
     'shows runs, spending, files with diffs, settings and events, and asks nobody for anything',
     async () => {
       const at = await rolledBackRun()
@@ -82,10 +82,18 @@ describe('a report in a browser', () => {
       expect(await page.textContent('#settings')).toContain('budget.maxDollars5--max-cost')
       expect(await page.textContent('#budget')).toContain('--max-cost')
 
+      const names = await page.locator('.checkpoint > summary > b').allTextContents()
+      expect(names.filter(name => name === 'the beginning')).toHaveLength(1)
+      expect(names).toContain('before the rollback')
+
       const checkpoint = page.locator('.checkpoint').filter({ hasText: 'first' }).first()
       await checkpoint.locator('summary').first().click()
       await checkpoint.locator('.file > summary').click()
       expect(await checkpoint.locator('[data-line="added"]').first().textContent()).toBe('+# first\n')
+
+      const talk = page.locator('.talk').first()
+      await talk.locator('summary').click()
+      expect(await talk.locator('[data-kind="prompt"] pre').textContent()).toContain('Work on first.')
 
       await page.getByLabel('Type').selectOption('codon.completed')
       expect(await page.locator('.event').count()).toBe(3)
@@ -93,6 +101,11 @@ describe('a report in a browser', () => {
       expect(await page.locator('.event').count()).toBe(2)
       await page.locator('.event').first().click()
       expect(await page.textContent('.event-detail')).toContain('codon second completed')
+      const [left, right] = [
+        await page.locator('.events').boundingBox(),
+        await page.locator('.event-detail').boundingBox(),
+      ]
+      expect(right?.x).toBeGreaterThan((left?.x ?? 0) + (left?.width ?? 0))
       await page.emulateMedia({ media: 'print' })
       expect(await page.locator('#events').isVisible()).toBe(false)
       expect(complaints).toEqual([])

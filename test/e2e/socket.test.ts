@@ -122,7 +122,7 @@ describe('a client over the control socket', () => {
       await client.send('server.shutdown', { reason: 'enough' })
       expect(await run.ended).toBe(0)
       expect(existsSync(at.execution('.weave/lock.json'))).toBe(false)
-      expect(run.said()).toContain('Resume')
+      expect(run.said()).toContain('Go on with')
 
       expect((await at.scripted()).status).toBe(0)
       expect(read('c.md')).toBe(scriptedFile('c', 'Work on c.'))

@@ -43,7 +43,7 @@ describe('a run is steered from another shell', () => {
       expect(at.weave('wait')).toMatchObject({ status: 0 })
       expect(at.weave('next')).toMatchObject({ status: 1, stderr: expect.stringContaining('Nothing runs') })
     },
-    60_000,
+    120_000,
   )
 
   verifies(
@@ -73,7 +73,7 @@ describe('a run is steered from another shell', () => {
         stderr: expect.stringContaining('Nothing runs in'),
       })
     },
-    60_000,
+    120_000,
   )
 
   verifies(
@@ -92,7 +92,7 @@ describe('a run is steered from another shell', () => {
       expect(at.weave('stop')).toMatchObject({ status: 0, stdout: expect.stringContaining('Stopped ') })
       expect(existsSync(at.execution('.weave/lock.json'))).toBe(false)
     },
-    60_000,
+    120_000,
   )
 
   verifies(
@@ -109,6 +109,6 @@ describe('a run is steered from another shell', () => {
       expect(at.weave('stop').status).toBe(0)
       expect(await run.ended).toBe(0)
     },
-    60_000,
+    120_000,
   )
 })

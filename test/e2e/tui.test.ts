@@ -141,7 +141,7 @@ describe('the terminal UI of a run', () => {
       session.press('s')
       await session.shows('cannot steer the run')
       session.press('q')
-      await endsWith(session, 130)
+      expect(await endsWith(session, 130)).toMatch(/^Go on with weave -e /m)
     },
   )
 
@@ -237,14 +237,18 @@ describe('the end of a terminal UI', () => {
     expect(session.isCovered()).toBe(false)
   })
 
-  test('that a person wants at once: the second q does not wait for the codon', async () => {
-    const session = await start(await place(codon('a', rig(`trap '' TERM; sleep 30; sleep 30`))))
-    await session.shows(/^ ▶ a Part a/m)
-    session.press('q')
-    await session.shows('q once more ends it at once')
-    session.press('q')
-    await endsWith(session, 130)
-  })
+  verifies(
+    ['repair/leave-code'],
+    'that a person wants at once: the second q does not wait for the codon',
+    async () => {
+      const session = await start(await place(codon('a', rig(`trap '' TERM; sleep 30; sleep 30`))))
+      await session.shows(/^ ▶ a Part a/m)
+      session.press('q')
+      await session.shows('q once more ends it at once')
+      session.press('q')
+      expect(await endsWith(session, 130)).toMatch(/^Ended at once\. Go on with: weave -e /m)
+    },
+  )
 })
 
 describe('weave attach in a terminal', () => {

@@ -56,7 +56,7 @@ describe('which execution is meant', () => {
         stderr: expect.stringContaining('disk can only be the second of the two: weave diff draft disk.'),
       })
     },
-    60_000,
+    120_000,
   )
 
   verifies(
@@ -91,7 +91,7 @@ describe('which execution is meant', () => {
         stderr: expect.stringMatching(/^2 executions begin with first:\n {2}first-.*\n {2}first-.*\n/),
       })
     },
-    60_000,
+    120_000,
   )
 
   verifies(
@@ -130,7 +130,7 @@ describe('which execution is meant', () => {
         stderr: expect.stringContaining('has no execution yet'),
       })
     },
-    60_000,
+    120_000,
   )
 
   verifies(
@@ -174,7 +174,7 @@ describe('which execution is meant', () => {
       expect(refused.status).toBe(1)
       expect(refused.stderr).toContain(`Go on with it: weave -e ${at.execution()}`)
     },
-    60_000,
+    120_000,
   )
 })
 

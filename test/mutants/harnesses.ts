@@ -98,7 +98,7 @@ export const harnesses: readonly Mutant[] = [
   },
   {
     rule: '3/budget-requests-sigterm',
-    file: `${source}/harness/pi/worker/gentle-bash.ts`,
+    file: `${source}/harness/pi/worker/open-session.ts`,
     find: "signalGroup(pid, 'SIGTERM')",
     replace: "signalGroup(pid, 'SIGKILL')",
     killedBy: [`${tests}/harness/pi/gentle-bash.test.ts`],

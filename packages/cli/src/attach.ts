@@ -1,10 +1,11 @@
 import type { ScreenClient } from '@weave/tui'
-import { connect, describeEvent, type ServerEvent } from 'weave-client'
+import { connect, type ServerEvent } from 'weave-client'
 import { WebSocket } from 'ws'
+import { paintEvent } from './colour.ts'
 import { chooseExecution } from './named-execution.ts'
 import type { Arguments } from './parse-arguments.ts'
 import { type ExitCode, exitCodes } from './program.ts'
-import { isForPeople, wantsColor, wantsTerminalUi } from './run/run-display.ts'
+import { isForPeople, lineOf, wantsColor, wantsTerminalUi } from './run/run-display.ts'
 import { runningServer } from './steer/running-server.ts'
 import type { Terminal } from './terminal.ts'
 import type { TerminalUiOptions } from './terminal-ui.ts'
@@ -65,7 +66,7 @@ function watch(url: string, { switches }: Arguments, { terminal, token }: Watchi
   const show = (event: ServerEvent): void => {
     if (!('seq' in event)) return
     if (switches.has('json')) terminal.json(JSON.stringify(event))
-    else if (isForPeople(event.type)) terminal.out(`${event.timestamp.slice(11, 19)} ${describeEvent(event)}`)
+    else if (isForPeople(event.type)) terminal.out(lineOf(event), paintEvent(event))
   }
   client.onAny(show)
   return new Promise(resolve => {

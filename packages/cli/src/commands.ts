@@ -78,6 +78,12 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: ['script', 'replay', 'strict', 'json', ...running, ...preparing, ...always],
     load: async () => (await import('./run/rehearse.ts')).rehearseCommand,
   },
+  resume: {
+    usage: 'weave resume [execution]',
+    summary: 'go on with an execution, the newest of this hank unless named',
+    flags: ['json', ...running, ...preparing, ...always],
+    load: async () => (await import('./run/resume.ts')).resumeCommand,
+  },
   replay: {
     usage: 'weave replay <recording> [hank] [data] [options]',
     summary: 'repeat a recorded run without a model: short for weave rehearse --replay <recording>',
@@ -128,13 +134,24 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   list: {
     usage: 'weave list',
     summary: 'list executions: hank, data, status, cost, age',
-    flags: ['json', 'runtime-config', ...always],
+    flags: ['status', 'hank', 'json', 'runtime-config', ...always],
     load: async () => (await import('./list.ts')).listCommand,
   },
   journal: {
     usage: 'weave journal [execution]',
     summary: 'print what happened in an execution, the newest one unless named',
-    flags: ['type', 'codon', 'since', 'follow', 'json', 'execution', 'runtime-config', ...always],
+    flags: [
+      'conversation',
+      'all',
+      'type',
+      'codon',
+      'since',
+      'follow',
+      'json',
+      'execution',
+      'runtime-config',
+      ...always,
+    ],
     load: async () => (await import('./journal.ts')).journalCommand,
   },
   checkpoints: {
@@ -159,8 +176,14 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   gc: {
     usage: 'weave gc [execution...]',
     summary: 'pack checkpoints and say what each execution holds, all of them unless named',
-    flags: ['prune', 'json', 'execution', 'runtime-config', ...always],
+    flags: ['prune', 'older-than', 'json', 'yes', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./checkpoints/gc.ts')).gcCommand,
+  },
+  rm: {
+    usage: 'weave rm <execution...>',
+    summary: 'remove executions with all they hold, after a yes',
+    flags: ['yes', 'execution', 'runtime-config', ...always],
+    load: async () => (await import('./remove.ts')).removeCommand,
   },
   report: {
     usage: 'weave report [execution]',

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { defaultUpstream, examine, harnessesToCheck, settled } from '@weave/runtime'
+import { paintMark } from './colour.ts'
 import { type Arguments, settingValues } from './parse-arguments.ts'
 import { type ExitCode, exitCodes } from './program.ts'
 import { columns, type Terminal } from './terminal.ts'
@@ -31,6 +32,6 @@ export async function doctorCommand(args: Arguments, terminal: Terminal): Promis
         cure === undefined ? detail : `${detail}. ${cure}`,
       ]),
     ))
-      terminal.out(line)
+      terminal.out(line, paintMark)
   return findings.some(({ verdict }) => verdict === 'bad') ? exitCodes.failed : exitCodes.done
 }

@@ -104,6 +104,7 @@ export const flags = {
   all: { kind: 'switch', summary: 'all there are, not only what people mostly want' },
   reason: { kind: 'text', value: 'text', summary: 'why; it is written down' },
   timeout: { kind: 'text', value: 'seconds', summary: 'give up after so long, with exit code 1' },
+  conversation: { kind: 'switch', summary: 'prompts, answers, tool calls and results as a text to read' },
   follow: { kind: 'switch', short: 'f', summary: 'go on as events come' },
   'output-file': {
     kind: 'text',
@@ -119,6 +120,18 @@ export const flags = {
   'name-only': { kind: 'switch', summary: 'only the names of files' },
   preview: { kind: 'switch', summary: 'only say what would be done' },
   undo: { kind: 'switch', summary: 'go back to before the last rollback' },
+  'older-than': {
+    kind: 'text',
+    value: 'age',
+    summary: 'remove executions not used for so long, such as 30d',
+  },
+  status: {
+    kind: 'text',
+    value: 'status',
+    summary: 'only those that are running, completed, failed, stopped, crashed or new',
+    choices: ['running', 'completed', 'failed', 'stopped', 'crashed', 'new', 'unreadable'],
+  },
+  hank: { kind: 'text', value: 'name', summary: 'only those of this hank: a part of its name, or its path' },
   prune: { kind: 'text', value: 'age', summary: 'drop what no checkpoint needs and is older, such as 7d' },
   'no-color': { kind: 'switch', summary: 'no colours' },
   dry: { kind: 'switch', summary: 'show what would be asked, and ask no model' },

@@ -1,4 +1,11 @@
-import { readEvents } from '@weave/runtime'
+import {
+  didYouMean,
+  type ExecutionLayout,
+  nearestNames,
+  plannedCodons,
+  readEvents,
+  readPlans,
+} from '@weave/runtime'
 import { describeEvent, eventTypes, isEventType } from 'weave-client'
 import { chooseExecution } from './named-execution.ts'
 import type { Arguments } from './parse-arguments.ts'
@@ -21,23 +28,57 @@ export async function journalCommand(args: Arguments, terminal: Terminal): Promi
   }
   const found = await chooseExecution(args, terminal, { word: positionals[0] })
   if (!found.ok) return found.code
+  const noCodon = await unknownCodon(texts.codon, found.layout)
+  if (noCodon !== undefined) {
+    terminal.error(noCodon)
+    return exitCodes.failed
+  }
+  if (switches.has('conversation')) {
+    const { printConversation } = await import('./conversation.ts')
+    return readable(found.layout, terminal, () =>
+      printConversation(found.layout, { codonId: texts.codon, since }, terminal),
+    )
+  }
+  // Transitions say for programs what other events say for people.
+  const isShown = (type: string): boolean =>
+    switches.has('json') || switches.has('all') || types !== undefined || type !== 'state.transition'
   const query = {
     types: types && new Set(types),
     codonId: texts.codon,
     since,
     follow: switches.has('follow') ? untilInterrupted() : undefined,
   }
-  try {
+  return readable(found.layout, terminal, async () => {
     for await (const read of readEvents(found.layout, query, ({ message }) => terminal.error(message))) {
       if (switches.has('json')) terminal.json(read.text)
-      else terminal.out(lineOf(read.event))
+      else if (isShown(read.event.type)) terminal.out(lineOf(read.event))
     }
+  })
+}
+
+/** Says what stands in the way of reading a journal. */
+async function readable(
+  { journal }: ExecutionLayout,
+  terminal: Terminal,
+  read: () => Promise<void>,
+): Promise<ExitCode> {
+  try {
+    await read()
     return exitCodes.done
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    terminal.error(`The journal in ${found.layout.journal} cannot be read: ${why}.`)
+    terminal.error(`The journal in ${journal} cannot be read: ${why}.`)
     return exitCodes.failed
   }
+}
+
+/** Why there can be no event of a codon; nothing while the plan is not known. */
+async function unknownCodon(word: string | undefined, layout: ExecutionLayout): Promise<string | undefined> {
+  if (word === undefined) return undefined
+  const plans = await readPlans(layout).catch(() => [])
+  const ids = [...new Set(plans.flatMap(({ plan }) => plannedCodons(plan).map(({ id }) => id)))]
+  if (ids.length === 0 || ids.includes(word.replace(/#\d+$/, ''))) return undefined
+  return `There is no codon ${word}.${didYouMean(nearestNames(word, ids))} There are: ${ids.join(', ')}.`
 }
 
 function lineOf(event: Parameters<typeof describeEvent>[0]): string {

@@ -8,14 +8,30 @@ import { columns, type Terminal } from './terminal.ts'
 export async function modelsCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const { registry, problems } = await createRegistry({ additions: additionsOf({ home: homedir() }) })
   for (const problem of problems) terminal.error(formatProblem(problem))
-  const rows = listModels(registry, { environment: process.env, filter: args.positionals[0] })
+  const all = listModels(registry, { environment: process.env, filter: args.positionals[0] })
+  const rows = all.toSorted(mineFirst)
   if (args.switches.has('json')) terminal.json(JSON.stringify(rows, null, 2))
   else for (const line of columns([heads, ...rows.map(cells)], '')) terminal.out(line)
+  if (rows.length > 0 && !args.switches.has('json')) for (const line of ['', ...legend]) terminal.out(line)
   if (rows.length === 0) terminal.error(`No model contains "${args.positionals[0] ?? ''}".`)
   return rows.length === 0 ? exitCodes.failed : exitCodes.done
 }
 
-const heads = ['MODEL', 'ALIAS', 'WINDOW', 'IN', 'OUT', 'CACHE READ', 'CACHE WRITE', 'HARNESS', 'KEY']
+const heads = ['MODEL', 'ALIAS', 'WINDOW', 'IN', 'OUT', 'CACHE READ', 'CACHE WRITE', 'AGENT', 'KEY']
+const agents = { sdk: 'claude', embedded: 'pi' } as const
+const legend = [
+  'Prices in US dollars for a million tokens; "?" is a price that is not known. KEY: whether one is in the environment.',
+  'AGENT: claude is the Claude Agent SDK, pi the Pi SDK.',
+]
+
+/** Whose key is there, then those with an alias, then by name. */
+function mineFirst(left: ModelRow, right: ModelRow): number {
+  const rank = ({ hasCredential, aliases }: ModelRow): number =>
+    (hasCredential ? 0 : 2) + (aliases.length > 0 ? 0 : 1)
+  const byRank = rank(left) - rank(right)
+  if (byRank !== 0) return byRank
+  return `${left.provider}/${left.id}` < `${right.provider}/${right.id}` ? -1 : 1
+}
 
 function cells(row: ModelRow): readonly string[] {
   const { prices } = row
@@ -28,7 +44,7 @@ function cells(row: ModelRow): readonly string[] {
     price(prices?.output),
     price(prices?.cacheRead),
     price(prices?.cacheWrite),
-    row.harness,
+    agents[row.harness],
     row.hasCredential ? 'yes' : 'no',
   ]
 }

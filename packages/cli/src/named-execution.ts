@@ -66,14 +66,20 @@ export async function findExecution(word: string | undefined, at: Surroundings):
   return named.ok ? foundIn(join(at.executionBaseDir, named.name)) : named
 }
 
+/** What a name has besides that of its hank: when it was made, and the hash of its data. */
+export function shortName(name: string): string {
+  return /\d{8}-\d{6}-[0-9a-f]{6}(?:-\d+)?$/.exec(name)?.[0] ?? name
+}
+
 const mostNamed = 5
 
-/** The one name that begins so; otherwise why not. */
+/** The one name that begins so, with or without that of its hank; otherwise why not. */
 export function nameMeant(
   word: string,
   names: readonly string[],
 ): { readonly ok: true; readonly name: string } | { readonly ok: false; readonly message: string } {
-  const fitting = word === '' ? [] : names.filter(name => name.startsWith(word))
+  const fitting =
+    word === '' ? [] : names.filter(name => name.startsWith(word) || shortName(name).startsWith(word))
   const [first, ...more] = fitting
   if (first !== undefined && more.length === 0) return { ok: true, name: first }
   if (first === undefined) {

@@ -62,7 +62,10 @@ function explain(error: unknown, allowed: readonly FlagName[]): string {
   const message = error instanceof Error ? error.message : String(error)
   const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1]
   if (unknown === undefined) return message
-  const near = closestMatch(unknown.replace(/^-+/, ''), allowed, { maxDistance: 3 })
+  const word = unknown.replace(/^-+/, '')
+  // One letter is near to everything, and nobody should say yes by a slip.
+  const offered = word.length < 2 ? [] : allowed.filter(name => name !== 'yes')
+  const near = closestMatch(word, offered, { maxDistance: 3 })
   return `Unknown option ${unknown}.${near === undefined ? '' : ` Did you mean --${near}?`}`
 }
 

@@ -13,6 +13,8 @@ export interface PrepareRunOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** As in `prepare`. */
   readonly redirect?: PrepareOptions['redirect']
+  /** As in `prepare`. */
+  readonly onAsking?: PrepareOptions['onAsking']
   /** Whether the data are checked too. */
   readonly checksData?: boolean
 }
@@ -20,7 +22,7 @@ export interface PrepareRunOptions {
 /** Everything that validating and running have in common: from the words on the command line to a verdict. */
 export async function prepareRun(
   args: Arguments,
-  { environment = process.env, redirect, checksData = false }: PrepareRunOptions = {},
+  { environment = process.env, redirect, onAsking, checksData = false }: PrepareRunOptions = {},
 ): Promise<PreparedRun> {
   const words = await runArguments(args.positionals)
   if ('problem' in words) return { ok: false, usage: words.problem }
@@ -32,6 +34,7 @@ export async function prepareRun(
     data: checksData ? pathOfData(words.data) : undefined,
     environment,
     redirect,
+    onAsking,
     workingDirectory: process.cwd(),
     home: homedir(),
   })

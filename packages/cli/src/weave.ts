@@ -1,23 +1,34 @@
+import { red } from './colour.ts'
+import { commandWord, mistakenCommand } from './command-word.ts'
 import { commands, defaultCommand } from './commands.ts'
 import { wrongFlagValues } from './flag-values.ts'
 import { parseArguments } from './parse-arguments.ts'
 import { type ExitCode, exitCodes, version } from './program.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
+const known = {
+  names: Object.keys(commands),
+  shown: Object.entries(commands).flatMap(([name, { hidden }]) => (hidden ? [] : [name])),
+  defaultCommand,
+}
+
 /** The command `weave`. Returns the exit code; never exits by itself. */
 export async function weave(
   words: readonly string[],
   terminal: Terminal = processTerminal,
 ): Promise<ExitCode> {
-  const first = words[0] ?? ''
-  const named = Object.hasOwn(commands, first) && first !== defaultCommand
-  const name = named ? first : defaultCommand
+  const { name, words: own } = commandWord(words, known)
   const row = commands[name]
   if (!row) return exitCodes.usage
-  const parsed = parseArguments(named ? words.slice(1) : words, row.flags)
+  const mistaken = mistakenCommand(words, known)
+  if (mistaken !== undefined) {
+    terminal.error(mistaken, red)
+    return exitCodes.usage
+  }
+  const parsed = parseArguments(own, row.flags)
   if (!parsed.ok) {
-    terminal.error(parsed.message)
-    terminal.error(`Run "weave ${named ? `${name} ` : ''}--help" to see what there is.`)
+    terminal.error(parsed.message, red)
+    terminal.error(`Run "weave ${name === defaultCommand ? '' : `${name} `}--help" to see what there is.`)
     return exitCodes.usage
   }
   const { switches } = parsed.arguments
@@ -32,7 +43,7 @@ export async function weave(
   }
   const wrong = await wrongFlagValues(parsed.arguments)
   if (wrong.length > 0) {
-    for (const line of wrong) terminal.error(line)
+    for (const line of wrong) terminal.error(line, red)
     return exitCodes.usage
   }
   const envFile = parsed.arguments.texts['env-file']

@@ -66,7 +66,7 @@ describe('completion in bash', () => {
   test('offers every command, and the files beside them', async () => {
     const offers = await bash()
     expect([...offers('')].sort()).toEqual([...names, 'hank.json', 'hanks', 'my data'].sort())
-    expect(offers('re')).toEqual(['rehearse', 'replay', 'report'])
+    expect(offers('re')).toEqual(['rehearse', 'resume', 'replay', 'redo', 'report'])
     expect([...offers('han')].sort()).toEqual(['hank.json', 'hanks'])
   })
 

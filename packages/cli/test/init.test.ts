@@ -221,14 +221,14 @@ describe('what is there already', () => {
   test('is never overwritten: nothing is written and every file in the way is listed', async () => {
     const dir = await tempDir({ inMemory: true })
     await mkdir(join(dir, 'prompts'))
-    const mine = { 'README.md': 'my readme', 'prompts/draft.md': '', 'weave.json': '{}' }
+    const mine = { 'hank.json': '{}', 'prompts/draft.md': '', 'weave.json': '{}' }
     for (const [path, text] of Object.entries(mine)) await writeFile(join(dir, path), text)
     expect(await initIn(dirname(dir), dir)).toEqual({
       code: 1,
       out: [],
       error: [
         `Nothing was written, because weave init overwrites nothing and in ${dir} there are already:`,
-        '  README.md',
+        '  hank.json',
         '  prompts/draft.md',
         '  weave.json',
         'Move them away, or choose an empty directory: weave init <dir>',
@@ -260,14 +260,27 @@ describe('what is there already', () => {
 
   test('makes a second init say so, in the singular where there is one file', async () => {
     const dir = await freshHank()
-    expect((await initIn(dir)).error).toHaveLength(hankFiles.length + 2)
+    expect((await initIn(dir)).error).toHaveLength(hankFiles.length)
     const other = await tempDir({ inMemory: true })
-    await writeFile(join(other, '.gitignore'), '')
+    await writeFile(join(other, 'weave.json'), '')
     expect((await initIn(other)).error).toEqual([
       'Nothing was written, because weave init overwrites nothing and in the current directory there is already:',
-      '  .gitignore',
+      '  weave.json',
       'Move it away, or choose an empty directory: weave init <dir>',
     ])
+  })
+
+  test('stays and is no reason to refuse when it is what a repository has', async () => {
+    const dir = await tempDir({ inMemory: true })
+    await writeFile(join(dir, 'README.md'), 'my readme')
+    await writeFile(join(dir, '.gitignore'), 'mine')
+    const { code, out } = await initIn(dir)
+    expect(code).toBe(0)
+    expect(out.join('\n')).toContain('Your own README.md and .gitignore stayed as they were')
+    const found = await contents(dir)
+    expect(found).toMatchObject({ 'README.md': 'my readme', '.gitignore': 'mine' })
+    expect(found['HANK.md']).toBe(hankFiles.find(({ path }) => path === 'README.md')?.text)
+    expect(found['hank.json']).toBeDefined()
   })
 
   test('may be a link to a directory when the person names it', async () => {

@@ -1,6 +1,13 @@
 import type { EventData, EventType, ServerEvent } from '@weave/protocol'
 import { harmlessLine } from './harmless.ts'
-import { dollarsText, durationText, exitText, type MoneyOptions, tokenCountsText } from './view-text.ts'
+import {
+  breachAmounts,
+  dollarsText,
+  durationText,
+  exitText,
+  type MoneyOptions,
+  tokenCountsText,
+} from './view-text.ts'
 
 export interface DescribeOptions {
   /** `false`: what it cost is left out of sentences about something else. */
@@ -32,11 +39,12 @@ const sentences: Sentences = {
   'codon.completed': (data, price) =>
     `codon ${data.codonId} ${data.success ? 'completed' : `failed (${failure(data)})`} in ${durationText(data.duration)}${price(data.cost, { unknown: data.costUnknown })}`,
   'state.snapshot': data =>
-    `snapshot: ${data.completedCodons.length} codons done${data.currentCodon ? `, ${data.currentCodon.codonId} ${data.currentCodon.status}` : ''}, ${dollarsText(data.totalCost)}`,
-  'token.usage': data => `usage of ${data.codonId}: ${tokenCountsText(data)}, ${dollarsText(data.totalCost)}`,
+    `snapshot: ${counted(data.completedCodons.length, 'codon')} done${data.currentCodon ? `, ${data.currentCodon.codonId} ${data.currentCodon.status}` : ''}, ${dollarsText(data.totalCost)}`,
+  'token.usage': data =>
+    `usage of ${data.codonId}: ${tokenCountsText(data)}; ${dollarsText(data.totalCost)} so far`,
   info: data => data.message,
   error: data => `${data.fatal ? 'fatal error' : (data.severity ?? 'error')}${coded(data)}: ${data.message}`,
-  'checkpoint.list': data => `${data.checkpoints.length} checkpoints of run ${data.runId}`,
+  'checkpoint.list': data => `${counted(data.checkpoints.length, 'checkpoint')} of run ${data.runId}`,
 
   'rollback.started': data =>
     `rollback to ${data.toCodon} (${data.checkpointType}, ${short(data.toCheckpoint)})`,
@@ -60,10 +68,11 @@ const sentences: Sentences = {
 
   'sentinel.loaded': data => `sentinel ${data.sentinelId} listens to ${data.codonId} (${data.model})`,
   'sentinel.unloaded': (data, price) =>
-    `sentinel ${data.sentinelId} left (${data.reason}) after ${data.llmCallCount} calls${price(data.finalCost)}`,
+    `sentinel ${data.sentinelId} left (${data.reason}) after ${counted(data.llmCallCount, 'call')}${price(data.finalCost)}`,
   'sentinel.output': data => `sentinel ${data.sentinelId}: ${textOf(data.content)}`,
   'sentinel.error': data => `sentinel ${data.sentinelId} failed (${data.errorType}): ${data.message}`,
-  'sentinel.triggered': data => `sentinel ${data.sentinelId} triggered by ${data.eventCount} events`,
+  'sentinel.triggered': data =>
+    `sentinel ${data.sentinelId} triggered by ${counted(data.eventCount, 'event')}`,
 
   'server.ready': data =>
     `server ${data.serverVersion} at ${data.executionPath}${data.rehearsal ? ' (rehearsal)' : ''}`,
@@ -74,19 +83,28 @@ const sentences: Sentences = {
   'run.started': data => `run ${data.runId} of ${data.hankName} started`,
   'run.completed': (data, price) =>
     `run ${data.runId} ${data.status}${data.reason === undefined ? '' : ` (${data.reason})`} in ${durationText(data.duration)}${price(data.totalCost, { unknown: data.costUnknown })}`,
-  'rig.output': data => `rig of ${data.codonId}: ${data.text}`,
+  'rig.output': data => `${data.check ? 'check' : 'rig'} of ${data.codonId}: ${data.text}`,
   'loop.iteration.completed': (data, price) =>
     `loop ${data.loopId}: iteration ${data.iteration + 1} done in ${durationText(data.duration)}${price(data.cost)}${data.last ? ', the last' : ''}`,
   'codon.extended': data => `codon ${data.codonId} goes on (${data.extension} of ${data.maxExtensions})`,
   'codon.retrying': data =>
     `codon ${data.codonId}: attempt ${data.attempt} of ${data.maxAttempts} in ${durationText(data.delayMs)} (${failure(data)})`,
   'run.parked': data => `codon ${data.codonId} waits until ${data.until}: ${data.reason}`,
-  'archive.completed': data => `${data.files.length} files of ${data.ownerId} archived`,
+  'archive.completed': data => `${counted(data.files.length, 'file')} of ${data.ownerId} archived`,
   'budget.exceeded': data =>
-    `budget of ${data.scope} exceeded: ${data.used} of ${data.limit} ${data.currency}${data.codonId === undefined ? '' : ` in ${data.codonId}`}`,
+    `budget exceeded${data.codonId === undefined ? '' : ` in ${data.codonId}`}: ${whoseLimit(data)}, ${breachAmounts(data)}`,
   'run.activity': data => activityText(data),
   'preflight.result': data =>
     data.ok ? 'preflight passed' : `preflight found ${data.problems.length} problems`,
+}
+
+/** `its 10 % share of the hank`, `the limit of the loop refine`, `its own limit`. */
+function whoseLimit({ scope, share }: EventData<'budget.exceeded'>): string {
+  const [kind, loop] = scope.split(':')
+  const whole = { hank: 'the hank', loop: `the loop ${loop}` }[kind ?? ''] ?? scope
+  if (share === 'rest') return `what the shares of others leave it of ${whole}`
+  if (share !== undefined) return `its ${Number(share.toFixed(2))} % share of ${whole}`
+  return kind === 'codon' ? 'its own limit' : `the limit of ${whole}`
 }
 
 type ActivityWords = Omit<EventData<'run.activity'>, 'codonId'> & { readonly codonId?: string | undefined }
@@ -102,6 +120,10 @@ export function activityText(activity: ActivityWords): string {
 function failure(data: Partial<Pick<EventData<'codon.completed'>, 'failureReason' | 'exitStatus'>>): string {
   if (data.failureReason) return data.failureReason.message ?? data.failureReason.type
   return data.exitStatus ? exitText(data.exitStatus) : 'unknown'
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
 }
 
 function coded(data: EventData<'error'>): string {

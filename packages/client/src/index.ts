@@ -124,6 +124,7 @@ export {
   runOf,
 } from './view-outline.ts'
 export {
+  breachAmounts,
   codonStatusWords,
   dollarsText,
   durationText,

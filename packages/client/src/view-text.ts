@@ -1,4 +1,4 @@
-import type { CodonStatus, ProcessExit, RunStatus, TokenCounts } from '@weave/protocol'
+import type { BudgetBreach, CodonStatus, ProcessExit, RunStatus, TokenCounts } from '@weave/protocol'
 import { harmless } from './harmless.ts'
 
 /** Words for numbers and states, so that every face says the same. Nothing here knows a screen. */
@@ -50,6 +50,20 @@ export function tokensText(count: number): string {
   if (count < 99_950) return `${(count / 1000).toFixed(1)}k`
   if (count < 999_500) return `${Math.round(count / 1000)}k`
   return `${(count / 1_000_000).toFixed(1)}M`
+}
+
+/** What was used of a limit: `$0.106 of $0.10`, `12.5 s of 10 s`, `1,200 of 1,000 output tokens`. */
+export function breachAmounts({ currency, used, limit }: BudgetBreach): string {
+  if (currency === 'dollars') return `${cents(used)} of ${cents(limit)}`
+  if (currency === 'seconds') return `${Number(used.toFixed(1))} s of ${Number(limit.toFixed(1))} s`
+  const units = { 'output-tokens': 'output tokens', 'context-tokens': 'tokens of context' }
+  return `${used.toLocaleString('en-US')} of ${limit.toLocaleString('en-US')} ${units[currency]}`
+}
+
+/** At least cents, at most a hundredth of one: what was used shows that it is more than the limit. */
+function cents(amount: number): string {
+  const [whole, part = ''] = amount.toFixed(4).replace(/0+$/, '').split('.')
+  return `$${whole}.${part.padEnd(2, '0')}`
 }
 
 /** `12.3k in, 1.2k out`; what came from a cache counts as in. */

@@ -1,5 +1,6 @@
 import { type EventType, eventTypes, type ServerEvent } from '@weave/protocol'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { verifies } from '../../../test/conformance/verifies.ts'
 import { describeEvent } from '../src/describe-event.ts'
 import { readyData, sampleEvent, timeAt, tokens, transitionData } from './event-samples.ts'
 
@@ -23,7 +24,7 @@ const cases: { readonly [T in EventType]: readonly [ServerEvent<T>['data'], stri
     { completedCodons: [], fileTree: [], totalCost: 1, totalTime: 0, isRollingBack: false },
     'snapshot: 0 codons done, $1.00',
   ],
-  'token.usage': [{ codonId, ...tokens, totalCost: 0.5 }, 'usage of draft: 110 in, 5 out, $0.5000'],
+  'token.usage': [{ codonId, ...tokens, totalCost: 0.5 }, 'usage of draft: 110 in, 5 out; $0.5000 so far'],
   info: [{ message: 'two\nlines \x1b[0m' }, 'two lines \\u{1b}[0m'],
   error: [
     { message: 'no', fatal: false, severity: 'operation', code: 'UNKNOWN_RUN' },
@@ -163,10 +164,10 @@ const cases: { readonly [T in EventType]: readonly [ServerEvent<T>['data'], stri
     { phase: 'checkpoint', codonId, text: 'checkpoint: storing files', done: 12_400, total: 50_001 },
     'draft: checkpoint: storing files, 12,400 of 50,001',
   ],
-  'archive.completed': [{ ownerId: codonId, files: ['a'] }, '1 files of draft archived'],
+  'archive.completed': [{ ownerId: codonId, files: ['a'] }, '1 file of draft archived'],
   'budget.exceeded': [
     { currency: 'dollars', limit: 1, used: 1.5, scope: 'hank', onExceeded: 'fail' },
-    'budget of hank exceeded: 1.5 of 1 dollars',
+    'budget exceeded: the limit of the hank, $1.50 of $1.00',
   ],
   'preflight.result': [{ ok: true, problems: [] }, 'preflight passed'],
 }
@@ -194,4 +195,34 @@ test('what something cost is left out when costs are not asked for', () => {
     const [data] = cases[type]
     expect(said(sampleEvent(type, data) as ServerEvent)).not.toContain('$')
   }
+})
+
+describe('a limit that was reached', () => {
+  const breach = {
+    currency: 'dollars',
+    limit: 0.1,
+    used: 0.10601,
+    scope: 'hank',
+    onExceeded: 'complete',
+  } as const
+  const said = (data: object): string =>
+    describeEvent(sampleEvent('budget.exceeded', { ...breach, codonId: 'research', ...data }))
+
+  verifies(['repair/breach-words'], 'says whose it is and how much was used of it', () => {
+    expect([
+      said({ share: 10 }),
+      said({ share: 'rest' }),
+      said({ scope: 'loop:refine' }),
+      said({ scope: 'codon', currency: 'seconds', limit: 10, used: 12.549 }),
+      said({ scope: '--max-cost', used: 0.1 }),
+      said({ scope: 'codon', currency: 'output-tokens', limit: 1000, used: 1200 }),
+    ]).toEqual([
+      'budget exceeded in research: its 10 % share of the hank, $0.106 of $0.10',
+      'budget exceeded in research: what the shares of others leave it of the hank, $0.106 of $0.10',
+      'budget exceeded in research: the limit of the loop refine, $0.106 of $0.10',
+      'budget exceeded in research: its own limit, 12.5 s of 10 s',
+      'budget exceeded in research: the limit of --max-cost, $0.10 of $0.10',
+      'budget exceeded in research: its own limit, 1,200 of 1,000 output tokens',
+    ])
+  })
 })

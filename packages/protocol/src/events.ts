@@ -359,8 +359,17 @@ export const events = {
     'synced',
   ),
   'rig.output': extension(
-    'Output of a rig command as it runs.',
-    z.object({ codonId, operation: count, stream: z.enum(['stdout', 'stderr']), text }),
+    'Output of a rig command as it runs, or of a command that checks outputs before they are copied.',
+    z.object({
+      codonId,
+      operation: count,
+      stream: z.enum(['stdout', 'stderr']),
+      text,
+      check: z
+        .literal(true)
+        .optional()
+        .register(z.globalRegistry, { description: 'The command stands in `outputFiles`, not in the rig' }),
+    }),
   ),
   'loop.iteration.completed': extension(
     'One iteration of a loop ended.',
@@ -391,7 +400,17 @@ export const events = {
   ),
   'budget.exceeded': extension(
     'A limit was reached.',
-    budgetBreach.extend({ codonId: codonId.optional(), onExceeded: z.enum(['complete', 'fail']) }),
+    budgetBreach.extend({
+      codonId: codonId.optional(),
+      onExceeded: z.enum(['complete', 'fail']),
+      share: z
+        .union([z.number(), z.literal('rest')])
+        .optional()
+        .register(z.globalRegistry, {
+          description:
+            'The limit is a share of the scope: so many percent, or of the rest that the shares of others leave',
+        }),
+    }),
     'synced',
   ),
   'run.activity': direct(

@@ -110,6 +110,8 @@ export interface ReportBudget {
 
 export interface ReportCheckpoint {
   readonly sha: string
+  /** A runtime id, or what else it is a version of: `the beginning`, `before the rollback`, `before the repair`. */
+  readonly name: string
   /** Empty for the beginning. */
   readonly codonId: string
   readonly type: string
@@ -171,6 +173,8 @@ export interface ReportEvents {
   /** An index into `codons`, or -1. */
   readonly codon: readonly number[]
   readonly line: readonly string[]
+  /** The `seq` of those in which an agent used a tool. */
+  readonly tools: readonly number[]
   /** By `seq`: the text of those whose line does not say all. */
   readonly more: Readonly<Record<string, string>>
 }

@@ -15,6 +15,8 @@ export function eventList(events: ReportEvents, dir: string): HTMLElement {
     row.addEventListener('click', () => {
       chosen = at
       detail.replaceChildren(eventDetail(events, at, dir))
+      // On a narrow screen it stands below the list.
+      detail.scrollIntoView({ block: 'nearest' })
       list.refresh()
     })
     return row
@@ -28,8 +30,7 @@ export function eventList(events: ReportEvents, dir: string): HTMLElement {
     leftOutNote(events.leftOut, 'events'),
     controls.node,
     status,
-    list.node,
-    detail,
+    element('div', { class: 'event-panes' }, [list.node, detail]),
   ])
   // The height of the list is known only when it is in the page.
   requestAnimationFrame(controls.apply)
@@ -44,7 +45,7 @@ function filterControls(events: ReportEvents, apply: (filter: EventFilter) => vo
   const now = (): void =>
     apply({ words: words.value, type: type.value, codon: codon.value, all: all.checked })
   for (const control of [words, type, codon, all]) control.addEventListener('input', now)
-  const label = element('label', {}, [all, 'also what only programs need'])
+  const label = element('label', {}, [all, 'also events for programs'])
   return { node: element('div', { class: 'controls' }, [words, type, codon, label]), apply: now }
 }
 

@@ -14,11 +14,10 @@ export function files({ checkpoints, runs }: ReportData): HTMLElement {
 }
 
 function checkpointPart(checkpoint: ReportCheckpoint, withRun: boolean): HTMLElement {
-  const { codonId, type, sha, timestamp, run, isUndone, note } = checkpoint
-  const name = codonId === '' ? 'the beginning' : codonId
+  const { name, codonId, type, sha, timestamp, run, isUndone, note } = checkpoint
   const head = element('summary', { class: isUndone && 'undone' }, [
     element('b', {}, [name]),
-    codonId !== '' && element('span', { class: 'badge' }, [type]),
+    name === codonId && element('span', { class: 'badge' }, [type]),
     isUndone && element('span', { class: 'badge' }, ['rolled back']),
     element('span', { class: 'change' }, [note ?? changeText(checkpoint)]),
     element('span', { class: 'quiet meta' }, [

@@ -1,4 +1,5 @@
 import type { ReportData, ReportEvents } from '@weave/protocol'
+import { conversation } from './conversation.ts'
 import { element, section, timeText } from './element.ts'
 import { eventList } from './event-list.ts'
 import { files } from './files.ts'
@@ -14,13 +15,12 @@ import { timeline } from './timeline.ts'
 export function startReport(page: Document): void {
   const data = read<ReportData>(page, 'report-data')
   if (!data) return
-  const waiting = element('section', { id: 'events', class: 'card' }, [
-    element('p', { class: 'empty' }, ['…']),
-  ])
+  const waiting = { conversation: placeFor('conversation'), events: placeFor('events') }
   const main = element('main', {}, [
     header(data),
     ...sections(data),
-    waiting,
+    waiting.conversation,
+    waiting.events,
     element('footer', {}, [`Made by weave ${data.weaveVersion} at ${timeText(data.madeAt)} UTC.`]),
   ])
   main.insertBefore(contents(main), main.children.item(1))
@@ -46,13 +46,27 @@ function sections(data: ReportData): readonly HTMLElement[] {
   ].filter(part => part instanceof HTMLElement)
 }
 
-function drawEvents(page: Document, waiting: HTMLElement, dir: string): void {
+interface Waiting {
+  readonly conversation: HTMLElement
+  readonly events: HTMLElement
+}
+
+function placeFor(id: string): HTMLElement {
+  return element('section', { id, class: 'card' }, [element('p', { class: 'empty' }, ['…'])])
+}
+
+function drawEvents(page: Document, waiting: Waiting, dir: string): void {
   const events = read<ReportEvents>(page, 'report-events')
-  if (events) waiting.replaceWith(eventList(events, dir))
+  if (!events) return
+  waiting.conversation.replaceWith(conversation(events, dir))
+  waiting.events.replaceWith(eventList(events, dir))
 }
 
 function contents(main: HTMLElement): HTMLElement {
-  const titles = new Map([['events', 'Events']])
+  const titles = new Map([
+    ['conversation', 'Conversation'],
+    ['events', 'Events'],
+  ])
   for (const part of main.querySelectorAll('section')) {
     const title = part.querySelector('h2')?.textContent
     if (title) titles.set(part.id, title)

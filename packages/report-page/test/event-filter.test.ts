@@ -11,6 +11,7 @@ const events: ReportEvents = {
   at: [0, 1, 2, 3],
   type: [0, 1, 2, 0],
   codon: [0, 0, -1, 1],
+  tools: [],
   line: ['Read the Notes', 'CostsUpdated of draft', 'warning: slow', 'Write a file'],
   more: { '4': 'and a Secret ending' },
 }

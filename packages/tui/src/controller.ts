@@ -175,9 +175,12 @@ function readingOf({ journalSeq = 0, lastSeq }: ScreenClient): number | undefine
   return journalSeq - lastSeq > 200 ? lastSeq / journalSeq : undefined
 }
 
+/** Why a run ends whose screen was left. */
+export const leftReason = 'left at the terminal'
+
 /** Asks the server to end. False: it could not be asked. */
 async function askToEnd(client: ScreenClient): Promise<boolean> {
-  const result = await client.send('server.shutdown', { reason: 'left at the terminal' })
+  const result = await client.send('server.shutdown', { reason: leftReason })
   return result.ok
 }
 

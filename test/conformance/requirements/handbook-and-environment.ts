@@ -18,4 +18,6 @@ export const handbookAndEnvironment = {
     'Words in angle brackets are shown as they are written in every generated page of the handbook.',
   'repair/handbook-placeholders':
     'The table of placeholders in the handbook has every placeholder of prompts, and no other.',
+  'repair/handbook-recipes':
+    'The hank of the recipe for a repository runs as its page says, and the commits are fetched with the command that stands there; the models of the recipe for local models are known.',
 } as const satisfies RequirementTable

@@ -14,5 +14,9 @@ export const repair = {
     'A start in an execution prints the plan that will run and its worst case, and names what the hank says otherwise, also with -y.',
   'repair/adopt-shows-first':
     '--adopt shows every changed field, what is kept and where it goes on, and asks; --dry-run changes nothing.',
+  'repair/activity':
+    'A rig, a checkpoint or a rollback that lasts is told about once a second, in plain lines and to clients that list `weave`, and is not journaled.',
+  'repair/plan-before-asking':
+    'The plan is shown before a provider is asked, and what is waited for is said every two seconds.',
   'repair/plan-history': 'weave diff --plan lists the plans of an execution and what each changed.',
 } as const satisfies RequirementTable

@@ -1,5 +1,6 @@
 import type { StoppedExecution } from '@weave/runtime'
 import { harmlessLine } from 'weave-client'
+import { paintDiff } from '../colour.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import { columns, plural, type Terminal } from '../terminal.ts'
@@ -44,7 +45,7 @@ function print({ from, to, files, text }: Compared, format: string, terminal: Te
   }
   if (format === 'name-only') for (const { path } of files) terminal.out(harmlessLine(path, longestPath))
   if (format === 'stat') for (const line of statLines(files)) terminal.out(line)
-  if (text && text.bytes.length > 0) terminal.out(text.bytes.toString('utf8').trimEnd())
+  if (text && text.bytes.length > 0) terminal.out(text.bytes.toString('utf8').trimEnd(), paintDiff)
   if (text?.isCut) terminal.error('There is more than can be shown; --stat and --name-only show all files.')
   if (files.length === 0) terminal.error(`${from} and ${to} are alike.`)
 }

@@ -1,8 +1,16 @@
-import { type Holdings, listExecutions, systemClock, type Tidied, tidyExecution } from '@weave/runtime'
+import { basename } from 'node:path'
+import {
+  executionStatus,
+  type Holdings,
+  listExecutions,
+  systemClock,
+  type Tidied,
+  tidyExecution,
+} from '@weave/runtime'
 import { executionBaseOf, findExecution } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
-import { columns, type Terminal } from '../terminal.ts'
+import { bytesText, columns, type Terminal } from '../terminal.ts'
 
 /** `weave gc [execution…]`: packs checkpoints, says what each execution holds, drops old leftovers when asked to. */
 export async function gcCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
@@ -12,6 +20,8 @@ export async function gcCommand(args: Arguments, terminal: Terminal): Promise<Ex
     terminal.error('--prune takes an age, such as 7d, 12h or 30m.')
     return exitCodes.usage
   }
+  const { 'older-than': olderThan } = texts
+  if (olderThan !== undefined) return removeOlder(olderThan, args, terminal)
   const layouts = await layoutsOf(args)
   if (!layouts.ok) {
     terminal.error(layouts.message)
@@ -35,6 +45,30 @@ export async function gcCommand(args: Arguments, terminal: Terminal): Promise<Ex
   for (const { dir, tidied } of rows)
     if (!tidied.ok) terminal.error(`${dir} was left alone: ${tidied.message}`)
   return exitCodes.done
+}
+
+/** With `--older-than`: whole executions, by when they were used last. */
+async function removeOlder(text: string, args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const age = parseAge(text)
+  if (age === undefined || args.texts.prune !== undefined) {
+    terminal.error('--older-than takes an age, such as 30d, and no --prune beside it.')
+    return exitCodes.usage
+  }
+  const executionBaseDir = await executionBaseOf(args)
+  const { executions } = await listExecutions({ executionBaseDir, clock: systemClock })
+  const before = Date.now() - age
+  const isOld = await Promise.all(
+    executions.map(async ({ layout, file, lock }) => {
+      const { endedAt = file.lastUsed } = await executionStatus(layout)
+      return lock.kind !== 'held' && Math.max(Date.parse(endedAt), Date.parse(file.lastUsed)) < before
+    }),
+  )
+  const old = executions.filter((_, at) => isOld[at])
+  if (old.length === 0) {
+    terminal.out(`No execution is older than ${text}.`)
+    return exitCodes.done
+  }
+  return (await import('../remove.ts')).removeAll(old, args, terminal)
 }
 
 type Layout = Parameters<typeof tidyExecution>[0]['layout']
@@ -64,22 +98,14 @@ const parts = [
   'agents',
   'removed',
   'archive',
+  'workspace',
 ] as const satisfies readonly (keyof Holdings)[]
 const heads = [...parts.map(part => part.toUpperCase()), 'SAVED', 'EXECUTION']
 
 function cells({ dir, tidied }: { readonly dir: string; readonly tidied: Tidied }): readonly string[] {
   const now = tidied.ok ? tidied.after : tidied.before
   const saved = tidied.ok ? bytesText(Math.max(0, tidied.before.checkpoints - now.checkpoints)) : '-'
-  return [...parts.map(part => bytesText(now[part])), saved, dir]
-}
-
-const names = ['B', 'KB', 'MB', 'GB', 'TB'] as const
-
-/** A size for people, such as `12.3 MB`. */
-export function bytesText(bytes: number): string {
-  const power = bytes < 1 ? 0 : Math.min(names.length - 1, Math.floor(Math.log(bytes) / Math.log(1024)))
-  const value = bytes / 1024 ** power
-  return `${power === 0 ? value : value.toFixed(1)} ${names[power]}`
+  return [...parts.map(part => bytesText(now[part])), saved, basename(dir)]
 }
 
 const units: Readonly<Record<string, number>> = {

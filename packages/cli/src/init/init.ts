@@ -30,26 +30,64 @@ export async function initHank(
     terminal.error(`weave init takes one directory, but ${found}. Write: weave init my-hank`)
     return exitCodes.usage
   }
-  const result = await writeNewFiles(resolve(workingDirectory, directory), hankFiles)
+  const { files, kept } = await withoutOwn(resolve(workingDirectory, directory))
+  const result = await writeNewFiles(resolve(workingDirectory, directory), files)
   if (!result.ok) {
     for (const line of refusal(directory, result)) terminal.error(line)
     return exitCodes.failed
   }
-  for (const line of success(directory, isCommand)) terminal.out(line)
+  for (const line of success(directory, isCommand, { files, kept })) terminal.out(line)
   return exitCodes.done
 }
 
-function success(directory: string, isCommand: InitSurrounding['isCommand']): readonly string[] {
+interface ChosenFiles {
+  readonly files: readonly NewFile[]
+  /** What the directory has of its own. */
+  readonly kept: readonly string[]
+}
+
+const guide = 'README.md'
+const guideBesideOwn = 'HANK.md'
+/** What every repository has. A hank works without them, so they are no reason to refuse. */
+const ofRepositories: readonly string[] = [guide, '.gitignore']
+
+/** The guide gets another name beside a README of one's own. */
+async function withoutOwn(directory: string): Promise<ChosenFiles> {
+  const there = await Promise.all(
+    ofRepositories.map(path =>
+      lstat(join(directory, path)).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  )
+  const kept = ofRepositories.filter((_, at) => there[at])
+  const files = hankFiles.flatMap(file => {
+    if (!kept.includes(file.path)) return [file]
+    return file.path === guide ? [{ ...file, path: guideBesideOwn }] : []
+  })
+  return { files, kept }
+}
+
+function success(
+  directory: string,
+  isCommand: InitSurrounding['isCommand'],
+  { files, kept }: ChosenFiles,
+): readonly string[] {
   const path = isCommand(directory) || directory.startsWith('-') ? `./${directory}` : directory
   const word = directory === '.' ? '' : ` ${shellWord(path)}`
   const place = directory === '.' ? 'the current directory' : directory
-  const tree = fileTree(hankFiles.map(({ path }) => path))
+  const tree = fileTree(files.map(({ path }) => path))
+  const isGuideOwn = kept.includes(guide)
   return [
-    `Wrote a hank of ${hankFiles.length} files to ${place}:`,
+    `Wrote a hank of ${files.length} files to ${place}:`,
     '',
     ...tree.map(line => `  ${line}`),
     '',
-    'README.md says what each file is for. Next, rehearse: a whole run without a key, in which a script answers instead of',
+    ...(kept.length > 0
+      ? [`Your own ${kept.join(' and ')} stayed as they were; git should ignore weave-results/ and .env.`, '']
+      : []),
+    `${isGuideOwn ? guideBesideOwn : guide} says what each file is for. Next, rehearse: a whole run without a key, in which a script answers instead of`,
     'a model. Then change what you like, check it, and run it; that needs ANTHROPIC_API_KEY in the environment:',
     '',
     `  weave rehearse${word}`,

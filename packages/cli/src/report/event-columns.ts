@@ -24,7 +24,8 @@ export function createEventColumns(bounds: EventBounds = defaultBounds) {
   const more = createNewest(bounds.maxMoreTotal)
   let leftOut = 0
   return {
-    add(event: JournaledEvent): void {
+    /** `prompt`: what the codon that starts here, or goes on, was sent. */
+    add(event: JournaledEvent, prompt?: string): void {
       const line = describeEvent(event, bounds.maxLine)
       const codonId = codonOf(event)
       rows.push({
@@ -33,9 +34,10 @@ export function createEventColumns(bounds: EventBounds = defaultBounds) {
         type: types.indexOf(event.type),
         codon: codonId === undefined ? -1 : codons.indexOf(codonId),
         line,
+        isTool: event.type === 'assistant.action' && event.data.action === 'tool_use',
       })
-      const whole = wholeText(event)
-      if (whole !== undefined && whole.length > line.length)
+      const whole = prompt ?? wholeText(event)
+      if (whole !== undefined && (prompt !== undefined || whole.length > line.length))
         more.set(event.seq, harmless(cut(whole, bounds.maxMore)))
       if (rows.length >= bounds.maxEvents * 2) leftOut += trim(rows, bounds.maxEvents)
     },
@@ -52,6 +54,7 @@ export function createEventColumns(bounds: EventBounds = defaultBounds) {
         type: rows.map(({ type }) => type),
         codon: rows.map(({ codon }) => codon),
         line: rows.map(({ line }) => line),
+        tools: rows.filter(({ isTool }) => isTool).map(({ seq }) => seq),
         more: more.since(first?.seq ?? 0),
       }
     },
@@ -64,6 +67,7 @@ interface Row {
   readonly type: number
   readonly codon: number
   readonly line: string
+  readonly isTool: boolean
 }
 
 function trim(rows: Row[], most: number): number {

@@ -13,7 +13,7 @@ import {
   type Transition,
   type WeaveState,
 } from '@weave/protocol'
-import { type JournalDamage, readEvents } from '@weave/runtime'
+import { findPrompts, type JournalDamage, readEvents } from '@weave/runtime'
 import { cut } from 'weave-client'
 import { createEventColumns } from './event-columns.ts'
 
@@ -39,7 +39,9 @@ export interface JournalReading {
 export async function readJournal(layout: Parameters<typeof readEvents>[0]): Promise<JournalReading> {
   const reading = createReading()
   const damage: JournalDamage[] = []
-  for await (const { event } of readEvents(layout, {}, each => void damage.push(each))) reading.add(event)
+  const prompts = findPrompts(layout)
+  for await (const { event } of readEvents(layout, {}, each => void damage.push(each)))
+    reading.add(event, (await prompts.of(event))?.prompt)
   return { ...reading.result(), damage }
 }
 
@@ -64,8 +66,8 @@ function createReading() {
     spending.add({ timestamp: event.timestamp, transition, dollars: state.totalCost })
   }
   return {
-    add(event: JournaledEvent): void {
-      columns.add(event)
+    add(event: JournaledEvent, prompt: string | undefined): void {
+      columns.add(event, prompt)
       const { type, data } = event
       if (type === 'state.transition') follow(event)
       if (type === 'preflight.result') plan = data.plan ?? plan

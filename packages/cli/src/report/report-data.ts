@@ -1,5 +1,4 @@
 import type {
-  ReportBudget,
   ReportCheckpoint,
   ReportCost,
   ReportData,
@@ -9,6 +8,7 @@ import type {
   WeaveState,
 } from '@weave/protocol'
 import type { CheckpointRow, CostReport, Plan, RecordedSetting } from '@weave/runtime'
+import { budgetRows } from './budget-rows.ts'
 import type { CheckpointFiles } from './checkpoint-files.ts'
 import type { JournalReading } from './read-journal.ts'
 import { runRows } from './run-rows.ts'
@@ -55,7 +55,7 @@ export function reportData(source: ReportSource): ReportData {
     runs,
     spending: reading.spending,
     costs: costRows(costs),
-    budgets: budgetRows(source, runs),
+    budgets: budgetRows(plan, runs, { dollars: state.totalCost, lines: reading.budgets }),
     checkpoints: { items: checkpointRows(source, state), leftOut: source.checkpointsLeftOut },
     sentinels: reading.sentinels,
     errors: reading.errors,
@@ -126,43 +126,30 @@ function costRows({ codons, sentinels }: CostReport): readonly ReportCost[] {
   return [...ofCodons, ...ofSentinels]
 }
 
-/** Limits of the whole hank, then those that stand on a codon or on its loop. */
-function budgetRows({ reading, plan }: ReportSource, runs: Runs): readonly ReportBudget[] {
-  const { budget = {}, ceilings = {} } = plan
-  const seconds = runs
-    .flatMap(run => run.attempts)
-    .reduce((sum, { durationMs }) => sum + durationMs / 1000, 0)
-  const used = { dollars: reading.state.totalCost, seconds }
-  const whole = [
-    { currency: 'dollars' as const, limit: budget.maxDollars, source: 'the hank' },
-    { currency: 'seconds' as const, limit: budget.maxTimeSeconds, source: 'the hank' },
-    {
-      currency: 'dollars' as const,
-      limit: ceilings.maxDollars?.value,
-      source: ceilings.maxDollars?.origin ?? '',
-    },
-    {
-      currency: 'seconds' as const,
-      limit: ceilings.maxTimeSeconds?.value,
-      source: ceilings.maxTimeSeconds?.origin ?? '',
-    },
-  ].flatMap(({ currency, limit, source }) =>
-    limit === undefined ? [] : [{ name: 'whole hank', currency, limit, used: used[currency], source }],
-  )
-  const own = [...reading.budgets].flatMap(([name, lines]) => lines.map(line => ({ name, ...line })))
-  return [...whole, ...own.filter(({ source }) => /^(?:codon|loop)\b/.test(source))]
+function checkpointRows(
+  { checkpoints, reading }: ReportSource,
+  { runs }: WeaveState,
+): readonly ReportCheckpoint[] {
+  return checkpoints.map(({ row, files, filesLeftOut, note }) => {
+    const at = runs.findIndex(({ runId }) => runId === row.runId)
+    const next = runs[at + 1]?.runId ?? ''
+    return {
+      sha: row.sha,
+      name: nameOf(row, reading.rolledBack.has(next)),
+      codonId: row.codonId,
+      type: row.type,
+      timestamp: row.timestamp,
+      run: at + 1,
+      isUndone: row.isUndone,
+      files,
+      filesLeftOut,
+      ...(note !== undefined && { note }),
+    }
+  })
 }
 
-function checkpointRows({ checkpoints }: ReportSource, { runs }: WeaveState): readonly ReportCheckpoint[] {
-  return checkpoints.map(({ row, files, filesLeftOut, note }) => ({
-    sha: row.sha,
-    codonId: row.codonId,
-    type: row.type,
-    timestamp: row.timestamp,
-    run: runs.findIndex(({ runId }) => runId === row.runId) + 1,
-    isUndone: row.isUndone,
-    files,
-    filesLeftOut,
-    ...(note !== undefined && { note }),
-  }))
+/** `rolledBack`: its run ended with a rollback. */
+function nameOf({ type, codonId }: CheckpointRow, rolledBack: boolean): string {
+  if (type === 'safety') return rolledBack ? 'before the rollback' : 'before the repair'
+  return codonId === '' ? 'the beginning' : codonId
 }

@@ -31,7 +31,10 @@ export async function reportCommand(args: Arguments, terminal: Terminal): Promis
   }
   if (switches.has('json')) terminal.json(JSON.stringify(costs, null, 2))
   else if (switches.has('csv')) terminal.raw(costCsv(costs))
-  else for (const line of costLines(costs)) terminal.out(line)
+  else {
+    for (const line of costLines(costs)) terminal.out(line)
+    if (found.file?.rehearsal) terminal.out('Simulated: the model was a script.')
+  }
   return exitCodes.done
 }
 

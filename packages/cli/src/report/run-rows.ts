@@ -7,6 +7,7 @@ import type {
   TokenCounts,
   WeaveState,
 } from '@weave/protocol'
+import { breachAmounts } from 'weave-client'
 
 export interface RunRowsContext {
   /** The runs that a rollback opened. */
@@ -79,8 +80,7 @@ function reasonOf(codon: CodonExecution): { readonly reason?: string } {
   if (codon.status === 'failed') return { reason: codon.failureReason.message ?? codon.failureReason.type }
   const breach = 'budgetExceeded' in codon ? codon.budgetExceeded : undefined
   if (!breach) return {}
-  const { used, limit, currency, scope } = breach
-  return { reason: `Stopped by budget: ${used} of ${limit} ${currency} (${scope})` }
+  return { reason: `Stopped by budget: ${breachAmounts(breach)} (${breach.scope})` }
 }
 
 function tokenClasses(counts: TokenCounts): TokenClasses {

@@ -13,6 +13,7 @@ import {
   secretsOf,
 } from '@weave/runtime'
 import { dollarsText } from 'weave-client'
+import { paintVerdict } from '../colour.ts'
 import { confirm, decide } from '../confirm.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
@@ -46,7 +47,7 @@ export async function choosePlan(question: PlanQuestion, terminal: Terminal): Pr
   const wantsAdoption = args.switches.has('adopt')
   const differences = own ? planDifferences(own, redacted(plan)) : []
   const print = (runs: Plan): void => {
-    for (const line of startReport(prepared, runs)) terminal.error(line)
+    for (const line of startReport(prepared, runs)) terminal.error(line, paintVerdict)
   }
   if (!own || differences.length === 0) {
     if (wantsAdoption) terminal.error(own ? unchanged : notBegun)

@@ -9,18 +9,22 @@ import {
   type OpenRehearsal,
   type Plan,
   type Prepared,
+  type RunnerEnd,
   startExecution,
 } from '@weave/runtime'
+import { paintStanding, paintVerdict } from '../colour.ts'
 import { goOnCommand } from '../go-on.ts'
+import { isDirectory } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes, ownPrograms, sandboxEntry, version } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
 import { report, schemaLine } from '../validate/report.ts'
+import { createWaiting } from '../waiting.ts'
 import { choosePlan } from './choose-plan.ts'
 import { openRun } from './open-run.ts'
 import { readyTraffic } from './recording.ts'
 import { createRunDisplay, type RunDisplay, wantsColor, wantsTerminalUi } from './run-display.ts'
-import { createShutdownLimit, endWithoutExecution, onSignals } from './shutdown.ts'
+import { createShutdownLimit, endAtOnce, endWithoutExecution, onSignals } from './shutdown.ts'
 import { proxyBox, summaryLines } from './summary.ts'
 
 export interface RunContext {
@@ -46,18 +50,23 @@ export async function execute(
   const { args, terminal, rehearsal } = context
   const added = await schemaLine(prepared)
   if (added !== undefined) terminal.error(added)
-  const { plan } = prepared
-  if (!prepared.ok || !plan) {
-    for (const line of report(prepared, { verbose: false, environment: {} })) terminal.error(line)
+  const { plan: planned } = prepared
+  if (!prepared.ok || !planned) {
+    for (const line of report(prepared, { verbose: false, environment: {} }))
+      terminal.error(line, paintVerdict)
     return exitCodes.failed
   }
   const level = logLevels.find(name => name === args.texts['log-level']) ?? 'info'
-  const traffic = await readyTraffic({ record: args.texts.record, rehearsal }, plan)
+  const traffic = await readyTraffic({ record: args.texts.record, rehearsal }, planned)
   if (!traffic.ok) {
     terminal.error(traffic.message)
     return exitCodes.failed
   }
+  const { plan = planned } = traffic
+  const waiting = createWaiting(terminal)
+  waiting.for('Reading the data')
   const opened = await openRun({ prepared, named: data, args, rehearsal: rehearsal !== undefined })
+  waiting.done()
   if (!opened.ok) {
     terminal.error(opened.message)
     return exitCodes.failed
@@ -83,10 +92,12 @@ interface Ready {
 async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
   const { rehearsal } = context
   const { prepared, opened } = ready
-  const display = displayOf(context, ready)
+  const goOn = goOnCommand({ dir: opened.layout.dir, isRehearsal: rehearsal !== undefined }, context.args)
+  const exit = (code: ExitCode): void => endAtOnce(context.terminal, code, goOn)
+  const display = displayOf(context, ready, () => exit(exitCodes.interrupted))
   const { terminal } = display
   const limit = createShutdownLimit(terminal, { milliseconds: context.shutdownMs })
-  const signals = onSignals(terminal, { limit })
+  const signals = onSignals(terminal, { limit, exit })
   const letGo = (): void => {
     limit.close()
     signals.close()
@@ -108,9 +119,7 @@ async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
     return exitCodes.done
   }
   signals.endBy(reason => execution.runner.shutdown(reason))
-  void execution.runner.leaving.then(() =>
-    limit.begin(() => signals.exitCode ?? (display.isAbandoned ? exitCodes.failed : exitCodes.done)),
-  )
+  void execution.runner.leaving.then(() => limit.begin(() => signals.exitCode ?? stoppedCode(display)))
   terminal.error(`Execution  ${opened.layout.dir}`)
   terminal.error(`Clients    ${execution.url}`)
   if (execution.proxyUrl !== undefined) {
@@ -128,20 +137,24 @@ async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
   const places = {
     layout: opened.layout,
     outputDirectory: prepared.paths.outputDirectory,
+    hasOutputs: isDirectory(prepared.paths.outputDirectory),
     isRehearsal: rehearsal !== undefined,
-    goOn: goOnCommand({ dir: opened.layout.dir, isRehearsal: rehearsal !== undefined }, context.args),
+    goOn,
     showsCosts: !display.hasScreen || prepared.settings.settings.showCosts,
   }
-  for (const line of summaryLines(state, end, places)) terminal.error(line)
-  if (signals.exitCode !== undefined && end.status === 'stopped') return signals.exitCode
-  const isFailed = end.status === 'failed' || (end.status === 'stopped' && display.isAbandoned)
-  if (isFailed) return exitCodes.failed
-  // Whoever leaves the screen of a run ends it, as with a signal.
-  return end.status === 'stopped' && display.hasScreen ? exitCodes.interrupted : exitCodes.done
+  for (const line of summaryLines(state, end, places)) terminal.error(line, paintStanding)
+  if (end.status === 'stopped') return signals.exitCode ?? stoppedCode(display, end)
+  return end.status === 'failed' ? exitCodes.failed : exitCodes.done
+}
+
+/** Of a run that no signal stopped: a client may, which is no failure; a person who leaves the screen has not got a result. */
+function stoppedCode({ isAbandoned, wasLeft }: RunDisplay, end?: RunnerEnd): ExitCode {
+  if (end && wasLeft(end)) return exitCodes.interrupted
+  return isAbandoned ? exitCodes.failed : exitCodes.done
 }
 
 /** On a terminal a person sees the run on a screen; otherwise it says lines. */
-function displayOf({ args, terminal }: RunContext, { prepared }: Ready): RunDisplay {
+function displayOf({ args, terminal }: RunContext, { prepared }: Ready, forced: () => void): RunDisplay {
   const { switches } = args
   const { showCosts: costs } = prepared.settings.settings
   const ui = { token: tokenOf(args), costs, color: wantsColor(switches) }
@@ -150,6 +163,7 @@ function displayOf({ args, terminal }: RunContext, { prepared }: Ready): RunDisp
     json: switches.has('json'),
     ui: wantsTerminalUi(switches) ? ui : undefined,
     keepAlive: switches.has('keep-alive'),
+    forced,
   })
 }
 

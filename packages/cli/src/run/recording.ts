@@ -10,7 +10,13 @@ export interface TrafficWish {
 }
 
 export type ReadyTraffic =
-  | { readonly ok: true; readonly record?: string; readonly warnings: readonly string[] }
+  | {
+      readonly ok: true
+      readonly record?: string
+      readonly warnings: readonly string[]
+      /** What can run; absent: all of it. */
+      readonly plan?: Plan
+    }
   | { readonly ok: false; readonly message: string }
 
 /** Before anything starts: whose traffic can be recorded or replayed, and where it is written. */
@@ -28,16 +34,19 @@ export async function readyTraffic({ record, rehearsal }: TrafficWish, plan: Pla
 
 function readyReplay(unrecorded: readonly string[], plan: Plan): ReadyTraffic {
   const codons = plannedCodons(plan).map(({ id }) => id)
-  const left = [
-    ...named(
-      'codon',
-      codons.filter(id => unrecorded.includes(id)),
-    ),
-    ...named('sentinel', sentinelsOf(plan)),
-  ]
-  if (left.length === 0) return { ok: true, warnings: [] }
-  const message = `The hank cannot be replayed: nothing is recorded of ${left.join(', ')}.`
-  return { ok: false, message: harmlessLine(message) }
+  const left = named(
+    'codon',
+    codons.filter(id => unrecorded.includes(id)),
+  )
+  if (left.length > 0) {
+    const message = `The hank cannot be replayed: nothing is recorded of ${left.join(', ')}.`
+    return { ok: false, message: harmlessLine(message) }
+  }
+  const observers = named('sentinel', sentinelsOf(plan))
+  if (observers.length === 0) return { ok: true, warnings: [] }
+  // They change nothing of what agents do, so the rest can be repeated without them.
+  const warning = `Left out of the replay, because nothing is recorded of it: ${observers.join(', ')}.`
+  return { ok: true, warnings: [harmlessLine(warning)], plan: { ...plan, sentinels: [] } }
 }
 
 /** Only agents of the vendor's SDK ask the proxy in a real run. */

@@ -1,8 +1,8 @@
 import { closeSync, openSync } from 'node:fs'
 import type { JournaledEvent } from '@weave/protocol'
-import type { Execution, ExecutionOptions } from '@weave/runtime'
-import { activityText, describeEvent, harmlessLine } from 'weave-client'
-import { exitCodes } from '../program.ts'
+import type { Execution, ExecutionOptions, RunnerEnd } from '@weave/runtime'
+import { activityText, describeEvent, harmlessLine, type ServerEvent } from 'weave-client'
+import { hasColour, paintEvent } from '../colour.ts'
 import type { Terminal } from '../terminal.ts'
 import type { TerminalUiOptions } from '../terminal-ui.ts'
 
@@ -19,6 +19,8 @@ export interface RunDisplay {
   readonly isAbandoned: boolean
   /** What a person wants to happen after the end. */
   readonly wish: 'adopt' | undefined
+  /** Whether a person left the screen, which ended the run, too. Its reason tells: the screen may outlive the run. */
+  readonly wasLeft: (end: RunnerEnd) => boolean
   /** Brings the screen up, if there is to be one. */
   begin(execution: Pick<Execution, 'runner' | 'url'>): Promise<void>
   /** Takes it away again and says what waited. */
@@ -32,14 +34,17 @@ export interface RunDisplayOptions {
   readonly ui: Omit<TerminalUiOptions, 'url' | 'mode' | 'ownsRun'> | undefined
   /** The server stays up also when nobody is at the terminal. */
   readonly keepAlive: boolean
+  /** Ends the process at once. */
+  readonly forced: () => void
 }
 
-export function createRunDisplay({ terminal, json, ui, keepAlive }: RunDisplayOptions): RunDisplay {
+export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunDisplayOptions): RunDisplay {
   const held = holdable(terminal)
   const print = printEvents(held, { json })
   let isIdle = false
   let lastActivity = 0
   let isAbandoned = false
+  let leftReason: string | undefined
   let ending = false
   let wish: RunDisplay['wish']
   let close = async (): Promise<void> => {}
@@ -59,6 +64,7 @@ export function createRunDisplay({ terminal, json, ui, keepAlive }: RunDisplayOp
     get wish() {
       return wish
     },
+    wasLeft: ({ reason }) => reason !== undefined && reason === leftReason,
     terminal: held,
     onEvent(told) {
       if (!held.isHeld) print(told)
@@ -70,8 +76,7 @@ export function createRunDisplay({ terminal, json, ui, keepAlive }: RunDisplayOp
       const now = Date.now()
       if (now - lastActivity < betweenActivities) return
       lastActivity = now
-      const time = new Date(now).toISOString().slice(11, 19)
-      held.out(`${time} ${harmlessLine(activityText(activity), 200)}`)
+      held.out(`${localTime(now)} ${harmlessLine(activityText(activity), 200)}`)
     },
     async begin({ runner, url }) {
       if (!ui) return
@@ -79,14 +84,15 @@ export function createRunDisplay({ terminal, json, ui, keepAlive }: RunDisplayOp
       held.hold()
       const screen = openRunScreen({ ...ui, url, mode: 'readandwrite', ownsRun: true })
       close = screen.close
+      leftReason = screen.leftReason
       void screen.ended.then(end => {
         if (ending) return
-        if (end.kind === 'forced') process.exit(exitCodes.interrupted)
+        if (end.kind === 'forced') return forced()
         if (end.kind === 'adopt') {
           wish = 'adopt'
           return runner.shutdown('the edited hank is to be adopted')
         }
-        if (end.kind === 'left') return runner.shutdown('left at the terminal')
+        if (end.kind === 'left') return runner.shutdown(screen.leftReason)
         isAbandoned = true
         held.release()
         held.error(`The terminal UI has ended unexpectedly: ${end.why}`)
@@ -128,8 +134,8 @@ function holdable(terminal: Terminal): HeldTerminal {
     get isHeld() {
       return waiting !== undefined
     },
-    out: text => say(() => terminal.out(text)),
-    error: text => say(() => terminal.error(text)),
+    out: (text, paint) => say(() => terminal.out(text, paint)),
+    error: (text, paint) => say(() => terminal.error(text, paint)),
     json: json => say(() => terminal.json(json)),
     raw: text => say(() => terminal.raw(text)),
     hold() {
@@ -160,10 +166,27 @@ export function isForPeople(type: string): boolean {
 
 /** One plain line for each thing that matters to a person, or every event as a JSON line. */
 function printEvents(terminal: Terminal, { json }: { readonly json: boolean }) {
+  let told: string | undefined
   return ({ event, text }: { readonly event: JournaledEvent; readonly text: string }): void => {
     if (json) terminal.json(text)
-    else if (isForPeople(event.type)) terminal.out(`${event.timestamp.slice(11, 19)} ${describeEvent(event)}`)
+    else if (isForPeople(event.type) && !isSaidBefore(event, told))
+      terminal.out(lineOf(event), paintEvent(event))
+    if (event.type === 'codon.completed') told = event.data.failureReason?.message
   }
+}
+
+/** An end of a run says why once more, right after the codon did. */
+function isSaidBefore({ type, data }: JournaledEvent, told: string | undefined): boolean {
+  return type === 'error' && data.message === told
+}
+
+/** One event for people, with the time where they are. */
+export function lineOf(event: ServerEvent): string {
+  return `${localTime(Date.parse(event.timestamp))} ${describeEvent(event)}`
+}
+
+function localTime(time: number): string {
+  return new Date(time).toLocaleTimeString('en-GB')
 }
 
 /** Whether a person can be shown the terminal UI: a terminal to write to, one to read from, and the wish for it. */
@@ -184,5 +207,6 @@ function hasKeys(): boolean {
 }
 
 export function wantsColor(switches: ReadonlySet<string>): boolean {
-  return !switches.has('no-color') && (process.env['NO_COLOR'] ?? '') === ''
+  const words = switches.has('no-color') ? ['--no-color'] : []
+  return hasColour({ isTty: true, words, environment: process.env })
 }

@@ -2,6 +2,7 @@ import { adoptingArguments } from '../go-on.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { prepareRun } from '../prepare-run.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
+import { createWaiting } from '../waiting.ts'
 import { execute, type RunContext } from './execute.ts'
 import { namedRun } from './named-run.ts'
 
@@ -14,7 +15,13 @@ export async function runHank(given: RunContext): Promise<ExitCode> {
     terminal.error(clash)
     return exitCodes.usage
   }
-  const run = await prepareRun(args, { environment, redirect: rehearsal?.environment })
+  const waiting = createWaiting(terminal)
+  const run = await prepareRun(args, {
+    environment,
+    redirect: rehearsal?.environment,
+    onAsking: (_, providers) => waiting.for(`Asking ${providers.join(', ')}`),
+  })
+  waiting.done()
   if (!run.ok) {
     terminal.error(run.usage)
     return exitCodes.usage

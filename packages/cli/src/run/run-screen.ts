@@ -1,13 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { keepTail, type Supervised, supervise } from '@weave/runtime'
-import { restoreSequence } from '@weave/tui'
+import { leftReason, restoreSequence } from '@weave/tui'
 import { asCommand } from '../program.ts'
 import type { TerminalUiOptions } from '../terminal-ui.ts'
 
 export interface RunScreen {
   /** Settles once. */
   readonly ended: Promise<ScreenEnd>
+  /** Why a run ends whose screen was left. */
+  readonly leftReason: string
   /** Takes the screen away; settles when the terminal is as it was. */
   readonly close: () => Promise<void>
 }
@@ -53,6 +55,7 @@ export function openRunScreen(options: TerminalUiOptions): RunScreen {
   child?.send(options)
   return {
     ended,
+    leftReason,
     async close() {
       if (child?.connected) child.disconnect()
       const guard = setTimeout(() => void program.discard(), longestLeaving)

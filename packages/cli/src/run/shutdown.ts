@@ -4,6 +4,7 @@ import type { Terminal } from '../terminal.ts'
 
 export interface SignalOptions {
   readonly limit: Pick<ShutdownLimit, 'begin'>
+  /** What the second signal does. */
   readonly exit?: (code: ExitCode) => void
 }
 
@@ -87,6 +88,12 @@ export function createShutdownLimit(
     },
     close: () => closed.abort(),
   }
+}
+
+/** Ends the process without waiting for anything; says how to go on once a screen that covered the terminal is gone. */
+export function endAtOnce(terminal: Terminal, code: ExitCode, goOn: string): never {
+  process.once('exit', () => terminal.error(`Ended at once. Go on with: ${goOn}`))
+  process.exit(code)
 }
 
 /**

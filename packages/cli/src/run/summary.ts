@@ -1,12 +1,14 @@
-import { type BudgetBreach, lineageOf } from '@weave/protocol'
+import { type BudgetBreach, type CodonExecution, lineageOf } from '@weave/protocol'
 import type { RunnerEnd, WeaveState } from '@weave/runtime'
 import { codonStatusWords, dollarsText, durationText, harmlessLine, tokenCountsText } from 'weave-client'
 import { shellWord } from '../go-on.ts'
-import { columns } from '../terminal.ts'
+import { columns, plural } from '../terminal.ts'
 
 export interface SummaryPlaces {
   readonly layout: { readonly dir: string; readonly agentRoot: string }
   readonly outputDirectory: string
+  /** Something was copied there. */
+  readonly hasOutputs: boolean
   readonly isRehearsal: boolean
   /** The command that goes on with it. */
   readonly goOn: string
@@ -18,10 +20,11 @@ export interface SummaryPlaces {
 export function summaryLines(
   state: WeaveState,
   end: RunnerEnd,
-  { layout, outputDirectory, isRehearsal, showsCosts, goOn }: SummaryPlaces,
+  { layout, outputDirectory, hasOutputs, isRehearsal, showsCosts, goOn }: SummaryPlaces,
 ): readonly string[] {
   const run = state.runs.at(-1)
-  const rows = lineageOf(state, run).map(codon => [
+  const lineage = lineageOf(state, run)
+  const rows = lineage.map(codon => [
     codon.attempt > 1 ? `${codon.codonId} (attempt ${codon.attempt})` : codon.codonId,
     codonStatusWords[codon.status],
     'endTime' in codon ? durationText(Date.parse(codon.endTime) - Date.parse(codon.startTime)) : '',
@@ -34,13 +37,19 @@ export function summaryLines(
     '',
     ...columns(rows),
     '',
-    `The hank ${words[end.status]}${end.reason === undefined ? '' : `: ${end.reason}`}`,
+    `The hank ${words[end.status]}${cutShort(lineage, end)}${end.reason === undefined ? '' : `: ${end.reason}`}`,
     ...(showsCosts ? costLines(state, isRehearsal) : []),
     `Workspace  ${layout.agentRoot}`,
-    `Outputs    ${outputDirectory}`,
+    ...(hasOutputs ? [`Outputs    ${outputDirectory}`] : []),
     `Report     weave report ${shellWord(layout.dir)}`,
     ...(end.status === 'completed' ? [] : [`Go on with ${goOn}`]),
   ]
+}
+
+/** A hank is done, too, when budgets ended some of its codons before they were: nobody should take that for all of it. */
+function cutShort(codons: readonly CodonExecution[], { status }: RunnerEnd): string {
+  const cut = codons.filter(codon => 'budgetExceeded' in codon && codon.budgetExceeded).length
+  return status === 'completed' && cut > 0 ? `, cut short by a budget in ${plural(cut, 'codon')}` : ''
 }
 
 function breachText({ currency, limit, scope }: BudgetBreach): string {

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import {
   addSchemaLine,
   errorsOf,
+  excerptAt,
   formatProblem,
   type ObservedCosts,
   type Plan,
@@ -19,23 +22,37 @@ export interface ReportOptions {
   readonly earlier?: ObservedCosts | undefined
 }
 
-/** The verdict in lines for people. */
+/** Plan and verdict in lines for people. */
 export function report(prepared: Prepared, options: ReportOptions): readonly string[] {
-  const { loaded, plan } = prepared
-  const lines = plan
-    ? [
-        ...outline(prepared, plan, options.earlier),
-        ...(options.verbose ? settingLines(prepared, options.environment) : []),
-      ]
-    : []
+  return [...planReport(prepared, options), ...verdictReport(prepared)]
+}
+
+/** What would run, and what it may cost at most. */
+export function planReport(prepared: Prepared, options: ReportOptions): readonly string[] {
+  const { plan } = prepared
+  if (!plan) return []
+  return [
+    ...outline(prepared, plan, options.earlier),
+    ...(options.verbose ? settingLines(prepared, options.environment) : []),
+  ]
+}
+
+/** Whether anything stands in its way. */
+export function verdictReport(prepared: Prepared): readonly string[] {
+  const { loaded } = prepared
   const warnings = warningsOf(prepared.problems)
   const errors = errorsOf(prepared.problems)
+  const framed = framer(prepared)
   return [
-    ...lines,
-    ...(warnings.length > 0 ? ['Warnings:', ...warnings.map(bullet), ''] : []),
+    ...(warnings.length > 0 ? ['Warnings:', ...warnings.flatMap(framed), ''] : []),
     ...(prepared.ok
       ? verdict(prepared)
-      : ['Validation failed:', ...errors.map(bullet), ...excerpt(loaded.excerpt), ...firstSteps(prepared)]),
+      : [
+          'Validation failed:',
+          ...errors.flatMap(framed),
+          ...excerpt(loaded.excerpt),
+          ...firstSteps(prepared),
+        ]),
   ]
 }
 
@@ -75,6 +92,38 @@ function verdict({ loaded, preflight, data }: Prepared): readonly string[] {
 
 function bullet(problem: Problem): string {
   return `- ${formatProblem(problem).replace(/(^|: )(?:error|warning): /, '$1')}`
+}
+
+/** A long list is not made longer. */
+const mostFrames = 12
+
+/** A problem with the line it is about and a caret under the place, as far as the file can be read. */
+function framer({ loaded }: Prepared): (problem: Problem) => readonly string[] {
+  const { source } = loaded
+  const texts = new Map<string, string | undefined>()
+  const textOf = (file: string): string | undefined => {
+    if (!texts.has(file))
+      texts.set(file, readText(source?.file === file ? source.path : resolve(source?.directory ?? '', file)))
+    return texts.get(file)
+  }
+  let frames = 0
+  return problem => {
+    // What is said of a file as a whole has no place in it.
+    const place = problem.where === '' && problem.place?.line === 1 ? undefined : problem.place
+    const text = source && place && frames < mostFrames ? textOf(place.file) : undefined
+    const frame = text === undefined ? undefined : excerptAt(text, place)
+    if (frame === undefined) return [bullet(problem)]
+    frames++
+    return [bullet(problem), ...frame.split('\n').map(line => `    ${line}`)]
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
 }
 
 /** For somebody who has no hank yet, or no key. */

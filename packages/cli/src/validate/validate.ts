@@ -1,28 +1,48 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listEnvironment, type ObservedCosts, type Prepared } from '@weave/runtime'
+import { paintVerdict } from '../colour.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { prepareRun } from '../prepare-run.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
-import { report, schemaLine } from './report.ts'
+import { createWaiting } from '../waiting.ts'
+import { planReport, schemaLine, verdictReport } from './report.ts'
 import { forecastOf, structure } from './sections.ts'
 
 /** `weave validate`: everything that can be known before a token is spent, for people or for programs. */
 export async function validateCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  const run = await prepareRun(args, { checksData: true })
+  const isJson = args.switches.has('json')
+  const waiting = createWaiting(terminal)
+  let isPlanPrinted = false
+  const printPlan = async (prepared: Prepared): Promise<void> => {
+    isPlanPrinted = true
+    const added = await schemaLine(prepared)
+    if (added !== undefined) terminal.out(added)
+    const options = { verbose: args.switches.has('verbose'), environment: process.env }
+    for (const line of planReport(prepared, { ...options, earlier: await earlierOf(prepared) }))
+      terminal.out(line, paintVerdict)
+  }
+  const run = await prepareRun(args, {
+    checksData: true,
+    // A provider may take its time: a person reads the plan meanwhile.
+    async onAsking(found, providers) {
+      if (!isJson) await printPlan(found)
+      waiting.for(`Asking ${providers.join(', ')}`)
+    },
+  })
+  waiting.done()
   if (!run.ok) {
     terminal.error(run.usage)
     return exitCodes.usage
   }
   const { prepared } = run
-  const added = await schemaLine(prepared)
-  const earlier = await earlierOf(prepared)
-  if (args.switches.has('json')) terminal.json(reportJson(prepared, process.env, earlier))
-  else {
-    if (added !== undefined) terminal.out(added)
-    const verbose = args.switches.has('verbose')
-    for (const line of report(prepared, { verbose, environment: process.env, earlier })) terminal.out(line)
+  if (isJson) {
+    await schemaLine(prepared)
+    terminal.json(reportJson(prepared, process.env, await earlierOf(prepared)))
+  } else {
+    if (!isPlanPrinted) await printPlan(prepared)
+    for (const line of verdictReport(prepared)) terminal.out(line, paintVerdict)
   }
   return prepared.ok ? exitCodes.done : exitCodes.failed
 }

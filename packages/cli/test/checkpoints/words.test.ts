@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { bytesText, parseAge } from '../../src/checkpoints/gc.ts'
+import { parseAge } from '../../src/checkpoints/gc.ts'
 import { previewLines } from '../../src/checkpoints/rollback.ts'
+import { bytesText } from '../../src/terminal.ts'
 
 describe('the words of the commands on checkpoints', () => {
   test('an age is a number with a unit, and nothing else is one', () => {

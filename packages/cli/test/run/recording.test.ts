@@ -49,7 +49,12 @@ describe('a replay', () => {
     const wish = { record: undefined, rehearsal: replaying(['review']) }
     expect(await readyTraffic(wish, plan)).toEqual({
       ok: false,
-      message: 'The hank cannot be replayed: nothing is recorded of codon review, sentinel narrator.',
+      message: 'The hank cannot be replayed: nothing is recorded of codon review.',
+    })
+    expect(await readyTraffic({ ...wish, rehearsal: replaying(['gone']) }, plan)).toEqual({
+      ok: true,
+      warnings: ['Left out of the replay, because nothing is recorded of it: sentinel narrator.'],
+      plan: withoutSentinels,
     })
     expect(await readyTraffic({ ...wish, rehearsal: replaying(['gone']) }, withoutSentinels)).toEqual({
       ok: true,

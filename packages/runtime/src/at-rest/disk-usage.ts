@@ -6,7 +6,7 @@ import { createScope, messageOf, type Scope } from '../kit/index.ts'
 import { type ExecutionLayout, readLock } from '../workspace/index.ts'
 import { holdPlace, type PlaceOptions } from './open.ts'
 
-/** Bytes that an execution holds besides its workspace. */
+/** Bytes that an execution holds. */
 export interface Holdings {
   readonly journal: number
   readonly checkpoints: number
@@ -16,6 +16,8 @@ export interface Holdings {
   /** Rig copies that rollbacks moved out of the workspace. */
   readonly removed: number
   readonly archive: number
+  /** Where agents work; data that is linked there is not counted. */
+  readonly workspace: number
 }
 
 export type Tidied =
@@ -64,11 +66,20 @@ async function tidy(
   return packs <= 1 && loose === 0 ? ({ ok: true } as const) : store.pack()
 }
 
-async function holdingsOf(layout: ExecutionLayout): Promise<Holdings> {
-  const { journal, checkpoints, sessions, agents, internals, rigArchive } = layout
-  const places = [journal, checkpoints, sessions, agents, join(internals, 'removed'), rigArchive]
-  const [inJournal = 0, inCheckpoints = 0, inSessions = 0, inAgents = 0, removed = 0, archive = 0] =
-    await Promise.all(places.map(bytesIn))
+/** What an execution takes of the disk. */
+export async function holdingsOf(layout: ExecutionLayout): Promise<Holdings> {
+  const { journal, checkpoints, sessions, agents, internals, rigArchive, agentRoot } = layout
+  const places = [journal, checkpoints, sessions, agents, join(internals, 'removed'), rigArchive, agentRoot]
+  const sizes = await Promise.all(places.map(bytesIn))
+  const [
+    inJournal = 0,
+    inCheckpoints = 0,
+    inSessions = 0,
+    inAgents = 0,
+    removed = 0,
+    archive = 0,
+    workspace = 0,
+  ] = sizes
   return {
     journal: inJournal,
     checkpoints: inCheckpoints,
@@ -76,6 +87,7 @@ async function holdingsOf(layout: ExecutionLayout): Promise<Holdings> {
     agents: inAgents,
     removed,
     archive,
+    workspace,
   }
 }
 

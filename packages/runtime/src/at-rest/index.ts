@@ -1,13 +1,16 @@
 /** An execution that no server holds: what is read of it, and list, diff, rollback, undo and clean-up of its versions. */
 export { type CheckpointRow, readCheckpointRows } from './checkpoint-rows.ts'
-export { type Holdings, type Tidied, tidyExecution } from './disk-usage.ts'
-export { isFinished, previewAdoption, readPlans } from './plans.ts'
+export { type Holdings, holdingsOf, type Tidied, tidyExecution } from './disk-usage.ts'
 export {
   executionStatus,
+  isFinished,
   type JournalDamage,
+  previewAdoption,
   readCosts,
   readEarlierCosts,
   readEvents,
+  readPlans,
 } from './read-execution.ts'
 export type { RollbackPreview } from './rollback.ts'
+export { findPrompts, type PromptFinder } from './sent-prompts.ts'
 export { openStoppedExecution, type RollbackWish, type StoppedExecution } from './stopped-execution.ts'

@@ -129,7 +129,7 @@ async function openRecord(
 
 /** Nobody else may work in an execution while we do. A server that is at work is left alone. */
 export async function holdPlace({ layout, clock }: Pick<PlaceOptions, 'layout' | 'clock'>, scope: Scope) {
-  const whenHeld = `Stop it first; or let a client send it rollback.toCodon or rollback.toCheckpoint. "weave attach ${layout.dir}" shows what it does.`
+  const whenHeld = `Stop it first: weave stop ${layout.dir}; or go back on its screen: weave attach --steer ${layout.dir}`
   const held = await holdExecution({ layout, clock, whenHeld }, scope)
   if (held.ok || held.cure !== whenHeld) return held
   return { ...held, message: `A run is going on: ${held.message}` }

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { currentRun, type JournaledEvent, type WeaveState } from '@weave/protocol'
 import { type CostReport, costReport, type ObservedCosts, observedCosts } from '../budget/index.ts'
-import { findLostJournal, frozenPlan } from '../execution/index.ts'
+import { findLostJournal, frozenPlan, type KeptPlan, keptPlans, mayAdopt } from '../execution/index.ts'
 import {
   createHistory,
   describeFindings,
@@ -13,6 +13,7 @@ import {
 } from '../journal/index.ts'
 import { type Clock, messageOf, systemClock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
+import { type AdoptionVerdict, nothingLeft } from '../runner/index.ts'
 import { type ExecutionLayout, executionLayout, readExecutionFile } from '../workspace/index.ts'
 
 /** What an execution, live or at rest, has cost until now; undefined for one that has no plan yet. Changes nothing. */
@@ -146,6 +147,8 @@ interface ExecutionStatus {
   readonly cost: number
   /** How many codons are done. */
   readonly codons: number
+  /** When its last run ended. */
+  readonly endedAt?: string
   /** What is amiss with its journal, for people. */
   readonly problems: readonly string[]
 }
@@ -171,7 +174,27 @@ async function readStatus(layout: ExecutionLayout): Promise<ExecutionStatus> {
   return {
     status: lost ? 'unreadable' : status,
     cost: state.totalCost,
+    ...(run && 'endTime' in run && run.endTime !== undefined && { endedAt: run.endTime }),
     codons: new Set(done.map(codon => codon.codonId)).size,
     problems: [...describeFindings(findings), ...(lost ? [`${lost.message} ${lost.cure}`] : [])],
   }
+}
+
+/** The plans that an execution has had, oldest first; the last one is what it runs. Changes nothing. */
+export async function readPlans({ journal }: ExecutionLayout): Promise<readonly KeptPlan[]> {
+  const plans: KeptPlan[] = []
+  for await (const kept of keptPlans(createHistory({ dir: journal }))) plans.push(kept)
+  return plans.reverse()
+}
+
+/** Whether an execution may take another plan over, as it stands now. Asked again when it really does. Changes nothing. */
+export async function previewAdoption(layout: ExecutionLayout, next: Plan): Promise<AdoptionVerdict> {
+  const history = createHistory({ dir: layout.journal })
+  const { state } = await replay(history, layout.stateFile)
+  return mayAdopt(layout, { history, next, state })
+}
+
+/** Whether nothing is left to do in an execution, as far as its record tells. Changes nothing. */
+export async function isFinished({ journal, stateFile }: ExecutionLayout, plan: Plan): Promise<boolean> {
+  return nothingLeft(plan, (await replay(createHistory({ dir: journal }), stateFile)).state)
 }

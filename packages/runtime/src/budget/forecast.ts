@@ -1,7 +1,14 @@
-import { codonAt, type Plan, type PlannedCodonAt, type PlannedLoop, start } from '../plan/index.ts'
-import { emptyLedger } from './ledger.ts'
+import { type CodonExecution, currentRun, type WeaveState } from '@weave/protocol'
+import {
+  codonAt,
+  codonNamed,
+  type Plan,
+  type PlannedCodonAt,
+  type PlannedLoop,
+  start,
+} from '../plan/index.ts'
+import { emptyLedger, ledgerOf, plannedId, type Spend, spendOf } from './ledger.ts'
 import { type Currency, ceilingOf, dollarMeters, limitsOf, type Meter, metersOf, tidy } from './meters.ts'
-import type { Observed, ObservedCodon, ObservedCosts } from './observed-costs.ts'
 import { codonLabel, loopLabel, type WorstCase, worstDollars, worstSeconds } from './worst-case.ts'
 
 /** What can be said about the budgets of a run before it begins. */
@@ -159,4 +166,74 @@ function partOf(container: string, share: number | undefined): string {
 /** At the start no child has finished, so none has left anything of its share to another. */
 function opening(planned: PlannedCodonAt): PlannedCodonAt {
   return { ...planned, position: start }
+}
+
+interface Range {
+  readonly low: number
+  readonly high: number
+}
+
+/** What something has taken before: how often it was seen, and between which bounds. */
+export interface Observed {
+  readonly count: number
+  /** Absent when nothing seen had a known price. */
+  readonly dollars?: Range
+  readonly seconds?: Range
+}
+
+/** `count`: each time the codon was done, in a loop each iteration; attempts that failed are not in it. */
+export interface ObservedCodon extends Observed {
+  /** In how many executions. */
+  readonly executions: number
+}
+
+export interface ObservedCosts {
+  /** Executions that came to their end, with everything they spent on the way. */
+  readonly executions: Observed
+  /** By codon id. */
+  readonly codons: ReadonlyMap<string, ObservedCodon>
+}
+
+/** From the states of earlier executions of a hank. A codon counts that was done with the model that the plan has for it. */
+export function observedCosts(states: readonly WeaveState[], plan: Plan): ObservedCosts {
+  const codons = new Map<string, { readonly spends: Spend[]; readonly states: Set<WeaveState> }>()
+  for (const state of states) {
+    for (const { record, run } of state.runs.flatMap(each =>
+      each.codons.map(one => ({ record: one, run: each })),
+    )) {
+      if (record.status !== 'completed' || !isPlanned(record, plan)) continue
+      const id = plannedId(record)
+      const seen = codons.get(id) ?? { spends: [], states: new Set() }
+      seen.spends.push(spendOf(record, run, {}))
+      seen.states.add(state)
+      codons.set(id, seen)
+    }
+  }
+  const done = states.filter(state => currentRun(state)?.status === 'completed')
+  return {
+    executions: observed(done.map(state => ledgerOf(state).total)),
+    codons: new Map(
+      [...codons].map(([id, seen]) => [id, { ...observed(seen.spends), executions: seen.states.size }]),
+    ),
+  }
+}
+
+function isPlanned({ codonId, model }: CodonExecution, plan: Plan): boolean {
+  return codonNamed(plan, codonId)?.codon.model.id === model
+}
+
+/** A cost that is not known in full says nothing about the range: it is left out, never taken for zero. */
+function observed(spends: readonly Spend[]): Observed {
+  const dollars = rangeOf(spends.flatMap(({ dollars, costUnknown }) => (costUnknown ? [] : [dollars])))
+  const seconds = rangeOf(spends.map(spend => spend.seconds))
+  return { count: spends.length, ...(dollars && { dollars }), ...(seconds && { seconds }) }
+}
+
+function rangeOf(amounts: readonly number[]): Range | undefined {
+  const [first, ...others] = amounts
+  if (first === undefined) return undefined
+  return others.reduce<Range>(
+    ({ low, high }, amount) => ({ low: Math.min(low, amount), high: Math.max(high, amount) }),
+    { low: first, high: first },
+  )
 }

@@ -14,9 +14,17 @@ export {
   costReport,
   type SentinelCost,
 } from './cost-report.ts'
-export { type Forecast, type ForecastLimit, type ForecastRow, forecast } from './forecast.ts'
+export {
+  type Forecast,
+  type ForecastLimit,
+  type ForecastRow,
+  forecast,
+  type Observed,
+  type ObservedCodon,
+  type ObservedCosts,
+  observedCosts,
+} from './forecast.ts'
 export { type BudgetGuard, createBudgetGuard } from './guard.ts'
 export { type Ledger, ledgerOf } from './ledger.ts'
 export { dueAt, type Exceeded, isLoopOver, type LeftLoop, mayStart } from './may-start.ts'
-export { type Observed, type ObservedCodon, type ObservedCosts, observedCosts } from './observed-costs.ts'
 export type { WorstCase } from './worst-case.ts'

@@ -91,6 +91,8 @@ export interface Exceeded {
   readonly onExceeded: OnExceeded
   /** `Budget exceeded: draft has used $1.02 of its $1.` */
   readonly message: string
+  /** Of a limit that is part of another one: how many percent of it, or `rest` for what the shares of others leave. */
+  readonly share?: number | 'rest'
 }
 
 export function exceeded(plan: Plan, at: PlannedCodonAt, { meter, used }: Reading): Exceeded {
@@ -99,7 +101,15 @@ export function exceeded(plan: Plan, at: PlannedCodonAt, { meter, used }: Readin
     breach: { currency, limit: tidy(limit), used: tidy(used), scope },
     onExceeded: onExceededOf(plan, at),
     message: `Budget exceeded: ${sentence(at, { meter, used })}.`,
+    ...(meter.isPart && { share: shareOf(plan, at, meter) }),
   }
+}
+
+function shareOf({ budget }: Plan, { loop, codon }: PlannedCodonAt, { level }: Meter): number | 'rest' {
+  const container = level === 'loop' ? loop?.budget : budget
+  const child = level === 'loop' ? codon.id : (loop?.id ?? codon.id)
+  const share = container?.shares?.[child]
+  return share === undefined ? 'rest' : share * 100
 }
 
 /** A meter and where its hand stands. */

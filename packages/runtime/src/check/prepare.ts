@@ -26,6 +26,8 @@ export interface PrepareOptions extends SettledOptions {
   readonly skipSelfTest: boolean
   /** The data of the run, to be hashed with the other checks of this machine; a run does that by itself. */
   readonly data?: string | undefined
+  /** All checks on this machine passed, and these providers are asked now, which may take long. Not called when nobody is asked. */
+  readonly onAsking?: ((found: Prepared, providers: readonly string[]) => Promise<void> | void) | undefined
   /** Has the last word on every environment in which a model is asked, given the providers of all known models. */
   readonly redirect?: Redirect | undefined
 }
@@ -100,7 +102,10 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   if (hasErrors(problems)) return { ...found, ok: false, problems }
 
   const environmentOf = (codon?: Variables) => redirected(codonEnvironment({ environment: outside, codon }))
-  const checked = await preflight(modelUses(base, environmentOf), {
+  const uses = modelUses(base, environmentOf)
+  const providers = new Set(uses.flatMap(({ name }) => findModel(name, registry)?.provider ?? []))
+  if (!options.skipSelfTest) await options.onAsking?.({ ...found, ok: true, problems }, [...providers])
+  const checked = await preflight(uses, {
     registry,
     environments: { codon: environmentOf(), sentinel: environment },
     clock: systemClock,

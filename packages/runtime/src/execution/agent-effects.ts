@@ -3,12 +3,13 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { walk } from '../files/index.ts'
 import type { Harness, HarnessSurroundings } from '../harness/index.ts'
-import type { Marker, Redactor } from '../kit/index.ts'
+import { type Marker, type Redactor, systemClock } from '../kit/index.ts'
 import { costOf, type Prices } from '../models/index.ts'
 import type { Plan, PlannedCodonAt, PlannedModel } from '../plan/index.ts'
 import { type AgentEffects, codonPrompt } from '../runner/index.ts'
 import { codonEnvironment, throughProxy } from '../settings/index.ts'
-import { type ExecutionLayout, openSessionLog, sessionLog } from '../workspace/index.ts'
+import { type ExecutionLayout, openSessionLog, promptLog, sessionLog } from '../workspace/index.ts'
+import { recordPrompts } from './recorded-prompts.ts'
 
 export interface AgentSetup {
   readonly harnessFor: (model: PlannedModel) => Harness
@@ -40,17 +41,16 @@ export interface AgentEffectsOptions {
 }
 
 export function createAgentEffects(options: AgentEffectsOptions): AgentEffects {
-  const { plan, layout, agents } = options
+  const { plan, layout, agents, redactor, assertHeld, warn: onFailure } = options
+  const logAt = (path: string) => openSessionLog({ path, redactor, assertHeld, onFailure })
+  const prompts = {
+    clock: systemClock,
+    open: (runtimeId: string) => logAt(promptLog(layout, options.runId(), runtimeId)),
+  }
   return {
-    harnessFor: agents.harnessFor,
+    harnessFor: model => recordPrompts(agents.harnessFor(model), prompts),
     surroundingsOf: at => surroundingsOf(at, options),
-    sessionLog: at =>
-      openSessionLog({
-        path: sessionLog(layout, options.runId(), at.runtimeId),
-        redactor: options.redactor,
-        assertHeld: options.assertHeld,
-        onFailure: options.warn,
-      }),
+    sessionLog: at => logAt(sessionLog(layout, options.runId(), at.runtimeId)),
     costOf: (model, tokens, modelId) => {
       const cost = costOf(tokens, pricesOf(model, modelId, agents.priceOf))
       return cost.known ? cost.dollars : undefined

@@ -17,6 +17,7 @@ import {
   nothingLeft,
   openTimes,
   type Runner,
+  recordDone,
   startPoint,
   startRunner,
 } from '../runner/index.ts'
@@ -158,8 +159,11 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const recovered = await recoverWith(start, opening)
   if (!recovered.ok) return recovered
   const times = await openTimes(journal, plan)
-  if (nothingLeft(plan, recorder.state, times()) && !recovered.startFrom)
+  const life = { plan, journal, recorder, effects, clock: systemClock, firstRunId: held.runId, times }
+  if (nothingLeft(plan, recorder.state, times()) && !recovered.startFrom) {
+    recordDone(life, startPoint(plan, recorder.state))
     return { ok: true, state: recorder.state, notes: [...held.notes, ...recovered.notes] }
+  }
   const notes = [...options.opened.notes, ...held.notes, ...recovered.notes]
   for (const note of notes) log.info('START', note)
 
@@ -170,13 +174,8 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   await opening.startHealthChecks()
   const { autostart, headless, keepAlive, attended } = options
   const runner = startRunner({
-    plan,
-    journal,
-    recorder,
+    ...life,
     effects,
-    clock: systemClock,
-    firstRunId: held.runId,
-    times,
     autostart,
     headless,
     keepAlive,

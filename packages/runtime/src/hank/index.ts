@@ -18,6 +18,7 @@ export { scanCopiedTree, treeMessage } from './copied-tree.ts'
 export { hankHash } from './hash.ts'
 export { maxPromptBytes } from './named-files.ts'
 export { withPlaces } from './places.ts'
+export { excerptAt } from './read.ts'
 export { type Reference, readReference, resolveReference } from './references.ts'
 export {
   type Codon,

@@ -144,7 +144,7 @@ const longest = 100
  *
  * A long line is cut around the column. Control characters become spaces, so that the caret stays where it belongs.
  */
-function excerptAt(text: string, place: Place | undefined): string | undefined {
+export function excerptAt(text: string, place: Place | undefined): string | undefined {
   if (!place) return undefined
   const line = text.split(/\r\n|\r|\n/, place.line)[place.line - 1]
   if (line === undefined || line.trim() === '') return undefined

@@ -6,9 +6,9 @@
  */
 
 export { createHistory, type History, type Page, type ReadProblem } from './history.ts'
-export { describeFindings, inspectJournal } from './inspect.ts'
 export { type AppendOptions, type Journal, openJournal } from './journal.ts'
 export type { Origin } from './line.ts'
 export { isForEveryone, type StoredEvent } from './line-reader.ts'
 export type { Listener, RecordedEvent } from './notify.ts'
 export { crashOf, type Replayed, replay, writeStateCache } from './replay.ts'
+export { describeFindings, inspectJournal } from './tail-repair.ts'

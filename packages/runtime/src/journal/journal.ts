@@ -5,13 +5,18 @@ import { type EventData, events, type JournaledEvent, type JournaledType } from 
 import { type Clock, createId, isoTime, messageOf, type Redactor } from '../kit/index.ts'
 import { createSpill, needsSpill, type Spill } from './blobs.ts'
 import { createHistory, type History } from './history.ts'
-import { inspectJournal, type OpeningFindings } from './inspect.ts'
 import { encodeLine, eventText, type Origin } from './line.ts'
 import { addCounts, countOf, type EventCounts, noEvents } from './line-reader.ts'
 import { createNotifier, type Entry, type Listener, type RecordedEvent } from './notify.ts'
 import { openSegmentWriter, type SegmentWriter } from './segment-writer.ts'
 import { listSegments, loadIndex } from './segments.ts'
-import { repairTail, type Tail, type TailRepair } from './tail-repair.ts'
+import {
+  inspectJournal,
+  type OpeningFindings,
+  repairTail,
+  type Tail,
+  type TailRepair,
+} from './tail-repair.ts'
 import { separateWriters } from './two-writers.ts'
 
 export interface AppendOptions {

@@ -4,7 +4,7 @@
  * Owns how each provider is spoken to, how an answer in a given shape is asked for, and what its failures mean. It is
  * given the key and the address; it looks at no environment, adds up no money, and knows nothing of who asks.
  */
-export { complete } from './complete.ts'
+export { complete, takesTemperature } from './complete.ts'
 export type {
   Checked,
   Completion,
@@ -13,4 +13,3 @@ export type {
   StructuredOutput,
   UsedTokens,
 } from './completion.ts'
-export { takesTemperature } from './language-model.ts'

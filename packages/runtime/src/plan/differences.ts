@@ -64,11 +64,18 @@ function ownersOf(plan: Plan): ReadonlyMap<string, Fields> {
   return owners
 }
 
+/** All fields but those that `named` has under the words of the hank, and who it is. */
+function otherFields(item: PlannedCodon | PlannedLoop, named: readonly string[]): Fields {
+  const own = new Set(['id', 'kind', ...named])
+  return Object.fromEntries(Object.entries(item).filter(([field]) => !own.has(field)))
+}
+
+const renamed = ['model', 'continuation', 'prompt', 'appendSystemPrompt', 'idleTimeoutMs', 'rig', 'retry']
+
 function codonFields(codon: PlannedCodon): Fields {
-  const { id: _, kind: __, model, continuation, prompt, appendSystemPrompt, ...rest } = codon
-  const { idleTimeoutMs, rig, retry, ...fields } = rest
+  const { model, continuation, prompt, appendSystemPrompt, idleTimeoutMs, rig, retry } = codon
   return {
-    ...fields,
+    ...otherFields(codon, renamed),
     // Two names of one model are the same model; where it runs is part of what it is.
     model: model.identity,
     continuationMode: continuation,
@@ -80,8 +87,8 @@ function codonFields(codon: PlannedCodon): Fields {
   }
 }
 
-function loopFields({ id: _, kind: __, codons: ___, limit, ...fields }: PlannedLoop): Fields {
-  return { ...fields, 'terminateOn.limit': limit ?? 'contextExceeded' }
+function loopFields(loop: PlannedLoop): Fields {
+  return { ...otherFields(loop, ['codons', 'limit']), 'terminateOn.limit': loop.limit ?? 'contextExceeded' }
 }
 
 function textFields(name: string, text: PlannedText | undefined): Fields {

@@ -68,7 +68,7 @@ export class Exchange implements ResponseHandler {
         step.onRequest(request, received.text),
       )
       if (applied instanceof Promise)
-        applied.then(request => this.#send(request)).catch(error => this.#fail(error))
+        applied.then(request => this.#send(request)).catch((error: unknown) => this.#fail(error))
       else this.#send(applied)
     } catch (error) {
       this.#fail(error)
@@ -104,7 +104,7 @@ export class Exchange implements ResponseHandler {
         return
       }
       this.#early = []
-      applied.then(response => this.#deliver(response, head)).catch(error => this.#fail(error))
+      applied.then(response => this.#deliver(response, head)).catch((error: unknown) => this.#fail(error))
     } catch (error) {
       this.#fail(error)
     }
@@ -201,7 +201,7 @@ export class Exchange implements ResponseHandler {
     const mayHaveBody = this.#request.method !== 'HEAD' && head.status !== 204 && head.status !== 304
     if (body instanceof Readable && mayHaveBody) {
       answer.head({ status, reason, headers: kept })
-      pour(body, answer).catch(error => this.#fail(error))
+      pour(body, answer).catch((error: unknown) => this.#fail(error))
       return
     }
     const bytes = Buffer.from(typeof body === 'string' ? body : '')

@@ -58,9 +58,12 @@ export function watchBudget({ codonId, guard, clock, stopper, emit }: BudgetWatc
 /** Twice: `budget.exceeded` is an extension, and clients that know only the 27 events must learn of it, too. */
 export function emitExceeded(
   emit: BudgetWatchOptions['emit'],
-  { breach, onExceeded, message }: Exceeded,
+  { breach, onExceeded, message, share }: Exceeded,
   codonId: string,
 ): void {
-  emit({ type: 'budget.exceeded', data: { ...breach, codonId, onExceeded } })
+  emit({
+    type: 'budget.exceeded',
+    data: { ...breach, codonId, onExceeded, ...(share !== undefined && { share }) },
+  })
   emit({ type: 'info', data: { message } })
 }

@@ -91,7 +91,7 @@ async function phases(task: CodonRun, { startTime, sentinels }: Course): Promise
 
   record({ type: 'CodonTransitioned', data: { codonId, to: 'completing-sentinels' } })
   const outputs = await effects.codon.copyOutputs(at, {
-    ...surroundings,
+    ...surroundingsOf(task, { check: true }),
     signal: agent.budgetExceeded ? stopper.afterBudget : stopper.signal,
     lastCopied: 'lastCopied' in rig ? rig.lastCopied : undefined,
   })
@@ -271,12 +271,16 @@ function startsFresh({ at, previousSessionId }: CodonRun): boolean {
   return at.codon.continuation === 'continue-previous' && previousSessionId === undefined
 }
 
-function surroundingsOf({ at, effects, stopper, emit }: CodonRun): Surroundings {
+/** `check`: its commands look at outputs; otherwise they are those of the rig. */
+function surroundingsOf(
+  { at, effects, stopper, emit }: CodonRun,
+  kind: { readonly check?: true } = {},
+): Surroundings {
   return {
     signal: stopper.signal,
     env: effects.agent.surroundingsOf(at).env,
     onOutput: (operation, stream, text) =>
-      emit({ type: 'rig.output', data: { codonId: at.runtimeId, operation, stream, text } }),
+      emit({ type: 'rig.output', data: { codonId: at.runtimeId, operation, stream, text, ...kind } }),
   }
 }
 

@@ -93,6 +93,20 @@ export function createRunBook({
 
 export type RunBook = ReturnType<typeof createRunBook>
 
+/**
+ * A run that was cut short after its last codon left nothing to do: the start that finds that out says so, as a run of its
+ * own. A run that failed stays failed.
+ */
+export function recordDone(options: RunLifecycleOptions, startedFrom: StartedFrom): void {
+  const status = currentRun(options.recorder.state)?.status
+  if (status !== 'stopped' && status !== 'crashed') return
+  const book = createRunBook(options)
+  book.open(startedFrom)
+  book.close('completed')
+  const summary = book.summary()
+  if (summary) options.journal.append('run.completed', summary)
+}
+
 /** How the server came to its end. */
 export interface RunnerEnd {
   readonly status: 'completed' | 'failed' | 'stopped'

@@ -7,6 +7,7 @@ import { type Activity, admit } from './command-rules.ts'
 import type { CommandResult } from './control.ts'
 import { decide, type Move } from './decide.ts'
 import { type Input, refuse, refuseTheRest } from './input.ts'
+import { nothingLeft } from './lineage.ts'
 import { type AskedRollback, createPendingRollback, type PendingRollback } from './pending-rollback.ts'
 import { attemptAt, type Beginning, nextStep, redoPoint, situationOf, startOf } from './resume-point.ts'
 import type { RolledBack } from './rollback.ts'
@@ -328,7 +329,11 @@ export class Machine {
     else this.#isDown()
   }
 
+  /** A shutdown that came when the last codon had done its work cut nothing short: the hank is done. */
   #isDown(): void {
+    const { plan, times } = this.#options
+    const hasRun = currentRun(this.#state())?.codons.length !== 0
+    if (hasRun && nothingLeft(plan, this.#state(), times?.())) this.#ends.close('completed')
     this.#end = this.#ends.down(this.#goingDown ?? 'stopped')
   }
 

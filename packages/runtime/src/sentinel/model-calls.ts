@@ -148,7 +148,7 @@ export async function askWithin(
     () => undefined,
   )
   const answer = await ask(AbortSignal.any([signal, late.signal])).catch(
-    (error): Completion => ({
+    (error: unknown): Completion => ({
       ok: false,
       retriable: false,
       message: `The call failed: ${messageOf(error)}`,

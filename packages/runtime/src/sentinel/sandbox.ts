@@ -85,7 +85,7 @@ function startThread({ file, argv }: SandboxEntry) {
   })
   worker.unref()
   let start = (): void => undefined
-  let settle = (_: SandboxAnswer): void => undefined
+  let settle: (answer: SandboxAnswer) => void = () => undefined
   worker.on('message', (said: SandboxAnswer | typeof jobStarted) =>
     said === jobStarted ? start() : settle(said),
   )

@@ -1,12 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FileNode } from '@weave/protocol'
-import { isTextName } from '../files/index.ts'
+import { createTreeReader, isSameState, isTextName } from '../files/index.ts'
 import { errorCode } from '../kit/index.ts'
-import { emittedKeyOf, type FileUpdate } from './content.ts'
+import { emittedKeyOf, type FileUpdate, largestContent, sha256Of } from './content.ts'
 import { Emission, unnameable } from './emission.ts'
 import { createEmittedFiles, type EmittedFiles } from './emitted-files.ts'
 import { buildFileTree } from './file-tree.ts'
-import { createFingerprinter } from './fingerprints.ts'
 import { pathsBelow, removeDirectory } from './known-tree.ts'
 import { type Scan, scanTree } from './scan.ts'
 import { createScanObserver, type ScanObserver } from './scan-observer.ts'
@@ -190,4 +189,45 @@ function messageOf(gap: Gap): string {
   const path = gap.path || 'the agent workspace'
   if (gap.kind === 'unreadable') return `${path} cannot be read (${gap.code}), so its changes are not shown`
   return `the agent workspace is nested too deeply to be watched; changes from ${path} on are not shown`
+}
+
+interface FingerprintOptions {
+  readonly agentRoot: string
+  readonly emitted: EmittedFiles
+  readonly signal: AbortSignal
+}
+
+/** About a tenth of a second of reading, once in the life of a watch. */
+const mostFiles = 2_000
+const mostBytes = 16 * 1024 * 1024
+const filesPerTurn = 32
+
+/**
+ * Reads the content of files that were adopted without reading them, so that writing the same content again is not
+ * emitted. Only so many and so much of them, over all calls; large files never. Rejects only with the reason of the signal.
+ */
+function createFingerprinter({ agentRoot, emitted, signal }: FingerprintOptions) {
+  let filesLeft = mostFiles
+  let bytesLeft = mostBytes
+
+  return async function fingerprint(paths: readonly string[]): Promise<void> {
+    const reader = createTreeReader(agentRoot)
+    try {
+      for (const path of paths) {
+        const file = emitted.get(path)
+        if (!file || file.sha256 !== undefined || filesLeft === 0) continue
+        const { size } = file.key
+        if (size > largestContent || size > bytesLeft) continue
+        bytesLeft -= size
+        if (--filesLeft % filesPerTurn === 0) await setImmediate()
+        signal.throwIfAborted()
+        const reading = await reader.read(path).catch(() => undefined)
+        if (reading?.kind === 'large') reading.file.close()
+        else if (reading?.kind === 'read' && isSameState(reading.stats, file.key))
+          file.sha256 = sha256Of(reading.bytes)
+      }
+    } finally {
+      reader.close()
+    }
+  }
 }

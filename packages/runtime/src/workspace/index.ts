@@ -39,4 +39,5 @@ export type {
   OpenResult,
 } from './open-options.ts'
 export type { ExecutionLock, LockUpdate } from './own-lock.ts'
-export { type OpenSessionLog, openSessionLog } from './session-log.ts'
+export { promptLog, readSentPrompts, type SentPrompt } from './prompt-log.ts'
+export { openSessionLog } from './session-log.ts'

@@ -13,8 +13,6 @@ export interface SessionLogOptions {
   readonly onFailure: (message: string) => void
 }
 
-export type OpenSessionLog = ReturnType<typeof openSessionLog>
-
 /** The raw messages of an agent, one JSON a line, appended. Never throws: the log of a session must not end the session. */
 export function openSessionLog(options: SessionLogOptions) {
   const { path, redactor, onFailure, assertHeld = () => undefined } = options

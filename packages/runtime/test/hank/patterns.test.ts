@@ -22,6 +22,10 @@ describe('a pattern that can never match', () => {
     ['./', 'names are compared as they are. Write **.'],
     ['# notes', 'it is a comment. Write \\# for a name that begins with #.'],
     [' ', 'it is blank. Remove it.'],
+    [
+      'notes*.{md',
+      'braces offer no choice, they are compared as they are. Write a pattern for each name, and [{] for a brace.',
+    ],
   ])('gets a warning: %j', async (pattern, why) => {
     const end = `the pattern ${pattern} never matches: ${why}`
     expect(

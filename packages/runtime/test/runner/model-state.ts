@@ -1,6 +1,6 @@
 import type { CheckpointType, CheckpointWord, CommandType, ErrorCode } from '@weave/protocol'
 import type { Plan } from '../../src/plan/index.ts'
-import { firstName, nameAfter } from './model-plan.ts'
+import { firstName, nameAfter, placeOf } from './model-plan.ts'
 
 /** What the model of the runner remembers, and the small changes that all of it is made of. */
 export interface Model {
@@ -187,8 +187,16 @@ export function over(model: Model, end: 'completed' | 'failed' | 'stopped'): Mod
   return { ...model, activity: 'over', end }
 }
 
-/** The server goes. A hank that was done before is done. */
+/** Whether the plan goes on after it. */
+export function isPassed(plan: Plan, { id, status }: Done): boolean {
+  return status !== 'failed' || placeOf(plan, id)?.codon.onFailure === 'ignore'
+}
+
+/** The server goes. A hank whose last codon came to its end is done. */
 export function gone(model: Model): Model {
+  const last = openRun(model)?.codons.at(-1)
+  if (last && !last.isInterrupted && isPassed(model.plan, last) && !nextOf(model))
+    return over(closeRun({ ...model, activity: 'idle' }, 'completed'), 'completed')
   if (model.runs.at(-1)?.status === 'completed') return over(model, 'completed')
   return over(closeRun({ ...model, activity: 'idle' }, 'stopped'), 'stopped')
 }

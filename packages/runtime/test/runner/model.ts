@@ -1,4 +1,3 @@
-import type { Plan } from '../../src/plan/index.ts'
 import { fullName, placeOf } from './model-plan.ts'
 import { startRollback, targetOf } from './model-rollback.ts'
 import {
@@ -11,6 +10,7 @@ import {
   type Done,
   endTypes,
   gone,
+  isPassed,
   type Model,
   type Next,
   newRun,
@@ -350,10 +350,6 @@ function attemptsIn(model: Model, id: string): number {
 
 function hasRun({ status }: Done): boolean {
   return status === 'completed' || status === 'failed'
-}
-
-function isPassed(plan: Plan, { id, status }: Done): boolean {
-  return status !== 'failed' || placeOf(plan, id)?.codon.onFailure === 'ignore'
 }
 
 /** A loop's iteration ends with its last codon, or with the one that filled the context. */

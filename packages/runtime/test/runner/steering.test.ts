@@ -301,6 +301,54 @@ describe('a codon at work', () => {
   )
 })
 
+describe('a shutdown while the last codon makes its last checkpoint', () => {
+  /** The checkpoint of the codon's end waits for `go`. */
+  async function atLastCheckpoint(outcome: 'completes' | 'is cut off') {
+    let go = (): void => undefined
+    let reached = (): void => undefined
+    const free = new Promise<void>(resolve => (go = resolve))
+    const there = new Promise<void>(resolve => (reached = resolve))
+    const run = await startScenario({
+      plan: planOf(codonPlan('a'), codonPlan('b', { onFailure: 'ignore' })),
+      script: id => (id === 'b' && outcome === 'is cut off' ? hang : undefined),
+      effects: {
+        async checkpoint(type, { runtimeId }) {
+          if (runtimeId === 'b' && type === 'completed') {
+            reached()
+            await free
+          }
+          return `${runtimeId} ${type}`
+        },
+      },
+    })
+    return { run, there, go: () => go() }
+  }
+
+  verifies(
+    ['repair/done-at-last-checkpoint'],
+    'leaves the hank done, for there is nothing that it cut short',
+    async () => {
+      const { run, there, go } = await atLastCheckpoint('completes')
+      await there
+      const down = run.send('server.shutdown')
+      await run.runner.leaving
+      go()
+      expect(await down).toEqual({ ok: true })
+      expect(await run.runner.done).toEqual({ status: 'completed' })
+      expect(run.recorder.state.runs).toMatchObject([{ status: 'completed' }])
+      expect(run.told('run.completed')).toMatchObject([{ status: 'completed' }])
+    },
+  )
+
+  test('a codon that it did cut off is to be done again, also when its failures are ignored', async () => {
+    const { run } = await atLastCheckpoint('is cut off')
+    await untilWorking(run, 'b')
+    await run.send('server.shutdown')
+    expect(await run.runner.done).toMatchObject({ status: 'stopped' })
+    expect(run.recorder.state.runs).toMatchObject([{ status: 'stopped' }])
+  })
+})
+
 describe('no codon at work', () => {
   verifies(
     ['d5/error-no-codon-running', 'd5/error-nothing-to-redo'],

@@ -122,6 +122,8 @@ export function neverMatches(pattern: string): string | undefined {
   if (/^[A-Za-z]:[\\/]/.test(path)) return `it begins with a drive. ${fromWorkspace}`
   // Before other characters it is an escape that somebody may need.
   if (/\\[\w.-]/.test(path)) return 'a \\ is no separator. Write / between directories.'
+  if (/(?<![\\[])\{/.test(path))
+    return 'braces offer no choice, they are compared as they are. Write a pattern for each name, and [{] for a brace.'
   const parts = path.split('/')
   if (parts.includes('..')) return `it leaves the workspace. ${fromWorkspace}`
   if (parts.includes('.') || parts.slice(1, -1).includes('')) {

@@ -5,11 +5,17 @@ import { checkCommands } from './commands.ts'
 import { checkContinuation } from './continuation.ts'
 import { checkIdentity } from './identity.ts'
 import { checkLoops } from './loops.ts'
-import { checkOutputPaths, checkOutputs } from './outputs.ts'
 import { checkPatterns } from './patterns.ts'
-import { checkPrompts } from './prompts.ts'
 import { checkRigTargets } from './rig-targets.ts'
-import { checkMeta, checkModels, checkRequirements, checkRetry } from './small-rules.ts'
+import {
+  checkMeta,
+  checkModels,
+  checkOutputPaths,
+  checkOutputs,
+  checkPrompts,
+  checkRequirements,
+  checkRetry,
+} from './small-rules.ts'
 
 /**
  * All rules between the fields of a hank, in the order in which their problems are told: what stops the load and what only

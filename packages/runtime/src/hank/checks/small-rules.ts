@@ -1,6 +1,52 @@
-import { at, codonsOf, effectiveModel } from '../codons.ts'
+import { opendirSync } from 'node:fs'
+import { errorCode } from '../../kit/index.ts'
+import { at, codonsOf, effectiveModel, type PlacedCodon, type Subject } from '../codons.ts'
+import { misspeltVariables } from '../prompt-content.ts'
+import { outputPathFault } from '../references.ts'
 import type { HankFile } from '../schema.ts'
 import { type CheckContext, quoted, type Report, shown } from './check.ts'
+
+/** The directory that receives the output files is better empty; one that is not there yet is fine. */
+export function checkOutputs(_hank: HankFile, { warning }: Report, { outputDirectory }: CheckContext): void {
+  if (outputDirectory === undefined) return
+  const complaint = complaints[contentOf(outputDirectory)]
+  if (complaint !== undefined)
+    warning('', `The output directory ${shown(outputDirectory)} is not ${complaint}`)
+}
+
+type Content = 'some' | 'none' | 'not-a-directory' | 'unknown'
+
+const complaints: Readonly<Partial<Record<Content, string>>> = {
+  some: 'empty. A file whose name is taken there is renamed; use --overwrite-output to replace it, or choose another directory.',
+  'not-a-directory': 'a directory, so no output file can be copied there. Choose another one.',
+}
+
+/** Reads one entry at most: the directory may hold very many. */
+function contentOf(path: string): Content {
+  try {
+    const directory = opendirSync(path, { bufferSize: 1 })
+    try {
+      return directory.readSync() === null ? 'none' : 'some'
+    } finally {
+      directory.closeSync()
+    }
+  } catch (error) {
+    return errorCode(error) === 'ENOTDIR' ? 'not-a-directory' : 'unknown'
+  }
+}
+
+/** Where the attachments of a hank let their sentinels write; the same rule as for the configuration itself. */
+export function checkOutputPaths(hank: HankFile, { error }: Report): void {
+  for (const placed of codonsOf(hank)) {
+    for (const [index, { settings }] of (placed.codon.sentinels ?? []).entries()) {
+      for (const [field, path] of Object.entries(settings?.outputPaths ?? {})) {
+        const fault = path === undefined ? undefined : outputPathFault(path)
+        const about = at(placed, `sentinels[${index}].settings.outputPaths.${field}`)
+        if (fault !== undefined) error(about, `${field} ${fault}`)
+      }
+    }
+  }
+}
 
 /** The version is for the author alone; one that is no semantic version still loads. */
 export function checkMeta({ meta }: HankFile, { warning }: Report): void {
@@ -71,4 +117,44 @@ function complaintAbout(name: string, environment: Environment): string | undefi
 /** Own variables only: a plain object also has a `constructor`. */
 function lookUp(environment: Environment, name: string): string | undefined {
   return Object.hasOwn(environment, name) ? environment[name] : undefined
+}
+
+/**
+ * Where prompts come from: exactly one source where two would quarrel; and what is odd about those that are in the hank
+ * itself. Files are looked at together with all other references.
+ */
+export function checkPrompts(hank: HankFile, report: Report): void {
+  const { globalSystemPromptFile: file, globalSystemPromptText: text } = hank
+  const place = 'globalSystemPromptText'
+  reportText(text, { about: place, field: place }, report)
+  if (file !== undefined && text !== undefined) {
+    report.error(place, `globalSystemPromptFile and ${place} cannot be used together. Keep one of them.`)
+  }
+  for (const placed of codonsOf(hank)) reportCodonPrompts(placed, report)
+}
+
+function reportCodonPrompts(placed: PlacedCodon, report: Report): void {
+  const { codon } = placed
+  if (codon.promptFile === undefined && (codon.promptText ?? '').trim() === '') {
+    const what =
+      codon.promptText === undefined ? 'has no prompt' : 'has an empty promptText and no promptFile'
+    report.error(placed, `${what}. Add promptFile or promptText.`)
+  }
+  if (codon.appendSystemPromptFile !== undefined && codon.appendSystemPromptText !== undefined) {
+    report.error(
+      at(placed, 'appendSystemPromptText'),
+      'appendSystemPromptFile and appendSystemPromptText cannot be used together. Keep one of them.',
+    )
+  }
+  for (const field of ['promptText', 'appendSystemPromptText', 'exhaustWithPrompt'] as const)
+    reportText(codon[field], { about: at(placed, field), field }, report)
+}
+
+interface TextPlace {
+  readonly about: Subject | string
+  readonly field: string
+}
+
+function reportText(text: string | undefined, { about, field }: TextPlace, { warning }: Report): void {
+  for (const complaint of misspeltVariables(text ?? '')) warning(about, `${field} ${complaint}`)
 }

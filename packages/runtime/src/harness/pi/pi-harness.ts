@@ -1,10 +1,11 @@
-import { type Clock, type LaunchOptions, systemClock } from '../../kit/index.ts'
-import { failedWith, stopped } from '../failure.ts'
-import type { Harness, HarnessEvent, HarnessSpec, HarnessSurroundings } from '../harness.ts'
-import { runWorker } from './run.ts'
-import { type ModelFacts, taskFor } from './task-for.ts'
+import { type Clock, type LaunchOptions, type Result, systemClock } from '../../kit/index.ts'
+import { credentialFor, credentialVariables, endpointFor, type Model } from '../../models/index.ts'
+import { crashed, failedWith, stopped } from '../failure.ts'
+import type { Harness, HarnessEnd, HarnessEvent, HarnessSpec, HarnessSurroundings } from '../harness.ts'
 import { workerEnvironment } from './worker-environment.ts'
+import type { Incoming } from './worker-messages.ts'
 import { startWorker, type WorkerCommand, type WorkerProcess } from './worker-process.ts'
+import type { Address, AgentTask } from './worker-protocol.ts'
 
 export interface EmbeddedHarnessOptions extends Pick<LaunchOptions, 'own'> {
   readonly worker: WorkerCommand
@@ -72,4 +73,116 @@ export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness 
 function nameOf({ codonId, provider, model, cwd, env, home, autoCompact }: HarnessSurroundings): string {
   const variables = Object.entries(env).sort(([left], [right]) => (left < right ? -1 : 1))
   return JSON.stringify([codonId, provider, model, cwd, home, autoCompact, variables])
+}
+
+interface WorkerRun {
+  readonly spec: HarnessSpec
+  readonly task: AgentTask
+  readonly signal: AbortSignal
+  /** One that was made ready may have died since; another can be had. */
+  readonly isReplaceable: boolean
+}
+
+/**
+ * Yields a worker's events until nothing of it is left. Stopping does not wait for their consumer. `false`: a replaceable
+ * worker ended without a word, so nothing has happened yet.
+ */
+async function* runWorker(
+  worker: WorkerProcess,
+  { spec, task, signal, isReplaceable }: WorkerRun,
+): AsyncGenerator<HarnessEvent, boolean, undefined> {
+  let end: HarnessEnd | undefined
+  let isSilent = true
+  const stop = () => {
+    end ??= stopped
+    void worker.stop()
+  }
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  try {
+    worker.send({ type: 'task', task })
+    for await (const message of worker.messages()) {
+      isSilent = false
+      if (message.type === 'raw') spec.onRaw(message.message)
+      else if (message.type === 'event') yield message.event
+      else if (message.type === 'turn') end ??= goOn(worker, spec)
+      else {
+        if (message.type === 'failed' && message.contextFull && !end) yield { type: 'context-full' }
+        end ??= reportedEnd(message)
+        if (message.type === 'garbage') void worker.stop()
+      }
+    }
+    await worker.finish()
+    if (!end && isSilent && isReplaceable) return false
+    end ??= crashed('The agent worker', worker.end, worker.lastWords())
+  } finally {
+    signal.removeEventListener('abort', stop)
+    // Without an end the consumer of the events has gone.
+    if (!end) await worker.stop()
+    await worker.sweep()
+  }
+  yield { type: 'ended', end }
+  return true
+}
+
+/** The end, if there is no further prompt. */
+function goOn(worker: WorkerProcess, spec: HarnessSpec): HarnessEnd | undefined {
+  const text = spec.nextPrompt()
+  worker.send(text === undefined ? { type: 'finish' } : { type: 'prompt', text })
+  return text === undefined ? { ok: true } : undefined
+}
+
+export function reportedEnd(
+  message: Extract<Incoming, { readonly type: 'failed' | 'stopped' | 'garbage' }>,
+): HarnessEnd {
+  if (message.type === 'stopped') return stopped
+  if (message.type === 'garbage') return failedWith({ kind: 'crash', message: message.message })
+  const { trouble, retryAfterMs, contextFull } = message
+  const end = failedWith(
+    contextFull ? { kind: 'answer', status: 400, message: 'The context is full.' } : trouble,
+  )
+  return { ...end, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+}
+
+/** Undefined where the catalogue does not know the model. */
+export type ModelFacts = (
+  provider: string,
+  id: string,
+) => Pick<Model, 'contextWindow' | 'maxOutputTokens'> | undefined
+
+/** Where the provider is asked, with which key, about which model. */
+export function taskFor(spec: HarnessSpec, factsOf: ModelFacts): Result<{ readonly task: AgentTask }> {
+  const { provider, model, cwd, env, marker, home, autoCompact } = spec
+  const { prompt, systemPrompt, previousSessionId } = spec
+  const address = addressFor(provider, env)
+  if (!address.ok) return address
+  const credential = credentialFor(provider, 'codon', env)
+  const key = credential.ok ? credential.value.trim() : undefined
+  const keyVariables = credentialVariables(provider, 'codon')
+  const { contextWindow, maxOutputTokens } = factsOf(provider, model) ?? {}
+  const asked = {
+    provider,
+    model,
+    contextWindow,
+    maxOutputTokens,
+    key,
+    keyVariables,
+    address: address.address,
+  }
+  const surroundings = { cwd, env, marker, home, autoCompact }
+  return { ok: true, task: { ...asked, ...surroundings, prompt, systemPrompt, previousSessionId } }
+}
+
+/** Only an address that a variable gives: the SDK knows the usual ones, model by model. */
+function addressFor(
+  provider: string,
+  env: Readonly<Record<string, string>>,
+): Result<{ readonly address?: Address }> {
+  const endpoint = endpointFor(provider, env)
+  if (endpoint.ok) {
+    const { root, api, variable } = endpoint
+    return { ok: true, ...(variable !== undefined && { address: { root, api } }) }
+  }
+  const isGiven = (env[endpoint.variable] ?? '').trim() !== ''
+  return isGiven ? { ok: false, message: endpoint.message } : { ok: true }
 }

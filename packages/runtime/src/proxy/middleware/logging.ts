@@ -85,8 +85,8 @@ interface Later {
 
 /** Milliseconds. */
 const longest = 20
-/** Many of a kind at once cost a fraction of what each costs in the middle of other work; more would only hold memory. */
-const most = 32
+/** Many at once cost a fraction of what each costs in the middle of other work; more would only hold memory. */
+const most = 256
 
 /** Everything that is due is done inside one call of `around`. */
 function createLater(clock: Pick<Clock, 'sleep'>, around: (work: () => void) => void): Later {

@@ -31,6 +31,8 @@ export async function createUpstreamTransport(options: UpstreamTransportOptions)
   const open = (): Client => {
     const client = new undici.Client(`${isTls ? 'https' : 'http'}://${host}`, {
       connect,
+      // A connection gets one request at a time here; undici need not wait a turn before it takes the next.
+      pipelining: 2,
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: 64 * 1024,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../../test/conformance/verifies.ts'
 import { codonOf, hankOf, loopOf } from '../../../../../test/support/hank-builder.ts'
-import { checkPrompts } from '../../../src/hank/checks/prompts.ts'
+import { checkPrompts } from '../../../src/hank/checks/small-rules.ts'
 import { templateVariables } from '../../../src/hank/prompt-content.ts'
 import { fillTemplate } from '../../../src/prompt/assemble.ts'
 import { places, told } from './problems.ts'

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../../test/conformance/verifies.ts'
 import { codonOf, hankOf, loopOf } from '../../../../../test/support/hank-builder.ts'
 import { tempDir } from '../../../../../test/support/temp-dir.ts'
-import { checkOutputs } from '../../../src/hank/checks/outputs.ts'
 import {
   checkMeta,
   checkModels,
+  checkOutputs,
   checkRequirements,
   checkRetry,
 } from '../../../src/hank/checks/small-rules.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { childEnvironment } from '../../../src/harness/claude/child-environment.ts'
+import { childEnvironment } from '../../../src/harness/claude/claude-harness.ts'
 import type { HarnessSurroundings } from '../../../src/harness/index.ts'
 
 function environment(

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../../test/conformance/verifies.ts'
 import { createTestClock } from '../../../../../test/support/test-clock.ts'
 import { failureOf } from '../../../src/harness/index.ts'
-import { classifyError } from '../../../src/harness/pi/worker/classify-error.ts'
 import { type ProviderCall, retryAfterOf } from '../../../src/harness/pi/worker/observe-fetch.ts'
+import { classifyError } from '../../../src/harness/pi/worker/take-turn.ts'
 
 const call = (given: Partial<ProviderCall>): ProviderCall => ({ isWhole: true, isRefusal: false, ...given })
 

@@ -6,7 +6,7 @@ import { expect, vi } from 'vitest'
 import { verifies } from '../../../../../test/conformance/verifies.ts'
 import { tempDir } from '../../../../../test/support/temp-dir.ts'
 import { createTestClock } from '../../../../../test/support/test-clock.ts'
-import { gentleBash } from '../../../src/harness/pi/worker/gentle-bash.ts'
+import { gentleBash } from '../../../src/harness/pi/worker/open-session.ts'
 
 /** As the SDK does it: a group of its own, and SIGKILL at once. */
 const local: BashOperations = {
