@@ -154,10 +154,10 @@ export function createRunEnds({ book, events, endsWithHank, attended = false }: 
       close('stopped', 'stopped by force')
       return { status: 'failed', reason: 'stopped by force' }
     },
-    /** A hank that was done, or had failed, before the shutdown is done, or has failed. */
+    /** A hank that was done before the shutdown is done; one that failed before the eyes of a person has failed. */
     down(reason: string): RunnerEnd {
       if (book.isDone()) return { status: 'completed' }
-      const failure = book.failure()
+      const failure = attended ? book.failure() : undefined
       if (failure !== undefined) return { status: 'failed', reason: failure }
       close('stopped', reason)
       return { status: 'stopped', reason }
