@@ -17,6 +17,7 @@ import { limitsAndVersions } from './requirements/limits-and-versions.ts'
 import { readingARun } from './requirements/reading-a-run.ts'
 import { referencesAndModels } from './requirements/references-and-models.ts'
 import { repair } from './requirements/repair.ts'
+import { screen } from './requirements/screen.ts'
 import { settings } from './requirements/settings.ts'
 import { states } from './requirements/states.ts'
 import { wireShapes } from './requirements/wire-shapes.ts'
@@ -44,6 +45,7 @@ const tables = {
   ...invariants,
   ...attacks,
   ...atTheTerminal,
+  ...screen,
   ...repair,
   ...readingARun,
   ...handbookAndEnvironment,

@@ -94,7 +94,7 @@ describe('the screen', () => {
     type(keys.enter)
     await shows('first line … 4 lines')
     type('x')
-    await shows('"command": "wc -w draft.md"')
+    await shows('command: wc -w draft.md')
   })
 
   it('searches, marks and goes round; shows only what matches; takes it all away again', async () => {
@@ -154,7 +154,7 @@ describe('the screen', () => {
       until: '2026-01-01T02:01:00.000Z',
       reason: 'rate limit',
     })
-    await shows('Parked until 02:01:00 (in 2h 00m): review#0, rate limit')
+    await shows(/Parked until \d\d:01:00 \(in 2h 00m\): review#0, rate limit/)
     server.append('rollback.started', {
       fromRun: 'run-1',
       fromCodon: 'review#0',
@@ -177,9 +177,7 @@ describe('the screen', () => {
     type('5')
     const bars = await shows(/money of the hank +█+░+ +25 %/)
     expect(bars).toMatch(/time of the run \(--max-time\).* of 10m 00s/)
-    expect(bars).not.toContain('$')
-    type('c')
-    await shows(/25 % \$0\.2500 of \$1\.00/)
+    expect(bars).toMatch(/25 % \$0\.2500 of \$1\.00/)
   })
 
   it('shows sentinels and only what one of them said', async () => {

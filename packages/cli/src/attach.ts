@@ -1,3 +1,4 @@
+import type { ScreenClient } from '@weave/tui'
 import { connect, type ServerEvent } from 'weave-client'
 import { WebSocket } from 'ws'
 import { paintEvent } from './colour.ts'
@@ -26,17 +27,23 @@ export async function attachCommand(args: Arguments, terminal: Terminal): Promis
   }
   if (!hasScreen) return watch(url, args, { terminal, token })
   const mode = switches.has('steer') ? 'readandwrite' : 'readonly'
-  return show({ url, token, mode, color: wantsColor(switches) }, terminal)
+  return attachScreen({ url, token, mode, color: wantsColor(switches) }, terminal)
 }
 
-/** The terminal UI; leaving it never ends the run. */
-async function show(
-  options: Pick<TerminalUiOptions, 'url' | 'token' | 'mode' | 'color'>,
-  terminal: Terminal,
-): Promise<ExitCode> {
-  const { showTerminalUi } = await import('./terminal-ui.ts')
+export type AttachedScreen =
+  | Pick<TerminalUiOptions, 'url' | 'token' | 'mode' | 'color'>
+  | { readonly client: ScreenClient; readonly color: boolean }
+
+/** The terminal UI on a server, or on what plays its part for an execution at rest; leaving it never ends the run. */
+export async function attachScreen(screen: AttachedScreen, terminal: Terminal): Promise<ExitCode> {
+  const { showScreen, showTerminalUi } = await import('./terminal-ui.ts')
   const costs = /^(1|true)$/i.test(process.env['WEAVE_RUNTIME_SHOW_COSTS'] ?? '')
-  const end = await showTerminalUi({ ...options, costs, ownsRun: false }).ended
+  const rest = { costs, ownsRun: false }
+  const shown =
+    'client' in screen
+      ? showScreen(screen.client, { color: screen.color, ...rest, atRest: true })
+      : showTerminalUi({ ...screen, ...rest })
+  const end = await shown.ended
   if (end.kind === 'lost') terminal.error(`The server ended the connection: ${end.reason}`)
   if (end.kind === 'failed') terminal.error(end.fault)
   if (end.kind === 'signal') return end.code

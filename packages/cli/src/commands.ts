@@ -109,6 +109,12 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: ['steer', 'json', 'token', 'execution', 'runtime-config', 'env-file', ...always],
     load: async () => (await import('./attach.ts')).attachCommand,
   },
+  show: {
+    usage: 'weave show [execution]',
+    summary: 'look at an execution that has ended, on the screen of a run: stream, files, costs',
+    flags: ['token', 'execution', 'runtime-config', ...always],
+    load: async () => (await import('./show/show.ts')).showCommand,
+  },
   next: steering('next', 'start the next codon of a run that waits'),
   skip: steering('skip', 'skip the codon that runs; the next one starts'),
   redo: steering('redo', 'run the last codon of a run that waits again'),

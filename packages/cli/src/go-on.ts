@@ -38,6 +38,17 @@ export function goOnCommand({ dir, isRehearsal }: GoneOn, args?: Arguments): str
   return words.map(shellWord).join(' ')
 }
 
+/** The words of a start that goes on with an execution and adopts the edited hank. */
+export function adoptingArguments({ switches, texts }: Arguments, dir: string): Arguments {
+  const stays = (name: string): boolean =>
+    name === 'yes' || name === 'token' || !ofTheStart.has(name as FlagName)
+  return {
+    positionals: [],
+    switches: new Set([...[...switches].filter(stays), 'adopt' as const]),
+    texts: { ...Object.fromEntries(Object.entries(texts).filter(([name]) => stays(name))), execution: dir },
+  }
+}
+
 /** Files and directories with their whole path: the shell may stand elsewhere. */
 function optionsOf({ switches, texts }: Arguments): readonly string[] {
   const stays = (name: FlagName): boolean =>

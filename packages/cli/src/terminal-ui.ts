@@ -1,8 +1,9 @@
 import { openSync } from 'node:fs'
 import { ReadStream } from 'node:tty'
-import { type App, type AppEnd, openApp } from '@weave/tui'
+import { type App, type AppEnd, type AppOptions, openApp, type ScreenClient } from '@weave/tui'
 import { type ClientMode, connect } from 'weave-client'
 import { WebSocket } from 'ws'
+import { editFiles } from './edit-files.ts'
 import type { Arguments } from './parse-arguments.ts'
 import { type ExitCode, exitCodes, signalCodes } from './program.ts'
 import type { Terminal } from './terminal.ts'
@@ -28,9 +29,8 @@ export interface ShownUi {
   readonly leave: () => void
 }
 
-/** Shows the terminal UI on the terminal of this process and sees to it that the terminal is restored, whatever happens. */
+/** The terminal UI of a server. */
 export function showTerminalUi(options: TerminalUiOptions): ShownUi {
-  const own = process.stdin.isTTY ? undefined : new ReadStream(openSync('/dev/tty', 'r'))
   const client = connect(options.url, {
     mode: options.mode,
     since: 0,
@@ -38,12 +38,23 @@ export function showTerminalUi(options: TerminalUiOptions): ShownUi {
     reconnect: { fromStart: true },
     ...(options.token !== undefined && { token: options.token }),
   })
+  return showScreen(client, options)
+}
+
+export type ScreenOptions = Pick<TerminalUiOptions, 'ownsRun' | 'costs' | 'color'> &
+  Pick<AppOptions, 'atRest'>
+
+/** Shows it on the terminal of this process and sees to it that the terminal is restored, whatever happens. */
+export function showScreen(client: ScreenClient, options: ScreenOptions): ShownUi {
+  const keys = process.stdin.isTTY ? 0 : openSync('/dev/tty', 'r')
+  const own = keys === 0 ? undefined : new ReadStream(keys)
   const app = openApp({
     ...options,
     client,
     input: own ?? process.stdin,
     output: process.stdout,
     unicode: showsUnicode(process.env),
+    edit: prompt => editFiles(prompt, keys),
     now: Date.now,
   })
   const shown = guarded(app)

@@ -101,6 +101,7 @@ export {
   type Machine,
   type Plan,
   type PlanItem,
+  type PromptFiles,
   type RollbackProgress,
   type SentinelView,
   type StreamEntry,
@@ -113,6 +114,8 @@ export {
 export {
   type CodonLine,
   currentCodon,
+  elapsedOf,
+  failedCodon,
   isCostUnknown,
   type LoopLine,
   type OutlineLine,

@@ -1,4 +1,5 @@
 import { type EventData, isLive } from '@weave/protocol'
+import { type Fields, fieldsOf, listOf } from './unknown-fields.ts'
 import { lineageOf } from './view-machine.ts'
 import { type Limit, type LimitScope, type View, viewCaps } from './view-model.ts'
 
@@ -8,7 +9,6 @@ export interface LimitUse extends Limit {
 }
 
 type PlanMap = NonNullable<EventData<'preflight.result'>['plan']>
-type Fields = Readonly<Record<string, unknown>>
 
 /** The limits in a plan that came over the wire, whose shape nobody vouches for: what does not fit is passed over. */
 export function limitsOfPlan(plan: PlanMap): readonly Limit[] {
@@ -88,12 +88,4 @@ function limitsIn(budget: Fields, scope: LimitScope): readonly Limit[] {
 
 function baseId(codonId: string): string {
   return codonId.replace(/#\d+$/, '')
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
 }

@@ -64,6 +64,7 @@ export interface View {
   readonly sentinels: readonly SentinelView[]
   /** What may be spent, as the plan of this execution said when it began. */
   readonly limits: readonly Limit[]
+  readonly prompts: PromptFiles
   readonly breaches: readonly Breach[]
   readonly errorCount: number
 }
@@ -191,6 +192,14 @@ export interface Breach extends BudgetBreach {
   readonly time: string
 }
 
+/** Where the prompts of codons are, for who wants to mend one. */
+export interface PromptFiles {
+  /** Paths are relative to it. */
+  readonly directory: string
+  /** By the id of the codon in the hank; a codon whose prompt is in the hank itself is not here. */
+  readonly files: Readonly<Record<string, readonly string[]>>
+}
+
 /** One limit of the plan: whose it is, and how much of what. */
 export interface Limit {
   readonly scope: LimitScope
@@ -227,6 +236,7 @@ export const emptyView: View = {
   checkpointList: undefined,
   sentinels: [],
   limits: [],
+  prompts: { directory: '', files: {} },
   breaches: [],
   errorCount: 0,
 }

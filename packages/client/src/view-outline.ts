@@ -45,6 +45,7 @@ export interface LoopLine {
   /** Iterations done. */
   readonly completed: number
   readonly ended: boolean
+  readonly begun: boolean
   readonly cost: number
   readonly durationMs: number
   /** The codons of that iteration. */
@@ -79,6 +80,20 @@ export function runOf(view: View): RunLine | undefined {
   }
 }
 
+/**
+ * How long the execution has been at work: its runs together, without the time between them. A run that was cut off ends,
+ * as far as anybody knows, when the next one finds it so; it counts by its codons.
+ */
+export function elapsedOf({ machine }: View, nowMs: number): number | undefined {
+  const { runs } = machine.state
+  if (runs.length === 0) return undefined
+  return runs.reduce((sum, run) => {
+    if (run.status === 'crashed') return sum + run.codons.reduce((all, codon) => all + durationOf(codon), 0)
+    const end = 'endTime' in run ? Date.parse(run.endTime) : nowMs
+    return sum + Math.max(0, end - Date.parse(run.startTime))
+  }, 0)
+}
+
 /** The plan with what became of each item. Without a plan (a client that came late): what is known to have run. */
 export function outlineOf(view: View): readonly OutlineLine[] {
   const lineage = lineageOf(view.machine)
@@ -94,6 +109,16 @@ export function currentCodon(view: View): CodonLine | undefined {
   if (!live || !isLive(live)) return undefined
   const attempts = lineage.filter(codon => codon.codonId === live.codonId)
   return codonLine(itemOf(live, live.codonId), new Map([[live.codonId, attempts]]))
+}
+
+/** The codon whose failure ended the run, while nothing else has begun since. */
+export function failedCodon(view: View): CodonLine | undefined {
+  if (currentRun(view.machine.state)?.status !== 'failed') return undefined
+  const lineage = lineageOf(view.machine)
+  const last = lineage.at(-1)
+  if (last?.status !== 'failed') return undefined
+  const attempts = lineage.filter(codon => codon.codonId === last.codonId)
+  return codonLine(itemOf(last, last.codonId), new Map([[last.codonId, attempts]]))
 }
 
 /** Whether some usage of this run had no known price, so that sums of money are only the known part. */
@@ -149,6 +174,7 @@ function loopLine(item: LoopItem, records: Records, view: View): LoopLine {
     iteration,
     completed: Math.max(progress.completed, iteration),
     ended: progress.last !== undefined,
+    begun: own.length > 0 || progress.completed > 0,
     // Old records may be gone and old iterations unseen, never both: the larger of the two sums is the true one.
     cost: Math.max(
       sumOf(own, codon => codon.cost),

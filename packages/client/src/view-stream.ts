@@ -2,6 +2,7 @@ import type { EventType, ServerEvent } from '@weave/protocol'
 import { describeEvent } from './describe-event.ts'
 import { harmless } from './harmless.ts'
 import { type StreamEntry, type StreamKind, viewCaps } from './view-model.ts'
+import { durationText } from './view-text.ts'
 
 /** Types that appear in the stream as one plain sentence. */
 const sentenceKinds: { readonly [T in EventType]?: StreamKind } = {
@@ -34,10 +35,11 @@ const pricedTypes: ReadonlySet<EventType> = new Set([
   'sentinel.unloaded',
 ])
 
-/** What an event adds to the stream that people watch; most add nothing. */
-export function streamEntryOf(event: ServerEvent): StreamEntry | undefined {
+/** What an event adds to the stream that people watch; most add nothing. `skipped`: of a codon that was passed over. */
+export function streamEntryOf(event: ServerEvent, skipped = false): StreamEntry | undefined {
+  if (skipped && event.type === 'codon.completed') return skippedEntry(event)
   const content = contentOf(event)
-  if (content) return { id: event.id, time: event.timestamp, ...content, ...shown(content.text) }
+  if (content) return { id: event.id, time: event.timestamp, ...content, ...withCut(content) }
   const kind = sentenceKinds[event.type]
   if (!kind) return undefined
   return {
@@ -53,7 +55,13 @@ export function streamEntryOf(event: ServerEvent): StreamEntry | undefined {
   }
 }
 
-type Content = Pick<StreamEntry, 'kind' | 'text' | 'codonId' | 'source' | 'failed'>
+function skippedEntry({ id, timestamp, data }: ServerEvent<'codon.completed'>): StreamEntry {
+  const text = `codon ${data.codonId} skipped by hand after ${durationText(data.duration)}`
+  return { kind: 'codon', id, time: timestamp, codonId: data.codonId, ...shown(text) }
+}
+
+type Content = Pick<StreamEntry, 'kind' | 'text' | 'codonId' | 'source' | 'failed'> &
+  Partial<Pick<StreamEntry, 'cut'>>
 
 /** Events whose own text is the entry. */
 function contentOf(event: ServerEvent): Content | undefined {
@@ -61,8 +69,8 @@ function contentOf(event: ServerEvent): Content | undefined {
     case 'assistant.action': {
       const { action, codonId, content, toolName, toolInput } = event.data
       if (action !== 'tool_use') return { kind: action, codonId, text: content }
-      const text = toolInput ? JSON.stringify(toolInput) : content
-      return { kind: 'tool', codonId, source: toolName ?? 'tool', text }
+      if (!toolInput) return { kind: 'tool', codonId, source: toolName ?? 'tool', text: content }
+      return { kind: 'tool', codonId, source: toolName ?? 'tool', ...inputOf(toolInput) }
     }
     case 'tool.result': {
       const { codonId, toolName, result, isError } = event.data
@@ -78,6 +86,24 @@ function contentOf(event: ServerEvent): Content | undefined {
     default:
       return undefined
   }
+}
+
+function withCut({ text, cut = false }: Content): Pick<StreamEntry, 'text' | 'cut'> {
+  const short = shown(text)
+  return { ...short, cut: cut || short.cut }
+}
+
+/** Characters of one field of a tool's input, where all of them are too many. */
+const longestField = 1_500
+
+/** The input of a tool as JSON. One that is too long is cut in its fields, so that it can still be read as JSON. */
+function inputOf(input: object): { readonly text: string; readonly cut: boolean } {
+  const text = JSON.stringify(input)
+  if (text.length <= viewCaps.streamText) return { text, cut: false }
+  const short = JSON.stringify(input, (_, value: unknown) =>
+    typeof value === 'string' && value.length > longestField ? `${value.slice(0, longestField)}…` : value,
+  )
+  return { text: short, cut: true }
 }
 
 function isFailure(event: ServerEvent): boolean {

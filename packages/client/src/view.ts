@@ -19,6 +19,7 @@ import {
   type View,
   viewCaps,
 } from './view-model.ts'
+import { promptsOfPlan } from './view-prompts.ts'
 import { streamEntryOf } from './view-stream.ts'
 
 /**
@@ -27,7 +28,7 @@ import { streamEntryOf } from './view-stream.ts'
  */
 export function reduceView(view: View, event: ServerEvent): View {
   if (event.seq !== undefined && event.seq <= view.lastSeq) return view
-  const entry = streamEntryOf(event)
+  const entry = streamEntryOf(event, isSkipped(view, event))
   return {
     ...view,
     ...changeOf(view, event),
@@ -35,6 +36,13 @@ export function reduceView(view: View, event: ServerEvent): View {
     eventCount: view.eventCount + 1,
     stream: entry ? pushed(view.stream, entry, viewCaps.stream) : view.stream,
   }
+}
+
+/** A codon that was skipped ends like one that failed; only the state knows the difference. */
+function isSkipped({ machine }: View, event: ServerEvent): boolean {
+  if (event.type !== 'codon.completed') return false
+  const record = machine.state.runs.at(-1)?.codons.findLast(({ codonId }) => codonId === event.data.codonId)
+  return record?.status === 'skipped'
 }
 
 /** The picture with what is known about the connection. */
@@ -90,7 +98,8 @@ const changes: Changes = {
     },
   }),
   'run.parked': (_, data) => ({ waiting: { kind: 'parked', ...data } }),
-  'preflight.result': (view, { plan }) => (plan ? { limits: limitsOfPlan(plan) } : { limits: view.limits }),
+  'preflight.result': (view, { plan }) =>
+    plan ? { limits: limitsOfPlan(plan), prompts: promptsOfPlan(plan) } : { limits: view.limits },
   'budget.exceeded': (view, data, time) => ({
     breaches: appended(view.breaches, { ...data, time }, viewCaps.breaches),
   }),

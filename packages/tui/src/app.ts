@@ -1,9 +1,12 @@
 import { createStore } from 'weave-client'
-import { type AppEnd, type ControllerOptions, createController } from './controller.ts'
+import { type AppEnd, type ControllerOptions, createController, type Edited } from './controller.ts'
+import type { EditedPrompt } from './model/ui.ts'
 import { type Input, listen } from './terminal/keyboard.ts'
 import { type Output, openScreen } from './terminal/screen.ts'
 
-export interface AppOptions extends Omit<ControllerOptions, 'store' | 'screen'> {
+export interface AppOptions extends Omit<ControllerOptions, 'store' | 'screen' | 'edit'> {
+  /** Opens an editor on the terminal and waits for its end. Absent: there is none. */
+  readonly edit?: ControllerOptions['edit']
   readonly input: Input
   readonly output: Output
 }
@@ -23,11 +26,22 @@ export function openApp(options: AppOptions): App {
   const { client, input, output } = options
   const store = createStore({ client, schedule: run => setImmediate(run) })
   const screen = openScreen(output)
-  const controller = createController({ ...options, store, screen })
+  let stopListening = (): void => {}
+  const edit = async (prompt: EditedPrompt): Promise<Edited> => {
+    if (!options.edit) return { ok: false, message: 'There is no editor here.' }
+    stopListening()
+    screen.pause()
+    const edited = await options.edit(prompt)
+    screen.resume()
+    stopListening = listen(input, controller.type)
+    return edited
+  }
+  const controller = createController({ ...options, edit, store, screen })
+  stopListening = listen(input, controller.type)
   const stops = [
     client.onAny(controller.follow),
     client.onStatus(controller.followStatus),
-    listen(input, controller.type),
+    () => stopListening(),
     every(tickMs, controller.invalidate),
     () => store.close(),
   ]

@@ -5,6 +5,7 @@
  * program does; starts no process, reads no file and no setting, and never ends the process it is in.
  */
 export { type App, type AppOptions, openApp } from './app.ts'
-export type { AppEnd } from './controller.ts'
+export { type AppEnd, type Edited, leftReason, type ScreenClient } from './controller.ts'
+export type { EditedPrompt } from './model/ui.ts'
 export type { Input } from './terminal/keyboard.ts'
 export { type Output, restoreSequence } from './terminal/screen.ts'

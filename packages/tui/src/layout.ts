@@ -3,31 +3,26 @@ import type { Rows } from './model/rows.ts'
 import { windowOf } from './model/scroll.ts'
 import { createStreamRows, type StreamRows } from './model/stream-rows.ts'
 import { isUnfolded, type Scene, type Ui } from './model/ui.ts'
+import { type ActivityContext, activityLine } from './panels/activity.ts'
 import { budgetRows } from './panels/budgets.ts'
-import {
-  type ActivityContext,
-  activityLine,
-  footerLine,
-  tabsLine,
-  titleLine,
-} from './panels/header-footer.ts'
+import { footerLine } from './panels/footer.ts'
 import { helpRows, questionRows } from './panels/help.ts'
 import { checkpointRows, checkpointsByKey, createDiffRows, fileRows, sentinelRows } from './panels/lists.ts'
 import type { PanelContext } from './panels/panel.ts'
 import { planRows, sideOf } from './panels/plan.ts'
+import { type StreamPlace, tabsLine, titleLine } from './panels/title.ts'
 import { span } from './terminal/line.ts'
 import { type Cell, paintRow } from './terminal/paint.ts'
 import type { ScreenSize } from './terminal/screen.ts'
 import type { Theme } from './terminal/theme.ts'
 
 /** Everything that a page is drawn from. */
-export interface PageInput extends Omit<ActivityContext, 'signs' | 'costs' | 'leaving'> {
+export interface PageInput extends Omit<ActivityContext, 'signs' | 'costs' | 'leaving' | 'outline'> {
   readonly view: View
   readonly versions: FileVersions
   readonly ui: Ui
   readonly size: ScreenSize
   readonly theme: Theme
-  readonly canSteer: boolean
 }
 
 /** A page: its rows as they are sent, and what a press is judged by. */
@@ -41,8 +36,13 @@ const headRows = 3
 const footRows = 1
 /** From this width on the plan stands beside the other panels. */
 const widthForPlan = 100
-const planWidth = 36
+const planWidths = { least: 36, most: 60 } as const
 const smallest = { columns: 24, rows: 7 }
+
+/** A wide screen leaves the plan room for long names. */
+function planWidthOf({ columns }: ScreenSize): number {
+  return Math.max(planWidths.least, Math.min(planWidths.most, Math.floor(columns * 0.3)))
+}
 
 /** Draws pages. Remembers what parts of the last one looked like, nothing else. */
 export function createLayout(): (input: PageInput) => Page {
@@ -50,9 +50,9 @@ export function createLayout(): (input: PageInput) => Page {
   const diffRows = createDiffRows()
   const outline = createOutline()
   return input => {
-    const { view, ui, size, theme, canSteer, now } = input
+    const { view, ui, size, theme, canSteer, ownsRun, now } = input
     const { signs } = theme
-    const beside = size.columns >= widthForPlan && ui.panel !== 'plan' ? planWidth : 0
+    const beside = size.columns >= widthForPlan && ui.panel !== 'plan' ? planWidthOf(size) : 0
     const width = size.columns - (beside === 0 ? 0 : beside + 1)
     const height = Math.max(1, size.rows - headRows - footRows)
     const context: PanelContext = { ...input, outline: outline(view), width, costs: ui.costs, signs }
@@ -64,7 +64,7 @@ export function createLayout(): (input: PageInput) => Page {
       isUnfolded: (entry: StreamEntry) => isUnfolded(ui, entry.id),
     })
     const rows = shownRows({ context, ui, stream, canSteer, diffRows })
-    const scene = { view, rows, height, stream, checkpoints: checkpointsByKey(view), canSteer, now }
+    const scene = { view, rows, height, stream, checkpoints: checkpointsByKey(view), canSteer, ownsRun, now }
     if (size.columns < smallest.columns || size.rows < smallest.rows)
       return {
         rows: [paintRow([{ column: 0, width: size.columns, line: [span('too small')] }], theme)],
@@ -72,10 +72,12 @@ export function createLayout(): (input: PageInput) => Page {
       }
     const whole = { ...context, width: size.columns }
     const lines = [
-      ...headOf(input, whole),
+      ...headOf(input, whole, placeIn(stream, input, height)),
       ...bodyOf({ rows, context: { ...context, width: beside }, ui, size: { columns: width, rows: height } }),
     ]
-    const foot: Cell[] = [{ column: 0, width: size.columns, line: footerLine(ui, { canSteer, now }) }]
+    const foot: Cell[] = [
+      { column: 0, width: size.columns, line: footerLine(ui, { canSteer, now, view, ownsRun }) },
+    ]
     return { rows: [...lines, foot].map(cells => paintRow(cells, theme)), scene }
   }
 }
@@ -91,12 +93,32 @@ function createOutline(): (view: View) => readonly OutlineLine[] {
   }
 }
 
-function headOf(input: PageInput, context: PanelContext): readonly (readonly Cell[])[] {
+function headOf(input: PageInput, context: PanelContext, place: StreamPlace): readonly (readonly Cell[])[] {
   const { ui, canSteer, theme } = input
-  const activity = activityLine({ ...input, signs: theme.signs, costs: ui.costs, leaving: ui.leaving })
-  return [titleLine(context, { canSteer }), activity, tabsLine(ui, context)].map(each => [
+  const { outline } = context
+  const activity = activityLine({
+    ...input,
+    outline,
+    signs: theme.signs,
+    costs: ui.costs,
+    leaving: ui.leaving,
+  })
+  return [titleLine(context, { canSteer }), activity, tabsLine(ui, context, place)].map(each => [
     { column: 0, width: context.width, line: each },
   ])
+}
+
+/** Where a person stands in the stream: at which match, and how much came since they left its end. */
+function placeIn(stream: StreamRows, { ui, atRest }: PageInput, height: number): StreamPlace {
+  const { entries, starts, matches } = stream
+  const { cursor } = windowOf(stream, ui.places.stream, height)
+  const at = cursor === undefined ? undefined : stream.at(cursor)?.key
+  const left = ui.leftAt === undefined ? -1 : entries.findLastIndex(({ id }) => id === ui.leftAt)
+  return {
+    matches: matches.length,
+    match: matches.findIndex(index => entries[index]?.id === at) + 1,
+    unseen: atRest || ui.places.stream === 'end' ? undefined : left < 0 ? 0 : starts.length - 1 - left,
+  }
 }
 
 interface Shown {

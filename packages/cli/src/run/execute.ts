@@ -9,6 +9,7 @@ import {
   type OpenRehearsal,
   type Plan,
   type Prepared,
+  type RunnerEnd,
   startExecution,
 } from '@weave/runtime'
 import { paintStanding, paintVerdict } from '../colour.ts'
@@ -38,11 +39,14 @@ export interface RunContext {
   readonly shutdownMs?: number
 }
 
+/** What the process says at its end; or that a person wants the execution to go on with the edited hank. */
+export type RunOutcome = ExitCode | { readonly adoptIn: string }
+
 /** Runs a hank that was prepared, if nothing stands in its way. */
 export async function execute(
   context: RunContext,
   { prepared, data }: { readonly prepared: Prepared; readonly data?: string | undefined },
-): Promise<ExitCode> {
+): Promise<RunOutcome> {
   const { args, terminal, rehearsal } = context
   const added = await schemaLine(prepared)
   if (added !== undefined) terminal.error(added)
@@ -85,7 +89,7 @@ interface Ready {
   readonly record: string | undefined
 }
 
-async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
+async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
   const { rehearsal } = context
   const { prepared, opened } = ready
   const goOn = goOnCommand({ dir: opened.layout.dir, isRehearsal: rehearsal !== undefined }, context.args)
@@ -129,6 +133,7 @@ async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
   for (const problem of await execution.close()) terminal.error(problem)
   await display.end()
   letGo()
+  if (display.wish === 'adopt') return { adoptIn: opened.layout.dir }
   const places = {
     layout: opened.layout,
     outputDirectory: prepared.paths.outputDirectory,
@@ -138,13 +143,13 @@ async function run(context: RunContext, ready: Ready): Promise<ExitCode> {
     showsCosts: !display.hasScreen || prepared.settings.settings.showCosts,
   }
   for (const line of summaryLines(state, end, places)) terminal.error(line, paintStanding)
-  if (end.status === 'stopped') return signals.exitCode ?? stoppedCode(display)
+  if (end.status === 'stopped') return signals.exitCode ?? stoppedCode(display, end)
   return end.status === 'failed' ? exitCodes.failed : exitCodes.done
 }
 
 /** Of a run that no signal stopped: a client may, which is no failure; a person who leaves the screen has not got a result. */
-function stoppedCode({ isAbandoned, isLeft }: RunDisplay): ExitCode {
-  if (isLeft) return exitCodes.interrupted
+function stoppedCode({ isAbandoned, wasLeft }: RunDisplay, end?: RunnerEnd): ExitCode {
+  if (end && wasLeft(end)) return exitCodes.interrupted
   return isAbandoned ? exitCodes.failed : exitCodes.done
 }
 
@@ -216,6 +221,7 @@ function optionsOf(
     ignoreRigFailures: settings.ignoreRigFailures,
     autostart: settings.autostart,
     headless: !display.hasScreen,
+    attended: display.hasScreen,
     keepAlive: switches.has('keep-alive'),
     server: {
       port: settings.port,

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import type { JournaledEvent } from '@weave/protocol'
-import type { Execution, ExecutionOptions } from '@weave/runtime'
+import type { Execution, ExecutionOptions, RunnerEnd } from '@weave/runtime'
 import { activityText, describeEvent, harmlessLine, type ServerEvent } from 'weave-client'
 import { hasColour, paintEvent } from '../colour.ts'
 import type { Terminal } from '../terminal.ts'
@@ -17,8 +17,10 @@ export interface RunDisplay {
   readonly onActivity: NonNullable<ExecutionOptions['onActivity']>
   /** The screen is gone although nobody took it away. */
   readonly isAbandoned: boolean
-  /** A person left it, which ended the run, too. */
-  readonly isLeft: boolean
+  /** What a person wants to happen after the end. */
+  readonly wish: 'adopt' | undefined
+  /** Whether a person left the screen, which ended the run, too. Its reason tells: the screen may outlive the run. */
+  readonly wasLeft: (end: RunnerEnd) => boolean
   /** Brings the screen up, if there is to be one. */
   begin(execution: Pick<Execution, 'runner' | 'url'>): Promise<void>
   /** Takes it away again and says what waited. */
@@ -42,8 +44,9 @@ export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunD
   let isIdle = false
   let lastActivity = 0
   let isAbandoned = false
-  let isLeft = false
+  let leftReason: string | undefined
   let ending = false
+  let wish: RunDisplay['wish']
   let close = async (): Promise<void> => {}
   let alone: (() => void) | undefined
 
@@ -58,9 +61,10 @@ export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunD
     get isAbandoned() {
       return isAbandoned
     },
-    get isLeft() {
-      return isLeft
+    get wish() {
+      return wish
     },
+    wasLeft: ({ reason }) => reason !== undefined && reason === leftReason,
     terminal: held,
     onEvent(told) {
       if (!held.isHeld) print(told)
@@ -80,13 +84,15 @@ export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunD
       held.hold()
       const screen = openRunScreen({ ...ui, url, mode: 'readandwrite', ownsRun: true })
       close = screen.close
+      leftReason = screen.leftReason
       void screen.ended.then(end => {
         if (ending) return
         if (end.kind === 'forced') return forced()
-        if (end.kind === 'left') {
-          isLeft = true
-          return runner.shutdown('left at the terminal')
+        if (end.kind === 'adopt') {
+          wish = 'adopt'
+          return runner.shutdown('the edited hank is to be adopted')
         }
+        if (end.kind === 'left') return runner.shutdown(screen.leftReason)
         isAbandoned = true
         held.release()
         held.error(`The terminal UI has ended unexpectedly: ${end.why}`)

@@ -1,8 +1,10 @@
+import { adoptingArguments } from '../go-on.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { prepareRun } from '../prepare-run.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import { createWaiting } from '../waiting.ts'
 import { execute, type RunContext } from './execute.ts'
+import { namedRun } from './named-run.ts'
 
 /** From the words on the command line to the end of the run. */
 export async function runHank(given: RunContext): Promise<ExitCode> {
@@ -24,7 +26,19 @@ export async function runHank(given: RunContext): Promise<ExitCode> {
     terminal.error(run.usage)
     return exitCodes.usage
   }
-  return execute(context, run)
+  const outcome = await execute(context, run)
+  return typeof outcome === 'number' ? outcome : adoptIn(outcome.adoptIn, given)
+}
+
+/** The same execution again, with the hank as it is now. What cannot be adopted leaves it as it was. */
+async function adoptIn(dir: string, given: RunContext): Promise<ExitCode> {
+  const { terminal } = given
+  const named = await namedRun(adoptingArguments(given.args, dir))
+  if (!named.ok) {
+    terminal.error(named.message)
+    return exitCodes.failed
+  }
+  return runHank({ ...given, args: named.args })
 }
 
 function adoptClash({ switches }: Arguments): string | undefined {

@@ -1,13 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { keepTail, type Supervised, supervise } from '@weave/runtime'
-import { restoreSequence } from '@weave/tui'
+import { leftReason, restoreSequence } from '@weave/tui'
 import { asCommand } from '../program.ts'
 import type { TerminalUiOptions } from '../terminal-ui.ts'
 
 export interface RunScreen {
   /** Settles once. */
   readonly ended: Promise<ScreenEnd>
+  /** Why a run ends whose screen was left. */
+  readonly leftReason: string
   /** Takes the screen away; settles when the terminal is as it was. */
   readonly close: () => Promise<void>
 }
@@ -15,6 +17,8 @@ export interface RunScreen {
 export type ScreenEnd =
   /** A person left it, or it was taken away. */
   | { readonly kind: 'left' }
+  /** A person wants the edited hank to take over. */
+  | { readonly kind: 'adopt' }
   /** A person does not want to wait for a graceful end. */
   | { readonly kind: 'forced' }
   /** Something else ended it; the run has nobody at the terminal any more. */
@@ -51,6 +55,7 @@ export function openRunScreen(options: TerminalUiOptions): RunScreen {
   child?.send(options)
   return {
     ended,
+    leftReason,
     async close() {
       if (child?.connected) child.disconnect()
       const guard = setTimeout(() => void program.discard(), longestLeaving)
@@ -71,7 +76,7 @@ async function endOf({ child, ended }: Supervised): Promise<ScreenEnd> {
   const { code, signal, error } = await ended
   if (error) return { kind: 'failed', why: error.message }
   await silent
-  if (said === 'forced') return { kind: 'forced' }
+  if (said === 'forced' || said === 'adopt') return { kind: said }
   if (said === 'left' || code === 0) return { kind: 'left' }
   return { kind: 'failed', why: words().trim() || `it ended with ${signal ?? code}` }
 }
@@ -99,7 +104,21 @@ function takeTerminal() {
 
 /** The screen needs no key of anybody. */
 function uiEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const names = ['PATH', 'HOME', 'TERM', 'COLORTERM', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TMPDIR']
+  const names = [
+    'PATH',
+    'HOME',
+    'TERM',
+    'COLORTERM',
+    'LANG',
+    'LC_ALL',
+    'LC_CTYPE',
+    'TMPDIR',
+    'TZ',
+    'VISUAL',
+    'EDITOR',
+    'SHELL',
+    'XDG_CONFIG_HOME',
+  ]
   return Object.fromEntries(
     names.flatMap(name => (environment[name] === undefined ? [] : [[name, environment[name]]])),
   )

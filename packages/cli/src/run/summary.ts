@@ -1,4 +1,4 @@
-import type { BudgetBreach, CodonExecution } from '@weave/protocol'
+import { type BudgetBreach, type CodonExecution, lineageOf } from '@weave/protocol'
 import type { RunnerEnd, WeaveState } from '@weave/runtime'
 import { codonStatusWords, dollarsText, durationText, harmlessLine, tokenCountsText } from 'weave-client'
 import { shellWord } from '../go-on.ts'
@@ -23,7 +23,8 @@ export function summaryLines(
   { layout, outputDirectory, hasOutputs, isRehearsal, showsCosts, goOn }: SummaryPlaces,
 ): readonly string[] {
   const run = state.runs.at(-1)
-  const rows = (run?.codons ?? []).map(codon => [
+  const lineage = lineageOf(state, run)
+  const rows = lineage.map(codon => [
     codon.attempt > 1 ? `${codon.codonId} (attempt ${codon.attempt})` : codon.codonId,
     codonStatusWords[codon.status],
     'endTime' in codon ? durationText(Date.parse(codon.endTime) - Date.parse(codon.startTime)) : '',
@@ -36,7 +37,7 @@ export function summaryLines(
     '',
     ...columns(rows),
     '',
-    `The hank ${words[end.status]}${cutShort(run?.codons ?? [], end)}${end.reason === undefined ? '' : `: ${end.reason}`}`,
+    `The hank ${words[end.status]}${cutShort(lineage, end)}${end.reason === undefined ? '' : `: ${end.reason}`}`,
     ...(showsCosts ? costLines(state, isRehearsal) : []),
     `Workspace  ${layout.agentRoot}`,
     ...(hasOutputs ? [`Outputs    ${outputDirectory}`] : []),

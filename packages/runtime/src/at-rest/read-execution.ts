@@ -72,6 +72,8 @@ export interface ReadEventsQuery {
   readonly since?: number | undefined
   /** Goes on when the end is reached, until it aborts. */
   readonly follow?: AbortSignal | undefined
+  /** Writes nothing, not even the index that makes the next reading quick. */
+  readonly readOnly?: boolean
   readonly clock?: Clock
 }
 
@@ -102,11 +104,11 @@ export async function* readEvents(
   query: ReadEventsQuery,
   onDamage: (damage: JournalDamage) => void,
 ): AsyncGenerator<ReadEvent> {
-  const { follow, clock = systemClock } = query
+  const { follow, readOnly = false, clock = systemClock } = query
   let after = query.since ?? 0
   for (;;) {
     // A reader of its own each time: what it knows of the newest segment is only true for the moment.
-    const history = createHistory({ dir: layout.journal })
+    const history = createHistory({ dir: layout.journal, readOnly })
     for await (const page of history.pages({ after })) {
       for (const problem of page.problems) onDamage(damageOf(problem))
       for (const stored of page.events) {

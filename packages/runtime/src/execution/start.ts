@@ -55,6 +55,8 @@ export interface ExecutionOptions {
   readonly autostart: boolean
   readonly headless: boolean
   readonly keepAlive: boolean
+  /** A person is at a screen and decides what becomes of a failure. */
+  readonly attended?: boolean | undefined
   readonly server: ServerSettings
   /** Absent: the traffic of agents goes to the provider directly. */
   readonly proxy?: ProxySetup | undefined
@@ -170,13 +172,14 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   if (!serving.ok) return serving
   activities.listen(serving.onActivity)
   await opening.startHealthChecks()
-  const { autostart, headless, keepAlive } = options
+  const { autostart, headless, keepAlive, attended } = options
   const runner = startRunner({
     ...life,
     effects,
     autostart,
     headless,
     keepAlive,
+    attended,
     startFrom: recovered.startFrom ?? startPoint(plan, recorder.state),
   })
   control.is(runner)

@@ -23,6 +23,8 @@ interface HistoryOptions {
   readonly dir: string
   /** For a journal that is open: what its writer knows of the newest segment. */
   readonly active?: () => SegmentIndex
+  /** Writes nothing, not even the index that makes the next reading quick. */
+  readonly readOnly?: boolean
 }
 
 export type History = ReturnType<typeof createHistory>
@@ -33,8 +35,8 @@ export type History = ReturnType<typeof createHistory>
  *
  * Damage never stops a reader: a bad line is skipped and listed in its page with the file and the byte it begins at.
  */
-export function createHistory({ dir, active }: HistoryOptions) {
-  const indexOf = createIndexes(active)
+export function createHistory({ dir, active, readOnly = false }: HistoryOptions) {
+  const indexOf = createIndexes(active, { keeps: !readOnly })
   const segmentsUpTo = createSegmentList(dir)
 
   const lastSeq = async (): Promise<number> => {
@@ -112,11 +114,11 @@ function createSegmentList(dir: string) {
 }
 
 /** The index of the segment that is being written comes from its writer; those of full segments are read once. */
-function createIndexes(active: HistoryOptions['active']) {
+function createIndexes(active: HistoryOptions['active'], options: { readonly keeps: boolean }) {
   const known = new Map<string, SegmentIndex>()
   return async (segment: Segment, newest: boolean): Promise<SegmentIndex> => {
     if (newest && active) return active()
-    const index = known.get(segment.path) ?? (await loadIndex(segment.path))
+    const index = known.get(segment.path) ?? (await loadIndex(segment.path, options))
     if (!newest) known.set(segment.path, index)
     return index
   }

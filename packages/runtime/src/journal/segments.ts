@@ -64,13 +64,13 @@ function indexPath(segment: string): string {
   return segment.replace(/\.jsonl$/, '.idx')
 }
 
-export async function loadIndex(segment: string): Promise<SegmentIndex> {
+export async function loadIndex(segment: string, { keeps = true } = {}): Promise<SegmentIndex> {
   const { size } = await stat(segment)
   const stored = await readStored(indexPath(segment))
   if (stored?.bytes === size) return stored
   const built = (await scanSegment(segment, firstSeqOf(segment))).index
   // A cache that cannot be written (read-only folder) is only slower next time.
-  await writeFileAtomic(indexPath(segment), JSON.stringify(built)).catch(() => undefined)
+  if (keeps) await writeFileAtomic(indexPath(segment), JSON.stringify(built)).catch(() => undefined)
   return built
 }
 

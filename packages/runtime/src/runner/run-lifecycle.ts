@@ -53,6 +53,11 @@ export function createRunBook({
   return {
     isOpen: () => openRun() !== undefined,
     isDone: () => currentRun(recorder.state)?.status === 'completed',
+    /** Why the last run failed; undefined when it did not. */
+    failure(): string | undefined {
+      const run = currentRun(recorder.state)
+      return run?.status === 'failed' ? run.reason : undefined
+    },
     /** Goes on from what there is, unless another place is named. */
     open(startedFrom: StartedFrom = resumePoint(plan, recorder.state)): void {
       const started = runStarted(nextId(), clock.now().toISOString(), startedFrom)
@@ -113,10 +118,12 @@ interface RunEndsOptions {
   readonly events: RunEvents
   /** Nobody is waited for when the hank has come to its end. */
   readonly endsWithHank: boolean
+  /** A person decides what becomes of any failure. */
+  readonly attended?: boolean
 }
 
 /** The ways in which a run comes to a stop. Each returns the end of the server when there is nothing left to wait for. */
-export function createRunEnds({ book, events, endsWithHank }: RunEndsOptions) {
+export function createRunEnds({ book, events, endsWithHank, attended = false }: RunEndsOptions) {
   const close = (outcome: 'completed' | 'stopped', reason?: string): void => {
     if (!book.isOpen()) return
     book.close(outcome, reason)
@@ -130,14 +137,15 @@ export function createRunEnds({ book, events, endsWithHank }: RunEndsOptions) {
       events.idle('all-codons-completed', 'All codons are done.')
       return endsWithHank ? { status: 'completed' } : undefined
     },
-    /** A retriable failure leaves the server up for a redo; any other ends it. */
+    /** A retriable failure leaves the server up for a redo; any other ends it, unless a person is there who may mend it. */
     abort({ codonId, retriable, reason }: Move & { kind: 'abort' }): RunnerEnd | undefined {
       book.fail(reason, codonId)
-      const severity = retriable ? 'codon' : 'fatal'
-      events.emit({ type: 'error', data: { message: reason, codon: codonId, fatal: !retriable, severity } })
+      const isFatal = !retriable && !attended
+      const severity = isFatal ? 'fatal' : 'codon'
+      events.emit({ type: 'error', data: { message: reason, codon: codonId, fatal: isFatal, severity } })
       events.runEnd(book.summary())
-      if (retriable) events.idle('codon-completed', 'The codon failed; codon.redo runs it again.')
-      return !retriable || endsWithHank ? { status: 'failed', reason } : undefined
+      if (!isFatal) events.idle('codon-completed', 'The codon failed; codon.redo runs it again.')
+      return isFatal || endsWithHank ? { status: 'failed', reason } : undefined
     },
     /** A person stopped the codon: the next one waits. */
     hold(message: string): RunnerEnd | undefined {
@@ -146,9 +154,11 @@ export function createRunEnds({ book, events, endsWithHank }: RunEndsOptions) {
       close('stopped', 'stopped by force')
       return { status: 'failed', reason: 'stopped by force' }
     },
-    /** A hank that was done before the shutdown is done. */
+    /** A hank that was done before the shutdown is done; one that failed before the eyes of a person has failed. */
     down(reason: string): RunnerEnd {
       if (book.isDone()) return { status: 'completed' }
+      const failure = attended ? book.failure() : undefined
+      if (failure !== undefined) return { status: 'failed', reason: failure }
       close('stopped', reason)
       return { status: 'stopped', reason }
     },

@@ -63,11 +63,12 @@ export class Machine {
     this.#book = createRunBook(options)
     this.#snapshots = createSnapshots(options)
     this.#rollbacks = createPendingRollback({ ...options, events: this.#events })
-    const { autostart, headless, keepAlive = false } = options
+    const { autostart, headless, keepAlive = false, attended = false } = options
     this.#ends = createRunEnds({
       book: this.#book,
       events: this.#events,
       endsWithHank: headless && !keepAlive,
+      attended,
     })
     this.#pace = autostart && headless ? 'open' : 'shut'
     this.#awaitsClient = autostart && !headless

@@ -22,4 +22,6 @@ export interface RunnerOptions extends RunLifecycleOptions {
   readonly headless: boolean
   /** Stays up when a headless run is over. */
   readonly keepAlive?: boolean | undefined
+  /** A person is at a screen: whatever fails, they decide what becomes of it, and the end waits for them. */
+  readonly attended?: boolean | undefined
 }

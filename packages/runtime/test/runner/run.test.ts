@@ -127,6 +127,40 @@ describe('failures', () => {
   )
 
   verifies(
+    ['repair/screen-stays'],
+    'a person at a screen decides also about a failure that cannot be mended by itself',
+    async () => {
+      const run = await startScenario({
+        plan: planOf(codonPlan('a'), codonPlan('b')),
+        script: (id, call) =>
+          id === 'b' && call === 0 ? [{ fail: 'no such model', retriable: false }] : undefined,
+        headless: false,
+        attended: true,
+      })
+      run.runner.clientArrived()
+      await run.untilIdle('codon-completed')
+      expect(run.told('error')).toMatchObject([{ codon: 'b', fatal: false, severity: 'codon' }])
+      expect(await run.send('codon.redo')).toEqual({ ok: true })
+      await run.untilIdle('all-codons-completed')
+      run.runner.shutdown('left')
+      expect(await run.runner.done).toEqual({ status: 'completed' })
+    },
+  )
+
+  verifies(['repair/screen-stays'], 'a failed run that a person leaves has failed', async () => {
+    const run = await startScenario({
+      plan: planOf(codonPlan('a')),
+      script: () => [{ fail: 'no such model', retriable: false }],
+      headless: false,
+      attended: true,
+    })
+    run.runner.clientArrived()
+    await run.untilIdle('codon-completed')
+    run.runner.shutdown('left')
+    expect(await run.runner.done).toEqual({ status: 'failed', reason: 'a: no such model' })
+  })
+
+  verifies(
     ['3/abort-retriable-stays-active', 'd8/abort-waits', '3/redo-failed', '7.1/severity-codon'],
     'abort on a retriable failure leaves the server up for a redo, which opens a new run',
     async () => {

@@ -32,6 +32,7 @@ export interface ScenarioOptions {
   /** What the agent does, by runtime id and number of earlier calls for it; nothing said: it says "done". */
   readonly script?: (codonId: string, call: number, turn: number) => readonly ScriptStep[] | undefined
   readonly headless?: boolean
+  readonly attended?: boolean
   readonly autostart?: boolean
   readonly effects?: Partial<FlatEffects>
   /** Goes on from the journal that is there, as the next server would. */
@@ -66,9 +67,19 @@ export async function openScenario(options: ScenarioOptions, dir: string) {
   })
   const specs: HarnessSpec[] = []
   const effects = fakeEffects(options, specs)
-  const { plan, headless = true, autostart = true } = options
+  const { plan, headless = true, attended = false, autostart = true } = options
   const times = await openTimes(journal, plan)
-  const runner = startRunner({ plan, journal, recorder, effects, clock, times, headless, autostart })
+  const runner = startRunner({
+    plan,
+    journal,
+    recorder,
+    effects,
+    clock,
+    times,
+    headless,
+    attended,
+    autostart,
+  })
   const close = createClose({ dir, journal, recorder, runner, events })
   let commandNumber = 0
 

@@ -9,6 +9,8 @@ export type Action =
   | 'force-stop'
   | 'redo'
   | 'rollback'
+  | 'edit'
+  | 'adopt'
   | 'checkpoints'
   | 'open'
   | 'unfold-all'
@@ -68,6 +70,20 @@ export const keyTable: readonly KeyRow[] = [
     group: 'The run',
     steers: true,
     does: 'go back to a checkpoint: shows them, and on one of them what would be undone',
+  },
+  {
+    keys: ['e'],
+    action: 'edit',
+    group: 'The run',
+    steers: true,
+    does: 'edit the prompt of the last codon in $VISUAL or $EDITOR, then do the codon again if the prompt has changed',
+  },
+  {
+    keys: ['a'],
+    action: 'adopt',
+    group: 'The run',
+    steers: true,
+    does: 'adopt the edited hank: shows what is different, asks, and goes on with it',
   },
   { keys: ['l'], action: 'checkpoints', group: 'Looking around', does: 'list the checkpoints' },
   { keys: ['tab'], action: 'next-panel', group: 'Looking around', does: 'next panel' },

@@ -2,17 +2,20 @@ import { outlineOf, type View } from 'weave-client'
 import type { Key } from '../terminal/keyboard.ts'
 import { type Action, type KeyRow, rowFor } from './key-table.ts'
 import { askForceStop, askRedo, askRollback, askSkip } from './questions.ts'
+import { adoptHank, editPrompt } from './repair.ts'
 import { type Movement, moved, placeAt, turned, windowOf } from './scroll.ts'
-import { matches, nextFilter, noFilter } from './stream-filter.ts'
-import { type Effect, panelNames, type Question, type Scene, type Ui, withNotice } from './ui.ts'
-
-export interface Pressed {
-  readonly ui: Ui
-  readonly effects: readonly Effect[]
-}
+import { nextFilter, noFilter } from './stream-filter.ts'
+import { type Pressed, panelNames, type Question, type Scene, type Ui, withNotice } from './ui.ts'
 
 /** What becomes of the screen when a key is pressed. Pure. */
 export function pressKey(ui: Ui, key: Key, scene: Scene): Pressed {
+  const pressed = outcomeOf(ui, key, scene)
+  const isLeft = ui.places.stream === 'end' && pressed.ui.places.stream !== 'end'
+  if (!isLeft) return pressed
+  return { ...pressed, ui: { ...pressed.ui, leftAt: scene.stream.entries.at(-1)?.id } }
+}
+
+function outcomeOf(ui: Ui, key: Key, scene: Scene): Pressed {
   const calm = { ...ui, notice: undefined }
   if (ui.layer?.kind === 'search' && key.name !== 'interrupt') {
     const { text } = ui.layer
@@ -51,6 +54,10 @@ function act(ui: Ui, { row, key, scene }: Press): Pressed {
           { kind: 'send', command: { type: 'codon.next', data: {}, says: 'starting the next codon' } },
         ],
       }
+    case 'edit':
+      return editPrompt(ui, scene)
+    case 'adopt':
+      return adoptHank(ui, scene)
     case 'panel':
       return only(ontoPanel(ui, Number(key.name === 'character' ? key.character : 1) - 1))
     case 'next-panel':
@@ -70,7 +77,7 @@ function looked(ui: Ui, action: Action, scene: Scene): Ui {
     case 'force-stop':
       return asked(ui, askForceStop(scene.view), scene)
     case 'redo':
-      return asked(ui, askRedo(), scene)
+      return asked(ui, askRedo(scene.view), scene)
     case 'rollback':
       return ui.panel === 'checkpoints' ? opened(ui, scene) : ontoCheckpoints(ui)
     case 'checkpoints':
@@ -223,15 +230,19 @@ function matched(ui: Ui, direction: 1 | -1, { rows, height, stream, now }: Scene
   const { search } = ui.filter
   if (ui.panel !== 'stream' || search === '')
     return withNotice(ui, 'Nothing is searched for: / begins.', { now })
-  const found = stream.entries.flatMap((entry, index) =>
-    matches(entry, search) ? [stream.starts[index] ?? 0] : [],
-  )
+  const found = stream.matches.map(index => stream.starts[index] ?? 0)
   if (found.length === 0)
     return withNotice(ui, `Nothing in the stream matches ${search}.`, { style: 'warn', now })
   const { cursor = rows.length } = windowOf(rows, ui.places.stream, height)
   const next = direction === 1 ? found.find(row => row > cursor) : found.findLast(row => row < cursor)
   const target = next ?? (direction === 1 ? found[0] : found.at(-1)) ?? 0
-  return { ...ui, places: { ...ui.places, stream: placeAt(rows, target, Math.floor(height / 2)) } }
+  const entry = stream.entries[stream.matches[found.indexOf(target)] ?? -1]
+  const hidden = entry && stream.hidesMatch(entry) ? entry.id : undefined
+  return {
+    ...ui,
+    turned: hidden === undefined ? ui.turned : toggled(ui.turned, hidden),
+    places: { ...ui.places, stream: placeAt(rows, target, Math.floor(height / 2)) },
+  }
 }
 
 /** Puts a question in front of the panel; without one there is nothing to cut short. */

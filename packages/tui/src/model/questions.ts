@@ -1,4 +1,12 @@
-import { type Checkpoint, currentCodon, durationText, rollbackPreview, type View } from 'weave-client'
+import {
+  type Checkpoint,
+  currentCodon,
+  durationText,
+  failedCodon,
+  rollbackPreview,
+  type View,
+} from 'weave-client'
+import { clockText } from './local-time.ts'
 import type { Question } from './ui.ts'
 
 /** What is asked before something is undone or cut short: what would happen, in the words of the one who presses. */
@@ -39,9 +47,10 @@ export function askForceStop(view: View): Question | undefined {
   }
 }
 
-export function askRedo(): Question {
+export function askRedo(view: View): Question {
+  const failed = failedCodon(view)
   return {
-    title: 'Do the last codon again?',
+    title: `Do ${failed?.codonId ?? 'the last codon'} again?`,
     lines: ['The workspace goes back to how it was before that codon; what came after is no longer in it.'],
     answers: [
       { key: 'y', does: 'do it again', command: { type: 'codon.redo', data: {}, says: 'starting again' } },
@@ -65,7 +74,7 @@ export function askRollback(view: View, checkpoint: Checkpoint, now: number): Qu
   return {
     title: `Go back to ${checkpointName(checkpoint)}?`,
     lines: [
-      `Made ${checkpoint.time.slice(11, 19)}, ${age} ago, as ${checkpoint.sha.slice(0, 10)}.`,
+      `Made ${clockText(checkpoint.time)}, ${age} ago, as ${checkpoint.sha.slice(0, 10)}.`,
       ...(stops === undefined ? [] : [`${stops} runs now and would be stopped.`]),
       codonIds.length === 0 ? 'No codon would be undone.' : `Undone: ${codonIds.join(', ')}.`,
       files.length === 0

@@ -33,7 +33,11 @@ export function nextFilter(name: StreamFilterName): StreamFilterName {
   return names[(names.indexOf(name) + 1) % names.length] ?? 'all'
 }
 
-export function isShown(entry: StreamEntry, filter: StreamFilter): boolean {
+export function isShown(
+  entry: StreamEntry,
+  filter: StreamFilter,
+  isMatch: (entry: StreamEntry) => boolean,
+): boolean {
   const kinds: readonly StreamKind[] | undefined = streamFilters[filter.name].kinds
   const fitsKind =
     !kinds || kinds.includes(entry.kind) || (filter.name === 'problems' && entry.failed === true)
@@ -43,15 +47,14 @@ export function isShown(entry: StreamEntry, filter: StreamFilter): boolean {
     (entry.kind !== 'sentinel' || !isOfSentinel(entry, filter.sentinelId))
   )
     return false
-  return !filter.onlyMatches || filter.search === '' || matches(entry, filter.search)
+  return !filter.onlyMatches || filter.search === '' || isMatch(entry)
 }
 
 /** Case does not count, unless the search has capitals. */
-export function matches({ text, source }: Pick<StreamEntry, 'text' | 'source'>, search: string): boolean {
+export function matches(text: string, search: string): boolean {
   if (search === '') return false
   const isExact = search !== search.toLowerCase()
-  const hay = source === undefined ? text : `${source} ${text}`
-  return isExact ? hay.includes(search) : hay.toLowerCase().includes(search)
+  return isExact ? text.includes(search) : text.toLowerCase().includes(search)
 }
 
 /** A codon without `#n` stands for all its iterations. */

@@ -1,9 +1,13 @@
-import { harmless, type Ring, ringItems, type StreamEntry, type StreamKind } from 'weave-client'
+import { type Ring, ringItems, type StreamEntry, type StreamKind } from 'weave-client'
 import { type Line, line, type Span, type Style, span } from '../terminal/line.ts'
 import type { Signs } from '../terminal/theme.ts'
 import { displayWidth, fitting, wrapped } from '../terminal/width.ts'
+import { editLines, fileEditOf } from './edit-diff.ts'
+import { clockText } from './local-time.ts'
+import { markdownLines } from './markdown.ts'
 import type { Row, Rows } from './rows.ts'
-import { isShown, type StreamFilter } from './stream-filter.ts'
+import { isShown, matches, type StreamFilter } from './stream-filter.ts'
+import { searchedText, shortPaths, shownText, type TextOptions, toolInput } from './stream-text.ts'
 
 export interface StreamRowsOptions extends Omit<EntryOptions, 'unfolded' | 'search'> {
   readonly stream: Ring<StreamEntry>
@@ -16,6 +20,10 @@ export interface StreamRows extends Rows {
   readonly entries: readonly StreamEntry[]
   /** Where each entry begins. */
   readonly starts: readonly number[]
+  /** Which of the entries match the search. */
+  readonly matches: readonly number[]
+  /** Those of them that show it only when they are unfolded. */
+  readonly hidesMatch: (entry: StreamEntry) => boolean
 }
 
 /**
@@ -24,6 +32,7 @@ export interface StreamRows extends Rows {
  */
 export function createStreamRows(): (options: StreamRowsOptions) => StreamRows {
   const looks = new WeakMap<StreamEntry, { readonly look: string; readonly lines: readonly Line[] }>()
+  const searched = createSearchedTexts()
   return ({ stream, filter, isUnfolded, ...options }) => {
     const { search } = filter
     const linesOf = (entry: StreamEntry): readonly Line[] => {
@@ -35,7 +44,11 @@ export function createStreamRows(): (options: StreamRowsOptions) => StreamRows {
       looks.set(entry, { look, lines })
       return lines
     }
-    const entries = ringItems(stream).filter(entry => isShown(entry, filter))
+    const isMatch = (entry: StreamEntry): boolean => matches(searched(entry, options), search)
+    const entries = ringItems(stream).filter(entry => isShown(entry, filter, isMatch))
+    const found = search === '' ? [] : entries.flatMap((entry, index) => (isMatch(entry) ? [index] : []))
+    const hidesMatch = (entry: StreamEntry): boolean =>
+      !isUnfolded(entry) && !linesOf(entry).some(each => each.some(({ style }) => style === 'match'))
     const starts: number[] = []
     let length = 0
     for (const entry of entries) {
@@ -53,7 +66,20 @@ export function createStreamRows(): (options: StreamRowsOptions) => StreamRows {
       const which = entries.findIndex(({ id }) => id === key)
       return starts[which] ?? -1
     }
-    return { entries, starts, length, at, indexOf }
+    return { entries, starts, matches: found, hidesMatch, length, at, indexOf }
+  }
+}
+
+/** Kept, because every page asks for all of them while something is searched for. */
+function createSearchedTexts(): (entry: StreamEntry, options: Omit<TextOptions, 'unfolded'>) => string {
+  const texts = new WeakMap<StreamEntry, { readonly look: string; readonly text: string }>()
+  return (entry, { costs, root }) => {
+    const look = `${costs} ${root}`
+    const known = texts.get(entry)
+    if (known?.look === look) return known.text
+    const text = searchedText(entry, { costs, root })
+    texts.set(entry, { look, text })
+    return text
   }
 }
 
@@ -69,13 +95,8 @@ function entryAt(starts: readonly number[], row: number): number {
   return low - 1
 }
 
-interface EntryOptions {
+interface EntryOptions extends TextOptions {
   readonly width: number
-  /** Show all of it. */
-  readonly unfolded: boolean
-  readonly costs: boolean
-  /** Where the agent works; what lies there is named from there while it is folded. */
-  readonly root: string | undefined
   /** Highlighted where it occurs; empty: nothing. */
   readonly search: string
   readonly signs: Signs
@@ -91,19 +112,34 @@ const widthForTime = 60
 /** An entry of the stream as lines of a panel. */
 function entryLines(entry: StreamEntry, options: EntryOptions): readonly Line[] {
   const { width, signs, search } = options
-  const time = width >= widthForTime ? `${entry.time.slice(11, 19)} ` : ''
+  const time = width >= widthForTime ? `${clockText(entry.time)} ` : ''
   const label = labelOf(entry, signs)
   const indent = time.length + 2
-  const texts = textsOf(entry, { ...options, width: Math.max(10, width - indent - 1) }, label)
-  const style = styleOf(entry)
-  return texts.map((text, index) =>
+  const body = bodyOf(entry, { ...options, width: Math.max(10, width - indent - 1) }, label)
+  return body.map((content, index) =>
     line(
       ' ',
       ...(index === 0 ? [span(time, 'dim'), label.sign] : [span(' '.repeat(indent))]),
-      ...(index === 0 && label.name ? [label.name] : []),
-      ...highlighted(text, style, search),
+      ...(index === 0 && label.name ? highlighted(label.name, search) : []),
+      ...content.flatMap(each => highlighted(each, search)),
     ),
   )
+}
+
+/** What an entry says: a message drawn from its Markdown, an edit as what it changes, all else as text. */
+function bodyOf(entry: StreamEntry, options: EntryOptions, label: Label): readonly Line[] {
+  const { width, signs } = options
+  const cutOff = entry.cut ? [line(span('… (cut)', 'dim'))] : []
+  if (entry.kind === 'message' && entry.text !== '')
+    return [...markdownLines(entry.text.trimEnd(), width, signs.pending).slice(0, mostRows), ...cutOff]
+  const input = entry.kind === 'tool' && options.unfolded ? toolInput(entry.text) : undefined
+  const edit = input && fileEditOf(input)
+  if (edit) {
+    const path = line(span(shortPaths(edit.path, options.root)))
+    return [path, ...editLines(edit, width).slice(0, mostRows), ...cutOff]
+  }
+  const style = styleOf(entry)
+  return textsOf(entry, options, label).map(text => [span(text, style)])
 }
 
 interface Label {
@@ -172,39 +208,7 @@ function moreOf(text: string): string {
   return lines > 1 ? ` … ${lines} lines` : ' …'
 }
 
-function shownText(entry: StreamEntry, { costs, unfolded, root }: EntryOptions): string {
-  if (!costs && entry.withoutCosts !== undefined) return entry.withoutCosts
-  if (entry.text === '') return '(nothing)'
-  const text = entry.kind === 'tool' ? toolText(entry.text, unfolded) : entry.text
-  const isWhole = unfolded || (entry.kind !== 'tool' && entry.kind !== 'result')
-  return isWhole || root === undefined ? text : text.replaceAll(`${root}/`, '')
-}
-
-/** What a tool is asked for usually stands in one of these. */
-const mainFields = ['command', 'file_path', 'path', 'pattern', 'query', 'url', 'prompt', 'description']
-
-/** The input of a tool: while folded the one field that says what it does, else all of it. */
-function toolText(text: string, unfolded: boolean): string {
-  const input = parsed(text)
-  if (!input) return text
-  if (unfolded) return JSON.stringify(input, null, 2)
-  const main = mainFields.map(name => input[name]).find(value => typeof value === 'string')
-  // Out of its quotes a text is what it was before: it has to be made harmless again.
-  return typeof main === 'string' ? harmless(main) : text
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null
-      ? (value as Readonly<Record<string, unknown>>)
-      : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function highlighted(text: string, style: Style, search: string): readonly Span[] {
+function highlighted({ text, style = 'plain' }: Span, search: string): readonly Span[] {
   if (search === '') return [span(text, style)]
   const isExact = search !== search.toLowerCase()
   const hay = isExact ? text : text.toLowerCase()

@@ -31,6 +31,8 @@ export interface Ui {
   readonly notice: Notice | undefined
   /** The end was asked for. */
   readonly leaving: boolean
+  /** The last entry of the stream when it was last followed; what came after it is new. */
+  readonly leftAt: string | undefined
 }
 
 /** What stands in front of the panel until it is closed. */
@@ -64,6 +66,8 @@ type SteeringType = 'codon.next' | 'codon.skip' | 'codon.redo' | 'codon.forceSto
 export interface Notice {
   readonly text: string
   readonly style: Style
+  /** Goes when what it announces has come about. */
+  readonly isPending: boolean
   /** Milliseconds of the clock. */
   readonly until: number
 }
@@ -74,6 +78,24 @@ export type Effect =
   | { readonly kind: 'quit' }
   | { readonly kind: 'force' }
   | { readonly kind: 'redraw' }
+  /** Gives the terminal to an editor. */
+  | { readonly kind: 'edit'; readonly prompt: EditedPrompt }
+  /** Leaves, so that the edited hank is taken over. */
+  | { readonly kind: 'adopt' }
+
+/** The files of a prompt that a person wants to change. */
+export interface EditedPrompt {
+  readonly codonId: string
+  /** Where the paths begin. */
+  readonly directory: string
+  readonly files: readonly string[]
+}
+
+/** What a press leads to. */
+export interface Pressed {
+  readonly ui: Ui
+  readonly effects: readonly Effect[]
+}
 
 export function initialUi({ costs }: { readonly costs: boolean }): Ui {
   return {
@@ -94,6 +116,7 @@ export function initialUi({ costs }: { readonly costs: boolean }): Ui {
     layer: undefined,
     notice: undefined,
     leaving: false,
+    leftAt: undefined,
   }
 }
 
@@ -102,13 +125,28 @@ const noticeMs = 6_000
 export function withNotice(
   ui: Ui,
   text: string,
-  { style = 'plain', now }: { style?: Style; now: number },
+  { style = 'plain', now, isPending = false }: { style?: Style; now: number; isPending?: boolean },
 ): Ui {
-  return { ...ui, notice: { text, style, until: now + noticeMs } }
+  return { ...ui, notice: { text, style, isPending, until: now + noticeMs } }
+}
+
+/** Without a notice of something that has come about. */
+export function settledUi(ui: Ui): Ui {
+  return ui.notice?.isPending ? { ...ui, notice: undefined } : ui
 }
 
 export function isUnfolded({ turned, allUnfolded }: Ui, entryId: string): boolean {
   return turned.has(entryId) !== allUnfolded
+}
+
+/** The stream, as far as keys depend on it. */
+export interface SeenStream {
+  readonly entries: readonly StreamEntry[]
+  readonly starts: readonly number[]
+  /** Which of the entries match the search. */
+  readonly matches: readonly number[]
+  /** Whether an entry shows what is searched for only when it is unfolded. */
+  readonly hidesMatch: (entry: StreamEntry) => boolean
 }
 
 /** What a press is judged by: what is seen at that moment. */
@@ -118,9 +156,11 @@ export interface Scene {
   readonly rows: Rows
   readonly height: number
   /** Entries of the stream that are shown, and the row at which each begins. */
-  readonly stream: { readonly entries: readonly StreamEntry[]; readonly starts: readonly number[] }
+  readonly stream: SeenStream
   /** Checkpoints, by the keys of their rows. */
   readonly checkpoints: ReadonlyMap<string, Checkpoint>
   readonly canSteer: boolean
+  /** The run belongs to this screen and ends with it. */
+  readonly ownsRun: boolean
   readonly now: number
 }

@@ -17,9 +17,7 @@ export function budgetRows(context: PanelContext): Rows {
   const uses = limitUses(view, context.now).map(use => budgetLine(use, context))
   const breaches = view.breaches.map(breach => {
     const { scope, currency, limit, used, codonId } = breach
-    const amounts = isShown(currency, context)
-      ? `: ${amount(currency, used)} of ${amount(currency, limit)}`
-      : ''
+    const amounts = `: ${amount(currency, used)} of ${amount(currency, limit)}`
     const where = codonId === undefined ? '' : ` in ${harmlessLine(codonId, 40)}`
     return line(span(` ! limit of ${harmlessLine(scope, 40)} reached${where}${amounts}`, 'warn'))
   })
@@ -32,14 +30,14 @@ function budgetLine({ scope, currency, limit, used }: LimitUse, context: PanelCo
   const { width, signs } = context
   const part = limit > 0 ? used / limit : 1
   const style: Style = part >= 1 ? 'bad' : part >= 0.8 ? 'warn' : 'accent'
-  const percent = `${Math.floor(part * 100)} %`
-  const amounts = isShown(currency, context) ? ` ${amount(currency, used)} of ${amount(currency, limit)}` : ''
-  const room = Math.max(6, Math.min(30, Math.floor(width / 4)))
-  const right = [
-    ...bar(part, room, { signs, style }),
-    span(` ${percent.padStart(5)}${width >= 56 ? amounts : ''} `),
-  ]
-  return spread(line(span(` ${wordOf[currency]} of ${scopeName(scope)}`)), right, width)
+  const amounts = ` ${amount(currency, used)} of ${amount(currency, limit)} `
+  const isNarrow = width < 56
+  const room = isNarrow ? 6 : Math.max(6, Math.min(30, Math.floor(width / 4)))
+  const percent = isNarrow ? '' : ` ${`${Math.floor(part * 100)} %`.padStart(5)}`
+  const right = [...bar(part, room, { signs, style }), span(`${percent}${amounts}`)]
+  // What is counted is seen by the amounts, too.
+  const what = isNarrow ? scopeName(scope) : `${wordOf[currency]} of ${scopeName(scope)}`
+  return spread(line(span(` ${what}`)), right, width)
 }
 
 const wordOf: Readonly<Record<Limit['currency'], string>> = {
@@ -58,11 +56,6 @@ function scopeName(scope: Limit['scope']): string {
     case 'codon':
       return harmlessLine(scope.codonId, 30)
   }
-}
-
-/** Amounts of money and tokens are costs; time is not. */
-function isShown(currency: Limit['currency'], { costs }: PanelContext): boolean {
-  return costs || currency === 'seconds'
 }
 
 function amount(currency: Limit['currency'], value: number): string {

@@ -2,10 +2,10 @@ import { type KeyGroup, keysText, keyTable } from '../model/key-table.ts'
 import { plainRows, type Rows } from '../model/rows.ts'
 import { panels, type Question } from '../model/ui.ts'
 import { type Line, line, span } from '../terminal/line.ts'
-import { wrapped } from '../terminal/width.ts'
+import { displayWidth, wrapped } from '../terminal/width.ts'
 
-/** Columns for the keys. */
-const keyColumn = 12
+/** Columns for the keys: as many as the longest of them takes, and two more. */
+const keyColumn = Math.max(...keyTable.map(row => displayWidth(keysText(row)))) + 2
 
 /** All keys, from the table. `canSteer` false: those that steer are shown as out of reach. */
 export function helpRows({ width, canSteer }: { readonly width: number; readonly canSteer: boolean }): Rows {

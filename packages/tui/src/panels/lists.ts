@@ -11,6 +11,7 @@ import {
   lineDiff,
   type View,
 } from 'weave-client'
+import { clockText, dateText } from '../model/local-time.ts'
 import { checkpointName } from '../model/questions.ts'
 import { plainRows, type Rows, rowsOf } from '../model/rows.ts'
 import { type Line, line, type Style, span } from '../terminal/line.ts'
@@ -30,7 +31,7 @@ export function fileRows({ view, versions, width }: PanelContext): Rows {
     const left = line(' ', span(`${letter} `, style), span(harmlessLine(file.path, 500)))
     const times = file.changes > 1 ? `${file.changes}x ` : ''
     const right = line(
-      span(`${times}${width >= 50 ? `${harmlessLine(codonId, 40)} ` : ''}${file.time.slice(11, 19)} `, 'dim'),
+      span(`${times}${width >= 50 ? `${harmlessLine(codonId, 40)} ` : ''}${clockText(file.time)} `, 'dim'),
     )
     return { key: file.path, part: 0, line: spread(left, right, width) }
   })
@@ -107,7 +108,7 @@ export function checkpointsByKey({ checkpoints }: View): ReadonlyMap<string, Che
   return new Map(kept.map(checkpoint => [checkpoint.sha, checkpoint] as const).toReversed())
 }
 
-export function checkpointRows({ view, width, now }: PanelContext): Rows {
+export function checkpointRows({ view, width, now, atRest }: PanelContext): Rows {
   const current = currentCheckpoints(view)
   const rows = [...checkpointsByKey(view)].map(([key, checkpoint]) => {
     const isUndone = !current.has(checkpoint.sha) && checkpoint.type !== 'initial'
@@ -118,8 +119,9 @@ export function checkpointRows({ view, width, now }: PanelContext): Rows {
       isUndone ? span('  undone', 'dim') : undefined,
     )
     const age = durationText(now - Date.parse(checkpoint.time))
-    const time = width >= 60 ? `${checkpoint.time.slice(11, 19)}  ` : ''
-    return { key, part: 0, line: spread(left, line(span(`${time}${age} ago `, 'dim')), width) }
+    const time = width >= 60 ? `${clockText(checkpoint.time)}  ` : ''
+    const when = atRest ? `${dateText(checkpoint.time)} ` : `${time}${age} ago `
+    return { key, part: 0, line: spread(left, line(span(when, 'dim')), width) }
   })
   return rows.length > 0 ? rowsOf(rows) : plainRows([line(span(' There is no checkpoint yet.', 'dim'))])
 }

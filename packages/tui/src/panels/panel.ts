@@ -13,19 +13,21 @@ export interface PanelContext {
   /** Costs and tokens are shown. */
   readonly costs: boolean
   readonly now: number
+  /** Nothing runs and nothing will. */
+  readonly atRest: boolean
   readonly signs: Signs
 }
 
 /** One line with something at each end; what stands left is cut when there is too little room for both. */
 export function spread(left: Line, right: Line, width: number): Line {
-  const taken = widthOf(right)
+  const taken = lineWidth(right)
   if (taken === 0 || taken + 8 > width) return left
   const room = width - taken - 1
   const kept = cutLine(left, room)
-  return [...kept, { text: ' '.repeat(width - taken - widthOf(kept)) }, ...right]
+  return [...kept, { text: ' '.repeat(width - taken - lineWidth(kept)) }, ...right]
 }
 
-function widthOf(line: Line): number {
+export function lineWidth(line: Line): number {
   return line.reduce((sum, { text }) => sum + displayWidth(text), 0)
 }
 

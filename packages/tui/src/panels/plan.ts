@@ -11,7 +11,7 @@ import {
 } from 'weave-client'
 import { plainRows, type Rows } from '../model/rows.ts'
 import { type Window, windowOf } from '../model/scroll.ts'
-import { type Line, line, type Style, span } from '../terminal/line.ts'
+import { type Line, line, type Span, type Style, span } from '../terminal/line.ts'
 import type { Cell } from '../terminal/paint.ts'
 import type { Signs } from '../terminal/theme.ts'
 import { budgetRows } from './budgets.ts'
@@ -85,13 +85,11 @@ function figures(codon: CodonLine, { costs, now, width }: PanelContext): Line {
 }
 
 function loopRow(loop: LoopLine, { signs, width, costs }: PanelContext): Line {
-  const of = loop.limit === null ? '' : ` of ${loop.limit}`
-  const said = loop.ended ? `${loop.completed} done` : `iteration ${loop.iteration + 1}${of}`
   const left = line(
     ' ',
-    span(`${loop.ended ? signs.completed : signs.loop} `, loop.ended ? 'good' : 'accent'),
+    loopSign(loop, signs),
     span(harmlessLine(loop.name, 80)),
-    span(`  ${said}`, 'dim'),
+    span(`  ${loopWords(loop)}`, 'dim'),
   )
   const right =
     loop.durationMs > 0
@@ -101,6 +99,17 @@ function loopRow(loop: LoopLine, { signs, width, costs }: PanelContext): Line {
         )
       : []
   return spread(left, right, width)
+}
+
+function loopSign({ ended, begun }: LoopLine, signs: Signs): Span {
+  if (!begun) return span(`${signs.pending} `, 'dim')
+  return ended ? span(`${signs.completed} `, 'good') : span(`${signs.loop} `, 'accent')
+}
+
+function loopWords({ ended, begun, completed, iteration, limit }: LoopLine): string {
+  if (!begun) return limit === null ? '' : limit === 1 ? 'once' : `${limit} times`
+  if (ended) return `${completed} done`
+  return `iteration ${iteration + 1}${limit === null ? '' : ` of ${limit}`}`
 }
 
 function signOf({ status, budgetExceeded }: CodonLine, signs: Signs): { sign: string; style: Style } {

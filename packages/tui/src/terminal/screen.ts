@@ -40,6 +40,9 @@ export interface Screen {
   readonly forget: () => void
   /** Called when the size changed, or when the terminal has caught up: draw again. */
   readonly onReady: (listener: () => void) => void
+  /** Gives the terminal to somebody else; nothing is drawn until `resume` takes it back. */
+  readonly pause: () => void
+  readonly resume: () => void
   /** Restores the terminal; calling it again does nothing. */
   readonly close: () => void
 }
@@ -47,6 +50,7 @@ export interface Screen {
 export function openScreen(output: Output): Screen {
   let shown: readonly string[] | undefined
   let isOpen = true
+  let isPaused = false
   let ready = (): void => {}
   const resized = (): void => {
     shown = undefined
@@ -61,6 +65,7 @@ export function openScreen(output: Output): Screen {
       return { columns: output.columns || 80, rows: output.rows || 24 }
     },
     draw(rows) {
+      if (isPaused) return true
       if (!isOpen || output.writableNeedDrain) return !isOpen
       const text = changes(shown, rows)
       shown = rows
@@ -72,6 +77,17 @@ export function openScreen(output: Output): Screen {
     },
     onReady(listener) {
       ready = listener
+    },
+    pause() {
+      isPaused = true
+      output.write(restoreSequence)
+    },
+    resume() {
+      isPaused = false
+      if (!isOpen) return
+      shown = undefined
+      output.write(enterSequence)
+      ready()
     },
     close() {
       if (!isOpen) return

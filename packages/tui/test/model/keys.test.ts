@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import { type Checkpoint, emptyView, type StreamEntry, type View } from 'weave-client'
 import { pressKey } from '../../src/model/keys.ts'
 import { rowsOf } from '../../src/model/rows.ts'
-import { noFilter } from '../../src/model/stream-filter.ts'
+import { matches, noFilter } from '../../src/model/stream-filter.ts'
 import { type Effect, initialUi, type Question, type Scene, type Ui } from '../../src/model/ui.ts'
 import type { Key, KeyName } from '../../src/terminal/keyboard.ts'
 import { line } from '../../src/terminal/line.ts'
@@ -27,9 +27,15 @@ const scene: Scene = {
   view: emptyView,
   rows,
   height: 3,
-  stream: { entries: [entry('a', 'one'), entry('b', 'two'), entry('c', 'One')], starts: [0, 1, 2] },
+  stream: {
+    entries: [entry('a', 'one'), entry('b', 'two'), entry('c', 'One')],
+    starts: [0, 1, 2],
+    matches: [0, 1, 2],
+    hidesMatch: () => false,
+  },
   checkpoints: new Map([['a', checkpoint]]),
   canSteer: true,
+  ownsRun: true,
   now: Date.parse(checkpoint.time),
 }
 /** A character, or the name of a key. */
@@ -183,8 +189,12 @@ describe('the search', () => {
     })
   })
 
+  const matching = (search: string): Scene['stream'] => ({
+    ...scene.stream,
+    matches: scene.stream.entries.flatMap(({ text }, index) => (matches(text, search) ? [index] : [])),
+  })
   const cursorAfter = (search: string, ...keys: readonly string[]): unknown =>
-    keys.reduce((ui, key) => pressKey(ui, keyOf(key), scene).ui, {
+    keys.reduce((ui, key) => pressKey(ui, keyOf(key), { ...scene, stream: matching(search) }).ui, {
       ...start,
       filter: { ...noFilter, search },
     }).places.stream
@@ -200,9 +210,17 @@ describe('the search', () => {
     expect(cursorAfter(search, ...keys)).toMatchObject({ key })
   })
 
+  it('unfolds what shows a match only when it is unfolded', () => {
+    const stream = { ...matching('two'), hidesMatch: () => true }
+    const { ui } = press(']', { filter: { ...noFilter, search: 'two' } }, { stream })
+    expect([...ui.turned]).toEqual(['b'])
+  })
+
   it('says when nothing matches and when nothing is searched for', () => {
     const filter = { ...noFilter, search: 'zzz' }
-    expect(press(']', { filter }).ui.notice?.text).toBe('Nothing in the stream matches zzz.')
+    expect(press(']', { filter }, { stream: matching('zzz') }).ui.notice?.text).toBe(
+      'Nothing in the stream matches zzz.',
+    )
     expect(press(']').ui.notice?.text).toBe('Nothing is searched for: / begins.')
   })
 })

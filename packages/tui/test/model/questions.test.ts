@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Checkpoint, emptyView, type FileChange, type View } from 'weave-client'
 import { askForceStop, askRedo, askRollback, askSkip, checkpointName } from '../../src/model/questions.ts'
 
-const time = '2026-01-01T10:00:00.000Z'
+const time = new Date(2026, 0, 1, 10, 0, 0).toISOString()
 const now = Date.parse(time) + 125_000
 const checkpoint: Checkpoint = {
   sha: '0123456789abcdef',
@@ -17,7 +17,7 @@ const changed = (count: number): readonly FileChange[] =>
     path: `f${index}.md`,
     action: 'modified',
     changes: 1,
-    time: '2026-01-01T10:01:00.000Z',
+    time: new Date(2026, 0, 1, 10, 1, 0).toISOString(),
   }))
 
 describe('questions before something is cut short', () => {
@@ -32,7 +32,7 @@ describe('questions before something is cut short', () => {
   })
 
   it('doing a codon again can always be asked for', () => {
-    expect(askRedo().answers.map(({ command }) => command.type)).toEqual(['codon.redo'])
+    expect(askRedo(emptyView).answers.map(({ command }) => command.type)).toEqual(['codon.redo'])
   })
 })
 

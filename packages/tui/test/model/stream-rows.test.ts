@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { Ring, StreamEntry, StreamKind } from 'weave-client'
-import { isShown, nextFilter, noFilter } from '../../src/model/stream-filter.ts'
+import { isShown, matches, nextFilter, noFilter, type StreamFilter } from '../../src/model/stream-filter.ts'
 import { createStreamRows, type StreamRowsOptions } from '../../src/model/stream-rows.ts'
 import { createTheme } from '../../src/terminal/theme.ts'
 import { displayWidth } from '../../src/terminal/width.ts'
 
 const { signs } = createTheme({ color: false, unicode: true })
 
+/** What the clock of the person shows is 10:20:30, wherever they are. */
+const localTime = new Date(2026, 0, 1, 10, 20, 30).toISOString()
+
 function entry(id: number, kind: StreamKind, text: string, more: Partial<StreamEntry> = {}): StreamEntry {
-  return { id: `e${id}`, kind, text, time: '2026-01-01T10:20:30.000Z', cut: false, ...more }
+  return { id: `e${id}`, kind, text, time: localTime, cut: false, ...more }
 }
 
 const ringOf = (...entries: readonly StreamEntry[]): Ring<StreamEntry> => ({
@@ -59,17 +62,47 @@ describe('the stream as rows', () => {
       source: 'Bash',
     })
     expect(shown([tool]).texts).toEqual([' 10:20:30 ▸ Bash ls -la'])
-    expect(shown([tool], { isUnfolded: () => true }).texts.join('\n')).toContain('"description": "List"')
+    expect(shown([tool], { isUnfolded: () => true }).texts.join('\n')).toContain('description: List\n')
   })
 
-  it('names files from where the agent works while a line is folded', () => {
+  it('names files from where the agent works, in what tools are asked and answer', () => {
     const tool = entry(1, 'tool', JSON.stringify({ file_path: '/e/agentRoot/src/a.ts' }), { source: 'Read' })
     const said = entry(2, 'message', 'I read /e/agentRoot/src/a.ts.')
     expect(shown([tool, said]).texts).toEqual([
       ' 10:20:30 ▸ Read src/a.ts',
       ' 10:20:30   I read /e/agentRoot/src/a.ts.',
     ])
-    expect(shown([tool], { isUnfolded: () => true }).texts.join('')).toContain('/e/agentRoot/src/a.ts')
+    expect(shown([tool], { isUnfolded: () => true }).texts).toEqual([' 10:20:30 ▸ Read file_path: src/a.ts'])
+  })
+
+  it.each([
+    ['Edit', { file_path: '/e/agentRoot/a.ts', old_string: 'one\ntwo', new_string: 'one\nthree' }],
+    ['edit', { path: '/e/agentRoot/a.ts', edits: [{ oldText: 'one\ntwo', newText: 'one\nthree' }] }],
+  ])('shows what %s changes as a comparison when it is unfolded', (source, input) => {
+    const { rows, texts } = shown([entry(1, 'tool', JSON.stringify(input), { source })], {
+      isUnfolded: () => true,
+    })
+    expect(texts).toEqual([
+      ` 10:20:30 ▸ ${source} a.ts`,
+      '              one',
+      '            - two',
+      '            + three',
+    ])
+    expect([2, 3].map(index => rows.at(index)?.line.at(-1)?.style)).toEqual(['removed', 'added'])
+  })
+
+  it('finds what is shown or unfolds, and not what is nowhere to be seen', () => {
+    const input = { file_path: '/e/agentRoot/f.ts', content: 'the notes' }
+    const entries = [
+      entry(1, 'tool', JSON.stringify(input), { source: 'Write' }),
+      entry(2, 'result', 'updated /e/agentRoot/f.ts', { source: 'Write' }),
+    ]
+    const found = (search: string) => shown(entries, { filter: { ...noFilter, search } }).rows
+    expect(found('agentroot').matches).toEqual([])
+    expect(found('f.ts').matches).toEqual([0, 1])
+    expect(found('notes').matches).toEqual([0])
+    expect(entries.map(found('notes').hidesMatch)).toEqual([true, true])
+    expect(found('f.ts').hidesMatch(entries[0] ?? entry(3, 'info', ''))).toBe(false)
   })
 
   it('shows what something cost only when costs are asked for', () => {
@@ -134,14 +167,17 @@ describe('filters', () => {
     )
   })
 
+  const isIn = (entry: StreamEntry, filter: StreamFilter): boolean =>
+    isShown(entry, filter, ({ text }) => matches(text, filter.search))
+
   it('keep failures among the problems, iterations with their codon, a sentinel with what is said of it', () => {
-    expect(isShown(failed, { ...noFilter, name: 'problems' })).toBe(true)
-    expect(isShown(said, { ...noFilter, name: 'problems' })).toBe(false)
-    expect(isShown(failed, { ...noFilter, only: { title: 'a', codonIds: ['a'] } })).toBe(true)
-    expect(isShown(failed, { ...noFilter, only: { title: 'a', codonIds: ['a#1'] } })).toBe(false)
-    expect(isShown(said, { ...noFilter, sentinelId: 'narrator' })).toBe(true)
-    expect(isShown(said, { ...noFilter, sentinelId: 'other' })).toBe(false)
-    expect(isShown(said, { ...noFilter, search: 'nothing', onlyMatches: true })).toBe(false)
-    expect(isShown(said, { ...noFilter, search: 'remark', onlyMatches: true })).toBe(true)
+    expect(isIn(failed, { ...noFilter, name: 'problems' })).toBe(true)
+    expect(isIn(said, { ...noFilter, name: 'problems' })).toBe(false)
+    expect(isIn(failed, { ...noFilter, only: { title: 'a', codonIds: ['a'] } })).toBe(true)
+    expect(isIn(failed, { ...noFilter, only: { title: 'a', codonIds: ['a#1'] } })).toBe(false)
+    expect(isIn(said, { ...noFilter, sentinelId: 'narrator' })).toBe(true)
+    expect(isIn(said, { ...noFilter, sentinelId: 'other' })).toBe(false)
+    expect(isIn(said, { ...noFilter, search: 'nothing', onlyMatches: true })).toBe(false)
+    expect(isIn(said, { ...noFilter, search: 'remark', onlyMatches: true })).toBe(true)
   })
 })
