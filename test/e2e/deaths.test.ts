@@ -45,7 +45,7 @@ const deaths = {
     const { client } = await steer(execution)
     await client.send('server.shutdown')
   },
-  'budget stop': ({ run }: Scene) => run.until(/budget of .* exceeded/),
+  'budget stop': ({ run }: Scene) => run.until(/budget exceeded in plant/),
 } as const
 type Death = keyof typeof deaths
 const deathNames = Object.keys(deaths) as readonly Death[]

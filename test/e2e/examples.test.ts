@@ -64,7 +64,7 @@ describe('the examples', () => {
       const at = await place('06-budget')
       const { status, stderr, stdout } = at.rehearse('example', '--strict')
       expect(status, stderr).toBe(0)
-      expect(stdout).toContain('budget of hank exceeded')
+      expect(stdout).toContain('budget exceeded in research: its 10 % share of the hank')
       expect(stderr).toMatch(/research +completed .* stopped by budget: \$0\.1 of the hank/)
       expect(outputsOf(at)).toEqual(ladder['06-budget'])
     },

@@ -166,18 +166,22 @@ export function isForPeople(type: string): boolean {
 
 /** One plain line for each thing that matters to a person, or every event as a JSON line. */
 function printEvents(terminal: Terminal, { json }: { readonly json: boolean }) {
-  let told: string | undefined
+  const isSaidBefore = createFailureMemory()
   return ({ event, text }: { readonly event: JournaledEvent; readonly text: string }): void => {
     if (json) terminal.json(text)
-    else if (isForPeople(event.type) && !isSaidBefore(event, told))
-      terminal.out(lineOf(event), paintEvent(event))
-    if (event.type === 'codon.completed') told = event.data.failureReason?.message
+    else if (isForPeople(event.type) && !isSaidBefore(event)) terminal.out(lineOf(event), paintEvent(event))
   }
 }
 
-/** An end of a run says why once more, right after the codon did. */
-function isSaidBefore({ type, data }: JournaledEvent, told: string | undefined): boolean {
-  return type === 'error' && data.message === told
+/** A codon that fails and ends its run is journaled twice, as its end and as an error: a person needs one line. */
+function createFailureMemory() {
+  let failed: { readonly codon: string; readonly why: string | undefined } | undefined
+  return ({ type, data }: JournaledEvent): boolean => {
+    if (type === 'codon.completed')
+      failed = data.success ? undefined : { codon: data.codonId, why: data.failureReason?.message }
+    if (type !== 'error' || !failed || data.severity === 'warning') return false
+    return data.codon === failed.codon || data.message === failed.why
+  }
 }
 
 /** One event for people, with the time where they are. */
