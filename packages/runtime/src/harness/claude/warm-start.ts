@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import type { Options, SpawnedProcess, SpawnOptions } from '@anthropic-ai/claude-agent-sdk'
+import { isAlive } from '../../kit/index.ts'
 import type { AgentProcess } from './agent-process.ts'
 import type { SdkModule, SessionTask, Spawn } from './sdk.ts'
 
@@ -55,7 +56,7 @@ async function makeReady(load: () => Promise<SdkModule>, launch: Launch) {
       discard: process.discard,
       /** The process, if it lives and was started in the very way that is wanted now; otherwise it is ended. */
       take(wanted: SpawnOptions): AgentProcess | undefined {
-        if (process.exit === undefined && isDeepStrictEqual(plain(wanted), command)) return process
+        if (lives(process) && isDeepStrictEqual(plain(wanted), command)) return process
         void process.discard()
         return undefined
       },
@@ -64,6 +65,11 @@ async function makeReady(load: () => Promise<SdkModule>, launch: Launch) {
     // The start that follows meets the same error and reports it.
     return undefined
   }
+}
+
+/** One that died a moment ago has told nobody yet; the system knows. */
+function lives({ exit, child }: AgentProcess): boolean {
+  return exit === undefined && child.pid !== undefined && isAlive(child.pid)
 }
 
 function plain({ command, args, cwd, env }: SpawnOptions) {
