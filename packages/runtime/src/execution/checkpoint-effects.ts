@@ -184,8 +184,8 @@ function storing<Result>(
 const packing = { phase: 'pack', text: 'packing checkpoints' } as const
 
 /**
- * What a codon's files need: at its end one scan is both emitted and stored, so that clients are told what the checkpoint
- * holds. What a rig put there may be emitted later.
+ * What a codon's files need: one scan is both emitted and stored, so that clients are told what a checkpoint holds before
+ * they are told of the checkpoint. So they can tell what a rig made from what its codon made.
  */
 export function emittedCheckpoints(
   { checkpoints, scanning }: Pick<OpenedCheckpoints, 'checkpoints' | 'scanning'>,
@@ -195,9 +195,7 @@ export function emittedCheckpoints(
     checkpoints: {
       ...checkpoints,
       checkpoint: (type, at, status) =>
-        type === 'rig-setup'
-          ? checkpoints.checkpoint(type, at, status)
-          : watch.settleThrough(observer => scanning.checkpointWith(observer)(type, at, status)),
+        watch.settleThrough(observer => scanning.checkpointWith(observer)(type, at, status)),
     },
     files: {
       watch: async () => void (await watch.addPatterns(...scanning.patterns())),
