@@ -57,9 +57,7 @@ function requestsFile({ internals }: Pick<ExecutionLayout, 'internals'>): string
 }
 
 /** What the proxy of an execution, live or at rest, has seen until now. Damaged lines are passed over. */
-export function readRequests(
-  layout: Pick<ExecutionLayout, 'internals'>,
-): Promise<readonly StoredRequest[]> {
+export function readRequests(layout: Pick<ExecutionLayout, 'internals'>): Promise<readonly StoredRequest[]> {
   return readRecords(requestsFile(layout), value => (isStoredRequest(value) ? value : undefined))
 }
 
