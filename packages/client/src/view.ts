@@ -123,6 +123,10 @@ const changes: Changes = {
   'file.updated': (view, { path, action }, time) => ({
     files: withFile(view.files, { path, action, time, changes: 1 }),
   }),
+  'outputs.copied': (view, { codonId, directory, files }, time) => {
+    const copy = { codonId, directory, time, files: files.slice(0, viewCaps.outputFiles), count: files.length }
+    return { outputs: appended(view.outputs, copy, viewCaps.outputs) }
+  },
   'filetree.updated': (_, { tree }) => ({ fileTree: tree }),
   'checkpoint.list': (_, data) => ({
     checkpointList: { ...data, checkpoints: data.checkpoints.slice(-viewCaps.checkpoints) },

@@ -183,8 +183,8 @@ function storing<Result>(
 const packing = { phase: 'pack', text: 'packing checkpoints' } as const
 
 /**
- * What a codon's files need: after its rig and at its end one scan is both emitted and stored, so that clients are told what
- * the checkpoint holds, and what a rig put there before the codon begins.
+ * What a codon's files need: one scan is both emitted and stored, so that clients are told what a checkpoint holds before
+ * they are told of the checkpoint. So they can tell what a rig made from what its codon made.
  */
 export function emittedCheckpoints(
   { checkpoints, scanning }: Pick<OpenedCheckpoints, 'checkpoints' | 'scanning'>,
