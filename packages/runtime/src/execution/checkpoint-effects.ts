@@ -29,7 +29,7 @@ export interface Scanning {
 
 export interface OpenedCheckpoints {
   readonly ok: true
-  readonly checkpoints: CheckpointEffects
+  readonly checkpoints: Omit<CheckpointEffects, 'checkpoint'>
   readonly rollback: RollbackEffects
   readonly recovering: Recovering
   readonly scanning: Scanning
@@ -107,7 +107,7 @@ async function goneStore({ layout, state }: CheckpointEffectsOptions, store: Che
   return undefined
 }
 
-function checkpointEffects(place: VersionPlace, first: string | undefined): CheckpointEffects {
+function checkpointEffects(place: VersionPlace, first: string | undefined): OpenedCheckpoints['checkpoints'] {
   const { store, selections, state } = place
   return {
     firstCheckpoint: () => first ?? state().runs[0]?.initialCheckpoint,
@@ -126,7 +126,6 @@ function checkpointEffects(place: VersionPlace, first: string | undefined): Chec
       )
       if (!made.ok) throw new Error(`The files that ${runtimeId} begins with cannot be kept: ${made.message}`)
     },
-    checkpoint: checkpointWith(place, undefined),
     checkpointTimes: async shas => {
       const records = await Promise.all(shas.map(sha => store.read(sha)))
       return new Map(records.flatMap(record => (record ? [[record.sha, record.timestamp] as const] : [])))
