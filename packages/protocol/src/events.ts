@@ -249,7 +249,9 @@ export const events = {
       llmCallCount: count,
       healthCheckCount: count
         .optional()
-        .register(z.globalRegistry, { description: 'How many of the calls asked only whether the model answers' }),
+        .register(z.globalRegistry, {
+          description: 'How many of the calls asked only whether the model answers',
+        }),
     }),
   ),
   'sentinel.output': journal(
