@@ -79,6 +79,7 @@ export {
 } from './hank/index.ts'
 export { runAgentWorker } from './harness/index.ts'
 export {
+  createMatcher,
   createRedactor,
   didYouMean,
   errorsOf,
@@ -86,6 +87,7 @@ export {
   keepTail,
   type LogLevel,
   logLevels,
+  messageOf,
   nearestNames,
   type Problem,
   runWarden,

@@ -1,3 +1,4 @@
+import type { ProblemCode } from '@weave/protocol'
 import {
   type Codon,
   codonsOf,
@@ -39,7 +40,7 @@ type Redirect = (environment: Variables, providers: readonly string[]) => Readon
 export interface Prepared {
   /** True when nothing stands in the way of a run. */
   readonly ok: boolean
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Problem<ProblemCode>[]
   readonly loaded: LoadedHank
   readonly settings: ResolvedSettings
   readonly paths: SettingPaths
@@ -75,6 +76,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
 
   const loaded = await loadHank(options.hank, {
     workingDirectory,
+    overlay: options.overlay,
     environment,
     modelOverride: withoutHank.modelOverride?.value,
     ceilings: valuesAndOrigins(withoutHank.ceilings),
