@@ -10,7 +10,14 @@ import {
 } from '../hank/index.ts'
 import { embeddedHarnessAvailable, sdkHarnessAvailable, servable } from '../harness/index.ts'
 import { hasErrors, type Problem, systemClock } from '../kit/index.ts'
-import { additionsOf, createRegistry, findModel, type HarnessName, type Registry } from '../models/index.ts'
+import {
+  additionsOf,
+  createRegistry,
+  findModel,
+  type HarnessName,
+  type Registry,
+  resolveModel,
+} from '../models/index.ts'
 import { buildPlan, type Plan } from '../plan/index.ts'
 import { type ModelUse, type PreflightResult, preflight } from '../preflight/index.ts'
 import {
@@ -103,6 +110,9 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const found = { ...base, ...(hashed.data && { data: hashed.data }) }
   if (hasErrors(problems)) return { ...found, ok: false, problems }
 
+  const override = await unknownOverride(base)
+  if (override) return { ...found, ok: false, problems: [...problems, override] }
+
   const environmentOf = (codon?: Variables) => redirected(codonEnvironment({ environment: outside, codon }))
   const uses = modelUses(base, environmentOf)
   const providers = new Set(uses.flatMap(({ name }) => findModel(name, registry)?.provider ?? []))
@@ -151,6 +161,17 @@ function valuesAndOrigins({ maxDollars, maxTimeSeconds }: ResolvedSettings['ceil
     maxTimeSeconds: maxTimeSeconds?.value,
     origins: { maxDollars: maxDollars?.origin, maxTimeSeconds: maxTimeSeconds?.origin },
   }
+}
+
+/** A model for every codon that nobody knows: said once, of the flag or variable that names it, for the hank is not to blame. */
+async function unknownOverride({
+  settings,
+  registry,
+}: Pick<Prepared, 'settings' | 'registry'>): Promise<Problem | undefined> {
+  const { modelOverride } = settings
+  const resolution = modelOverride && (await resolveModel(modelOverride.value, registry))
+  if (!resolution || resolution.ok) return undefined
+  return { severity: 'error', where: modelOverride.origin, message: resolution.message }
 }
 
 /** The model that a codon will use, as it is written; empty when nothing names one. */
