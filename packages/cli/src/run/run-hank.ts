@@ -1,6 +1,7 @@
+import { missingHarnesses } from '@weave/runtime'
 import { adoptingArguments } from '../go-on.ts'
 import type { Arguments } from '../parse-arguments.ts'
-import { prepareRun } from '../prepare-run.ts'
+import { type PreparedRun, prepareRun } from '../prepare-run.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import { createWaiting } from '../waiting.ts'
 import { execute, type RunContext } from './execute.ts'
@@ -9,12 +10,29 @@ import { namedRun } from './named-run.ts'
 /** From the words on the command line to the end of the run. */
 export async function runHank(given: RunContext): Promise<ExitCode> {
   const context = { ...given, args: recordingArguments(given.args) }
-  const { args, terminal, environment, rehearsal } = context
+  const { args, terminal } = context
   const clash = adoptClash(args)
   if (clash !== undefined) {
     terminal.error(clash)
     return exitCodes.usage
   }
+  const first = await prepared(context)
+  const lacking = first.ok && !given.harnesses ? missingHarnesses(first.prepared) : []
+  if (lacking.length > 0) {
+    const { offerHarnesses } = await import('../harness/offer.ts')
+    const isThere = await offerHarnesses(lacking, { yes: args.switches.has('yes') }, terminal)
+    if (!isThere) return exitCodes.failed
+  }
+  const run = lacking.length > 0 ? await prepared(context) : first
+  if (!run.ok) {
+    terminal.error(run.usage)
+    return exitCodes.usage
+  }
+  const outcome = await execute(context, run)
+  return typeof outcome === 'number' ? outcome : adoptIn(outcome.adoptIn, given)
+}
+
+async function prepared({ args, terminal, environment, rehearsal }: RunContext): Promise<PreparedRun> {
   const waiting = createWaiting(terminal)
   const run = await prepareRun(args, {
     environment,
@@ -22,12 +40,7 @@ export async function runHank(given: RunContext): Promise<ExitCode> {
     onAsking: (_, providers) => waiting.for(`Asking ${providers.join(', ')}`),
   })
   waiting.done()
-  if (!run.ok) {
-    terminal.error(run.usage)
-    return exitCodes.usage
-  }
-  const outcome = await execute(context, run)
-  return typeof outcome === 'number' ? outcome : adoptIn(outcome.adoptIn, given)
+  return run
 }
 
 /** The same execution again, with the hank as it is now. What cannot be adopted leaves it as it was. */
