@@ -65,6 +65,20 @@ describe('what else a face draws', () => {
     expect(view.errorCount).toBe(1)
   })
 
+  test('why a codon failed stands once in the stream, other errors always', () => {
+    const exitStatus = { type: 'error', code: 1 } as const
+    const failed = { codonId: 'draft', success: false, cost: 0, duration: 1000, exitStatus }
+    const view = told(one => {
+      one.tell('codon.completed', failed)
+      one.tell('error', { message: 'draft: broken', codon: 'draft', fatal: true, severity: 'fatal' })
+      one.tell('error', { message: 'of another', codon: 'review', fatal: false, severity: 'codon' })
+      one.tell('codon.completed', failed)
+      one.tell('error', { message: 'a warning', codon: 'draft', fatal: false, severity: 'warning' })
+    })
+    const errors = ringItems(view.stream).filter(({ kind }) => kind === 'error')
+    expect(errors.map(({ text }) => text.replace(/^.*: /, ''))).toEqual(['of another', 'a warning'])
+  })
+
   test('a long text is cut and says so', () => {
     const view = told(one =>
       one.tell('assistant.action', { codonId: 'draft', action: 'message', content: 'é'.repeat(10_000) }),

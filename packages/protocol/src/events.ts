@@ -247,6 +247,9 @@ export const events = {
       errorType: z.enum(['template', 'configuration', 'corruption', 'resource']).optional(),
       finalCost: dollars,
       llmCallCount: count,
+      healthCheckCount: count
+        .optional()
+        .register(z.globalRegistry, { description: 'How many of the calls asked only whether the model answers' }),
     }),
   ),
   'sentinel.output': journal(
@@ -397,6 +400,10 @@ export const events = {
   'archive.completed': extension(
     'Files of `archiveOnSuccess` were moved to the archive.',
     z.object({ ownerId: text.describe('runtime id or loop id'), files: z.array(text) }),
+  ),
+  'outputs.copied': extension(
+    'Files of `outputFiles` were copied to the output directory; should the codon fail yet, they are taken back.',
+    z.object({ codonId, directory: text, files: z.array(text).describe('relative to the directory') }),
   ),
   'budget.exceeded': extension(
     'A limit was reached.',

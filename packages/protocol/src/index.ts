@@ -33,6 +33,7 @@ export {
   weaveExtension,
 } from './handshake.ts'
 export { lineageOf, type Origin, originIn, originOf } from './lineage.ts'
+export { type CopiedOutputs, outputsOf } from './outputs.ts'
 export {
   type ClientMessage,
   parseClientMessage,
@@ -61,6 +62,7 @@ export type {
   ReportError,
   ReportEvents,
   ReportFile,
+  ReportOutputs,
   ReportRun,
   ReportSetting,
   ReportTotals,

@@ -29,6 +29,7 @@ const startedFrom =
 const ourFields: Readonly<Partial<Record<EventType, Fields>>> = {
   'codon.completed': { 'costUnknown?': 'true' },
   'file.updated': { 'bytes?': 'number', 'sha256?': 'string', 'omitted?': "'binary' | 'large'" },
+  'sentinel.unloaded': { 'healthCheckCount?': 'number' },
   'server.ready': {
     'agentRootPath?': 'string',
     'outputDirectory?': 'string',
@@ -354,6 +355,7 @@ test('extension events have exactly these fields', () => {
       'over?': 'true',
     },
     'archive.completed': { ownerId: 'string', files: 'string[]' },
+    'outputs.copied': { codonId: 'string', directory: 'string', files: 'string[]' },
     'budget.exceeded': {
       currency: budgetCurrency,
       limit: 'number',

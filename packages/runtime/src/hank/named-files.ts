@@ -3,7 +3,8 @@ import { codonsOf } from './codons.ts'
 import type { TreeFinding } from './copied-tree.ts'
 import { type PromptFacts, promptComplaints, promptFacts } from './prompt-content.ts'
 import {
-  letterCaseHint,
+  createMissingHint,
+  type MissingHint,
   type Reference,
   readReference,
   resolveReference,
@@ -40,7 +41,7 @@ export async function checkNamedFiles(hank: HankFile, hankDir: string): Promise<
     return []
   })
 
-  const seen: Seen = { hankDir, prompts: new Map(), trees: new Map() }
+  const seen: Seen = { hankDir, hintAt: createMissingHint(hankDir), prompts: new Map(), trees: new Map() }
   let faults = 0
   for (let start = 0; start < wellSpelled.length; start += atOnce) {
     const batch = wellSpelled.slice(start, start + atOnce)
@@ -103,6 +104,7 @@ function treeReferences(hank: HankFile): readonly Named[] {
 /** What was looked at, by relative path: a thousand codons may name the same file. */
 interface Seen {
   readonly hankDir: string
+  readonly hintAt: MissingHint
   readonly prompts: Map<string, PromptFacts>
   /** Scans under way, too: the same large tree is not walked eight times at once. */
   readonly trees: Map<string, Promise<readonly TreeFinding[]>>
@@ -116,7 +118,7 @@ interface Findings {
 
 async function lookAtPrompt(reference: Reference, relative: string, seen: Seen): Promise<Findings> {
   if (seen.prompts.has(relative)) return {}
-  const read = await readReference(seen.hankDir, reference, { maxBytes: maxPromptBytes })
+  const read = await readReference(seen.hankDir, reference, { ...seen, maxBytes: maxPromptBytes })
   if (!read.ok) return { errors: [read.message] }
   // Two mentions may have been read at the same time.
   if (seen.prompts.has(relative)) return {}
@@ -140,7 +142,10 @@ async function lookAtTree(reference: Reference, relative: string, seen: Seen): P
     scan = scanCopiedTree(resolved.path)
     seen.trees.set(relative, scan)
   }
-  const hint = (finding: TreeFinding) =>
-    finding.kind === 'missing' ? letterCaseHint(seen.hankDir, relative) : ''
-  return { errors: (await scan).map(finding => treeMessage(finding, path, label) + hint(finding)) }
+  const errors: string[] = []
+  for (const finding of await scan) {
+    const hint = finding.kind === 'missing' ? await seen.hintAt(relative, { tree: true }) : ''
+    errors.push(treeMessage(finding, path, label) + hint)
+  }
+  return { errors }
 }

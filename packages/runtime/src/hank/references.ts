@@ -8,6 +8,7 @@ import {
   resolveInside,
 } from '../files/index.ts'
 import type { Result } from '../kit/index.ts'
+import type { HankEntry } from './nearest-files.ts'
 
 /** No system takes a longer one. */
 export const longestPath = 4_096
@@ -48,6 +49,12 @@ export function resolveReference(hankDir: string, reference: Reference): Resolve
   }
 }
 
+interface ReadReferenceOptions {
+  readonly maxBytes: number
+  /** For many references of one hank: its directory is listed once. */
+  readonly hintAt?: MissingHint
+}
+
 /**
  * Resolves a reference and reads the file through one descriptor: what was looked at is what is read. Never rejects.
  *
@@ -56,15 +63,15 @@ export function resolveReference(hankDir: string, reference: Reference): Resolve
 export async function readReference(
   hankDir: string,
   reference: Reference,
-  { maxBytes }: { readonly maxBytes: number },
+  { maxBytes, hintAt = createMissingHint(hankDir) }: ReadReferenceOptions,
 ): Promise<ReferencedFile> {
   const resolved = resolveReference(hankDir, reference)
   if (!resolved.ok) return resolved
   const read = await readRegularFile(resolved.path, { maxBytes })
   if (read.ok) return { ...read, relative: resolved.relative }
-  const { path, label } = reference
+  const { path, base, label } = reference
   if (read.reason === 'symlink') return { ok: false, message: throughSymlink(path, path) }
-  const hint = read.reason === 'missing' ? letterCaseHint(hankDir, resolved.relative) : ''
+  const hint = read.reason === 'missing' ? await hintAt(resolved.relative, { base }) : ''
   return { ok: false, message: readFailure(`${label} ${path}`, read, maxBytes) + hint }
 }
 
@@ -87,8 +94,39 @@ export function baseOf(relative: string): string {
   return directory === '.' ? '' : directory
 }
 
-/** How a message about something missing goes on when there is another that differs only in capital letters; or ''. */
-export function letterCaseHint(hankDir: string, relative: string): string {
+/** How a message about something missing goes on: what may be meant, or ''. `relative`: to the hank directory. Never rejects. */
+export type MissingHint = (relative: string, wanted?: WantedEntry) => Promise<string>
+
+interface WantedEntry {
+  /** Where paths are written from, as in a `Reference`. */
+  readonly base?: string | undefined
+  /** A directory would do, too. */
+  readonly tree?: boolean
+}
+
+/** Nobody reads more of them, and each is a comparison with every file of the hank. */
+const mostHints = 20
+
+export function createMissingHint(hankDir: string): MissingHint {
+  let listed: Promise<readonly HankEntry[]> | undefined
+  let left = mostHints
+  return async (relative, { base = '', tree = false } = {}) => {
+    const otherCase = letterCaseHint(hankDir, relative)
+    if (otherCase !== '' || left-- <= 0) return otherCase
+    const { entriesBelow, nearestPaths } = await import('./nearest-files.ts')
+    listed ??= entriesBelow(hankDir)
+    const candidates = (await listed).filter(entry => tree || !entry.isDirectory)
+    const near = nearestPaths(
+      relative,
+      candidates.map(({ path }) => path),
+    )
+    const written = near.map(path => (base === '' ? path : posix.relative(base, path)))
+    return near.length === 0 ? '' : `; did you mean ${written.join(' or ')}?`
+  }
+}
+
+/** When there is another that differs only in capital letters. */
+function letterCaseHint(hankDir: string, relative: string): string {
   const parts = relative.split('/')
   const missing = parts.findIndex((_, at) => !isThere(join(hankDir, ...parts.slice(0, at + 1))))
   const before = parts.slice(0, missing)

@@ -30,7 +30,7 @@ export {
   textOf,
   valueAt,
 } from './json-fields.ts'
-export { escapeLineSeparators, type Line, readLines, splitLines } from './json-lines.ts'
+export { escapeLineSeparators, type Line, readLines, readRecords, splitLines } from './json-lines.ts'
 export { type JsonSource, parseJsonSource } from './json-source.ts'
 export { type Listening, listen } from './listen.ts'
 export { type Log, type LogFields, type LogLevel, logLevels, silentLog } from './log.ts'

@@ -68,7 +68,7 @@ describe('a JSON source', () => {
     ['', '1:1', 'expected a JSON value, found an empty file'],
     ['{\n "a": 1,\n}', '2:8', 'there is a comma too many before the closing }, in the line `"a": 1,`'],
     ['[1,\n\n]', '1:3', 'there is a comma too many before the closing ], in the line `[1,`'],
-    ['{"a": 1\n "b": 2}', '2:2', 'expected a comma before "\\"b\\"", in the line `"b": 2}`'],
+    ['{"a": 1\n "b": 2}', '2:2', 'expected a comma before `"b"`, in the line `"b": 2}`'],
     ['{"a" 1}', '1:6', 'expected a colon after the key, found "1", in the line `{"a" 1}`'],
     ['{"a": }', '1:7', 'expected a value, found "}", in the line `{"a": }`'],
     ['{"a": 1', '1:8', 'expected a closing } before the end of the file, in the line `{"a": 1`'],
