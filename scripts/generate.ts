@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Generated } from './generate/generated.ts'
+import { manPage } from './generate/man-page.ts'
 import { proofPage } from './generate/proof-page.ts'
 import { protocolPage } from './generate/protocol.ts'
 import { quickShapes } from './generate/quick-shapes.ts'
@@ -17,6 +18,7 @@ const generators: readonly Generated[] = [
   protocolPage,
   validatePage,
   commandPage,
+  manPage,
   settingsPage,
   ...filePages,
   ...schemas,

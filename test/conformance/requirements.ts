@@ -13,6 +13,7 @@ import { errors } from './requirements/errors.ts'
 import { events } from './requirements/events.ts'
 import { handbookAndEnvironment } from './requirements/handbook-and-environment.ts'
 import { hankFile } from './requirements/hank-file.ts'
+import { installAndRelease } from './requirements/install-and-release.ts'
 import { invariants } from './requirements/invariants.ts'
 import { limitsAndVersions } from './requirements/limits-and-versions.ts'
 import { readingARun } from './requirements/reading-a-run.ts'
@@ -39,6 +40,7 @@ const tables = {
   ...errors,
   ...limitsAndVersions,
   ...decisionsOutside,
+  ...installAndRelease,
   ...decisionsStateAndWire,
   ...decisionsRunning,
   ...decisionsObserversAndSafety,

@@ -41,8 +41,8 @@ export {
   type DoctorOptions,
   editorSchema,
   examine,
-  harnessesToCheck,
   isSchemaKind,
+  missingHarnesses,
   type OpenRehearsal,
   openRehearsal,
   openReplayRehearsal,
@@ -77,7 +77,21 @@ export {
   readSentinelFile,
   type SharedBudget,
 } from './hank/index.ts'
-export { runAgentWorker } from './harness/index.ts'
+export {
+  type HarnessStanding,
+  type HarnessWord,
+  harnessFolder,
+  harnessStandings,
+  harnessWords,
+  installableHarnesses,
+  installHarness,
+  installLine,
+  isHarnessWord,
+  pinOf,
+  removeHarness,
+  resolveHarness,
+  runAgentWorker,
+} from './harness/index.ts'
 export {
   createMatcher,
   createRedactor,

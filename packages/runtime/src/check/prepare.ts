@@ -8,7 +8,7 @@ import {
   type PlacedCodon,
   withPlaces,
 } from '../hank/index.ts'
-import { embeddedHarnessAvailable, sdkHarnessAvailable, servable } from '../harness/index.ts'
+import { type HarnessWord, harnessWordOf, ownPlaces, resolveHarness, servable } from '../harness/index.ts'
 import { hasErrors, type Problem, systemClock } from '../kit/index.ts'
 import {
   additionsOf,
@@ -121,7 +121,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     registry,
     environments: { codon: environmentOf(), sentinel: environment },
     clock: systemClock,
-    ...harnessChecks,
+    ...harnessChecks(home),
     skipSelfTest: options.skipSelfTest,
   })
   const placed = loaded.source ? withPlaces(checked.problems, loaded.source) : checked.problems
@@ -130,14 +130,20 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
 }
 
 /** Whether a harness is installed, without loading it: checking a hank must not load what runs it. */
-const available = { sdk: sdkHarnessAvailable, embedded: embeddedHarnessAvailable } as const
+function harnessChecks(home: string) {
+  return {
+    harnessAvailable: async (name: HarnessName) =>
+      resolveHarness(harnessWordOf(name), { ...ownPlaces(), home }),
+    servable: (provider: string) => servable(provider),
+  }
+}
 
-const harnessChecks = {
-  async harnessAvailable(name: HarnessName) {
-    const found = await available[name]()
-    return found.ok ? found : { ok: false as const, install: found.cure }
-  },
-  servable: (provider: string) => servable(provider),
+/** What a hank needs and is not installed. With `--skip-self-test` that is no error of the hank; a run needs it all the same. */
+export function missingHarnesses({ preflight }: Pick<Prepared, 'preflight'>): readonly HarnessWord[] {
+  const missing = (preflight?.results ?? []).filter(({ outcome }) => outcome === 'missing-harness')
+  const identities = new Set(missing.map(({ identity }) => identity))
+  const models = (preflight?.models ?? []).filter(({ identity }) => identities.has(identity))
+  return [...new Set(models.map(({ harness }) => harnessWordOf(harness)))]
 }
 
 /** The code that hashes data is loaded only for a command that names some. */

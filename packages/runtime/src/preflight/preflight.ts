@@ -9,7 +9,7 @@ export interface PreflightOptions extends Omit<SelfTestOptions, 'servable' | 'sk
   readonly registry: Registry
   /** Without it, all can be served. */
   readonly servable?: Servable
-  /** Sends no request, and only warns of a missing key: for machines that have none. All other checks stay. */
+  /** Sends no request, and only warns of a missing key or harness: for machines that have none. All other checks stay. */
   readonly skipSelfTest?: boolean
 }
 

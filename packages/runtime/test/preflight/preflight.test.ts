@@ -212,8 +212,10 @@ describe('self-tests', () => {
       ])
       expect(printed(await check([codon('gpt-7')], skip))).toEqual([expect.stringContaining('Unknown model')])
       expect(printed(await check(uses, { skipSelfTest: true }))).toHaveLength(2)
-      const nothing = () => Promise.resolve({ ok: false, install: 'npm install it' } as const)
-      expect(outcomes(await check(uses, { ...skip, harnessAvailable: nothing }))).toEqual({
+      const none = { ok: false, message: 'It is not installed.', cure: 'install it' } as const
+      const nothing = await check(uses, { ...skip, harnessAvailable: () => Promise.resolve(none) })
+      expect(printed(nothing).map(line => line.slice(0, 9))).toEqual(['warning: ', 'warning: '])
+      expect(outcomes(nothing)).toEqual({
         [opus]: 'missing-harness',
         [gpt]: 'missing-harness',
       })
