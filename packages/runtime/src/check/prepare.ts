@@ -173,11 +173,16 @@ function valuesAndOrigins({ maxDollars, maxTimeSeconds }: ResolvedSettings['ceil
 async function unknownOverride({
   settings,
   registry,
-}: Pick<Prepared, 'settings' | 'registry'>): Promise<Problem | undefined> {
+}: Pick<Prepared, 'settings' | 'registry'>): Promise<Problem<ProblemCode> | undefined> {
   const { modelOverride } = settings
   const resolution = modelOverride && (await resolveModel(modelOverride.value, registry))
   if (!resolution || resolution.ok) return undefined
-  return { severity: 'error', where: modelOverride.origin, message: resolution.message }
+  return {
+    severity: 'error',
+    code: 'model/unknown',
+    where: modelOverride.origin,
+    message: resolution.message,
+  }
 }
 
 /** The model that a codon will use, as it is written; empty when nothing names one. */
