@@ -1,6 +1,7 @@
+import { missingHarnesses } from '@weave/runtime'
 import { adoptingArguments, goOnCommand } from '../go-on.ts'
 import type { Arguments } from '../parse-arguments.ts'
-import { prepareRun } from '../prepare-run.ts'
+import { type PreparedRun, prepareRun } from '../prepare-run.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import { createWaiting } from '../waiting.ts'
 import { execute, type RunContext, type RunOutcome } from './execute.ts'
@@ -15,12 +16,28 @@ export async function runHank(given: RunContext): Promise<ExitCode> {
 
 async function runOnce(given: RunContext): Promise<RunOutcome> {
   const context = { ...given, args: recordingArguments(given.args) }
-  const { args, terminal, environment, rehearsal } = context
+  const { args, terminal } = context
   const clash = adoptClash(args)
   if (clash !== undefined) {
     terminal.error(clash)
     return { notBegun: exitCodes.usage }
   }
+  const first = await prepared(context)
+  const lacking = first.ok && !given.harnesses ? missingHarnesses(first.prepared) : []
+  if (lacking.length > 0) {
+    const { offerHarnesses } = await import('../harness/offer.ts')
+    const isThere = await offerHarnesses(lacking, { yes: args.switches.has('yes') }, terminal)
+    if (!isThere) return { notBegun: exitCodes.failed }
+  }
+  const run = lacking.length > 0 ? await prepared(context) : first
+  if (!run.ok) {
+    terminal.error(run.usage)
+    return { notBegun: exitCodes.usage }
+  }
+  return execute(context, run)
+}
+
+async function prepared({ args, terminal, environment, rehearsal }: RunContext): Promise<PreparedRun> {
   const waiting = createWaiting(terminal)
   const run = await prepareRun(args, {
     environment,
@@ -28,11 +45,7 @@ async function runOnce(given: RunContext): Promise<RunOutcome> {
     onAsking: (_, providers) => waiting.for(`Asking ${providers.join(', ')}`),
   })
   waiting.done()
-  if (!run.ok) {
-    terminal.error(run.usage)
-    return { notBegun: exitCodes.usage }
-  }
-  return execute(context, run)
+  return run
 }
 
 /** The same execution again, with the hank as it is now. What cannot be adopted, or is not, leaves it as it was. */

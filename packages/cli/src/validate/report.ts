@@ -131,7 +131,7 @@ function readText(path: string): string | undefined {
 
 /** For somebody who has no hank yet, or no key. */
 function firstSteps({ loaded, problems }: Prepared): readonly string[] {
-  if (errorsOf(problems).some(({ message }) => message.includes('No key for ')))
+  if (errorsOf(problems).some(({ code }) => code === 'key/missing'))
     return [
       '',
       'Without a key: "weave rehearse" runs all but the model. "weave doctor" shows which keys are there.',

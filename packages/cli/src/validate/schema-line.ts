@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs'
 import { addSchemaLine, type Prepared, type Problem } from '@weave/runtime'
 import { version } from '../program.ts'
 
+type Place = NonNullable<Problem['place']>
+type Edit = NonNullable<Problem['fixes']>[number]['edits'][number]
+
 export interface AddedSchema {
   /** The line to print, when there was none. */
   readonly message?: string
@@ -19,13 +22,28 @@ export async function addSchema({ loaded }: Prepared): Promise<AddedSchema> {
   const line = await addSchemaLine(source, version)
   if (!line.added) return nothingMoved
   const after = textOf(source.path)
-  const move = (problem: Problem): Problem =>
-    problem.place?.file === source.file
-      ? { ...problem, place: { ...problem.place, ...movedPlace(problem.place, { before, after }) } }
-      : problem
+  const move = (place: Place): Place =>
+    place.file === source.file ? { ...place, ...movedPlace(place, { before, after }) } : place
   return {
     message: line.message,
-    moved: prepared => ({ ...prepared, problems: prepared.problems.map(move) }),
+    moved: prepared => ({
+      ...prepared,
+      problems: prepared.problems.map(problem => withPlaces(problem, move)),
+    }),
+  }
+}
+
+/** The same problem with each of its places, also those of its fixes, as `move` gives them. */
+function withPlaces<Code extends string>(
+  { place, end, fixes, ...problem }: Problem<Code>,
+  move: (place: Place) => Place,
+): Problem<Code> {
+  const moved = (edit: Edit): Edit => ({ ...edit, start: move(edit.start), end: move(edit.end) })
+  return {
+    ...problem,
+    ...(place && { place: move(place) }),
+    ...(end && { end: move(end) }),
+    ...(fixes && { fixes: fixes.map(fix => ({ ...fix, edits: fix.edits.map(moved) })) }),
   }
 }
 
