@@ -247,11 +247,9 @@ export const events = {
       errorType: z.enum(['template', 'configuration', 'corruption', 'resource']).optional(),
       finalCost: dollars,
       llmCallCount: count,
-      healthCheckCount: count
-        .optional()
-        .register(z.globalRegistry, {
-          description: 'How many of the calls asked only whether the model answers',
-        }),
+      healthCheckCount: count.optional().register(z.globalRegistry, {
+        description: 'How many of the calls asked only whether the model answers',
+      }),
     }),
   ),
   'sentinel.output': journal(
