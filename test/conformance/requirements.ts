@@ -14,6 +14,7 @@ import { handbookAndEnvironment } from './requirements/handbook-and-environment.
 import { hankFile } from './requirements/hank-file.ts'
 import { invariants } from './requirements/invariants.ts'
 import { limitsAndVersions } from './requirements/limits-and-versions.ts'
+import { otel } from './requirements/otel.ts'
 import { readingARun } from './requirements/reading-a-run.ts'
 import { referencesAndModels } from './requirements/references-and-models.ts'
 import { repair } from './requirements/repair.ts'
@@ -49,6 +50,7 @@ const tables = {
   ...repair,
   ...readingARun,
   ...handbookAndEnvironment,
+  ...otel,
 } as const
 
 export type RequirementId = keyof typeof tables
