@@ -39,4 +39,16 @@ export const otel = {
   'otel/started-by':
     'A run links to the run that it continues, and to the span of the program that started it.',
   'otel/sampler': 'A trace is sent as OTEL_TRACES_SAMPLER says; a sampler that is not built in is warned of.',
+  'otel/live':
+    'A run that sends spans has sent all of them when it ends, with the ids of an export afterwards.',
+  'otel/live-resume': 'Spans that no collector has taken are sent by the next start.',
+  'otel/live-trouble':
+    'Collectors that are gone, silent, refusing or failing neither fail nor delay a run, and its end by five seconds at most.',
+  'otel/live-metrics':
+    'Tokens and durations are sent as metrics with the buckets of the conventions, unless they are off.',
+  'otel/off-loads-nothing': 'Nothing of what sends spans is loaded while it is off.',
+  'otel/traceparent':
+    'Agents and commands of rigs and outputs get the span of their attempt as TRACEPARENT, and neither TRACESTATE nor BAGGAGE of outside; what the codon sets wins.',
+  'otel/doctor': 'Weave doctor tries the collector when spans would be sent.',
+  'otel/switch-shown': 'Weave validate --verbose shows the settings of OpenTelemetry with who set them.',
 } as const satisfies RequirementTable

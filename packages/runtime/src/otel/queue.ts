@@ -47,6 +47,7 @@ export class SpanQueue {
   #working: Promise<void> | undefined
   #hurry = new AbortController()
   #isWhole = true
+  #isFlushing = false
   #lastPost: Posted | undefined
 
   constructor(options: QueueOptions) {
@@ -64,7 +65,7 @@ export class SpanQueue {
 
   /** Why the last batch was not taken. */
   get trouble(): string | undefined {
-    return this.#lastPost?.ok === false ? this.#lastPost.message : undefined
+    return this.#lastPost?.ok === false ? refusal(this.#lastPost) : undefined
   }
 
   offer(spans: readonly EndedSpan[]): void {
@@ -86,8 +87,6 @@ export class SpanQueue {
     const left = this.#waiting.splice(0).length
     if (left > 0) this.#lose(left, this.trouble ?? 'the collector is too slow')
   }
-
-  #isFlushing = false
 
   #begin(): void {
     if (this.#stop.signal.aborted || this.#waiting.length === 0) return
@@ -120,7 +119,7 @@ export class SpanQueue {
     this.#lastPost = posted
     if (!posted.ok && posted.retriable) return false
     this.#waiting.splice(0, batch.length)
-    if (!posted.ok) this.#lose(batch.length, posted.message)
+    if (!posted.ok) this.#lose(batch.length, refusal(posted))
     else if (posted.rejected > 0) this.#lose(posted.rejected, posted.message ?? 'the collector refused them')
     else if (this.#isWhole) this.#options.taken(batch)
     return posted.ok
@@ -130,4 +129,8 @@ export class SpanQueue {
     this.#isWhole = false
     this.#options.lost(count, why)
   }
+}
+
+function refusal({ status, message }: Extract<Posted, { ok: false }>): string {
+  return status === undefined ? message : `the collector answered ${status}: ${message}`
 }
