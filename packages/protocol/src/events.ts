@@ -101,6 +101,9 @@ export const events = {
       totalCost: dollars,
       modelId: text.optional(),
       modelUsage: z.record(text, modelUsage).optional(),
+      startedAt: isoTime
+        .optional()
+        .register(z.globalRegistry, { description: 'when the agent had what it answers to' }),
     }),
   ),
   info: journal('server-state', 'A plain message.', z.object({ message: text })),
@@ -190,6 +193,9 @@ export const events = {
       content: text,
       toolName: text.optional(),
       toolInput: map.optional(),
+      toolUseId: text
+        .optional()
+        .register(z.globalRegistry, { description: 'of the `tool.result` that follows' }),
     }),
   ),
   'tool.result': journal(
@@ -263,6 +269,9 @@ export const events = {
       cost: dollars,
       tokens: z.object({ input: count, output: count }),
       eventCount: count,
+      durationMs: milliseconds
+        .optional()
+        .register(z.globalRegistry, { description: 'from the question to the answer, in milliseconds' }),
     }),
   ),
   'sentinel.error': journal(
@@ -372,6 +381,17 @@ export const events = {
         .literal(true)
         .optional()
         .register(z.globalRegistry, { description: 'The command stands in `outputFiles`, not in the rig' }),
+    }),
+  ),
+  'rig.operation': extension(
+    'One operation of a rig ended.',
+    z.object({
+      codonId,
+      operation: count,
+      type: z.enum(['copy', 'command']),
+      ok: z.boolean(),
+      durationMs: milliseconds,
+      exitCode: z.int().optional(),
     }),
   ),
   'loop.iteration.completed': extension(

@@ -62,6 +62,7 @@ const extensionEvents = {
   'run.started': 'extension journal',
   'run.completed': 'extension journal',
   'rig.output': 'extension journal',
+  'rig.operation': 'extension journal',
   'loop.iteration.completed': 'extension journal',
   'codon.extended': 'extension journal',
   'codon.retrying': 'extension journal',
