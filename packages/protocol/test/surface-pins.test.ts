@@ -111,7 +111,7 @@ verifies(
   () => {
     expect(Object.keys(specEvents)).toHaveLength(27)
     expect(Object.keys(extensionEvents)).toHaveLength(13)
-    expect(eventTypes).toHaveLength(39)
+    expect(eventTypes).toHaveLength(40)
     const categories = mapped({ ...specEvents, ...extensionEvents }, policy => policy.split(' ')[0])
     expect(mapped(events, row => row.category)).toEqual(categories)
   },
