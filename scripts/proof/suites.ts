@@ -89,6 +89,12 @@ export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
       },
     },
     {
+      name: 'adopting',
+      holds: 'I9',
+      files: ['packages/runtime/test/execution/adopt.test.ts'],
+      atLeast: { 'edited hanks offered for adoption': 200 },
+    },
+    {
       name: 'rehearsals',
       holds: 'I21',
       files: ['test/e2e/rehearsal-outside.test.ts'],
