@@ -207,8 +207,8 @@ describe('what the screen says', () => {
 
 describe('weave show', () => {
   verifies(
-    ['repair/show', 'repair/files-of-rigs'],
-    'shows an execution at rest on the screen of a run, with whose each file is, and changes nothing',
+    ['repair/show', 'repair/files-of-rigs', 'repair/screen-prompt'],
+    'shows an execution at rest on the screen of a run, with prompts and whose each file is, and changes nothing',
     async () => {
       const at = await hankFolder([codon('a', rig('echo rig > rig.md')), codon('b')])
       expect((await at.scripted('--headless')).status).toBe(0)
@@ -218,7 +218,11 @@ describe('weave show', () => {
       await session.shows(/ at rest {2}completed/)
       await session.shows(/^ The hank is done in .*q leaves\./m)
       await session.shows('codon b completed')
-      session.press('3')
+      session.press('p')
+      expect(await session.shows('The prompt of b, as it was sent')).toContain('Work on b.')
+      session.press('Enter', '2', 'p')
+      expect(await session.shows('The prompt of a, as it was sent')).toContain('Work on a.')
+      session.press('Enter', '3')
       expect(await session.shows('A a.md')).toMatch(/A rig\.md +rig of a \d/)
       expect(session.screen()).toMatch(/A a\.md +a \d/)
       session.press('Enter')

@@ -55,6 +55,7 @@ export function showScreen(client: ScreenClient, options: ScreenOptions): ShownU
     output: process.stdout,
     unicode: showsUnicode(process.env),
     edit: prompt => editFiles(prompt, keys),
+    promptOf: async of => (await import('./sent-prompt.ts')).sentPrompt(of),
     now: Date.now,
   })
   const shown = guarded(app)

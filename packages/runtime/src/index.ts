@@ -10,6 +10,7 @@ export {
   holdingsOf as executionHoldings,
   isFinished,
   type JournalDamage,
+  lastPrompts,
   openStoppedExecution,
   type PromptFinder,
   previewAdoption,

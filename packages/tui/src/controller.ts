@@ -14,6 +14,8 @@ import {
   type EditedPrompt,
   type Effect,
   initialUi,
+  type Layer,
+  type PromptKey,
   type SteeringCommand,
   settledUi,
   withNotice,
@@ -42,6 +44,8 @@ export interface ControllerOptions extends ThemeOptions {
   readonly atRest?: boolean | undefined
   /** Lets a person change files with an editor of theirs, which has the terminal meanwhile. */
   readonly edit: (prompt: EditedPrompt) => Promise<Edited>
+  /** What was sent to a codon, harmless to show; undefined where it was not kept. Must not reject. */
+  readonly promptOf?: ((of: PromptKey) => Promise<string | undefined>) | undefined
   readonly now: () => number
 }
 
@@ -105,7 +109,11 @@ export function createController(options: ControllerOptions) {
     ui = withNotice(ui, text, { ...how, now: now() })
     frames.invalidate()
   }
-  const perform = createPerformer(options, { say, end: how => end(how) })
+  const show = (layer: Layer): void => {
+    ui = { ...ui, layer, places: { ...ui.places, layer: 'start' } }
+    frames.invalidate()
+  }
+  const perform = createPerformer(options, { say, show, end: how => end(how) })
 
   return {
     ended,
@@ -136,13 +144,14 @@ type Say = (text: string, how?: { readonly style?: Style; readonly isPending?: b
 
 interface Performing {
   readonly say: Say
+  readonly show: (layer: Layer) => void
   readonly end: (end: AppEnd) => void
 }
 
 /** Does what a press asks for. */
 function createPerformer(
-  { client, ownsRun, screen, edit }: ControllerOptions,
-  { say, end }: Performing,
+  { client, ownsRun, screen, edit, promptOf }: ControllerOptions,
+  { say, show, end }: Performing,
 ): (effect: Effect) => void {
   const send = async (command: SteeringCommand): Promise<void> => {
     say(`${command.says} …`, { isPending: true })
@@ -155,9 +164,15 @@ function createPerformer(
     else if (edited.changed) await send(redoOf(prompt.codonId))
     else say('The prompt is as it was; r does the codon again.')
   }
+  const showPrompt = async (of: PromptKey): Promise<void> => {
+    const text = await promptOf?.(of)
+    if (text === undefined) say(`What was sent to ${of.codonId} is not kept here.`, { style: 'warn' })
+    else show({ kind: 'text', title: `The prompt of ${of.codonId}, as it was sent`, text })
+  }
   return effect => {
     if (effect.kind === 'send') void send(effect.command)
     else if (effect.kind === 'edit') void mend(effect.prompt)
+    else if (effect.kind === 'prompt') void showPrompt(effect.of)
     else if (effect.kind === 'adopt') end({ kind: 'adopt' })
     else if (effect.kind === 'force') end({ kind: 'forced' })
     else if (effect.kind === 'redraw') screen.forget()

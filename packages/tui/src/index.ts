@@ -6,6 +6,6 @@
  */
 export { type App, type AppOptions, openApp } from './app.ts'
 export { type AppEnd, type Edited, leftReason, type ScreenClient } from './controller.ts'
-export type { EditedPrompt } from './model/ui.ts'
+export type { EditedPrompt, PromptKey } from './model/ui.ts'
 export type { Input } from './terminal/keyboard.ts'
 export { type Output, restoreSequence } from './terminal/screen.ts'

@@ -6,7 +6,7 @@ import { isUnfolded, type Scene, type Ui } from './model/ui.ts'
 import { type ActivityContext, activityLine } from './panels/activity.ts'
 import { budgetRows } from './panels/budgets.ts'
 import { footerLine } from './panels/footer.ts'
-import { helpRows, questionRows } from './panels/help.ts'
+import { helpRows, questionRows, textRows } from './panels/help.ts'
 import { checkpointRows, checkpointsByKey, createDiffRows, fileRows, sentinelRows } from './panels/lists.ts'
 import type { PanelContext } from './panels/panel.ts'
 import { planRows, sideOf } from './panels/plan.ts'
@@ -133,6 +133,7 @@ function shownRows({ context, ui, stream, canSteer, diffRows }: Shown): Rows {
   const { layer } = ui
   if (layer?.kind === 'help') return helpRows({ ...context, canSteer })
   if (layer?.kind === 'diff') return diffRows(context.versions, layer.path)
+  if (layer?.kind === 'text') return textRows(layer, context.width)
   if (layer?.kind === 'question') return questionRows(layer.question, context.width)
   switch (ui.panel) {
     case 'stream':

@@ -21,5 +21,7 @@ export const screen = {
   'repair/screen-skipped': 'A codon that was skipped by hand is called so and is no failure.',
   'repair/screen-edits':
     'An unfolded edit is shown as lines that went and came, and its path from where the agent works.',
+  'repair/screen-prompt':
+    '`p` on the screen shows the prompt as it was sent: that of the codon at the cursor, in the stream and in the plan, else of the last one.',
   'repair/screen-left': 'Leaving the screen before the hank is done exits 130 and says how to go on.',
 } as const satisfies RequirementTable

@@ -13,5 +13,5 @@ export {
 } from './read-execution.ts'
 export { type ReadSpans, readSpans } from './read-spans.ts'
 export type { RollbackPreview } from './rollback.ts'
-export { findPrompts, type PromptFinder } from './sent-prompts.ts'
+export { findPrompts, lastPrompts, type PromptFinder } from './sent-prompts.ts'
 export { openStoppedExecution, type RollbackWish, type StoppedExecution } from './stopped-execution.ts'

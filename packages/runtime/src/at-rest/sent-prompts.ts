@@ -1,5 +1,12 @@
+import { readdir } from 'node:fs/promises'
 import type { JournaledEvent } from '@weave/protocol'
-import { type ExecutionLayout, promptLog, readSentPrompts, type SentPrompt } from '../workspace/index.ts'
+import {
+  type ExecutionLayout,
+  promptFolder,
+  promptLog,
+  readSentPrompts,
+  type SentPrompt,
+} from '../workspace/index.ts'
 
 export interface PromptFinder {
   /**
@@ -33,4 +40,15 @@ export function findPrompts(layout: ExecutionLayout): PromptFinder {
       return promptOf(data.codonId, 0)
     },
   }
+}
+
+/** What was sent to a codon in the newest run that has something of it; nothing where none was kept. Never rejects. */
+export async function lastPrompts(layout: ExecutionLayout, codonId: string): Promise<readonly SentPrompt[]> {
+  // Ids of runs begin with their time.
+  const runs = (await readdir(promptFolder(layout)).catch(() => [])).sort().reverse()
+  for (const runId of runs) {
+    const sent = await readSentPrompts(promptLog(layout, runId, codonId)).catch(() => [])
+    if (sent.length > 0) return sent
+  }
+  return []
 }

@@ -39,5 +39,5 @@ export type {
   OpenResult,
 } from './open-options.ts'
 export type { ExecutionLock, LockUpdate } from './own-lock.ts'
-export { promptLog, readSentPrompts, type SentPrompt } from './prompt-log.ts'
+export { promptFolder, promptLog, readSentPrompts, type SentPrompt } from './prompt-log.ts'
 export { openSessionLog } from './session-log.ts'

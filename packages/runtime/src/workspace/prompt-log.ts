@@ -16,8 +16,13 @@ const sentPrompt = z.object({
 
 export type SentPrompt = Readonly<z.infer<typeof sentPrompt>>
 
-export function promptLog({ internals }: ExecutionLayout, runId: string, runtimeId: string): string {
-  return join(internals, 'prompts', fileNameOf(runId), `${fileNameOf(runtimeId)}.jsonl`)
+/** One folder for each run. */
+export function promptFolder({ internals }: ExecutionLayout): string {
+  return join(internals, 'prompts')
+}
+
+export function promptLog(layout: ExecutionLayout, runId: string, runtimeId: string): string {
+  return join(promptFolder(layout), fileNameOf(runId), `${fileNameOf(runtimeId)}.jsonl`)
 }
 
 /** What was sent to a codon in one run, in order. Nothing for an execution that kept none. Rejects when it cannot be read. */

@@ -11,6 +11,7 @@ export type Action =
   | 'rollback'
   | 'edit'
   | 'adopt'
+  | 'prompt'
   | 'checkpoints'
   | 'open'
   | 'unfold-all'
@@ -84,6 +85,12 @@ export const keyTable: readonly KeyRow[] = [
     group: 'The run',
     steers: true,
     does: 'adopt the edited hank: shows what is different, asks, and goes on with it',
+  },
+  {
+    keys: ['p'],
+    action: 'prompt',
+    group: 'Looking around',
+    does: 'the prompt as it was sent: of the codon at the cursor, or of the last one',
   },
   { keys: ['l'], action: 'checkpoints', group: 'Looking around', does: 'list the checkpoints' },
   { keys: ['tab'], action: 'next-panel', group: 'Looking around', does: 'next panel' },

@@ -2,7 +2,7 @@ import { outlineOf, type View } from 'weave-client'
 import type { Key } from '../terminal/keyboard.ts'
 import { type Action, type KeyRow, rowFor } from './key-table.ts'
 import { askForceStop, askRedo, askRollback, askSkip } from './questions.ts'
-import { adoptHank, editPrompt } from './repair.ts'
+import { adoptHank, editPrompt, showPrompt } from './repair.ts'
 import { type Movement, moved, placeAt, turned, windowOf } from './scroll.ts'
 import { nextFilter, noFilter } from './stream-filter.ts'
 import { type Pressed, panelNames, type Question, type Scene, type Ui, withNotice } from './ui.ts'
@@ -58,6 +58,8 @@ function act(ui: Ui, { row, key, scene }: Press): Pressed {
       return editPrompt(ui, scene)
     case 'adopt':
       return adoptHank(ui, scene)
+    case 'prompt':
+      return showPrompt(ui, scene)
     case 'panel':
       return only(ontoPanel(ui, Number(key.name === 'character' ? key.character : 1) - 1))
     case 'next-panel':

@@ -39,6 +39,7 @@ export interface Ui {
 export type Layer =
   | { readonly kind: 'help' }
   | { readonly kind: 'diff'; readonly path: string }
+  | { readonly kind: 'text'; readonly title: string; readonly text: string }
   | { readonly kind: 'question'; readonly question: Question }
   | { readonly kind: 'search'; readonly text: string }
 
@@ -80,6 +81,8 @@ export type Effect =
   | { readonly kind: 'redraw' }
   /** Gives the terminal to an editor. */
   | { readonly kind: 'edit'; readonly prompt: EditedPrompt }
+  /** Shows what was sent to a codon. */
+  | { readonly kind: 'prompt'; readonly of: PromptKey }
   /** Leaves, so that the edited hank is taken over. */
   | { readonly kind: 'adopt' }
 
@@ -89,6 +92,12 @@ export interface EditedPrompt {
   /** Where the paths begin. */
   readonly directory: string
   readonly files: readonly string[]
+}
+
+/** Whose prompt: of a codon in an execution of this machine. */
+export interface PromptKey {
+  readonly executionPath: string
+  readonly codonId: string
 }
 
 /** What a press leads to. */

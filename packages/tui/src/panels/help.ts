@@ -51,3 +51,14 @@ export function questionRows({ title, lines, answers }: Question, width: number)
     line(span('  n', 'accent'), '  no'),
   ])
 }
+
+/** A text of any length under its title. */
+export function textRows(
+  { title, text }: { readonly title: string; readonly text: string },
+  width: number,
+): Rows {
+  const lines = wrapped(text, Math.max(10, width - 3), mostRows)
+  return plainRows([line(span(` ${title}`, 'bold')), line(''), ...lines.map(each => line(`  ${each}`))])
+}
+
+const mostRows = 5_000
