@@ -136,7 +136,7 @@ async function fileTarget(name: string, client: CollectorClient): Promise<Opened
   const path = resolve(name)
   try {
     const file = await open(path, 'w', 0o600)
-    const write = async (line: Uint8Array): Promise<void> => void (await file.write(text))
+    const write = async (line: Uint8Array): Promise<void> => void (await file.write(line))
     return {
       ok: true,
       target: lineTarget({ name, write, close: async () => file.close() }, client),
