@@ -1,5 +1,6 @@
-import { cpSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { writeBeside } from './bundle/beside.mjs'
 import { bundleClient } from './bundle/client.mjs'
 import { bundleProgram } from './bundle/program.mjs'
 import { bundleReportPage } from './bundle/report-page.mjs'
@@ -17,10 +18,7 @@ const workspaces = manifest(root).workspaces.map(
 )
 
 try {
-  const outputs = await buildAll()
-  cpSync(join(root, 'schemas'), join(cli, 'schemas'), { recursive: true })
-
-  for (const { file, bytes } of outputs.flat()) {
+  for (const { file, bytes } of await buildAll()) {
     console.log(`${(bytes / 1024).toFixed(1).padStart(8)} kB  ${relative(root, file)}`)
   }
 } catch (error) {
@@ -30,8 +28,8 @@ try {
 }
 
 async function buildAll() {
-  const page = await bundleReportPage(root)
-  return Promise.all([
+  const { inputs: ofPage, ...page } = await bundleReportPage(root)
+  const [program, library] = await Promise.all([
     bundleProgram({
       entry: join(cli, 'src/main.ts'),
       outdir: join(cli, 'dist'),
@@ -44,6 +42,8 @@ async function buildAll() {
     }),
     bundleClient({ root, outdir: join(client, 'dist'), external: installed(client) }),
   ])
+  writeBeside({ root, cli, inputs: [...program.inputs, ...ofPage] })
+  return [...program.files, ...library]
 }
 
 /** @param {string} folder */

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Generated } from './generate/generated.ts'
+import { manPage } from './generate/man-page.ts'
 import { proofPage } from './generate/proof-page.ts'
 import { protocolPage } from './generate/protocol.ts'
 import { quickShapes } from './generate/quick-shapes.ts'
@@ -9,12 +10,15 @@ import { commandPage } from './generate/reference-command.ts'
 import { filePages } from './generate/reference-files.ts'
 import { settingsPage } from './generate/reference-settings.ts'
 import { schemas } from './generate/schemas.ts'
+import { validatePage } from './generate/validate-page.ts'
 
 /** Writes the generated files, or with `--check` says which of them are not what the source would give now. */
 const generators: readonly Generated[] = [
   proofPage,
   protocolPage,
+  validatePage,
   commandPage,
+  manPage,
   settingsPage,
   ...filePages,
   ...schemas,

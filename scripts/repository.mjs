@@ -8,7 +8,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** What git ignores; a walk needs no git and no process. */
 const ignored =
-  /(?:^|\/)(?:node_modules|dist|coverage|\.git|\.weave|weave-results|\.vitepress\/(?:cache|\.temp))$|bench\/results\/local[^/]*$|\.tsbuildinfo$/
+  /(?:^|\/)(?:node_modules|dist|coverage|\.git|\.weave|weave-results|\.vitepress\/(?:cache|\.temp))$|bench\/results\/local[^/]*$|^packages\/cli\/(?:LICENSE|THIRD-PARTY-NOTICES\.md|sbom\.cdx\.json)$|\.tsbuildinfo$/
 
 /** @returns {RepoFile[]} */
 export function readRepository() {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { root } from './repository.mjs'
 
 /** `npm start`: builds the command and rehearses an example with it, as a user would. Needs no key. */
+console.error('Building the command; this takes some seconds …')
 const build = spawnSync(process.execPath, [join(root, 'scripts/bundle.mjs')], {
   stdio: ['ignore', 'ignore', 'inherit'],
 })

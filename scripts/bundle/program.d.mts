@@ -8,4 +8,10 @@ export interface ProgramOptions {
   readonly define: Readonly<Record<string, string>>
 }
 
-export function bundleProgram(options: ProgramOptions): Promise<{ file: string; bytes: number }[]>
+export interface BundledProgram {
+  readonly files: readonly { readonly file: string; readonly bytes: number }[]
+  /** The sources that are in it. */
+  readonly inputs: readonly string[]
+}
+
+export function bundleProgram(options: ProgramOptions): Promise<BundledProgram>

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { build, transform } from 'esbuild'
 import { parseSync } from 'oxc-parser'
 import { throughDoors } from './doors.mjs'
+import { inputsOf } from './inlined.mjs'
 import { packed } from './pack.mjs'
 import { withoutLanguages } from './without-languages.mjs'
 
@@ -16,10 +17,10 @@ import { withoutLanguages } from './without-languages.mjs'
  * which caches ES modules itself, the chunks can stay what esbuild writes: `toScript`, the packing and `loader.cjs` go.
  *
  * @param {{ entry: string, outdir: string, name: string, external: string[], define: Record<string, string> }} options
- * @returns {Promise<{ file: string, bytes: number }[]>}
+ * @returns {Promise<{ files: { file: string, bytes: number }[], inputs: string[] }>} `inputs`: the sources that are in it
  */
 export async function bundleProgram({ entry, outdir, name, external, define }) {
-  const chunks = await split({ entry, outdir, external, define })
+  const { chunks, inputs } = await split({ entry, outdir, external, define })
   const { scripts, entry: start } = packed(await Promise.all(chunks.map(toScript)), graphOf(chunks))
   const loader = readFileSync(new URL('loader.cjs', import.meta.url), 'utf8')
     .replace('__ENTRY__', start)
@@ -30,7 +31,11 @@ export async function bundleProgram({ entry, outdir, name, external, define }) {
   const files = [{ name: `${name}.cjs`, code: loader }, ...scripts]
   for (const { name: file, code } of files) writeFileSync(join(outdir, file), code)
   for (const { name: file, map } of scripts) writeFileSync(join(outdir, `${file}.map`), map)
-  return files.map(({ name: file, code }) => ({ file: join(outdir, file), bytes: Buffer.byteLength(code) }))
+  const written = files.map(({ name: file, code }) => ({
+    file: join(outdir, file),
+    bytes: Buffer.byteLength(code),
+  }))
+  return { files: written, inputs }
 }
 
 /**
@@ -50,7 +55,7 @@ function buildOf(scripts) {
 
 /**
  * @param {{ entry: string, outdir: string, external: string[], define: Record<string, string> }} options
- * @returns {Promise<Chunk[]>}
+ * @returns {Promise<{ chunks: Chunk[], inputs: string[] }>}
  */
 async function split({ entry, outdir, external, define }) {
   const result = await build({
@@ -80,7 +85,7 @@ async function split({ entry, outdir, external, define }) {
   const outputs = new Map(
     Object.entries(result.metafile.outputs).map(([path, output]) => [basename(path), output]),
   )
-  return result.outputFiles.map(({ path, text }) => {
+  const chunks = result.outputFiles.map(({ path, text }) => {
     const output = outputs.get(basename(path))
     return {
       name: basename(path),
@@ -91,6 +96,7 @@ async function split({ entry, outdir, external, define }) {
         .map(({ path: other, kind }) => ({ name: basename(other), isLazy: kind === 'dynamic-import' })),
     }
   })
+  return { chunks, inputs: inputsOf(result.metafile, dirname(entry)) }
 }
 
 // Node 20 has them, but not those of the newest Unicode; esbuild would build each such pattern when the program starts.

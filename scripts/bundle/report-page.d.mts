@@ -1,1 +1,1 @@
-export function bundleReportPage(root: string): Promise<{ script: string; style: string }>
+export function bundleReportPage(root: string): Promise<{ script: string; style: string; inputs: string[] }>

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, transform } from 'esbuild'
 import { throughDoors } from './doors.mjs'
+import { inputsOf } from './inlined.mjs'
 
 /**
  * The script and the style of report pages, from `packages/report-page`, as text for the program that writes such pages.
@@ -10,11 +11,11 @@ import { throughDoors } from './doors.mjs'
  * would change, and nothing that ends their element.
  *
  * @param {string} root
- * @returns {Promise<{ script: string, style: string }>}
+ * @returns {Promise<{ script: string, style: string, inputs: string[] }>} `inputs`: the sources that are in it
  */
 export async function bundleReportPage(root) {
   const page = join(root, 'packages/report-page/src')
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     stdin: {
       contents: "import { startReport } from './index.ts'\nstartReport(document)",
       resolveDir: page,
@@ -23,6 +24,7 @@ export async function bundleReportPage(root) {
     absWorkingDir: root,
     bundle: true,
     write: false,
+    metafile: true,
     minify: true,
     format: 'iife',
     platform: 'browser',
@@ -45,5 +47,5 @@ export async function bundleReportPage(root) {
     if (/\r|<\/(?:script|style)|<!--/i.test(text))
       throw new Error('A report page cannot hold its own script.')
   }
-  return { script: script.trim(), style: style.trim() }
+  return { script: script.trim(), style: style.trim(), inputs: inputsOf(metafile, root) }
 }

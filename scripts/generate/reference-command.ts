@@ -40,7 +40,7 @@ function page(): readonly string[] {
   ]
 }
 
-const exitWords: Readonly<Record<keyof typeof exitCodes, string>> = {
+export const exitWords: Readonly<Record<keyof typeof exitCodes, string>> = {
   done: 'the hank completed, nothing was left to do, or the check passed',
   failed: 'the run failed, or the configuration is invalid',
   usage: 'wrong usage: an unknown option, a missing word',

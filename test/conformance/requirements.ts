@@ -2,6 +2,7 @@ import { type Requirement, requirementsOf } from './requirement.ts'
 import { atTheTerminal } from './requirements/at-the-terminal.ts'
 import { attacks } from './requirements/attacks.ts'
 import { authentication } from './requirements/authentication.ts'
+import { ci } from './requirements/ci.ts'
 import { decisionsAfterTrial } from './requirements/decisions-after-trial.ts'
 import { decisionsObserversAndSafety } from './requirements/decisions-observers-and-safety.ts'
 import { decisionsOutside } from './requirements/decisions-outside.ts'
@@ -12,6 +13,7 @@ import { errors } from './requirements/errors.ts'
 import { events } from './requirements/events.ts'
 import { handbookAndEnvironment } from './requirements/handbook-and-environment.ts'
 import { hankFile } from './requirements/hank-file.ts'
+import { installAndRelease } from './requirements/install-and-release.ts'
 import { invariants } from './requirements/invariants.ts'
 import { limitsAndVersions } from './requirements/limits-and-versions.ts'
 import { otel } from './requirements/otel.ts'
@@ -39,6 +41,7 @@ const tables = {
   ...errors,
   ...limitsAndVersions,
   ...decisionsOutside,
+  ...installAndRelease,
   ...decisionsStateAndWire,
   ...decisionsRunning,
   ...decisionsObserversAndSafety,
@@ -50,6 +53,7 @@ const tables = {
   ...repair,
   ...readingARun,
   ...handbookAndEnvironment,
+  ...ci,
   ...otel,
 } as const
 

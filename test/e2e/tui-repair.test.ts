@@ -26,8 +26,8 @@ async function place(): Promise<HankFolder> {
   return at
 }
 
-async function start(at: HankFolder, words = ''): Promise<TerminalSession> {
-  const env = { ...at.env, EDITOR: at.path('editor.sh') }
+async function start(at: HankFolder, words = '', more = {}): Promise<TerminalSession> {
+  const env = { ...at.env, EDITOR: at.path('editor.sh'), ...more }
   return startInTerminal(`"${process.execPath}" "${await scriptedWeave()}" ${words}`, {
     cwd: at.cwd,
     env,
@@ -91,6 +91,32 @@ describe('a codon that fails before the eyes of a person', () => {
     await session.shows(/^RESTORED\nEXIT 0$/m)
   })
 
+  verifies(['repair/screen-adopt'], 'a that is answered with no says how to go on', async () => {
+    const at = await place()
+    const session = await start(at)
+    await session.shows(repairs)
+    at.write({ 'hank.json': readFileSync(at.path('hank.json'), 'utf8').replace('test -e', 'echo') })
+    session.press('a')
+    await session.shows('Adopt the edited hank? [y/N]')
+    session.press('n', 'Enter')
+    const text = await session.shows(/^RESTORED\nEXIT 1$/m)
+    expect(text).toMatch(/Nothing was done\.\nGo on with weave -e /)
+  })
+
+  verifies(
+    ['repair/screen-left'],
+    'that is left while its agent cannot be ended: 130 all the same, and how to go on',
+    async () => {
+      const at = await hankFolder([codon('a', { promptText: 'Work on a. Then hang for ever.' })])
+      const session = await start(at, '', { SCRIPTED_SHUTDOWN_MS: '300' })
+      await session.shows('▸ Write a.md')
+      session.press('q')
+      const text = await session.shows(/^RESTORED\nEXIT 130$/m)
+      expect(text).toContain('The shutdown hangs and is cut off.')
+      expect(text).toContain('Go on with: weave -e ')
+    },
+  )
+
   verifies(['repair/screen-left'], 'that is left while it works: 130, and how to go on', async () => {
     const at = await hankFolder([codon('a', { promptText: 'Work on a. Then hang.' })])
     const session = await start(at)
@@ -132,6 +158,31 @@ describe('what the screen says', () => {
   )
 
   verifies(
+    ['repair/screen-whole-execution', 'repair/rollback-outputs'],
+    'has the time of all runs, and at the end every codon of the execution with what it took',
+    async () => {
+      const outputFiles = [{ copy: ['c.md'] }]
+      const at = await hankFolder([codon('a', rig('sleep 2')), codon('b'), codon('c', { outputFiles })])
+      const session = await start(at)
+      await session.shows(/^ The hank is done in /m)
+      session.press('b')
+      await session.shows('b (completed)')
+      session.press('Down', 'Enter')
+      const asked = await session.shows('Go back to b (completed)?')
+      expect(asked).toMatch(/Outputs stay in .*weave-results:\n[^\n]*c\.md of c/)
+      session.press('a')
+      await expect.poll(() => at.events('run.completed').length, { timeout: 20_000 }).toBe(2)
+      const text = await session.shows(/^ The hank is done in /m)
+      const [, seconds = '0'] = /The hank is done in ([\d.]+) s/.exec(text) ?? []
+      expect(Number(seconds)).toBeGreaterThan(2)
+      session.press('q')
+      const end = await session.shows(/^RESTORED\nEXIT 0$/m)
+      expect(end.match(/^ {2}[abc] +completed /gm)).toHaveLength(3)
+      expect(end).toMatch(/^ {2}a +completed +[2-9]\.\d s/m)
+    },
+  )
+
+  verifies(
     ['repair/screen-search', 'repair/screen-following', 'repair/screen-edits'],
     'counts matches, unfolds what hides one, and says that the stream is not followed',
     async () => {
@@ -156,10 +207,10 @@ describe('what the screen says', () => {
 
 describe('weave show', () => {
   verifies(
-    ['repair/show'],
-    'shows an execution at rest on the screen of a run and changes nothing',
+    ['repair/show', 'repair/files-of-rigs'],
+    'shows an execution at rest on the screen of a run, with whose each file is, and changes nothing',
     async () => {
-      const at = await hankFolder([codon('a', { checkpointedFiles: ['*.md'] }), codon('b')])
+      const at = await hankFolder([codon('a', rig('echo rig > rig.md')), codon('b')])
       expect((await at.scripted('--headless')).status).toBe(0)
       const before = listed(at.execution())
       spawnSync('chmod', ['-R', 'a-w', at.execution()])
@@ -168,7 +219,8 @@ describe('weave show', () => {
       await session.shows(/^ The hank is done in .*q leaves\./m)
       await session.shows('codon b completed')
       session.press('3')
-      await session.shows('A a.md')
+      expect(await session.shows('A a.md')).toMatch(/A rig\.md +rig of a \d/)
+      expect(session.screen()).toMatch(/A a\.md +a \d/)
       session.press('Enter')
       await session.shows('+ A scripted agent wrote this.')
       session.press('Enter', 's')

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { commands } from '../../packages/cli/src/commands.ts'
+import { installableHarnesses } from '../../packages/runtime/src/harness/index.ts'
 import { createRedactor } from '../../packages/runtime/src/kit/index.ts'
 import { verifies } from '../conformance/verifies.ts'
 import { root, runCli } from '../support/weave-command.ts'
@@ -11,10 +12,19 @@ interface Manifest {
   readonly name: string
   readonly version: string
   readonly bin: Readonly<Record<string, string>>
+  readonly dependencies?: object
+  readonly optionalDependencies?: object
+  readonly peerDependencies: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>
+  readonly devDependencies: Readonly<Record<string, string>>
 }
 
 const source = join(root, 'packages/cli')
-const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as Manifest
+const manifest = manifestIn(source)
+
+function manifestIn(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+}
 
 describe('the published package', () => {
   verifies(
@@ -41,6 +51,21 @@ describe('the published package', () => {
     },
   )
 })
+
+verifies(
+  ['install/no-dependencies'],
+  'the packed command has no dependencies but optional peers, all in the versions of the one table',
+  () => {
+    const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = manifest
+    expect({ dependencies, optionalDependencies }).toEqual({})
+    const rows: readonly { readonly packages: Readonly<Record<string, string>> }[] =
+      Object.values(installableHarnesses)
+    const pins = Object.assign({}, ...rows.map(({ packages }) => packages)) as Manifest['peerDependencies']
+    expect(peerDependencies).toEqual(pins)
+    for (const name of Object.keys(pins)) expect(peerDependenciesMeta[name]).toEqual({ optional: true })
+    expect(manifestIn(join(root, 'packages/runtime')).devDependencies).toMatchObject(pins)
+  },
+)
 
 describe('help', () => {
   verifies(['d2/help-is-honest'], 'lists the commands that there are, and each can be called', async () => {

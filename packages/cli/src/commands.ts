@@ -192,6 +192,12 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: ['output-file', 'costs', 'requests', 'json', 'csv', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./report/report.ts')).reportCommand,
   },
+  harness: {
+    usage: 'weave harness <list|add|remove> [name...]',
+    summary: 'list, install or remove the agents that hanks run on: claude, pi',
+    flags: ['json', 'yes', ...always],
+    load: async () => (await import('./harness/harness.ts')).harnessCommand,
+  },
   export: {
     usage: 'weave export [execution] --otlp',
     summary:
@@ -242,7 +248,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     load: async () => (await import('./completion.ts')).createCompletionCommand({ commands, defaultCommand }),
   },
   'agent-worker': {
-    usage: 'weave agent-worker',
+    usage: 'weave agent-worker [home]',
     summary: 'the process in which an agent works',
     flags: [],
     hidden: true,

@@ -19,7 +19,7 @@ export async function confirm(
       message: `${question}\nNobody is here to answer: add -y to say yes, or ${instead}.`,
     }
   }
-  const answer = await ask(`${question} [y/N] `)
+  const answer = (await ask(`${question} [y/N] `)) ?? ''
   return /^y(es)?$/i.test(answer.trim()) ? { ok: true } : { ok: false, message: 'Nothing was done.' }
 }
 
@@ -38,24 +38,30 @@ export async function decide(
   { readonly ok: true; readonly answer: string } | { readonly ok: false; readonly message: string }
 > {
   if (!canAsk()) return { ok: false, message: `${question}\nNobody is here to answer: ${unasked}.` }
-  const said = (await ask(`${question} [${answers.join('/')}/N] `)).trim().toLowerCase()
+  const said = ((await ask(`${question} [${answers.join('/')}/N] `)) ?? '').trim().toLowerCase()
   const answer = answers.find(each => said === each || (each === 'y' && said === 'yes'))
   return answer === undefined ? { ok: false, message: 'Nothing was done.' } : { ok: true, answer }
 }
 
+/** Asks a person for what nearly everybody wants: no answer but Enter means yes. Only where somebody can be asked. */
+export async function agree(question: string): Promise<boolean> {
+  const answer = await ask(`${question} [Y/n] `)
+  return answer !== undefined && /^(y(es)?)?$/i.test(answer.trim())
+}
+
 /** Whether somebody is there who can be asked. */
-function canAsk(): boolean {
+export function canAsk(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true
 }
 
-/** The answer of a person to a question, one line. */
-async function ask(question: string): Promise<string> {
+/** The answer of a person to a question, one line; undefined when they left it. */
+async function ask(question: string): Promise<string | undefined> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
     return await lines.question(harmless(question))
   } catch (error) {
     // Ctrl-D or Ctrl-C at a question is an answer, too: no.
-    if (error instanceof Error && error.name === 'AbortError') return ''
+    if (error instanceof Error && error.name === 'AbortError') return undefined
     throw error
   } finally {
     lines.close()

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { defaultUpstream, examine, harnessesToCheck, settled } from '@weave/runtime'
+import { defaultUpstream, examine, settled } from '@weave/runtime'
 import { paintMark } from './colour.ts'
 import { type Arguments, settingValues } from './parse-arguments.ts'
 import { type ExitCode, exitCodes, version } from './program.ts'
@@ -21,7 +21,6 @@ export async function doctorCommand(args: Arguments, terminal: Terminal): Promis
     executionBaseDir: paths.executionBaseDir,
     port: settings.port,
     proxy: { isOn: !settings.withoutProxy, upstream: settings.vendorBaseUrl ?? defaultUpstream },
-    harnesses: harnessesToCheck(),
     ...(settings.otel.enabled && { otel: { names: settings.otel.names, weaveVersion: version } }),
   })
   if (args.switches.has('json')) terminal.json(JSON.stringify(findings, null, 2))

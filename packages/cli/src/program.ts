@@ -1,8 +1,11 @@
+import { homedir } from 'node:os'
 import type { OwnPrograms, Program } from '@weave/runtime'
 
 /** This program again, as one of the processes that a run needs besides the server. */
 export function ownPrograms(): OwnPrograms {
-  return { agentWorker: asCommand('agent-worker'), warden: asCommand('warden') }
+  // With our own home: a worker has the environment of a codon, and must not look for packages where a hank sends it.
+  const worker = asCommand('agent-worker')
+  return { agentWorker: { ...worker, args: [...worker.args, homedir()] }, warden: asCommand('warden') }
 }
 
 /** Another command of this program. */

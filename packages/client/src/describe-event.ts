@@ -68,7 +68,7 @@ const sentences: Sentences = {
 
   'sentinel.loaded': data => `sentinel ${data.sentinelId} listens to ${data.codonId} (${data.model})`,
   'sentinel.unloaded': (data, price) =>
-    `sentinel ${data.sentinelId} left (${data.reason}) after ${counted(data.llmCallCount, 'call')}${price(data.finalCost)}`,
+    `sentinel ${data.sentinelId} left (${data.reason}) after ${callsText(data)}${price(data.finalCost)}`,
   'sentinel.output': data => `sentinel ${data.sentinelId}: ${textOf(data.content)}`,
   'sentinel.error': data => `sentinel ${data.sentinelId} failed (${data.errorType}): ${data.message}`,
   'sentinel.triggered': data =>
@@ -93,11 +93,19 @@ const sentences: Sentences = {
     `codon ${data.codonId}: attempt ${data.attempt} of ${data.maxAttempts} in ${durationText(data.delayMs)} (${failure(data)})`,
   'run.parked': data => `codon ${data.codonId} waits until ${data.until}: ${data.reason}`,
   'archive.completed': data => `${counted(data.files.length, 'file')} of ${data.ownerId} archived`,
+  'outputs.copied': data => `outputs of ${data.codonId} in ${data.directory}: ${data.files.join(', ')}`,
   'budget.exceeded': data =>
     `budget exceeded${data.codonId === undefined ? '' : ` in ${data.codonId}`}: ${whoseLimit(data)}, ${breachAmounts(data)}`,
   'run.activity': data => activityText(data),
   'preflight.result': data =>
     data.ok ? 'preflight passed' : `preflight found ${data.problems.length} problems`,
+}
+
+/** `2 calls and a health check`. A health check has no output, so people count without it. */
+function callsText({ llmCallCount, healthCheckCount = 0 }: EventData<'sentinel.unloaded'>): string {
+  const calls = counted(Math.max(0, llmCallCount - healthCheckCount), 'call')
+  if (healthCheckCount === 0) return calls
+  return `${calls} and ${healthCheckCount === 1 ? 'a health check' : `${healthCheckCount} health checks`}`
 }
 
 /** `its 10 % share of the hank`, `the limit of the loop refine`, `its own limit`. */

@@ -99,6 +99,7 @@ export {
   type LimitScope,
   type LoopProgress,
   type Machine,
+  type OutputCopy,
   type Plan,
   type PlanItem,
   type PromptFiles,

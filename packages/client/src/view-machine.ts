@@ -4,13 +4,21 @@ import {
   type EventData,
   isLive,
   originIn,
+  outputsOf,
   type RunState,
   reduce,
   type StateSummary,
   type Transition,
   type WeaveState,
 } from '@weave/protocol'
-import { type Checkpoint, type FileChange, type Machine, type View, viewCaps } from './view-model.ts'
+import {
+  type Checkpoint,
+  type FileChange,
+  type Machine,
+  type OutputCopy,
+  type View,
+  viewCaps,
+} from './view-model.ts'
 
 /**
  * The state behind a view. All it does is feed the protocol's `reduce`, and give it something to stand on when the
@@ -171,6 +179,8 @@ export interface RollbackPreview {
   readonly filesIncomplete: boolean
   /** The codon that runs now would be stopped. */
   readonly stops: string | undefined
+  /** Output files that the undone codons copied: they stay where they are. */
+  readonly outputs: readonly OutputCopy[]
 }
 
 /** The checkpoints of what counts for the current run; others are of codons that were undone. */
@@ -194,5 +204,6 @@ export function rollbackPreview(view: View, { sha, time }: Checkpoint): Rollback
     files: view.files.filter(file => Date.parse(file.time) > Date.parse(time)).toReversed(),
     filesIncomplete: view.files.length >= viewCaps.files,
     stops: lineage.findLast(isLive)?.codonId,
+    outputs: undone.flatMap(record => outputsOf(record, view.outputs) ?? []),
   }
 }

@@ -2,6 +2,7 @@ import {
   type BudgetBreach,
   type CheckpointType,
   type CodonExecution,
+  type CopiedOutputs,
   type EventData,
   emptyState,
   type FileNode,
@@ -22,6 +23,9 @@ export const viewCaps = {
   runs: 100,
   files: 200,
   checkpoints: 500,
+  outputs: 500,
+  /** Names of one copy of outputs. */
+  outputFiles: 50,
   sentinels: 100,
   breaches: 100,
   loops: 1_000,
@@ -59,6 +63,7 @@ export interface View {
   readonly files: readonly FileChange[]
   readonly fileTree: readonly FileNode[]
   readonly checkpoints: readonly Checkpoint[]
+  readonly outputs: readonly OutputCopy[]
   /** The last reply to `checkpoint.list`. */
   readonly checkpointList: EventData<'checkpoint.list'> | undefined
   readonly sentinels: readonly SentinelView[]
@@ -167,6 +172,14 @@ export interface FileChange {
   readonly changes: number
 }
 
+/** Output files that a codon copied. */
+export interface OutputCopy extends CopiedOutputs {
+  readonly directory: string
+  /** Relative to the directory; the first of them. */
+  readonly files: readonly string[]
+  readonly count: number
+}
+
 export interface Checkpoint {
   readonly sha: string
   readonly type: CheckpointType | 'initial'
@@ -233,6 +246,7 @@ export const emptyView: View = {
   files: [],
   fileTree: [],
   checkpoints: [],
+  outputs: [],
   checkpointList: undefined,
   sentinels: [],
   limits: [],

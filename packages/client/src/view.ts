@@ -28,7 +28,7 @@ import { streamEntryOf } from './view-stream.ts'
  */
 export function reduceView(view: View, event: ServerEvent): View {
   if (event.seq !== undefined && event.seq <= view.lastSeq) return view
-  const entry = streamEntryOf(event, isSkipped(view, event))
+  const entry = repeatsFailure(view, event) ? undefined : streamEntryOf(event, isSkipped(view, event))
   return {
     ...view,
     ...changeOf(view, event),
@@ -36,6 +36,14 @@ export function reduceView(view: View, event: ServerEvent): View {
     eventCount: view.eventCount + 1,
     stream: entry ? pushed(view.stream, entry, viewCaps.stream) : view.stream,
   }
+}
+
+/** A codon that fails and ends its run is told twice, as its end and as an error: people need one entry. */
+function repeatsFailure({ stream }: View, event: ServerEvent): boolean {
+  if (event.type !== 'error' || event.data.codon === undefined || event.data.severity === 'warning')
+    return false
+  const last = stream.chunks.at(-1)?.at(-1)
+  return last?.kind === 'codon' && last.failed === true && last.codonId === event.data.codon
 }
 
 /** A codon that was skipped ends like one that failed; only the state knows the difference. */
@@ -58,7 +66,7 @@ type Changes = {
 const changes: Changes = {
   'server.ready': (_, data) => ({ server: data, rehearsal: data.rehearsal === true }),
   'server.idle': (_, data) => ({ idle: data, waiting: undefined, activity: undefined }),
-  error: view => ({ errorCount: view.errorCount + 1 }),
+  error: (view, { severity }) => (severity === 'warning' ? {} : { errorCount: view.errorCount + 1 }),
 
   'state.transition': afterTransition,
   'state.snapshot': (view, data, time) => ({
@@ -116,6 +124,16 @@ const changes: Changes = {
   'file.updated': (view, { path, action }, time) => ({
     files: withFile(view.files, { path, action, time, changes: 1 }),
   }),
+  'outputs.copied': (view, { codonId, directory, files }, time) => {
+    const copy = {
+      codonId,
+      directory,
+      time,
+      files: files.slice(0, viewCaps.outputFiles),
+      count: files.length,
+    }
+    return { outputs: appended(view.outputs, copy, viewCaps.outputs) }
+  },
   'filetree.updated': (_, { tree }) => ({ fileTree: tree }),
   'checkpoint.list': (_, data) => ({
     checkpointList: { ...data, checkpoints: data.checkpoints.slice(-viewCaps.checkpoints) },

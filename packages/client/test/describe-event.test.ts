@@ -98,8 +98,8 @@ const cases: { readonly [T in EventType]: readonly [ServerEvent<T>['data'], stri
     'sentinel narrator listens to draft (haiku)',
   ],
   'sentinel.unloaded': [
-    { ...sentinel, reason: 'shutdown', finalCost: 0, llmCallCount: 4 },
-    'sentinel narrator left (shutdown) after 4 calls, $0.00',
+    { ...sentinel, reason: 'shutdown', finalCost: 0, llmCallCount: 4, healthCheckCount: 1 },
+    'sentinel narrator left (shutdown) after 3 calls and a health check, $0.00',
   ],
   'sentinel.output': [
     { ...sentinel, ...usage, triggerNumber: 1, outputType: 'structured', content: { a: 1 } },
@@ -169,6 +169,10 @@ const cases: { readonly [T in EventType]: readonly [ServerEvent<T>['data'], stri
     'draft: checkpoint: storing files, 12,400 of 50,001',
   ],
   'archive.completed': [{ ownerId: codonId, files: ['a'] }, '1 file of draft archived'],
+  'outputs.copied': [
+    { codonId, directory: '/out', files: ['a.md', 'b.md'] },
+    'outputs of draft in /out: a.md, b.md',
+  ],
   'budget.exceeded': [
     { currency: 'dollars', limit: 1, used: 1.5, scope: 'hank', onExceeded: 'fail' },
     'budget exceeded: the limit of the hank, $1.50 of $1.00',

@@ -1,4 +1,4 @@
-import type { ServerEvent } from '@weave/protocol'
+import { emptyState, type ServerEvent, summarize } from '@weave/protocol'
 import { expect, test } from 'vitest'
 import { fileVersionCaps, noFileVersions, reduceFileVersions } from '../src/file-versions.ts'
 import { sampleEvent, timeAt } from './event-samples.ts'
@@ -15,7 +15,55 @@ const after = (...events: readonly ServerEvent[]) => events.reduce(reduceFileVer
 
 test('a file is compared with what its codon found, however often that codon changed it', () => {
   const { files } = after(codon('a'), file('x', '1', 'created'), codon('b'), file('x', '2'), file('x', '3'))
-  expect(files.get('x')).toEqual({ path: 'x', codonId: 'b', before: '1', after: '3', deleted: false })
+  expect(files.get('x')).toEqual({
+    path: 'x',
+    codonId: 'b',
+    byRig: false,
+    before: '1',
+    after: '3',
+    deleted: false,
+  })
+})
+
+const transition = (transitionType: 'CodonStarted' | 'CheckpointCreated', codonId: string): ServerEvent =>
+  sampleEvent('state.transition', {
+    transitionType,
+    codonId,
+    transition: { type: transitionType, data: { codonId } },
+    resultingState: summarize(emptyState),
+  })
+
+test('what comes before the checkpoint after a rig is the rig of that codon, what comes later is the codon', () => {
+  const { files } = after(
+    codon('a'),
+    file('old', '0', 'created'),
+    transition('CodonStarted', 'b'),
+    file('x', '1', 'created'),
+    file('y', '1', 'created'),
+    transition('CheckpointCreated', 'b'),
+    codon('b'),
+    file('y', '2'),
+    file('z', '1', 'created'),
+    transition('CheckpointCreated', 'b'),
+  )
+  expect([...files.values()].map(({ path, codonId, byRig }) => [path, codonId, byRig])).toEqual([
+    ['old', 'a', false],
+    ['x', 'b', true],
+    ['y', 'b', false],
+    ['z', 'b', false],
+  ])
+  // The agent found what the rig had made.
+  expect(files.get('y')).toMatchObject({ before: '1', after: '2' })
+})
+
+test('a codon without a rig has no checkpoint before its agent, so all is its own', () => {
+  const { files } = after(
+    transition('CodonStarted', 'b'),
+    file('x', '1', 'created'),
+    codon('b'),
+    transition('CheckpointCreated', 'b'),
+  )
+  expect(files.get('x')).toMatchObject({ codonId: 'b', byRig: false })
 })
 
 test('what a file was before anyone told is not known', () => {

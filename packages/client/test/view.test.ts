@@ -2,6 +2,7 @@ import type { ServerEvent } from '@weave/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ringItems } from '../src/ring.ts'
+import { reduceView } from '../src/view.ts'
 import { viewCaps } from '../src/view-model.ts'
 import { outlineOf } from '../src/view-outline.ts'
 import { readyData, sampleEvent, timeAt } from './event-samples.ts'
@@ -62,7 +63,24 @@ describe('what else a face draws', () => {
       ['info', undefined, 'note', undefined],
       ['error', undefined, 'warning: odd', undefined],
     ])
-    expect(view.errorCount).toBe(1)
+    // A warning is none.
+    expect(view.errorCount).toBe(0)
+    const fault = sampleEvent('error', { message: 'broken', fatal: false, severity: 'operation' })
+    expect(reduceView(view, fault).errorCount).toBe(1)
+  })
+
+  test('why a codon failed stands once in the stream, other errors always', () => {
+    const exitStatus = { type: 'error', code: 1 } as const
+    const failed = { codonId: 'draft', success: false, cost: 0, duration: 1000, exitStatus }
+    const view = told(one => {
+      one.tell('codon.completed', failed)
+      one.tell('error', { message: 'draft: broken', codon: 'draft', fatal: true, severity: 'fatal' })
+      one.tell('error', { message: 'of another', codon: 'review', fatal: false, severity: 'codon' })
+      one.tell('codon.completed', failed)
+      one.tell('error', { message: 'a warning', codon: 'draft', fatal: false, severity: 'warning' })
+    })
+    const errors = ringItems(view.stream).filter(({ kind }) => kind === 'error')
+    expect(errors.map(({ text }) => text.replace(/^.*: /, ''))).toEqual(['of another', 'a warning'])
   })
 
   test('a long text is cut and says so', () => {

@@ -14,9 +14,9 @@ export {
 } from './commands.ts'
 export type { DirectEvent, JournaledEvent, ServerEvent } from './envelope.ts'
 export { type ErrorCode, errorCodes } from './error-codes.ts'
+export type { EventCategory } from './event-row.ts'
 export {
   type DirectType,
-  type EventCategory,
   type EventData,
   type EventType,
   type ExtensionType,
@@ -33,6 +33,7 @@ export {
   weaveExtension,
 } from './handshake.ts'
 export { lineageOf, type Origin, originIn, originOf } from './lineage.ts'
+export { type CopiedOutputs, outputsOf } from './outputs.ts'
 export {
   type ClientMessage,
   parseClientMessage,
@@ -41,6 +42,7 @@ export {
   parseTransition,
   type ServerMessage,
 } from './parse.ts'
+export { type ProblemCode, problemCodes } from './problem-codes.ts'
 export {
   codonMoves,
   currentRun,
@@ -61,6 +63,7 @@ export type {
   ReportError,
   ReportEvents,
   ReportFile,
+  ReportOutputs,
   ReportRun,
   ReportSetting,
   ReportTotals,

@@ -24,6 +24,7 @@ export interface ReportData {
   readonly costs: readonly ReportCost[]
   readonly budgets: readonly ReportBudget[]
   readonly checkpoints: Bounded<ReportCheckpoint>
+  readonly outputs: Bounded<ReportOutputs>
   readonly sentinels: Bounded<SentinelOutput>
   readonly errors: Bounded<ReportError>
   readonly settings: readonly ReportSetting[]
@@ -134,6 +135,20 @@ export interface ReportFile {
   readonly diff?: string
   /** Why the diff is not there, or not whole. */
   readonly note?: string
+}
+
+/** What one codon copied to the output directory. */
+export interface ReportOutputs {
+  readonly codonId: string
+  readonly run: number
+  readonly time: string
+  readonly directory: string
+  /** Relative to the directory. */
+  readonly files: readonly string[]
+  /** More files than are listed. */
+  readonly filesLeftOut: number
+  /** A rollback took the codon back; what it copied stays. */
+  readonly isUndone: boolean
 }
 
 export interface SentinelOutput {

@@ -183,7 +183,7 @@ export const eventData: { readonly [T in EventType]: fc.Arbitrary<EventData<T>> 
   ),
   'sentinel.unloaded': fields(
     { ...sentinel, reason: sentinelUnloadReason, finalCost: dollars, llmCallCount: count },
-    { errorType: word('template', 'configuration', 'corruption', 'resource') },
+    { errorType: word('template', 'configuration', 'corruption', 'resource'), healthCheckCount: count },
   ),
   'sentinel.output': fields({
     ...sentinel,
@@ -300,6 +300,7 @@ export const eventData: { readonly [T in EventType]: fc.Arbitrary<EventData<T>> 
     { codonId, done: fc.nat(), total: fc.nat(), over: fc.constant(true as const) },
   ),
   'archive.completed': fields({ ownerId: text, files: texts }),
+  'outputs.copied': fields({ codonId, directory: text, files: texts }),
   'budget.exceeded': fc
     .tuple(budgetBreach, fields({ onExceeded: word('complete', 'fail') }, { codonId }))
     .map(([breach, policy]) => ({ ...breach, ...policy })),

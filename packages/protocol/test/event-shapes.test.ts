@@ -30,6 +30,7 @@ const ourFields: Readonly<Partial<Record<EventType, Fields>>> = {
   'assistant.action': { 'toolUseId?': 'string' },
   'codon.completed': { 'costUnknown?': 'true' },
   'file.updated': { 'bytes?': 'number', 'sha256?': 'string', 'omitted?': "'binary' | 'large'" },
+  'sentinel.unloaded': { 'healthCheckCount?': 'number' },
   'sentinel.output': { 'durationMs?': 'number' },
   'server.ready': {
     'agentRootPath?': 'string',
@@ -365,6 +366,7 @@ test('extension events have exactly these fields', () => {
       'over?': 'true',
     },
     'archive.completed': { ownerId: 'string', files: 'string[]' },
+    'outputs.copied': { codonId: 'string', directory: 'string', files: 'string[]' },
     'budget.exceeded': {
       currency: budgetCurrency,
       limit: 'number',

@@ -69,6 +69,7 @@ const extensionEvents = {
   'run.parked': 'extension journal',
   'run.activity': 'extension direct',
   'archive.completed': 'extension journal',
+  'outputs.copied': 'extension journal',
   'budget.exceeded': 'extension journal',
   'preflight.result': 'extension journal',
 }
@@ -106,11 +107,11 @@ test('five commands are open to every client, the other eight only to readandwri
 
 verifies(
   ['4.1/event-count', 'd11/event-table'],
-  'the event table has the 27 events of the specification and the 12 extension events, each in its category',
+  'the event table has the 27 events of the specification and the 13 extension events, each in its category',
   () => {
     expect(Object.keys(specEvents)).toHaveLength(27)
-    expect(Object.keys(extensionEvents)).toHaveLength(12)
-    expect(eventTypes).toHaveLength(39)
+    expect(Object.keys(extensionEvents)).toHaveLength(13)
+    expect(eventTypes).toHaveLength(40)
     const categories = mapped({ ...specEvents, ...extensionEvents }, policy => policy.split(' ')[0])
     expect(mapped(events, row => row.category)).toEqual(categories)
   },

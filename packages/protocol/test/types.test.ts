@@ -51,7 +51,7 @@ describe('what is journaled and what is sent to one client', () => {
     expectTypeOf<ServerEvent['seq']>().toEqualTypeOf<number | undefined>()
   })
 
-  test('there are ten extension types', () => {
+  test('there are twelve extension types', () => {
     expectTypeOf<ExtensionType>().toEqualTypeOf<
       | 'run.started'
       | 'run.completed'
@@ -63,6 +63,7 @@ describe('what is journaled and what is sent to one client', () => {
       | 'run.parked'
       | 'run.activity'
       | 'archive.completed'
+      | 'outputs.copied'
       | 'budget.exceeded'
       | 'preflight.result'
     >()

@@ -1,4 +1,4 @@
-import type { ReportCheckpoint, ReportData, ReportFile } from '@weave/protocol'
+import type { ReportCheckpoint, ReportData, ReportFile, ReportOutputs } from '@weave/protocol'
 import { element, leftOutNote, section, timeText } from './element.ts'
 import { counted } from './header.ts'
 
@@ -10,6 +10,37 @@ export function files({ checkpoints, runs }: ReportData): HTMLElement {
   return section({ id: 'files', title: 'Files by checkpoint', aside }, [
     leftOutNote(leftOut, 'checkpoints'),
     element('div', { class: 'checkpoints' }, list),
+  ])
+}
+
+/** What was copied to the output directory, by codon. What an undone codon copied stays there, so it is listed, too. */
+export function outputs({ outputs: found, runs }: ReportData): HTMLElement | undefined {
+  const { items, leftOut } = found
+  if (items.length === 0) return undefined
+  return section({ id: 'outputs', title: 'Outputs' }, [
+    leftOutNote(leftOut, 'copies'),
+    element(
+      'ol',
+      { class: 'outputs' },
+      items.map(item => outputPart(item, runs.length > 1)),
+    ),
+  ])
+}
+
+function outputPart(copy: ReportOutputs, withRun: boolean): HTMLElement {
+  const { codonId, run, time, directory, files: list, filesLeftOut, isUndone } = copy
+  const more = filesLeftOut > 0 ? [`and ${counted(filesLeftOut, 'more file')}`] : []
+  return element('li', {}, [
+    element('p', { class: 'quiet' }, [
+      [
+        ...(withRun ? [`run ${run}`] : []),
+        codonId,
+        ...(isUndone ? ['rolled back; the files stay'] : []),
+        timeText(time),
+        directory,
+      ].join(' · '),
+    ]),
+    element('p', { class: 'said' }, [[...list, ...more].join('\n')]),
   ])
 }
 

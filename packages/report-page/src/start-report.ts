@@ -2,7 +2,7 @@ import type { ReportData, ReportEvents } from '@weave/protocol'
 import { conversation } from './conversation.ts'
 import { element, section, timeText } from './element.ts'
 import { eventList } from './event-list.ts'
-import { files } from './files.ts'
+import { files, outputs } from './files.ts'
 import { header } from './header.ts'
 import { errors, sentinelOutputs } from './messages.ts'
 import { budgets, spending } from './spending.ts'
@@ -40,6 +40,7 @@ function sections(data: ReportData): readonly HTMLElement[] {
     spending(data),
     budgets(data),
     files(data),
+    outputs(data),
     sentinelOutputs(data),
     !wrong && faults,
     settings(data),

@@ -43,8 +43,8 @@ export {
   type DoctorOptions,
   editorSchema,
   examine,
-  harnessesToCheck,
   isSchemaKind,
+  missingHarnesses,
   type OpenRehearsal,
   openRehearsal,
   openReplayRehearsal,
@@ -79,8 +79,23 @@ export {
   readSentinelFile,
   type SharedBudget,
 } from './hank/index.ts'
-export { runAgentWorker } from './harness/index.ts'
 export {
+  type HarnessStanding,
+  type HarnessWord,
+  harnessFolder,
+  harnessStandings,
+  harnessWords,
+  installableHarnesses,
+  installHarness,
+  installLine,
+  isHarnessWord,
+  pinOf,
+  removeHarness,
+  resolveHarness,
+  runAgentWorker,
+} from './harness/index.ts'
+export {
+  createMatcher,
   createRedactor,
   didYouMean,
   errorsOf,
@@ -88,6 +103,7 @@ export {
   keepTail,
   type LogLevel,
   logLevels,
+  messageOf,
   nearestNames,
   type Problem,
   runWarden,

@@ -18,5 +18,9 @@ export const repair = {
     'A rig, a checkpoint or a rollback that lasts is told about once a second, in plain lines and to clients that list `weave`, and is not journaled.',
   'repair/plan-before-asking':
     'The plan is shown before a provider is asked, and what is waited for is said every two seconds.',
+  'repair/nearest-file':
+    'A message about a missing prompt, rig source or sentinel names the file of the hank that may be meant.',
+  'repair/rollback-outputs':
+    'Before and after a rollback it is said which copied output files of undone codons stay, under which name the next copy lies, and how to replace them.',
   'repair/plan-history': 'weave diff --plan lists the plans of an execution and what each changed.',
 } as const satisfies RequirementTable

@@ -58,13 +58,18 @@ async function goBack(execution: StoppedExecution, wish: RollbackWish, around: A
   for (const note of done.notes) terminal.error(note)
   if (switches.has('json')) terminal.json(JSON.stringify({ ...done.preview, runId: done.runId }, null, 2))
   else for (const line of previewLines(done.preview)) terminal.out(line)
-  for (const line of whatNext(chosen)) terminal.error(line)
+  for (const line of whatNext(chosen, done.preview)) terminal.error(line)
   return exitCodes.done
 }
 
-function whatNext({ layout: { dir }, file }: ChosenExecution): readonly string[] {
+function whatNext(
+  { layout: { dir }, file }: ChosenExecution,
+  { outputs }: RollbackPreview,
+): readonly string[] {
+  const goOn = goOnCommand({ dir, isRehearsal: file?.rehearsal ?? false })
   return [
-    `Done. Go on with: ${goOnCommand({ dir, isRehearsal: file?.rehearsal ?? false })}`,
+    `Done. Go on with: ${goOn}`,
+    ...(outputs.length > 0 ? [`Go on and replace its outputs with: ${goOn} --overwrite-output`] : []),
     `Take it back with: weave rollback --undo -e ${shellWord(dir)}`,
   ]
 }
@@ -93,9 +98,25 @@ export function previewLines(preview: RollbackPreview): readonly string[] {
     `Undone     ${undone.length === 0 ? 'nothing' : harmlessLine(undone.join(', '), 1000)}`,
     `Next       ${nextWords(next)}`,
     ...there.flatMap(([what, paths]) => ['', `${what}: ${paths.length}`, ...paths.map(pathLine)]),
+    ...outputLines(preview),
     ...(unchanged === 0 ? [] : ['', `unchanged: ${plural(unchanged, 'file')}`]),
   ]
 }
+
+/** A rollback goes back in the workspace; the output directory is not its own. */
+function outputLines({ outputs }: RollbackPreview): readonly string[] {
+  if (outputs.length === 0) return []
+  const stays = outputs.flatMap(({ codonId, directory, files }) => [
+    '',
+    `stay in ${harmlessLine(directory, 4096)} (outputs of ${harmlessLine(codonId)}): ${files.length}`,
+    ...files.map(pathLine),
+  ])
+  return [...stays, `  ${takenNames}`]
+}
+
+/** How `effects` names an output whose name is taken. */
+const takenNames =
+  'Done again, outputs of the same name are put beside them as name_1_<time>; with --overwrite-output they replace them.'
 
 function nextWords(next: RollbackPreview['next']): string {
   if (!next) return 'nothing: the hank is at its end there'

@@ -37,6 +37,7 @@ export async function initHank(
     return exitCodes.failed
   }
   for (const line of success(directory, isCommand, { files, kept })) terminal.out(line)
+  for (const line of await firstHarness()) terminal.out(line)
   return exitCodes.done
 }
 
@@ -93,6 +94,19 @@ function success(
     `  weave rehearse${word}`,
     `  weave validate${word}`,
     `  weave${word}`,
+  ]
+}
+
+/** For somebody who has not got the agent that the new hank runs on. */
+async function firstHarness(): Promise<readonly string[]> {
+  const { resolveHarness } = await import('@weave/runtime')
+  const found = resolveHarness('claude')
+  if (found.ok) return []
+  return [
+    '',
+    'Its agent comes first, for a rehearsal, too. The Claude Agent SDK is not installed yet:',
+    '',
+    `  ${found.cure}`,
   ]
 }
 

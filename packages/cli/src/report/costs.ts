@@ -11,7 +11,9 @@ export function costLines(report: CostReport): readonly string[] {
   if (codons.length === 0) return ['Nothing was spent: no codon has started.']
   return [
     ...columns([codonHeads, ...codons.map(codonCells)], ''),
-    ...(sentinels.length > 0 ? ['', ...columns([sentinelHeads, ...sentinels.map(sentinelCells)], '')] : []),
+    ...(sentinels.length > 0
+      ? ['', ...columns([sentinelHeads, ...sentinels.map(sentinelCells)], ''), healthCheckNote]
+      : []),
     '',
     ...columns(
       [
@@ -38,6 +40,7 @@ function codonCells({ codonId, model, attempts, classes, cost, costUnknown }: Co
   ]
 }
 
+const healthCheckNote = 'Of the first sentinel with a model a health check is one of the calls.'
 const sentinelHeads = ['SENTINEL', 'CODON', 'CALLS', 'IN', 'OUT', 'COST']
 
 function sentinelCells(sentinel: SentinelCost): readonly string[] {

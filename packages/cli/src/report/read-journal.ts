@@ -19,6 +19,8 @@ import { createEventColumns } from './event-columns.ts'
 
 export type BudgetLines = NonNullable<EventData<'run.completed'>['codons'][number]['budget']>
 
+export type OutputCopy = EventData<'outputs.copied'> & { readonly time: string }
+
 /** What a report needs of a journal, from one reading of it. */
 export interface JournalReading {
   readonly state: WeaveState
@@ -29,6 +31,7 @@ export interface JournalReading {
   readonly errors: Bounded<ReportError>
   /** What the newest end of a run says of each codon's limits, by runtime id. */
   readonly budgets: ReadonlyMap<string, BudgetLines>
+  readonly outputs: readonly OutputCopy[]
   /** The runs that a rollback opened. */
   readonly rolledBack: ReadonlySet<string>
   /** What of it is not as it was written. */
@@ -53,6 +56,7 @@ function createReading() {
   const spending = createSpendingPoints()
   const sentinels = createNewestItems<SentinelOutput>(mostSaid)
   const errors = createNewestItems<ReportError>(mostSaid)
+  const outputs: OutputCopy[] = []
   const rolledBack = new Set<string>()
   const budgets = new Map<string, BudgetLines>()
   let state = emptyState
@@ -73,6 +77,7 @@ function createReading() {
       if (type === 'preflight.result') plan = data.plan ?? plan
       if (type === 'run.completed')
         for (const { codonId, budget } of data.codons) if (budget) budgets.set(codonId, budget)
+      if (type === 'outputs.copied') outputs.push({ ...data, time: event.timestamp })
       if (type === 'rollback.completed') rolledBack.add(data.toRun)
       if (type === 'sentinel.output') sentinels.add(sentinelOutput(event.timestamp, data))
       const error = errorOf(event)
@@ -86,6 +91,7 @@ function createReading() {
       sentinels: sentinels.result(),
       errors: errors.result(),
       budgets,
+      outputs,
       rolledBack,
     }),
   }

@@ -1,11 +1,13 @@
-import type {
-  ReportCheckpoint,
-  ReportCost,
-  ReportData,
-  ReportRun,
-  ReportTotals,
-  RunStatus,
-  WeaveState,
+import {
+  outputsOf,
+  type ReportCheckpoint,
+  type ReportCost,
+  type ReportData,
+  type ReportOutputs,
+  type ReportRun,
+  type ReportTotals,
+  type RunStatus,
+  type WeaveState,
 } from '@weave/protocol'
 import type { CheckpointRow, CostReport, Plan, RecordedSetting } from '@weave/runtime'
 import { budgetRows } from './budget-rows.ts'
@@ -57,6 +59,7 @@ export function reportData(source: ReportSource): ReportData {
     costs: costRows(costs),
     budgets: budgetRows(plan, runs, { dollars: state.totalCost, lines: reading.budgets }),
     checkpoints: { items: checkpointRows(source, state), leftOut: source.checkpointsLeftOut },
+    outputs: outputRows(reading, undone),
     sentinels: reading.sentinels,
     errors: reading.errors,
     settings: source.settings,
@@ -146,6 +149,25 @@ function checkpointRows(
       ...(note !== undefined && { note }),
     }
   })
+}
+
+const mostOutputs = 200
+const mostOutputFiles = 200
+
+/** By run and codon; `undone`: `runId codonId` of what a rollback took back. */
+function outputRows({ state, outputs }: JournalReading, undone: ReadonlySet<string>): ReportData['outputs'] {
+  const rows = state.runs.flatMap(({ runId, codons }, at) =>
+    codons.flatMap((record): readonly ReportOutputs[] => {
+      const copy = outputsOf(record, outputs)
+      if (!copy) return []
+      const { codonId, time, directory, files } = copy
+      const filesLeftOut = Math.max(0, files.length - mostOutputFiles)
+      const isUndone = undone.has(`${runId} ${codonId}`)
+      const shown = files.slice(0, mostOutputFiles)
+      return [{ codonId, run: at + 1, time, directory, files: shown, filesLeftOut, isUndone }]
+    }),
+  )
+  return { items: rows.slice(-mostOutputs), leftOut: Math.max(0, rows.length - mostOutputs) }
 }
 
 /** `rolledBack`: its run ended with a rollback. */

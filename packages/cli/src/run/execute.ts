@@ -9,7 +9,6 @@ import {
   type OpenRehearsal,
   type Plan,
   type Prepared,
-  type RunnerEnd,
   startExecution,
 } from '@weave/runtime'
 import { paintStanding, paintVerdict } from '../colour.ts'
@@ -18,13 +17,14 @@ import { isDirectory } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes, ownPrograms, sandboxEntry, version } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
-import { report, schemaLine } from '../validate/report.ts'
+import { report } from '../validate/report.ts'
+import { addSchema } from '../validate/schema-line.ts'
 import { createWaiting } from '../waiting.ts'
 import { choosePlan } from './choose-plan.ts'
 import { openRun } from './open-run.ts'
 import { readyTraffic } from './recording.ts'
 import { createRunDisplay, type RunDisplay, wantsColor, wantsTerminalUi } from './run-display.ts'
-import { createShutdownLimit, endAtOnce, endWithoutExecution, onSignals } from './shutdown.ts'
+import { createShutdownLimit, endAtOnce, endWithoutExecution, lastWords, onSignals } from './shutdown.ts'
 import { proxyBox, summaryLines } from './summary.ts'
 
 export interface RunContext {
@@ -39,28 +39,32 @@ export interface RunContext {
   readonly shutdownMs?: number
 }
 
-/** What the process says at its end; or that a person wants the execution to go on with the edited hank. */
-export type RunOutcome = ExitCode | { readonly adoptIn: string }
+/**
+ * What the process says at its end; that nothing has begun, and what the process then says; or that a person wants the
+ * execution to go on with the edited hank.
+ */
+export type RunOutcome = ExitCode | { readonly notBegun: ExitCode } | { readonly adoptIn: string }
 
 /** Runs a hank that was prepared, if nothing stands in its way. */
 export async function execute(
   context: RunContext,
-  { prepared, data }: { readonly prepared: Prepared; readonly data?: string | undefined },
+  { prepared: found, data }: { readonly prepared: Prepared; readonly data?: string | undefined },
 ): Promise<RunOutcome> {
   const { args, terminal, rehearsal } = context
-  const added = await schemaLine(prepared)
-  if (added !== undefined) terminal.error(added)
+  const schema = await addSchema(found)
+  if (schema.message !== undefined) terminal.error(schema.message)
+  const prepared = schema.moved(found)
   const { plan: planned } = prepared
   if (!prepared.ok || !planned) {
     for (const line of report(prepared, { verbose: false, environment: {} }))
       terminal.error(line, paintVerdict)
-    return exitCodes.failed
+    return { notBegun: exitCodes.failed }
   }
   const level = logLevels.find(name => name === args.texts['log-level']) ?? 'info'
   const traffic = await readyTraffic({ record: args.texts.record, rehearsal }, planned)
   if (!traffic.ok) {
     terminal.error(traffic.message)
-    return exitCodes.failed
+    return { notBegun: exitCodes.failed }
   }
   const { plan = planned } = traffic
   const waiting = createWaiting(terminal)
@@ -69,12 +73,12 @@ export async function execute(
   waiting.done()
   if (!opened.ok) {
     terminal.error(opened.message)
-    return exitCodes.failed
+    return { notBegun: exitCodes.failed }
   }
   const { execution, notes } = opened
   for (const note of [...traffic.warnings, ...execution.notes, ...notes]) terminal.error(note)
   const chosen = await choosePlan({ prepared, plan, opened: execution, args }, terminal)
-  if (!chosen.ok) return chosen.exitCode
+  if (!chosen.ok) return { notBegun: chosen.exitCode }
   const { adopt } = chosen
   return run(context, { prepared, plan, adopt, opened: execution, level, record: traffic.record })
 }
@@ -96,7 +100,7 @@ async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
   const exit = (code: ExitCode): void => endAtOnce(context.terminal, code, goOn)
   const display = displayOf(context, ready, () => exit(exitCodes.interrupted))
   const { terminal } = display
-  const limit = createShutdownLimit(terminal, { milliseconds: context.shutdownMs })
+  const limit = createShutdownLimit(lastWords(context.terminal), { milliseconds: context.shutdownMs, exit })
   const signals = onSignals(terminal, { limit, exit })
   const letGo = (): void => {
     limit.close()
@@ -119,7 +123,7 @@ async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
     return exitCodes.done
   }
   signals.endBy(reason => execution.runner.shutdown(reason))
-  void execution.runner.leaving.then(() => limit.begin(() => signals.exitCode ?? stoppedCode(display)))
+  void execution.runner.leaving.then(why => limit.begin(() => signals.exitCode ?? stoppedCode(display, why)))
   terminal.error(`Execution  ${opened.layout.dir}`)
   terminal.error(`Clients    ${execution.url}`)
   if (execution.proxyUrl !== undefined) {
@@ -143,13 +147,13 @@ async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
     showsCosts: !display.hasScreen || prepared.settings.settings.showCosts,
   }
   for (const line of summaryLines(state, end, places)) terminal.error(line, paintStanding)
-  if (end.status === 'stopped') return signals.exitCode ?? stoppedCode(display, end)
+  if (end.status === 'stopped') return signals.exitCode ?? stoppedCode(display, end.reason)
   return end.status === 'failed' ? exitCodes.failed : exitCodes.done
 }
 
 /** Of a run that no signal stopped: a client may, which is no failure; a person who leaves the screen has not got a result. */
-function stoppedCode({ isAbandoned, wasLeft }: RunDisplay, end?: RunnerEnd): ExitCode {
-  if (end && wasLeft(end)) return exitCodes.interrupted
+function stoppedCode({ isAbandoned, wasLeft }: RunDisplay, reason: string | undefined): ExitCode {
+  if (wasLeft(reason)) return exitCodes.interrupted
   return isAbandoned ? exitCodes.failed : exitCodes.done
 }
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import type { JournaledEvent } from '@weave/protocol'
-import type { Execution, ExecutionOptions, RunnerEnd } from '@weave/runtime'
+import type { Execution, ExecutionOptions } from '@weave/runtime'
 import { activityText, describeEvent, harmlessLine, type ServerEvent } from 'weave-client'
 import { hasColour, paintEvent } from '../colour.ts'
 import type { Terminal } from '../terminal.ts'
@@ -19,8 +19,8 @@ export interface RunDisplay {
   readonly isAbandoned: boolean
   /** What a person wants to happen after the end. */
   readonly wish: 'adopt' | undefined
-  /** Whether a person left the screen, which ended the run, too. Its reason tells: the screen may outlive the run. */
-  readonly wasLeft: (end: RunnerEnd) => boolean
+  /** Whether a run ends for this reason because a person left its screen; the screen itself may outlive the run. */
+  readonly wasLeft: (reason: string | undefined) => boolean
   /** Brings the screen up, if there is to be one. */
   begin(execution: Pick<Execution, 'runner' | 'url'>): Promise<void>
   /** Takes it away again and says what waited. */
@@ -64,7 +64,7 @@ export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunD
     get wish() {
       return wish
     },
-    wasLeft: ({ reason }) => reason !== undefined && reason === leftReason,
+    wasLeft: reason => reason !== undefined && reason === leftReason,
     terminal: held,
     onEvent(told) {
       if (!held.isHeld) print(told)
@@ -157,6 +157,7 @@ const quiet: ReadonlySet<string> = new Set([
   'preflight.result',
   'server.idle',
   'run.completed',
+  'outputs.copied',
 ])
 
 /** Whether a person reading along wants to hear of such an event. */

@@ -1,20 +1,43 @@
-import { adoptingArguments } from '../go-on.ts'
+import { missingHarnesses } from '@weave/runtime'
+import { adoptingArguments, goOnCommand } from '../go-on.ts'
 import type { Arguments } from '../parse-arguments.ts'
-import { prepareRun } from '../prepare-run.ts'
+import { type PreparedRun, prepareRun } from '../prepare-run.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import { createWaiting } from '../waiting.ts'
-import { execute, type RunContext } from './execute.ts'
+import { execute, type RunContext, type RunOutcome } from './execute.ts'
 import { namedRun } from './named-run.ts'
 
-/** From the words on the command line to the end of the run. */
+/** From the words on the command line to the end of the run, and of the runs that adopt what was edited meanwhile. */
 export async function runHank(given: RunContext): Promise<ExitCode> {
+  const outcome = await runOnce(given)
+  if (typeof outcome === 'number') return outcome
+  return 'notBegun' in outcome ? outcome.notBegun : adoptIn(outcome.adoptIn, given)
+}
+
+async function runOnce(given: RunContext): Promise<RunOutcome> {
   const context = { ...given, args: recordingArguments(given.args) }
-  const { args, terminal, environment, rehearsal } = context
+  const { args, terminal } = context
   const clash = adoptClash(args)
   if (clash !== undefined) {
     terminal.error(clash)
-    return exitCodes.usage
+    return { notBegun: exitCodes.usage }
   }
+  const first = await prepared(context)
+  const lacking = first.ok && !given.harnesses ? missingHarnesses(first.prepared) : []
+  if (lacking.length > 0) {
+    const { offerHarnesses } = await import('../harness/offer.ts')
+    const isThere = await offerHarnesses(lacking, { yes: args.switches.has('yes') }, terminal)
+    if (!isThere) return { notBegun: exitCodes.failed }
+  }
+  const run = lacking.length > 0 ? await prepared(context) : first
+  if (!run.ok) {
+    terminal.error(run.usage)
+    return { notBegun: exitCodes.usage }
+  }
+  return execute(context, run)
+}
+
+async function prepared({ args, terminal, environment, rehearsal }: RunContext): Promise<PreparedRun> {
   const waiting = createWaiting(terminal)
   const run = await prepareRun(args, {
     environment,
@@ -22,15 +45,10 @@ export async function runHank(given: RunContext): Promise<ExitCode> {
     onAsking: (_, providers) => waiting.for(`Asking ${providers.join(', ')}`),
   })
   waiting.done()
-  if (!run.ok) {
-    terminal.error(run.usage)
-    return exitCodes.usage
-  }
-  const outcome = await execute(context, run)
-  return typeof outcome === 'number' ? outcome : adoptIn(outcome.adoptIn, given)
+  return run
 }
 
-/** The same execution again, with the hank as it is now. What cannot be adopted leaves it as it was. */
+/** The same execution again, with the hank as it is now. What cannot be adopted, or is not, leaves it as it was. */
 async function adoptIn(dir: string, given: RunContext): Promise<ExitCode> {
   const { terminal } = given
   const named = await namedRun(adoptingArguments(given.args, dir))
@@ -38,7 +56,11 @@ async function adoptIn(dir: string, given: RunContext): Promise<ExitCode> {
     terminal.error(named.message)
     return exitCodes.failed
   }
-  return runHank({ ...given, args: named.args })
+  const outcome = await runOnce({ ...given, args: named.args })
+  if (typeof outcome === 'number') return outcome
+  if ('adoptIn' in outcome) return adoptIn(outcome.adoptIn, given)
+  terminal.error(`Go on with ${goOnCommand({ dir, isRehearsal: given.rehearsal !== undefined }, given.args)}`)
+  return outcome.notBegun
 }
 
 function adoptClash({ switches }: Arguments): string | undefined {

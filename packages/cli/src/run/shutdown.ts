@@ -64,7 +64,7 @@ interface ShutdownLimit {
 }
 
 export function createShutdownLimit(
-  terminal: Terminal,
+  terminal: Pick<Terminal, 'error'>,
   {
     clock = systemClock,
     exit = code => process.exit(code),
@@ -90,22 +90,24 @@ export function createShutdownLimit(
   }
 }
 
-/** Ends the process without waiting for anything; says how to go on once a screen that covered the terminal is gone. */
+/** For words before a sudden end: they come when the process exits, and a screen that covered the terminal is gone. */
+export function lastWords(terminal: Terminal): Pick<Terminal, 'error'> {
+  return { error: text => void process.once('exit', () => terminal.error(text)) }
+}
+
+/** Ends the process without waiting for anything, and says how to go on. */
 export function endAtOnce(terminal: Terminal, code: ExitCode, goOn: string): never {
-  process.once('exit', () => terminal.error(`Ended at once. Go on with: ${goOn}`))
+  lastWords(terminal).error(`Ended at once. Go on with: ${goOn}`)
   process.exit(code)
 }
 
 /**
  * Another process has the execution now. Ends this one at once, without a goodbye: whatever is said to anybody would be
- * written into what is another's. The warden ends what this process has started. The words come last, when a screen that
- * covered the terminal is gone.
+ * written into what is another's. The warden ends what this process has started.
  */
 export function endWithoutExecution(terminal: Terminal, reason: string): void {
-  process.once('exit', () =>
-    terminal.error(
-      `${reason}\nThis server ends, with its agents. "weave list" says who is at work there now.`,
-    ),
+  lastWords(terminal).error(
+    `${reason}\nThis server ends, with its agents. "weave list" says who is at work there now.`,
   )
   process.exit(exitCodes.failed)
 }

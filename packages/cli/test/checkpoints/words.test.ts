@@ -39,6 +39,7 @@ describe('the words of the commands on checkpoints', () => {
       rigCopies: ['template'],
       rigPutBack: ['tool'],
       undone: ['b', 'a'],
+      outputs: [{ codonId: 'b', directory: '/results', files: ['notes\u001b[2J.md'] }],
       next: { codonId: 'a', withoutRig: true },
     })
     expect(lines.slice(0, 3)).toEqual([
@@ -53,6 +54,7 @@ describe('the words of the commands on checkpoints', () => {
       'put back from the archive: 1',
       'move out of the workspace (rig copies): 1',
       'copy again (rig): 1',
+      'stay in /results (outputs of b): 1',
       'unchanged: 3 files',
     ])
     expect(lines.join('\n')).not.toContain('\u001b')

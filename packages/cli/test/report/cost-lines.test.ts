@@ -15,6 +15,7 @@ describe('costs for people', () => {
         '',
         'SENTINEL  CODON  CALLS  IN   OUT  COST',
         'narrator  draft  3      700  50   $0.5000',
+        'Of the first sentinel with a model a health check is one of the calls.',
         '',
         'Codons     $1.25 + unknown',
         'Sentinels  $0.5000',

@@ -12,6 +12,7 @@ import {
   undoneBy,
 } from '../runner/index.ts'
 import type { StoppedPlace } from './open.ts'
+import { type UndoneOutputs, undoneOutputs } from './undone-outputs.ts'
 
 /** Where a rollback, or the undo of one, leads. */
 export interface WayBack {
@@ -43,6 +44,8 @@ export interface RollbackPreview {
   readonly rigPutBack: readonly string[]
   /** Runtime ids, newest first. */
   readonly undone: readonly string[]
+  /** Output files of undone codons: they stay where they are. */
+  readonly outputs: readonly UndoneOutputs[]
   /** The codon that the next start begins with; absent when the plan is at its end there. */
   readonly next?: { readonly codonId: string; readonly withoutRig: boolean }
 }
@@ -91,7 +94,8 @@ export async function previewWay(place: StoppedPlace, way: WayBack): Promise<Pre
       archivedAgain,
       rigCopies,
       rigPutBack: missing.filter(path => !comesBack.has(path)),
-      undone: undone.map(({ record }) => record.codonId),
+      undone: records.map(({ codonId }) => codonId),
+      outputs: await undoneOutputs(place, records),
       ...(next && { next: { codonId: next.at.runtimeId, withoutRig: next.withoutRig } }),
     },
   }

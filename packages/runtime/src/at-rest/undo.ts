@@ -11,6 +11,7 @@ import type { History } from '../journal/index.ts'
 import type { Result } from '../kit/index.ts'
 import { codonAt, type Plan, start } from '../plan/index.ts'
 import { type ArchivedFiles, type RollbackTarget, startPoint } from '../runner/index.ts'
+import { eventsOfTypes } from './marked-events.ts'
 
 type UndoResult = Result<{
   readonly target: RollbackTarget
@@ -91,21 +92,16 @@ interface Trail {
 async function readTrail(history: History): Promise<Trail> {
   const trail: Trail = { rollbacks: [], archives: [] }
   const follow = createFollower(trail)
-  for await (const page of history.pages()) {
-    for (const stored of page.events) {
-      const head = stored.rest.subarray(0, headBytes)
-      const event = marks.some(mark => head.includes(mark)) ? await history.event(stored) : undefined
-      if (event) follow(event)
-    }
-  }
+  for await (const event of eventsOfTypes(history, trailTypes)) follow(event)
   return trail
 }
 
-/** The types of events that matter, as they stand at the head of a line: the others are not parsed. */
-const marks = ['rollback.started', 'rollback.completed', 'archive.completed', 'state.transition'].map(type =>
-  Buffer.from(`"type":"${type}"`),
-)
-const headBytes = 4096
+const trailTypes = [
+  'rollback.started',
+  'rollback.completed',
+  'archive.completed',
+  'state.transition',
+] as const
 
 function createFollower({ rollbacks, archives }: Trail) {
   let runId = ''

@@ -2,7 +2,7 @@ import { readFile, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { ensureDir } from '../files/index.ts'
-import { embeddedHarnessAvailable, sdkHarnessAvailable } from '../harness/index.ts'
+import { type HarnessStanding, harnessStandings, installLine } from '../harness/index.ts'
 import { errorCode, run } from '../kit/index.ts'
 import { credentialFor, credentialVariables } from '../models/index.ts'
 import { collectorOf } from '../otel/index.ts'
@@ -14,24 +14,8 @@ export interface DoctorOptions {
   readonly executionBaseDir: string
   readonly port: number
   readonly proxy: Pick<ProxyToCheck, 'isOn' | 'upstream'>
-  readonly harnesses: readonly HarnessToCheck[]
   /** Spans would be sent; by the names of this version. */
   readonly otel?: { readonly names: Settings['otel']['names']; readonly weaveVersion: string } | undefined
-}
-
-export interface HarnessToCheck {
-  readonly name: string
-  readonly available: () => Promise<
-    { readonly ok: true } | { readonly ok: false; readonly message: string; readonly cure: string }
-  >
-}
-
-/** The harnesses that there are, for `examine`. */
-export function harnessesToCheck(): readonly HarnessToCheck[] {
-  return [
-    { name: 'Claude Agent SDK', available: () => sdkHarnessAvailable() },
-    { name: 'Pi SDK', available: () => embeddedHarnessAvailable() },
-  ]
 }
 
 /** Checks everything that a run needs of the machine. Writes nothing but the execution base directory. */
@@ -39,7 +23,7 @@ export async function examine(options: DoctorOptions): Promise<readonly Finding[
   const groups = await Promise.all([
     nodeVersion(),
     gitVersion(options.environment),
-    ...options.harnesses.map(harness),
+    harnessStandings().then(standings => standings.map(harness)),
     ...providers.map(provider => key(provider, options.environment)),
     disk(options.executionBaseDir),
     port(options.port),
@@ -86,10 +70,18 @@ async function gitVersion(environment: DoctorOptions['environment']): Promise<Fi
     : { name, verdict: 'bad', detail, cure }
 }
 
-async function harness({ name, available }: HarnessToCheck): Promise<Finding> {
-  const found = await available()
-  if (found.ok) return { name, verdict: 'good', detail: 'installed' }
-  return { name, verdict: 'poor', detail: found.message, cure: `Install it: ${found.cure}` }
+function harness({ name, title, pin, megabytes, found, problem }: HarnessStanding): Finding {
+  if (!found) {
+    const detail = `${withoutStop(problem?.message ?? 'not installed')} (${pin}, about ${megabytes} MB)`
+    return { name: title, verdict: 'poor', detail, cure: `Install it: ${installLine(name)}` }
+  }
+  const place = found.where === 'home' ? 'installed by weave' : 'beside the program'
+  const detail = `${found.version}, ${Math.round(found.bytes / 1e6)} MB, ${place}: ${found.folder}`
+  if (found.version === pin) return { name: title, verdict: 'good', detail }
+  const cure = `This weave was made for ${pin}. ${
+    found.where === 'home' ? `Install it: ${installLine(name)}` : 'Install that version beside the program.'
+  }`
+  return { name: title, verdict: 'poor', detail, cure }
 }
 
 async function key(provider: string, environment: DoctorOptions['environment']): Promise<Finding> {

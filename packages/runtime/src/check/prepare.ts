@@ -1,3 +1,4 @@
+import type { ProblemCode } from '@weave/protocol'
 import {
   type Codon,
   codonsOf,
@@ -7,9 +8,16 @@ import {
   type PlacedCodon,
   withPlaces,
 } from '../hank/index.ts'
-import { embeddedHarnessAvailable, sdkHarnessAvailable, servable } from '../harness/index.ts'
+import { type HarnessWord, harnessWordOf, ownPlaces, resolveHarness, servable } from '../harness/index.ts'
 import { hasErrors, type Problem, systemClock } from '../kit/index.ts'
-import { additionsOf, createRegistry, findModel, type HarnessName, type Registry } from '../models/index.ts'
+import {
+  additionsOf,
+  createRegistry,
+  findModel,
+  type HarnessName,
+  type Registry,
+  resolveModel,
+} from '../models/index.ts'
 import { buildPlan, type Plan } from '../plan/index.ts'
 import { type ModelUse, type PreflightResult, preflight } from '../preflight/index.ts'
 import {
@@ -39,7 +47,7 @@ type Redirect = (environment: Variables, providers: readonly string[]) => Readon
 export interface Prepared {
   /** True when nothing stands in the way of a run. */
   readonly ok: boolean
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Problem<ProblemCode>[]
   readonly loaded: LoadedHank
   readonly settings: ResolvedSettings
   readonly paths: SettingPaths
@@ -75,6 +83,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
 
   const loaded = await loadHank(options.hank, {
     workingDirectory,
+    overlay: options.overlay,
     environment,
     modelOverride: withoutHank.modelOverride?.value,
     ceilings: valuesAndOrigins(withoutHank.ceilings),
@@ -102,6 +111,9 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const found = { ...base, ...(hashed.data && { data: hashed.data }) }
   if (hasErrors(problems)) return { ...found, ok: false, problems }
 
+  const override = await unknownOverride(base)
+  if (override) return { ...found, ok: false, problems: [...problems, override] }
+
   const environmentOf = (codon?: Variables) => redirected(codonEnvironment({ environment: outside, codon }))
   const uses = modelUses(base, environmentOf)
   const providers = new Set(uses.flatMap(({ name }) => findModel(name, registry)?.provider ?? []))
@@ -110,7 +122,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     registry,
     environments: { codon: environmentOf(), sentinel: environment },
     clock: systemClock,
-    ...harnessChecks,
+    ...harnessChecks(home),
     skipSelfTest: options.skipSelfTest,
   })
   const placed = loaded.source ? withPlaces(checked.problems, loaded.source) : checked.problems
@@ -122,21 +134,27 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
 async function sendingProblems(
   { settings }: ResolvedSettings,
   environment: Variables,
-): Promise<readonly Problem[]> {
+): Promise<readonly Problem<ProblemCode>[]> {
   if (!settings.otel.enabled) return []
   const { collectorOf } = await import('../otel/index.ts')
   return collectorOf(environment).problems
 }
 
 /** Whether a harness is installed, without loading it: checking a hank must not load what runs it. */
-const available = { sdk: sdkHarnessAvailable, embedded: embeddedHarnessAvailable } as const
+function harnessChecks(home: string) {
+  return {
+    harnessAvailable: async (name: HarnessName) =>
+      resolveHarness(harnessWordOf(name), { ...ownPlaces(), home }),
+    servable: (provider: string) => servable(provider),
+  }
+}
 
-const harnessChecks = {
-  async harnessAvailable(name: HarnessName) {
-    const found = await available[name]()
-    return found.ok ? found : { ok: false as const, install: found.cure }
-  },
-  servable: (provider: string) => servable(provider),
+/** What a hank needs and is not installed. With `--skip-self-test` that is no error of the hank; a run needs it all the same. */
+export function missingHarnesses({ preflight }: Pick<Prepared, 'preflight'>): readonly HarnessWord[] {
+  const missing = (preflight?.results ?? []).filter(({ outcome }) => outcome === 'missing-harness')
+  const identities = new Set(missing.map(({ identity }) => identity))
+  const models = (preflight?.models ?? []).filter(({ identity }) => identities.has(identity))
+  return [...new Set(models.map(({ harness }) => harnessWordOf(harness)))]
 }
 
 /** The code that hashes data is loaded only for a command that names some. */
@@ -159,6 +177,22 @@ function valuesAndOrigins({ maxDollars, maxTimeSeconds }: ResolvedSettings['ceil
     maxDollars: maxDollars?.value,
     maxTimeSeconds: maxTimeSeconds?.value,
     origins: { maxDollars: maxDollars?.origin, maxTimeSeconds: maxTimeSeconds?.origin },
+  }
+}
+
+/** A model for every codon that nobody knows: said once, of the flag or variable that names it, for the hank is not to blame. */
+async function unknownOverride({
+  settings,
+  registry,
+}: Pick<Prepared, 'settings' | 'registry'>): Promise<Problem<ProblemCode> | undefined> {
+  const { modelOverride } = settings
+  const resolution = modelOverride && (await resolveModel(modelOverride.value, registry))
+  if (!resolution || resolution.ok) return undefined
+  return {
+    severity: 'error',
+    code: 'model/unknown',
+    where: modelOverride.origin,
+    message: resolution.message,
   }
 }
 

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CodonExecution, currentRun, type Immutable, lineageOf, type WeaveState } from '@weave/protocol'
 import * as z from 'zod'
-import { errorCode, readLines } from '../kit/index.ts'
+import { readRecords } from '../kit/index.ts'
 import type { Places } from '../model-server/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 
@@ -23,7 +23,7 @@ export interface PlacesOptions {
  */
 export async function openPlaces({ layout, state, assertHeld }: PlacesOptions): Promise<Places> {
   const file = join(layout.internals, 'rehearsal.jsonl')
-  const taken = [...(await readTaken(file))]
+  const taken = [...(await readRecords(file, value => takenLine.safeParse(value).data))]
   let counts = new Map<string, number>()
   let countedFor: string | undefined
 
@@ -81,24 +81,4 @@ function placesIn(state: WeaveState): ReadonlySet<string> {
 
 function placeOf({ runId, codonId, attempt }: Pick<Taken, 'runId' | 'codonId' | 'attempt'>): string {
   return `${runId} ${attempt} ${codonId}`
-}
-
-async function readTaken(file: string): Promise<readonly Taken[]> {
-  const taken: Taken[] = []
-  try {
-    for await (const lines of readLines(file))
-      taken.push(...lines.flatMap(({ bytes }) => takenIn(bytes.toString('utf8')) ?? []))
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error
-  }
-  return taken
-}
-
-/** Undefined for what is no such line, or only the beginning of one. */
-function takenIn(line: string): Taken | undefined {
-  try {
-    return takenLine.safeParse(JSON.parse(line)).data
-  } catch {
-    return undefined
-  }
 }

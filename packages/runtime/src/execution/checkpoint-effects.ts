@@ -29,7 +29,7 @@ export interface Scanning {
 
 export interface OpenedCheckpoints {
   readonly ok: true
-  readonly checkpoints: CheckpointEffects
+  readonly checkpoints: Omit<CheckpointEffects, 'checkpoint'>
   readonly rollback: RollbackEffects
   readonly recovering: Recovering
   readonly scanning: Scanning
@@ -107,7 +107,7 @@ async function goneStore({ layout, state }: CheckpointEffectsOptions, store: Che
   return undefined
 }
 
-function checkpointEffects(place: VersionPlace, first: string | undefined): CheckpointEffects {
+function checkpointEffects(place: VersionPlace, first: string | undefined): OpenedCheckpoints['checkpoints'] {
   const { store, selections, state } = place
   return {
     firstCheckpoint: () => first ?? state().runs[0]?.initialCheckpoint,
@@ -126,7 +126,6 @@ function checkpointEffects(place: VersionPlace, first: string | undefined): Chec
       )
       if (!made.ok) throw new Error(`The files that ${runtimeId} begins with cannot be kept: ${made.message}`)
     },
-    checkpoint: checkpointWith(place, undefined),
     checkpointTimes: async shas => {
       const records = await Promise.all(shas.map(sha => store.read(sha)))
       return new Map(records.flatMap(record => (record ? [[record.sha, record.timestamp] as const] : [])))
@@ -184,8 +183,8 @@ function storing<Result>(
 const packing = { phase: 'pack', text: 'packing checkpoints' } as const
 
 /**
- * What a codon's files need: at its end one scan is both emitted and stored, so that clients are told what the checkpoint
- * holds. What a rig put there may be emitted later.
+ * What a codon's files need: one scan is both emitted and stored, so that clients are told what a checkpoint holds before
+ * they are told of the checkpoint. So they can tell what a rig made from what its codon made.
  */
 export function emittedCheckpoints(
   { checkpoints, scanning }: Pick<OpenedCheckpoints, 'checkpoints' | 'scanning'>,
@@ -195,9 +194,7 @@ export function emittedCheckpoints(
     checkpoints: {
       ...checkpoints,
       checkpoint: (type, at, status) =>
-        type === 'rig-setup'
-          ? checkpoints.checkpoint(type, at, status)
-          : watch.settleThrough(observer => scanning.checkpointWith(observer)(type, at, status)),
+        watch.settleThrough(observer => scanning.checkpointWith(observer)(type, at, status)),
     },
     files: {
       watch: async () => void (await watch.addPatterns(...scanning.patterns())),

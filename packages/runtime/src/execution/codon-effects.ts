@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import {
   type ArchiveRequest,
   copyOutputs,
@@ -174,8 +175,11 @@ async function outputs(
     if (from !== to)
       warn(`output files: ${from} is taken in ${outputDirectory}; the new one is ${to}`, at.runtimeId)
   const files = result.copied.map(({ to }) => to)
-  if (files.length > 0)
-    journal.append('info', { message: `Copied ${files.length} output files to ${outputDirectory}.` })
+  if (files.length > 0) {
+    const count = files.length === 1 ? '1 output file' : `${files.length} output files`
+    journal.append('info', { message: `Copied ${count} to ${outputDirectory}.` })
+    journal.append('outputs.copied', { codonId: at.runtimeId, directory: resolve(outputDirectory), files })
+  }
   return { ok: true, files }
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { currentRun, type WeaveState } from '@weave/protocol'
 import type { Harness, HarnessEvent } from '../harness/index.ts'
 import type { Failure, Result } from '../kit/index.ts'
-import { type Clock, errorCode, type Log, type LogLevel, type Redactor, readLines } from '../kit/index.ts'
+import { type Clock, type Log, type LogLevel, type Redactor, readRecords } from '../kit/index.ts'
 import {
   type CodonMark,
   openRequestLog,
@@ -57,27 +57,8 @@ function requestsFile({ internals }: Pick<ExecutionLayout, 'internals'>): string
 }
 
 /** What the proxy of an execution, live or at rest, has seen until now. Damaged lines are passed over. */
-export async function readRequests(
-  layout: Pick<ExecutionLayout, 'internals'>,
-): Promise<readonly StoredRequest[]> {
-  const requests: StoredRequest[] = []
-  try {
-    for await (const lines of readLines(requestsFile(layout))) {
-      requests.push(...lines.flatMap(({ bytes }) => storedRequest(bytes.toString('utf8')) ?? []))
-    }
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error
-  }
-  return requests
-}
-
-function storedRequest(line: string): StoredRequest | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return isStoredRequest(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+export function readRequests(layout: Pick<ExecutionLayout, 'internals'>): Promise<readonly StoredRequest[]> {
+  return readRecords(requestsFile(layout), value => (isStoredRequest(value) ? value : undefined))
 }
 
 /** As far as a report depends on it; the rest is as it was written. */

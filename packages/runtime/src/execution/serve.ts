@@ -3,7 +3,7 @@ import type { Journal } from '../journal/index.ts'
 import { type Log, type Redactor, type Scope, systemClock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import type { Control } from '../runner/index.ts'
-import { startServer } from '../server/index.ts'
+import { type ServerOptions, startServer } from '../server/index.ts'
 import type { ExecutionLock } from '../workspace/index.ts'
 import type { ActivityListener } from './activity.ts'
 import type { ExecutionProxy } from './proxy.ts'
@@ -24,14 +24,10 @@ export function createLateControl(): { readonly control: Control; is(runner: Con
   return { control, is: (runner: Control) => arrive(runner) }
 }
 
-export interface ServerSettings {
-  readonly port: number
-  readonly host?: string | undefined
-  readonly token?: string | undefined
-  readonly readonlyOnly: boolean
-  readonly idleTimeoutSeconds: number
-  readonly allowOtherUsers: boolean
-}
+export type ServerSettings = Pick<
+  ServerOptions,
+  'port' | 'host' | 'token' | 'readonlyOnly' | 'idleTimeoutSeconds' | 'allowOtherUsers'
+>
 
 export interface ServeOptions {
   readonly settings: ServerSettings

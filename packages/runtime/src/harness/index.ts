@@ -3,10 +3,28 @@
  * its failures mean. Does not know codons, loops or retries: it runs one task and reports.
  */
 
-export { embeddedHarnessAvailable, sdkHarnessAvailable, servable } from './available.ts'
+export { servable } from './available.ts'
 export { createSdkHarness } from './claude/claude-harness.ts'
 export { failureOf, type Trouble } from './failure.ts'
 export type { Harness, HarnessEnd, HarnessEvent, HarnessSpec, HarnessSurroundings } from './harness.ts'
 export { type Silence, watchIdle } from './idle-timeout.ts'
+export { type InstallEnd, type InstallOptions, installHarness, removeHarness } from './install-harness.ts'
+export {
+  type HarnessWord,
+  harnessWordOf,
+  harnessWords,
+  installableHarnesses,
+  installLine,
+  isHarnessWord,
+  pinOf,
+} from './installable.ts'
 export { createEmbeddedHarness } from './pi/pi-harness.ts'
 export { runAgentWorker } from './pi/worker/run-agent-worker.ts'
+export {
+  type FoundHarness,
+  type HarnessSearch,
+  harnessFolder,
+  ownPlaces,
+  resolveHarness,
+} from './resolve-harness.ts'
+export { type HarnessStanding, harnessStandings } from './standings.ts'

@@ -57,7 +57,9 @@ function invalidSymbol(token: string): string {
 }
 
 function foundToken(token: string): string {
-  return token === '' ? 'the end of the file' : shown(token)
+  if (token === '') return 'the end of the file'
+  // A string has quotes of its own.
+  return token.startsWith('"') && token.length <= longestExcerpt ? shownLine(token) : shown(token)
 }
 
 /** The offset of the comma in `[1, ]` and `{"a": 1, }`, when that is what the error is about. */

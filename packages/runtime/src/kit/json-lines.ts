@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { errorCode } from './errors.ts'
 
 /** `bytes` shares memory with its chunk: copy it to keep it long. */
 export interface Line {
@@ -92,6 +93,33 @@ export async function* readLines(
     if (rest.length > 0) yield rest
   } finally {
     await file.close()
+  }
+}
+
+/**
+ * What the lines of a log hold, in order. A line that is no JSON, such as one that a kill cut off, and one of which `parse`
+ * makes nothing are passed over; a file that is not there has none. Rejects when it cannot be read.
+ */
+export async function readRecords<Item>(
+  path: string,
+  parse: (value: unknown) => Item | undefined,
+): Promise<readonly Item[]> {
+  const items: Item[] = []
+  try {
+    for await (const lines of readLines(path)) {
+      items.push(...lines.flatMap(({ bytes }) => parse(jsonIn(bytes)) ?? []))
+    }
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+  }
+  return items
+}
+
+function jsonIn(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return undefined
   }
 }
 

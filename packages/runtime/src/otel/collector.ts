@@ -1,3 +1,4 @@
+import type { ProblemCode } from '@weave/protocol'
 import type { Problem } from '../kit/index.ts'
 
 /**
@@ -16,7 +17,7 @@ export interface Collector {
   readonly isNamed: boolean
   /** Which part of the traces is kept, between 0 and 1. */
   readonly ratio: number
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Problem<ProblemCode>[]
 }
 
 const standardAddress = 'http://localhost:4318'
@@ -59,7 +60,7 @@ function tracesUrl(base: string): string {
 
 interface Read<T> {
   readonly value: T
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Problem<ProblemCode>[]
 }
 
 function protocolOf(environment: Environment): Read<Protocol> {
@@ -71,7 +72,8 @@ function protocolOf(environment: Environment): Read<Protocol> {
   const cure = `set ${variable}=http/protobuf`
   const message =
     value === 'grpc' ? `grpc is not built in; ${cure}` : `there is no protocol ${value}; ${cure}`
-  return { value: 'http/protobuf', problems: [{ severity: 'error', where: variable, message }] }
+  const code = 'settings/otel-protocol'
+  return { value: 'http/protobuf', problems: [{ severity: 'error', code, where: variable, message }] }
 }
 
 function samplerOf(environment: Environment): Read<number> {
@@ -88,18 +90,19 @@ function samplerOf(environment: Environment): Read<number> {
     name === 'traceidratio'
       ? `expected a number from 0 to 1 in ${variable}_ARG, found ${text}; all traces are sent`
       : `the sampler ${name} is not built in, ${known}; all traces are sent`
-  return { value: 1, problems: [{ severity: 'warning', where: variable, message }] }
+  const code = 'settings/otel-sampler'
+  return { value: 1, problems: [{ severity: 'warning', code, where: variable, message }] }
 }
 
-function addressProblems(url: string, variable = endpointVariable): readonly Problem[] {
+function addressProblems(url: string, variable = endpointVariable): readonly Problem<ProblemCode>[] {
   if (!URL.canParse(url) || !/^https?:/i.test(url)) {
     const message = 'expected an address such as http://localhost:4318 or https://collector.example'
-    return [{ severity: 'error', where: variable, message }]
+    return [{ severity: 'error', code: 'settings/otel-address', where: variable, message }]
   }
   const { protocol, hostname, host } = new URL(url)
   if (protocol === 'https:' || isLoopback(hostname)) return []
   const message = `spans and the keys in OTEL_EXPORTER_OTLP_HEADERS go to ${host} without encryption; use https://`
-  return [{ severity: 'warning', where: variable, message }]
+  return [{ severity: 'warning', code: 'settings/otel-plain', where: variable, message }]
 }
 
 function isLoopback(hostname: string): boolean {

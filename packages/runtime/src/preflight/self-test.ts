@@ -1,9 +1,11 @@
+import type { ProblemCode } from '@weave/protocol'
 import {
   type Clock,
   collector,
   createRedactor,
   createSemaphore,
   type Problem,
+  type Result,
   secretsOf,
   within,
 } from '../kit/index.ts'
@@ -14,12 +16,13 @@ import { type CodonUse, type Environments, groupBy, labelsOf, type Resolved } fr
 import { probeFor } from './probe.ts'
 import { type Asked, type Failure, type FailureCategory, failure, tooLate, verdictOn } from './verdict.ts'
 
-export type HarnessCheck = { readonly ok: true } | { readonly ok: false; readonly install: string }
+/** `cure`: what to type. */
+export type HarnessCheck = Result<object, { readonly message: string; readonly cure: string }>
 
 export interface SelfTestOptions {
   readonly environments: Environments
   readonly clock: Clock
-  /** Whether the package of a harness can be loaded, and else what to type. Starts no process; asked once for each. */
+  /** Whether the packages of a harness are there, and else what to type. Starts no process; asked once for each. */
   readonly harnessAvailable: (harness: HarnessName) => Promise<HarnessCheck>
   readonly servable: Servable
   /** Leaves out the request; all that can be told without it is still told. */
@@ -37,7 +40,7 @@ export interface SelfTestResult {
 }
 
 export interface SelfTests {
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Problem<ProblemCode>[]
   /** One for each identity, in the order in which they first come. */
   readonly results: readonly SelfTestResult[]
 }
@@ -63,7 +66,7 @@ export async function selfTest(
     harnesses.set(name, check)
     return check
   }
-  const problems = collector()
+  const problems = collector<ProblemCode>()
   const groups = groupBy(codons, ({ model }) => model.identity)
   const requests = createSemaphore({ permits: width })
   const tested = await Promise.all(
@@ -74,11 +77,15 @@ export async function selfTest(
       return { first, all, ...outcome }
     }),
   )
-  for (const { first, all, failed } of tested) {
+  for (const { first, all, failed, asked } of tested) {
     if (!failed) continue
     const { category, what, cure } = failed
     const message = `Self-test of ${first.model.identity} failed (${category}): ${what} ${cure}`
-    problems.error(first.use.where, `${labelsOf(all)}: ${message}`)
+    // What nobody was asked, the harness says: the catalogue has the model, and it cannot serve it.
+    const code = category === 'model' && !asked ? 'model/unservable' : codes[category]
+    // Where nobody is asked, as in CI, nothing needs to run: a hank can be good on a machine without agents.
+    const tell = options.skipRequest && category === 'missing-harness' ? problems.warning : problems.error
+    tell(code, first.use.where, `${labelsOf(all)}: ${message}`)
   }
   const results = tested.map(
     ({ first, failed, asked, durationMs }): SelfTestResult => ({
@@ -89,6 +96,15 @@ export async function selfTest(
     }),
   )
   return { problems: problems.all(), results }
+}
+
+/** The rule behind each category. */
+const codes: Readonly<Record<FailureCategory, ProblemCode>> = {
+  'missing-harness': 'harness/missing',
+  auth: 'selftest/auth',
+  model: 'selftest/model',
+  network: 'selftest/network',
+  unknown: 'selftest/unknown',
 }
 
 /** Codons that share an identity may be set up differently; the first that may be asked speaks for all. */
@@ -143,8 +159,7 @@ interface Ready {
 async function prepare({ model, access }: Subject, options: SelfTestOptions): Promise<Ready> {
   const harness = await options.harnessAvailable(model.harness)
   if (!harness.ok) {
-    const what = `The package of the ${model.harness} harness cannot be loaded.`
-    return { failed: failure('missing-harness', what, { install: harness.install }) }
+    return { failed: failure('missing-harness', harness.message, { install: harness.cure }) }
   }
   const unservable = await catalogueFault(model, options.servable)
   if (unservable !== undefined) return { failed: failure('model', unservable) }

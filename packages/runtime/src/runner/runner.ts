@@ -6,8 +6,8 @@ import type { RunLifecycleOptions, RunnerEnd } from './run-lifecycle.ts'
 export interface Runner extends Control {
   /** Resolves when nothing more will happen. Never rejects. */
   readonly done: Promise<RunnerEnd>
-  /** Resolves when a shutdown is requested, by whatever means, before it has any effect. */
-  readonly leaving: Promise<void>
+  /** Resolves with its reason when a shutdown is requested, by whatever means, before it has any effect. */
+  readonly leaving: Promise<string | undefined>
   /** As the command `server.shutdown`, for signals. */
   shutdown(reason: string): void
 }

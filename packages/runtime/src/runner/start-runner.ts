@@ -4,8 +4,8 @@ import type { Runner, RunnerOptions } from './runner.ts'
 export function startRunner(options: RunnerOptions): Runner {
   const machine = new Machine(options)
   const done = machine.loop()
-  let leave: () => void = () => undefined
-  const leaving = new Promise<void>(resolve => {
+  let leave: (reason: string | undefined) => void = () => undefined
+  const leaving = new Promise<string | undefined>(resolve => {
     leave = resolve
   })
   return {
@@ -13,12 +13,12 @@ export function startRunner(options: RunnerOptions): Runner {
     leaving,
     submit(command) {
       // Before it is queued: the machine may be busy with something that hangs.
-      if (command.type === 'server.shutdown') leave()
+      if (command.type === 'server.shutdown') leave(command.data.reason)
       return machine.submit(command)
     },
     clientArrived: () => machine.put({ type: 'client' }),
     shutdown(reason) {
-      leave()
+      leave(reason)
       machine.put({ type: 'shutdown', reason })
     },
     snapshot: () => machine.snapshot(),

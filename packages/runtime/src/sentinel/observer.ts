@@ -25,7 +25,7 @@ export interface ObserverOptions {
   readonly warn: (message: string) => void
   /** After each change of `state`. Must not throw. */
   readonly changed: () => void
-  /** What was spent before the first trigger. */
+  /** What was spent before the first trigger: the health check, for the sentinel whose account it is on. */
   readonly spent: Account
 }
 
@@ -188,6 +188,7 @@ export class Observer {
   #end(reason: UnloadReason, errorType?: Fatal): void {
     if (this.#unloaded) return
     const { emit, warn, changed } = this.#options
+    const healthChecks = this.#options.spent.calls
     this.#stop.abort()
     this.#unloaded = reason
     const waiting = this.#waiting.splice(0).length + (this.#strategy.take() ? 1 : 0)
@@ -198,6 +199,7 @@ export class Observer {
       ...(errorType && { errorType }),
       finalCost: this.#spent.dollars,
       llmCallCount: this.#spent.calls,
+      ...(healthChecks > 0 && { healthCheckCount: healthChecks }),
     })
     changed()
   }

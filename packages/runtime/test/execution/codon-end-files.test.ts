@@ -4,6 +4,8 @@ import { once } from 'node:events'
 import { appendFileSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { verifies } from '../../../../test/conformance/verifies.ts'
+import type { RigOperation } from '../../src/hank/index.ts'
 import type { RecordedEvent } from '../../src/journal/index.ts'
 import { executionLayout } from '../../src/workspace/index.ts'
 import { codonPlan, planOf } from '../runner/plans.ts'
@@ -12,10 +14,11 @@ import { type ObservedRun, observe } from './observed-run.ts'
 /** One codon that checkpoints everything: the real runner, watch and checkpoints. Its agent is quiet after `work`. */
 async function codon(
   work: (workspace: string) => void,
+  rig: readonly RigOperation[] = [],
 ): Promise<{ readonly run: ObservedRun; readonly workspace: string }> {
   let workspace = ''
   const run = await observe({
-    plan: () => planOf(codonPlan('a', { checkpointedFiles: ['**'] })),
+    plan: () => planOf(codonPlan('a', { checkpointedFiles: ['**'], rig })),
     work(cwd) {
       workspace = cwd
       work(cwd)
@@ -103,6 +106,24 @@ test('links and odd names: a client is told of every file that the checkpoint ho
   const warnings = run.events.flatMap(event => (event.type === 'error' ? [event.data.message] : []))
   expect(warnings.filter(message => message.includes('EILSEQ'))).toHaveLength(2)
 })
+
+verifies(
+  ['repair/rig-files'],
+  'what a rig made is emitted when its checkpoint is stored, before the codon begins',
+  async () => {
+    const run = 'for n in $(seq 300); do mkdir -p d$n; echo $n > d$n/f; done'
+    const { run: observed } = await codon(
+      cwd => writeFileSync(join(cwd, 'own'), 'by the agent'),
+      [{ type: 'command', command: { run } }],
+    )
+    await observed.end()
+    const begun = observed.events.findIndex(({ type }) => type === 'codon.started')
+    const paths = (events: readonly RecordedEvent[]) =>
+      events.flatMap(event => (event.type === 'file.updated' ? [event.data.path] : []))
+    expect(new Set(paths(observed.events.slice(0, begun))).size).toBe(300)
+    expect(paths(observed.events.slice(begun))).toEqual(['own'])
+  },
+)
 
 test('deep trees: both go as deep, and no deeper', async () => {
   const { run, workspace } = await codon(cwd => {

@@ -79,14 +79,51 @@ describe('a prompt file', () => {
   })
 })
 
+describe('a file that may be meant', () => {
+  const files = {
+    'prompts/collect.md': 'Hello.',
+    'prompts/a.md': 'Hello.',
+    'rig/tools/run.sh': '',
+    'watch/narrator.json': '{}',
+    '.git/colect.md': '',
+    'node_modules/x/colect.md': '',
+  }
+
+  verifies(
+    ['repair/nearest-file'],
+    'is named when a prompt, a copied tree or a sentinel is missing: same name elsewhere, another ending, nearly the same',
+    async () => {
+      const hintOf = async (fields: Json): Promise<string> => {
+        const dir = await directoryWith({ ...files, 'hank.json': { hank: [codon(fields)] } })
+        return (
+          told(await loadIn(dir))
+            .join()
+            .split(' does not exist')[1] ?? 'no problem'
+        )
+      }
+      const meant = '; did you mean prompts/collect.md?'
+      expect(await hintOf({ promptFile: 'collect.md' })).toBe(meant)
+      expect(await hintOf({ promptFile: 'prompts/collect.txt' })).toBe(meant)
+      expect(await hintOf({ promptFile: 'prompts/colect.md' })).toBe(meant)
+      expect(await hintOf({ promptFile: 'promts/collect.md' })).toBe(meant)
+      expect(await hintOf({ appendSystemPromptFile: 'prompts/other.md' })).toBe('')
+      expect(await hintOf({ promptFile: 'prompts/b.md' })).toBe('')
+      const copy = (from: string) => ({ rigSetup: [{ type: 'copy', copy: { from, to: 'x' } }] })
+      expect(await hintOf(copy('tools'))).toBe('; did you mean rig/tools?')
+      expect(await hintOf(copy('rig/tools/rum.sh'))).toBe('; did you mean rig/tools/run.sh?')
+      expect(await hintOf({ sentinels: [{ sentinelConfig: 'narator.json' }] })).toBe(
+        '; did you mean watch/narrator.json?',
+      )
+    },
+  )
+})
+
 describe('a file that is called the same but for capital letters', () => {
   const files = { 'prompts/draft.md': 'Hello.', 'Tree/a.txt': '' }
 
   test.each([
     ['prompts/Draft.md', '; there is prompts/draft.md, and capital letters count'],
     ['Prompts/draft.md', '; there is prompts, and capital letters count'],
-    ['prompts/draft.txt', ''],
-    ['other/draft.md', ''],
   ])('is named when %j is missing', async (promptFile, hint) => {
     const dir = await directoryWith({ ...files, 'hank.json': { hank: [codon({ promptFile })] } })
     expect(told(await loadIn(dir))).toEqual([

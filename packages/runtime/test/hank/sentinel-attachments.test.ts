@@ -190,9 +190,9 @@ describe('the files that a configuration names', () => {
         'file.json': '{}',
       })
       expect(printed(await loadIn(elsewhere))).toEqual([
-        'watch/s.json:14:23: error: systemPromptFile: Sentinel narrator: systemPromptFile file.json does not exist',
-        'watch/s.json:15:21: error: userPromptFile: Sentinel narrator: userPromptFile file.json does not exist',
-        'watch/s.json:18:19: error: structuredOutput.schemaFile: Sentinel narrator: schemaFile file.json does not exist',
+        'watch/s.json:14:23: error: systemPromptFile: Sentinel narrator: systemPromptFile file.json does not exist; did you mean ../file.json?',
+        'watch/s.json:15:21: error: userPromptFile: Sentinel narrator: userPromptFile file.json does not exist; did you mean ../file.json?',
+        'watch/s.json:18:19: error: structuredOutput.schemaFile: Sentinel narrator: schemaFile file.json does not exist; did you mean ../file.json?',
       ])
     },
   )

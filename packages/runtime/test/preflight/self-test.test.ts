@@ -131,7 +131,7 @@ describe('what is checked before the request', () => {
         asked.push(harness)
         return Promise.resolve(
           harness === 'sdk'
-            ? ({ ok: false, install: 'npm install agent-sdk' } as const)
+            ? ({ ok: false, message: 'The SDK is not installed.', cure: 'weave harness add it' } as const)
             : ({ ok: true } as const),
         )
       }
@@ -139,7 +139,7 @@ describe('what is checked before the request', () => {
       const result = await check(uses, { environment: at(server.origin), harnessAvailable })
       expect(printed(result)[0]).toBe(
         'error: hank[0].model: Codon 1 (c1): Self-test of sdk:anthropic/claude-opus-5-5 failed (missing-harness): ' +
-          'The package of the sdk harness cannot be loaded. Install it: npm install agent-sdk',
+          'The SDK is not installed. Install it: weave harness add it',
       )
       expect(Object.values(outcomes(result))).toEqual(['missing-harness', 'missing-harness', 'ok'])
       expect(asked).toEqual(['sdk', 'embedded'])

@@ -60,7 +60,7 @@ describe('a sentinel', () => {
         // The health check was a call, too.
         {
           type: 'sentinel.unloaded',
-          data: { ...ids, reason: 'codon-complete', finalCost: 0.0003, llmCallCount: 2 },
+          data: { ...ids, reason: 'codon-complete', finalCost: 0.0003, llmCallCount: 2, healthCheckCount: 1 },
         },
       ])
       expect(states()).toEqual([

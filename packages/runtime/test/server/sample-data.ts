@@ -118,6 +118,7 @@ export const sampleData: { readonly [T in JournaledType]: EventData<T> } = {
   },
   'run.parked': { codonId: 'draft', until: time, reason: 'a provider asked for it' },
   'archive.completed': { ownerId: 'draft', files: [] },
+  'outputs.copied': { codonId: 'draft', directory: '/results', files: ['a.md'] },
   'budget.exceeded': { currency: 'dollars', limit: 1, used: 1.1, scope: 'codon', onExceeded: 'complete' },
   'preflight.result': { ok: true, problems: [] },
 }

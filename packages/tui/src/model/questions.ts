@@ -3,6 +3,7 @@ import {
   currentCodon,
   durationText,
   failedCodon,
+  type OutputCopy,
   rollbackPreview,
   type View,
 } from 'weave-client'
@@ -60,9 +61,10 @@ export function askRedo(view: View): Question {
 
 /** Files that a question names. */
 const namedFiles = 12
+const namedOutputs = 6
 
 export function askRollback(view: View, checkpoint: Checkpoint, now: number): Question {
-  const { codonIds, files, filesIncomplete, stops } = rollbackPreview(view, checkpoint)
+  const { codonIds, files, filesIncomplete, stops, outputs } = rollbackPreview(view, checkpoint)
   const age = durationText(now - Date.parse(checkpoint.time))
   const more = files.length > namedFiles ? `and ${files.length - namedFiles} more` : undefined
   const command = (autoRestart: boolean) =>
@@ -82,6 +84,7 @@ export function askRollback(view: View, checkpoint: Checkpoint, now: number): Qu
         : `Changed since then${filesIncomplete ? ' (as far as is known here)' : ''}:`,
       ...files.slice(0, namedFiles).map(({ action, path }) => `  ${action} ${path}`),
       ...(more === undefined ? [] : [`  ${more}`]),
+      ...outputLines(outputs),
       'Files that are not checkpointed stay as they are. Nothing is lost: this checkpoint and later ones remain.',
     ],
     answers: [
@@ -89,6 +92,21 @@ export function askRollback(view: View, checkpoint: Checkpoint, now: number): Qu
       { key: 'a', does: 'go back and go on from there', command: command(true) },
     ],
   }
+}
+
+/** A rollback does not touch the output directory: what lies there stays, and a new copy gets another name. */
+function outputLines(outputs: readonly OutputCopy[]): readonly string[] {
+  const named = outputs.flatMap(({ codonId, files }) => files.map(file => `  ${file} of ${codonId}`))
+  const count = outputs.reduce((sum, copy) => sum + copy.count, 0)
+  if (count === 0) return []
+  const shown = named.slice(0, namedOutputs)
+  const more = count > shown.length ? [`  and ${count - shown.length} more`] : []
+  return [
+    `Outputs stay in ${[...new Set(outputs.map(({ directory }) => directory))].join(', ')}:`,
+    ...shown,
+    ...more,
+    '  Outputs of the same name are put beside them as name_1_<time>.',
+  ]
 }
 
 export function checkpointName({ codonId, type }: Checkpoint): string {

@@ -27,16 +27,22 @@ const letters: Readonly<Record<FileChange['action'], { readonly letter: string; 
 export function fileRows({ view, versions, width }: PanelContext): Rows {
   const rows = view.files.toReversed().map(file => {
     const { letter, style } = letters[file.action]
-    const codonId = versions.files.get(file.path)?.codonId ?? ''
+    const owner = ownerOf(versions.files.get(file.path))
     const left = line(' ', span(`${letter} `, style), span(harmlessLine(file.path, 500)))
     const times = file.changes > 1 ? `${file.changes}x ` : ''
     const right = line(
-      span(`${times}${width >= 50 ? `${harmlessLine(codonId, 40)} ` : ''}${clockText(file.time)} `, 'dim'),
+      span(`${times}${width >= 50 ? `${harmlessLine(owner, 40)} ` : ''}${clockText(file.time)} `, 'dim'),
     )
     return { key: file.path, part: 0, line: spread(left, right, width) }
   })
   if (rows.length > 0) return rowsOf(rows)
   return plainRows([line(span(' No checkpointed file has changed yet.', 'dim'))])
+}
+
+/** `draft`, or `rig of draft`. */
+function ownerOf(version: Pick<FileVersion, 'codonId' | 'byRig'> | undefined): string {
+  if (!version) return ''
+  return version.byRig ? `rig of ${version.codonId}` : version.codonId
 }
 
 /** What the last codon that touched a file made of it. Kept per version: a comparison may take a moment. */
@@ -51,8 +57,10 @@ export function createDiffRows(): (versions: FileVersions, path: string) => Rows
   }
 }
 
-function diffLines({ before, after, codonId, deleted, omitted }: FileVersion): readonly Line[] {
-  const by = codonId === '' ? 'before the first codon' : `by ${harmlessLine(codonId, 60)}`
+function diffLines(version: FileVersion): readonly Line[] {
+  const { before, after, deleted, omitted } = version
+  const owner = harmlessLine(ownerOf(version), 60)
+  const by = owner === '' ? 'before the first codon' : `by ${version.byRig ? 'the ' : ''}${owner}`
   const head = line(span(` ${deleted ? 'Deleted' : 'Changed'} ${by}.`, 'dim'))
   if (after === undefined) {
     const why = omitted === 'binary' ? 'It is not text.' : 'It is too large to be shown here.'

@@ -20,6 +20,26 @@ const changed = (count: number): readonly FileChange[] =>
     time: new Date(2026, 0, 1, 10, 1, 0).toISOString(),
   }))
 
+const codon = {
+  codonId: 'review',
+  codonName: 'Review',
+  attempt: 1,
+  model: 'sonnet',
+  status: 'completed',
+  exitStatus: { type: 'success' },
+  cost: 0,
+  tokens: { inputTokens: 0, outputTokens: 0, cacheCreationTokens: 0, cacheReadTokens: 0 },
+  assistantMessageCount: 0,
+  extensionCount: 0,
+  checkpoints: {},
+} as const
+const failure = {
+  status: 'failed',
+  exitStatus: { type: 'error', code: 1 },
+  failureReason: { type: 'unknown', retriable: false },
+  failedDuring: 'running',
+} as const
+
 describe('questions before something is cut short', () => {
   it.each([
     ['skip', askSkip, 'Skip review#1?', 'codon.skip'],
@@ -46,6 +66,30 @@ describe('the question before a rollback', () => {
       ['y', { checkpointSha: checkpoint.sha, autoRestart: false }],
       ['a', { checkpointSha: checkpoint.sha, autoRestart: true }],
     ])
+  })
+
+  it('names outputs of undone codons, which stay', () => {
+    const at = (minute: number) => new Date(2026, 0, 1, 10, minute, 0).toISOString()
+    const record = { ...codon, startTime: at(1), endTime: at(3) }
+    const view: View = {
+      ...emptyView,
+      machine: { ...emptyView.machine, settled: [record] },
+      outputs: [
+        { codonId: 'review', time: at(2), directory: '/results', files: ['a.md', 'b.md'], count: 9 },
+        { codonId: 'review', time: at(9), directory: '/other', files: ['c.md'], count: 1 },
+      ],
+    }
+    const { lines } = askRollback(view, checkpoint, now)
+    expect(lines).toContain('Undone: review.')
+    const from = lines.indexOf('Outputs stay in /results:')
+    expect(lines.slice(from + 1, from + 5)).toEqual([
+      '  a.md of review',
+      '  b.md of review',
+      '  and 7 more',
+      '  Outputs of the same name are put beside them as name_1_<time>.',
+    ])
+    const failed = { ...view, machine: { ...view.machine, settled: [{ ...record, ...failure }] } }
+    expect(askRollback(failed, checkpoint, now).lines.join()).not.toContain('Outputs stay')
   })
 
   it.each([

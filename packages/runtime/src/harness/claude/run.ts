@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Clock, inTime, type Log } from '../../kit/index.ts'
-import { claudeLaunchFailure } from '../available.ts'
+import { launchFailure } from '../available.ts'
 import { type BadEnd, crashed, exitOf, failedWith, stopped } from '../failure.ts'
 import type { HarnessEnd, HarnessEvent, HarnessSpec } from '../harness.ts'
 import { type Agent, openAgent } from './agent.ts'
@@ -69,7 +69,7 @@ async function open({ spec, signal, launch, warm, load, clock }: Task): Promise<
     return { agent, sessionId }
   } catch (error) {
     await ready?.discard()
-    return failedWith({ kind: 'launch', message: claudeLaunchFailure(error) })
+    return failedWith({ kind: 'launch', message: launchFailure('claude', error) })
   }
 }
 

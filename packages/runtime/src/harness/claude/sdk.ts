@@ -1,5 +1,6 @@
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
 import type { HarnessSurroundings } from '../harness.ts'
+import { importPackage, resolveHarness } from '../resolve-harness.ts'
 import { logArgument } from './provider-log.ts'
 
 export type Spawn = NonNullable<Options['spawnClaudeCodeProcess']>
@@ -50,7 +51,9 @@ export function queryOptions(
 export type SdkModule = Pick<typeof import('@anthropic-ai/claude-agent-sdk'), 'query'>
 
 /** To choose its program the SDK asks Node for a report, which would look up the name of every open connection. */
-export function loadSdk(): Promise<SdkModule> {
+export async function loadSdk(): Promise<SdkModule> {
+  const found = resolveHarness('claude')
+  if (!found.ok) throw new Error(`${found.message} Install it: ${found.cure}`)
   Object.assign(process.report, { excludeNetwork: true })
-  return import('@anthropic-ai/claude-agent-sdk')
+  return importPackage(found.folders['@anthropic-ai/claude-agent-sdk'] ?? '') as Promise<SdkModule>
 }

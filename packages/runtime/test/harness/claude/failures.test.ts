@@ -178,7 +178,7 @@ verifies(
     }
     const messages = acts.map(({ end }) => (end.ok ? '' : end.reason.message))
     expect(messages).toEqual([
-      'The agent SDK is not installed. Install it: npm install @anthropic-ai/claude-agent-sdk',
+      'The Claude Agent SDK is not installed whole. Install it: weave harness add claude',
       `The agent could not be started: working directory ${stage.cwd}/gone does not exist`,
     ])
   },

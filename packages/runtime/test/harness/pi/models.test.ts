@@ -1,8 +1,7 @@
 import { getModels, getProviders } from '@earendil-works/pi-ai'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../../test/conformance/verifies.ts'
-import { tempDir } from '../../../../../test/support/temp-dir.ts'
-import { embeddedHarnessAvailable, servable } from '../../../src/harness/available.ts'
+import { servable } from '../../../src/harness/available.ts'
 import { pickModel } from '../../../src/harness/pi/worker/pick-model.ts'
 import { createRegistry } from '../../../src/models/index.ts'
 import { say } from './bench.ts'
@@ -123,18 +122,3 @@ verifies(
     ])
   },
 )
-
-describe('the packages of the SDK', () => {
-  test('are found where they are installed', async () => {
-    expect(await embeddedHarnessAvailable()).toEqual({ ok: true })
-  })
-
-  test('are missed with the line that installs them', async () => {
-    const from = `file://${await tempDir()}/program.js`
-    expect(await embeddedHarnessAvailable({ from })).toEqual({
-      ok: false,
-      message: '@earendil-works/pi-coding-agent and @earendil-works/pi-ai cannot be found.',
-      cure: 'npm install @earendil-works/pi-coding-agent@0.74.2 @earendil-works/pi-ai@0.74.2',
-    })
-  })
-})

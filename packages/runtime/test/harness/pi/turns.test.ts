@@ -124,7 +124,10 @@ test('a worker without its packages says what to install', async () => {
   expect(events).toMatchObject([
     {
       type: 'ended',
-      end: { ok: false, reason: { retriable: false, message: expect.stringContaining('Run: npm install') } },
+      end: {
+        ok: false,
+        reason: { retriable: false, message: expect.stringContaining('Install it: weave harness add pi') },
+      },
     },
   ])
 })

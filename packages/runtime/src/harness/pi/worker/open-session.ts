@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 import type { Api, Model } from '@earendil-works/pi-ai'
@@ -12,6 +13,7 @@ import type {
 import { ensureDir } from '../../../files/index.ts'
 import { type Clock, processTable, type Result, signalGroup, systemClock } from '../../../kit/index.ts'
 import type { Trouble } from '../../failure.ts'
+import { importPackage, ownPlaces, resolveHarness } from '../../resolve-harness.ts'
 import { agentDir } from '../worker-environment.ts'
 import type { AgentTask } from '../worker-protocol.ts'
 
@@ -173,10 +175,14 @@ export interface Sdk {
   readonly ai: typeof import('@earendil-works/pi-ai')
 }
 
-export async function loadSdk(): Promise<Sdk> {
+/** `home`: where packages are looked for that are not beside the program. Rejects with what to do when there are none. */
+export async function loadSdk(home = homedir()): Promise<Sdk> {
+  const found = resolveHarness('pi', { ...ownPlaces(), home })
+  if (!found.ok) throw new Error(`${found.message} Install it: ${found.cure}`)
+  const { folders } = found
   const [ai, agent] = await Promise.all([
-    import('@earendil-works/pi-ai'),
-    import('@earendil-works/pi-coding-agent'),
+    importPackage(folders['@earendil-works/pi-ai'] ?? ''),
+    importPackage(folders['@earendil-works/pi-coding-agent'] ?? ''),
   ])
-  return { ai, agent }
+  return { ai, agent } as Sdk
 }

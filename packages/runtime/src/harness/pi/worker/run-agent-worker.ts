@@ -8,7 +8,7 @@ import {
   splitLines,
   systemClock,
 } from '../../../kit/index.ts'
-import { piLaunchFailure } from '../../available.ts'
+import { launchFailure } from '../../available.ts'
 import type { AgentTask, FromWorker, ToWorker, WorkerFailure } from '../worker-protocol.ts'
 import { quirksOf } from './dialect-quirks.ts'
 import { observeFetch } from './observe-fetch.ts'
@@ -81,11 +81,13 @@ const lastMs = 1_000
  * The program of a worker process: takes one task from its pipe, runs its agent, reports. Loads the SDK before the task is
  * there. Gives the exit code; the caller must end the process with it, since the SDK keeps connections open. When the pipe
  * closes the server is gone: the agent and everything that carries its marker are ended first.
+ *
+ * `home`: of the person who started the server. The environment here is that of a codon, which its hank may have a say in.
  */
-export async function runAgentWorker(): Promise<number> {
+export async function runAgentWorker(home?: string): Promise<number> {
   const stop = new AbortController()
   const channel = openChannel(3, () => stop.abort())
-  const sdk = loadSdk()
+  const sdk = loadSdk(home)
   // Awaited once the task is there.
   sdk.catch(() => undefined)
   let task: AgentTask | undefined
@@ -170,7 +172,7 @@ export async function openAgent(task: AgentTask, parts: AgentParts): Promise<Ope
   try {
     return await open(task, parts, await parts.sdk)
   } catch (error) {
-    return failure({ kind: 'launch', message: piLaunchFailure(error) })
+    return failure({ kind: 'launch', message: launchFailure('pi', error) })
   }
 }
 

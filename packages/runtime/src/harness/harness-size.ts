@@ -1,0 +1,33 @@
+import { lstatSync } from 'node:fs'
+import { walk } from '../files/index.ts'
+import { fieldOf, fieldsOf } from '../kit/index.ts'
+import { type FoundHarness, manifestOf, packageFrom } from './resolve-harness.ts'
+
+const mostEntries = 200_000
+const mostDepth = 64
+
+/** What the packages of a harness take on disk, with all that they need, in bytes; each package once. Never rejects. */
+export async function harnessBytes({ folders }: Pick<FoundHarness, 'folders'>): Promise<number> {
+  const all = new Set(Object.values(folders))
+  for (const folder of all) for (const needed of neededBy(folder)) all.add(needed)
+  let bytes = 0
+  for (const folder of all) bytes += await bytesIn(folder)
+  return bytes
+}
+
+function neededBy(folder: string): readonly string[] {
+  const manifest = manifestOf(folder)
+  const kinds = ['dependencies', 'optionalDependencies', 'peerDependencies']
+  const names = kinds.flatMap(kind => Object.keys(fieldsOf(fieldOf(manifest, kind))))
+  return names.flatMap(name => packageFrom(folder, name) ?? [])
+}
+
+/** Packages inside of it are counted by themselves. */
+async function bytesIn(folder: string): Promise<number> {
+  let bytes = lstatSync(folder, { throwIfNoEntry: false })?.size ?? 0
+  const skip = (path: string): boolean => path === 'node_modules'
+  for await (const item of walk(folder, { maxEntries: mostEntries, maxDepth: mostDepth, skip })) {
+    if (item.kind === 'entry') bytes += item.stats.size
+  }
+  return bytes
+}
