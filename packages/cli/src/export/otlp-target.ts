@@ -123,9 +123,9 @@ function refusal(
 /** One request as JSON in every line, as the collector's file receiver reads it. */
 async function fileTarget(name: string, client: CollectorClient): Promise<OpenedTarget> {
   if (name === '-') {
-    const write = async (text: string): Promise<void> =>
+    const write = async (line: Uint8Array): Promise<void> =>
       new Promise((done, failed) => {
-        process.stdout.write(text, error => (error ? failed(error) : done()))
+        process.stdout.write(line, error => (error ? failed(error) : done()))
       })
     return {
       ok: true,
@@ -136,7 +136,7 @@ async function fileTarget(name: string, client: CollectorClient): Promise<Opened
   const path = resolve(name)
   try {
     const file = await open(path, 'w', 0o600)
-    const write = async (text: string): Promise<void> => void (await file.write(text))
+    const write = async (line: Uint8Array): Promise<void> => void (await file.write(line))
     return {
       ok: true,
       target: lineTarget({ name, write, close: async () => file.close() }, client),
@@ -149,7 +149,7 @@ async function fileTarget(name: string, client: CollectorClient): Promise<Opened
 
 interface Lines {
   readonly name: string
-  readonly write: (text: string) => Promise<void>
+  readonly write: (line: Uint8Array) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -163,13 +163,15 @@ function lineTarget({ name, write, close }: Lines, client: CollectorClient): Tar
     }
   }
   const sink: Sink = {
-    put: spans => guarded(async () => write(`${client.json(spans)}\n`)),
+    put: spans => guarded(async () => write(Buffer.concat([client.json(spans), lineEnd]))),
     close: () => guarded(close),
   }
   const isStdout = name === '-'
   const where = isStdout ? '' : ` to ${name}`
   return { verb: 'Wrote', where, place: { file: name }, isStdout, ...batched(sink) }
 }
+
+const lineEnd = Buffer.from('\n')
 
 function cannotWrite(name: string, error: unknown): string {
   return `${name} cannot be written: ${error instanceof Error ? error.message : String(error)}`

@@ -1,10 +1,18 @@
-import { createHistory, executionIdOf, type History, type ReadProblem } from '../journal/index.ts'
+import {
+  createHistory,
+  executionIdOf,
+  type History,
+  type ReadProblem,
+  type RecordedEvent,
+  type StoredEvent,
+} from '../journal/index.ts'
 import type { Redactor } from '../kit/index.ts'
 import {
   createFold,
   type EndedSpan,
   type FoldOptions,
   foldedTypes,
+  passedOver,
   readSentNote,
   readTraceparent,
   spokenTypes,
@@ -31,7 +39,7 @@ export interface ReadSpans {
 /** The spans of an execution, live or at rest; undefined when nothing has happened in it yet. Changes nothing. */
 export async function readSpans(query: SpansQuery): Promise<ReadSpans | undefined> {
   const { layout, names, content, rehearsal } = query
-  const history = createHistory({ dir: layout.journal, readOnly: true })
+  const history = createHistory({ dir: layout.journal })
   const executionId = await executionIdOf(history, layout.originFile)
   if (executionId === undefined) return undefined
   const { startedBy: starters } = await readSentNote(layout.tracesFile)
@@ -47,13 +55,14 @@ async function* folded(
 ): AsyncGenerator<readonly EndedSpan[]> {
   const fold = createFold(options)
   const types: ReadonlySet<string> = options.content === 'none' ? foldedTypes : spokenTypes
-  for await (const { events, problems } of history.pages({ maxEvents: 5_000, maxBytes: 8 << 20 })) {
+  for await (const { events, problems } of history.pages({ maxEvents: 1_000 })) {
     for (const problem of problems) query.onDamage(problem)
     const spans: EndedSpan[] = []
     for (const stored of events) {
-      if (!types.has(history.type(stored))) continue
-      const event = await history.event(stored)
-      if (event) spans.push(...fold.add(event))
+      const type = history.type(stored)
+      if (!types.has(type) || stored.rest.subarray(0, headBytes).includes(passedMark)) continue
+      const event = (hot.has(type) ? quickly(history, stored) : undefined) ?? (await history.event(stored))
+      if (event) for (const span of fold.add(event)) spans.push(span)
     }
     if (spans.length > 0) yield await finished(spans, query)
   }
@@ -61,10 +70,41 @@ async function* folded(
   if (rest.length > 0) yield await finished(rest, query)
 }
 
+const passedMark = Buffer.from(`"transitionType":"${passedOver}"`)
+const headBytes = 400
+
+/** The types of which a long journal consists. */
+const hot: ReadonlySet<string> = new Set(['token.usage', 'tool.result', 'state.transition'])
+
+/** Without the schema, when the event is plainly what it should be; undefined leaves it to the schema. */
+function quickly(history: History, stored: StoredEvent): RecordedEvent | undefined {
+  const event = history.unchecked(stored)
+  if (!event) return undefined
+  const { type, data } = event
+  if (type === 'token.usage')
+    return [data.inputTokens, data.outputTokens, data.cacheCreationTokens, data.cacheReadTokens].every(
+      isCount,
+    )
+      ? event
+      : undefined
+  if (type === 'tool.result')
+    return isCount(data.executionTimeMs) && typeof data.toolUseId === 'string' ? event : undefined
+  return type === 'state.transition' && data.transitionType === 'CostsUpdated' ? event : undefined
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0
+}
+
 /** With prompts, where content is wanted; and without anything that is a secret here. */
 async function finished(spans: readonly EndedSpan[], query: SpansQuery): Promise<readonly EndedSpan[]> {
   const { content, layout, redactor } = query
-  if (content !== 'all') return spans.map(span => redactor.json(span))
+  if (content !== 'all') return spans.map(span => (isPlain(span, content) ? span : redactor.json(span)))
   const asked = await Promise.all(spans.map(async span => withPrompts(span, layout)))
   return asked.map(span => redactor.json(span))
+}
+
+/** Names of models and tools, ids and numbers: nothing that anybody wrote. */
+function isPlain({ subject, failure }: EndedSpan, content: SpansQuery['content']): boolean {
+  return content === 'none' && failure === undefined && (subject === 'chat' || subject === 'tool')
 }

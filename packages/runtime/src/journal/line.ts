@@ -102,7 +102,7 @@ export function eventBytes(rest: Buffer): Buffer {
 
 /** What a checked line says. Its checksum proves that this program wrote it, so its form needs no second look. */
 export function parseLine(rest: Buffer): ParsedLine {
-  return JSON.parse(eventBytes(rest).toString('utf8')) as ParsedLine
+  return JSON.parse(`{${rest.toString('utf8')}`) as ParsedLine
 }
 
 interface ParsedLine extends LineEnvelope {

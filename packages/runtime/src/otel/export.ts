@@ -46,8 +46,8 @@ export interface CollectorClient {
   /** Never rejects. Ends soon after an abort. */
   post(spans: readonly EndedSpan[], signal?: AbortSignal): Promise<Posted>
   postMetrics(metrics: Metrics, signal?: AbortSignal): Promise<Posted>
-  /** A request as one line of JSON. */
-  json(spans: readonly EndedSpan[]): string
+  /** A request as JSON without a line break in it, in UTF-8. */
+  json(spans: readonly EndedSpan[]): Uint8Array
   close(): void
 }
 
@@ -92,8 +92,7 @@ export function openCollector(options: CollectorOptions): CollectorClient {
       const answer = await meters.post(metrics.serializeRequest(given) ?? nothing, signal)
       return answer.ok ? { ok: true, rejected: 0 } : answer
     },
-    json: spans =>
-      Buffer.from(JsonTraceSerializer.serializeRequest(readable(spans)) ?? nothing).toString('utf8'),
+    json: spans => JsonTraceSerializer.serializeRequest(readable(spans)) ?? nothing,
     close() {
       poster.close()
       meters.close()

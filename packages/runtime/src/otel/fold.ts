@@ -5,7 +5,9 @@ import {
   parseTransition,
   type Transition,
   type TransitionData,
+  type TransitionType,
 } from '@weave/protocol'
+import { fieldOf, numberOf } from '../kit/index.ts'
 import { type AttemptEnd, AttemptFold, attemptEnd } from './attempt-fold.ts'
 import type { Draft, FoldGround } from './draft.ts'
 import { type RemoteSpan, runKey, spanIdOf, traceIdOf } from './ids.ts'
@@ -93,7 +95,7 @@ class JournalFold implements Fold {
   }
 
   add(event: JournaledEvent): readonly EndedSpan[] {
-    if (!spokenTypes.has(event.type)) return nothing
+    if (!spokenTypes.has(event.type) || isPassedOver(event)) return nothing
     const time = Date.parse(event.timestamp)
     this.#lastSeq = event.seq
     const drafts = this.#heard(event, time)
@@ -107,14 +109,14 @@ class JournalFold implements Fold {
 
   #released(drafts: readonly Draft[]): readonly EndedSpan[] {
     const [traceId, seq, last] = [this.#traceId, this.#lastSeq, drafts.length - 1]
-    return drafts.map((draft, at) => ({ ...draft, traceId, seq, isLastOfEvent: at === last }))
+    return drafts.map((draft, at) => Object.assign(draft, { traceId, seq, isLastOfEvent: at === last }))
   }
 
   #heard(event: JournaledEvent, time: number): readonly Draft[] {
     const { type, data } = event
     switch (type) {
       case 'state.transition': {
-        const transition = parseTransition(data.transition)
+        const transition = costsIn(data.transition) ?? parseTransition(data.transition)
         if ('problem' in transition) return []
         const { currentRunId, currentRunCost } = data.resultingState
         if (currentRunId === this.#run?.runId) this.#run?.spent(currentRunCost)
@@ -250,3 +252,22 @@ function breachAttributes({ currency, limit, used, scope }: EventData<'budget.ex
     'weave.budget.scope': scope,
   }
 }
+
+/** Comes with every answer, and no span tells of it; a reader may leave it out. */
+export const passedOver: TransitionType = 'AssistantMessageCountUpdated'
+
+function isPassedOver({ type, data }: JournaledEvent): boolean {
+  return type === 'state.transition' && data.transitionType === passedOver
+}
+
+/** Comes with every answer, too: looked at by hand, because a schema takes longer than all the rest. */
+function costsIn({ type, data }: { type: string; data: unknown }): Transition<'CostsUpdated'> | undefined {
+  const tokens = fieldOf(data, 'tokens')
+  const isWhole =
+    type === 'CostsUpdated' &&
+    numberOf(fieldOf(data, 'cost')) !== undefined &&
+    counted.every(name => numberOf(fieldOf(tokens, name)) !== undefined)
+  return isWhole ? { type, data: data as TransitionData<'CostsUpdated'> } : undefined
+}
+
+const counted = ['inputTokens', 'outputTokens', 'cacheCreationTokens', 'cacheReadTokens'] as const

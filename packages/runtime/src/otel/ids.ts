@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /**
  * Ids of traces and spans. Nothing is random: the same execution has the same ids however often it is exported, live or
@@ -30,10 +30,7 @@ export function attemptKey(runId: string, index: number): SpanKey {
 
 /** An id of zeros only means "none" to others: it is hashed once more, with one more part. */
 function digest(bytes: number, parts: readonly string[]): string {
-  const hex = createHash('sha256')
-    .update(parts.join('\0'))
-    .digest('hex')
-    .slice(0, bytes * 2)
+  const hex = hash('sha256', parts.join('\0'), 'hex').slice(0, bytes * 2)
   return /^0+$/.test(hex) ? digest(bytes, [...parts, '']) : hex
 }
 

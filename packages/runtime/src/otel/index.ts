@@ -8,7 +8,7 @@
 export { type Collector, collectorOf, endpointVariable } from './collector.ts'
 export { readSentNote } from './cursor.ts'
 export { type CollectorClient, openCollector, type Posted } from './export.ts'
-export { createFold, type Fold, type FoldOptions, foldedTypes, spokenTypes } from './fold.ts'
+export { createFold, type Fold, type FoldOptions, foldedTypes, passedOver, spokenTypes } from './fold.ts'
 export { attemptKey, isSampled, readTraceparent, spanIdOf, traceIdOf, traceparentOf } from './ids.ts'
 export { type LiveTraces, startLiveTraces } from './live.ts'
 export { withPrompts } from './prompts.ts'

@@ -35,6 +35,7 @@ export interface LiveTraces {
 
 /** Milliseconds. */
 const longestGoodbye = 5_000
+const gathering = 200
 const lossesSaidEvery = 60_000
 /** So many events may come together while the past is read; then sending does not wait for the collector any more. */
 const mostBehind = 50_000
@@ -62,7 +63,7 @@ class Follower {
   #fold: Fold | undefined
   #losses = { count: 0, why: '' }
   #writing: Promise<void> = Promise.resolve()
-  #isClosing = false
+  readonly #closing = new AbortController()
 
   constructor(options: LiveOptions) {
     const { journal, settings } = options
@@ -76,7 +77,7 @@ class Follower {
   async close(): Promise<void> {
     const { clock, log } = this.#options
     const until = clock.monotonic() + longestGoodbye
-    this.#isClosing = true
+    this.#closing.abort()
     this.#leave()
     await this.#opening
     while (this.#working) await this.#working
@@ -122,13 +123,14 @@ class Follower {
     const startedBy = (runId: string) => readTraceparent(this.#note.startedBy[runId])
     const { names, content } = settings
     const fold = createFold({ executionId, names, content, rehearsal, startedBy })
-    await this.#readPast(fold)
+    // Half of a past gives wrong spans: then the next start sends them.
+    if (!(await this.#readPast(fold))) return
     this.#fold = fold
     this.#work()
   }
 
-  /** What was written before this start. */
-  async #readPast(fold: Fold): Promise<void> {
+  /** What was written before this start. False: there was no time for all of it. */
+  async #readPast(fold: Fold): Promise<boolean> {
     const { history } = this.#options.journal
     for await (const { events } of history.pages({ upTo: this.#firstLive - 1 })) {
       for (const stored of events) {
@@ -137,8 +139,13 @@ class Follower {
         const spans = event ? fold.add(event).filter(({ seq }) => seq > this.#note.seq) : []
         if (spans.length > 0) await this.#offerWhenRoom(spans)
       }
-      if (this.#isClosing) return
+      if (this.#closing.signal.aborted && this.#pastIsLong()) return false
     }
+    return true
+  }
+
+  #pastIsLong(): boolean {
+    return this.#firstLive > 20_000
   }
 
   /** The past may be longer than the queue; but nothing waits for a collector that is not there. */
@@ -146,7 +153,7 @@ class Follower {
     const { clock, environment } = this.#options
     const { waiting } = queueLimits(environment)
     const mayWait = () =>
-      this.#queue?.isTaken === true && this.#events.length < mostBehind && !this.#isClosing
+      this.#queue?.isTaken === true && this.#events.length < mostBehind && !this.#closing.signal.aborted
     while ((this.#queue?.size ?? 0) + spans.length > waiting && mayWait()) await clock.sleep(20)
     await this.#offer(spans)
   }
@@ -160,8 +167,8 @@ class Follower {
   }
 
   async #workOff(): Promise<void> {
-    // Whoever wrote the event goes on first.
-    await new Promise(resolve => setImmediate(resolve))
+    // Many at once cost less than one by one, and whoever wrote them goes on first.
+    await this.#options.clock.sleep(gathering, this.#closing.signal).catch(() => undefined)
     const events = this.#events
     this.#events = []
     const spans = events.flatMap(event => {
@@ -211,7 +218,7 @@ class Follower {
   #lost(count: number, why: string): void {
     const isFirst = this.#losses.count === 0
     this.#losses = { count: this.#losses.count + count, why }
-    if (!isFirst || this.#isClosing) return
+    if (!isFirst || this.#closing.signal.aborted) return
     const { clock } = this.#options
     const stop = clock.every(lossesSaidEvery, () => {
       stop()

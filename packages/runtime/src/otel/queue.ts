@@ -112,6 +112,7 @@ export class SpanQueue {
     await clock.sleep(limits.delay, early).catch(() => undefined)
   }
 
+  /** Whether the batch is out of the way. */
   async #send(): Promise<boolean> {
     const batch = this.#waiting.slice(0, this.#options.limits.batch)
     const posted = await this.#options.post(batch, this.#stop.signal)
@@ -122,7 +123,7 @@ export class SpanQueue {
     if (!posted.ok) this.#lose(batch.length, refusal(posted))
     else if (posted.rejected > 0) this.#lose(posted.rejected, posted.message ?? 'the collector refused them')
     else if (this.#isWhole) this.#options.taken(batch)
-    return posted.ok
+    return true
   }
 
   #lose(count: number, why: string): void {

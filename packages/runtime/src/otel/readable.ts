@@ -29,15 +29,11 @@ export function readableSpan(span: EndedSpan, { resource, scope }: SpanOrigin): 
     status: failure
       ? { code: SpanStatusCode.ERROR, ...(failure.message !== '' && { message: failure.message }) }
       : { code: SpanStatusCode.UNSET },
-    attributes: { ...span.attributes },
-    events: span.events.map(({ name, time, attributes }) => ({
-      name,
-      time: hrTime(time),
-      attributes: { ...attributes },
-    })),
+    attributes: span.attributes,
+    events: span.events.map(({ name, time, attributes }) => ({ name, time: hrTime(time), attributes })),
     links: span.links.map(link => ({
       context: contextOf(link.traceId, link.spanId),
-      attributes: { ...link.attributes },
+      attributes: link.attributes,
     })),
     resource,
     instrumentationScope: scope,

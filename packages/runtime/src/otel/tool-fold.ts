@@ -14,6 +14,8 @@ type Call = EventData<'assistant.action'>
 /** The tools that were used in one attempt. Tools at work at the same time are siblings. */
 export function createTools(place: ToolPlace, ground: FoldGround) {
   const seen = new Map<string, number>()
+  /** So many of the newest ids are known: an agent may use tools all day. */
+  const mostSeen = 1_000
   let open: Call[] = []
   let count = 0
 
@@ -38,6 +40,8 @@ export function createTools(place: ToolPlace, ground: FoldGround) {
       count++
       const before = seen.get(toolUseId) ?? 0
       seen.set(toolUseId, before + 1)
+      const [oldest] = seen.keys()
+      if (seen.size > mostSeen && oldest !== undefined) seen.delete(oldest)
       const again = before === 0 ? [] : [before]
       const start = time - executionTimeMs
       return {
