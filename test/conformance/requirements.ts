@@ -2,6 +2,7 @@ import { type Requirement, requirementsOf } from './requirement.ts'
 import { atTheTerminal } from './requirements/at-the-terminal.ts'
 import { attacks } from './requirements/attacks.ts'
 import { authentication } from './requirements/authentication.ts'
+import { ci } from './requirements/ci.ts'
 import { decisionsAfterTrial } from './requirements/decisions-after-trial.ts'
 import { decisionsObserversAndSafety } from './requirements/decisions-observers-and-safety.ts'
 import { decisionsOutside } from './requirements/decisions-outside.ts'
@@ -51,6 +52,7 @@ const tables = {
   ...repair,
   ...readingARun,
   ...handbookAndEnvironment,
+  ...ci,
 } as const
 
 export type RequirementId = keyof typeof tables

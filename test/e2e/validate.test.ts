@@ -111,6 +111,14 @@ describe('a bad hank', () => {
   })
 })
 
+test('a model that the command line names for all codons is unknown once, and the hank is not blamed', async () => {
+  const { cwd } = await hankFolder([codon(), codon({ id: 'other', name: 'Other' })])
+  const { status, stdout } = validate(cwd, '-m', 'sonnett')
+  expect(status).toBe(1)
+  expect(stdout.match(/Unknown model/g)).toHaveLength(1)
+  expect(stdout).toMatch(/^- --model: Unknown model "sonnett"\. Did you mean sonnet/m)
+})
+
 describe('$schema', () => {
   verifies(
     ['2.1/schema-added-on-validate', '2.1/schema-added-message'],
@@ -124,6 +132,19 @@ describe('$schema', () => {
       expect(text.startsWith(`{\n  "$schema": "${address}",\n  "hank"`)).toBe(true)
       expect(validate(dir).stdout).not.toContain('$schema')
       expect(readFileSync(join(dir, 'hank.json'), 'utf8')).toBe(text)
+    },
+  )
+
+  verifies(
+    ['repair/frame'],
+    'moves what stands behind it, and places and frames are those of the file as it is then',
+    async () => {
+      const dir = await withoutSchema(codon({ promptFile: 'missing.md', promptText: undefined }))
+      const { stdout } = validate(dir)
+      expect(stdout).toContain('+ Added $schema')
+      const [, line = '', frame = ''] = /- hank\.json:(\d+):.* does not exist\n +\d+ \| (.*)\n/.exec(stdout) ?? []
+      expect(frame).toContain('missing.md')
+      expect(readFileSync(join(dir, 'hank.json'), 'utf8').split('\n')[Number(line) - 1]).toContain('missing.md')
     },
   )
 

@@ -87,8 +87,8 @@ export const rehearsal: readonly Mutant[] = [
   {
     rule: 'd14/rehearsal-positions-resume',
     file: places,
-    find: 'const taken = [...(await readTaken(file))]',
-    replace: 'const taken = (await readTaken(file)).slice(0, 0)',
+    find: 'const taken = [...(await readRecords(file, value => takenLine.safeParse(value).data))]',
+    replace: 'const taken: Taken[] = []; void readRecords',
     killedBy: [ofPlaces],
   },
   {

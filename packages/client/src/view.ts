@@ -65,7 +65,7 @@ type Changes = {
 const changes: Changes = {
   'server.ready': (_, data) => ({ server: data, rehearsal: data.rehearsal === true }),
   'server.idle': (_, data) => ({ idle: data, waiting: undefined, activity: undefined }),
-  error: view => ({ errorCount: view.errorCount + 1 }),
+  error: (view, { severity }) => (severity === 'warning' ? {} : { errorCount: view.errorCount + 1 }),
 
   'state.transition': afterTransition,
   'state.snapshot': (view, data, time) => ({

@@ -42,6 +42,7 @@ export {
   parseTransition,
   type ServerMessage,
 } from './parse.ts'
+export { type ProblemCode, problemCodes } from './problem-codes.ts'
 export {
   codonMoves,
   currentRun,

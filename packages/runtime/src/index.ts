@@ -93,6 +93,7 @@ export {
   runAgentWorker,
 } from './harness/index.ts'
 export {
+  createMatcher,
   createRedactor,
   didYouMean,
   errorsOf,
@@ -100,6 +101,7 @@ export {
   keepTail,
   type LogLevel,
   logLevels,
+  messageOf,
   nearestNames,
   type Problem,
   runWarden,

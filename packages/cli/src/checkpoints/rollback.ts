@@ -62,7 +62,10 @@ async function goBack(execution: StoppedExecution, wish: RollbackWish, around: A
   return exitCodes.done
 }
 
-function whatNext({ layout: { dir }, file }: ChosenExecution, { outputs }: RollbackPreview): readonly string[] {
+function whatNext(
+  { layout: { dir }, file }: ChosenExecution,
+  { outputs }: RollbackPreview,
+): readonly string[] {
   const goOn = goOnCommand({ dir, isRehearsal: file?.rehearsal ?? false })
   return [
     `Done. Go on with: ${goOn}`,

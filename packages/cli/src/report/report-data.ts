@@ -155,10 +155,7 @@ const mostOutputs = 200
 const mostOutputFiles = 200
 
 /** By run and codon; `undone`: `runId codonId` of what a rollback took back. */
-function outputRows(
-  { state, outputs }: JournalReading,
-  undone: ReadonlySet<string>,
-): ReportData['outputs'] {
+function outputRows({ state, outputs }: JournalReading, undone: ReadonlySet<string>): ReportData['outputs'] {
   const rows = state.runs.flatMap(({ runId, codons }, at) =>
     codons.flatMap((record): readonly ReportOutputs[] => {
       const copy = outputsOf(record, outputs)

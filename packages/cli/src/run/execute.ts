@@ -17,7 +17,8 @@ import { isDirectory } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes, ownPrograms, sandboxEntry, version } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
-import { report, schemaLine } from '../validate/report.ts'
+import { report } from '../validate/report.ts'
+import { addSchema } from '../validate/schema-line.ts'
 import { createWaiting } from '../waiting.ts'
 import { choosePlan } from './choose-plan.ts'
 import { openRun } from './open-run.ts'
@@ -47,11 +48,12 @@ export type RunOutcome = ExitCode | { readonly notBegun: ExitCode } | { readonly
 /** Runs a hank that was prepared, if nothing stands in its way. */
 export async function execute(
   context: RunContext,
-  { prepared, data }: { readonly prepared: Prepared; readonly data?: string | undefined },
+  { prepared: found, data }: { readonly prepared: Prepared; readonly data?: string | undefined },
 ): Promise<RunOutcome> {
   const { args, terminal, rehearsal } = context
-  const added = await schemaLine(prepared)
-  if (added !== undefined) terminal.error(added)
+  const schema = await addSchema(found)
+  if (schema.message !== undefined) terminal.error(schema.message)
+  const prepared = schema.moved(found)
   const { plan: planned } = prepared
   if (!prepared.ok || !planned) {
     for (const line of report(prepared, { verbose: false, environment: {} }))

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
-  addSchemaLine,
   errorsOf,
   excerptAt,
   formatProblem,
@@ -11,7 +10,6 @@ import {
   type Problem,
   warningsOf,
 } from '@weave/runtime'
-import { version } from '../program.ts'
 import { plural } from '../terminal.ts'
 import { budgetLines, settingLines, structure, structureLines } from './sections.ts'
 
@@ -49,7 +47,7 @@ export function verdictReport(prepared: Prepared): readonly string[] {
       ? verdict(prepared)
       : [
           'Validation failed:',
-          ...errors.flatMap(framed),
+          ...(loaded.excerpt === undefined ? errors.flatMap(framed) : errors.map(besideExcerpt)),
           ...excerpt(loaded.excerpt),
           ...firstSteps(prepared),
         ]),
@@ -94,6 +92,11 @@ function bullet(problem: Problem): string {
   return `- ${formatProblem(problem).replace(/(^|: )(?:error|warning): /, '$1')}`
 }
 
+/** The line itself follows with a caret: once is enough. */
+function besideExcerpt(problem: Problem): string {
+  return bullet(problem).replace(/, in the line `.*`$/, '')
+}
+
 /** A long list is not made longer. */
 const mostFrames = 12
 
@@ -128,7 +131,7 @@ function readText(path: string): string | undefined {
 
 /** For somebody who has no hank yet, or no key. */
 function firstSteps({ loaded, problems }: Prepared): readonly string[] {
-  if (errorsOf(problems).some(({ message }) => message.includes('No key for ')))
+  if (errorsOf(problems).some(({ code }) => code === 'key/missing'))
     return [
       '',
       'Without a key: "weave rehearse" runs all but the model. "weave doctor" shows which keys are there.',
@@ -140,11 +143,4 @@ function firstSteps({ loaded, problems }: Prepared): readonly string[] {
 
 function excerpt(text: string | undefined): readonly string[] {
   return text === undefined ? [] : ['', ...text.split('\n')]
-}
-
-/** Writes the editor's schema into a hank that has none; the line to print, when it did. */
-export async function schemaLine({ loaded }: Prepared): Promise<string | undefined> {
-  if (!loaded.source) return undefined
-  const line = await addSchemaLine(loaded.source, version)
-  return line.added ? line.message : undefined
 }

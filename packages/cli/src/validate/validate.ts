@@ -7,18 +7,18 @@ import { prepareRun } from '../prepare-run.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
 import { createWaiting } from '../waiting.ts'
-import { planReport, schemaLine, verdictReport } from './report.ts'
+import { planReport, verdictReport } from './report.ts'
+import { type AddedSchema, addSchema } from './schema-line.ts'
 import { forecastOf, structure } from './sections.ts'
 
 /** `weave validate`: everything that can be known before a token is spent, for people or for programs. */
 export async function validateCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const isJson = args.switches.has('json')
   const waiting = createWaiting(terminal)
-  let isPlanPrinted = false
+  let schema: AddedSchema | undefined
   const printPlan = async (prepared: Prepared): Promise<void> => {
-    isPlanPrinted = true
-    const added = await schemaLine(prepared)
-    if (added !== undefined) terminal.out(added)
+    schema = await addSchema(prepared)
+    if (schema.message !== undefined) terminal.out(schema.message)
     const options = { verbose: args.switches.has('verbose'), environment: process.env }
     for (const line of planReport(prepared, { ...options, earlier: await earlierOf(prepared) }))
       terminal.out(line, paintVerdict)
@@ -38,11 +38,11 @@ export async function validateCommand(args: Arguments, terminal: Terminal): Prom
   }
   const { prepared } = run
   if (isJson) {
-    await schemaLine(prepared)
-    terminal.json(reportJson(prepared, process.env, await earlierOf(prepared)))
+    const { moved } = await addSchema(prepared)
+    terminal.json(reportJson(moved(prepared), process.env, await earlierOf(prepared)))
   } else {
-    if (!isPlanPrinted) await printPlan(prepared)
-    for (const line of verdictReport(prepared)) terminal.out(line, paintVerdict)
+    if (!schema) await printPlan(prepared)
+    for (const line of verdictReport(schema?.moved(prepared) ?? prepared)) terminal.out(line, paintVerdict)
   }
   return prepared.ok ? exitCodes.done : exitCodes.failed
 }

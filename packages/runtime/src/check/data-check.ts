@@ -1,8 +1,9 @@
-import type { Clock, Problem } from '../kit/index.ts'
+import type { ProblemCode } from '@weave/protocol'
+import { type Clock, type Problem, problemOf } from '../kit/index.ts'
 import { hashData } from '../workspace/index.ts'
 
 export interface DataCheck {
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Problem<ProblemCode>[]
   /** Absent when the data cannot be used. */
   readonly data?: CheckedData
 }
@@ -31,10 +32,13 @@ const longestHashing = 5_000
 export async function checkData({ path, exclude, timeLimit, clock }: DataCheckOptions): Promise<DataCheck> {
   const timeAdvice = `A run looks for ${timeLimit} ms (dataHashTimeLimit).`
   const result = await hashData({ path, timeLimit: longestHashing, timeAdvice, clock, exclude })
-  if (!result.ok) return { problems: [{ severity: 'error', where: '', message: result.message }] }
+  if (!result.ok) {
+    const { message } = result
+    return { problems: [problemOf({ severity: 'error', code: 'data/unusable', message })] }
+  }
   const { hash, partial, warnings } = result
   return {
-    problems: warnings.map(message => ({ severity: 'warning', where: '', message })),
+    problems: warnings.map(message => problemOf({ severity: 'warning', code: 'data/left-out', message })),
     data: { path, hash, partial },
   }
 }

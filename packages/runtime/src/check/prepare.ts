@@ -1,3 +1,4 @@
+import type { ProblemCode } from '@weave/protocol'
 import {
   type Codon,
   codonsOf,
@@ -9,7 +10,14 @@ import {
 } from '../hank/index.ts'
 import { type HarnessWord, harnessWordOf, ownPlaces, resolveHarness, servable } from '../harness/index.ts'
 import { hasErrors, type Problem, systemClock } from '../kit/index.ts'
-import { additionsOf, createRegistry, findModel, type HarnessName, type Registry } from '../models/index.ts'
+import {
+  additionsOf,
+  createRegistry,
+  findModel,
+  type HarnessName,
+  type Registry,
+  resolveModel,
+} from '../models/index.ts'
 import { buildPlan, type Plan } from '../plan/index.ts'
 import { type ModelUse, type PreflightResult, preflight } from '../preflight/index.ts'
 import {
@@ -39,7 +47,7 @@ type Redirect = (environment: Variables, providers: readonly string[]) => Readon
 export interface Prepared {
   /** True when nothing stands in the way of a run. */
   readonly ok: boolean
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Problem<ProblemCode>[]
   readonly loaded: LoadedHank
   readonly settings: ResolvedSettings
   readonly paths: SettingPaths
@@ -75,6 +83,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
 
   const loaded = await loadHank(options.hank, {
     workingDirectory,
+    overlay: options.overlay,
     environment,
     modelOverride: withoutHank.modelOverride?.value,
     ceilings: valuesAndOrigins(withoutHank.ceilings),
@@ -100,6 +109,9 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const problems = [...hankProblems, ...hashed.problems]
   const found = { ...base, ...(hashed.data && { data: hashed.data }) }
   if (hasErrors(problems)) return { ...found, ok: false, problems }
+
+  const override = await unknownOverride(base)
+  if (override) return { ...found, ok: false, problems: [...problems, override] }
 
   const environmentOf = (codon?: Variables) => redirected(codonEnvironment({ environment: outside, codon }))
   const uses = modelUses(base, environmentOf)
@@ -154,6 +166,22 @@ function valuesAndOrigins({ maxDollars, maxTimeSeconds }: ResolvedSettings['ceil
     maxDollars: maxDollars?.value,
     maxTimeSeconds: maxTimeSeconds?.value,
     origins: { maxDollars: maxDollars?.origin, maxTimeSeconds: maxTimeSeconds?.origin },
+  }
+}
+
+/** A model for every codon that nobody knows: said once, of the flag or variable that names it, for the hank is not to blame. */
+async function unknownOverride({
+  settings,
+  registry,
+}: Pick<Prepared, 'settings' | 'registry'>): Promise<Problem<ProblemCode> | undefined> {
+  const { modelOverride } = settings
+  const resolution = modelOverride && (await resolveModel(modelOverride.value, registry))
+  if (!resolution || resolution.ok) return undefined
+  return {
+    severity: 'error',
+    code: 'model/unknown',
+    where: modelOverride.origin,
+    message: resolution.message,
   }
 }
 

@@ -1,6 +1,7 @@
+import type { ProblemCode } from '@weave/protocol'
 import { readRegularFile } from '../files/index.ts'
 import type { Harness } from '../harness/index.ts'
-import { type Problem, parseJsonSource, shapeProblems, systemClock } from '../kit/index.ts'
+import { type Problem, parseJsonSource, problemOf, shapeProblems, systemClock } from '../kit/index.ts'
 import {
   createPlaces,
   createRehearsal,
@@ -31,7 +32,7 @@ export interface ReplaySetup {
 
 export type OpenedRehearsal =
   | { readonly ok: true; readonly rehearsal: OpenRehearsal }
-  | { readonly ok: false; readonly problems: readonly Problem[] }
+  | { readonly ok: false; readonly problems: readonly Problem<ProblemCode>[] }
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -58,7 +59,7 @@ export interface OpenRehearsal {
   /** A harness that tells the scripted model the prompt of each codon. */
   informed(harness: Harness): Harness
   /** What a rehearsal complains about in the end: a strict one about what was not used, a replay about what it lacked. */
-  leftovers(): Promise<readonly Problem[]>
+  leftovers(): Promise<readonly Problem<ProblemCode>[]>
   /** Present: no model is there, and this answers through the proxy. */
   readonly replay?: Replay
   close(): Promise<void>
@@ -123,7 +124,7 @@ const nowhere = 'http://127.0.0.1:9'
 /** A rehearsal in which a recording answers. There is no model, so whoever does not ask the proxy reaches nobody. */
 export async function openReplayRehearsal({ directory, strict }: ReplaySetup): Promise<OpenedRehearsal> {
   const opened = await openReplay(directory)
-  if (!opened.ok) return { ok: false, problems: [{ severity: 'error', where: '', message: opened.message }] }
+  if (!opened.ok) return { ok: false, problems: [fault('rehearsal/file', opened.message)] }
   const { replay } = opened
   const { nobodysKey, keyFor, sentinelKeyFor } = createRehearsal({ script: {}, strict: false })
   const { exchanges, isWhole } = replay.recording
@@ -147,29 +148,33 @@ export async function openReplayRehearsal({ directory, strict }: ReplaySetup): P
   }
 }
 
-async function refused({ refusals }: Replay): Promise<readonly Problem[]> {
-  return (await refusals.all()).map(message => ({ severity: 'error', where: '', message }))
+async function refused({ refusals }: Replay): Promise<readonly Problem<ProblemCode>[]> {
+  return (await refusals.all()).map(message => fault('rehearsal/recording', message))
 }
 
-function unused({ matcher }: Replay): readonly Problem[] {
-  return matcher.left().map(({ codonId = '', turn, method, path }) => ({
-    severity: 'error',
-    where: codonId,
-    message: `turn ${turn} of the recording was not asked for: ${method} ${path}`,
-  }))
+function fault(code: ProblemCode, message: string, where = ''): Problem<ProblemCode> {
+  return problemOf({ severity: 'error', code, message }, where)
+}
+
+function unused({ matcher }: Replay): readonly Problem<ProblemCode>[] {
+  return matcher.left().map(({ codonId, turn, method, path }) => {
+    const message = `turn ${turn} of the recording was not asked for: ${method} ${path}`
+    return fault('rehearsal/recording', message, codonId)
+  })
 }
 
 type ReadScript =
   | { readonly ok: true; readonly script?: RehearsalScript }
-  | { readonly ok: false; readonly problems: readonly Problem[] }
+  | { readonly ok: false; readonly problems: readonly Problem<ProblemCode>[] }
 
 async function readScript(file: string, isNamed: boolean): Promise<ReadScript> {
   const read = await readRegularFile(file, { maxBytes: 10 * 1024 * 1024 })
   if (!read.ok && read.reason === 'missing' && !isNamed) return { ok: true }
-  if (!read.ok) return { ok: false, problems: [{ severity: 'error', where: '', message: read.message }] }
+  if (!read.ok) return { ok: false, problems: [fault('rehearsal/file', read.message)] }
   const source = parseJsonSource(read.bytes, { file })
   if (!source.ok) return source
   const checked = rehearsalScript.safeParse(source.value)
   if (checked.success) return { ok: true, script: checked.data }
-  return { ok: false, problems: shapeProblems(checked.error, source, { schema: rehearsalScript }) }
+  const options = { family: 'rehearsal', schema: rehearsalScript } as const
+  return { ok: false, problems: shapeProblems(checked.error, source, options) }
 }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import type { Overlay } from '../files/index.ts'
 import {
   type FlagValue,
   type ResolvedSettings,
@@ -21,6 +22,8 @@ export interface SettledOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly workingDirectory: string
   readonly home: string
+  /** Texts that an editor has not saved; they count instead of what is on the disk. */
+  readonly overlay?: Overlay | undefined
 }
 
 /** Where executions and outputs lie, for commands that need no hank. */
@@ -58,12 +61,14 @@ export async function readLayers({
   runtimeConfig,
   environment,
   workingDirectory,
+  overlay,
 }: SettledOptions) {
   const given = await readGiven(flags, environment)
   const hankDirectory = directoryOf(resolve(workingDirectory, hank ?? '.'))
   const search = {
     workingDirectory,
     hankDirectory,
+    overlay,
     ...(runtimeConfig !== undefined && { named: runtimeConfig }),
   }
   const file = await readRuntimeFile(search)

@@ -59,6 +59,7 @@ export {
   type ReadResult,
   readRegularFile,
 } from './open-regular.ts'
+export { type Overlay, readOverlaid } from './overlay.ts'
 export {
   createFileReader,
   createTreeReader,

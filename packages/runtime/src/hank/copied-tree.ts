@@ -1,4 +1,5 @@
 import { lstatSync, type Stats } from 'node:fs'
+import type { ProblemCode } from '@weave/protocol'
 import { type WalkItem, walk } from '../files/index.ts'
 import { errorCode } from '../kit/index.ts'
 
@@ -51,6 +52,17 @@ export function treeMessage({ kind, entry }: TreeFinding, path: string, label: s
     case 'more':
       return `${label} ${path} has more entries that cannot be copied, the next at ${entry}`
   }
+}
+
+/** The rule that a finding breaks. */
+export const treeCodes: Readonly<Record<TreeFinding['kind'], ProblemCode>> = {
+  symlink: 'path/symlink',
+  'non-regular': 'path/kind',
+  unreadable: 'path/unreadable',
+  missing: 'path/missing',
+  'too-many': 'path/size',
+  'too-deep': 'path/size',
+  more: 'path/too-many',
 }
 
 function findingOf(item: WalkItem): TreeFinding | undefined {

@@ -1,11 +1,15 @@
-import { collector, type Problem } from '../kit/index.ts'
+import type { ProblemCode } from '@weave/protocol'
+import { collector, type Problem, problemOf, withFixes } from '../kit/index.ts'
 import { codonsOf } from './codons.ts'
 import type { TreeFinding } from './copied-tree.ts'
+import { pathOf } from './places.ts'
 import { type PromptFacts, promptComplaints, promptFacts } from './prompt-content.ts'
+import type { HankSource } from './read.ts'
 import {
-  createMissingHint,
-  type MissingHint,
+  createMissing,
+  type Missing,
   type Reference,
+  type ReferenceFault,
   readReference,
   resolveReference,
   spellReference,
@@ -13,7 +17,7 @@ import {
 import type { HankFile } from './schema.ts'
 
 export interface CheckedFiles {
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Problem<ProblemCode>[]
   /** By the path relative to the hank directory, normalised. */
   readonly prompts: ReadonlyMap<string, PromptFacts>
 }
@@ -32,16 +36,17 @@ export const tooManyFaults = `there are more than ${mostFaults} problems with fi
  * Every prompt file and every copied tree that a hank names: first the spelling of all, then the disk for those that are
  * spelled well; what is odd about a prompt is a warning, once per file. Reports all it finds. Never rejects.
  */
-export async function checkNamedFiles(hank: HankFile, hankDir: string): Promise<CheckedFiles> {
-  const problems = collector()
+export async function checkNamedFiles(hank: HankFile, source: NamingFile): Promise<CheckedFiles> {
+  const problems = collector<ProblemCode>()
   const wellSpelled = [...promptReferences(hank), ...treeReferences(hank)].flatMap(named => {
-    const spelled = spellReference(hankDir, named.reference)
+    const spelled = spellReference(source.directory, named.reference)
     if (spelled.ok) return [{ named, relative: spelled.relative }]
-    problems.error(named.where, spelled.message)
+    problems.error(spelled.code, named.where, spelled.message)
     return []
   })
 
-  const seen: Seen = { hankDir, hintAt: createMissingHint(hankDir), prompts: new Map(), trees: new Map() }
+  const missing = createMissing(source.directory)
+  const seen: Seen = { source, missing, prompts: new Map(), trees: new Map() }
   let faults = 0
   for (let start = 0; start < wellSpelled.length; start += atOnce) {
     const batch = wellSpelled.slice(start, start + atOnce)
@@ -52,16 +57,28 @@ export async function checkNamedFiles(hank: HankFile, hankDir: string): Promise<
     )
     for (const [at, { named }] of batch.entries()) {
       const { errors = [], warnings = [] } = found[at] ?? {}
-      for (const message of errors) problems.error(named.where, message)
-      for (const message of warnings) problems.warning(named.where, message)
+      for (const fault of errors) problems.add([referenceProblem(fault, source.spotOf(pathOf(named.where)))])
+      for (const [code, message] of warnings) problems.warning(code, named.where, message)
       faults += errors.length
     }
     if (faults >= mostFaults) {
-      problems.error('', tooManyFaults)
+      problems.error('path/too-many', '', tooManyFaults)
       break
     }
   }
   return { problems: problems.all(), prompts: seen.prompts }
+}
+
+/** What is needed of the file that names the others. */
+export type NamingFile = Pick<HankSource, 'directory' | 'spotOf' | 'overlay'>
+
+/** With a fix, when something of nearly that name is there. */
+export function referenceProblem(
+  { code, message, meant }: ReferenceFault,
+  spot: ReturnType<NamingFile['spotOf']>,
+): Problem<ProblemCode> {
+  const problem = problemOf({ severity: 'error', code, message }, spot)
+  return withFixes(problem, meant === undefined ? [] : [meant], path => `Write ${path}`)
 }
 
 interface Named {
@@ -103,8 +120,8 @@ function treeReferences(hank: HankFile): readonly Named[] {
 
 /** What was looked at, by relative path: a thousand codons may name the same file. */
 interface Seen {
-  readonly hankDir: string
-  readonly hintAt: MissingHint
+  readonly source: NamingFile
+  readonly missing: Missing
   readonly prompts: Map<string, PromptFacts>
   /** Scans under way, too: the same large tree is not walked eight times at once. */
   readonly trees: Map<string, Promise<readonly TreeFinding[]>>
@@ -112,40 +129,44 @@ interface Seen {
 
 /** Sentences about one reference. */
 interface Findings {
-  readonly errors?: readonly string[]
-  readonly warnings?: readonly string[]
+  readonly errors?: readonly ReferenceFault[]
+  readonly warnings?: readonly (readonly [ProblemCode, string])[]
 }
 
 async function lookAtPrompt(reference: Reference, relative: string, seen: Seen): Promise<Findings> {
   if (seen.prompts.has(relative)) return {}
-  const read = await readReference(seen.hankDir, reference, { ...seen, maxBytes: maxPromptBytes })
-  if (!read.ok) return { errors: [read.message] }
+  const { source, missing } = seen
+  const { directory, overlay } = source
+  const read = await readReference(directory, reference, { maxBytes: maxPromptBytes, overlay, missing })
+  if (!read.ok) return { errors: [read] }
   // Two mentions may have been read at the same time.
   if (seen.prompts.has(relative)) return {}
   seen.prompts.set(relative, promptFacts(read.bytes))
   const about = `${reference.label} ${reference.path}`
-  return { warnings: promptComplaints(read.bytes).map(complaint => `${about} ${complaint}`) }
+  const complaints = promptComplaints(read.bytes)
+  return { warnings: complaints.map(([code, complaint]) => [code, `${about} ${complaint}`] as const) }
 }
 
 async function lookAtTree(reference: Reference, relative: string, seen: Seen): Promise<Findings> {
   const { path, label } = reference
   if (relative === '') {
-    return {
-      errors: [`${path} is the hank directory itself; copy.from must name a file or directory inside it`],
-    }
+    const message = `${path} is the hank directory itself; copy.from must name a file or directory inside it`
+    return { errors: [{ code: 'path/kind', message }] }
   }
-  const { scanCopiedTree, treeMessage } = await import('./copied-tree.ts')
+  const { directory } = seen.source
+  const { scanCopiedTree, treeCodes, treeMessage } = await import('./copied-tree.ts')
   let scan = seen.trees.get(relative)
   if (!scan) {
-    const resolved = resolveReference(seen.hankDir, reference)
-    if (!resolved.ok) return { errors: [resolved.message] }
+    const resolved = resolveReference(directory, reference)
+    if (!resolved.ok) return { errors: [resolved] }
     scan = scanCopiedTree(resolved.path)
     seen.trees.set(relative, scan)
   }
-  const errors: string[] = []
-  for (const finding of await scan) {
-    const hint = finding.kind === 'missing' ? await seen.hintAt(relative, { tree: true }) : ''
-    errors.push(treeMessage(finding, path, label) + hint)
+  const faultOf = async (finding: TreeFinding): Promise<ReferenceFault> => {
+    const message = treeMessage(finding, path, label)
+    const code = treeCodes[finding.kind]
+    if (finding.kind !== 'missing') return { code, message }
+    return { code, ...(await seen.missing(message, { relative, tree: true })) }
   }
-  return { errors }
+  return { errors: await Promise.all((await scan).map(faultOf)) }
 }

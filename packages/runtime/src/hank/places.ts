@@ -1,19 +1,21 @@
-import { formatPath, type JsonPath, type JsonSource, type Problem } from '../kit/index.ts'
+import { type JsonPath, type JsonSource, type Problem, problemOf } from '../kit/index.ts'
 
 /** Gives each problem that has no place yet the place of its `where` in the text. */
-export function withPlaces(
-  problems: readonly Problem[],
-  source: Pick<JsonSource, 'placeOf'>,
-): readonly Problem[] {
-  return problems.map(problem =>
-    problem.place ? problem : { ...problem, place: source.placeOf(pathOf(problem.where)) },
-  )
+export function withPlaces<P extends Problem>(
+  problems: readonly P[],
+  source: Pick<JsonSource, 'spotOf'>,
+): readonly P[] {
+  return problems.map(problem => {
+    if (problem.place) return problem
+    const { place, end } = source.spotOf(pathOf(problem.where))
+    return { ...problem, place, end }
+  })
 }
 
 const mostAlike = 100
 
 /** Enough of many alike warnings, and a word about the others. */
-export function firstOf(warnings: readonly Problem[]): readonly Problem[] {
+export function firstOf<P extends Problem>(warnings: readonly P[]): readonly P[] {
   const more = warnings.length - mostAlike
   if (more <= 0) return warnings
   const shown = warnings.slice(0, mostAlike)
@@ -39,7 +41,10 @@ export function pathOf(where: string): JsonPath {
  * `__proto__` means something to the language itself. Objects with fixed fields refuse it as unknown, which is among the
  * `known` problems then; a map, such as `env`, would take it.
  */
-export function reservedKeys(source: JsonSource, known: readonly Problem[]): readonly Problem[] {
+export function reservedKeys(
+  source: JsonSource,
+  known: readonly Problem[],
+): readonly Problem<'json/reserved'>[] {
   const found: JsonPath[] = []
   const visit = (value: unknown, path: JsonPath): void => {
     if (typeof value !== 'object' || value === null) return
@@ -52,7 +57,9 @@ export function reservedKeys(source: JsonSource, known: readonly Problem[]): rea
   visit(source.value, [])
   const places = new Set(known.map(({ place }) => `${place?.line}:${place?.column}`))
   return found
-    .map(path => ({ where: formatPath(path), place: source.placeOf(path, 'key') }))
+    .map(path => source.spotOf(path, 'key'))
     .filter(({ place }) => !places.has(`${place.line}:${place.column}`))
-    .map(problem => ({ severity: 'error', message: '__proto__ is a reserved name', ...problem }))
+    .map(spot =>
+      problemOf({ severity: 'error', code: 'json/reserved', message: '__proto__ is a reserved name' }, spot),
+    )
 }

@@ -1,3 +1,4 @@
+import type { ProblemCode } from '@weave/protocol'
 import { didYouMean, nearestNames } from '../kit/index.ts'
 
 /** What a look at a prompt file told. */
@@ -18,12 +19,13 @@ const newline = 0x0a
 const largestPrompt = 1024 * 1024
 
 /** What deserves a second look in a prompt file, each as the end of a sentence about it. Linear. */
-export function promptComplaints(bytes: Buffer): readonly string[] {
+export function promptComplaints(bytes: Buffer): readonly (readonly [ProblemCode, string])[] {
   if (bytes.length > largestPrompt)
-    return ['is larger than 1 MB. Shorten it, or let the agent read it as data.']
-  if (isBlank(bytes)) return ['is empty. Write the prompt, or remove the reference.']
+    return [['hank/prompt-large', 'is larger than 1 MB. Shorten it, or let the agent read it as data.']]
+  if (isBlank(bytes)) return [['hank/prompt-empty', 'is empty. Write the prompt, or remove the reference.']]
   // The names of variables are ASCII, and as such this is the quickest text to make of bytes.
-  return bytes.includes('<%') ? misspeltVariables(bytes.toString('latin1')) : []
+  const misspelt = bytes.includes('<%') ? misspeltVariables(bytes.toString('latin1')) : []
+  return misspelt.map(words => ['hank/prompt-variable', words] as const)
 }
 
 /** Looks no further than the first character that is none. */

@@ -1,8 +1,16 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { readRegularFile } from '../files/index.ts'
-import { errorCode, type JsonSource, type Place, type Problem, parseJsonSource } from '../kit/index.ts'
-import { readFailure } from './references.ts'
+import type { ProblemCode } from '@weave/protocol'
+import { type Overlay, readOverlaid } from '../files/index.ts'
+import {
+  errorCode,
+  type JsonSource,
+  type Place,
+  type Problem,
+  parseJsonSource,
+  problemOf,
+} from '../kit/index.ts'
+import { readCodes, readFailure } from './references.ts'
 
 /** A hank file that is JSON; what it says is not checked yet. */
 export interface HankSource extends JsonSource {
@@ -12,13 +20,15 @@ export interface HankSource extends JsonSource {
   readonly path: string
   /** Absolute; holds the file. Every reference starts here. */
   readonly directory: string
+  /** What an editor holds of the files around it. */
+  readonly overlay?: Overlay | undefined
 }
 
 export type HankRead =
   | { readonly ok: true; readonly source: HankSource }
   | {
       readonly ok: false
-      readonly problems: readonly Problem[]
+      readonly problems: readonly Problem<ProblemCode>[]
       /** For a fault in the text: its line with a caret under the place, over several lines. */
       readonly excerpt?: string | undefined
     }
@@ -34,14 +44,15 @@ const maxDepth = 64
  * Reads the hank at a path: a file of any name, or a directory that holds a `hank.json`. Without a path, the `hank.json`
  * of the working directory. Never rejects.
  */
-export async function readHank(path: string | undefined, workingDirectory: string): Promise<HankRead> {
-  const located = locate(path, workingDirectory)
+export async function readHank(path: string | undefined, surroundings: Surroundings): Promise<HankRead> {
+  const { overlay } = surroundings
+  const located = locate(path, surroundings)
   if (!located.ok) return located
   const { file } = located
-  const read = await readRegularFile(located.path, { maxBytes: maxHankBytes })
-  if (!read.ok) return refused(file, readFailure(file, read, maxHankBytes))
+  const read = await readOverlaid(located.path, { maxBytes: maxHankBytes, overlay })
+  if (!read.ok) return refused(file, [readCodes[read.reason], readFailure(file, read, maxHankBytes)])
   const encoding = encodingFault(read.bytes)
-  if (encoding) return refused(file, encoding.message, encoding.line)
+  if (encoding) return refused(file, ['json/encoding', encoding.message], encoding.line)
 
   const parsed = parseJsonSource(read.bytes, { file, maxBytes: maxHankBytes, maxDepth })
   if (!parsed.ok) {
@@ -52,27 +63,37 @@ export async function readHank(path: string | undefined, workingDirectory: strin
       excerpt: excerptAt(new TextDecoder().decode(read.bytes), problems[0]?.place),
     }
   }
-  const { value, placeOf, warnings } = parsed
+  const { value, placeOf, spotOf, warnings } = parsed
+  const document = { value, placeOf, spotOf, warnings }
   const { path: real } = located
-  return { ok: true, source: { value, placeOf, warnings, file, path: real, directory: dirname(real) } }
+  return { ok: true, source: { ...document, file, path: real, directory: dirname(real), overlay } }
+}
+
+/** Where a path starts, and what of the disk does not count. */
+interface Surroundings {
+  readonly workingDirectory: string
+  readonly overlay?: Overlay | undefined
 }
 
 type Located =
   | { readonly ok: true; readonly path: string; readonly file: string }
   | Extract<HankRead, { ok: false }>
 
-function locate(path: string | undefined, workingDirectory: string): Located {
+function locate(path: string | undefined, { workingDirectory, overlay }: Surroundings): Located {
   const named = path ?? '.'
   const absolute = resolve(workingDirectory, named)
+  const isOpen = (file: string) => overlay?.(file) !== undefined
+  if (isOpen(absolute)) return { ok: true, path: absolute, file: named }
   const kind = kindOf(absolute)
   if (kind !== 'directory') return real(absolute, named)
 
   const file = path === undefined ? hankFileName : join(named, hankFileName)
   const inside = join(absolute, hankFileName)
+  if (isOpen(inside)) return { ok: true, path: inside, file }
   if (kindOf(inside) !== 'missing') return real(inside, file)
   const other = kindOf(join(absolute, otherFileName)) === 'file'
   const hint = other ? `; there is a ${otherFileName}, which is used only when its path is given` : ''
-  return refused(file, `${file} does not exist${hint}`)
+  return refused(file, ['path/missing', `${file} does not exist${hint}`])
 }
 
 /** A link is followed here, and only here: the person at the keyboard named it. */
@@ -82,7 +103,8 @@ function real(path: string, file: string): Located {
     return { ok: true, path: link ? realpathSync(path) : path, file }
   } catch (error) {
     const reason = isAbsence(error) ? 'missing' : 'unreadable'
-    return refused(file, readFailure(file, { reason, code: errorCode(error) }, maxHankBytes))
+    const message = readFailure(file, { reason, code: errorCode(error) }, maxHankBytes)
+    return refused(file, [readCodes[reason], message])
   }
 }
 
@@ -101,11 +123,13 @@ function isAbsence(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
-function refused(file: string, message: string, line = 1): Extract<HankRead, { ok: false }> {
-  return {
-    ok: false,
-    problems: [{ severity: 'error', where: '', message, place: { file, line, column: 1 } }],
-  }
+function refused(
+  file: string,
+  [code, message]: readonly [ProblemCode, string],
+  line = 1,
+): Extract<HankRead, { ok: false }> {
+  const place = { file, line, column: 1 }
+  return { ok: false, problems: [problemOf({ severity: 'error', code, message }, { where: '', place })] }
 }
 
 /** Finds the line, which a decoder does not tell. */

@@ -1,10 +1,11 @@
 import { lstatSync, opendirSync } from 'node:fs'
 import { dirname, join, posix, resolve } from 'node:path'
+import type { ProblemCode } from '@weave/protocol'
 import {
   type ContainedPath,
   checkRelativeSpelling,
-  type ReadResult,
-  readRegularFile,
+  type Overlay,
+  readOverlaid,
   resolveInside,
 } from '../files/index.ts'
 import type { Result } from '../kit/index.ts'
@@ -23,15 +24,33 @@ export interface Reference {
   readonly label: string
 }
 
-export type ResolvedReference = Result<{
-  /** Absolute; the only spelling to open. */
-  readonly path: string
-  /** Relative to the hank directory, normalised, with `/`; '' is the hank directory itself. */
-  readonly relative: string
-}>
+/** Why a reference is refused. */
+export interface ReferenceFault {
+  readonly code: ProblemCode
+  readonly message: string
+  /** What to write instead, when something of nearly that name is there. */
+  readonly meant?: string | undefined
+}
 
-export type SpelledReference = Result<{ readonly relative: string }>
-export type ReferencedFile = Result<Extract<ReadResult, { ok: true }> & { readonly relative: string }>
+export type ResolvedReference = Result<
+  {
+    /** Absolute; the only spelling to open. */
+    readonly path: string
+    /** Relative to the hank directory, normalised, with `/`; '' is the hank directory itself. */
+    readonly relative: string
+  },
+  ReferenceFault
+>
+
+export type SpelledReference = Result<{ readonly relative: string }, ReferenceFault>
+export type ReferencedFile = Result<{ readonly bytes: Buffer; readonly relative: string }, ReferenceFault>
+
+export interface ReadOptions {
+  readonly maxBytes: number
+  readonly overlay?: Overlay | undefined
+  /** Of the same hank directory. */
+  readonly missing?: Missing
+}
 
 /**
  * Where a reference leads: spelling first, then containment, then every component below the hank
@@ -45,47 +64,52 @@ export function resolveReference(hankDir: string, reference: Reference): Resolve
   if (resolved.ok) return { ok: true, path: resolved.path, relative: spelled.relative }
   return {
     ok: false,
-    message: refusal(resolved, reference, outside(path, resolve(hankDir, spelled.relative))),
+    ...refusal(resolved, reference, outside(path, resolve(hankDir, spelled.relative))),
   }
-}
-
-interface ReadReferenceOptions {
-  readonly maxBytes: number
-  /** For many references of one hank: its directory is listed once. */
-  readonly hintAt?: MissingHint
 }
 
 /**
  * Resolves a reference and reads the file through one descriptor: what was looked at is what is read. Never rejects.
  *
- * For `maxBytes` and more kinds of failure see `readRegularFile`; a failure here has a message for people.
+ * For `maxBytes` and more kinds of failure see `readOverlaid`; a failure here has a message for people.
  */
 export async function readReference(
   hankDir: string,
   reference: Reference,
-  { maxBytes, hintAt = createMissingHint(hankDir) }: ReadReferenceOptions,
+  { maxBytes, overlay, missing = createMissing(hankDir) }: ReadOptions,
 ): Promise<ReferencedFile> {
   const resolved = resolveReference(hankDir, reference)
   if (!resolved.ok) return resolved
-  const read = await readRegularFile(resolved.path, { maxBytes })
-  if (read.ok) return { ...read, relative: resolved.relative }
-  const { path, base, label } = reference
-  if (read.reason === 'symlink') return { ok: false, message: throughSymlink(path, path) }
-  const hint = read.reason === 'missing' ? await hintAt(resolved.relative, { base }) : ''
-  return { ok: false, message: readFailure(`${label} ${path}`, read, maxBytes) + hint }
+  const read = await readOverlaid(resolved.path, { maxBytes, overlay })
+  if (read.ok) return { ok: true, bytes: read.bytes, relative: resolved.relative }
+  const { path, label, base } = reference
+  const code = readCodes[read.reason]
+  if (read.reason === 'symlink') return { ok: false, code, message: throughSymlink(path, path) }
+  const message = readFailure(`${label} ${path}`, read, maxBytes)
+  if (read.reason !== 'missing') return { ok: false, code, message }
+  return { ok: false, code, ...(await missing(message, { relative: resolved.relative, base })) }
 }
+
+/** The code for each way in which a file cannot be read. */
+export const readCodes = {
+  missing: 'path/missing',
+  symlink: 'path/symlink',
+  'not-regular': 'path/kind',
+  'too-large': 'path/size',
+  unreadable: 'path/unreadable',
+} as const satisfies Readonly<Record<string, ProblemCode>>
 
 /** The spelling alone, without a look at the disk. `relative` is normalised, as in a resolved reference. */
 export function spellReference(hankDir: string, reference: Reference): SpelledReference {
   const { path, base = '', label } = reference
   if (path.length > longestPath)
-    return { ok: false, message: `${label} is longer than ${longestPath} characters` }
+    return { ok: false, code: 'path/length', message: `${label} is longer than ${longestPath} characters` }
   const alone = checkRelativeSpelling(path)
-  if (!alone.ok && alone.reason !== 'outside') return { ok: false, message: refusal(alone, reference, '') }
+  if (!alone.ok && alone.reason !== 'outside') return { ok: false, ...refusal(alone, reference, '') }
   const whole = base === '' ? path : `${base}/${path}`
   const spelling = checkRelativeSpelling(whole)
   if (spelling.ok) return { ok: true, relative: spelling.components.join('/') }
-  return { ok: false, message: outside(path, furthest(hankDir, whole)) }
+  return { ok: false, code: 'path/outside', message: outside(path, furthest(hankDir, whole)) }
 }
 
 /** The directory part of a resolved reference, as the `base` of the references inside that file. */
@@ -94,10 +118,15 @@ export function baseOf(relative: string): string {
   return directory === '.' ? '' : directory
 }
 
-/** How a message about something missing goes on: what may be meant, or ''. `relative`: to the hank directory. Never rejects. */
-export type MissingHint = (relative: string, wanted?: WantedEntry) => Promise<string>
+/** A message about something missing that goes on with what may be meant. Never rejects. */
+export type Missing = (
+  message: string,
+  wanted: WantedEntry,
+) => Promise<Pick<ReferenceFault, 'message' | 'meant'>>
 
 interface WantedEntry {
+  /** To the hank directory. */
+  readonly relative: string
   /** Where paths are written from, as in a `Reference`. */
   readonly base?: string | undefined
   /** A directory would do, too. */
@@ -107,31 +136,36 @@ interface WantedEntry {
 /** Nobody reads more of them, and each is a comparison with every file of the hank. */
 const mostHints = 20
 
-export function createMissingHint(hankDir: string): MissingHint {
+/** For many references of one hank: its directory is listed once. */
+export function createMissing(hankDir: string): Missing {
   let listed: Promise<readonly HankEntry[]> | undefined
   let left = mostHints
-  return async (relative, { base = '', tree = false } = {}) => {
-    const otherCase = letterCaseHint(hankDir, relative)
-    if (otherCase !== '' || left-- <= 0) return otherCase
+  return async (message, { relative, base = '', tree = false }) => {
+    const written = (path: string): string => (base === '' ? path : posix.relative(base, path))
+    const other = otherSpelling(hankDir, relative)
+    if (other !== undefined)
+      return { message: `${message}; there is ${other}, and capital letters count`, meant: written(other) }
+    if (left-- <= 0) return { message }
     const { entriesBelow, nearestPaths } = await import('./nearest-files.ts')
     listed ??= entriesBelow(hankDir)
     const candidates = (await listed).filter(entry => tree || !entry.isDirectory)
-    const near = nearestPaths(
-      relative,
-      candidates.map(({ path }) => path),
-    )
-    const written = near.map(path => (base === '' ? path : posix.relative(base, path)))
-    return near.length === 0 ? '' : `; did you mean ${written.join(' or ')}?`
+    const paths = candidates.map(({ path }) => path)
+    const near = nearestPaths(relative, paths).map(written)
+    if (near.length === 0) return { message }
+    return {
+      message: `${message}; did you mean ${near.join(' or ')}?`,
+      ...(near.length === 1 && { meant: near[0] }),
+    }
   }
 }
 
-/** When there is another that differs only in capital letters. */
-function letterCaseHint(hankDir: string, relative: string): string {
+/** What is there under a name that differs only in capital letters, relative to the hank directory. */
+function otherSpelling(hankDir: string, relative: string): string | undefined {
   const parts = relative.split('/')
   const missing = parts.findIndex((_, at) => !isThere(join(hankDir, ...parts.slice(0, at + 1))))
   const before = parts.slice(0, missing)
   const other = missing === -1 ? undefined : nameLike(parts[missing] ?? '', join(hankDir, ...before))
-  return other === undefined ? '' : `; there is ${[...before, other].join('/')}, and capital letters count`
+  return other === undefined ? undefined : [...before, other].join('/')
 }
 
 function isThere(path: string): boolean {
@@ -174,14 +208,20 @@ function furthest(hankDir: string, path: string): string {
 
 type Refused = Extract<ContainedPath, { ok: false }>
 
-function refusal({ reason, component }: Refused, { path, label }: Reference, outsideMessage: string): string {
-  if (reason === 'symlink') return throughSymlink(path, component ?? path)
-  if (reason === 'unreadable') return `${label} ${path} cannot be read`
-  return spellingFault(reason, path, {
+function refusal(
+  { reason, component }: Refused,
+  { path, label }: Reference,
+  outsideMessage: string,
+): ReferenceFault {
+  const code = `path/${reason}` as const
+  if (reason === 'symlink') return { code, message: throughSymlink(path, component ?? path) }
+  if (reason === 'unreadable') return { code, message: `${label} ${path} cannot be read` }
+  const message = spellingFault(reason, path, {
     absolute: 'hank refs must be relative paths inside the hank directory',
     separator: 'hank refs use / as the only path separator',
     outside: outsideMessage,
   })
+  return { code, message }
 }
 
 /** What is wrong with how a path is spelled. `words`: what holds for such paths, and the message for one that leads out. */

@@ -1,16 +1,17 @@
 import { dirname, join } from 'node:path'
+import type { ProblemCode } from '@weave/protocol'
 import {
   type Collector,
   collector,
-  formatPath,
   hasErrors,
   type JsonPath,
   type JsonSource,
   type Problem,
   parseJsonSource,
+  problemOf,
 } from '../kit/index.ts'
 import { codonsOf, type PlacedCodon } from './codons.ts'
-import { maxPromptBytes, mostFaults, tooManyFaults } from './named-files.ts'
+import { maxPromptBytes, mostFaults, referenceProblem, tooManyFaults } from './named-files.ts'
 import { firstOf, pathOf, reservedKeys } from './places.ts'
 import type { HankSource } from './read.ts'
 import { baseOf, type Reference, readReference } from './references.ts'
@@ -33,7 +34,7 @@ export interface AttachedSentinel {
 }
 
 export interface CheckedAttachments {
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Problem<ProblemCode>[]
   readonly sentinels: readonly AttachedSentinel[]
 }
 
@@ -42,14 +43,14 @@ export interface CheckedAttachments {
  * share once. Never rejects.
  */
 export async function checkAttachments(hank: HankFile, source: HankSource): Promise<CheckedAttachments> {
-  const seen: Seen = { files: new Map(), problems: collector(), source, faults: 0 }
+  const seen: Seen = { files: new Map(), problems: collector<ProblemCode>(), source, faults: 0 }
   const sentinels: AttachedSentinel[] = []
   for (const placed of codonsOf(hank)) {
     const ids = new Map<string, Earlier>()
     for (const [at, attachment] of (placed.codon.sentinels ?? []).entries()) {
       const where = `${placed.where}.sentinels[${at}].sentinelConfig`
       if (seen.faults >= mostFaults) {
-        seen.problems.error(where, tooManyFaults)
+        seen.problems.error('path/too-many', where, tooManyFaults)
         return { problems: seen.problems.all(), sentinels }
       }
       const loaded = await load(attachment, { placed, where }, seen)
@@ -58,7 +59,10 @@ export async function checkAttachments(hank: HankFile, source: HankSource): Prom
         continue
       }
       const other = ids.get(loaded.config.id)
-      if (other) seen.problems.error(where, `${placed.label}: ${attachedTwice(loaded, other)}`)
+      if (other) {
+        const message = `${placed.label}: ${attachedTwice(loaded, other)}`
+        seen.problems.error('sentinel/duplicate-id', where, message)
+      }
       ids.set(loaded.config.id, { where, sourcePath: loaded.sourcePath })
       sentinels.push({
         ...loaded,
@@ -76,15 +80,15 @@ export type SentinelFile = Pick<AttachedSentinel, 'config' | 'sourcePath' | 'bas
 export interface CheckedSentinelFile {
   /** Only when it has no error. */
   readonly sentinel?: SentinelFile
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Problem<ProblemCode>[]
 }
 
 /** Reads one configuration by itself, with the files it names. `path`: relative to the hank directory. Never rejects. */
 export async function readSentinelFile(hankDir: string, path: string): Promise<CheckedSentinelFile> {
-  const problems = collector()
+  const problems = collector<ProblemCode>()
   const read = await readReference(hankDir, { path, label: 'Sentinel' }, { maxBytes: maxConfigBytes })
   if (!read.ok) {
-    problems.error('', read.message)
+    problems.error(read.code, '', read.message)
     return { problems: problems.all() }
   }
   const source = { directory: hankDir, file: join(hankDir, 'hank.json') }
@@ -108,7 +112,7 @@ function attachedTwice({ config, sourcePath }: Loaded, other: Earlier): string {
 interface Seen {
   /** By path relative to the hank directory; undefined for one that is no good, which was said. */
   readonly files: Map<string, Loaded | undefined>
-  readonly problems: Collector
+  readonly problems: Collector<ProblemCode>
   faults: number
   readonly source: HankSource
 }
@@ -116,7 +120,7 @@ interface Seen {
 type Loaded = SentinelFile
 
 /** Where the hank lies. */
-type Home = Pick<HankSource, 'directory' | 'file'>
+type Home = Pick<HankSource, 'directory' | 'file' | 'overlay'>
 
 interface Attached {
   readonly placed: PlacedCodon
@@ -137,9 +141,10 @@ async function load(
     return loaded
   }
   const reference: Reference = { path: sentinelConfig, label: `${placed.label}: sentinelConfig` }
-  const read = await readReference(seen.source.directory, reference, { maxBytes: maxConfigBytes })
+  const { directory, overlay } = seen.source
+  const read = await readReference(directory, reference, { maxBytes: maxConfigBytes, overlay })
   if (!read.ok) {
-    seen.problems.error(where, read.message)
+    seen.problems.add([referenceProblem(read, seen.source.spotOf(pathOf(where)))])
     return undefined
   }
   const { relative, bytes } = read
@@ -152,7 +157,7 @@ const maxConfigBytes = 1024 * 1024
 async function loadFile(
   relative: string,
   bytes: Buffer,
-  { source, problems }: { readonly source: Home; readonly problems: Collector },
+  { source, problems }: { readonly source: Home; readonly problems: Collector<ProblemCode> },
 ): Promise<Loaded | undefined> {
   const document = parseJsonSource(bytes, {
     file: join(dirname(source.file), relative),
@@ -177,21 +182,25 @@ interface Text {
   readonly path: JsonPath
 }
 
-async function checkFiles({ config, base }: Loaded, text: Text, source: Home): Promise<readonly Problem[]> {
-  const problems = collector()
-  const fault = (field: JsonPath, message: string) => {
-    const where = [...text.path, ...field]
-    problems.error(formatPath(where), message, text.document.placeOf(where))
-  }
+async function checkFiles(
+  { config, base }: Loaded,
+  text: Text,
+  source: Home,
+): Promise<readonly Problem<ProblemCode>[]> {
+  const problems = collector<ProblemCode>()
+  const spotOf = (field: JsonPath) => text.document.spotOf([...text.path, ...field])
+  const fault = (code: ProblemCode, field: JsonPath, message: string) =>
+    problems.error(code, spotOf(field), message)
   const read = async (field: JsonPath, path: string | undefined) => {
     if (path === undefined) return undefined
     const reference: Reference = { path, base, label: `Sentinel ${config.id}: ${nameIn(field)}` }
-    const result = await readReference(source.directory, reference, { maxBytes: maxPromptBytes })
+    const { directory, overlay } = source
+    const result = await readReference(directory, reference, { maxBytes: maxPromptBytes, overlay })
     if (result.ok) return result
-    fault(field, result.message)
+    problems.add([referenceProblem(result, spotOf(field))])
     return undefined
   }
-  await checkPatterns(config, fault)
+  await checkPatterns(config, (field, message) => fault('sentinel/pattern', field, message))
   for (const field of ['systemPromptFile', 'userPromptFile'] as const) {
     const paths = config[field]
     if (typeof paths === 'string') await read([field], paths)
@@ -201,10 +210,10 @@ async function checkFiles({ config, base }: Loaded, text: Text, source: Home): P
   if (schema) problems.add(schemaFaults(schema.bytes, join(dirname(source.file), schema.relative)))
   const inline = config.structuredOutput?.schema
   const wrong = inline && outputSchemaFault(inline)
-  if (wrong !== undefined) fault(['structuredOutput', 'schema'], wrong)
+  if (wrong !== undefined) fault('sentinel/schema', ['structuredOutput', 'schema'], wrong)
   const given = config.structuredOutput?.schemaStr
   const wrongText = given === undefined ? undefined : schemaTextFault(given)
-  if (wrongText !== undefined) fault(['structuredOutput', 'schemaStr'], wrongText)
+  if (wrongText !== undefined) fault('sentinel/schema', ['structuredOutput', 'schemaStr'], wrongText)
   return problems.all()
 }
 
@@ -213,9 +222,10 @@ function nameIn(field: JsonPath): string {
   return field.findLast(key => typeof key === 'string')?.toString() ?? ''
 }
 
-function schemaFaults(bytes: Buffer, file: string): readonly Problem[] {
+function schemaFaults(bytes: Buffer, file: string): readonly Problem<ProblemCode>[] {
   const parsed = parseJsonSource(bytes, { file, maxBytes: maxPromptBytes })
   if (!parsed.ok) return parsed.problems
   const message = outputSchemaFault(parsed.value)
-  return message === undefined ? [] : [{ severity: 'error', where: '', message, place: parsed.placeOf([]) }]
+  if (message === undefined) return []
+  return [problemOf({ severity: 'error', code: 'sentinel/schema', message }, parsed.spotOf([]))]
 }

@@ -1,10 +1,8 @@
-import { eventTypes, isEventType } from '@weave/protocol'
+import { eventTypes, isEventType, type ProblemCode } from '@weave/protocol'
 import * as z from 'zod'
 import {
-  type Collector,
   collector,
   didYouMean,
-  formatPath,
   type JsonPath,
   type JsonSource,
   messageOf,
@@ -19,7 +17,7 @@ import { type SentinelConfig, sentinelConfig } from './sentinel-schema.ts'
 export interface CheckedSentinel {
   /** With every default filled in; only when it has no error. */
   readonly config?: SentinelConfig
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Problem<ProblemCode>[]
 }
 
 /**
@@ -29,17 +27,15 @@ export interface CheckedSentinel {
 export function checkSentinelConfig(source: JsonSource, base: JsonPath = []): CheckedSentinel {
   const parsed = sentinelConfig.safeParse(valueAt(source.value, base))
   if (!parsed.success) {
-    return { problems: shapeProblems(parsed.error, source, { schema: sentinelConfig, base }) }
+    const options = { family: 'sentinel', schema: sentinelConfig, base } as const
+    return { problems: shapeProblems(parsed.error, source, options) }
   }
   const config: SentinelConfig = parsed.data
-  const problems = collector()
+  const problems = collector<ProblemCode>()
+  const spotOf = (path: JsonPath) => source.spotOf([...base, ...path])
   const rule: Rule = {
-    error: (path, message) => problems.error(...at(path, message)),
-    warning: (path, message) => problems.warning(...at(path, message)),
-  }
-  const at = (path: JsonPath, message: string): Parameters<Collector['error']> => {
-    const whole = [...base, ...path]
-    return [formatPath(whole), message, source.placeOf(whole)]
+    error: (code, path, message) => problems.error(code, spotOf(path), message),
+    warning: (code, path, message) => problems.warning(code, spotOf(path), message),
   }
   checkPrompts(config, rule)
   checkStructuredOutput(config, rule)
@@ -51,28 +47,41 @@ export function checkSentinelConfig(source: JsonSource, base: JsonPath = []): Ch
 }
 
 interface Rule {
-  error(path: JsonPath, message: string): void
-  warning(path: JsonPath, message: string): void
+  error(code: ProblemCode, path: JsonPath, message: string): void
+  warning(code: ProblemCode, path: JsonPath, message: string): void
 }
 
 function checkPrompts(config: SentinelConfig, { error }: Rule): void {
   if (config.userPromptFile === undefined && config.userPromptText === undefined) {
-    error([], 'a user prompt is missing; write userPromptFile or userPromptText')
+    error('sentinel/prompt', [], 'a user prompt is missing; write userPromptFile or userPromptText')
   }
   if (config.userPromptFile !== undefined && config.userPromptText !== undefined) {
-    error(['userPromptText'], 'userPromptFile and userPromptText cannot be used together')
+    error(
+      'sentinel/prompt-twice',
+      ['userPromptText'],
+      'userPromptFile and userPromptText cannot be used together',
+    )
   }
   if (config.systemPromptFile !== undefined && config.systemPromptText !== undefined) {
-    error(['systemPromptText'], 'systemPromptFile and systemPromptText cannot be used together')
+    error(
+      'sentinel/prompt-twice',
+      ['systemPromptText'],
+      'systemPromptFile and systemPromptText cannot be used together',
+    )
   }
   const hasSystemPrompt = config.systemPromptFile !== undefined || config.systemPromptText !== undefined
   if (config.conversational && !hasSystemPrompt) {
-    error(['conversational'], 'needs a system prompt; write systemPromptFile or systemPromptText')
+    error(
+      'sentinel/prompt',
+      ['conversational'],
+      'needs a system prompt; write systemPromptFile or systemPromptText',
+    )
   }
 }
 
-function checkStructuredOutput({ structuredOutput }: SentinelConfig, { error }: Rule): void {
+function checkStructuredOutput({ structuredOutput }: SentinelConfig, rule: Rule): void {
   if (!structuredOutput) return
+  const error = (path: JsonPath, message: string) => rule.error('sentinel/structured-output', path, message)
   const { output, enumValues } = structuredOutput
   const at = (key: string): JsonPath => ['structuredOutput', key]
   const [first, ...others] = schemaKeys.filter(key => structuredOutput[key] !== undefined)
@@ -97,16 +106,17 @@ function checkOutput(config: SentinelConfig, isGiven: (...path: JsonPath) => boo
   const { output, structuredOutput } = config
   if (structuredOutput && isGiven('output', 'format')) {
     error(
+      'sentinel/output',
       ['output', 'format'],
       'cannot be used with structuredOutput, which is always written as JSON lines; remove it',
     )
   }
   if (isGiven('joinString') && (structuredOutput || output?.format === 'jsonl')) {
-    error(['joinString'], 'is allowed only with text output')
+    error('sentinel/output', ['joinString'], 'is allowed only with text output')
   }
   for (const key of ['file', 'lastValueFile'] as const) {
     const wrong = output?.[key] === undefined ? undefined : outputPathFault(output[key])
-    if (wrong !== undefined) error(['output', key], wrong)
+    if (wrong !== undefined) error('sentinel/output-path', ['output', key], wrong)
   }
 }
 
@@ -120,11 +130,16 @@ function checkTrigger({ trigger }: SentinelConfig, rule: Rule): void {
   trigger.pattern.forEach(({ type }, step) => {
     if (!on.includes(type) && !on.includes(anyEvent) && type !== anyEvent) {
       const path: JsonPath = ['trigger', 'pattern', step, 'type']
-      rule.warning(path, `${type} is not in interestFilter.on, so the pattern never occurs`)
+      rule.warning(
+        'sentinel/trigger',
+        path,
+        `${type} is not in interestFilter.on, so the pattern never occurs`,
+      )
     }
   })
   if (trigger.pattern.length > mostSteps) {
     rule.error(
+      'sentinel/trigger',
       ['trigger', 'pattern'],
       `has ${trigger.pattern.length} steps; at most ${mostSteps} are allowed`,
     )
@@ -138,9 +153,10 @@ const mostSteps = 100
 function checkEventTypes(types: readonly string[], path: JsonPath, { warning }: Rule): void {
   for (const [at, type] of types.entries()) {
     if (type.startsWith('sentinel.')) {
-      warning([...path, at], `${type} triggers nothing: sentinels do not see the events of sentinels`)
+      const message = `${type} triggers nothing: sentinels do not see the events of sentinels`
+      warning('sentinel/event', [...path, at], message)
     } else if (type !== anyEvent && !isEventType(type)) {
-      warning([...path, at], noSuchEvent(type))
+      warning('sentinel/event', [...path, at], noSuchEvent(type))
     }
   }
 }

@@ -1,10 +1,11 @@
+import type { ProblemCode } from '@weave/protocol'
 import * as z from 'zod'
 import {
-  formatPath,
   isObject,
   type JsonPath,
   type JsonSource,
   type Problem,
+  problemOf,
   shapeProblems,
   sortProblems,
   valueAt,
@@ -20,9 +21,9 @@ import { unknownField } from './unknown-fields.ts'
  * What is wrong with the shape of a hank, for people; nothing when it is right. Items and the codons of loops are checked
  * one by one, so that each message is about one place. Brings the schema along: see `shape.ts`.
  */
-export function shapeFaults(source: JsonSource): readonly Problem[] {
+export function shapeFaults(source: JsonSource): readonly Coded[] {
   const crowded = crowdedObject(source.value)
-  if (crowded) return [problemAt(source, crowded, `an object has more than ${mostKeys} keys`)]
+  if (crowded) return [problemAt(source, crowded, ['hank/size', `an object has more than ${mostKeys} keys`])]
   const found = [...check(source, rootShape, []), ...checkEach(source, ['hank'], checkItem)]
   return sortProblems([...found, ...reservedKeys(source, found)])
 }
@@ -34,40 +35,50 @@ const mostUnknown = 200
 const rootShape = z.strictObject({ ...rootFields, hank: z.array(z.unknown()).min(1) })
 const loopShape = z.strictObject({ ...loop.shape, codons: z.array(z.unknown()).min(1) })
 
-type CheckPart = (source: JsonSource, path: JsonPath) => readonly Problem[]
+type Coded = Problem<ProblemCode>
+type CheckPart = (source: JsonSource, path: JsonPath) => readonly Coded[]
 
-function checkEach(source: JsonSource, list: JsonPath, checkOne: CheckPart): readonly Problem[] {
-  const found: Problem[] = []
+function checkEach(source: JsonSource, list: JsonPath, checkOne: CheckPart): readonly Coded[] {
+  const found: Coded[] = []
   for (const path of itemsAt(source.value, list)) {
     if (found.length >= mostProblems) {
       const message = `there are more than ${mostProblems} problems; the rest of the list is not checked`
-      return [...found, problemAt(source, path, message)]
+      return [...found, problemAt(source, path, ['hank/too-many', message])]
     }
     for (const problem of checkOne(source, path)) found.push(problem)
   }
   return found
 }
 
-function check(source: JsonSource, schema: z.ZodType, base: JsonPath): readonly Problem[] {
+function check(source: JsonSource, schema: z.ZodType, base: JsonPath): readonly Coded[] {
   const parsed = schema.safeParse(valueAt(source.value, base))
   if (parsed.success) return []
   let unknown = 0
   const problems = shapeProblems(parsed.error, source, {
+    family: 'hank',
     schema,
     base,
     advice: path => fullForm(source.value, path),
     unknownKey: (path, key, validKeys) =>
       // Beyond that number they are counted, not shown.
-      unknown++ < mostUnknown ? unknownField(source.value, path, { key, validKeys }) : '',
+      unknown++ < mostUnknown ? unknownField(source.value, path, { key, validKeys }) : uncounted,
   })
-  return problems.map(problem => (problem.place ? problem : problemAt(source, base, problem.message)))
+  return problems.map(problem =>
+    problem.place ? problem : problemAt(source, base, [problem.code, problem.message]),
+  )
 }
 
-function problemAt(source: JsonSource, path: JsonPath, message: string): Problem {
-  return { severity: 'error', where: formatPath(path), message, place: source.placeOf(path) }
+const uncounted = { message: '', meant: [] }
+
+function problemAt(
+  source: JsonSource,
+  path: JsonPath,
+  [code, message]: readonly [ProblemCode, string],
+): Coded {
+  return problemOf({ severity: 'error', code, message }, source.spotOf(path))
 }
 
-function checkItem(source: JsonSource, path: JsonPath): readonly Problem[] {
+function checkItem(source: JsonSource, path: JsonPath): readonly Coded[] {
   const type = valueAt(source.value, [...path, 'type'])
   const kind = type === 'loop' || type === 'codon' ? type : looksLikeLoop(source, path) ? 'loop' : 'codon'
   const found = kind === 'loop' ? checkLoop(source, path) : checkCodon(source, path)
@@ -77,25 +88,25 @@ function checkItem(source: JsonSource, path: JsonPath): readonly Problem[] {
     source,
     [...path, 'type'],
     type === undefined
-      ? 'is missing; an item with codons needs "type": "loop"'
-      : `expected one of "codon", "loop", found ${JSON.stringify(type).slice(0, 60)}`,
+      ? ['hank/missing-field', 'is missing; an item with codons needs "type": "loop"']
+      : ['hank/enum', `expected one of "codon", "loop", found ${JSON.stringify(type).slice(0, 60)}`],
   )
   return [wrong, ...found.filter(({ where }) => where !== wrong.where)]
 }
 
-function checkLoop(source: JsonSource, path: JsonPath): readonly Problem[] {
+function checkLoop(source: JsonSource, path: JsonPath): readonly Coded[] {
   return [
     ...check(source, loopShape, path),
     ...checkEach(source, [...path, 'codons'], (_, inner) => {
       const nested = valueAt(source.value, [...inner, 'type']) === 'loop' || looksLikeLoop(source, inner)
-      return nested ? [problemAt(source, inner, nestedLoop)] : checkCodon(source, inner)
+      return nested ? [problemAt(source, inner, ['hank/loop', nestedLoop])] : checkCodon(source, inner)
     }),
   ]
 }
 
 const nestedLoop = 'loops cannot be nested: the codons of a loop must be plain codons'
 
-function checkCodon(source: JsonSource, path: JsonPath): readonly Problem[] {
+function checkCodon(source: JsonSource, path: JsonPath): readonly Coded[] {
   const inline = itemsAt(source.value, [...path, 'sentinels'])
     .map(attachment => [...attachment, 'sentinelConfig'])
     .filter(config => isObject(valueAt(source.value, config)))

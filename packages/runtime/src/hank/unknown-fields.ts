@@ -1,5 +1,13 @@
 import * as z from 'zod'
-import { didYouMean, formatKey, formatPath, type JsonPath, nearestNames, valueAt } from '../kit/index.ts'
+import {
+  didYouMean,
+  formatKey,
+  formatPath,
+  type JsonPath,
+  nearestNames,
+  type Said,
+  valueAt,
+} from '../kit/index.ts'
 import { codon, loop, overrides, rootFields } from './schema.ts'
 import { nestedForm } from './short-forms.ts'
 
@@ -34,10 +42,16 @@ const typos: ReadonlyMap<string, readonly string[]> = new Map(
  * names; where the field belongs when that is elsewhere; and all that is valid here. Whoever does what it says has a field
  * that is taken.
  */
-export function unknownField(hank: unknown, path: JsonPath, found: UnknownKey): string {
+export function unknownField(hank: unknown, path: JsonPath, found: UnknownKey): Said {
   const place = positionOf(hank, path)
   const valid = `Valid ${fieldsOf(place, path)}: ${found.validKeys.join(', ')}`
-  return `Unknown field ${formatKey(found.key)}.${adviceFor(hank, path, { place, found })} ${valid}`
+  const { advice, meant } = adviceFor(hank, path, { place, found })
+  return { message: `Unknown field ${formatKey(found.key)}.${advice} ${valid}`, meant }
+}
+
+interface Advice {
+  readonly advice: string
+  readonly meant: readonly string[]
 }
 
 interface Found {
@@ -45,14 +59,18 @@ interface Found {
   readonly found: UnknownKey
 }
 
-function adviceFor(hank: unknown, path: JsonPath, { place, found }: Found): string {
+function adviceFor(hank: unknown, path: JsonPath, { place, found }: Found): Advice {
   const nested = nestedForm(hank, path, found.key)
-  if (nested !== undefined) return ` ${nested}`
-  if (place === 'root' && othersForHank.has(found.key)) return didYouMean(['hank'])
+  if (nested !== undefined) return { advice: ` ${nested}`, meant: [] }
+  if (place === 'root' && othersForHank.has(found.key)) return otherName(['hank'])
   const meant = typoAt(place, found.key)
   const hint = homeOf(place, meant ?? [found.key], found.validKeys)
-  if (meant) return `${didYouMean(meant)}${hint}`
-  return hint === '' ? didYouMean(nearestNames(found.key, found.validKeys)) : hint
+  if (meant) return { advice: `${didYouMean(meant)}${hint}`, meant: hint === '' ? meant : [] }
+  return hint === '' ? otherName(nearestNames(found.key, found.validKeys)) : { advice: hint, meant: [] }
+}
+
+function otherName(meant: readonly string[]): Advice {
+  return { advice: didYouMean(meant), meant }
 }
 
 /** What people call the list of items who come from elsewhere. */

@@ -31,7 +31,7 @@ export {
   valueAt,
 } from './json-fields.ts'
 export { escapeLineSeparators, type Line, readLines, readRecords, splitLines } from './json-lines.ts'
-export { type JsonSource, parseJsonSource } from './json-source.ts'
+export { type JsonCode, type JsonSource, parseJsonSource } from './json-source.ts'
 export { type Listening, listen } from './listen.ts'
 export { type Log, type LogFields, type LogLevel, logLevels, silentLog } from './log.ts'
 export { didYouMean, nearestNames } from './nearest-names.ts'
@@ -39,14 +39,19 @@ export { createPeerUserCheck } from './peer-user.ts'
 export {
   type Collector,
   collector,
+  type Edit,
   errorsOf,
+  type Fix,
   formatProblem,
   hasErrors,
   type Place,
   type Problem,
+  problemOf,
   type Severity,
+  type Spot,
   sortProblems,
   warningsOf,
+  withFixes,
 } from './problems.ts'
 export { type OutputStream, type ProcessOptions, type ProcessResult, run, start } from './process.ts'
 export { findMarked, type Marker } from './process-clues.ts'
@@ -65,7 +70,7 @@ export { retryAfterOf } from './retry-after.ts'
 export { createScope, type Scope } from './scope.ts'
 export { type Secret, secretsOf } from './secrets.ts'
 export { type JsonShape, shapeFits } from './shape-fits.ts'
-export { type ShapeOptions, shapeProblems } from './shape-problems.ts'
+export { type Said, type ShapeFault, type ShapeOptions, shapeProblems } from './shape-problems.ts'
 export { type LaunchOptions, type ProcessEnd, type Supervised, supervise } from './supervisor.ts'
 export { startWarden, type WardenOptions } from './warden.ts'
 export { runWarden } from './warden-program.ts'

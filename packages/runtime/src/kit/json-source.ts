@@ -3,7 +3,7 @@ import type { Result } from './errors.ts'
 import { syntaxFault } from './json-faults.ts'
 import { formatKey, formatPath, type JsonPath } from './json-fields.ts'
 import { scanJson } from './json-scan.ts'
-import type { Place, Problem } from './problems.ts'
+import { type Place, type Problem, problemOf, type Spot } from './problems.ts'
 
 /** A JSON document that still knows where each of its values was written. */
 export interface JsonSource {
@@ -11,11 +11,16 @@ export interface JsonSource {
   readonly value: unknown
   /** Where the value at a path, or its key, is written; else the nearest thing around it. */
   readonly placeOf: (path: JsonPath, at?: 'key' | 'value') => Place
+  /** The same with its path and its end, to be told as the spot of a problem. */
+  readonly spotOf: (path: JsonPath, at?: 'key' | 'value') => Required<Spot>
   /** Keys written twice in one object. */
-  readonly warnings: readonly Problem[]
+  readonly warnings: readonly Problem<JsonCode>[]
 }
 
-type JsonSourceResult = Result<JsonSource, { readonly problems: readonly Problem[] }>
+/** What can be wrong with a text that should be JSON. */
+export type JsonCode = 'json/syntax' | 'json/encoding' | 'json/size' | 'json/depth' | 'json/twice'
+
+type JsonSourceResult = Result<JsonSource, { readonly problems: readonly Problem<JsonCode>[] }>
 
 interface JsonSourceOptions {
   readonly file: string
@@ -29,23 +34,25 @@ interface JsonSourceOptions {
  */
 export function parseJsonSource(input: string | Uint8Array, options: JsonSourceOptions): JsonSourceResult {
   const { file, maxBytes = 10 << 20, maxDepth = 64 } = options
-  const refused = (message: string, place: Place = { file, line: 1, column: 1 }): JsonSourceResult => ({
+  const beginning: Place = { file, line: 1, column: 1 }
+  const refused = (code: JsonCode, message: string, place = beginning): JsonSourceResult => ({
     ok: false,
-    problems: [{ severity: 'error', where: '', message, place }],
+    problems: [problemOf({ severity: 'error', code, message }, { where: '', place })],
   })
   const size = typeof input === 'string' ? Buffer.byteLength(input) : input.byteLength
-  if (size > maxBytes) return refused(`the file has ${size} bytes; at most ${maxBytes} are allowed`)
+  if (size > maxBytes)
+    return refused('json/size', `the file has ${size} bytes; at most ${maxBytes} are allowed`)
   const text = textOf(input)
-  if (text === undefined) return refused('the file is not valid UTF-8')
+  if (text === undefined) return refused('json/encoding', 'the file is not valid UTF-8')
   const { excess, tooDeepAt, keys } = scanJson(text, maxDepth)
-  if (excess !== undefined) return refused(excess)
+  if (excess !== undefined) return refused('json/size', excess)
   const placeAt = placesIn(text, file)
   if (tooDeepAt !== undefined)
-    return refused(`values are nested more than ${maxDepth} levels deep`, placeAt(tooDeepAt))
+    return refused('json/depth', `values are nested more than ${maxDepth} levels deep`, placeAt(tooDeepAt))
   const parsed = parseStrictly(text)
   if (!parsed.ok) {
     const { message, offset } = syntaxFault(text)
-    return refused(message, placeAt(offset))
+    return refused('json/syntax', message, placeAt(offset))
   }
 
   // Places are asked for when something is wrong; a good file never pays for the tree that knows them.
@@ -55,9 +62,11 @@ export function parseJsonSource(input: string | Uint8Array, options: JsonSourceO
     return tree
   }
   const { value } = parsed
-  const placeOf: JsonSource['placeOf'] = (path, at = 'value') => placeAt(offsetOf(rootOf(), path, at))
+  const placeOf: JsonSource['placeOf'] = (path, at = 'value') => placeAt(nodeAt(rootOf(), path, at).offset)
+  const spotOf: JsonSource['spotOf'] = (path, at = 'value') =>
+    spotAt(formatPath(path), nodeAt(rootOf(), path, at), placeAt)
   const warnings = keys === keysIn(value) ? [] : keysWrittenTwice(rootOf(), placeAt)
-  return { ok: true, value, placeOf, warnings }
+  return { ok: true, value, placeOf, spotOf, warnings }
 }
 
 const nowhere: Node = { type: 'null', offset: 0, length: 0 }
@@ -103,16 +112,21 @@ function placesIn(text: string, file: string): (offset: number) => Place {
   }
 }
 
-function offsetOf(root: Node, path: JsonPath, at: 'key' | 'value'): number {
+function spotAt(where: string, { offset, length }: Node, placeAt: (offset: number) => Place): Required<Spot> {
+  return { where, place: placeAt(offset), end: placeAt(offset + length) }
+}
+
+/** What is written at a path, or its key; of a path that leads nowhere, as far as it leads. */
+function nodeAt(root: Node, path: JsonPath, at: 'key' | 'value'): Node {
   let node = root
-  let offset = root.offset
+  let found = root
   for (const step of path) {
     const child = childOf(node, step)
-    if (!child) return offset
+    if (!child) return found
     node = child.value
-    offset = at === 'key' ? child.key.offset : node.offset
+    found = child[at]
   }
-  return offset
+  return found
 }
 
 type Child = Readonly<Record<'key' | 'value', Node>>
@@ -136,8 +150,8 @@ function propertiesOf(object: Node): ReadonlyMap<string, Child> {
   return children
 }
 
-function keysWrittenTwice(root: Node, placeAt: (offset: number) => Place): readonly Problem[] {
-  const problems: Problem[] = []
+function keysWrittenTwice(root: Node, placeAt: (offset: number) => Place): readonly Problem<JsonCode>[] {
+  const problems: Problem<JsonCode>[] = []
   const visit = (node: Node, path: JsonPath): void => {
     if (node.type === 'array')
       for (const [at, item] of (node.children ?? []).entries()) visit(item, [...path, at])
@@ -149,7 +163,10 @@ function keysWrittenTwice(root: Node, placeAt: (offset: number) => Place): reado
       if (properties.get(name)?.key === key) visit(value, [...path, name])
       else {
         const message = `the key ${formatKey(name)} is written more than once; only the last one counts`
-        problems.push({ severity: 'warning', where: formatPath(path), message, place: placeAt(key.offset) })
+        // A key is on one line, and there may be a million of them.
+        const place = placeAt(key.offset)
+        const spot = { where: formatPath(path), place, end: { ...place, column: place.column + key.length } }
+        problems.push(problemOf({ severity: 'warning', code: 'json/twice', message }, spot))
       }
     }
   }

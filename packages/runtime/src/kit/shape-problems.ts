@@ -1,17 +1,22 @@
 import type { z } from 'zod'
 import { formatKey, formatPath, type JsonPath, shown, valueAt } from './json-fields.ts'
 import { didYouMean, nearestNames } from './nearest-names.ts'
-import { type Place, type Problem, sortProblems } from './problems.ts'
+import { type Problem, problemOf, type Spot, sortProblems, withFixes } from './problems.ts'
 import { fixedValues, keysOf, membersOf, type Schema, schemasAt } from './shape-walk.ts'
 import { expectation, foundWords, oneOf } from './shape-words.ts'
 
 /** What was checked; a value without a text has no places. */
 interface ShapeSource {
   readonly value: unknown
-  readonly placeOf?: (path: JsonPath, at?: 'key' | 'value') => Place
+  readonly spotOf?: (path: JsonPath, at?: 'key' | 'value') => Required<Spot>
 }
 
-export interface ShapeOptions {
+/** What can be wrong with a shape; with a family in front, the code of a problem. */
+export type ShapeFault = 'unknown-field' | 'missing-field' | 'type' | 'range' | 'enum' | 'value' | 'too-many'
+
+export interface ShapeOptions<Family extends string> {
+  /** What the codes of the problems begin with. */
+  readonly family: Family
   /** With it messages name the whole range, and unknown keys the valid ones. */
   readonly schema?: Schema
   /** Where the checked value lies, when it is only a part of the source. */
@@ -19,7 +24,14 @@ export interface ShapeOptions {
   /** A sentence to add about the value at a path, such as what to write instead. */
   readonly advice?: (path: JsonPath) => string | undefined
   /** Undefined for the usual message. */
-  readonly unknownKey?: (path: JsonPath, key: string, validKeys: readonly string[]) => string | undefined
+  readonly unknownKey?: (path: JsonPath, key: string, validKeys: readonly string[]) => Said | undefined
+}
+
+/** What is said about a wrong key or value. */
+export interface Said {
+  readonly message: string
+  /** What may have been meant, and may stand in its place. */
+  readonly meant: readonly string[]
 }
 
 type Issue = z.core.$ZodIssue
@@ -31,18 +43,18 @@ const mostProblems = 200
  * The errors of a schema as sentences: what was expected, found, and perhaps meant. At least one, each once, in the order of
  * the document. An unknown key has its own place and the `where` of its object; a missing field the other way round.
  */
-export function shapeProblems(
+export function shapeProblems<Family extends string>(
   error: z.core.$ZodError,
   source: ShapeSource,
-  options: ShapeOptions = {},
-): readonly Problem[] {
+  options: ShapeOptions<Family>,
+): readonly Problem<`${Family}/${ShapeFault}`>[] {
   const { findings, left } = firstFindings(error.issues)
-  const told = findings.map(finding => problemOf(finding, source, options))
+  const told = findings.map(finding => problemIn(finding, source, options))
   const byText = new Map(told.map(problem => [`${problem.where}\n${problem.message}`, problem]))
   const problems = sortProblems([...byText.values()])
-  return left === 0
-    ? problems
-    : [...problems, { severity: 'error', where: '', message: `… and ${left} more problems` }]
+  if (left === 0) return problems
+  const code = `${options.family}/too-many` as const
+  return [...problems, problemOf({ severity: 'error', code, message: `… and ${left} more problems` })]
 }
 
 interface Finding {
@@ -91,29 +103,52 @@ function weight(issues: readonly Issue[]): number {
   return wrongWords.length * 1_000 + issues.length
 }
 
-function problemOf(
+function problemIn<Family extends string>(
   { path, issue, unknownKey }: Finding,
   source: ShapeSource,
-  options: ShapeOptions,
-): Problem {
-  const { base = [], schema } = options
+  options: ShapeOptions<Family>,
+): Problem<`${Family}/${ShapeFault}`> {
+  const { base = [], schema, family } = options
   const at = [...base, ...path]
   const value = valueAt(source.value, at)
   const schemas = schema ? schemasAt(schema, valueAt(source.value, base), path) : []
-  const problem = (message: string, place: Place | undefined): Problem => ({
-    severity: 'error',
+  const spotOf = (of: JsonPath, part?: 'key'): Spot => ({
+    ...source.spotOf?.(of, part),
     where: formatPath(at),
-    message,
-    ...(place && { place }),
   })
+  const problem = (fault: ShapeFault, message: string, spot = spotOf(at)) =>
+    problemOf({ severity: 'error', code: `${family}/${fault}` as const, message }, spot)
   if (unknownKey !== undefined) {
     const valid = [...new Set(schemas.flatMap(each => keysOf(each, value)))]
-    const message = options.unknownKey?.(at, unknownKey, valid) ?? unknownKeyMessage(unknownKey, valid)
-    return problem(message, source.placeOf?.([...at, unknownKey], 'key'))
+    const { message, meant } =
+      options.unknownKey?.(at, unknownKey, valid) ?? unknownKeyWords(unknownKey, valid)
+    const spot = spotOf([...at, unknownKey], 'key')
+    const free = meant.filter(name => valid.includes(name) && valueAt(value, [name]) === undefined)
+    return withFixes(problem('unknown-field', message, spot), free, name => `Rename it to ${name}`)
   }
-  if (issue.code === 'invalid_key') return problem(invalidKeyMessage(path), source.placeOf?.(at, 'key'))
-  if (issue.code === 'custom') return problem(issue.message, source.placeOf?.(at))
-  return problem(mismatch({ issue, value, schemas, advice: options.advice?.(at) }), source.placeOf?.(at))
+  if (issue.code === 'invalid_key') return problem('value', invalidKeyMessage(path), spotOf(at, 'key'))
+  if (issue.code === 'custom') return problem('value', issue.message)
+  const { message, meant } = mismatch({ issue, value, schemas, advice: options.advice?.(at) })
+  return withFixes(problem(faultOf(issue, value), message), meant, name => `Write ${shown(name)}`)
+}
+
+function faultOf(issue: Issue, value: unknown): ShapeFault {
+  if (value === undefined) return 'missing-field'
+  switch (issue.code) {
+    case 'invalid_value':
+      return 'enum'
+    case 'too_small':
+    case 'too_big':
+    case 'not_multiple_of':
+      return 'range'
+    case 'invalid_union':
+      // The word that says which of several shapes is meant is none of those there are.
+      return issue.errors.length === 0 ? 'enum' : 'type'
+    case 'invalid_type':
+      return 'type'
+    default:
+      return 'value'
+  }
 }
 
 function invalidKeyMessage(path: JsonPath): string {
@@ -121,10 +156,10 @@ function invalidKeyMessage(path: JsonPath): string {
   return `${key === '' ? 'an empty string' : shown(key)} is not a valid key here`
 }
 
-function unknownKeyMessage(key: string, valid: readonly string[]): string {
-  const hint = didYouMean(nearestNames(key, valid))
+function unknownKeyWords(key: string, valid: readonly string[]): Said {
+  const meant = nearestNames(key, valid)
   const list = valid.length > 0 ? ` Valid fields here: ${valid.join(', ')}` : ''
-  return `Unknown field ${formatKey(key)}.${hint}${list}`
+  return { message: `Unknown field ${formatKey(key)}.${didYouMean(meant)}${list}`, meant }
 }
 
 interface Mismatch {
@@ -134,15 +169,16 @@ interface Mismatch {
   readonly advice: string | undefined
 }
 
-function mismatch({ issue, value, schemas, advice }: Mismatch): string {
+/** The sentence, and the words that may have been meant. */
+function mismatch({ issue, value, schemas, advice }: Mismatch): Said {
   const words = schemas.length > 0 ? expectation(schemas) : wordsOf(issue)
   const fixed = schemas.flatMap(membersOf).flatMap(fixedValues)
   const names = fixed.filter(name => typeof name === 'string')
-  const meant = typeof value === 'string' ? didYouMean(nearestNames(value, names, 1), shown) : ''
-  const more = `${meant}${advice === undefined ? '' : ` ${advice}`}`
+  const meant = typeof value === 'string' ? nearestNames(value, names, 1) : []
+  const more = `${didYouMean(meant, shown)}${advice === undefined ? '' : ` ${advice}`}`
   const fault =
     value === undefined ? `is missing; expected ${words}` : `expected ${words}, found ${foundWords(value)}`
-  return more === '' ? fault : `${fault}.${more}`
+  return { message: more === '' ? fault : `${fault}.${more}`, meant }
 }
 
 /** Without a schema the issue has to speak for itself. */

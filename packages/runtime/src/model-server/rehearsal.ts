@@ -1,4 +1,4 @@
-import { formatPath, type Problem } from '../kit/index.ts'
+import { formatPath, type Problem, problemOf } from '../kit/index.ts'
 import { type Answer, say } from './answer.ts'
 import { answerAfter, stepsFor } from './codon-steps.ts'
 import type { ModelRequest } from './model-request.ts'
@@ -28,7 +28,7 @@ export interface Rehearsal {
   /** For requests that belong to no codon and no sentinel: they take no step and no output. */
   readonly nobodysKey: string
   /** What a strict rehearsal complains about so far: codons without steps, and steps that nobody took. */
-  leftovers(): readonly Problem[]
+  leftovers(): readonly Leftover[]
 }
 
 export function createRehearsal({ script, strict, cwd, places, promptOf }: RehearsalOptions): Rehearsal {
@@ -90,7 +90,7 @@ export function createRehearsal({ script, strict, cwd, places, promptOf }: Rehea
 }
 
 /** Every codon without a list, every list that no codon used, and every codon that did not come to the end of its list. */
-function leftSteps(script: RehearsalScript, places: Places): readonly Problem[] {
+function leftSteps(script: RehearsalScript, places: Places): readonly Leftover[] {
   const codons = [...places.all()].flatMap(([key, taken]) => {
     const owner = ownerOf(key)
     return owner.kind === 'codon' ? [{ id: owner.id, taken, found: stepsFor(script, owner.id) }] : []
@@ -110,8 +110,10 @@ function leftSteps(script: RehearsalScript, places: Places): readonly Problem[] 
   ]
 }
 
-function complaint(path: readonly string[], message: string): Problem {
-  return { severity: 'error', where: formatPath(path), message }
+type Leftover = Problem<'rehearsal/steps'>
+
+function complaint(path: readonly string[], message: string): Leftover {
+  return problemOf({ severity: 'error', code: 'rehearsal/steps', message }, formatPath(path))
 }
 
 function listOf<Item>(

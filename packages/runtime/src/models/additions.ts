@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { ProblemCode } from '@weave/protocol'
 import { readRegularFile } from '../files/index.ts'
 import {
   type Collector,
@@ -24,9 +25,9 @@ import { fullName, type Model, type ModelIndex, type Prices, type TokenPrices } 
 export async function readAdditions(
   files: readonly AdditionsFile[],
   known: Pick<ModelIndex, 'find'>,
-): Promise<{ readonly added: readonly Model[]; readonly problems: readonly Problem[] }> {
+): Promise<{ readonly added: readonly Model[]; readonly problems: readonly Problem<ProblemCode>[] }> {
   const added = new Map<string, Model>()
-  const problems = collector()
+  const problems = collector<ProblemCode>()
   for (const file of files) {
     if (!file.required && isMissing(file.path)) continue
     const source = await readSource(file, problems)
@@ -51,20 +52,21 @@ const maxBytes = 4 * 1024 * 1024
 /** The file is the person's own, so it may be a link to where they keep such files. */
 async function readSource(
   { path, required }: AdditionsFile,
-  problems: Collector,
+  problems: Collector<ProblemCode>,
 ): Promise<JsonSource | undefined> {
-  const start = { file: path, line: 1, column: 1 }
+  const fault = (message: string) =>
+    problems.error('model/file', { where: '', place: { file: path, line: 1, column: 1 } }, message)
   try {
     const read = await readRegularFile(await realpath(path), { maxBytes })
     const parsed = read.ok ? parseJsonSource(read.bytes, { file: path, maxBytes }) : undefined
-    if (!read.ok) problems.error('', `the model file cannot be read: ${read.message}`, start)
+    if (!read.ok) fault(`the model file cannot be read: ${read.message}`)
     if (parsed?.ok === false) problems.add(parsed.problems)
     return parsed?.ok ? parsed : undefined
   } catch (error) {
     const code = errorCode(error) ?? 'unknown error'
     const isMissing = code === 'ENOENT' || code === 'ENOTDIR'
-    if (!isMissing) problems.error('', `the model file cannot be read: ${code}`, start)
-    else if (required) problems.error('', 'the model file does not exist', start)
+    if (!isMissing) fault(`the model file cannot be read: ${code}`)
+    else if (required) fault('the model file does not exist')
     return undefined
   }
 }
@@ -75,7 +77,7 @@ interface Job {
   readonly file: string
   readonly known: Pick<ModelIndex, 'find'>
   readonly added: Map<string, Model>
-  readonly problems: Collector
+  readonly problems: Collector<ProblemCode>
 }
 
 function addAll(job: Job): void {
@@ -87,16 +89,16 @@ function addAll(job: Job): void {
     const base = ['models', index]
     const checked = addition.safeParse(entry)
     if (!checked.success) {
-      problems.add(shapeProblems(checked.error, source, { schema: addition, base }))
+      problems.add(shapeProblems(checked.error, source, { family: 'model', schema: addition, base }))
       continue
     }
     const name = fullName(checked.data)
     const { provider, id } = checked.data
     const model = modelOf(checked.data, added.get(name) ?? known.find(provider, id), file)
-    const refuse = (message: string) => problems.error(`models[${index}]`, message, source.placeOf(base))
-    if (seen.has(name)) refuse(`${name} is in this file twice`)
+    const refuse = (code: ProblemCode, message: string) => problems.error(code, source.spotOf(base), message)
+    if (seen.has(name)) refuse('model/duplicate', `${name} is in this file twice`)
     else if (model) added.set(name, model)
-    else refuse(`${name} is not in the catalogue, so contextWindow is needed`)
+    else refuse('model/window', `${name} is not in the catalogue, so contextWindow is needed`)
     seen.add(name)
   }
 }
@@ -105,7 +107,7 @@ function addAll(job: Job): void {
 function entriesOf({ source, schema: { additionsOutline }, problems }: Job): readonly unknown[] {
   const checked = additionsOutline.safeParse(source.value)
   if (checked.success) return checked.data.models
-  problems.add(shapeProblems(checked.error, source, { schema: additionsOutline }))
+  problems.add(shapeProblems(checked.error, source, { family: 'model', schema: additionsOutline }))
   return []
 }
 

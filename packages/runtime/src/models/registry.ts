@@ -1,3 +1,4 @@
+import type { ProblemCode } from '@weave/protocol'
 import type { Problem } from '../kit/index.ts'
 import { type AdditionsFile, readAdditions } from './additions.ts'
 import {
@@ -33,7 +34,7 @@ export interface RegistryOptions {
 export interface RegistryResult {
   readonly registry: Registry
   /** What is wrong with the additions. The registry has whatever was right about them. */
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Problem<ProblemCode>[]
 }
 
 /**

@@ -27,6 +27,8 @@ export function suggestModels(name: string, registry: Registry): Suggestions {
 }
 
 const atMost = 3
+/** Fewer letters are found, scattered, in nearly every name. */
+const shortestLoose = 5
 /** No name is longer, and the work grows with the square of the length. */
 const longest = 120
 
@@ -57,7 +59,7 @@ function newestFirst(left: Model, right: Model): number {
 
 function alikeTo(wanted: string, candidates: readonly Candidate[]): readonly string[] {
   const found = new Set(near(wanted, candidates))
-  if (found.size < atMost) for (const text of loose(wanted, candidates)) found.add(text)
+  if (found.size < atMost && wanted.length >= shortestLoose) for (const text of loose(wanted, candidates)) found.add(text)
   return [...found].slice(0, atMost)
 }
 

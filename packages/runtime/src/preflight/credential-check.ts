@@ -1,3 +1,4 @@
+import type { ProblemCode } from '@weave/protocol'
 import { collector, type Problem, type Severity } from '../kit/index.ts'
 import { type Credential, credentialFor, type Endpoint, endpointFor } from '../models/index.ts'
 import { type CodonUse, type Environments, groupBy, isCodon, labelsOf, type Resolved } from './model-use.ts'
@@ -12,8 +13,8 @@ import { type CodonUse, type Environments, groupBy, isCodon, labelsOf, type Reso
 export function checkCredentials(
   resolved: readonly Resolved[],
   environments: Environments,
-): readonly Problem[] {
-  const problems = collector()
+): readonly Problem<ProblemCode>[] {
+  const problems = collector<ProblemCode>()
   const lacking = resolved.flatMap(one => {
     const credential = credentialOf(one, environments)
     return credential.ok ? [] : [{ ...one, kind: kindOf(one), missing: credential.missing }]
@@ -21,7 +22,7 @@ export function checkCredentials(
   for (const { first, all } of groupBy(lacking, ({ kind, model }) => `${kind} ${model.provider}`)) {
     const { severity, consequence } = kinds[first.kind]
     const message = `No key for ${first.model.provider}${consequence}. Set ${orList(first.missing)}.`
-    problems[severity](first.use.where, `${labelsOf(all)}: ${message}`)
+    problems[severity]('key/missing', first.use.where, `${labelsOf(all)}: ${message}`)
   }
   problems.add(lentKeys(resolved, environments))
   return problems.all()
@@ -45,14 +46,18 @@ function credentialOf(resolved: Resolved, environments: Environments): Credentia
   return credentialFor(resolved.model.provider, 'sentinel', environments.sentinel)
 }
 
-function lentKeys(resolved: readonly Resolved[], environments: Environments): readonly Problem[] {
-  const problems = collector()
+function lentKeys(
+  resolved: readonly Resolved[],
+  environments: Environments,
+): readonly Problem<ProblemCode>[] {
+  const problems = collector<ProblemCode>()
   for (const one of resolved.filter(isCodon)) {
     const { credential, endpoint, isLent } = accessOf(one, environments)
     if (!isLent || !credential.ok || !endpoint.ok) continue
     const { where, label } = one.use
     const journey = `The hank sends your ${credential.variable} to ${hostOf(endpoint.api)}`
     problems.warning(
+      'key/lent',
       where,
       `${label}: ${journey}, where nothing was asked yet. Run it only if you trust that address.`,
     )

@@ -41,9 +41,13 @@ export function isCodon(resolved: Resolved): resolved is Resolved<CodonUse> {
   return resolved.use.use === 'codon'
 }
 
-/** All who are meant, in one breath: `Codon 1 (draft), Codon 2 (review)`. */
+const mostLabels = 5
+
+/** Who is meant, in one breath: `Codon 1 (draft), Codon 2 (review)`; of many the first five, `and 1,995 more`. */
 export function labelsOf(all: readonly Resolved[]): string {
-  return all.map(({ use }) => use.label).join(', ')
+  const named = all.slice(0, mostLabels).map(({ use }) => use.label)
+  const more = all.length - named.length
+  return more === 0 ? named.join(', ') : `${named.join(', ')} and ${more.toLocaleString('en-US')} more`
 }
 
 export interface Group<T> {

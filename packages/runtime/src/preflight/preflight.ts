@@ -1,3 +1,4 @@
+import type { ProblemCode } from '@weave/protocol'
 import { collector, hasErrors, type Problem } from '../kit/index.ts'
 import { type ModelResolution, type Registry, type ResolvedModel, resolveModel } from '../models/index.ts'
 import { checkCredentials } from './credential-check.ts'
@@ -14,7 +15,7 @@ export interface PreflightOptions extends Omit<SelfTestOptions, 'servable' | 'sk
 
 export interface PreflightResult {
   /** In the order of the steps; `where` is that of the first use that is meant. */
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Problem<ProblemCode>[]
   /** What the names mean, each identity once; complete when no model is unknown. */
   readonly models: readonly ResolvedModel[]
   /** The self-tests that were made, one for each identity of a codon; none when an earlier step found an error. */
@@ -45,7 +46,7 @@ export async function preflight(
   return { problems: [...keyless, ...tests.problems], models, results: tests.results }
 }
 
-function asWarning(problem: Problem): Problem {
+function asWarning<P extends Problem>(problem: P): P {
   return { ...problem, severity: 'warning' }
 }
 
@@ -53,12 +54,12 @@ function asWarning(problem: Problem): Problem {
 export async function checkModels(uses: readonly ModelUse[], registry: Registry) {
   const known = new Map<string, ModelResolution>()
   const resolved: Resolved[] = []
-  const problems = collector()
+  const problems = collector<ProblemCode>()
   for (const use of uses) {
     const resolution = known.get(use.name) ?? (await resolveModel(use.name, registry))
     known.set(use.name, resolution)
     if (resolution.ok) resolved.push({ use, model: resolution.model })
-    else problems.error(use.where, `${use.label}: ${resolution.message}`)
+    else problems.error('model/unknown', use.where, `${use.label}: ${resolution.message}`)
   }
   return { resolved, problems: problems.all() }
 }

@@ -1,3 +1,4 @@
+import type { ProblemCode } from '@weave/protocol'
 import {
   type Clock,
   collector,
@@ -39,7 +40,7 @@ export interface SelfTestResult {
 }
 
 export interface SelfTests {
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Problem<ProblemCode>[]
   /** One for each identity, in the order in which they first come. */
   readonly results: readonly SelfTestResult[]
 }
@@ -65,7 +66,7 @@ export async function selfTest(
     harnesses.set(name, check)
     return check
   }
-  const problems = collector()
+  const problems = collector<ProblemCode>()
   const groups = groupBy(codons, ({ model }) => model.identity)
   const requests = createSemaphore({ permits: width })
   const tested = await Promise.all(
@@ -76,13 +77,15 @@ export async function selfTest(
       return { first, all, ...outcome }
     }),
   )
-  for (const { first, all, failed } of tested) {
+  for (const { first, all, failed, asked } of tested) {
     if (!failed) continue
     const { category, what, cure } = failed
     const message = `Self-test of ${first.model.identity} failed (${category}): ${what} ${cure}`
+    // What nobody was asked, the harness says: the catalogue has the model, and it cannot serve it.
+    const code = category === 'model' && !asked ? 'model/unservable' : codes[category]
     // Where nobody is asked, as in CI, nothing needs to run: a hank can be good on a machine without agents.
     const tell = options.skipRequest && category === 'missing-harness' ? problems.warning : problems.error
-    tell(first.use.where, `${labelsOf(all)}: ${message}`)
+    tell(code, first.use.where, `${labelsOf(all)}: ${message}`)
   }
   const results = tested.map(
     ({ first, failed, asked, durationMs }): SelfTestResult => ({
@@ -93,6 +96,15 @@ export async function selfTest(
     }),
   )
   return { problems: problems.all(), results }
+}
+
+/** The rule behind each category. */
+const codes: Readonly<Record<FailureCategory, ProblemCode>> = {
+  'missing-harness': 'harness/missing',
+  auth: 'selftest/auth',
+  model: 'selftest/model',
+  network: 'selftest/network',
+  unknown: 'selftest/unknown',
 }
 
 /** Codons that share an identity may be set up differently; the first that may be asked speaks for all. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import type { Problem } from '../kit/index.ts'
 import {
   afterNewlines,
   beforeNewlines,
   type PromptFile,
   type PromptMetadata,
+  type PromptProblem,
   readFrontMatter,
 } from './front-matter.ts'
 
@@ -32,7 +32,7 @@ export interface AssembledPrompt {
   /** From the front matter of the files of the prompt: of several files the first that has a field gives it. */
   readonly metadata: PromptMetadata
   /** Warnings only: a prompt can always be put together. */
-  readonly problems: readonly Problem[]
+  readonly problems: readonly PromptProblem[]
 }
 
 /**
@@ -59,7 +59,7 @@ export async function assemblePrompt(parts: PromptParts): Promise<AssembledPromp
 interface ReadSource {
   readonly texts: readonly string[]
   readonly metadata: PromptMetadata
-  readonly problems: readonly Problem[]
+  readonly problems: readonly PromptProblem[]
 }
 
 async function readSource(source: PromptSource | undefined): Promise<ReadSource> {

@@ -1,4 +1,4 @@
-import { messageOf, type Problem } from '../kit/index.ts'
+import { messageOf, type Problem, problemOf } from '../kit/index.ts'
 
 /** What the author of a prompt says about it; travels with the start of a codon and is never sent to a model. */
 export interface PromptMetadata {
@@ -19,8 +19,10 @@ export interface FrontMatter {
   readonly metadata: PromptMetadata
   /** The text without the front matter, or the whole text when there is none that can be read. */
   readonly body: string
-  readonly problems: readonly Problem[]
+  readonly problems: readonly PromptProblem[]
 }
+
+export type PromptProblem = Problem<'hank/front-matter'>
 
 const longestBlock = 16 * 1024
 const delimiter = '---'
@@ -36,12 +38,11 @@ export async function readFrontMatter({ file, text }: PromptFile): Promise<Front
   const content = text.startsWith('\uFEFF') ? text.slice(1) : text
   const block = blockOf(content)
   if (!block) return { metadata: {}, body: content, problems: [] }
-  const warn = (message: string, line = 1): Problem => ({
-    severity: 'warning',
-    where: '',
-    message,
-    place: { file, line, column: 1 },
-  })
+  const warn = (message: string, line = 1): PromptProblem =>
+    problemOf(
+      { severity: 'warning', code: 'hank/front-matter', message },
+      { where: '', place: { file, line, column: 1 } },
+    )
   if (block.yaml.length > longestBlock) {
     const message = `the front matter is longer than ${longestBlock} characters and is sent as part of the prompt`
     return { metadata: {}, body: content, problems: [warn(message)] }

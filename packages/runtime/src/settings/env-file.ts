@@ -1,14 +1,17 @@
 import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { readRegularFile } from '../files/index.ts'
-import { collector, type Problem } from '../kit/index.ts'
+import { collector, type Problem, problemOf } from '../kit/index.ts'
 
 /** The variables of a file, in its order; empty when something is wrong with it. */
 export interface EnvFile {
   readonly variables: readonly (readonly [name: string, value: string])[]
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Problem<EnvFileCode>[]
 }
 
+type EnvFileCode = 'settings/env-file'
+
+const code: EnvFileCode = 'settings/env-file'
 const maxBytes = 1024 * 1024
 
 /**
@@ -29,10 +32,8 @@ export async function readEnvFile(named: string, workingDirectory: string): Prom
 }
 
 function wholeFile(file: string, message: string): EnvFile {
-  return {
-    variables: [],
-    problems: [{ severity: 'error', where: '', message, place: { file, line: 1, column: 1 } }],
-  }
+  const place = { file, line: 1, column: 1 }
+  return { variables: [], problems: [problemOf({ severity: 'error', code, message }, { where: '', place })] }
 }
 
 /**
@@ -41,13 +42,13 @@ function wholeFile(file: string, message: string): EnvFile {
  */
 export function parseEnvFile(text: string, file: string): EnvFile {
   const lines = text.split(/\r?\n/)
-  const problems = collector()
+  const problems = collector<EnvFileCode>()
   const found = new Map<string, { readonly value: string; readonly line: number }>()
   let at = 0
   while (at < lines.length) {
     const read = readLine(lines, at)
     const complain = (message: string): void =>
-      problems.error('', message, { file, line: at + 1, column: read.column })
+      problems.error(code, { where: '', place: { file, line: at + 1, column: read.column } }, message)
     if (read.kind === 'wrong') complain(read.message)
     if (read.kind === 'variable') {
       const earlier = found.get(read.name)

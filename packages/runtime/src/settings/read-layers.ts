@@ -1,8 +1,9 @@
 import { lstatSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
-import { readRegularFile } from '../files/index.ts'
-import { type Problem, parseJsonSource, shapeFits } from '../kit/index.ts'
+import type { ProblemCode } from '@weave/protocol'
+import { type Overlay, readOverlaid } from '../files/index.ts'
+import { type Problem, parseJsonSource, problemOf, shapeFits } from '../kit/index.ts'
 import { type Environment, type Layer, layerOf, runtimePrefix } from './fields.ts'
 import type { FlagValue, LayerResult } from './read-values.ts'
 import weaveShape from './weave-shape.json' with { type: 'json' }
@@ -13,6 +14,8 @@ export interface RuntimeFileSearch {
   readonly hankDirectory?: string
   /** The file that `--runtime-config` names, relative to the working directory; then no other is looked for. */
   readonly named?: string
+  /** Texts that an editor has not saved. */
+  readonly overlay?: Overlay | undefined
 }
 
 export interface RuntimeFileResult {
@@ -20,7 +23,7 @@ export interface RuntimeFileResult {
   readonly path?: string
   /** Empty when there is no file or the file has errors. */
   readonly layer: Layer
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Problem<ProblemCode>[]
 }
 
 const maxBytes = 10 * 1024 * 1024
@@ -33,23 +36,28 @@ const fileName = 'weave.json'
  * regular file of bearable size. A file that was named but is not there is an error.
  */
 export async function readRuntimeFile(search: RuntimeFileSearch): Promise<RuntimeFileResult> {
-  const { workingDirectory, hankDirectory, named } = search
+  const { workingDirectory, hankDirectory, named, overlay } = search
   const cwd = resolve(workingDirectory)
-  if (named !== undefined) return (await readFrom(resolve(cwd, named), cwd)) ?? missing(named)
+  const from = (path: string) => readFrom(path, displayName(path, cwd), overlay)
+  if (named !== undefined) return (await from(resolve(cwd, named))) ?? missing(named)
   const directories = hankDirectory === undefined ? [cwd] : [resolve(cwd, hankDirectory), cwd]
   for (const directory of new Set(directories)) {
-    const result = await readFrom(join(directory, fileName), cwd)
+    const result = await from(join(directory, fileName))
     if (result) return result
   }
   return { layer: {}, problems: [] }
 }
 
 /** Undefined when there is no such file. */
-async function readFrom(path: string, cwd: string): Promise<RuntimeFileResult | undefined> {
-  if (isMissing(path)) return undefined
-  const file = displayName(path, cwd)
-  const target = await targetOf(path)
-  const read = await readRegularFile(target, { maxBytes })
+async function readFrom(
+  path: string,
+  file: string,
+  overlay: Overlay | undefined,
+): Promise<RuntimeFileResult | undefined> {
+  const isOpen = overlay?.(path) !== undefined
+  if (!isOpen && isMissing(path)) return undefined
+  const target = isOpen ? path : await targetOf(path)
+  const read = await readOverlaid(target, { maxBytes, overlay })
   if (!read.ok && read.reason === 'missing') return undefined
   if (!read.ok) return { path, layer: {}, problems: [wholeFile(file, read.message)] }
   return { path, ...(goodFile(read.bytes, file) ?? (await explained(read.bytes, file))) }
@@ -88,8 +96,9 @@ function missing(named: string): RuntimeFileResult {
   return { layer: {}, problems: [wholeFile(named, 'the file does not exist')] }
 }
 
-function wholeFile(file: string, message: string): Problem {
-  return { severity: 'error', where: '', message, place: { file, line: 1, column: 1 } }
+function wholeFile(file: string, message: string): Problem<ProblemCode> {
+  const place = { file, line: 1, column: 1 }
+  return problemOf({ severity: 'error', code: 'settings/file', message }, { where: '', place })
 }
 
 /** Relative to where the person stands, when that is shorter to read. */

@@ -1,3 +1,4 @@
+import type { ProblemCode } from '@weave/protocol'
 import {
   didYouMean,
   formatKey,
@@ -5,6 +6,8 @@ import {
   nearestNames,
   type Problem,
   parseJsonSource,
+  problemOf,
+  type Said,
   shapeProblems,
 } from '../kit/index.ts'
 import {
@@ -27,7 +30,7 @@ import { fields, runtimeFile } from './schema.ts'
 export interface LayerResult {
   /** Holds what was right, also when something else was wrong. */
   readonly layer: Layer
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Problem<ProblemCode>[]
 }
 
 /** Checks the text of a runtime file. `file` is its name in messages. */
@@ -36,7 +39,8 @@ export function parseRuntimeFile(text: string | Uint8Array, file: string): Layer
   if (!source.ok) return { layer: {}, problems: source.problems }
   const checked = runtimeFile.safeParse(source.value)
   if (checked.success) return { layer: layerOf(checked.data, 'weave.json'), problems: source.warnings }
-  const problems = shapeProblems(checked.error, source, { schema: runtimeFile, unknownKey: unknownSetting })
+  const options = { family: 'settings', schema: runtimeFile, unknownKey: unknownSetting } as const
+  const problems = shapeProblems(checked.error, source, options)
   return { layer: {}, problems: [...source.warnings, ...problems] }
 }
 
@@ -58,11 +62,12 @@ const othersCallIt: Readonly<Record<string, string>> = {
 }
 
 /** The message about a key that `weave.json` does not know at this place: what may have been meant, and what is valid. */
-function unknownSetting(_path: JsonPath, key: string, validKeys: readonly string[]): string {
+function unknownSetting(_path: JsonPath, key: string, validKeys: readonly string[]): Said {
   const known = Object.hasOwn(othersCallIt, key) ? othersCallIt[key] : undefined
   const here = nearestNames(key, validKeys)
   const meant = known !== undefined ? [known] : here.length > 0 ? here : elsewhere(key)
-  return `Unknown field ${formatKey(key)}.${didYouMean(meant)} Valid fields here: ${validKeys.join(', ')}`
+  const message = `Unknown field ${formatKey(key)}.${didYouMean(meant)} Valid fields here: ${validKeys.join(', ')}`
+  return { message, meant }
 }
 
 /** Settings that are called so, or nearly, but live in another object: `maxDollars` is `budget.maxDollars`. */
@@ -108,18 +113,15 @@ export function readEnvironment(environment: Environment): LayerResult {
   return { layer, problems: [...problems, ...unknownVariables(environment)] }
 }
 
-function unknownVariables(environment: Environment): readonly Problem[] {
+function unknownVariables(environment: Environment): readonly Problem<ProblemCode>[] {
   const known = [...names].map(withoutPrefix)
   return Object.keys(environment)
     .filter(name => name.startsWith(runtimePrefix) && environment[name] && !names.has(name))
     .sort()
     .map(name => {
       const meant = didYouMean(nearestNames(withoutPrefix(name), known, 1), rest => `${runtimePrefix}${rest}`)
-      return {
-        severity: 'warning',
-        where: name,
-        message: `Unknown variable ${name}; it has no effect.${meant}`,
-      }
+      const message = `Unknown variable ${name}; it has no effect.${meant}`
+      return problemOf({ severity: 'warning', code: 'settings/unknown-variable', message }, name)
     })
 }
 
@@ -152,7 +154,7 @@ function readValue({ field, origin, value: given }: GivenValue): LayerResult {
   const checked = schema.safeParse(value)
   // The key is the setting whose schema has just accepted the value.
   if (checked.success) return { layer: { [field]: { value: checked.data, origin } }, problems: [] }
-  const problems = shapeProblems(checked.error, { value }, { schema })
+  const problems = shapeProblems(checked.error, { value }, { family: 'settings', schema })
   return { layer: {}, problems: problems.map(problem => ({ ...problem, where: origin })) }
 }
 

@@ -56,7 +56,8 @@ export async function readExecutionFile(path: string): Promise<ExecutionFileResu
     const message = `${path} was written by a later version of weave`
     return { kind: 'damaged', message, cure: 'Use that version or a newer one' }
   }
-  return damaged(path, firstOf(shapeProblems(checked.error, source, { schema: executionShape }), path))
+  const options = { family: 'execution', schema: executionShape }
+  return damaged(path, firstOf(shapeProblems(checked.error, source, options), path))
 }
 
 /** Whole or not at all, readable by the owner only. Rejects with the system's error. */

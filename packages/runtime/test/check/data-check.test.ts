@@ -30,6 +30,7 @@ verifies(
       expect(problems).toEqual([
         {
           severity: 'warning',
+          code: 'data/left-out',
           where: '',
           message: `Looking through the data ${path} took longer than 5000 ms, so 2 directories were left out and changes there go unnoticed. A run looks for ${timeLimit} ms (dataHashTimeLimit).`,
         },

@@ -34,7 +34,8 @@ describe('the steps of a load', () => {
     const steps: string[] = []
     const rule: Check = (hank, { error }) => {
       steps.push('rule')
-      if (hank.hank.length >= 3) for (const at of hank.hank.keys()) error(`hank[${at}].id`, 'refused')
+      if (hank.hank.length >= 3)
+        for (const at of hank.hank.keys()) error('hank/id', `hank[${at}].id`, 'refused')
     }
     const load = async (hank: Json) => {
       await writeFile(join(dir, 'hank.json'), JSON.stringify(hank))
@@ -60,14 +61,14 @@ describe('the steps of a load', () => {
 
   test('count codons and loops as soon as the shape is right', async () => {
     const dir = await directoryWith({ 'hank.json': { hank: [codon(), loop(), loop({ id: 'x' })] } })
-    const loaded = await loadHank(undefined, contextIn(dir), [(_, { error }) => error('', 'no')])
+    const loaded = await loadHank(undefined, contextIn(dir), [(_, { error }) => error('hank/id', '', 'no')])
     expect(loaded.counts).toEqual({ codons: 3, loops: 2 })
     expect(loaded.hank).toBeUndefined()
   })
 
   test('let warnings through', async () => {
     const dir = await directoryWith({ 'hank.json': { hank: [codon()] } })
-    const warn: Check = (_, { warning }) => warning('hank[0].name', 'is dull')
+    const warn: Check = (_, { warning }) => warning('hank/duplicate-name', 'hank[0].name', 'is dull')
     const loaded = await loadHank(undefined, contextIn(dir), [warn])
     expect(printed(loaded)).toEqual(['hank.json:5:15: warning: hank[0].name: is dull'])
     expect(loaded.hank).toBeDefined()
@@ -76,9 +77,9 @@ describe('the steps of a load', () => {
   test('give every problem a place, also a rule that names none', async () => {
     const dir = await directoryWith({ 'hank.json': { hank: [codon()] } })
     const rules: Check = (_, { warning }) => {
-      warning('', 'a')
-      warning('hank[0].no.such[7]["thing"]', 'b')
-      warning(']]odd[', 'c')
+      warning('hank/id', '', 'a')
+      warning('hank/id', 'hank[0].no.such[7]["thing"]', 'b')
+      warning('hank/id', ']]odd[', 'c')
     }
     const { problems } = await loadHank(undefined, contextIn(dir), [rules])
     expect(problems.map(({ place, message }) => [message, place?.line, place?.column])).toEqual([

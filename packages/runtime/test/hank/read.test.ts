@@ -122,7 +122,7 @@ verifies(
     const dir = await tempDir()
     const hashOf = async (text: string) => {
       await writeFile(join(dir, 'hank.json'), text)
-      const read = await readHank(undefined, dir)
+      const read = await readHank(undefined, { workingDirectory: dir })
       return read.ok ? hankHash(read.source) : undefined
     }
     const plain = await hashOf('{"hank":[1]}')

@@ -38,6 +38,14 @@ describe('a JSON source', () => {
     expect(read(text).placeOf(path, part)).toEqual(place)
   })
 
+  it('knows where a value or a key ends, in UTF-16 code units', () => {
+    const source = read('{"a": "x😀",\n "b": [1,\n 2]}')
+    expect(source.spotOf(['a'])).toEqual({ where: 'a', place: at(1, 7), end: at(1, 12) })
+    expect(source.spotOf(['b'], 'key')).toEqual({ where: 'b', place: at(2, 2), end: at(2, 5) })
+    expect(source.spotOf(['b'])).toEqual({ where: 'b', place: at(2, 7), end: at(3, 4) })
+    expect(source.spotOf(['b', 1])).toEqual({ where: 'b[1]', place: at(3, 2), end: at(3, 3) })
+  })
+
   it('gives the value that JSON.parse gives, __proto__ as an own key', () => {
     const { value, placeOf } = read('{"a": 1, "__proto__": {"b": 2}}')
     expect(Object.keys(value as object)).toEqual(['a', '__proto__'])
@@ -56,9 +64,11 @@ describe('a JSON source', () => {
     expect(source.warnings).toEqual([
       {
         severity: 'warning',
+        code: 'json/twice',
         where: 'a[0]',
         message: 'the key b is written more than once; only the last one counts',
         place: at(1, 9),
+        end: at(1, 12),
       },
     ])
     expect(source.placeOf(['a', 0, 'b'])).toEqual(at(1, 30))

@@ -10,17 +10,18 @@ import {
   warningsOf,
 } from '../../src/kit/index.ts'
 
-const error: Problem = { severity: 'error', where: 'steps[0]', message: 'is missing' }
-const warning: Problem = { severity: 'warning', where: '', message: 'is odd' }
+const error: Problem = { severity: 'error', code: 'step/missing', where: 'steps[0]', message: 'is missing' }
+const warning: Problem = { severity: 'warning', code: 'step/odd', where: '', message: 'is odd' }
 
 describe('problems', () => {
   it('are collected in order, with their place when there is one', () => {
     const problems = collector()
     const place = { file: 'a.json', line: 3, column: 7 }
-    problems.error('steps[0]', 'is missing')
-    problems.warning('', 'is odd', place)
+    const end = { ...place, column: 9 }
+    problems.error('step/missing', 'steps[0]', 'is missing')
+    problems.warning('step/odd', { where: '', place, end }, 'is odd')
     problems.add([error])
-    expect(problems.all()).toEqual([error, { ...warning, place }, error])
+    expect(problems.all()).toEqual([error, { ...warning, place, end }, error])
   })
 
   it('are told apart by severity', () => {

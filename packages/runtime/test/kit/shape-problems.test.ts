@@ -35,7 +35,7 @@ const schema = z.strictObject({
 
 function problemsOf(
   text: string,
-  options: ShapeOptions = { schema },
+  options: ShapeOptions<'t'> = { family: 't', schema },
   shape: z.ZodType = schema,
 ): readonly string[] {
   const source = parseJsonSource(text, { file: 'f' })
@@ -118,11 +118,12 @@ describe('the problems of a shape', () => {
 
   it('let the caller speak about an unknown key', () => {
     const asked: unknown[] = []
-    const options: ShapeOptions = {
+    const options: ShapeOptions<'t'> = {
+      family: 't',
       schema,
       unknownKey(path, key, valid) {
         asked.push([path, key, valid])
-        return key === 'a' ? 'no a' : undefined
+        return key === 'a' ? { message: 'no a', meant: [] } : undefined
       },
     }
     expect(problemsOf('{"items": [{"id": "x", "limit": {"a": 1, "b": 2}}]}', options)).toEqual([
@@ -141,7 +142,9 @@ describe('the problems of a shape', () => {
     const checked = step.safeParse({ id: 5, x: 1 })
     if (checked.success) throw new Error('accepted')
     expect(
-      shapeProblems(checked.error, source, { schema: step, base: ['items', 1] }).map(formatProblem),
+      shapeProblems(checked.error, source, { family: 't', schema: step, base: ['items', 1] }).map(
+        formatProblem,
+      ),
     ).toEqual([
       'f:2:9: error: items[1].id: expected a non-empty string, found 5',
       'f:2:12: error: items[1]: Unknown field x. Valid fields here: type, id, file, mode, limit, env',
@@ -152,16 +155,18 @@ describe('the problems of a shape', () => {
     const value = { port: 70_000, on: 1, x: 1, items: [{ id: '', mode: 'a' }] }
     const checked = schema.safeParse(value)
     if (checked.success) throw new Error('accepted')
-    expect(shapeProblems(checked.error, { value })).toEqual([
-      { severity: 'error', where: 'port', message: 'expected at most 65535, found 70000' },
-      { severity: 'error', where: 'on', message: 'expected boolean, found 1' },
-      { severity: 'error', where: 'items[0].id', message: 'expected at least 1, found an empty string' },
-      {
-        severity: 'error',
-        where: 'items[0].mode',
-        message: 'expected one of "fresh", "continue", found "a"',
-      },
-      { severity: 'error', where: '', message: 'Unknown field x.' },
+    const error = (code: string, where: string, message: string) => ({
+      severity: 'error',
+      code: `t/${code}`,
+      where,
+      message,
+    })
+    expect(shapeProblems(checked.error, { value }, { family: 't' })).toEqual([
+      error('range', 'port', 'expected at most 65535, found 70000'),
+      error('type', 'on', 'expected boolean, found 1'),
+      error('range', 'items[0].id', 'expected at least 1, found an empty string'),
+      error('enum', 'items[0].mode', 'expected one of "fresh", "continue", found "a"'),
+      error('unknown-field', '', 'Unknown field x.'),
     ])
   })
 
@@ -171,7 +176,9 @@ describe('the problems of a shape', () => {
       asked.push(path)
       return path.at(-1) === 'port' ? 'Write 80.' : path.at(-1) === 'id' ? 'Write an id.' : undefined
     }
-    expect(problemsOf('{"port": "x", "on": 1, "items": [{"mode": "freh"}]}', { schema, advice })).toEqual([
+    expect(
+      problemsOf('{"port": "x", "on": 1, "items": [{"mode": "freh"}]}', { family: 't', schema, advice }),
+    ).toEqual([
       'f:1:10: error: port: expected a whole number from 0 to 65535, found "x". Write 80.',
       'f:1:21: error: on: expected true or false, found 1',
       'f:1:34: error: items[0].id: is missing; expected a non-empty string. Write an id.',

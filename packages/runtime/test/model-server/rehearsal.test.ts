@@ -300,10 +300,16 @@ describe('what a strict rehearsal complains about', () => {
     ask('draft#0')
     ask('bare')
     ask('bare')
+    const left = (where: string, message: string) => ({
+      severity: 'error',
+      code: 'rehearsal/steps',
+      where,
+      message,
+    })
     expect(rehearsal.leftovers()).toEqual([
-      { severity: 'error', where: 'codons', message: 'there are no steps for bare' },
-      { severity: 'error', where: 'codons["a b"]', message: 'no codon took these steps' },
-      { severity: 'error', where: 'codons.draft', message: 'draft#0 took 1 of 2 steps' },
+      left('codons', 'there are no steps for bare'),
+      left('codons["a b"]', 'no codon took these steps'),
+      left('codons.draft', 'draft#0 took 1 of 2 steps'),
     ])
   })
 

@@ -183,6 +183,20 @@ describe('self-tests', () => {
   )
 
   verifies(
+    ['codes/labels'],
+    'that fail for very many codons name the first five and count the others',
+    async () => {
+      const uses = Array.from({ length: 2_000 }, (_, at) => codon('gpt-6', { number: at + 1 }))
+      const [line = ''] = printed(await check(uses))
+      expect(line).toMatch(/: Codon 1 \(c1\), .*, Codon 5 \(c5\) and 1,995 more: No key for openai/)
+      expect(line).not.toContain('Codon 6')
+      const six = printed(await check(uses.slice(0, 6)))
+      expect(six[0]).toContain('Codon 5 (c5) and 1 more: No key')
+      expect(printed(await check(uses.slice(0, 5)))[0]).toContain('Codon 5 (c5): No key')
+    },
+  )
+
+  verifies(
     ['d8a/flag-skip-self-test'],
     'that are skipped send nothing, while models, keys, harness and catalogue are checked',
     async () => {

@@ -133,6 +133,7 @@ describe('reading a variable', () => {
       expect(problems).toEqual([
         {
           severity: 'error',
+          code: 'settings/type',
           where: 'WEAVE_RUNTIME_LOG_PARSING_INTERVAL',
           message: `expected a whole number above 0, found ${JSON.stringify(text)}`,
         },
@@ -152,10 +153,9 @@ describe('reading a variable', () => {
       'expected an address that starts with https://, or with http:// when it is on this machine, found http://example.com',
     ],
   ])('%s=%s is refused as in weave.json', (where, text, message) => {
-    expect(readEnvironment({ [where]: text })).toEqual({
-      layer: {},
-      problems: [{ severity: 'error', where, message }],
-    })
+    const { layer, problems } = readEnvironment({ [where]: text })
+    expect(layer).toEqual({})
+    expect(problems).toMatchObject([{ severity: 'error', where, message }])
   })
 
   it('a wrong one does not spoil the others', () => {
@@ -176,11 +176,13 @@ describe('reading a variable', () => {
       problems: [
         {
           severity: 'warning',
+          code: 'settings/unknown-variable',
           where: 'WEAVE_RUNTIME_PROT',
           message: 'Unknown variable WEAVE_RUNTIME_PROT; it has no effect. Did you mean WEAVE_RUNTIME_PORT?',
         },
         {
           severity: 'warning',
+          code: 'settings/unknown-variable',
           where: 'WEAVE_RUNTIME_XYZZY',
           message: 'Unknown variable WEAVE_RUNTIME_XYZZY; it has no effect.',
         },

@@ -113,9 +113,15 @@ describe('the five layers', () => {
       { flag: '--max-time', field: 'budget.maxTimeSeconds', value: 'soon' },
     ])
     expect(layer).toEqual({ 'budget.maxDollars': { value: 2.5, origin: '--max-cost' } })
+    const error = (code: string, where: string, message: string) => ({
+      severity: 'error',
+      code,
+      where,
+      message,
+    })
     expect(problems).toEqual([
-      { severity: 'error', where: '--port', message: 'expected a whole number from 0 to 65535, found 70000' },
-      { severity: 'error', where: '--max-time', message: 'expected a whole number above 0, found "soon"' },
+      error('settings/range', '--port', 'expected a whole number from 0 to 65535, found 70000'),
+      error('settings/type', '--max-time', 'expected a whole number above 0, found "soon"'),
     ])
   })
 

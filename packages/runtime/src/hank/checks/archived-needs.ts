@@ -14,7 +14,7 @@ export function checkArchivedNeeds(hank: HankFile, { warning }: Report): void {
     for (const [index, pattern] of archive.entries()) {
       const complaint = complaintAbout(pattern, needs)
       if (complaint !== undefined)
-        found.push(() => warning(at(placed, `archiveOnSuccess[${index}]`), complaint))
+        found.push(() => warning('output/archived', at(placed, `archiveOnSuccess[${index}]`), complaint))
     }
   }
   for (const item of itemsOf(hank).toReversed()) {

@@ -30,6 +30,7 @@ export function checkEmptyPools(hank: HankFile, scopes: Scopes, { warning }: Rep
   for (const { placed, by, pool, rule, more } of groups.values()) {
     const [origin, place] = rule.isInherited ? [' by what is written here', 'there'] : ['', 'here']
     warning(
+      'budget/empty-pool',
       { where: rule.where, label: placed.label + andMore(more) },
       `onExceeded is "fail"${origin}, but ${by} may use up the ${pool} first, and then the run fails ${place}. Limit what comes before, give shares, or set onExceeded to "complete".`,
     )

@@ -17,11 +17,12 @@ export function checkLimits(hank: HankFile, scopes: Scopes, report: Report): voi
 
 function reportZeroCeilings({ hank, maxTimeSeconds }: Scopes, { warning }: Report): void {
   const where = hank.budget ? hank.where : ''
-  if (hank.pool && hank.pool.total <= 0)
-    warning(where, 'The dollar budget of the whole run is 0, so no codon may spend anything. Raise it.')
-  if (maxTimeSeconds !== undefined && maxTimeSeconds <= 0)
-    warning(where, 'The time budget of the whole run is 0, so no codon may run. Raise it.')
+  if (hank.pool && hank.pool.total <= 0) warning('budget/zero', where, noDollars)
+  if (maxTimeSeconds !== undefined && maxTimeSeconds <= 0) warning('budget/zero', where, noTime)
 }
+
+const noDollars = 'The dollar budget of the whole run is 0, so no codon may spend anything. Raise it.'
+const noTime = 'The time budget of the whole run is 0, so no codon may run. Raise it.'
 
 /** Limits of 0 that a loop or a codon gives itself. */
 function reportZeroLimits(
@@ -32,6 +33,7 @@ function reportZeroLimits(
   for (const [field, value] of Object.entries(budget ?? {})) {
     if (value !== 0) continue
     warning(
+      'budget/zero',
       at(placed, `budget.${field}`),
       `its effective budget is zero, because ${field} is 0: nothing runs there. Raise it, or remove it.`,
     )
@@ -46,11 +48,13 @@ function reportChildren(scope: Scope, pool: Pool, { warning }: Report): void {
     const isZeroShare = pool.shares.get(child.id) === 0
     if (isZeroShare || (allotted === 0 && !someReturn)) {
       warning(
+        'budget/no-share',
         child,
         `its effective budget is $0, because the shares of ${scope.label} leave nothing for it. Give it a share, or lower the others.`,
       )
     } else if (child.cap !== undefined && exceeds(child.cap, allotted)) {
       warning(
+        'budget/above',
         at(child, 'budget.maxDollars'),
         `its limit of ${dollars(child.cap)} is above the ${leftBy(scope, pool, allotted)}, and the lower one counts. Lower the one or raise the other.`,
       )
@@ -73,6 +77,7 @@ function reportTimeCaps(hank: HankFile, { warning }: Report): void {
     const ofLoop = placed.loop?.budget?.maxTimeSeconds
     if (own === undefined || ofLoop === undefined || own <= ofLoop) continue
     warning(
+      'budget/above',
       at(placed, 'budget.maxTimeSeconds'),
       `its time limit of ${own} s for one iteration is above the ${ofLoop} s that its loop has for all of them. Lower the one or raise the other.`,
     )

@@ -1,3 +1,4 @@
+import type { ProblemCode } from '@weave/protocol'
 import { closestMatch } from 'leven'
 import { unallocatedPart } from '../budget-arithmetic.ts'
 import { at, codonsOf, effectiveModel, type PlacedCodon } from '../codons.ts'
@@ -29,12 +30,14 @@ function reportPolicies(placed: PlacedCodon, { hank, scopes, report: { warning }
   const limit = codon.exhaustWithPrompt === undefined ? undefined : nearestTimeLimit(placed, scopes)
   if (limit !== undefined) {
     warning(
+      'budget/exhaust',
       at(placed, 'exhaustWithPrompt'),
       `exhaustWithPrompt goes on until the context is full, but ${limit} may end it before. Remove the one or the other, or limit it with maxExtensions.`,
     )
   }
   if (codon.onFailure === 'retry' && onExceededOf(placed, hank).policy === 'fail') {
     warning(
+      'budget/retry',
       at(placed, 'onFailure'),
       'onExceeded is "fail" and onFailure is "retry", but a codon that failed by its budget is not tried again. Set onExceeded to "complete" if the run shall go on.',
     )
@@ -68,6 +71,7 @@ function reportPricing(
     if (!first || priceOf(model) !== undefined) continue
     const { where } = first.codon.model === model ? at(first, 'model') : first
     report.warning(
+      'model/price',
       { where, label: first.label + andMore(others.length) },
       `there is no price for the model ${quoted(model)}, so its cost is unknown and its dollar limit cannot stop it. Add the price to the model catalogue, or limit time or tokens.`,
     )
@@ -87,12 +91,14 @@ function reportShares(scope: Scope, scopes: Scopes, report: Report): void {
   if (allocation !== 'shared') reportProportional(scope, shares ?? {}, report)
   else if (shares !== undefined) {
     report.error(
+      'budget/shares',
       where,
       `The budget of ${scope.label} has shares, but its allocation is "shared". Set allocation to "proportional" or "proportional-strict", or remove the shares.`,
     )
   }
   for (const [id, hint] of unknownChildren(scope, shares ?? {}, scopes)) {
     report.error(
+      'budget/shares-unknown',
       where + keyed(id),
       `The shares of ${scope.label} name ${quoted(id)}, which is not one of its children.${hint}`,
     )
@@ -105,24 +111,37 @@ function reportProportional(scope: Scope, shares: Shares, { error, warning }: Re
   if (left < 0) {
     // An error: shares above 1 promise the last child money that is not there.
     const sum = Number((1 - left).toFixed(4))
-    error(where, `The shares of ${scope.label} add up to ${sum}. Lower them to 1 or less in all.`)
+    error(
+      'budget/shares-sum',
+      where,
+      `The shares of ${scope.label} add up to ${sum}. Lower them to 1 or less in all.`,
+    )
   }
   const complaint = unallocated(scope, shares, left)
-  if (complaint !== undefined) warning(where, complaint)
+  if (complaint) warning(complaint[0], where, complaint[1])
 }
 
 /** Money that no one can get, or shares that give no one anything. */
-function unallocated(scope: Scope, shares: Shares, left: number): string | undefined {
+function unallocated(scope: Scope, shares: Shares, left: number): readonly [ProblemCode, string] | undefined {
   const { label, budget, pool, children } = scope
   if (Object.keys(shares).length === 0) {
-    return `The budget of ${label} is "${budget?.allocation}" but names no shares, so all draw from one pool. Add shares, or set allocation to "shared".`
+    return [
+      'budget/shares',
+      `The budget of ${label} is "${budget?.allocation}" but names no shares, so all draw from one pool. Add shares, or set allocation to "shared".`,
+    ]
   }
   if (!pool) {
-    return `The budget of ${label} has shares but there are no dollars to share, here or above. Add maxDollars.`
+    return [
+      'budget/shares-dollars',
+      `The budget of ${label} has shares but there are no dollars to share, here or above. Add maxDollars.`,
+    ]
   }
   if (left <= 0 || !children.every(child => Object.hasOwn(shares, child.id))) return undefined
   const percent = Number((left * 100).toPrecision(3))
-  return `The shares of ${label} leave ${percent} % of its dollars to no one, because every child has a share. Raise the shares to 1 in all.`
+  return [
+    'budget/shares-left',
+    `The shares of ${label} leave ${percent} % of its dollars to no one, because every child has a share. Raise the shares to 1 in all.`,
+  ]
 }
 
 /** The ids in shares that no child has, each with what may be meant. */

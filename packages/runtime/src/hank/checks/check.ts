@@ -1,3 +1,4 @@
+import type { ProblemCode } from '@weave/protocol'
 import { collector, type Problem, type Severity } from '../../kit/index.ts'
 import type { Subject } from '../codons.ts'
 import type { HankFile } from '../schema.ts'
@@ -30,7 +31,9 @@ export interface Ceilings {
 }
 
 /** Takes what a rule finds: about a codon, a loop or a field of one, or about a place of the file that needs no name. */
-export type Report = Readonly<Record<Severity, (about: Subject | string, message: string) => void>>
+export type Report = Readonly<
+  Record<Severity, (code: ProblemCode, about: Subject | string, message: string) => void>
+>
 
 /** One family of rules. Never throws: what is wrong is reported, all of it at once. */
 export type Check = (hank: HankFile, report: Report, context: CheckContext) => void
@@ -40,13 +43,13 @@ export function problemsOf(
   checks: readonly Check[],
   hank: HankFile,
   context: CheckContext,
-): readonly Problem[] {
-  const problems = collector()
+): readonly Problem<ProblemCode>[] {
+  const problems = collector<ProblemCode>()
   const take =
     (severity: Severity): Report[Severity] =>
-    (about, message) => {
-      if (typeof about === 'string') problems[severity](about, message)
-      else problems[severity](about.where, `${about.label}: ${message}`)
+    (code, about, message) => {
+      if (typeof about === 'string') problems[severity](code, about, message)
+      else problems[severity](code, about.where, `${about.label}: ${message}`)
     }
   const report = { error: take('error'), warning: take('warning') }
   for (const check of checks) check(hank, report, context)

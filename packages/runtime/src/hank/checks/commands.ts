@@ -22,13 +22,14 @@ export function checkCommands(hank: HankFile, { warning }: Report): void {
   }
   for (const placed of codonsOf(hank)) {
     for (const { run, where } of commandsOf(placed)) {
-      const complaints = [...scan(run)].map(danger => `${deeds[danger]}. Make sure that this is meant.`)
-      if (run.length > longestScan) complaints.push(tooLong)
       const about = { where: `${where}.command.run`, label: placed.label }
-      for (const complaint of complaints) warning(about, `the command \`${shown(run)}\` ${complaint}`)
+      const said = (words: string) => `the command \`${shown(run)}\` ${words}`
+      for (const danger of scan(run))
+        warning('command/dangerous', about, said(`${deeds[danger]}. Make sure that this is meant.`))
+      if (run.length > longestScan) warning('command/unread', about, said(tooLong))
     }
   }
-  if (scanned > mostScanned) warning('hank', tooMany)
+  if (scanned > mostScanned) warning('command/unread', 'hank', tooMany)
 }
 
 const none: ReadonlySet<Danger> = new Set()

@@ -25,6 +25,7 @@ function reportFirstCodon(first: PlacedCodon | undefined, { warning }: Report): 
     ? 'Put a "fresh" codon before the loop, which cannot begin with one itself.'
     : 'Set it to "fresh".'
   warning(
+    'hank/continuation-first',
     at(first, 'continuationMode'),
     `continuationMode is "continue-previous", but this codon is the first and starts a new conversation. ${advice}`,
   )
@@ -50,6 +51,7 @@ function reportOtherModel(
   const { placed } = continuation
   const orFresh = isContextLoop(placed.loop) ? '' : ', or set continuationMode to "fresh"'
   error(
+    'hank/continuation',
     at(placed, placed.codon.model === undefined ? 'continuationMode' : 'model'),
     `${begin(continuation)}, which uses the model ${quoted(other)}, with another model, ${quoted(own)}. Use one model for both${orFresh}.`,
   )
@@ -63,12 +65,14 @@ function reportLooseEnds(continuation: Continuation, { warning }: Report): void 
       ? ['whose checkpointedFiles select nothing', 'Add a pattern that selects files there.']
       : ['which has no checkpointedFiles', 'Add checkpointedFiles there.']
     warning(
+      'hank/continuation-unversioned',
       about,
       `${begin(continuation)}, ${fault}: after a rollback the conversation speaks of files that were not restored. ${cure}`,
     )
   }
   if (codon.onFailure === 'ignore') {
     warning(
+      'hank/continuation-ignored',
       about,
       `${begin(continuation)}, whose failure is ignored (onFailure "ignore"): it may continue a conversation that broke off, or find none. Set onFailure to "abort" or "retry" there.`,
     )

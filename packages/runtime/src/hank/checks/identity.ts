@@ -18,7 +18,8 @@ function reportControlCharacter(item: Identified, { error }: Report): void {
   const found = /\p{Cc}/u.exec(item.id)?.[0]
   if (found === undefined) return
   const code = found.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()
-  error(at(item, 'id'), `the id ${quoted(item.id)} has a control character (U+${code}) in it. Take it out.`)
+  const message = `the id ${quoted(item.id)} has a control character (U+${code}) in it. Take it out.`
+  error('hank/id', at(item, 'id'), message)
 }
 
 function reportDuplicateIds(identified: readonly Identified[], { error }: Report): void {
@@ -28,6 +29,7 @@ function reportDuplicateIds(identified: readonly Identified[], { error }: Report
     if (!first) seen.set(item.id, item)
     else
       error(
+        'hank/duplicate-id',
         at(item, 'id'),
         `the id ${quoted(item.id)} is already taken by ${first.label} at ${first.where}. Ids are unique in the whole hank, loops and their codons included; choose another one.`,
       )
@@ -42,6 +44,7 @@ function reportRuntimeIds(codons: readonly PlacedCodon[], { error }: Report): vo
     const other = repeated.get(/^(.+)#(?:0|[1-9]\d*)$/s.exec(id)?.[1] ?? '')
     if (!other) continue
     error(
+      'hank/duplicate-id',
       at(placed, 'id'),
       `the id ${quoted(id)} is what an iteration of ${other.label} is called when it runs. Choose another id.`,
     )
@@ -56,6 +59,7 @@ function reportDuplicateNames(codons: readonly PlacedCodon[], { warning }: Repor
     if (first === undefined) seen.set(name, placed.label)
     else
       warning(
+        'hank/duplicate-name',
         at(placed, 'name'),
         `the name ${quoted(name)} is also that of ${first}. Give each codon its own name to tell them apart.`,
       )

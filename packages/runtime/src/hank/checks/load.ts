@@ -1,3 +1,5 @@
+import type { ProblemCode } from '@weave/protocol'
+import type { Overlay } from '../../files/index.ts'
 import { hasErrors, type JsonSource, type Problem, shapeFits, sortProblems } from '../../kit/index.ts'
 import { codonsOf, commandsOf, loopsOf } from '../codons.ts'
 import hankShape from '../hank-shape.json' with { type: 'json' }
@@ -14,13 +16,15 @@ import { rules } from './rules.ts'
 export interface LoadContext extends Omit<CheckContext, 'hankDir'> {
   /** Where a relative path starts, and where `hank.json` is looked for when none is given. */
   readonly workingDirectory: string
+  /** Texts that an editor has not saved; they count instead of what is on the disk. */
+  readonly overlay?: Overlay | undefined
 }
 
 export interface LoadedHank {
   /** As it is written, without defaults; only when nothing is wrong with it. */
   readonly hank?: HankFile
   /** Everything that was found, in the order of the text; each has a place in some file. */
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Problem<ProblemCode>[]
   /** The file, as soon as it is JSON. */
   readonly source?: HankSource
   readonly counts: { readonly codons: number; readonly loops: number }
@@ -43,14 +47,14 @@ export async function loadHank(
   context: LoadContext,
   checks: readonly Check[] = rules,
 ): Promise<LoadedHank> {
-  const read = await readHank(path, context.workingDirectory)
+  const read = await readHank(path, context)
   if (!read.ok) {
     const { problems, excerpt } = read
     return { ...nothing, problems, excerpt }
   }
   const { source } = read
-  const found: Problem[] = []
-  const add = (problems: readonly Problem[]) => {
+  const found: Problem<ProblemCode>[] = []
+  const add = (problems: readonly Problem<ProblemCode>[]) => {
     for (const problem of withPlaces(problems, source)) found.push(problem)
     return hasErrors(problems)
   }
@@ -69,7 +73,7 @@ export async function loadHank(
 
   if (add(problemsOf(checks, hank, ruleContext))) return done({ counts })
 
-  const { prompts, problems: ofFiles } = await checkNamedFiles(hank, source.directory)
+  const { prompts, problems: ofFiles } = await checkNamedFiles(hank, source)
   const { sentinels, problems: ofSentinels } = await readAttachments(hank, source)
   if (add([...ofFiles, ...ofSentinels])) return done({ counts })
   return done({ counts, hank, prompts, sentinels })
@@ -101,7 +105,7 @@ const fits = shapeFits(hankShape, { maxKeys: mostKeys })
  */
 export async function checkShape(
   source: JsonSource,
-): Promise<{ readonly hank?: HankFile; readonly problems: readonly Problem[] }> {
+): Promise<{ readonly hank?: HankFile; readonly problems: readonly Problem<ProblemCode>[] }> {
   const hank = source.value as HankFile
   if (fits(source.value)) return { hank, problems: [] }
   const { shapeFaults } = await import('../shape-faults.ts')
@@ -121,10 +125,15 @@ function checkLimits(hank: HankFile, { error }: Report): void {
     for (const { run, where } of commandsOf(placed)) {
       if (Buffer.byteLength(run) <= longestCommand) continue
       const about = { where: `${where}.command.run`, label: placed.label }
-      error(about, `the command is longer than ${longestCommand} bytes, which no system runs`)
+      error(
+        'command/length',
+        about,
+        `the command is longer than ${longestCommand} bytes, which no system runs`,
+      )
     }
   }
-  if (files.size > mostFiles) error('hank', `the hank names more than ${mostFiles} different files`)
+  if (files.size > mostFiles)
+    error('hank/size', 'hank', `the hank names more than ${mostFiles} different files`)
 }
 
 function filesOf({ promptFile, appendSystemPromptFile, rigSetup, sentinels }: Codon): readonly string[] {

@@ -13,6 +13,7 @@ export function checkLoops(hank: HankFile, report: Report, context: CheckContext
   for (const placed of loopsOf(hank)) {
     if (!isUnbounded(placed.loop, hank, context)) continue
     report.warning(
+      'hank/loop-unbounded',
       placed,
       'repeats until the context is full and has no budget, so nothing bounds its cost. Give the loop or the hank a budget with maxDollars or maxTimeSeconds.',
     )
@@ -24,6 +25,7 @@ function reportLoopCodon(placed: PlacedCodon, { error, warning }: Report): void 
   // The shape has no place for a loop in a loop; whoever comes here without that check still gets a clear word.
   if (isLoop(codon)) {
     error(
+      'hank/loop',
       placed,
       'a loop cannot stand inside a loop. Move it to the top level of the hank, or its codons into the outer loop.',
     )
@@ -31,6 +33,7 @@ function reportLoopCodon(placed: PlacedCodon, { error, warning }: Report): void 
   }
   if (isContextLoop(loop) && codon.continuationMode === 'fresh') {
     error(
+      'hank/loop-fresh',
       at(placed, 'continuationMode'),
       'a loop with terminateOn "contextExceeded" cannot hold a "fresh" codon, because a new conversation never fills the context. Set continuationMode to "continue-previous", or use an iterationLimit.',
     )
@@ -38,12 +41,14 @@ function reportLoopCodon(placed: PlacedCodon, { error, warning }: Report): void 
   const unforgiving = (codon.rigSetup ?? []).findIndex(({ allowFailure }) => allowFailure !== true)
   if (unforgiving !== -1) {
     warning(
+      'hank/loop-rig',
       at(placed, `rigSetup[${unforgiving}]`),
       'its rigSetup runs again in every iteration and fails the codon when an operation fails. Set allowFailure to true where a repetition may fail.',
     )
   }
   if (codon.onFailure === undefined) {
     warning(
+      'hank/loop-failure',
       placed,
       'has no onFailure, so one failure in any iteration stops the whole hank ("abort" is the default). Write onFailure to say what is meant.',
     )
@@ -58,6 +63,7 @@ function reportContinuedFullContext(hank: HankFile, { error }: Report): void {
       ? 'Put a "fresh" codon between the two loops.'
       : 'Set continuationMode to "fresh".'
     error(
+      'hank/continuation-full',
       at(placed, 'continuationMode'),
       `follows the loop "${previous.loop?.id}", which ends when the context is full, so there is no room to continue. ${advice}`,
     )

@@ -1,4 +1,5 @@
-import { type Problem, refusePatterns } from '../../kit/index.ts'
+import type { ProblemCode } from '@weave/protocol'
+import { type Problem, problemOf, refusePatterns } from '../../kit/index.ts'
 import { codonsOf, loopsOf, type Subject } from '../codons.ts'
 import { firstOf } from '../places.ts'
 import type { HankFile } from '../schema.ts'
@@ -17,26 +18,30 @@ export function checkPatterns(hank: HankFile, report: Report): void {
   const lists = patternLists(hank)
   const distinct = new Set(lists.flatMap(({ patterns }) => patterns.slice(0, mostInList)))
   let isGood = true
-  const error = (where: string, message: string) => {
-    report.error(where, message)
+  const error = (code: ProblemCode, where: string, message: string) => {
+    report.error(code, where, message)
     isGood = false
   }
   for (const { patterns, where, label } of lists)
-    if (patterns.length > mostInList) error(where, `${label} holds more than ${mostInList} patterns`)
+    if (patterns.length > mostInList)
+      error('hank/size', where, `${label} holds more than ${mostInList} patterns`)
   if (distinct.size > mostDistinct)
-    error('hank', `the hank holds more than ${mostDistinct} different patterns`)
+    error('hank/size', 'hank', `the hank holds more than ${mostDistinct} different patterns`)
   if (wildcardsIn(distinct) > mostWildcards)
-    error('hank', `the patterns hold more than ${mostWildcards} wildcards`)
+    error('pattern/costly', 'hank', `the patterns hold more than ${mostWildcards} wildcards`)
   if (!isGood) return
 
   const faults = new Map([...distinct].map(pattern => [pattern, faultOf(pattern)]))
   for (const list of lists) {
-    for (const { where, about, said } of saidIn(list, faults)) error(where, `${about} is ${said}`)
+    for (const { where, about, said } of saidIn(list, faults)) {
+      const code = said.startsWith(invalid) ? 'pattern/invalid' : 'pattern/costly'
+      error(code, where, `${about} is ${said}`)
+    }
   }
   if (!isGood) return
   const idle = new Map([...distinct].map(pattern => [pattern, neverMatches(pattern)]))
   const warnings = lists.flatMap(list => idleIn(list, idle))
-  for (const { where, message } of firstOf(warnings)) report.warning(where, message)
+  for (const { code, where, message } of firstOf(warnings)) report.warning(code, where, message)
 }
 
 type Sayings = ReadonlyMap<string, string | undefined>
@@ -50,14 +55,15 @@ function saidIn({ patterns, where, label }: PatternList, sayings: Sayings) {
   })
 }
 
-function idleIn(list: PatternList, reasons: Sayings): readonly Problem[] {
-  const warning = (where: string, message: string): Problem => ({ severity: 'warning', where, message })
+function idleIn(list: PatternList, reasons: Sayings): readonly Problem<ProblemCode>[] {
+  const warning = (code: ProblemCode, where: string, message: string) =>
+    problemOf({ severity: 'warning', code, message }, where)
   const idle = saidIn(list, reasons).map(({ where, about, said }) =>
-    warning(where, `${about} never matches: ${said}`),
+    warning('pattern/idle', where, `${about} never matches: ${said}`),
   )
   if (!onlyExcludes(list.patterns)) return idle
   const message = `${list.label} selects nothing, because each of its patterns takes away. Begin with one that selects, such as "**".`
-  return [warning(list.where, message), ...idle]
+  return [warning('pattern/excludes', list.where, message), ...idle]
 }
 
 interface PatternList {
@@ -102,9 +108,11 @@ function faultOf(pattern: string): string | undefined {
       return `too costly: it has ${refusal?.message}`
     case 'too-many-patterns':
     case 'invalid':
-      return 'not a valid pattern'
+      return invalid
   }
 }
+
+const invalid = 'not a valid pattern'
 
 function clipped(pattern: string): string {
   return pattern.length > 80 ? `${pattern.slice(0, 80)}…` : pattern

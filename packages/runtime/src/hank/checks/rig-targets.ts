@@ -15,7 +15,7 @@ export function checkRigTargets(hank: HankFile, report: Report, { hankDir }: Che
   for (const placed of codonsOf(hank)) {
     for (const copy of copiesOf(placed)) {
       const fault = faultOf(copy)
-      if (fault !== undefined) report.error(at(placed, `${copy.field}.to`), `copy.to ${fault}`)
+      if (fault !== undefined) report.error('rig/target', at(placed, `${copy.field}.to`), `copy.to ${fault}`)
     }
     reportLastCopied(placed, report)
   }
@@ -74,6 +74,7 @@ function reportLastCopied(placed: PlacedCodon, { error }: Report): void {
   for (const { where, workingDirectory } of before) {
     if (workingDirectory !== 'lastCopied') continue
     error(
+      'rig/last-copied',
       { where: `${where}.command.workingDirectory`, label: placed.label },
       'workingDirectory "lastCopied" needs a copy operation before it in the rigSetup of this codon. Add one, or use "project".',
     )
@@ -95,6 +96,7 @@ function reportExistingTargets(hank: HankFile, hankDir: string, { warning }: Rep
     const about = at(placed, `${field}.to`)
     if (target === '') {
       warning(
+        'rig/workspace',
         about,
         `copy.to ${shown(to)} is the agent workspace itself. Name a directory or file inside it, such as "src".`,
       )
@@ -102,6 +104,7 @@ function reportExistingTargets(hank: HankFile, hankDir: string, { warning }: Rep
     if (!earlier) continue
     const why = `${earlier.placed.label} copies to ${shown(earlier.to)}`
     warning(
+      'rig/exists',
       about,
       `copy.to ${shown(to)} already exists when this copy runs, because ${why}. Choose another target, or archive what is there first.`,
     )

@@ -1,4 +1,5 @@
 import { opendirSync } from 'node:fs'
+import type { ProblemCode } from '@weave/protocol'
 import { errorCode } from '../../kit/index.ts'
 import { at, codonsOf, effectiveModel, type PlacedCodon, type Subject } from '../codons.ts'
 import { misspeltVariables } from '../prompt-content.ts'
@@ -10,15 +11,22 @@ import { type CheckContext, quoted, type Report, shown } from './check.ts'
 export function checkOutputs(_hank: HankFile, { warning }: Report, { outputDirectory }: CheckContext): void {
   if (outputDirectory === undefined) return
   const complaint = complaints[contentOf(outputDirectory)]
-  if (complaint !== undefined)
-    warning('', `The output directory ${shown(outputDirectory)} is not ${complaint}`)
+  if (!complaint) return
+  const [code, words] = complaint
+  warning(code, '', `The output directory ${shown(outputDirectory)} is not ${words}`)
 }
 
 type Content = 'some' | 'none' | 'not-a-directory' | 'unknown'
 
-const complaints: Readonly<Partial<Record<Content, string>>> = {
-  some: 'empty. A file whose name is taken there is renamed; use --overwrite-output to replace it, or choose another directory.',
-  'not-a-directory': 'a directory, so no output file can be copied there. Choose another one.',
+const complaints: Readonly<Partial<Record<Content, readonly [ProblemCode, string]>>> = {
+  some: [
+    'output/not-empty',
+    'empty. A file whose name is taken there is renamed; use --overwrite-output to replace it, or choose another directory.',
+  ],
+  'not-a-directory': [
+    'output/not-directory',
+    'a directory, so no output file can be copied there. Choose another one.',
+  ],
 }
 
 /** Reads one entry at most: the directory may hold very many. */
@@ -42,7 +50,7 @@ export function checkOutputPaths(hank: HankFile, { error }: Report): void {
       for (const [field, path] of Object.entries(settings?.outputPaths ?? {})) {
         const fault = path === undefined ? undefined : outputPathFault(path)
         const about = at(placed, `sentinels[${index}].settings.outputPaths.${field}`)
-        if (fault !== undefined) error(about, `${field} ${fault}`)
+        if (fault !== undefined) error('sentinel/output-path', about, `${field} ${fault}`)
       }
     }
   }
@@ -52,6 +60,7 @@ export function checkOutputPaths(hank: HankFile, { error }: Report): void {
 export function checkMeta({ meta }: HankFile, { warning }: Report): void {
   if (meta === undefined || isSemanticVersion(meta.version)) return
   warning(
+    'hank/version',
     'meta.version',
     `meta.version ${quoted(meta.version)} is not a semantic version. Write three numbers, such as "1.0.0".`,
   )
@@ -72,9 +81,11 @@ function isSemanticVersion(version: string): boolean {
 export function checkModels(hank: HankFile, { error }: Report, { modelOverride }: CheckContext): void {
   for (const placed of codonsOf(hank)) {
     if (effectiveModel(placed.codon, hank, modelOverride) !== undefined) continue
-    error(placed, 'has no model. Give the codon a model, or the whole hank one in overrides.model.')
+    error('model/missing', placed, noModel)
   }
 }
+
+const noModel = 'has no model. Give the codon a model, or the whole hank one in overrides.model.'
 
 /** `retryConfig` belongs to `onFailure: retry` and to nothing else; its ranges are part of the shape. */
 export function checkRetry(hank: HankFile, { error }: Report): void {
@@ -83,6 +94,7 @@ export function checkRetry(hank: HankFile, { error }: Report): void {
     if (retryConfig === undefined || onFailure === 'retry') continue
     const now = onFailure === undefined ? 'the default, "abort"' : `"${onFailure}"`
     error(
+      'hank/retry',
       at(placed, 'retryConfig'),
       `retryConfig needs onFailure "retry", but onFailure is ${now}. Set onFailure to "retry" or remove retryConfig.`,
     )
@@ -98,7 +110,7 @@ export function checkRequirements(hank: HankFile, { error }: Report, { environme
   for (const [index, name] of (hank.requirements?.env ?? []).entries()) {
     const complaint = asked.has(name) ? undefined : complaintAbout(name, environment)
     asked.add(name)
-    if (complaint !== undefined) error(`requirements.env[${index}]`, complaint)
+    if (complaint !== undefined) error('env/missing', `requirements.env[${index}]`, complaint)
   }
 }
 
@@ -128,7 +140,8 @@ export function checkPrompts(hank: HankFile, report: Report): void {
   const place = 'globalSystemPromptText'
   reportText(text, { about: place, field: place }, report)
   if (file !== undefined && text !== undefined) {
-    report.error(place, `globalSystemPromptFile and ${place} cannot be used together. Keep one of them.`)
+    const message = `globalSystemPromptFile and ${place} cannot be used together. Keep one of them.`
+    report.error('hank/prompt-twice', place, message)
   }
   for (const placed of codonsOf(hank)) reportCodonPrompts(placed, report)
 }
@@ -138,10 +151,11 @@ function reportCodonPrompts(placed: PlacedCodon, report: Report): void {
   if (codon.promptFile === undefined && (codon.promptText ?? '').trim() === '') {
     const what =
       codon.promptText === undefined ? 'has no prompt' : 'has an empty promptText and no promptFile'
-    report.error(placed, `${what}. Add promptFile or promptText.`)
+    report.error('hank/prompt', placed, `${what}. Add promptFile or promptText.`)
   }
   if (codon.appendSystemPromptFile !== undefined && codon.appendSystemPromptText !== undefined) {
     report.error(
+      'hank/prompt-twice',
       at(placed, 'appendSystemPromptText'),
       'appendSystemPromptFile and appendSystemPromptText cannot be used together. Keep one of them.',
     )
@@ -156,5 +170,6 @@ interface TextPlace {
 }
 
 function reportText(text: string | undefined, { about, field }: TextPlace, { warning }: Report): void {
-  for (const complaint of misspeltVariables(text ?? '')) warning(about, `${field} ${complaint}`)
+  for (const complaint of misspeltVariables(text ?? ''))
+    warning('hank/prompt-variable', about, `${field} ${complaint}`)
 }
