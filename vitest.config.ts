@@ -2,7 +2,8 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 // Tests run from source: the `weave-source` condition points every workspace import at its `src/index.ts`.
-const conditions = ['weave-source', 'module', 'node', 'default']
+// Not `module`: Node itself loads what is not ours, and what packages keep there is for bundlers.
+const conditions = ['weave-source', 'node', 'default']
 
 export default defineConfig({
   resolve: { conditions },

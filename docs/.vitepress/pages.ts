@@ -42,6 +42,7 @@ export const sidebar: readonly Section[] = [
       'replay',
       'report',
       'processes',
+      'opentelemetry',
       'telemetry',
     ),
   },

@@ -1,6 +1,8 @@
 import { flags } from '../../packages/cli/src/flags.ts'
 import {
   defaults,
+  otelContents,
+  otelNames,
   type SettingField,
   settingFields,
   settingKinds,
@@ -17,7 +19,13 @@ export const settingsPage: Generated = {
 }
 
 const given: Readonly<Partial<Record<SettingField, string | number | boolean>>> = defaults
-const kindWords = { number: 'number', boolean: 'true or false', text: 'text' } as const
+const kindWords = {
+  number: 'number',
+  boolean: 'true or false',
+  text: 'text',
+  content: otelContents.map(code).join(', '),
+  names: otelNames.map(code).join(', '),
+} as const
 
 function page(): readonly string[] {
   return [

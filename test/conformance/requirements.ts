@@ -16,6 +16,7 @@ import { hankFile } from './requirements/hank-file.ts'
 import { installAndRelease } from './requirements/install-and-release.ts'
 import { invariants } from './requirements/invariants.ts'
 import { limitsAndVersions } from './requirements/limits-and-versions.ts'
+import { otel } from './requirements/otel.ts'
 import { readingARun } from './requirements/reading-a-run.ts'
 import { referencesAndModels } from './requirements/references-and-models.ts'
 import { repair } from './requirements/repair.ts'
@@ -53,6 +54,7 @@ const tables = {
   ...readingARun,
   ...handbookAndEnvironment,
   ...ci,
+  ...otel,
 } as const
 
 export type RequirementId = keyof typeof tables

@@ -22,7 +22,9 @@ describe('files that a rig makes', () => {
       const [afterRig] = transitionsOf(at, 'CheckpointCreated')
       const told = at.events('file.updated')
       const before = told.filter(({ seq }) => seq < (afterRig?.seq ?? 0))
-      expect(before.map(({ data }) => String(data['path'])).every(path => path.startsWith('tree/'))).toBe(true)
+      expect(before.map(({ data }) => String(data['path'])).every(path => path.startsWith('tree/'))).toBe(
+        true,
+      )
       expect(before).toHaveLength(2_000)
       expect(told.slice(2_000).map(({ data }) => data['path'])).toEqual(['a.md'])
     },

@@ -142,9 +142,12 @@ describe('$schema', () => {
       const dir = await withoutSchema(codon({ promptFile: 'missing.md', promptText: undefined }))
       const { stdout } = validate(dir)
       expect(stdout).toContain('+ Added $schema')
-      const [, line = '', frame = ''] = /- hank\.json:(\d+):.* does not exist\n +\d+ \| (.*)\n/.exec(stdout) ?? []
+      const [, line = '', frame = ''] =
+        /- hank\.json:(\d+):.* does not exist\n +\d+ \| (.*)\n/.exec(stdout) ?? []
       expect(frame).toContain('missing.md')
-      expect(readFileSync(join(dir, 'hank.json'), 'utf8').split('\n')[Number(line) - 1]).toContain('missing.md')
+      expect(readFileSync(join(dir, 'hank.json'), 'utf8').split('\n')[Number(line) - 1]).toContain(
+        'missing.md',
+      )
     },
   )
 

@@ -27,6 +27,7 @@ const preparing = [
   'without-proxy',
   'vendor-base-url',
   'ignore-rig-failures',
+  'otel',
   'runtime-config',
   'env-file',
   'skip-self-test',
@@ -197,10 +198,29 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: ['json', 'yes', ...always],
     load: async () => (await import('./harness/harness.ts')).harnessCommand,
   },
+  export: {
+    usage: 'weave export [execution] --otlp',
+    summary:
+      'send what happened in an execution to a collector as OpenTelemetry spans, or write them to a file',
+    flags: [
+      'otlp',
+      'run',
+      'content',
+      'names',
+      'endpoint',
+      'file',
+      'json',
+      'execution',
+      'runtime-config',
+      'env-file',
+      ...always,
+    ],
+    load: async () => (await import('./export/export.ts')).exportCommand,
+  },
   doctor: {
     usage: 'weave doctor',
     summary: 'look at everything that a run needs on this machine',
-    flags: ['port', 'json', 'runtime-config', 'env-file', ...always],
+    flags: ['port', 'otel', 'json', 'runtime-config', 'env-file', ...always],
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
   models: {

@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { defaultUpstream, examine, settled } from '@weave/runtime'
 import { paintMark } from './colour.ts'
 import { type Arguments, settingValues } from './parse-arguments.ts'
-import { type ExitCode, exitCodes } from './program.ts'
+import { type ExitCode, exitCodes, version } from './program.ts'
 import { columns, type Terminal } from './terminal.ts'
 
 const marks = { good: 'ok', poor: '!', bad: 'x' } as const
@@ -21,6 +21,7 @@ export async function doctorCommand(args: Arguments, terminal: Terminal): Promis
     executionBaseDir: paths.executionBaseDir,
     port: settings.port,
     proxy: { isOn: !settings.withoutProxy, upstream: settings.vendorBaseUrl ?? defaultUpstream },
+    ...(settings.otel.enabled && { otel: { names: settings.otel.names, weaveVersion: version } }),
   })
   if (args.switches.has('json')) terminal.json(JSON.stringify(findings, null, 2))
   else

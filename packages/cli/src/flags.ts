@@ -86,6 +86,11 @@ export const flags = {
     summary: 'let no failure of a rig fail its codon',
     setting: 'ignoreRigFailures',
   },
+  otel: {
+    kind: 'switch',
+    summary: 'send OpenTelemetry spans of the run to your collector',
+    setting: 'otel.enabled',
+  },
   'runtime-config': { kind: 'text', value: 'file', summary: 'read this instead of weave.json' },
   'env-file': {
     kind: 'text',
@@ -114,6 +119,27 @@ export const flags = {
   },
   costs: { kind: 'switch', summary: 'money and tokens, by codon and class of tokens' },
   requests: { kind: 'switch', summary: 'each request to a model that went through the proxy' },
+  otlp: { kind: 'switch', summary: 'OpenTelemetry spans, to your collector or into a file' },
+  run: { kind: 'text', value: 'id', summary: 'only this run: its id or the beginning of it' },
+  content: {
+    kind: 'text',
+    value: 'level',
+    summary:
+      'what goes with the spans: none, tools (arguments and results) or all (prompts and messages, too)',
+    choices: ['none', 'tools', 'all'],
+  },
+  names: {
+    kind: 'text',
+    value: 'version',
+    summary: 'which conventions name things: 1.41 or latest',
+    choices: ['1.41', 'latest'],
+  },
+  endpoint: {
+    kind: 'text',
+    value: 'url',
+    summary: 'the collector, instead of what OTEL_EXPORTER_OTLP_ENDPOINT says',
+  },
+  file: { kind: 'text', value: 'file', summary: 'write JSON lines there instead of sending; - prints them' },
   csv: { kind: 'switch', summary: 'print a table for spreadsheets instead of text for people' },
   stat: { kind: 'switch', summary: 'only how many lines of each file' },
   plan: { kind: 'switch', summary: 'the plans that the execution has had, and what each changed' },

@@ -84,6 +84,8 @@ const sentences: Sentences = {
   'run.completed': (data, price) =>
     `run ${data.runId} ${data.status}${data.reason === undefined ? '' : ` (${data.reason})`} in ${durationText(data.duration)}${price(data.totalCost, { unknown: data.costUnknown })}`,
   'rig.output': data => `${data.check ? 'check' : 'rig'} of ${data.codonId}: ${data.text}`,
+  'rig.operation': data =>
+    `rig of ${data.codonId}: operation ${data.operation + 1} (${data.type}) ${data.ok ? 'done' : 'failed'} in ${durationText(data.durationMs)}`,
   'loop.iteration.completed': (data, price) =>
     `loop ${data.loopId}: iteration ${data.iteration + 1} done in ${durationText(data.duration)}${price(data.cost)}${data.last ? ', the last' : ''}`,
   'codon.extended': data => `codon ${data.codonId} goes on (${data.extension} of ${data.maxExtensions})`,

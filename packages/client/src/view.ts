@@ -40,7 +40,8 @@ export function reduceView(view: View, event: ServerEvent): View {
 
 /** A codon that fails and ends its run is told twice, as its end and as an error: people need one entry. */
 function repeatsFailure({ stream }: View, event: ServerEvent): boolean {
-  if (event.type !== 'error' || event.data.codon === undefined || event.data.severity === 'warning') return false
+  if (event.type !== 'error' || event.data.codon === undefined || event.data.severity === 'warning')
+    return false
   const last = stream.chunks.at(-1)?.at(-1)
   return last?.kind === 'codon' && last.failed === true && last.codonId === event.data.codon
 }
@@ -124,7 +125,13 @@ const changes: Changes = {
     files: withFile(view.files, { path, action, time, changes: 1 }),
   }),
   'outputs.copied': (view, { codonId, directory, files }, time) => {
-    const copy = { codonId, directory, time, files: files.slice(0, viewCaps.outputFiles), count: files.length }
+    const copy = {
+      codonId,
+      directory,
+      time,
+      files: files.slice(0, viewCaps.outputFiles),
+      count: files.length,
+    }
     return { outputs: appended(view.outputs, copy, viewCaps.outputs) }
   },
   'filetree.updated': (_, { tree }) => ({ fileTree: tree }),

@@ -147,6 +147,10 @@ const cases: { readonly [T in EventType]: readonly [ServerEvent<T>['data'], stri
     'run r failed (why) in 1m 05s, unknown',
   ],
   'rig.output': [{ codonId, operation: 0, stream: 'stdout', text: 'ok\n' }, 'rig of draft: ok'],
+  'rig.operation': [
+    { codonId, operation: 0, type: 'command', ok: false, durationMs: 1000, exitCode: 3 },
+    'rig of draft: operation 1 (command) failed in 1.0 s',
+  ],
   'loop.iteration.completed': [
     { loopId: 'l', iteration: 0, cost: 0, duration: 1000, last: true },
     'loop l: iteration 1 done in 1.0 s, $0.00, the last',

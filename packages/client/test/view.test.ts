@@ -2,6 +2,7 @@ import type { ServerEvent } from '@weave/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ringItems } from '../src/ring.ts'
+import { reduceView } from '../src/view.ts'
 import { viewCaps } from '../src/view-model.ts'
 import { outlineOf } from '../src/view-outline.ts'
 import { readyData, sampleEvent, timeAt } from './event-samples.ts'
@@ -62,7 +63,10 @@ describe('what else a face draws', () => {
       ['info', undefined, 'note', undefined],
       ['error', undefined, 'warning: odd', undefined],
     ])
-    expect(view.errorCount).toBe(1)
+    // A warning is none.
+    expect(view.errorCount).toBe(0)
+    const fault = sampleEvent('error', { message: 'broken', fatal: false, severity: 'operation' })
+    expect(reduceView(view, fault).errorCount).toBe(1)
   })
 
   test('why a codon failed stands once in the stream, other errors always', () => {

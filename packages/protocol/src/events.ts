@@ -1,8 +1,9 @@
 import * as z from 'zod'
-import { codonExecution, startedFrom, stateSummary } from './state.ts'
+import { codonId, count, direct, type EventRow, either, journal, synced, text } from './event-row.ts'
+import { extensionEvents } from './extension-events.ts'
+import { codonExecution, stateSummary } from './state.ts'
 import { type TransitionType, transitionTypes } from './transitions.ts'
 import {
-  budgetBreach,
   checkpointInfo,
   checkpointType,
   dollars,
@@ -18,33 +19,13 @@ import {
   sentinelUnloadReason,
 } from './values.ts'
 
-/**
- * TABLE of the events: the protocol's own 27 and our extension events. Types, reading, journaling
- * policy, routing and `docs/protocol.md` are derived from it.
- *
- * `delivery` says which road an event may take: `journal` (written, then sent to everyone), `direct` (sent, never
- * written), `either` (`error`: direct when it answers one command, otherwise journaled).
- * `durability` says when a journaled event may be sent: `synced` after it is safe against power loss, `grouped` after
- * it is written (the sync follows within 100 ms).
- */
-export type EventCategory = 'server-state' | 'rollback' | 'agentic' | 'sentinel' | 'connection' | 'extension'
-
-interface EventRow {
-  readonly category: EventCategory
-  readonly delivery: 'journal' | 'direct' | 'either'
-  readonly durability: 'synced' | 'grouped'
-  readonly summary: string
-  readonly data: z.ZodType<object>
-}
-
-const text = z.string()
-const count = z.int().nonnegative()
-const codonId = text.describe('runtime id')
 const map = z.record(text, z.unknown())
-
 const sentinel = { sentinelId: text, codonId }
-const outlineCodon = z.object({ id: text, name: text, model: text })
 
+/**
+ * TABLE of the events: the protocol's own 27 and our extension events. Types, reading, journaling policy, routing and
+ * `docs/protocol.md` are derived from it.
+ */
 export const events = {
   'server.idle': journal(
     'server-state',
@@ -101,6 +82,9 @@ export const events = {
       totalCost: dollars,
       modelId: text.optional(),
       modelUsage: z.record(text, modelUsage).optional(),
+      startedAt: isoTime
+        .optional()
+        .register(z.globalRegistry, { description: 'when the agent had what it answers to' }),
     }),
   ),
   info: journal('server-state', 'A plain message.', z.object({ message: text })),
@@ -190,6 +174,9 @@ export const events = {
       content: text,
       toolName: text.optional(),
       toolInput: map.optional(),
+      toolUseId: text
+        .optional()
+        .register(z.globalRegistry, { description: 'of the `tool.result` that follows' }),
     }),
   ),
   'tool.result': journal(
@@ -247,9 +234,9 @@ export const events = {
       errorType: z.enum(['template', 'configuration', 'corruption', 'resource']).optional(),
       finalCost: dollars,
       llmCallCount: count,
-      healthCheckCount: count
-        .optional()
-        .register(z.globalRegistry, { description: 'How many of the calls asked only whether the model answers' }),
+      healthCheckCount: count.optional().register(z.globalRegistry, {
+        description: 'How many of the calls asked only whether the model answers',
+      }),
     }),
   ),
   'sentinel.output': journal(
@@ -263,6 +250,9 @@ export const events = {
       cost: dollars,
       tokens: z.object({ input: count, output: count }),
       eventCount: count,
+      durationMs: milliseconds
+        .optional()
+        .register(z.globalRegistry, { description: 'from the question to the answer, in milliseconds' }),
     }),
   ),
   'sentinel.error': journal(
@@ -318,129 +308,7 @@ export const events = {
     z.object({ codonId, codonName: text, message: text }),
   ),
 
-  'run.started': extension(
-    'A run begins; `outline` lists the items of the plan.',
-    z.object({
-      runId: text,
-      startTime: isoTime,
-      gitBranch: text,
-      startedFrom,
-      hankName: text,
-      outline: z.array(
-        z.union([
-          outlineCodon,
-          z.object({ id: text, name: text, limit: z.int().nullable(), codons: z.array(outlineCodon) }),
-        ]),
-      ),
-      rehearsal: z.boolean().optional(),
-    }),
-  ),
-  'run.completed': extension(
-    'A run ended: what it did and what it cost, per codon budget against use.',
-    z.object({
-      runId: text,
-      status: z.enum(['completed', 'failed', 'stopped']),
-      reason: text.optional(),
-      totalCost: dollars,
-      costUnknown: z.literal(true).optional(),
-      duration: milliseconds,
-      codons: z.array(
-        z.object({
-          codonId,
-          codonName: text,
-          status: text,
-          attempts: z.int().min(1),
-          cost: dollars,
-          duration: milliseconds,
-          budget: z
-            .array(z.object({ currency: text, limit: z.number(), used: z.number(), source: text }))
-            .optional(),
-          budgetExceeded: budgetBreach.optional(),
-        }),
-      ),
-    }),
-    'synced',
-  ),
-  'rig.output': extension(
-    'Output of a rig command as it runs, or of a command that checks outputs before they are copied.',
-    z.object({
-      codonId,
-      operation: count,
-      stream: z.enum(['stdout', 'stderr']),
-      text,
-      check: z
-        .literal(true)
-        .optional()
-        .register(z.globalRegistry, { description: 'The command stands in `outputFiles`, not in the rig' }),
-    }),
-  ),
-  'loop.iteration.completed': extension(
-    'One iteration of a loop ended.',
-    z.object({ loopId: text, iteration: count, cost: dollars, duration: milliseconds, last: z.boolean() }),
-  ),
-  'codon.extended': extension(
-    'A codon with `exhaustWithPrompt` goes on.',
-    z.object({ codonId, extension: z.int().min(1), maxExtensions: z.int().min(1) }),
-  ),
-  'codon.retrying': extension(
-    'A failed codon is tried again after a delay.',
-    z.object({
-      codonId,
-      attempt: z.int().min(1).register(z.globalRegistry, { description: 'the attempt that will run' }),
-      maxAttempts: z.int().min(1),
-      delayMs: milliseconds,
-      resumeAt: isoTime,
-      failureReason,
-    }),
-  ),
-  'run.parked': extension(
-    'A provider asked for a wait over 60 s; the run sleeps until then.',
-    z.object({ codonId, until: isoTime, reason: text }),
-  ),
-  'archive.completed': extension(
-    'Files of `archiveOnSuccess` were moved to the archive.',
-    z.object({ ownerId: text.describe('runtime id or loop id'), files: z.array(text) }),
-  ),
-  'outputs.copied': extension(
-    'Files of `outputFiles` were copied to the output directory; should the codon fail yet, they are taken back.',
-    z.object({ codonId, directory: text, files: z.array(text).describe('relative to the directory') }),
-  ),
-  'budget.exceeded': extension(
-    'A limit was reached.',
-    budgetBreach.extend({
-      codonId: codonId.optional(),
-      onExceeded: z.enum(['complete', 'fail']),
-      share: z
-        .union([z.number(), z.literal('rest')])
-        .optional()
-        .register(z.globalRegistry, {
-          description:
-            'The limit is a share of the scope: so many percent, or of the rest that the shares of others leave',
-        }),
-    }),
-    'synced',
-  ),
-  'run.activity': direct(
-    'extension',
-    'What the run does right now that takes long, about once a second; `over` when it is done. Never written.',
-    z.object({
-      phase: z.enum(['rig', 'outputs', 'checkpoint', 'restore', 'pack']),
-      codonId: codonId.optional(),
-      text,
-      done: count.optional(),
-      total: count.optional(),
-      over: z.literal(true).optional(),
-    }),
-  ),
-  'preflight.result': extension(
-    'What the checks before a run found; carries the frozen plan when an execution is created.',
-    z.object({
-      ok: z.boolean(),
-      problems: z.array(z.object({ severity: z.enum(['error', 'warning']), where: text, message: text })),
-      plan: map.optional(),
-    }),
-    'synced',
-  ),
+  ...extensionEvents,
 } as const satisfies Record<string, EventRow>
 
 export type EventType = keyof typeof events
@@ -462,32 +330,4 @@ export const eventTypes = Object.keys(events) as readonly EventType[]
 
 export function isEventType(name: string): name is EventType {
   return Object.hasOwn(events, name)
-}
-
-function journal<C extends EventCategory, D extends z.ZodType<object>>(
-  category: C,
-  summary: string,
-  data: D,
-) {
-  return { category, delivery: 'journal', durability: 'grouped', summary, data } as const
-}
-
-function synced<C extends EventCategory, D extends z.ZodType<object>>(category: C, summary: string, data: D) {
-  return { category, delivery: 'journal', durability: 'synced', summary, data } as const
-}
-
-function either<C extends EventCategory, D extends z.ZodType<object>>(category: C, summary: string, data: D) {
-  return { category, delivery: 'either', durability: 'grouped', summary, data } as const
-}
-
-function direct<C extends EventCategory, D extends z.ZodType<object>>(category: C, summary: string, data: D) {
-  return { category, delivery: 'direct', durability: 'grouped', summary, data } as const
-}
-
-function extension<D extends z.ZodType<object>>(
-  summary: string,
-  data: D,
-  durability: EventRow['durability'] = 'grouped',
-) {
-  return { category: 'extension', delivery: 'journal', durability, summary, data } as const
 }

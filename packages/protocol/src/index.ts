@@ -14,9 +14,9 @@ export {
 } from './commands.ts'
 export type { DirectEvent, JournaledEvent, ServerEvent } from './envelope.ts'
 export { type ErrorCode, errorCodes } from './error-codes.ts'
+export type { EventCategory } from './event-row.ts'
 export {
   type DirectType,
-  type EventCategory,
   type EventData,
   type EventType,
   type ExtensionType,

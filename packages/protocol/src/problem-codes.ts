@@ -126,6 +126,10 @@ export const problemCodes = {
   'settings/value': 'The value of a setting has not the form that it takes.',
   'settings/too-many': 'There are more problems of this kind than are told.',
   'settings/unknown-variable': 'A variable looks like a setting and is none.',
+  'settings/otel-protocol': 'Spans are to be sent by a protocol that is not built in.',
+  'settings/otel-sampler': 'The sampler of traces is not built in, or its number is none.',
+  'settings/otel-address': 'The address of the collector is none.',
+  'settings/otel-plain': 'Spans go to another machine without encryption.',
   'settings/env-file': 'The file with variables cannot be read, or has a line that is none.',
 
   'env/missing': 'A variable that the hank requires is not set.',

@@ -274,6 +274,10 @@ export const eventData: { readonly [T in EventType]: fc.Arbitrary<EventData<T>> 
     { reason: text, ...costUnknown },
   ),
   'rig.output': fields({ codonId, operation: count, stream: word('stdout', 'stderr'), text }),
+  'rig.operation': fields(
+    { codonId, operation: count, type: word('copy', 'command'), ok: yesOrNo, durationMs: milliseconds },
+    { exitCode: fc.integer() },
+  ),
   'loop.iteration.completed': fields({
     loopId: text,
     iteration: count,

@@ -27,15 +27,18 @@ const startedFrom =
 
 /** What weave adds to events of the specification (decisions 5, 9 and 13). A client may ignore all of it. */
 const ourFields: Readonly<Partial<Record<EventType, Fields>>> = {
+  'assistant.action': { 'toolUseId?': 'string' },
   'codon.completed': { 'costUnknown?': 'true' },
   'file.updated': { 'bytes?': 'number', 'sha256?': 'string', 'omitted?': "'binary' | 'large'" },
   'sentinel.unloaded': { 'healthCheckCount?': 'number' },
+  'sentinel.output': { 'durationMs?': 'number' },
   'server.ready': {
     'agentRootPath?': 'string',
     'outputDirectory?': 'string',
     'lastSeq?': 'number',
     'rehearsal?': 'boolean',
   },
+  'token.usage': { 'startedAt?': 'time' },
 }
 
 test('weave adds only optional fields to the events of the specification', () => {
@@ -328,6 +331,14 @@ test('extension events have exactly these fields', () => {
       stream: "'stdout' | 'stderr'",
       text: 'string',
       'check?': 'true',
+    },
+    'rig.operation': {
+      codonId: 'string',
+      operation: 'number',
+      type: "'copy' | 'command'",
+      ok: 'boolean',
+      durationMs: 'number',
+      'exitCode?': 'number',
     },
     'loop.iteration.completed': {
       loopId: 'string',

@@ -62,6 +62,7 @@ const extensionEvents = {
   'run.started': 'extension journal',
   'run.completed': 'extension journal',
   'rig.output': 'extension journal',
+  'rig.operation': 'extension journal',
   'loop.iteration.completed': 'extension journal',
   'codon.extended': 'extension journal',
   'codon.retrying': 'extension journal',
@@ -106,11 +107,11 @@ test('five commands are open to every client, the other eight only to readandwri
 
 verifies(
   ['4.1/event-count', 'd11/event-table'],
-  'the event table has the 27 events of the specification and the 12 extension events, each in its category',
+  'the event table has the 27 events of the specification and the 13 extension events, each in its category',
   () => {
     expect(Object.keys(specEvents)).toHaveLength(27)
-    expect(Object.keys(extensionEvents)).toHaveLength(12)
-    expect(eventTypes).toHaveLength(39)
+    expect(Object.keys(extensionEvents)).toHaveLength(13)
+    expect(eventTypes).toHaveLength(40)
     const categories = mapped({ ...specEvents, ...extensionEvents }, policy => policy.split(' ')[0])
     expect(mapped(events, row => row.category)).toEqual(categories)
   },

@@ -56,6 +56,7 @@ describe('what is journaled and what is sent to one client', () => {
       | 'run.started'
       | 'run.completed'
       | 'rig.output'
+      | 'rig.operation'
       | 'loop.iteration.completed'
       | 'codon.extended'
       | 'codon.retrying'

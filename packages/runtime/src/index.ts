@@ -13,12 +13,14 @@ export {
   openStoppedExecution,
   type PromptFinder,
   previewAdoption,
+  type ReadSpans,
   type RollbackWish,
   readCheckpointRows,
   readCosts,
   readEarlierCosts,
   readEvents,
   readPlans,
+  readSpans,
   type StoppedExecution,
   type Tidied,
   tidyExecution,
@@ -113,6 +115,13 @@ export {
 } from './kit/index.ts'
 export { complete } from './llm/index.ts'
 export { additionsOf, createRegistry, findModel, listModels, type ModelRow } from './models/index.ts'
+export {
+  type CollectorClient,
+  collectorOf,
+  type EndedSpan,
+  endpointVariable,
+  openCollector,
+} from './otel/index.ts'
 export {
   type Plan,
   type PlanDifference,

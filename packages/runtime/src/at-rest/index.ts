@@ -11,6 +11,7 @@ export {
   readEvents,
   readPlans,
 } from './read-execution.ts'
+export { type ReadSpans, readSpans } from './read-spans.ts'
 export type { RollbackPreview } from './rollback.ts'
 export { findPrompts, type PromptFinder } from './sent-prompts.ts'
 export { openStoppedExecution, type RollbackWish, type StoppedExecution } from './stopped-execution.ts'

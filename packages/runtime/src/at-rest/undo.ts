@@ -96,7 +96,12 @@ async function readTrail(history: History): Promise<Trail> {
   return trail
 }
 
-const trailTypes = ['rollback.started', 'rollback.completed', 'archive.completed', 'state.transition'] as const
+const trailTypes = [
+  'rollback.started',
+  'rollback.completed',
+  'archive.completed',
+  'state.transition',
+] as const
 
 function createFollower({ rollbacks, archives }: Trail) {
   let runId = ''

@@ -5,14 +5,17 @@ import { ensureDir } from '../files/index.ts'
 import { type HarnessStanding, harnessStandings, installLine } from '../harness/index.ts'
 import { errorCode, run } from '../kit/index.ts'
 import { credentialFor, credentialVariables } from '../models/index.ts'
+import { collectorOf } from '../otel/index.ts'
 import { namedCertificates, outboundProxy, readUpstream, tryPort } from '../proxy/index.ts'
-import { serverEnvironment } from '../settings/index.ts'
+import { type Settings, serverEnvironment } from '../settings/index.ts'
 
 export interface DoctorOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly executionBaseDir: string
   readonly port: number
   readonly proxy: Pick<ProxyToCheck, 'isOn' | 'upstream'>
+  /** Spans would be sent; by the names of this version. */
+  readonly otel?: { readonly names: Settings['otel']['names']; readonly weaveVersion: string } | undefined
 }
 
 /** Checks everything that a run needs of the machine. Writes nothing but the execution base directory. */
@@ -30,6 +33,7 @@ export async function examine(options: DoctorOptions): Promise<readonly Finding[
       environment: serverEnvironment(options.environment),
     }),
     watching(),
+    collectorFindings(options),
   ])
   return groups.flat()
 }
@@ -118,6 +122,28 @@ function port(wanted: number): Promise<Finding> {
       server.close(() => resolve({ name, verdict: 'good', detail }))
     })
   })
+}
+
+/** Asks the collector with an empty request, when a run would send spans. */
+async function collectorFindings({ otel, environment }: DoctorOptions): Promise<readonly Finding[]> {
+  if (!otel) return []
+  const { tryCollector } = await import('../otel/index.ts')
+  const name = 'OpenTelemetry'
+  const collector = collectorOf(environment)
+  const problems = collector.problems.map(({ severity, where, message }): Finding => {
+    const verdict = severity === 'error' ? 'bad' : 'poor'
+    return { name, verdict, detail: message, cure: `Correct ${where}.` }
+  })
+  if (problems.some(({ verdict }) => verdict === 'bad')) return problems
+  const { host } = new URL(collector.url)
+  const answer = await tryCollector({ collector, names: otel.names, version: otel.weaveVersion })
+  if (answer.ok) return [...problems, { name, verdict: 'good', detail: `the collector at ${host} answers` }]
+  const detail =
+    answer.status === undefined
+      ? `the collector at ${host} cannot be reached: ${withoutStop(answer.message)}`
+      : `the collector at ${host} answered ${answer.status}: ${withoutStop(answer.message)}`
+  const cure = 'Start it, or correct OTEL_EXPORTER_OTLP_ENDPOINT; runs go on without it.'
+  return [...problems, { name, verdict: 'poor', detail, cure }]
 }
 
 /** Where the system says how much may be watched. */

@@ -93,7 +93,8 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   })
   // The hank may add sentinel settings, idle timeout, ceilings and a fallback model; no path depends on it.
   const settings = resolveSettings({ ...layers, environment, overrides: loaded.hank?.overrides })
-  const hankProblems = [...layers.problems, ...models.problems, ...loaded.problems]
+  const sending = await sendingProblems(settings, environment)
+  const hankProblems = [...layers.problems, ...models.problems, ...loaded.problems, ...sending]
   const plan = planOf({ loaded, settings, registry })
   const base = {
     loaded,
@@ -127,6 +128,16 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const placed = loaded.source ? withPlaces(checked.problems, loaded.source) : checked.problems
   const all = [...problems, ...placed]
   return { ...found, ok: !hasErrors(all), problems: all, preflight: checked }
+}
+
+/** What is wrong with where spans would go; nothing while none are sent. */
+async function sendingProblems(
+  { settings }: ResolvedSettings,
+  environment: Variables,
+): Promise<readonly Problem<ProblemCode>[]> {
+  if (!settings.otel.enabled) return []
+  const { collectorOf } = await import('../otel/index.ts')
+  return collectorOf(environment).problems
 }
 
 /** Whether a harness is installed, without loading it: checking a hank must not load what runs it. */

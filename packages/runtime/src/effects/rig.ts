@@ -22,6 +22,8 @@ export interface RigRequest extends CommandSurroundings {
   readonly onPut?: ((entry: RigEntry) => void) | undefined
   /** An operation begins, counted from 0. Must not throw. */
   readonly onBegin?: ((index: number) => void) | undefined
+  /** An operation ended, counted from 0. What it throws is the end of the rig. */
+  readonly onEnd?: ((index: number, result: RigOperationResult) => void) | undefined
   /** Every operation counts as `allowFailure`. */
   readonly ignoreFailures?: boolean
   /** See `CommandRequest`; `operation` counts from 0. */
@@ -89,6 +91,7 @@ export async function runRig(request: RigRequest): Promise<RigOutcome> {
     request.onBegin?.(index)
     const result = await perform(request, operation, operations)
     operations.push(result)
+    request.onEnd?.(index, result)
     if (result.type === 'copy' && result.begun) copied.push(result.to)
     if (result.outcome === 'stopped') {
       return { ...report, ok: false, kind: 'stopped', operation: index, reason: result.reason }

@@ -17,6 +17,8 @@ export interface AgentSetup {
   readonly proxyUrl: () => string | undefined
   /** Prices of a model that is not in the plan. */
   readonly priceOf: (provider: string, modelId: string) => Prices | undefined
+  /** Of the attempt that is made, while spans are sent. */
+  readonly traceparent?: (() => string | undefined) | undefined
   /** Has the last word on the environment of a codon. */
   readonly environmentFor?:
     | ((
@@ -68,6 +70,7 @@ function surroundingsOf(
   const env = codonEnvironment({
     environment,
     codon: codon.env,
+    traceparent: agents.traceparent?.(),
     markers: { WEAVE_EXECUTION_ID: layout.dir, WEAVE_CODON_ID: runtimeId, WEAVE_SERVER_ID: serverId },
   })
   const { provider } = codon.model

@@ -5,6 +5,7 @@ import {
   openRigRecord,
   performArchive,
   planArchive,
+  type RigOperationResult,
   type RigOutcome,
   runRig,
 } from '../effects/index.ts'
@@ -70,6 +71,7 @@ async function rig(
   const result = await runRig({
     operations: at.codon.rig,
     onBegin: index => activity.update(operationStep(at, index)),
+    onEnd: (index, result) => tellEnded(at, { index, result }, options.journal),
     layout,
     resolveSource: from => copySource(plan.hankDir, from, at.codon.id),
     onPut: record.add,
@@ -95,6 +97,24 @@ async function rig(
     retriable: isCommand,
     ...(result.exit && { exit: result.exit }),
   }
+}
+
+function tellEnded(
+  { runtimeId: codonId }: PlannedCodonAt,
+  { index: operation, result }: { readonly index: number; readonly result: RigOperationResult },
+  journal: Journal,
+): void {
+  const { type, outcome, durationMs } = result
+  const exit = result.type === 'command' ? result.exit : undefined
+  const code = exit?.type === 'success' ? 0 : exit?.type === 'error' ? exit.code : undefined
+  journal.append('rig.operation', {
+    codonId,
+    operation,
+    type,
+    ok: outcome === 'succeeded',
+    durationMs: Math.round(durationMs),
+    ...(code !== undefined && { exitCode: code }),
+  })
 }
 
 /** `rig 2 of 3: npm ci`. */

@@ -33,6 +33,7 @@ import { recover } from './recovery.ts'
 import type { SentinelSetup } from './sentinel-effects.ts'
 import { createLateControl, type ServerSettings, serve } from './serve.ts'
 import { startTelemetry, type Told } from './telemetry.ts'
+import { openTracing, type Tracing } from './tracing.ts'
 
 export interface ExecutionOptions {
   readonly opened: OpenedExecution
@@ -134,6 +135,7 @@ interface Start {
   readonly record: OpenedRecord
   readonly plan: Plan
   readonly activities: Activities
+  readonly tracing: Tracing
 }
 
 async function startLocked(options: ExecutionOptions, held: Held): Promise<StartedExecution> {
@@ -149,7 +151,8 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const { plan } = planned
   const activities = createActivities(systemClock)
   if (options.onActivity) activities.listen(options.onActivity)
-  const start: Start = { options, held, record, plan, activities }
+  const tracing = await tracingOf(options, { held, record })
+  const start: Start = { options, held, record, plan, activities, tracing }
   const agents = agentsOf(start)
   const opening = await effectsOf(start, agents)
   if (!opening.ok) return opening
@@ -200,6 +203,16 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   return { ok: true, execution: { ...ending, ...serving.urls, notes, state } }
 }
 
+function tracingOf(options: ExecutionOptions, { held, record }: Pick<Start, 'held' | 'record'>) {
+  const { told, environment, weaveVersion, rehearsal } = options
+  const { journal, recorder, redactor, log } = record
+  const settings = told?.settings.settings.otel
+  const state = (): WeaveState => recorder.state
+  const facts = { layout: options.opened.layout, environment, weaveVersion, rehearsal }
+  const { assertHeld } = held.lock
+  return openTracing({ ...facts, settings, journal, state, redactor, log, assertHeld }, held.scope)
+}
+
 async function planOf(
   { opened, plan, adopt }: ExecutionOptions,
   { journal, recorder }: Pick<OpenedRecord, 'journal' | 'recorder'>,
@@ -240,7 +253,7 @@ function agentsOf({ options, held, record }: Start) {
 type Agents = ReturnType<typeof agentsOf>
 
 function effectsOf(
-  { options, held, record, plan, activities }: Start,
+  { options, held, record, plan, activities, tracing }: Start,
   { own, harnessFor, proxyUrl }: Agents,
 ) {
   const { environment, sentinels, priceOf, environmentFor } = options
@@ -257,7 +270,7 @@ function effectsOf(
     environment,
     assertHeld: held.lock.assertHeld,
     own,
-    agents: { harnessFor, proxyUrl, priceOf, environmentFor },
+    agents: { harnessFor, proxyUrl, priceOf, environmentFor, traceparent: tracing.traceparent },
     sentinels,
     files: { outputDirectory, overwriteOutput, ignoreRigFailures },
     runId: () => currentRun(recorder.state)?.runId ?? '',

@@ -96,6 +96,8 @@ export function createHistory({ dir, active, readOnly = false }: HistoryOptions)
       const { origin: _, ...event } = await parsed(dir, stored)
       return JSON.stringify(event)
     },
+    /** Its type, without parsing it. */
+    type: (stored: StoredEvent): string => typeOf(stored),
     /** The event as a value; undefined when an older or newer program wrote something that this one cannot read. */
     async event(stored: StoredEvent): Promise<RecordedEvent | undefined> {
       const message = parseEvent(await parsed(dir, stored))

@@ -12,10 +12,15 @@ const secretNames = /(?:_API_KEY|(?:^|[_-])TOKEN|_SECRET)$|PASSWORD/i
 const likelyNames =
   /(?:_KEY|_ACCESS_KEY_\w+|_PAT|_CREDENTIALS?|_PASSPHRASE|_PASSWD|_PASS|_PWD|_CONNECTION_STRING)$/i
 
+/** Headers for a collector, mostly with a key among them: `OTEL_EXPORTER_OTLP_HEADERS="api-key=secret,tenant=a"`. */
+const headerNames = /^OTEL_EXPORTER_OTLP(?:_[A-Z]+)*_HEADERS$/
+const shortestHeader = 8
+
 /** Values that must never be written down: of variables whose names say so, and passwords in addresses. */
 export function secretsOf(environment: Readonly<Record<string, string | undefined>>): readonly Secret[] {
   return Object.entries(environment).flatMap(([name, value]) => {
     if (value === undefined) return []
+    if (headerNames.test(name)) return headerSecrets(name, value)
     if (holdsSecret(name, value)) return [{ name, value }]
     return passwordsIn(value).map(password => ({ name, value: password }))
   })
@@ -32,6 +37,18 @@ function isExistingPath(value: string): boolean {
   } catch {
     return false
   }
+}
+
+/** The whole value, and each header as it is written and as it is sent. */
+function headerSecrets(name: string, value: string): readonly Secret[] {
+  const headers = value.split(',').flatMap(header => {
+    const written = header.slice(header.indexOf('=') + 1).trim()
+    const sent = decoded(written)
+    // `Bearer` and the like are no secret, what follows them is.
+    return [written, sent, sent.split(' ').at(-1) ?? '']
+  })
+  const long = headers.filter(header => header.length >= shortestHeader)
+  return [...new Set([value, ...long])].map(secret => ({ name, value: secret }))
 }
 
 /** As it is written there and as programs use it. */

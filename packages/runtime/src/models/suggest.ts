@@ -59,7 +59,8 @@ function newestFirst(left: Model, right: Model): number {
 
 function alikeTo(wanted: string, candidates: readonly Candidate[]): readonly string[] {
   const found = new Set(near(wanted, candidates))
-  if (found.size < atMost && wanted.length >= shortestLoose) for (const text of loose(wanted, candidates)) found.add(text)
+  if (found.size < atMost && wanted.length >= shortestLoose)
+    for (const text of loose(wanted, candidates)) found.add(text)
   return [...found].slice(0, atMost)
 }
 

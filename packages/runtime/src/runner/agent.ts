@@ -3,6 +3,7 @@ import { type HarnessEvent, type HarnessSpec, watchIdle } from '../harness/index
 import type { CodonRun } from './codon-run.ts'
 import { parkedAfterMs } from './decide.ts'
 import { eventsFrom, type NewEvent } from './harness-events.ts'
+import { createTurnStarts } from './turn-starts.ts'
 import { createTally, type Tally } from './usage.ts'
 
 type Usage = HarnessEvent & { readonly type: 'usage' }
@@ -25,29 +26,35 @@ export async function runAgent(
   const { at, effects, clock, stopper, record, emit } = task
   const codonId = at.runtimeId
   const tally = createTally()
+  const turns = createTurnStarts(clock)
   const harness = effects.agent.harnessFor(at.codon.model)
   const log = effects.agent.sessionLog(at)
   const idle = watchIdle(clock, at.codon.idleTimeoutMs, silence => stopper.stop({ kind: 'idle', ...silence }))
   let contextFull = false
   let compacted = false
-  const extend = extensionsOf(task, spec.exhaustWithPrompt, () =>
+  const next = extensionsOf(task, spec.exhaustWithPrompt, () =>
     contextFull || compacted ? undefined : tally.total(),
   )
+  const extend = (): string | undefined => {
+    turns.handed()
+    return next()
+  }
   try {
     for await (const event of harness.start(
       { ...spec, nextPrompt: extend, onRaw: log.write },
       stopper.signal,
     )) {
       idle.heard(event)
+      turns.heard(event)
       for (const each of eventsFrom(codonId, event)) emit(each)
       if (event.type === 'session') task.begun(event.sessionId)
-      if (event.type === 'usage') charge(task, event, tally.add(priced(task, event)))
+      if (event.type === 'usage') charge(task, event, { tally: tally.add(priced(task, event)), turns })
       if (event.type === 'waiting' && event.delayMs > parkedAfterMs) park(task, event)
       if (event.type === 'tool-result') effects.files.hintFiles()
       if (event.type === 'context-full') contextFull = true
       if (event.type === 'compacted' && at.codon.autoCompact) compacted = true
       if (event.type === 'ended')
-        for (const cut of tally.unfinished()) emit(usageEvent(codonId, cut, tally.total()))
+        for (const cut of tally.unfinished()) emit(usageEvent(codonId, cut, { tally: tally.total(), turns }))
       // A failure after a compaction has a reason of its own: the context had room again.
       if (event.type === 'ended')
         return ended(task, event, {
@@ -78,24 +85,31 @@ function priced({ at, effects }: CodonRun, event: Usage): Usage {
   return dollars === undefined ? event : { ...event, dollars }
 }
 
-function charge({ at, record, emit, budget }: CodonRun, event: Usage, tally: Tally): void {
+interface Accounts {
+  readonly tally: Tally
+  readonly turns: ReturnType<typeof createTurnStarts>
+}
+
+function charge({ at, record, emit, budget }: CodonRun, event: Usage, accounts: Accounts): void {
+  const { tally } = accounts
   const codonId = at.runtimeId
   const unpriced = tally.costUnknown ? { costUnknown: true as const } : {}
   record({ type: 'CostsUpdated', data: { codonId, cost: tally.cost, tokens: tally.tokens, ...unpriced } })
   record({ type: 'AssistantMessageCountUpdated', data: { codonId, count: tally.messages } })
-  if (!event.isPartial) emit(usageEvent(codonId, event, tally))
+  if (!event.isPartial) emit(usageEvent(codonId, event, accounts))
   if (event.isUnknown) budget.costUnknown('The provider did not say, or not credibly, what an answer used')
   budget.used(tally, event.tokens)
 }
 
 function usageEvent(
   codonId: string,
-  { tokens, modelId }: Usage,
-  { cost: totalCost, byModel }: Tally,
+  { messageId, tokens, modelId }: Usage,
+  { tally: { cost: totalCost, byModel }, turns }: Accounts,
 ): NewEvent {
+  const startedAt = turns.of(messageId)
   const model = modelId === undefined ? {} : { modelId }
   const models = Object.keys(byModel).length === 0 ? {} : { modelUsage: byModel }
-  return { type: 'token.usage', data: { codonId, ...tokens, totalCost, ...model, ...models } }
+  return { type: 'token.usage', data: { codonId, ...tokens, totalCost, ...model, ...models, startedAt } }
 }
 
 function ended(

@@ -22,11 +22,11 @@ export function eventsFrom(codonId: string, event: HarnessEvent): readonly NewEv
     case 'thinking':
       return [{ type: 'assistant.action', data: { codonId, action: 'thinking', content: event.text } }]
     case 'tool-call': {
-      const { name: toolName, input: toolInput } = event
+      const { id: toolUseId, name: toolName, input: toolInput } = event
       return [
         {
           type: 'assistant.action',
-          data: { codonId, action: 'tool_use', content: toolName, toolName, toolInput },
+          data: { codonId, action: 'tool_use', content: toolName, toolName, toolInput, toolUseId },
         },
       ]
     }

@@ -16,7 +16,10 @@ import type { NotRendered } from './template.ts'
  */
 export type Work = (batch: Batch, signal: AbortSignal, said: (output: Said) => void) => Promise<Worked>
 
-export type Said = Pick<EventData<'sentinel.output'>, 'outputType' | 'content' | 'cost' | 'tokens'>
+export type Said = Pick<
+  EventData<'sentinel.output'>,
+  'outputType' | 'content' | 'cost' | 'tokens' | 'durationMs'
+>
 export type Fatal = NonNullable<EventData<'sentinel.unloaded'>['errorType']>
 
 export type Worked = { readonly charge: Account } & (
@@ -64,14 +67,16 @@ export function createWork(options: WorkOptions): Work {
     if (system && !system.ok) return notRendered(system)
 
     const question = { system: system?.text, messages: messagesOf(turns, user.text) }
+    const asked = clock.monotonic()
     const answer = await ask(options, question, signal)
+    const durationMs = Math.round(clock.monotonic() - asked)
     const charge = chargeOf(answer.tokens, sentinel.model.prices)
     if (!answer.ok) {
       if (!signal.aborted) await remember(undefined).catch(() => undefined)
       return { ok: false, charge, error: 'llm-call-failed', ...callFailure(answer) }
     }
     const output = outputOf(answer, redactor)
-    said({ ...emittedAs(output), cost: charge.dollars, tokens: charge.tokens })
+    said({ ...emittedAs(output), cost: charge.dollars, tokens: charge.tokens, durationMs })
     try {
       await keep?.(output)
       await remember({ user: user.text, assistant: redactor.text(answer.text) })

@@ -30,6 +30,8 @@ export interface CodonEnvironmentOptions {
   readonly environment: Environment
   /** The `env` of the codon: wins over everything from outside. */
   readonly codon?: Environment | undefined
+  /** Of the span that the agent works under, while spans are sent. */
+  readonly traceparent?: string | undefined
   /** What marks a process as ours; nobody else can set these. */
   readonly markers?: Readonly<Record<string, string>>
 }
@@ -39,19 +41,28 @@ export interface CodonEnvironmentOptions {
  * of the codon, the markers.
  *
  * No `WEAVE_*` variable from outside is in it, so neither a setting nor a sentinel's key nor the token reaches an agent.
+ * While spans are sent, an agent gets the span it works under instead of what this program was started with, and not the
+ * keys of the collector: agents print environments.
  * On each level the vendor's address and key are taken from either spelling and set in both.
  */
 export function codonEnvironment(options: CodonEnvironmentOptions): Readonly<Record<string, string>> {
-  const { environment, codon = {}, markers = {} } = options
+  const { environment, codon = {}, traceparent, markers = {} } = options
   const removed = removedNames(environment)
   const outside = entriesOf(environment)
-  const system = outside.filter(([name]) => !name.startsWith(prefix) && !removed.has(name))
+  const system = outside.filter(
+    ([name]) =>
+      !name.startsWith(prefix) && !removed.has(name) && !(traceparent !== undefined && ofOurTrace.test(name)),
+  )
   const prefixed = outside
     .filter(([name, value]) => lent(name) && value !== removal)
     .map(([name, value]) => [name.slice(prefix.length), value] as const)
-  const levels = [system, prefixed, entriesOf(codon)].map(level => inBothSpellings(new Map(level)))
+  const trace = entriesOf({ TRACEPARENT: traceparent })
+  const levels = [system, trace, prefixed, entriesOf(codon)].map(level => inBothSpellings(new Map(level)))
   return Object.fromEntries([...levels.flatMap(level => [...level]), ...Object.entries(markers)])
 }
+
+/** What concerns the trace of whoever started us, and what the collector knows us by. */
+const ofOurTrace = /^(?:TRACEPARENT|TRACESTATE|BAGGAGE|OTEL_EXPORTER_OTLP(?:_[A-Z]+)*_HEADERS)$/
 
 /** Names of variables that lead requests through some other proxy. */
 const outboundProxies = /^(?:https?|all)_proxy$/i
@@ -115,7 +126,7 @@ export interface ListedVariable {
 
 /**
  * The variables that have to do with a run, sorted by name, without a secret in them: all `WEAVE_*`, keys and tokens,
- * addresses, the switches of telemetry, and those in `names` (what a hank requires or sets).
+ * addresses, the switches of telemetry and OpenTelemetry, and those in `names` (what a hank requires or sets).
  *
  * Of a secret only the end is shown, and only when it is long enough to stay one. Values of other variables lose what
  * looks like a key and what stands before the `@` of an address.
@@ -138,7 +149,7 @@ export function listEnvironment(
     .sort((left, right) => (left.name < right.name ? -1 : 1))
 }
 
-const ofInterest = /^(?:WEAVE_.*|.*_BASE_URL|CI|DO_NOT_TRACK)$/
+const ofInterest = /^(?:WEAVE_.*|.*_BASE_URL|CI|DO_NOT_TRACK|OTEL_.*|TRACEPARENT)$/
 const shownEnd = 4
 
 function masked(secret: string): string {

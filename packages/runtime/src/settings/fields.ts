@@ -25,13 +25,23 @@ export const settingKinds = {
   'telemetry.enabled': 'boolean',
   'telemetry.debug': 'boolean',
   'telemetry.endpoint': 'text',
+  'otel.enabled': 'boolean',
+  'otel.content': 'content',
+  'otel.names': 'names',
+  'otel.metrics': 'boolean',
 } as const satisfies Readonly<Record<string, keyof Kinds>>
 
 interface Kinds {
   readonly number: number
   readonly boolean: boolean
   readonly text: string
+  readonly content: (typeof otelContents)[number]
+  readonly names: (typeof otelNames)[number]
 }
+
+/** How much of what was said and done goes with spans, and in which vocabulary. */
+export const otelContents = ['none', 'tools', 'all'] as const
+export const otelNames = ['1.41', 'latest'] as const
 
 export type SettingField = keyof typeof settingKinds
 export type SettingValues = { readonly [F in SettingField]: Kinds[(typeof settingKinds)[F]] }
@@ -56,6 +66,10 @@ export const defaults = {
   'sentinel.waitForAllHealthChecks': false,
   'telemetry.enabled': true,
   'telemetry.debug': false,
+  'otel.enabled': false,
+  'otel.content': 'none',
+  'otel.names': '1.41',
+  'otel.metrics': true,
 } as const satisfies Partial<SettingValues>
 
 /** Variables by name. An absent one is undefined or not there at all. */
@@ -78,6 +92,7 @@ export type Origin =
   | 'CI'
   | 'DO_NOT_TRACK'
   | 'WEAVE_TELEMETRY'
+  | `OTEL_${string}`
   | `WEAVE_RUNTIME_${string}`
   | `--${string}`
 

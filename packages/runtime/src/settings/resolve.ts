@@ -9,6 +9,7 @@ import {
   type SettingField,
   type Sourced,
 } from './fields.ts'
+import { otelSwitches, otelVariables } from './otel-variables.ts'
 
 /**
  * What the program works with: every setting with its final value. Model and budget have rules of their own, below.
@@ -52,7 +53,7 @@ export interface Layers {
   readonly overrides?: OverridesLayer | undefined
   /** Layer 2. */
   readonly file?: Layer
-  /** For the switches that turn telemetry off. */
+  /** For the switches that turn telemetry off, and the standard variables of OpenTelemetry. */
   readonly environment?: Environment
 }
 
@@ -66,7 +67,8 @@ export interface Layers {
 export function resolveSettings(layers: Layers): ResolvedSettings {
   const { flags = {}, variables = {}, overrides = {}, file = {}, environment = {} } = layers
   const off = telemetrySwitch(environment)
-  const base = merged([defaultLayer, file, overridesLayer(overrides), variables, flags])
+  const standard = otelVariables(environment)
+  const base = merged([defaultLayer, standard, file, overridesLayer(overrides), variables, flags])
   const ceilings: Ceilings = {
     ...tightest('maxDollars', layers),
     ...tightest('maxTimeSeconds', layers),
@@ -74,6 +76,7 @@ export function resolveSettings(layers: Layers): ResolvedSettings {
   const sources: Layer = {
     ...base,
     ...(off && { 'telemetry.enabled': off }),
+    ...otelSwitches(environment),
     ...(ceilings.maxDollars && { 'budget.maxDollars': ceilings.maxDollars }),
     ...(ceilings.maxTimeSeconds && { 'budget.maxTimeSeconds': ceilings.maxTimeSeconds }),
   }
@@ -138,6 +141,12 @@ function settingsOf(layer: Layer) {
       enabled: value('telemetry.enabled'),
       debug: value('telemetry.debug'),
       endpoint: layer['telemetry.endpoint']?.value,
+    },
+    otel: {
+      enabled: value('otel.enabled'),
+      content: value('otel.content'),
+      names: value('otel.names'),
+      metrics: value('otel.metrics'),
     },
   }
 }

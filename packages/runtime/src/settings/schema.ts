@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defaults, type SettingField, type SettingValues } from './fields.ts'
+import { defaults, otelContents, otelNames, type SettingField, type SettingValues } from './fields.ts'
 
 /**
  * What a value of each setting must be: one definition for the checks of all layers and for the editor schema. None of
@@ -45,6 +45,16 @@ export const fields = {
     .boolean()
     .describe('Print telemetry payloads and write them to `~/.weave/telemetry-debug.jsonl`.'),
   'telemetry.endpoint': address('Where telemetry is sent; there is no built-in address.'),
+  'otel.enabled': z
+    .boolean()
+    .describe('Send OpenTelemetry spans of runs to the collector that the standard variables name.'),
+  'otel.content': z
+    .enum(otelContents)
+    .describe(
+      'What of the work goes with the spans: `tools` their arguments and results, `all` also prompts and messages.',
+    ),
+  'otel.names': z.enum(otelNames).describe('Which version of the conventions the spans follow.'),
+  'otel.metrics': z.boolean().describe('Send OpenTelemetry metrics, too.'),
 } satisfies { readonly [F in SettingField]: z.ZodType<SettingValues[F]> }
 
 /** The shape of `weave.json`; the editor schema is made from it. */
@@ -84,6 +94,15 @@ export const runtimeFile = z
       })
       .optional()
       .describe('Anonymous usage telemetry.'),
+    otel: z
+      .strictObject({
+        enabled: entry('otel.enabled'),
+        content: entry('otel.content'),
+        names: entry('otel.names'),
+        metrics: entry('otel.metrics'),
+      })
+      .optional()
+      .describe('OpenTelemetry: spans and metrics of runs for your own collector.'),
     showCosts: entry('showCosts'),
     shimIdleTimeout: entry('shimIdleTimeout'),
     ignoreRigFailures: entry('ignoreRigFailures'),

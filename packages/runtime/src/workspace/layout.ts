@@ -27,6 +27,10 @@ export function executionLayout(directory: string) {
     lockFile: join(internals, 'lock.json'),
     executionFile: join(internals, 'execution.json'),
     stateFile: join(internals, 'state.json'),
+    /** Where an execution comes from that did not begin by itself. */
+    originFile: join(internals, 'origin.json'),
+    /** How far its spans were sent. */
+    tracesFile: join(internals, 'otel.json'),
     journal: join(internals, 'journal'),
     /** The git directory of the checkpoints. */
     checkpoints: join(internals, 'checkpoints'),

@@ -95,7 +95,11 @@ describe('a file that may be meant', () => {
     async () => {
       const hintOf = async (fields: Json): Promise<string> => {
         const dir = await directoryWith({ ...files, 'hank.json': { hank: [codon(fields)] } })
-        return told(await loadIn(dir)).join().split(' does not exist')[1] ?? 'no problem'
+        return (
+          told(await loadIn(dir))
+            .join()
+            .split(' does not exist')[1] ?? 'no problem'
+        )
       }
       const meant = '; did you mean prompts/collect.md?'
       expect(await hintOf({ promptFile: 'collect.md' })).toBe(meant)

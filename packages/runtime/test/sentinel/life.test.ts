@@ -54,6 +54,7 @@ describe('a sentinel', () => {
             cost: 0.00015,
             tokens: { input: 100, output: 10 },
             eventCount: 1,
+            durationMs: 0,
           },
         },
         // The health check was a call, too.

@@ -105,6 +105,7 @@ export const sampleData: { readonly [T in JournaledType]: EventData<T> } = {
   },
   'run.completed': { runId: 'run-1', status: 'completed', totalCost: 0, duration: 1, codons: [] },
   'rig.output': { codonId: 'draft', operation: 0, stream: 'stdout', text: 'built' },
+  'rig.operation': { codonId: 'draft', operation: 0, type: 'command', ok: true, durationMs: 12, exitCode: 0 },
   'loop.iteration.completed': { loopId: 'polish', iteration: 0, cost: 0, duration: 1, last: false },
   'codon.extended': { codonId: 'draft', extension: 1, maxExtensions: 100 },
   'codon.retrying': {

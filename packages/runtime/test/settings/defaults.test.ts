@@ -32,6 +32,7 @@ describe('defaults', () => {
       readonlyOnly: false,
       sentinel: { enablePersistence: true, healthCheckGracePeriodMs: 2000, waitForAllHealthChecks: false },
       telemetry: { enabled: true, debug: false, endpoint: undefined },
+      otel: { enabled: false, content: 'none', names: '1.41', metrics: true },
     })
     expect(rest).toEqual({ ceilings: {} })
     expect(Object.values(sources).every(({ origin }) => origin === 'default')).toBe(true)
