@@ -133,6 +133,8 @@ async function toScript({ name, text }) {
       'import.meta.filename': '__filename',
       'import.meta.dirname': '__dirname',
     },
+    // Names stay, so that a stack trace says where it is; what is only white space, everybody would download.
+    minifyWhitespace: true,
     sourcemap: 'external',
     sourcesContent: false,
     sourcefile: name,

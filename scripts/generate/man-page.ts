@@ -31,7 +31,8 @@ function head(): readonly string[] {
     'runs a hank: a workflow in the file',
     '.Pa hank.json ,',
     'which coding agents work through item by item.',
-    'Everything they do is on record, every version of their files is kept, and a run that was cut off goes on where it was.',
+    'Everything they do is on record, every version of their files is kept,',
+    'and a run that was cut off goes on where it was.',
   ]
 }
 
@@ -102,10 +103,6 @@ function tail(): readonly string[] {
     'weave rehearse my-hank',
     'weave my-hank --max-cost 5',
     '.Ed',
-    '.Sh SEE ALSO',
-    '.Xr git 1 ,',
-    '.Xr node 1 ,',
-    '.Xr npm 1',
   ]
 }
 
@@ -120,5 +117,20 @@ const files: readonly (readonly [string, string])[] = [
 function sentences(text: string): readonly string[] {
   const whole = `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
   const escaped = whole.replaceAll('\\', '\\e').replaceAll('"', '\\(dq')
-  return escaped.split(/(?<=[.?!]) (?=[A-Z])/).map(line => line.replace(/^[.']/, '\\&$&'))
+  return escaped
+    .split(/(?<=[.?!]) (?=[A-Z])/)
+    .flatMap(wrapped)
+    .map(line => line.replace(/^[.']/, '\\&$&'))
+}
+
+const widest = 78
+
+function wrapped(line: string): readonly string[] {
+  const lines: string[] = []
+  for (const word of line.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + word.length < widest) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
 }

@@ -44,7 +44,7 @@ describe('weave harness', () => {
       const bytes = (there as { readonly found: { readonly bytes: number } }).found.bytes
       expect(bytes).toBeGreaterThan(100e6)
       const found = (await weave.run('doctor', '--port', '0')).said
-      const size = `${Math.round(bytes / 1e6)} MB`
+      const size = `${Math.round(bytes / 2 ** 20)} MB`
       expect(found.replace(/ +/g, ' ')).toContain(`ok Claude Agent SDK ${pin}, ${size}, installed by weave: `)
     },
     patience,

@@ -242,10 +242,17 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     load: async () => (await import('./schema.ts')).schemaCommand,
   },
   completion: {
-    usage: 'weave completion <bash|zsh|fish>',
+    usage: 'weave completion <bash|zsh|fish|powershell>',
     summary: 'print what makes a shell complete commands and options',
     flags: always,
     load: async () => (await import('./completion.ts')).createCompletionCommand({ commands, defaultCommand }),
+  },
+  complete: {
+    usage: 'weave complete -- <words...>',
+    summary: 'what the last word of a command line can become, for shells',
+    flags: [],
+    hidden: true,
+    load: async () => (await import('./complete.ts')).createCompleteCommand({ commands, defaultCommand }),
   },
   'agent-worker': {
     usage: 'weave agent-worker [home]',

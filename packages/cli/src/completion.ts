@@ -1,3 +1,4 @@
+import { isAsked } from './complete.ts'
 import { type Flag, type FlagName, flags } from './flags.ts'
 import type { Arguments } from './parse-arguments.ts'
 import { type ExitCode, exitCodes } from './program.ts'
@@ -7,6 +8,7 @@ const scripts: Readonly<Record<string, (model: CompletionModel) => string>> = {
   bash: bashScript,
   zsh: zshScript,
   fish: fishScript,
+  powershell: () => powershellScript,
 }
 
 /** `weave completion <shell>`: prints a script; what to do with it stands in the message for those who forgot the shell. */
@@ -29,6 +31,7 @@ const usage = [
   '  bash  weave completion bash > ~/.local/share/bash-completion/completions/weave',
   '  zsh   weave completion zsh > "$fpath[1]/_weave"',
   '  fish  weave completion fish > ~/.config/fish/completions/weave.fish',
+  '  powershell  weave completion powershell >> $PROFILE',
   '',
   'Or for this shell only: source <(weave completion bash)',
 ]
@@ -60,6 +63,8 @@ export interface CompletedCommand {
   readonly flags: readonly CompletedFlag[]
   /** What may stand after it: `<a|b>` of its usage. Empty: a file. */
   readonly words: readonly string[]
+  /** Things on this machine may stand after it, for which the shell asks `weave complete`. */
+  readonly isAsked: boolean
 }
 
 export interface CompletedFlag {
@@ -69,6 +74,8 @@ export interface CompletedFlag {
   readonly takes: 'nothing' | 'file' | 'directory' | 'text'
   /** What its value can be, when that is known. */
   readonly words: readonly string[]
+  /** Its value is a thing on this machine, for which the shell asks `weave complete`. */
+  readonly isAsked: boolean
 }
 
 function completionModel({ commands, defaultCommand }: CommandWords): CompletionModel {
@@ -77,13 +84,13 @@ function completionModel({ commands, defaultCommand }: CommandWords): Completion
   const ofRun = completed.find(({ name }) => name === defaultCommand)
   return {
     commands: completed.filter(({ name }) => name !== defaultCommand),
-    ofRun: ofRun ?? { name: defaultCommand, summary: '', flags: [], words: [] },
+    ofRun: ofRun ?? { name: defaultCommand, summary: '', flags: [], words: [], isAsked: false },
   }
 }
 
 function completedCommand(name: string, { summary, usage, flags: names }: CommandRow): CompletedCommand {
   const words = /<([\w-]+(?:\|[\w-]+)+)>/.exec(usage)?.[1]?.split('|') ?? []
-  return { name, summary, words, flags: names.flatMap(completedFlag) }
+  return { name, summary, words, flags: names.flatMap(completedFlag), isAsked: isAsked({ usage }) }
 }
 
 function completedFlag(name: FlagName): readonly CompletedFlag[] {
@@ -91,7 +98,10 @@ function completedFlag(name: FlagName): readonly CompletedFlag[] {
   if (flag.hidden) return []
   const { short, summary, value } = flag
   const words = value === 'level' ? ['debug', 'info', 'warn', 'error'] : []
-  return [{ name, ...(short !== undefined && { short }), summary, takes: takenBy(flag), words }]
+  const takes = takenBy(flag)
+  return [
+    { name, ...(short !== undefined && { short }), summary, takes, words, isAsked: isAsked({ flag: name }) },
+  ]
 }
 
 function takenBy({ kind, value }: Flag): CompletedFlag['takes'] {
@@ -104,9 +114,12 @@ function takenBy({ kind, value }: Flag): CompletedFlag['takes'] {
 function bashScript({ commands, ofRun }: CompletionModel): string {
   const names = commands.map(({ name }) => name).join(' ')
   return `# weave: completion for bash
+_weave_asked() {
+  COMPREPLY=($(compgen -W "$(weave complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)" -- "$current"))
+}
 _weave() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
-  local command=run flags words
+  local command=run flags words asked
   local first="\${COMP_WORDS[1]}"
   [[ $COMP_CWORD -gt 1 ]] && case "$first" in
     ${commands.map(({ name }) => name).join('|')}) command="$first" ;;
@@ -120,9 +133,10 @@ ${[ofRun, ...commands].flatMap(valueCases).join('\n')}
   COMPREPLY=()
   if [[ "$current" == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$current"))
-  elif [[ -n "$words" ]]; then
+  elif [[ -n "$words" && $COMP_CWORD -eq 2 ]]; then
     COMPREPLY=($(compgen -W "$words" -- "$current"))
   else
+    [[ -n "$asked" ]] && _weave_asked
     [[ $COMP_CWORD -eq 1 ]] && COMPREPLY=($(compgen -W "${names}" -- "$current"))
     local IFS=$'\\n'
     COMPREPLY+=($(compgen -f -- "$current"))
@@ -132,9 +146,9 @@ complete -o filenames -F _weave weave
 `
 }
 
-function commandCase({ name, flags, words }: CompletedCommand): string {
+function commandCase({ name, flags, words, isAsked }: CompletedCommand): string {
   const all = flags.flatMap(spellings).join(' ')
-  return `    ${name}) flags="${all}" words="${words.join(' ')}" ;;`
+  return `    ${name}) flags="${all}" words="${words.join(' ')}" asked="${isAsked ? 'yes' : ''}" ;;`
 }
 
 function spellings({ name, short }: CompletedFlag): readonly string[] {
@@ -149,7 +163,9 @@ function valueCases({ name, flags }: CompletedCommand): readonly string[] {
   })
 }
 
-function answer({ takes, words }: CompletedFlag): string {
+function answer({ takes, words, isAsked }: CompletedFlag): string {
+  if (isAsked && takes === 'text') return '_weave_asked'
+  if (isAsked) return `_weave_asked; local IFS=$'\\n'; COMPREPLY+=($(compgen -d -- "$current"))`
   if (words.length > 0) return `COMPREPLY=($(compgen -W "${words.join(' ')}" -- "$current"))`
   if (takes === 'text') return 'COMPREPLY=()'
   return `local IFS=$'\\n'; COMPREPLY=($(compgen -${takes === 'file' ? 'f' : 'd'} -- "$current"))`
@@ -168,13 +184,17 @@ function fishScript({ commands, ofRun }: CompletionModel): string {
   return `${['# weave: completion for fish', ...own, ...commandLines(ofRun, none), ...rest].join('\n')}\n`
 }
 
-function commandLines({ flags, words }: CompletedCommand, when: string): readonly string[] {
+function commandLines({ flags, words, isAsked }: CompletedCommand, when: string): readonly string[] {
   const begin = `complete -c weave -n '${when}'`
+  const asked = isAsked ? [`${begin} -a ${quoted(fishAsked)}`] : []
   const positional = words.length > 0 ? [`${begin} -f -a ${quoted(words.join(' '))}`] : []
-  return [...positional, ...flags.map(flag => `${begin} ${flagWords(flag)}`)]
+  return [...positional, ...asked, ...flags.map(flag => `${begin} ${flagWords(flag)}`)]
 }
 
-function flagWords({ name, short, summary, takes, words }: CompletedFlag): string {
+/** All words of the line, the one being written last. */
+const fishAsked = '(weave complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
+
+function flagWords({ name, short, summary, takes, words, isAsked }: CompletedFlag): string {
   const values = {
     nothing: [],
     file: ['-r', '-F'],
@@ -182,7 +202,8 @@ function flagWords({ name, short, summary, takes, words }: CompletedFlag): strin
     text: ['-x', ...(words.length > 0 ? ['-a', quoted(words.join(' '))] : [])],
   }[takes]
   const spellings = ['-l', name, ...(short === undefined ? [] : ['-s', short])]
-  return [...spellings, ...values, '-d', quoted(summary)].join(' ')
+  const asked = isAsked ? ['-a', quoted(fishAsked)] : []
+  return [...spellings, ...values, ...asked, '-d', quoted(summary)].join(' ')
 }
 
 function quoted(text: string): string {
@@ -193,8 +214,14 @@ function quoted(text: string): string {
 function zshScript({ commands, ofRun }: CompletionModel): string {
   const described = commands.map(({ name, summary }) => `    ${zshQuoted(`${name}:${summary}`)}`)
   return `#compdef weave
+_weave_asked() {
+  local -a found
+  found=(\${(f)"$(weave complete -- "\${(@)line}" 2>/dev/null)"})
+  (( $#found )) && compadd -a found
+}
 _weave() {
-  local -a commands
+  local -a commands line
+  line=("\${(@)words[2,CURRENT]}")
   commands=(
 ${described.join('\n')}
   )
@@ -219,13 +246,15 @@ ${argumentLines(command)}
         return ;;`
 }
 
-function argumentLines({ flags, words }: CompletedCommand): string {
-  const rest = words.length > 0 ? `*:word:(${words.join(' ')})` : '*:file:_files'
+function argumentLines({ flags, words, isAsked }: CompletedCommand): string {
+  const files = isAsked ? '*:word:_weave_asked' : '*:file:_files'
+  const rest = words.length > 0 && !isAsked ? `*:word:(${words.join(' ')})` : files
   return [...flags.flatMap(flagLines), zshQuoted(rest)].map(line => `          ${line}`).join(' \\\n')
 }
 
-function flagLines({ name, short, summary, takes, words }: CompletedFlag): readonly string[] {
-  const tail = `[${summary.replace(/[[\]:]/g, '\\$&')}]${action(takes, words)}`
+function flagLines({ name, short, summary, takes, words, isAsked }: CompletedFlag): readonly string[] {
+  const value = isAsked ? ':value:_weave_asked' : action(takes, words)
+  const tail = `[${summary.replace(/[[\]:]/g, '\\$&')}]${value}`
   const spellings = short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`]
   return spellings.map(spelling => zshQuoted(`${spelling}${tail}`))
 }
@@ -240,3 +269,16 @@ function action(takes: CompletedFlag['takes'], words: readonly string[]): string
 function zshQuoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
+
+/** For PowerShell, which asks for everything: it has no files for others to keep current. */
+const powershellScript = `# weave: completion for PowerShell
+Register-ArgumentCompleter -Native -CommandName weave -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $before = @($commandAst.CommandElements | Select-Object -Skip 1 |
+    Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })
+  $current = if ($wordToComplete) { $wordToComplete } else { "''" }
+  weave complete '--' @before $current 2>$null | ForEach-Object {
+    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+  }
+}
+`

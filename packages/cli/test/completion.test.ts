@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { heardTerminal } from '../../../test/support/heard-terminal.ts'
 import { tempDir } from '../../../test/support/temp-dir.ts'
@@ -16,6 +17,12 @@ async function completion(...positionals: readonly string[]) {
   return { code, out: out.join('\n'), error: error.join('\n') }
 }
 
+/** What a shell would ask the command is tested with the command; here there is none to ask. */
+const withoutWeave = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .filter(folder => !existsSync(join(folder, 'weave')))
+  .join(delimiter)
+
 /** A directory with a few things in it and the script of a shell outside of it. */
 async function shellPlace(shell: string) {
   const base = await tempDir({ inMemory: true })
@@ -25,7 +32,7 @@ async function shellPlace(shell: string) {
   const script = join(base, `weave.${shell}`)
   await writeFile(script, (await completion(shell)).out)
   const run = (...words: readonly string[]) => {
-    const env = { PATH: process.env['PATH'], HOME: base, TERM: 'dumb' }
+    const env = { PATH: withoutWeave, HOME: base, TERM: 'dumb' }
     const { status, stdout, stderr, error } = spawnSync(shell, words, { cwd: dir, encoding: 'utf8', env })
     if (error) throw error
     return { status, stderr, lines: stdout.split('\n').filter(line => line !== '') }

@@ -33,4 +33,24 @@ export const installAndRelease = {
   'install/init-line': '`weave init` ends with `weave harness add claude` when that harness is missing.',
   'install/doctor':
     '`weave doctor` lists each harness with version, size and place; one of another version than the table is marked.',
+
+  // What is published
+  'release/files':
+    'The packed command holds the files of a list and no others, among them licence, readme, notices, SBOM and man page, and is at most 2.5 MB.',
+  'release/sbom':
+    'The SBOM is CycloneDX 1.6 and lists exactly the packages of which the bundler put something into the program, with purl, licence and the hash of the lockfile; it is the same for the same sources.',
+  'release/licences':
+    'Every package inside stands under a licence of the list of those that we take, and in the notices.',
+  'release/versions':
+    'All packages have one version, the changelog begins with it, and a release has its tag, its date and a real repository.',
+  'release/alone':
+    'The archive installs into an empty prefix as one package; there `--version`, `init` and `validate` work, and `rehearse` once a harness is there.',
+  'release/man':
+    'The man page has every command and option of the tables, and mandoc finds nothing to complain about.',
+  'release/first-process':
+    'As the first process of a container the command ends on SIGTERM within 10 s with exit code 143, and nothing is left.',
+  'release/completion-asks':
+    'Shells complete executions, codons, checkpoints, models and harnesses by asking `weave complete`, which offers no word that a shell could expand.',
+  'release/completion-quick':
+    '`weave complete` takes at most four times what an empty Node takes, which takes 30 ms on a machine of today.',
 } as const satisfies RequirementTable

@@ -26,5 +26,5 @@ function rowOf({ name, title, pin, megabytes, found }: HarnessStanding): readonl
 }
 
 function megabytesText(bytes: number): string {
-  return `${Math.round(bytes / 1e6)} MB`
+  return `${Math.round(bytes / 2 ** 20)} MB`
 }

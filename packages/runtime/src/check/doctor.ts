@@ -76,7 +76,7 @@ function harness({ name, title, pin, megabytes, found, problem }: HarnessStandin
     return { name: title, verdict: 'poor', detail, cure: `Install it: ${installLine(name)}` }
   }
   const place = found.where === 'home' ? 'installed by weave' : 'beside the program'
-  const detail = `${found.version}, ${Math.round(found.bytes / 1e6)} MB, ${place}: ${found.folder}`
+  const detail = `${found.version}, ${Math.round(found.bytes / 2 ** 20)} MB, ${place}: ${found.folder}`
   if (found.version === pin) return { name: title, verdict: 'good', detail }
   const cure = `This weave was made for ${pin}. ${
     found.where === 'home' ? `Install it: ${installLine(name)}` : 'Install that version beside the program.'

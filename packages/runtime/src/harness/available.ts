@@ -9,7 +9,7 @@ export function launchFailure(word: HarnessWord, error: unknown): string {
   const shortage = descriptorShortage(code)
   if (shortage !== undefined) return shortage
   if (code === 'ERR_MODULE_NOT_FOUND')
-    return `The ${title} is not installed whole. Install it: ${installLine(word)}`
+    return `The ${title} is not installed, or not whole. Install it: ${installLine(word)}`
   return word === 'pi' ? `The ${title} could not be started: ${messageOf(error)}` : messageOf(error)
 }
 

@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs'
+import { lstatSync, type Stats } from 'node:fs'
 import { walk } from '../files/index.ts'
 import { fieldOf, fieldsOf } from '../kit/index.ts'
 import { type FoundHarness, manifestOf, packageFrom } from './resolve-harness.ts'
@@ -24,10 +24,15 @@ function neededBy(folder: string): readonly string[] {
 
 /** Packages inside of it are counted by themselves. */
 async function bytesIn(folder: string): Promise<number> {
-  let bytes = lstatSync(folder, { throwIfNoEntry: false })?.size ?? 0
+  let bytes = onDisk(lstatSync(folder, { throwIfNoEntry: false }))
   const skip = (path: string): boolean => path === 'node_modules'
   for await (const item of walk(folder, { maxEntries: mostEntries, maxDepth: mostDepth, skip })) {
-    if (item.kind === 'entry') bytes += item.stats.size
+    if (item.kind === 'entry') bytes += onDisk(item.stats)
   }
   return bytes
+}
+
+/** Many small files take much more than they hold. Where the system does not tell blocks, what they hold. */
+function onDisk(stats: Stats | undefined): number {
+  return stats?.blocks ? stats.blocks * 512 : (stats?.size ?? 0)
 }

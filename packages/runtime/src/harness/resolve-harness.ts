@@ -46,6 +46,14 @@ export function resolveHarness(word: HarnessWord, places: HarnessPlaces = ownPla
   return inHome ?? inProgram ?? missing
 }
 
+/** The folders of its packages. Throws as Node does for a package that is not there, which may be for want of descriptors. */
+export function requireHarness(word: HarnessWord, places?: HarnessPlaces): FoundHarness['folders'] {
+  const found = resolveHarness(word, places)
+  if (found.ok) return found.folders
+  const error = new Error(`${found.message} Install it: ${found.cure}`)
+  throw Object.assign(error, { code: 'ERR_MODULE_NOT_FOUND' })
+}
+
 /** The same in one folder of `weave harness add`; undefined when nothing of it is there. */
 export function searchHome(word: HarnessWord, folder: string): HarnessSearch | undefined {
   return searchIn(word, 'home', name => realFolder(join(folder, 'node_modules', name)))

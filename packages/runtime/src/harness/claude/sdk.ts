@@ -1,6 +1,6 @@
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
 import type { HarnessSurroundings } from '../harness.ts'
-import { importPackage, resolveHarness } from '../resolve-harness.ts'
+import { importPackage, requireHarness } from '../resolve-harness.ts'
 import { logArgument } from './provider-log.ts'
 
 export type Spawn = NonNullable<Options['spawnClaudeCodeProcess']>
@@ -52,8 +52,7 @@ export type SdkModule = Pick<typeof import('@anthropic-ai/claude-agent-sdk'), 'q
 
 /** To choose its program the SDK asks Node for a report, which would look up the name of every open connection. */
 export async function loadSdk(): Promise<SdkModule> {
-  const found = resolveHarness('claude')
-  if (!found.ok) throw new Error(`${found.message} Install it: ${found.cure}`)
+  const folders = requireHarness('claude')
   Object.assign(process.report, { excludeNetwork: true })
-  return importPackage(found.folders['@anthropic-ai/claude-agent-sdk'] ?? '') as Promise<SdkModule>
+  return importPackage(folders['@anthropic-ai/claude-agent-sdk'] ?? '') as Promise<SdkModule>
 }

@@ -178,7 +178,7 @@ verifies(
     }
     const messages = acts.map(({ end }) => (end.ok ? '' : end.reason.message))
     expect(messages).toEqual([
-      'The Claude Agent SDK is not installed whole. Install it: weave harness add claude',
+      'The Claude Agent SDK is not installed, or not whole. Install it: weave harness add claude',
       `The agent could not be started: working directory ${stage.cwd}/gone does not exist`,
     ])
   },

@@ -13,7 +13,7 @@ import type {
 import { ensureDir } from '../../../files/index.ts'
 import { type Clock, processTable, type Result, signalGroup, systemClock } from '../../../kit/index.ts'
 import type { Trouble } from '../../failure.ts'
-import { importPackage, ownPlaces, resolveHarness } from '../../resolve-harness.ts'
+import { importPackage, ownPlaces, requireHarness } from '../../resolve-harness.ts'
 import { agentDir } from '../worker-environment.ts'
 import type { AgentTask } from '../worker-protocol.ts'
 
@@ -177,9 +177,7 @@ export interface Sdk {
 
 /** `home`: where packages are looked for that are not beside the program. Rejects with what to do when there are none. */
 export async function loadSdk(home = homedir()): Promise<Sdk> {
-  const found = resolveHarness('pi', { ...ownPlaces(), home })
-  if (!found.ok) throw new Error(`${found.message} Install it: ${found.cure}`)
-  const { folders } = found
+  const folders = requireHarness('pi', { ...ownPlaces(), home })
   const [ai, agent] = await Promise.all([
     importPackage(folders['@earendil-works/pi-ai'] ?? ''),
     importPackage(folders['@earendil-works/pi-coding-agent'] ?? ''),

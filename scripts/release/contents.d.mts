@@ -1,0 +1,1 @@
+export function contentProblems(cli: string): string[]

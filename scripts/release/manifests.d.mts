@@ -1,0 +1,1 @@
+export function manifestProblems(root: string, tag: string | undefined): string[]
