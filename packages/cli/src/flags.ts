@@ -24,6 +24,23 @@ export const flags = {
   'skip-self-test': { kind: 'switch', summary: 'ask no provider whether key and model are good' },
   verbose: { kind: 'switch', summary: 'also print every setting with its origin, and the environment' },
   json: { kind: 'switch', summary: 'print JSON for programs instead of text for people' },
+  format: {
+    kind: 'text',
+    value: 'format',
+    summary: 'text for people, or json, github, sarif, junit, markdown; -o names the file to write',
+    choices: ['text', 'json', 'github', 'sarif', 'junit', 'markdown'],
+  },
+  watch: { kind: 'switch', summary: 'check again whenever a file changes that the hank uses' },
+  sarif: { kind: 'text', value: 'file', summary: 'write the problems there as SARIF 2.1.0' },
+  junit: { kind: 'text', value: 'file', summary: 'write the problems there as a JUnit report' },
+  'code-quality': { kind: 'text', value: 'file', summary: 'write the problems there as GitLab shows them' },
+  report: { kind: 'text', value: 'file', summary: 'write the page of the run there' },
+  baseline: {
+    kind: 'text',
+    value: 'file',
+    summary: 'problems that are in this file, an earlier --sarif, fail nothing',
+  },
+  data: { kind: 'text', value: 'path', summary: 'the data; every other word is a hank then' },
   model: {
     kind: 'text',
     short: 'm',

@@ -24,6 +24,9 @@ declare const __WEAVE_VERSION__: string | undefined
 /** The version of the package; put in by the bundler. From source it says so. */
 export const version = typeof __WEAVE_VERSION__ === 'string' ? __WEAVE_VERSION__ : '0.0.0-source'
 
+/** Where the handbook is; the same as in the manifest of the package. */
+export const homepage = 'https://weave.invalid/'
+
 /** What the process says when it ends. */
 export const exitCodes = {
   /** The hank completed, nothing was left to do, or validation passed. */

@@ -104,7 +104,6 @@ export {
   keepTail,
   type LogLevel,
   logLevels,
-  messageOf,
   nearestNames,
   type Problem,
   runWarden,
@@ -113,6 +112,7 @@ export {
   supervise,
   systemClock,
   warningsOf,
+  wordsOf,
 } from './kit/index.ts'
 export { complete } from './llm/index.ts'
 export { additionsOf, createRegistry, findModel, listModels, type ModelRow } from './models/index.ts'

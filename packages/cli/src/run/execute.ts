@@ -33,6 +33,8 @@ export interface RunContext {
   /** As it is outside; a rehearsal makes another one of it. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly rehearsal?: OpenRehearsal
+  /** Told which execution this start uses, before it does. */
+  readonly onOpened?: (layout: OpenedExecution['layout']) => void
   /** Other agents than those of the two SDKs. */
   readonly harnesses?: Harnesses
   /** How long a shutdown may take, when not as long as usual. */
@@ -76,6 +78,7 @@ export async function execute(
     return { notBegun: exitCodes.failed }
   }
   const { execution, notes } = opened
+  context.onOpened?.(execution.layout)
   for (const note of [...traffic.warnings, ...execution.notes, ...notes]) terminal.error(note)
   const chosen = await choosePlan({ prepared, plan, opened: execution, args }, terminal)
   if (!chosen.ok) return { notBegun: chosen.exitCode }

@@ -4,11 +4,16 @@ import type { Arguments } from '../parse-arguments.ts'
 import { runArguments } from '../prepare-run.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
+import type { RunContext } from './execute.ts'
 import { namedRun } from './named-run.ts'
 import { runHank } from './run-hank.ts'
 
 /** `weave rehearse [hank] [data]`: a whole run in which only the model is a script, or a recording. */
-export async function rehearseCommand(given: Arguments, terminal: Terminal): Promise<ExitCode> {
+export async function rehearseCommand(
+  given: Arguments,
+  terminal: Terminal,
+  told: Pick<RunContext, 'onOpened'> = {},
+): Promise<ExitCode> {
   const named = await namedRun(given)
   if (!named.ok) {
     terminal.error(named.message)
@@ -35,7 +40,7 @@ export async function rehearseCommand(given: Arguments, terminal: Terminal): Pro
     terminal.error(`REHEARSAL: no model is asked; ${rehearsal.description} answers instead.`)
     terminal.error('Agents, tools, files and checkpoints are real; tokens and costs are simulated.')
     terminal.error('')
-    const code = await runHank({ args, terminal, environment: process.env, rehearsal })
+    const code = await runHank({ ...told, args, terminal, environment: process.env, rehearsal })
     const left = code === exitCodes.done ? await rehearsal.leftovers() : []
     for (const problem of left) terminal.error(formatProblem(problem))
     return left.length > 0 ? exitCodes.failed : code

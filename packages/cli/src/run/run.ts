@@ -9,7 +9,7 @@ import { runHank } from './run-hank.ts'
 /** `weave [hank] [data]`: checks with `--validate`, otherwise runs; alone in a folder without a hank it says how to begin. */
 export async function runCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   if (args.switches.has('validate'))
-    return (await import('../validate/validate.ts')).validateCommand(args, terminal)
+    return (await import('../validate/validate.ts')).validateOne(args, terminal)
   if (await isFirstLook(args, process.cwd())) {
     for (const line of welcomeLines) terminal.error(line)
     return exitCodes.failed

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { addSchemaLine, type Prepared, type Problem } from '@weave/runtime'
 import { version } from '../program.ts'
+import { withPlaces } from './with-places.ts'
 
 type Place = NonNullable<Problem['place']>
-type Edit = NonNullable<Problem['fixes']>[number]['edits'][number]
 
 export interface AddedSchema {
   /** The line to print, when there was none. */
@@ -30,20 +30,6 @@ export async function addSchema({ loaded }: Prepared): Promise<AddedSchema> {
       ...prepared,
       problems: prepared.problems.map(problem => withPlaces(problem, move)),
     }),
-  }
-}
-
-/** The same problem with each of its places, also those of its fixes, as `move` gives them. */
-function withPlaces<Code extends string>(
-  { place, end, fixes, ...problem }: Problem<Code>,
-  move: (place: Place) => Place,
-): Problem<Code> {
-  const moved = (edit: Edit): Edit => ({ ...edit, start: move(edit.start), end: move(edit.end) })
-  return {
-    ...problem,
-    ...(place && { place: move(place) }),
-    ...(end && { end: move(end) }),
-    ...(fixes && { fixes: fixes.map(fix => ({ ...fix, edits: fix.edits.map(moved) })) }),
   }
 }
 
