@@ -185,9 +185,13 @@ function createFailureMemory() {
   }
 }
 
+const longestReason = 4_000
+
 /** One event for people, with the time where they are. */
 export function lineOf(event: ServerEvent): string {
-  return `${localTime(Date.parse(event.timestamp))} ${describeEvent(event)}`
+  // Why a codon failed is said once, so all of it.
+  const text = event.type === 'codon.completed' ? describeEvent(event, longestReason) : describeEvent(event)
+  return `${localTime(Date.parse(event.timestamp))} ${text}`
 }
 
 function localTime(time: number): string {
