@@ -5,6 +5,7 @@ import { prepareRun } from '../prepare-run.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
 import { createWaiting } from '../waiting.ts'
+import type { HanksToCheck } from './check-hanks.ts'
 import { hankWords } from './hank-words.ts'
 import { planReport, verdictReport } from './report.ts'
 import { type AddedSchema, addSchema } from './schema-line.ts'
@@ -28,11 +29,16 @@ export async function validateCommand(args: Arguments, terminal: Terminal): Prom
   }
   const isPlain = format === 'text' || format === 'json'
   if (isPlain && words.hanks.length < 2 && texts.format === undefined) {
-    const named = texts.data === undefined ? positionals : [words.hanks[0] ?? '.', texts.data]
-    return validateOne({ ...args, positionals: named }, terminal)
+    return validateOne({ ...args, positionals: wordsOf(words, positionals) }, terminal)
   }
   const { validateMany } = await import('./validate-many.ts')
   return validateMany(args, terminal, { ...words, format })
+}
+
+/** As they stand, when they are words of a run; a glob and `--data` are filled in. */
+function wordsOf({ hanks: [hank = '.'], data }: HanksToCheck, given: readonly string[]): readonly string[] {
+  if (data !== undefined) return [hank, data]
+  return given.length === 0 || given[0] === hank ? given : [hank]
 }
 
 /** The verdict on one hank, for people or, with `--json`, for programs. */

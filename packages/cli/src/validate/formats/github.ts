@@ -18,7 +18,7 @@ export function githubLines(verdicts: readonly Verdict[], elsewhere = 'in the lo
       const isLast = at === mostAnnotations - 1 && more > 0
       return annotation(problem, isLast ? ` (and ${plural(more, `more ${severity}`)} ${elsewhere})` : '')
     })
-    return [...shown, ...all.slice(mostAnnotations).map(problem => inertLine(problemLine(problem)))]
+    return [...shown, ...all.slice(mostAnnotations).map(problem => inertLine(harmless(problemLine(problem))))]
   })
 }
 
