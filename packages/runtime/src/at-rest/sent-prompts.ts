@@ -44,8 +44,9 @@ export function findPrompts(layout: ExecutionLayout): PromptFinder {
 
 /** What was sent to a codon in the newest run that has something of it; nothing where none was kept. Never rejects. */
 export async function lastPrompts(layout: ExecutionLayout, codonId: string): Promise<readonly SentPrompt[]> {
+  const names = await readdir(promptFolder(layout)).catch(() => [])
   // Ids of runs begin with their time.
-  const runs = (await readdir(promptFolder(layout)).catch(() => [])).sort().reverse()
+  const runs = names.sort((left, right) => (left < right ? 1 : -1))
   for (const runId of runs) {
     const sent = await readSentPrompts(promptLog(layout, runId, codonId)).catch(() => [])
     if (sent.length > 0) return sent
