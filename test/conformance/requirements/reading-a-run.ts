@@ -12,8 +12,6 @@ export const readingARun = {
     'A limit that was reached is told with whose it is, a share with its percent, and with rounded amounts.',
   'repair/check-words':
     'Output of a command that checks outputs is labelled as a check, and why a codon failed is told in one line of a run without a screen.',
-  'repair/rig-files':
-    'What a rig made is emitted when the checkpoint after it is stored, so that it belongs to the rig and not to what the codon did.',
   'repair/outputs-said':
     'The end of a run names the output directory only when something lies there, and braces in a pattern get a warning.',
   'repair/outputs-told':

@@ -108,7 +108,7 @@ test('links and odd names: a client is told of every file that the checkpoint ho
 })
 
 verifies(
-  ['repair/rig-files'],
+  ['repair/files-of-rigs'],
   'what a rig made is emitted when its checkpoint is stored, before the codon begins',
   async () => {
     const run = 'for n in $(seq 300); do mkdir -p d$n; echo $n > d$n/f; done'
