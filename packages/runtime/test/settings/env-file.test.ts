@@ -56,7 +56,11 @@ describe('a file of variables', () => {
     const line = fc
       .tuple(fc.constantFrom('', 'export '), fc.constantFrom('=', ' = '))
       .chain(([before, sign]) =>
-        fc.tuple(name, value).map(pair => [pair[0], before + pair.join(sign)] as const),
+        fc.tuple(name, value).map(([first, second]) => {
+          // Before a name without a value newer versions of Node take the word export for a part of the name.
+          const exported = /^\s*(?:#|$)/.test(second) ? '' : before
+          return [first, `${exported}${first}${sign}${second}`] as const
+        }),
       )
     const lines = fc.uniqueArray(line, { selector: ([first]) => first, maxLength: 6 })
     fc.assert(
