@@ -76,7 +76,8 @@ export class Answer {
     this.#flush()
     const { req, socket } = this.#response
     if (req.httpVersionMinor === 0) socket?.resetAndDestroy()
-    else socket?.destroySoon()
+    // Newer versions of Node keep what was just written until the end of the tick.
+    else process.nextTick(() => socket?.destroySoon())
   }
 
   #mayGoOn(): boolean {
