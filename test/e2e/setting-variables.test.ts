@@ -7,6 +7,7 @@ import { runCli } from '../support/weave-command.ts'
 interface Schema {
   readonly type?: string
   readonly default?: unknown
+  readonly enum?: readonly string[]
   readonly minimum?: number
   readonly exclusiveMinimum?: number
   readonly properties?: Readonly<Record<string, Schema>>
@@ -28,6 +29,7 @@ function keysOf(schema: Schema, path = ''): readonly (readonly [path: string, sc
 /** A value that is allowed and is not the default, with the text that a variable would have for it. */
 function valueFor(path: string, schema: Schema): unknown {
   if (schema.type === 'boolean') return schema.default !== true
+  if (schema.enum) return schema.enum.at(-1)
   if (schema.type !== 'string') return 7
   if (path === 'model') return 'haiku'
   return /Url$|endpoint$/.test(path) ? 'https://example.org/there' : 'some-path'

@@ -29,6 +29,8 @@ describe('the paths of an execution', () => {
       sentinels: '/base/one/.weave/sentinels',
       agents: '/base/one/.weave/agents',
       archiveManifest: '/base/one/.weave/archive.json',
+      originFile: '/base/one/.weave/origin.json',
+      tracesFile: '/base/one/.weave/otel.json',
     })
     expect(sessionLog(layout, 'run_1', 'review#0')).toBe('/base/one/.weave/sessions/run_1/review#0.jsonl')
     expect(sentinelDirectory(layout, 'narrator')).toBe('/base/one/.weave/sentinels/narrator')
