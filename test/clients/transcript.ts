@@ -115,7 +115,7 @@ function tidied(lines: readonly Line[], dir: string): string {
       .replace(/\b([a-z]+)_[0-9a-z]{16,}/g, (id, kind: string) => named(id, kind, n => `${kind}_${n}`))
       .replace(/\b[0-9a-f]{40}\b/g, sha => named(sha, 'sha', n => n.toString(16).repeat(40)))
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-01-01T12:00:00.000Z')
-      .replace(/"(duration|totalTime)":[\d.]+/g, '"$1":1500')
+      .replace(/"(duration|durationMs|totalTime)":[\d.]+/g, '"$1":1500')
       .replace('0.0.0-scripted', '0.10.0')
     // A sha is also told by its beginning.
     return whole.replace(/\b[0-9a-f]{8}\b/g, start => {
