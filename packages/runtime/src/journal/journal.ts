@@ -49,7 +49,7 @@ const syncDelay = 100
 const defaultSegmentBytes = 16 * 1024 * 1024
 
 export async function openJournal(options: JournalOptions): Promise<Journal> {
-  const { dir, segmentBytes = defaultSegmentBytes } = options
+  const { dir, segmentBytes = defaultSegmentBytes, assertHeld } = options
   const blobDir = join(dir, 'blobs')
   await mkdir(blobDir, { recursive: true, mode: 0o700 })
   const found = await inspectJournal(dir, { thorough: true })
@@ -57,7 +57,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const inspected = otherWriter ? await inspectJournal(dir, { thorough: true }) : found
   const tail = await repairTail(inspected)
   const counts = await countEvents(dir, tail)
-  const writer = openSegmentWriter({ dir, tail, segmentBytes })
+  const writer = openSegmentWriter({ dir, tail, segmentBytes, assertHeld })
   const findings = { ...inspected.findings, ...(otherWriter && { otherWriter }) }
   return new OpenJournal({ ...options, writer, spill: createSpill(blobDir), tail, findings, counts })
 }

@@ -13,6 +13,8 @@ interface SegmentWriterOptions {
   readonly dir: string
   readonly tail: Tail
   readonly segmentBytes: number
+  /** Asked once more right before the bytes go: a process can stand still at any point, and another one write meanwhile. */
+  readonly assertHeld?: (() => void) | undefined
 }
 
 /**
@@ -21,7 +23,7 @@ interface SegmentWriterOptions {
  * Every call throws what the disk throws and leaves the caller to stop for good: after a failed write or sync nothing
  * is known about the file any more, so nothing is tried again.
  */
-export function openSegmentWriter({ dir, tail, segmentBytes }: SegmentWriterOptions) {
+export function openSegmentWriter({ dir, tail, segmentBytes, assertHeld }: SegmentWriterOptions) {
   const { segment, index, nextSeq } = tail
   let current = segment
     ? openSegment(segment.path, fs.openSync(segment.path, appendFlags), index)
@@ -44,6 +46,7 @@ export function openSegmentWriter({ dir, tail, segmentBytes }: SegmentWriterOpti
       if (current.bytes >= segmentBytes) rotate(firstSeq)
       mark(current, lines, firstSeq)
       const bytes = Buffer.from(lines.join(''))
+      assertHeld?.()
       writeWhole(current.fd, bytes)
       current.bytes += bytes.length
       current.lastSeq = firstSeq + lines.length - 1
