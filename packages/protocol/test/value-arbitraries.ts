@@ -61,7 +61,9 @@ const trueOnly: fc.Arbitrary<true> = fc.constant(true)
 export const json: fc.Arbitrary<unknown> = fc
   .jsonValue({ maxDepth: 3, stringUnit: 'grapheme' })
   .map(value => JSON.parse(JSON.stringify(value)))
-export const map: fc.Arbitrary<Record<string, unknown>> = fc.dictionary(text, json, {
+// A reader drops a key that would replace the prototype, as it should.
+const key = text.filter(name => name !== '__proto__')
+export const map: fc.Arbitrary<Record<string, unknown>> = fc.dictionary(key, json, {
   maxKeys: 4,
   noNullPrototype: true,
 })
