@@ -20,6 +20,7 @@ import {
   fields,
   fileTree,
   isoTime,
+  key,
   map,
   milliseconds,
   modelUsage,
@@ -77,7 +78,7 @@ export const eventData: { readonly [T in EventType]: fc.Arbitrary<EventData<T>> 
       cacheReadTokens: count,
       totalCost: dollars,
     },
-    { modelId: text, modelUsage: fc.dictionary(text, modelUsage, { maxKeys: 3, noNullPrototype: true }) },
+    { modelId: text, modelUsage: fc.dictionary(key, modelUsage, { maxKeys: 3, noNullPrototype: true }) },
   ),
   info: fields({ message: text }),
   error: fields(

@@ -62,7 +62,7 @@ export const json: fc.Arbitrary<unknown> = fc
   .jsonValue({ maxDepth: 3, stringUnit: 'grapheme' })
   .map(value => JSON.parse(JSON.stringify(value)))
 // A reader drops a key that would replace the prototype, as it should.
-const key = text.filter(name => name !== '__proto__')
+export const key = text.filter(name => name !== '__proto__')
 export const map: fc.Arbitrary<Record<string, unknown>> = fc.dictionary(key, json, {
   maxKeys: 4,
   noNullPrototype: true,
