@@ -124,6 +124,12 @@ export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
       atLeast: { 'kills of an undo': 30 },
     },
     {
+      name: 'spans',
+      holds: 'I4',
+      files: ['test/e2e/otel-kill.test.ts'],
+      atLeast: { 'kills with spans': 50 },
+    },
+    {
       name: 'time and checks',
       holds: 'I19, I20',
       files: [
