@@ -252,6 +252,12 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: ['execution', 'codon', 'dry', 'runtime-config', 'env-file', ...always],
     load: async () => (await import('./sentinel.ts')).sentinelCommand,
   },
+  lsp: {
+    usage: 'weave lsp --stdio',
+    summary: 'a language server for hanks, which editors start',
+    flags: ['stdio', ...always],
+    load: async () => (await import('./lsp/lsp.ts')).lspCommand,
+  },
   schema: {
     usage: 'weave schema <hank|weave|sentinel|rehearsal>',
     summary: 'print the JSON Schema that editors use',

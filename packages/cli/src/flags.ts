@@ -30,6 +30,7 @@ export const flags = {
     summary: 'text for people, or json, github, sarif, junit, markdown; -o names the file to write',
     choices: ['text', 'json', 'github', 'sarif', 'junit', 'markdown'],
   },
+  stdio: { kind: 'switch', summary: 'speak with the editor through standard input and output' },
   watch: { kind: 'switch', summary: 'check again whenever a file changes that the hank uses' },
   sarif: { kind: 'text', value: 'file', summary: 'write the problems there as SARIF 2.1.0' },
   junit: { kind: 'text', value: 'file', summary: 'write the problems there as a JUnit report' },

@@ -41,6 +41,7 @@ export {
   type WorstCase,
 } from './budget/index.ts'
 export {
+  checkScript,
   type DoctorOptions,
   editorSchema,
   examine,
@@ -56,6 +57,33 @@ export {
   settled,
   settledPaths,
 } from './check/index.ts'
+export {
+  continuationsOf,
+  definitionsAt,
+  type EditedKind,
+  type EditorFacts,
+  fileAt,
+  fileReferencesIn,
+  flatOutline,
+  type HankTexts,
+  hintsIn,
+  type InDocument,
+  idAt,
+  insideOf,
+  limitsAt,
+  mentionsOf,
+  modelText,
+  type NamedKind,
+  type OutlineItem,
+  outlineOf,
+  placeIn,
+  readEdited,
+  renameId,
+  type Suggestion,
+  suggestionsAt,
+  type Target,
+  templateSuggestions,
+} from './editor/index.ts'
 export type { Harnesses, OwnPrograms, Program } from './execution/index.ts'
 export {
   type Execution,
@@ -66,6 +94,7 @@ export {
   type StoredRequest,
   startExecution,
 } from './execution/index.ts'
+export type { Overlay } from './files/index.ts'
 export {
   addSchemaLine,
   type Codon,

@@ -1,5 +1,5 @@
 import type { ProblemCode } from '@weave/protocol'
-import { collector, hasErrors, type Problem } from '../kit/index.ts'
+import { collector, hasErrors, type Problem, problemOf, withFixes } from '../kit/index.ts'
 import { type ModelResolution, type Registry, type ResolvedModel, resolveModel } from '../models/index.ts'
 import { checkCredentials } from './credential-check.ts'
 import { groupBy, isCodon, type ModelUse, type Resolved } from './model-use.ts'
@@ -50,6 +50,15 @@ function asWarning<P extends Problem>(problem: P): P {
   return { ...problem, severity: 'warning' }
 }
 
+/** With a fix for each name that may be meant, when the name is written where it is used. */
+function unknownModel(
+  { where, label, spot }: ModelUse,
+  { message, suggestions }: Extract<ModelResolution, { ok: false }>,
+): Problem<ProblemCode> {
+  const said = { severity: 'error', code: 'model/unknown', message: `${label}: ${message}` } as const
+  return withFixes(problemOf(said, spot?.() ?? where), suggestions, name => `Use ${name}`)
+}
+
 /** First step: what each model name means; one problem for each use of a name that nobody knows. */
 export async function checkModels(uses: readonly ModelUse[], registry: Registry) {
   const known = new Map<string, ModelResolution>()
@@ -59,7 +68,7 @@ export async function checkModels(uses: readonly ModelUse[], registry: Registry)
     const resolution = known.get(use.name) ?? (await resolveModel(use.name, registry))
     known.set(use.name, resolution)
     if (resolution.ok) resolved.push({ use, model: resolution.model })
-    else problems.error('model/unknown', use.where, `${use.label}: ${resolution.message}`)
+    else problems.add([unknownModel(use, resolution)])
   }
   return { resolved, problems: problems.all() }
 }
