@@ -152,7 +152,7 @@ const ofMachine = /^(?:key\/missing|harness\/missing|selftest\/|data\/)/
 const isOf = (place: Told['place']) => place === undefined || place.file.endsWith('hank.json')
 
 function shortOf({ range: { start }, code, message }: Diagnostic): string {
-  return `${start.line + 1}:${start.character + 1} ${code} ${message}`
+  return `${start.line + 1}:${start.character + 1} ${code} ${typeof message === 'string' ? message : message.value}`
 }
 
 function wordsOf({ place, code, where, message }: Told): string {
@@ -310,6 +310,8 @@ describe('what an editor can do about it', () => {
   )
 })
 
+const namesIn = (path: string) => new Set(readdirSync(path, { recursive: true, encoding: 'utf8' }))
+
 const wholeOf = (text: string) => ({
   start: { line: 0, character: 0 },
   end: { line: text.split('\n').length, character: 0 },
@@ -361,13 +363,13 @@ describe('a server that an editor can leave on', () => {
 
   verifies(['lsp/silent'], 'leaves the folder as it was', async () => {
     const folder = await hankFolder([codon('a')])
-    const before = readdirSync(folder.path(), { recursive: true }).sort()
+    const before = namesIn(folder.path())
     const editor = await edit(folder.path())
     const hank = folder.path('hank.json')
     const text = '{ "hank": [] }'
     editor.open(hank, text)
     await editor.diagnostics(hank)
-    expect(readdirSync(folder.path(), { recursive: true }).sort()).toEqual(before)
+    expect(namesIn(folder.path())).toEqual(before)
     expect(readFileSync(hank, 'utf8')).not.toBe(text)
     expect(editor.stderr()).toBe('')
   })

@@ -18,5 +18,6 @@ export const editor = {
   'lsp/outline': 'Codons and loops are symbols, named files are links, and formatting keeps the order.',
   'lsp/silent': 'It writes no file, starts no process and asks nobody.',
   'lsp/hostile': 'Texts that are cut, deep, huge or odd do not end it.',
+  'lsp/neovim': 'It works in a real editor, with text that is not saved.',
   'lsp/exit': 'It ends with 0 after a shutdown, with 1 without one, and when the editor is gone.',
 } as const satisfies RequirementTable

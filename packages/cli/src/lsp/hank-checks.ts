@@ -107,6 +107,6 @@ async function checkHank(hank: string, files: OpenFiles, options: CheckOptions):
 export const scriptName = 'rehearsal.json'
 
 /** Whether a problem is one of keys, agents and data that are here or not: no change of a hank mends it. */
-export function isOfMachine(code: string): boolean {
+function isOfMachine(code: string): boolean {
   return ['key/missing', 'harness/missing'].includes(code) || /^(?:selftest|data)\//.test(code)
 }

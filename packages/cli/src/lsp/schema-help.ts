@@ -3,7 +3,6 @@ import {
   type CompletionItem,
   getLanguageService,
   type Hover,
-  type JSONSchema,
   type LanguageService,
   type Position,
 } from 'vscode-json-languageservice'
@@ -53,14 +52,14 @@ function createService(kind: EditedKind): LanguageService {
   })
   service.configure({
     validate: false,
-    schemas: [{ uri: `weave:${kind}`, fileMatch: ['edited.json'], schema: schema as JSONSchema }],
+    schemas: [{ uri: `weave:${kind}`, fileMatch: ['edited.json'], schema }],
   })
   return service
 }
 
 /** The descriptions are Markdown; told as plain text they would be shown with their marks. */
 function inMarkdown(value: object): object {
-  const turned = Object.entries(value).map(([key, inner]: [string, unknown]) => [
+  const turned = Object.entries(value).map(([key, inner]: [string, unknown]): [string, unknown] => [
     key,
     Array.isArray(inner)
       ? inner.map((one: unknown) => (isObject(one) ? inMarkdown(one) : one))
@@ -68,7 +67,7 @@ function inMarkdown(value: object): object {
         ? inMarkdown(inner)
         : inner,
   ])
-  const copy: Record<string, unknown> = Object.fromEntries(turned)
+  const copy = Object.fromEntries<unknown>(turned)
   return typeof copy['description'] === 'string'
     ? { ...copy, markdownDescription: copy['description'] }
     : copy

@@ -58,13 +58,19 @@ const capabilities: InitializeResult = {
 
 /** What an editor may hand over. Values of another kind count as not given. */
 function optionsOf({ initializationOptions }: InitializeParams): CheckOptions {
-  const given: Readonly<Record<string, unknown>> =
-    typeof initializationOptions === 'object' && initializationOptions !== null ? initializationOptions : {}
-  const textOf = (name: string) => (typeof given[name] === 'string' ? given[name] : undefined)
+  const given: unknown = initializationOptions
+  const optionOf = (name: string): unknown =>
+    typeof given === 'object' && given !== null
+      ? Object.entries(given).find(([key]) => key === name)?.[1]
+      : undefined
+  const textOf = (name: string): string | undefined => {
+    const value = optionOf(name)
+    return typeof value === 'string' ? value : undefined
+  }
   return {
     model: textOf('model'),
     runtimeConfig: textOf('runtimeConfig'),
-    environment: given['environment'] === false ? {} : process.env,
+    environment: optionOf('environment') === false ? {} : process.env,
   }
 }
 

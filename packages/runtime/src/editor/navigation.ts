@@ -94,6 +94,6 @@ function inHank({ idSpan, whole }: OutlineItem): Target {
   return { document: 'hank', span: idSpan ?? { start: whole.start, end: whole.start + 1 } }
 }
 
-export function holds({ start, end }: Span, offset: number): boolean {
+function holds({ start, end }: Span, offset: number): boolean {
   return offset >= start && offset <= end
 }
