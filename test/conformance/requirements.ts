@@ -8,6 +8,7 @@ import { decisionsObserversAndSafety } from './requirements/decisions-observers-
 import { decisionsOutside } from './requirements/decisions-outside.ts'
 import { decisionsRunning } from './requirements/decisions-running.ts'
 import { decisionsStateAndWire } from './requirements/decisions-state-and-wire.ts'
+import { detach } from './requirements/detach.ts'
 import { endpoints } from './requirements/endpoints.ts'
 import { errors } from './requirements/errors.ts'
 import { events } from './requirements/events.ts'
@@ -55,6 +56,7 @@ const tables = {
   ...handbookAndEnvironment,
   ...ci,
   ...otel,
+  ...detach,
 } as const
 
 export type RequirementId = keyof typeof tables

@@ -196,6 +196,12 @@ export const flags = {
   input: { kind: 'text', value: 'text', summary: 'this text is the data' },
   'overwrite-output': { kind: 'switch', summary: 'replace output files instead of renaming new ones' },
   headless: { kind: 'switch', summary: 'no screen: plain lines, ends with the hank' },
+  detach: {
+    kind: 'switch',
+    short: 'd',
+    summary: 'start it in a session of its own and come back: the run goes on without this terminal',
+  },
+  detached: { kind: 'switch', hidden: true, summary: 'this process was started by --detach' },
   'keep-alive': { kind: 'switch', summary: 'keep the server up when the hank is done' },
   'no-autostart': {
     kind: 'switch',

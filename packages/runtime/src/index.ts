@@ -57,6 +57,7 @@ export {
   settledPaths,
 } from './check/index.ts'
 export type { Harnesses, OwnPrograms, Program } from './execution/index.ts'
+export { ensureDir } from './files/index.ts'
 export {
   type Execution,
   type ExecutionOptions,
@@ -96,6 +97,7 @@ export {
   runAgentWorker,
 } from './harness/index.ts'
 export {
+  createAppender,
   createMatcher,
   createRedactor,
   didYouMean,

@@ -12,7 +12,7 @@ import {
   startExecution,
 } from '@weave/runtime'
 import { paintStanding, paintVerdict } from '../colour.ts'
-import { goOnCommand } from '../go-on.ts'
+import { detachedWords, goOnCommand } from '../go-on.ts'
 import { isDirectory } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes, ownPrograms, sandboxEntry, version } from '../program.ts'
@@ -35,10 +35,22 @@ export interface RunContext {
   readonly rehearsal?: OpenRehearsal
   /** Told which execution this start uses, before it does. */
   readonly onOpened?: (layout: OpenedExecution['layout']) => void
+  /** Told when every check has passed. */
+  readonly onChecked?: () => void
+  /** Told once clients may come. */
+  readonly onReady?: (ready: ReadyRun) => void
   /** Other agents than those of the two SDKs. */
   readonly harnesses?: Harnesses
   /** How long a shutdown may take, when not as long as usual. */
   readonly shutdownMs?: number
+}
+
+/** What the process that started a run without a terminal is told. */
+export interface ReadyRun {
+  /** Its directory. */
+  readonly execution: string
+  readonly url: string
+  readonly pid: number
 }
 
 /**
@@ -63,7 +75,10 @@ export async function execute(
     return { notBegun: exitCodes.failed }
   }
   const level = logLevels.find(name => name === args.texts['log-level']) ?? 'info'
-  const traffic = await readyTraffic({ record: args.texts.record, rehearsal }, planned)
+  const isDetaching = args.switches.has('detach')
+  // The directory of a recording belongs to the process that records.
+  const record = isDetaching ? undefined : args.texts.record
+  const traffic = await readyTraffic({ record, rehearsal }, planned)
   if (!traffic.ok) {
     terminal.error(traffic.message)
     return { notBegun: exitCodes.failed }
@@ -83,6 +98,18 @@ export async function execute(
   const chosen = await choosePlan({ prepared, plan, opened: execution, args }, terminal)
   if (!chosen.ok) return { notBegun: chosen.exitCode }
   const { adopt } = chosen
+  if (isDetaching) {
+    const { runDetached } = await import('./detach.ts')
+    const hank = prepared.loaded.source?.path
+    const { dir } = execution.layout
+    const { executionBaseDir } = prepared.paths
+    const isRehearsal = rehearsal !== undefined
+    return runDetached(
+      { layout: execution.layout, args, terminal, executionBaseDir },
+      detachedWords({ dir, isRehearsal }, args, { hank, adopt: adopt !== undefined }),
+    )
+  }
+  context.onChecked?.()
   return run(context, { prepared, plan, adopt, opened: execution, level, record: traffic.record })
 }
 
@@ -104,7 +131,8 @@ async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
   const display = displayOf(context, ready, () => exit(exitCodes.interrupted))
   const { terminal } = display
   const limit = createShutdownLimit(lastWords(context.terminal), { milliseconds: context.shutdownMs, exit })
-  const signals = onSignals(terminal, { limit, exit })
+  const ignored = isDetached(context.args) ? hangups : undefined
+  const signals = onSignals(terminal, { limit, exit, ignored })
   const letGo = (): void => {
     limit.close()
     signals.close()
@@ -134,6 +162,7 @@ async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
     for (const line of proxyBox(box)) terminal.error(line)
   }
   for (const note of execution.notes) terminal.error(note)
+  context.onReady?.({ execution: opened.layout.dir, url: execution.url, pid: process.pid })
   await display.begin(execution)
   const end = await execution.runner.done
   const state = execution.state()
@@ -173,6 +202,13 @@ function displayOf({ args, terminal }: RunContext, { prepared }: Ready, forced: 
     forced,
   })
 }
+
+/** Whose terminal may be gone long ago. */
+function isDetached({ switches }: Arguments): boolean {
+  return switches.has('detached')
+}
+
+const hangups = ['SIGHUP'] as const
 
 function tokenOf({ texts }: Arguments): string | undefined {
   return texts.token ?? process.env['WEAVE_TOKEN']
@@ -227,6 +263,7 @@ function optionsOf(
     overwriteOutput: switches.has('overwrite-output'),
     ignoreRigFailures: settings.ignoreRigFailures,
     autostart: settings.autostart,
+    detached: isDetached(args),
     headless: !display.hasScreen,
     attended: display.hasScreen,
     keepAlive: switches.has('keep-alive'),

@@ -56,6 +56,8 @@ export interface ExecutionOptions {
   readonly autostart: boolean
   readonly headless: boolean
   readonly keepAlive: boolean
+  /** It runs without a terminal, in a session of its own. */
+  readonly detached?: boolean | undefined
   /** A person is at a screen and decides what becomes of a failure. */
   readonly attended?: boolean | undefined
   readonly server: ServerSettings
@@ -291,6 +293,7 @@ function serveOn({ options, held, record, plan }: Start, { proxy }: Agents, cont
     ...(rehearsal && { rehearsal }),
   }
   const { lock, scope } = held
+  if (options.detached) lock.update({ detached: true })
   return serve({ settings, facts, plan, journal, redactor, log, control, proxy, lock }, scope)
 }
 

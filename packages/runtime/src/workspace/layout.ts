@@ -39,6 +39,8 @@ export function executionLayout(directory: string) {
     agents: join(internals, 'agents'),
     logs,
     serverLog: join(logs, 'server.log'),
+    /** What a run without a terminal says. */
+    runLog: join(logs, 'run.log'),
     sentinels: join(internals, 'sentinels'),
     archiveManifest: join(internals, 'archive.json'),
   }
