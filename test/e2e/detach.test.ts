@@ -153,7 +153,7 @@ describe('a run that goes on without its terminal', () => {
       const unsure = await at.scripted('-d', '-e', at.execution())
       expect(unsure).toMatchObject({ status: 1, stderr: expect.stringContaining('Nobody is here to answer') })
       expect((await at.scripted('-d', '-e', at.execution(), '--adopt', '-y')).status).toBe(0)
-      expect(log(at)).toContain('Adopt')
+      expect(log(at)).toContain('Kept       nothing is done yet')
     },
     longest,
   )

@@ -294,21 +294,15 @@ describe('steering', () => {
 })
 
 describe('coming and going', () => {
-  verifies(
-    ['detach/attach'],
-    'asks the server to end, says so, and is forced by a second press',
-    async () => {
-      const { server, shows, type, face } = await faceOn({ before: underWay })
-      await shows('I look')
-      type('q')
-      await shows(
-        'Ending the run in good order; q once more ends it at once. To leave one going: weave -d, then weave attach.',
-      )
-      expect(server.commands.map(({ type: sent }) => sent)).toEqual(['server.shutdown'])
-      type('\x03')
-      expect(await face.ended).toEqual({ kind: 'forced' })
-    },
-  )
+  it('asks the server to end, says so, and is forced by a second press', async () => {
+    const { server, shows, type, face } = await faceOn({ before: underWay })
+    await shows('I look')
+    type('q')
+    await shows('Ending the run in good order; q once more ends it at once.')
+    expect(server.commands.map(({ type: sent }) => sent)).toEqual(['server.shutdown'])
+    type('\x03')
+    expect(await face.ended).toEqual({ kind: 'forced' })
+  })
 
   it('closes the help with q and leaves with Ctrl-C from anywhere', async () => {
     const { server, shows, type } = await faceOn({ before: underWay, ownsRun: true })

@@ -52,6 +52,8 @@ const running = [
   'allow-other-users',
   'log-level',
   'record',
+  'notify',
+  'no-notify',
   'yes',
 ] as const satisfies readonly FlagName[]
 
@@ -254,8 +256,14 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: ['execution', 'codon', 'dry', 'runtime-config', 'env-file', ...always],
     load: async () => (await import('./sentinel.ts')).sentinelCommand,
   },
+  notify: {
+    usage: 'weave notify test',
+    summary: 'send a notification to everybody whom ~/.weave/notify.json names, and say what came of it',
+    flags: ['notify', 'env-file', ...always],
+    load: async () => (await import('./notify.ts')).notifyCommand,
+  },
   schema: {
-    usage: 'weave schema <hank|weave|sentinel|rehearsal>',
+    usage: 'weave schema <hank|weave|sentinel|rehearsal|notify>',
     summary: 'print the JSON Schema that editors use',
     flags: always,
     load: async () => (await import('./schema.ts')).schemaCommand,

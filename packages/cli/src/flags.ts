@@ -232,6 +232,12 @@ export const flags = {
     kind: 'switch',
     summary: 'fail when a codon has no steps in the script, or steps or recorded requests are left over',
   },
+  notify: {
+    kind: 'text',
+    value: 'file',
+    summary: 'tell those of this run whom this file names, instead of ~/.weave/notify.json',
+  },
+  'no-notify': { kind: 'switch', summary: 'tell nobody of this run' },
   record: {
     kind: 'text',
     value: 'dir',

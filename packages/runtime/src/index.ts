@@ -57,7 +57,6 @@ export {
   settledPaths,
 } from './check/index.ts'
 export type { Harnesses, OwnPrograms, Program } from './execution/index.ts'
-export { ensureDir } from './files/index.ts'
 export {
   type Execution,
   type ExecutionOptions,
@@ -67,6 +66,7 @@ export {
   type StoredRequest,
   startExecution,
 } from './execution/index.ts'
+export { ensureDir } from './files/index.ts'
 export {
   addSchemaLine,
   type Codon,
@@ -118,6 +118,12 @@ export {
 } from './kit/index.ts'
 export { complete } from './llm/index.ts'
 export { additionsOf, createRegistry, findModel, listModels, type ModelRow } from './models/index.ts'
+export {
+  type NotifyConfig,
+  readNotifyFile,
+  type TriedTarget,
+  tryTargets,
+} from './notify/index.ts'
 export {
   type CollectorClient,
   collectorOf,

@@ -5,6 +5,7 @@ import {
   findModel,
   type Harnesses,
   logLevels,
+  type NotifyConfig,
   type OpenedExecution,
   type OpenRehearsal,
   type Plan,
@@ -21,6 +22,7 @@ import { report } from '../validate/report.ts'
 import { addSchema } from '../validate/schema-line.ts'
 import { createWaiting } from '../waiting.ts'
 import { choosePlan } from './choose-plan.ts'
+import { notifyWish } from './notify-wish.ts'
 import { openRun } from './open-run.ts'
 import { readyTraffic } from './recording.ts'
 import { createRunDisplay, type RunDisplay, wantsColor, wantsTerminalUi } from './run-display.ts'
@@ -84,6 +86,8 @@ export async function execute(
     return { notBegun: exitCodes.failed }
   }
   const { plan = planned } = traffic
+  const told = await notifyWish(args, { isRehearsal: rehearsal !== undefined }, terminal)
+  if (!told.ok) return { notBegun: exitCodes.failed }
   const waiting = createWaiting(terminal)
   waiting.for('Reading the data')
   const opened = await openRun({ prepared, named: data, args, rehearsal: rehearsal !== undefined })
@@ -110,7 +114,15 @@ export async function execute(
     )
   }
   context.onChecked?.()
-  return run(context, { prepared, plan, adopt, opened: execution, level, record: traffic.record })
+  return run(context, {
+    prepared,
+    plan,
+    adopt,
+    opened: execution,
+    level,
+    record: traffic.record,
+    notify: told.config,
+  })
 }
 
 interface Ready {
@@ -121,6 +133,8 @@ interface Ready {
   readonly level: (typeof logLevels)[number]
   /** Where the traffic is recorded, if it is. */
   readonly record: string | undefined
+  /** Who is told of the run. */
+  readonly notify: NotifyConfig | undefined
 }
 
 async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
@@ -240,7 +254,7 @@ function recordInto(directory: string, terminal: Terminal) {
 
 function optionsOf(
   { args, terminal, environment, rehearsal, harnesses }: RunContext,
-  { prepared, plan, adopt, opened, level, record, display }: Ready & { readonly display: RunDisplay },
+  { prepared, plan, adopt, opened, level, record, notify, display }: Ready & { readonly display: RunDisplay },
 ) {
   const { settings } = prepared.settings
   const { switches, texts } = args
@@ -290,6 +304,9 @@ function optionsOf(
       settings: prepared.settings,
       telemetry: { home: homedir(), print: (line: string) => terminal.error(line) },
     },
+    ...(notify && {
+      notify: { config: notify, say: (line: string) => terminal.error(line), write: display.ring },
+    }),
     onEvent: display.onEvent,
     onActivity: display.onActivity,
   }

@@ -21,6 +21,8 @@ export interface RunDisplay {
   readonly wish: 'adopt' | undefined
   /** Whether a run ends for this reason because a person left its screen; the screen itself may outlive the run. */
   readonly wasLeft: (reason: string | undefined) => boolean
+  /** Writes a bell and the like to the terminal where a person sees the run; undefined: there is none. */
+  readonly ring: ((bytes: string) => void) | undefined
   /** Brings the screen up, if there is to be one. */
   begin(execution: Pick<Execution, 'runner' | 'url'>): Promise<void>
   /** Takes it away again and says what waited. */
@@ -48,6 +50,7 @@ export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunD
   let ending = false
   let wish: RunDisplay['wish']
   let close = async (): Promise<void> => {}
+  let ringScreen: ((bytes: string) => void) | undefined
   let alone: (() => void) | undefined
 
   const follow = ({ type, data }: JournaledEvent): void => {
@@ -58,6 +61,9 @@ export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunD
   }
   return {
     hasScreen: ui !== undefined,
+    ring: process.stderr.isTTY
+      ? bytes => void (ringScreen ? ringScreen(bytes) : process.stderr.write(bytes))
+      : undefined,
     get isAbandoned() {
       return isAbandoned
     },
@@ -84,8 +90,10 @@ export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunD
       held.hold()
       const screen = openRunScreen({ ...ui, url, mode: 'readandwrite', ownsRun: true })
       close = screen.close
+      ringScreen = screen.ring
       leftReason = screen.leftReason
       void screen.ended.then(end => {
+        ringScreen = undefined
         if (ending) return
         if (end.kind === 'forced') return forced()
         if (end.kind === 'adopt') {

@@ -28,6 +28,7 @@ import { type Harnesses, type OwnPrograms, openAgents } from './agents.ts'
 import { type OpenedEffects, openEffects } from './effects.ts'
 import { planFor } from './frozen-plan.ts'
 import { type HeldExecution, holdExecution, type OpenedRecord, openRecord } from './hold.ts'
+import { type NotifySetup, openNotifying } from './notifying.ts'
 import type { ProxySetup } from './proxy.ts'
 import { recover } from './recovery.ts'
 import type { SentinelSetup } from './sentinel-effects.ts'
@@ -76,6 +77,8 @@ export interface ExecutionOptions {
    * Without it everything that would be written fails.
    */
   readonly onLost?: ((reason: string) => void) | undefined
+  /** Absent: nobody is told of the run. */
+  readonly notify?: NotifySetup | undefined
   /** The resolved settings, recorded for reports and obeyed by telemetry. Absent: neither. */
   readonly told?: Told | undefined
 }
@@ -154,6 +157,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const activities = createActivities(systemClock)
   if (options.onActivity) activities.listen(options.onActivity)
   const tracing = await tracingOf(options, { held, record })
+  await notifyingOf(options, { held, record, plan })
   const start: Start = { options, held, record, plan, activities, tracing }
   const agents = agentsOf(start)
   const opening = await effectsOf(start, agents)
@@ -213,6 +217,17 @@ function tracingOf(options: ExecutionOptions, { held, record }: Pick<Start, 'hel
   const facts = { layout: options.opened.layout, environment, weaveVersion, rehearsal }
   const { assertHeld } = held.lock
   return openTracing({ ...facts, settings, journal, state, redactor, log, assertHeld }, held.scope)
+}
+
+function notifyingOf(
+  options: ExecutionOptions,
+  { held, record, plan }: Pick<Start, 'held' | 'record' | 'plan'>,
+) {
+  const { layout, executionFile } = options.opened
+  const { journal, redactor, log } = record
+  const { assertHeld } = held.lock
+  const facts = { setup: options.notify, hankName: executionFile.hankName, plan, layout }
+  return openNotifying({ ...facts, journal, redactor, log, assertHeld }, held.scope)
 }
 
 async function planOf(
