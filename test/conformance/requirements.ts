@@ -11,6 +11,7 @@ import { decisionsStateAndWire } from './requirements/decisions-state-and-wire.t
 import { endpoints } from './requirements/endpoints.ts'
 import { errors } from './requirements/errors.ts'
 import { events } from './requirements/events.ts'
+import { gates } from './requirements/gates.ts'
 import { handbookAndEnvironment } from './requirements/handbook-and-environment.ts'
 import { hankFile } from './requirements/hank-file.ts'
 import { installAndRelease } from './requirements/install-and-release.ts'
@@ -55,6 +56,7 @@ const tables = {
   ...handbookAndEnvironment,
   ...ci,
   ...otel,
+  ...gates,
 } as const
 
 export type RequirementId = keyof typeof tables
