@@ -12,6 +12,7 @@ import { detach } from './requirements/detach.ts'
 import { endpoints } from './requirements/endpoints.ts'
 import { errors } from './requirements/errors.ts'
 import { events } from './requirements/events.ts'
+import { gates } from './requirements/gates.ts'
 import { handbookAndEnvironment } from './requirements/handbook-and-environment.ts'
 import { hankFile } from './requirements/hank-file.ts'
 import { installAndRelease } from './requirements/install-and-release.ts'
@@ -57,6 +58,7 @@ const tables = {
   ...ci,
   ...otel,
   ...detach,
+  ...gates,
 } as const
 
 export type RequirementId = keyof typeof tables

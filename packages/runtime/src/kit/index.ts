@@ -8,8 +8,8 @@ export {
   admitFirst,
   connectionShare,
   createAdmission,
-  createRequestGate,
-  type RequestGate,
+  createOriginCheck,
+  type OriginCheck,
 } from './admission.ts'
 export { type Clock, type Deadline, inTime, isoTime, systemClock, within } from './clock.ts'
 export { errorCode, type Failure, messageOf, type Refused, type Result, wordsOf } from './errors.ts'
