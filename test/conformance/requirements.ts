@@ -18,6 +18,7 @@ import { hankFile } from './requirements/hank-file.ts'
 import { installAndRelease } from './requirements/install-and-release.ts'
 import { invariants } from './requirements/invariants.ts'
 import { limitsAndVersions } from './requirements/limits-and-versions.ts'
+import { notify } from './requirements/notify.ts'
 import { otel } from './requirements/otel.ts'
 import { readingARun } from './requirements/reading-a-run.ts'
 import { referencesAndModels } from './requirements/references-and-models.ts'
@@ -58,6 +59,7 @@ const tables = {
   ...ci,
   ...otel,
   ...detach,
+  ...notify,
   ...gates,
 } as const
 

@@ -44,13 +44,12 @@ export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunD
   const held = holdable(terminal)
   const print = printEvents(held, { json })
   let isIdle = false
-  let lastActivity = 0
   let isAbandoned = false
   let leftReason: string | undefined
   let ending = false
   let wish: RunDisplay['wish']
   let close = async (): Promise<void> => {}
-  let ringScreen: ((bytes: string) => void) | undefined
+  const bell = createBell()
   let alone: (() => void) | undefined
 
   const follow = ({ type, data }: JournaledEvent): void => {
@@ -61,9 +60,7 @@ export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunD
   }
   return {
     hasScreen: ui !== undefined,
-    ring: process.stderr.isTTY
-      ? bytes => void (ringScreen ? ringScreen(bytes) : process.stderr.write(bytes))
-      : undefined,
+    ring: bell.ring,
     get isAbandoned() {
       return isAbandoned
     },
@@ -76,24 +73,17 @@ export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunD
       if (!held.isHeld) print(told)
       follow(told.event)
     },
-    onActivity(activity) {
-      if (json || held.isHeld || activity.over) return
-      // Emitted once a second; a reader of lines wants no more than to know that it goes on.
-      const now = Date.now()
-      if (now - lastActivity < betweenActivities) return
-      lastActivity = now
-      held.out(`${localTime(now)} ${harmlessLine(activityText(activity), 200)}`)
-    },
+    onActivity: printActivities(held, { json }),
     async begin({ runner, url }) {
       if (!ui) return
       const { openRunScreen } = await import('./run-screen.ts')
       held.hold()
       const screen = openRunScreen({ ...ui, url, mode: 'readandwrite', ownsRun: true })
       close = screen.close
-      ringScreen = screen.ring
+      bell.screen = screen.ring
       leftReason = screen.leftReason
       void screen.ended.then(end => {
-        ringScreen = undefined
+        bell.screen = undefined
         if (ending) return
         if (end.kind === 'forced') return forced()
         if (end.kind === 'adopt') {
@@ -118,8 +108,33 @@ export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunD
   }
 }
 
+type Ring = (bytes: string) => void
+
+/** Where a person hears of the run: through the screen while it is up, otherwise on the terminal where the lines go. */
+function createBell(): { screen: Ring | undefined; readonly ring: Ring | undefined } {
+  const bell: ReturnType<typeof createBell> = {
+    screen: undefined,
+    ring: process.stderr.isTTY
+      ? bytes => void (bell.screen ? bell.screen(bytes) : process.stderr.write(bytes))
+      : undefined,
+  }
+  return bell
+}
+
 /** Milliseconds. */
 const betweenActivities = 1_900
+
+/** Emitted once a second; a reader of lines wants no more than to know that it goes on. */
+function printActivities(held: HeldTerminal, { json }: { readonly json: boolean }): RunDisplay['onActivity'] {
+  let last = 0
+  return activity => {
+    if (json || held.isHeld || activity.over) return
+    const now = Date.now()
+    if (now - last < betweenActivities) return
+    last = now
+    held.out(`${localTime(now)} ${harmlessLine(activityText(activity), 200)}`)
+  }
+}
 
 const goesOn = 'The run goes on; from here on one line for each thing that happens.'
 const endsToo = 'The server waits for somebody, so it ends too. --headless runs a hank without a screen.'

@@ -5,6 +5,7 @@ import { openChannel } from './channels.ts'
 import type { NotifyConfig, NotifyTarget } from './config.ts'
 import { type Cursors, readCursors, targetKey, writeCursors } from './cursor.ts'
 import { createNoticeFold, foldedTypes, type NoticeFoldOptions } from './fold.ts'
+import { createGateAlarm } from './gate-alarm.ts'
 import { bodyOf, type Notice, type NoticeOrigin } from './notice.ts'
 import { TargetQueue } from './target-queue.ts'
 
@@ -55,6 +56,7 @@ interface Told {
 class OpenNotifier {
   readonly #options: NotifierOptions
   readonly #fold: ReturnType<typeof createNoticeFold>
+  readonly #alarm: ReturnType<typeof createGateAlarm>
   readonly #firstLive: number
   readonly #leave: () => void
   #targets: readonly Told[] = []
@@ -66,6 +68,7 @@ class OpenNotifier {
   constructor(options: NotifierOptions) {
     this.#options = options
     this.#fold = createNoticeFold(options)
+    this.#alarm = createGateAlarm(options.clock, notice => this.#tellNow(notice))
     this.#firstLive = options.journal.lastSeq + 1
     this.#leave = options.journal.subscribe(({ event }) => this.#hear(event))
   }
@@ -74,7 +77,7 @@ class OpenNotifier {
   async open(): Promise<void> {
     const { config, notifiedFile, origin } = this.#options
     const known = await readCursors(notifiedFile)
-    const targets = config.targets.filter(({ hanks }) => !hanks || createMatcher(hanks)(origin.hank))
+    const targets = config.targets.filter(({ hanks }) => !hanks || isAmong(origin.hank, hanks))
     const opened = await Promise.all(targets.map(target => this.#open(target)))
     this.#targets = opened.flatMap(target => (target ? [target] : []))
     if (this.#targets.length === 0) {
@@ -94,6 +97,7 @@ class OpenNotifier {
   async close(): Promise<void> {
     this.#leave()
     await this.#reading
+    this.#alarm.clear()
     await Promise.all(this.#targets.map(({ queue }) => queue.close(longestGoodbye)))
     await this.#writing
   }
@@ -146,11 +150,19 @@ class OpenNotifier {
 
   #take(event: JournaledEvent): void {
     const notices = this.#fold(event)
+    if (event.type === 'gate.decided') this.#alarm.clear()
+    if (event.type === 'gate.waiting' && event.data.deadline !== undefined)
+      for (const notice of notices) this.#alarm.set(notice, event.data.deadline)
     for (const { key, types, queue } of this.#targets) {
       const wanted = notices.filter(({ type, seq }) => types.has(type) && seq > (this.#cursors[key] ?? 0))
       const last = wanted.at(-1)
       for (const notice of wanted) queue.put(notice === last ? notice : { ...notice, seq: notice.seq - 1 })
     }
+  }
+
+  /** Whatever was told of the event before: it is about it once more. */
+  #tellNow(notice: Notice): void {
+    for (const { types, queue } of this.#targets) if (types.has(notice.type)) queue.put(notice)
   }
 
   #done(key: string, { seq }: Notice): void {
@@ -177,6 +189,12 @@ class OpenNotifier {
 }
 
 const defaultTypes: readonly string[] = ['gate.waiting', 'gate.expiring', 'run.ended', 'budget.exceeded']
+
+/** By the rules of a gitignore file; a pattern that is none fits nothing. */
+function isAmong(hank: string, patterns: readonly string[]): boolean {
+  const matcher = createMatcher(patterns)
+  return matcher.ok && matcher.matches(hank.replaceAll('/', ' '), false)
+}
 
 function quietly(action: () => void): void {
   try {

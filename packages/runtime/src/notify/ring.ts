@@ -37,8 +37,8 @@ export interface RingSurroundings {
 }
 
 const bell = '\u0007'
-const escape = '\u001b'
-const end = `${escape}\\`
+const esc = '\u001b'
+const end = `${esc}\\`
 
 /** A bell, and what most terminals show as a notification; kitty has a sequence of its own. */
 export function ringOf(body: NoticeBody, { environment, passes }: RingSurroundings): string {
@@ -46,10 +46,10 @@ export function ringOf(body: NoticeBody, { environment, passes }: RingSurroundin
   const [first, second] = [title, text].map(inOneLine)
   const isKitty = environment['TERM'] === 'xterm-kitty' || Boolean(environment['KITTY_WINDOW_ID'])
   const sequence = isKitty
-    ? `${escape}]99;i=weave:d=0:p=title;${first}${end}${escape}]99;i=weave:d=1:p=body;${second}${end}`
-    : `${escape}]9;${first}: ${second}${end}`
+    ? `${esc}]99;i=weave:d=0:p=title;${first}${end}${esc}]99;i=weave:d=1:p=body;${second}${end}`
+    : `${esc}]9;${first}: ${second}${end}`
   if (!environment['TMUX']) return bell + sequence
-  return passes ? `${bell}${escape}Ptmux;${sequence.replaceAll(escape, escape + escape)}${end}` : bell
+  return passes ? `${bell}${esc}Ptmux;${sequence.replaceAll(esc, esc + esc)}${end}` : bell
 }
 
 /** Nothing of it may end the sequence, or begin another. */
