@@ -52,8 +52,12 @@ const running = [
   'allow-other-users',
   'log-level',
   'record',
+  'notify',
+  'no-notify',
   'yes',
 ] as const satisfies readonly FlagName[]
+
+const detaching = ['detach', 'detached'] as const satisfies readonly FlagName[]
 
 const always = ['no-color', 'help', 'version'] as const satisfies readonly FlagName[]
 
@@ -70,25 +74,25 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   run: {
     usage: 'weave [hank] [data] [options]',
     summary: 'run a hank, or check it with --validate',
-    flags: ['validate', 'verbose', 'json', ...running, ...preparing, ...always],
+    flags: ['validate', 'verbose', 'json', ...running, ...detaching, ...preparing, ...always],
     load: async () => (await import('./run/run.ts')).runCommand,
   },
   rehearse: {
     usage: 'weave rehearse [hank] [data] [options]',
     summary: 'a whole run without a key or a token: only the model is a script',
-    flags: ['script', 'replay', 'strict', 'json', ...running, ...preparing, ...always],
+    flags: ['script', 'replay', 'strict', 'json', ...running, ...detaching, ...preparing, ...always],
     load: async () => (await import('./run/rehearse.ts')).rehearseCommand,
   },
   resume: {
     usage: 'weave resume [execution]',
     summary: 'go on with an execution, the newest of this hank unless named',
-    flags: ['json', ...running, ...preparing, ...always],
+    flags: ['json', ...running, ...detaching, ...preparing, ...always],
     load: async () => (await import('./run/resume.ts')).resumeCommand,
   },
   replay: {
     usage: 'weave replay <recording> [hank] [data] [options]',
     summary: 'repeat a recorded run without a model: short for weave rehearse --replay <recording>',
-    flags: ['strict', 'json', ...running, ...preparing, ...always],
+    flags: ['strict', 'json', ...running, ...detaching, ...preparing, ...always],
     load: async () => (await import('./run/rehearse.ts')).replayCommand,
   },
   validate: {
@@ -258,8 +262,14 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: ['stdio', ...always],
     load: async () => (await import('./lsp/lsp.ts')).lspCommand,
   },
+  notify: {
+    usage: 'weave notify test',
+    summary: 'send a notification to everybody whom ~/.weave/notify.json names, and say what came of it',
+    flags: ['notify', 'env-file', ...always],
+    load: async () => (await import('./notify.ts')).notifyCommand,
+  },
   schema: {
-    usage: 'weave schema <hank|weave|sentinel|rehearsal>',
+    usage: 'weave schema <hank|weave|sentinel|rehearsal|notify>',
     summary: 'print the JSON Schema that editors use',
     flags: always,
     load: async () => (await import('./schema.ts')).schemaCommand,

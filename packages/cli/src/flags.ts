@@ -197,6 +197,12 @@ export const flags = {
   input: { kind: 'text', value: 'text', summary: 'this text is the data' },
   'overwrite-output': { kind: 'switch', summary: 'replace output files instead of renaming new ones' },
   headless: { kind: 'switch', summary: 'no screen: plain lines, ends with the hank' },
+  detach: {
+    kind: 'switch',
+    short: 'd',
+    summary: 'start it in a session of its own and come back: the run goes on without this terminal',
+  },
+  detached: { kind: 'switch', hidden: true, summary: 'this process was started by --detach' },
   'keep-alive': { kind: 'switch', summary: 'keep the server up when the hank is done' },
   'no-autostart': {
     kind: 'switch',
@@ -227,6 +233,12 @@ export const flags = {
     kind: 'switch',
     summary: 'fail when a codon has no steps in the script, or steps or recorded requests are left over',
   },
+  notify: {
+    kind: 'text',
+    value: 'file',
+    summary: 'tell those of this run whom this file names, instead of ~/.weave/notify.json',
+  },
+  'no-notify': { kind: 'switch', summary: 'tell nobody of this run' },
   record: {
     kind: 'text',
     value: 'dir',

@@ -94,7 +94,7 @@ export {
   type StoredRequest,
   startExecution,
 } from './execution/index.ts'
-export type { Overlay } from './files/index.ts'
+export { ensureDir, type Overlay } from './files/index.ts'
 export {
   addSchemaLine,
   type Codon,
@@ -125,6 +125,7 @@ export {
   runAgentWorker,
 } from './harness/index.ts'
 export {
+  createAppender,
   createMatcher,
   createRedactor,
   didYouMean,
@@ -145,6 +146,12 @@ export {
 } from './kit/index.ts'
 export { complete } from './llm/index.ts'
 export { additionsOf, createRegistry, findModel, listModels, type ModelRow } from './models/index.ts'
+export {
+  type NotifyConfig,
+  readNotifyFile,
+  type TriedTarget,
+  tryTargets,
+} from './notify/index.ts'
 export {
   type CollectorClient,
   collectorOf,
