@@ -58,7 +58,9 @@ export const fields = {
   plainHttpHosts: names(
     'Hosts of the local network that models may be asked at over plain `http:`, as `nas.local` or `nas.local:11434`.',
   ),
-  'agents.claude.tools.allow': names('The only tools of its own that the Claude agent gets; without it, all.'),
+  'agents.claude.tools.allow': names(
+    'The only tools of its own that the Claude agent gets; without it, all.',
+  ),
   'agents.claude.tools.deny': names('Tools that the Claude agent does not get, such as `WebSearch`.'),
   'agents.claude.userSettings': z
     .boolean()
