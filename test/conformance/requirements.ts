@@ -1,4 +1,5 @@
 import { type Requirement, requirementsOf } from './requirement.ts'
+import { agents } from './requirements/agents.ts'
 import { atTheTerminal } from './requirements/at-the-terminal.ts'
 import { attacks } from './requirements/attacks.ts'
 import { authentication } from './requirements/authentication.ts'
@@ -63,6 +64,7 @@ const tables = {
   ...detach,
   ...notify,
   ...gates,
+  ...agents,
 } as const
 
 export type RequirementId = keyof typeof tables

@@ -145,7 +145,14 @@ export {
   wordsOf,
 } from './kit/index.ts'
 export { complete } from './llm/index.ts'
-export { additionsOf, createRegistry, findModel, listModels, type ModelRow } from './models/index.ts'
+export {
+  additionsOf,
+  createRegistry,
+  findModel,
+  listModels,
+  type ModelRow,
+  reachingOwn,
+} from './models/index.ts'
 export {
   type NotifyConfig,
   readNotifyFile,

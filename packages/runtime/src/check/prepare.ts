@@ -16,7 +16,9 @@ import {
   createRegistry,
   findModel,
   type HarnessName,
+  originsOf,
   type Registry,
+  reaching,
   resolveModel,
 } from '../models/index.ts'
 import { buildPlan, type Plan } from '../plan/index.ts'
@@ -79,7 +81,8 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const models = await createRegistry({ additions: additionsOf({ home, modelsFile: paths.modelsFile }) })
   const { registry } = models
   const redirected = (given: Variables) => options.redirect?.(given, registry.providers) ?? given
-  const outside = redirected(options.environment)
+  const own = [...registry.custom.values()]
+  const outside = redirected(reaching(options.environment, own))
   const environment = serverEnvironment(outside)
 
   const loaded = await loadHank(options.hank, {
@@ -125,6 +128,10 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     clock: systemClock,
     ...harnessChecks(home),
     skipSelfTest: options.skipSelfTest,
+    addresses: {
+      plainHosts: settings.settings.plainHttpHosts,
+      origins: originsOf(own, options.environment),
+    },
   })
   const placed = loaded.source ? withPlaces(checked.problems, loaded.source) : checked.problems
   const all = [...problems, ...placed]
