@@ -186,6 +186,25 @@ export {
   type SettingField,
 } from './settings/index.ts'
 export {
+  type BisectCheck,
+  type Bisected,
+  type BisectResult,
+  bisect,
+  bisectDetails,
+  changesIn,
+  type Forked,
+  type ForkResult,
+  fork,
+  type HankTakeover,
+  labelOf as versionLabel,
+  laterFile,
+  nameOf as versionName,
+  placeOf as versionPlace,
+  type ReadPlace,
+  readPlace,
+  type ThreadVersion,
+} from './versions/index.ts'
+export {
   type ExecutionFile,
   type ExecutionLayout,
   executionLayout,
@@ -198,5 +217,6 @@ export {
   openExecution,
   readExecutionFile,
   readLock,
+  removeOldParts,
   storeInlineData,
 } from './workspace/index.ts'
