@@ -10,7 +10,7 @@ export function modelDetail({ contextWindow, prices }: Pick<ModelRow, 'contextWi
 export function modelText(row: {
   readonly identity: string
   readonly name?: string
-  readonly contextWindow: number
+  readonly contextWindow?: number | undefined
   readonly prices?: Prices | undefined
 }): string {
   const { identity, name, contextWindow, prices } = row
@@ -31,6 +31,6 @@ function dollars(price: number | undefined): string {
   return price === undefined ? '?' : `$${price}`
 }
 
-function windowText(tokens: number): string {
-  return `${Math.round(tokens / 1000)}k`
+function windowText(tokens: number | undefined): string {
+  return tokens === undefined ? 'not known' : `${Math.round(tokens / 1000)}k`
 }
