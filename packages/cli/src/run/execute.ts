@@ -202,6 +202,12 @@ function environmentsOf(
   }
 }
 
+/** The files of a person may lead to a provider and hold a login: a rehearsal has none of them. */
+function agentSettingsOf(agents: Prepared['settings']['settings']['agents'], isRehearsal: boolean) {
+  const { claude, pi } = agents
+  return { pi, claude: { ...claude, userSettings: claude.userSettings && !isRehearsal } }
+}
+
 function recordInto(directory: string, terminal: Terminal) {
   return { directory, onFailure: (message: string) => terminal.error(message) }
 }
@@ -218,6 +224,7 @@ function optionsOf(
     adopt,
     programs: ownPrograms(),
     harnesses,
+    agentSettings: agentSettingsOf(settings.agents, rehearsal !== undefined),
     priceOf: (provider: string, id: string) => findModel(`${provider}/${id}`, prepared.registry)?.prices,
     secrets: { ...reachingOwn(process.env, prepared.registry), '--token': texts.token },
     ...environmentsOf(environment, rehearsal, prepared),

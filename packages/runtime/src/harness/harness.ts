@@ -2,6 +2,13 @@ import type { FailureReason, ProcessExit, TokenCounts } from '@weave/protocol'
 import type { Marker } from '../kit/index.ts'
 import type { ThinkingLevel } from '../models/index.ts'
 
+/** Which of its tools an agent gets, by the agent's own names. */
+export interface ToolChoice {
+  /** Undefined: all that it has. */
+  readonly allow?: readonly string[] | undefined
+  readonly deny: readonly string[]
+}
+
 export interface HarnessSurroundings {
   readonly codonId: string
   /** The id by which the provider knows the model. */

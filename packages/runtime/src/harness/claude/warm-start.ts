@@ -11,6 +11,8 @@ import type { SdkModule, SessionTask, Spawn } from './sdk.ts'
 export interface Launch {
   readonly options: (task: SessionTask) => Options
   readonly startProcess: (wanted: SpawnOptions) => AgentProcess
+  /** Of what the program reads when it starts, besides its command line. */
+  readonly fingerprint: string
 }
 
 export type WarmStart = ReturnType<typeof createWarmStart>
@@ -55,8 +57,9 @@ async function makeReady(load: () => Promise<SdkModule>, launch: Launch) {
       sessionId,
       discard: process.discard,
       /** The process, if it lives and was started in the very way that is wanted now; otherwise it is ended. */
-      take(wanted: SpawnOptions): AgentProcess | undefined {
-        if (lives(process) && isDeepStrictEqual(plain(wanted), command)) return process
+      take(wanted: SpawnOptions, { fingerprint }: Launch): AgentProcess | undefined {
+        const isSame = fingerprint === launch.fingerprint && isDeepStrictEqual(plain(wanted), command)
+        if (isSame && lives(process)) return process
         void process.discard()
         return undefined
       },
