@@ -34,7 +34,7 @@ export function checkCredentials(
 export interface Addresses {
   /** Hosts that the operator allows to be asked without encryption, with or without a port. */
   readonly plainHosts: readonly string[]
-  /** Who gave the address in a variable that the person did not set, for people. */
+  /** The file that gave the address in a variable that the person did not set. */
   readonly origins: ReadonlyMap<string, string>
 }
 

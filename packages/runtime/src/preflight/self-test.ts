@@ -28,7 +28,7 @@ export interface SelfTestOptions {
   /** Leaves out the request; all that can be told without it is still told. */
   readonly skipRequest: boolean
   readonly signal?: AbortSignal | undefined
-  /** Who gave the address in a variable that the person did not set, for people. */
+  /** The file that gave the address in a variable that the person did not set. */
   readonly origins?: ReadonlyMap<string, string> | undefined
 }
 
