@@ -45,6 +45,7 @@ export {
   editorSchema,
   examine,
   isSchemaKind,
+  loginFiles,
   missingHarnesses,
   type OpenRehearsal,
   openRehearsal,
@@ -121,6 +122,7 @@ export {
   findModel,
   listModels,
   type ModelRow,
+  piSecrets,
   reachingOwn,
 } from './models/index.ts'
 export {

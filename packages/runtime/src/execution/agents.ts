@@ -37,7 +37,7 @@ export interface HarnessesOptions {
 /** What the operator says of the agents. */
 export interface AgentSettings {
   readonly claude: { readonly tools: ToolChoice; readonly userSettings: boolean }
-  readonly pi: { readonly tools: ToolChoice }
+  readonly pi: { readonly tools: ToolChoice; readonly authFile?: string | undefined }
 }
 
 /** The two ways to run an agent. Neither loads its SDK before a codon needs it. */

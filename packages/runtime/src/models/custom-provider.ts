@@ -81,6 +81,12 @@ export const localProviders: readonly CustomProvider[] = [
   local('vllm', 8_000),
 ]
 
+/** Plans that the Pi agent signs in with; what they have, its catalogue knows. */
+export const loginProviders: readonly CustomProvider[] = ['github-copilot', 'openai-codex'].map(name => ({
+  name,
+  isOpen: true,
+}))
+
 function local(name: string, port: number): CustomProvider {
   const baseUrl = `http://127.0.0.1:${port}/v1`
   return { name, baseUrl, key: 'none', isOpen: true }

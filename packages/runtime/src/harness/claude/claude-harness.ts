@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, type LaunchOptions, type Log, silentLog, systemClock } from '../../kit/index.ts'
-import { credentialFor, endpointFor } from '../../models/index.ts'
+import { endpointFor, loginFor, otherLogins } from '../../models/index.ts'
 import type { Harness, HarnessSurroundings, ToolChoice } from '../harness.ts'
 import { startAgentProcess } from './agent-process.ts'
 import { logVariables } from './provider-log.ts'
@@ -25,13 +25,14 @@ export function childEnvironment(
   { retries, isRoot, userSettings = false }: ChildEnvironmentOptions,
 ): Environment {
   const endpoint = endpointFor(provider, env)
-  const credential = credentialFor(provider, 'codon', env)
-  const left = Object.entries(env).filter(([name]) => !isForeign(name, credential.ok))
+  const login = loginFor({ provider, harness: 'sdk', environment: env, files: {} })
+  const others = otherLogins(login)
+  const left = Object.entries(env).filter(([name]) => !isForeign(name) && !others.has(name))
   return {
     // As long as an open tool call may take.
     BASH_MAX_TIMEOUT_MS: '1800000',
     ...Object.fromEntries(left),
-    ...(credential.ok && { ANTHROPIC_API_KEY: credential.value }),
+    ...(login?.kind === 'key' && { ANTHROPIC_API_KEY: login.value }),
     ...(endpoint.ok && endpoint.variable !== undefined && { ANTHROPIC_BASE_URL: endpoint.root }),
     ...(!userSettings && { CLAUDE_CONFIG_DIR: configDirectory(home) }),
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
@@ -67,15 +68,11 @@ const sessionMarks = new Set([
   'CLAUDE_PID',
 ])
 
-/** Another way to sign in than with the key that was checked. */
-const otherCredentials = new Set(['ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'])
+/** Another provider, past every address that was given, and none of those that a login is known for. */
+const otherProvider = /^CLAUDE_CODE_USE_(ANTHROPIC_AWS|ANTHROPIC_GOOGLE_CLOUD|GATEWAY|MANTLE)$/
 
-/** Another provider, past every address that was given. */
-const otherProvider =
-  /^CLAUDE_CODE_USE_(ANTHROPIC_AWS|ANTHROPIC_GOOGLE_CLOUD|BEDROCK|FOUNDRY|GATEWAY|MANTLE|VERTEX)$/
-
-function isForeign(name: string, hasKey: boolean): boolean {
-  return sessionMarks.has(name) || otherProvider.test(name) || (hasKey && otherCredentials.has(name))
+function isForeign(name: string): boolean {
+  return sessionMarks.has(name) || otherProvider.test(name)
 }
 
 function configDirectory(home: string): string {

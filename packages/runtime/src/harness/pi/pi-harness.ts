@@ -21,6 +21,8 @@ export interface EmbeddedHarnessOptions extends Pick<LaunchOptions, 'own'> {
   readonly clock?: Clock
   /** By default all that the agent has. */
   readonly tools?: ToolChoice | undefined
+  /** Where the person's own Pi agent keeps its logins, to be used where no variable holds a key. */
+  readonly authFile?: string | undefined
 }
 
 /**
@@ -58,7 +60,7 @@ export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness 
       yield { type: 'ended', end: made.ok ? stopped : failedWith({ kind: 'launch', message: made.message }) }
       return
     }
-    const run = { spec, task: { ...made.task, tools: options.tools }, signal }
+    const run = { spec, task: { ...made.task, tools: options.tools, authFile: options.authFile }, signal }
     const prepared = take(spec)
     dismiss()
     if (prepared && (yield* runWorker(prepared, { ...run, isReplaceable: true }))) return

@@ -74,6 +74,8 @@ export interface AgentTask extends Omit<HarnessSpec, 'codonId' | 'onRaw' | 'next
   readonly tools?: ToolChoice | undefined
   /** A secret. Absent: the SDK may know a variable of the provider's own. */
   readonly key?: string | undefined
+  /** Of the person's own Pi agent: the SDK reads it, and renews in it what has run out, as that agent does. */
+  readonly authFile?: string | undefined
   /** The variables that would have held the key. */
   readonly keyVariables: readonly string[]
   /** Instead of the usual address. Neither ends in a slash. */

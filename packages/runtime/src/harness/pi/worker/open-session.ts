@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -76,14 +76,14 @@ export async function openSession(
   const { AuthStorage, ModelRegistry, SettingsManager, createAgentSession } = sdk.agent
   const { createBashToolDefinition, createLocalBashOperations } = sdk.agent
   const key = task.key ?? sdk.ai.getEnvApiKey(task.provider)
-  if (key === undefined) {
+  const authStorage = key === undefined ? storedLogins(sdk, task) : AuthStorage.inMemory()
+  if (!authStorage) {
     const message = `There is no key for ${task.provider}. Set ${task.keyVariables.join(' or ')}.`
     return { ok: false, kind: 'launch', message }
   }
   const sessions = await sessionManager(sdk, task)
   if (!sessions.ok) return sessions
-  const authStorage = AuthStorage.inMemory()
-  authStorage.setRuntimeApiKey(task.provider, key)
+  if (key !== undefined) authStorage.setRuntimeApiKey(task.provider, key)
   const { session } = await createAgentSession({
     cwd: task.cwd,
     agentDir: agentDir(task.home),
@@ -111,6 +111,13 @@ export async function openSession(
     ],
   })
   return { ok: true, session }
+}
+
+/** Undefined when there is none for the provider. */
+function storedLogins({ agent }: Sdk, { authFile, provider }: AgentTask) {
+  if (authFile === undefined || !existsSync(authFile)) return undefined
+  const stored = agent.AuthStorage.create(authFile)
+  return stored.has(provider) ? stored : undefined
 }
 
 async function sessionManager(
