@@ -44,7 +44,10 @@ export interface HarnessSpec extends HarnessSurroundings {
  * is left. Aborting stops the agent as gently as it allows; events of turns that were finished by then are still reported.
  */
 export interface Harness {
-  /** While its rig is at work. The next `start` for that codon uses what was made, another one ends it. Never throws. */
+  /**
+   * While the codon before it ends, or its rig is at work. The next `start` for that codon uses what was made, another one
+   * ends it; a second call for the same changes nothing. Never throws.
+   */
   prepare?(surroundings: HarnessSurroundings): void
   start(spec: HarnessSpec, signal: AbortSignal): AsyncIterable<HarnessEvent>
   /** Never rejects. */

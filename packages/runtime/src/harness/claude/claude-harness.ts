@@ -110,6 +110,7 @@ export function createSdkHarness(options: SdkHarnessOptions = {}): Harness {
     makePrivate(configDirectory(home))
     return {
       fingerprint: words.fingerprint,
+      key: JSON.stringify([surroundings.model, surroundings.thinking, premises, env, words]),
       options: task => queryOptions({ ...surroundings, env, tools, words }, task),
       startProcess: ({ command, args, cwd, env }) =>
         startAgentProcess({ command, args, cwd, env, marker, premises, clock, graceMs, own }),

@@ -13,6 +13,8 @@ export interface Launch {
   readonly startProcess: (wanted: SpawnOptions) => AgentProcess
   /** Of what the program reads when it starts, besides its command line. */
   readonly fingerprint: string
+  /** Equal when a program that was made ready for the one serves the other. */
+  readonly key: string
 }
 
 export type WarmStart = ReturnType<typeof createWarmStart>
@@ -24,11 +26,13 @@ export type WarmStart = ReturnType<typeof createWarmStart>
  */
 export function createWarmStart(load: () => Promise<SdkModule>) {
   let making: ReturnType<typeof makeReady> = Promise.resolve(undefined)
+  let madeFor: Launch | undefined
 
   /** It is the caller's now. */
   function claim() {
     const made = making
     making = Promise.resolve(undefined)
+    madeFor = undefined
     return made
   }
 
@@ -39,8 +43,11 @@ export function createWarmStart(load: () => Promise<SdkModule>) {
   return {
     claim,
     close,
+    /** One that has died meanwhile is found out when it is taken. */
     prepare(launch: Launch): void {
+      if (madeFor?.key === launch.key) return
       const closed = close()
+      madeFor = launch
       making = closed.then(() => makeReady(load, launch))
     },
   }

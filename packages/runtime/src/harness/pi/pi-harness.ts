@@ -69,6 +69,7 @@ export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness 
 
   return {
     prepare(surroundings) {
+      if (ready && !ready.worker.end && ready.name === nameOf(surroundings)) return
       dismiss()
       ready = { name: nameOf(surroundings), worker: launch(surroundings) }
     },
