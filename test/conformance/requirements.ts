@@ -9,14 +9,18 @@ import { decisionsObserversAndSafety } from './requirements/decisions-observers-
 import { decisionsOutside } from './requirements/decisions-outside.ts'
 import { decisionsRunning } from './requirements/decisions-running.ts'
 import { decisionsStateAndWire } from './requirements/decisions-state-and-wire.ts'
+import { detach } from './requirements/detach.ts'
+import { editor } from './requirements/editor.ts'
 import { endpoints } from './requirements/endpoints.ts'
 import { errors } from './requirements/errors.ts'
 import { events } from './requirements/events.ts'
+import { gates } from './requirements/gates.ts'
 import { handbookAndEnvironment } from './requirements/handbook-and-environment.ts'
 import { hankFile } from './requirements/hank-file.ts'
 import { installAndRelease } from './requirements/install-and-release.ts'
 import { invariants } from './requirements/invariants.ts'
 import { limitsAndVersions } from './requirements/limits-and-versions.ts'
+import { notify } from './requirements/notify.ts'
 import { otel } from './requirements/otel.ts'
 import { readingARun } from './requirements/reading-a-run.ts'
 import { referencesAndModels } from './requirements/references-and-models.ts'
@@ -56,6 +60,10 @@ const tables = {
   ...handbookAndEnvironment,
   ...ci,
   ...otel,
+  ...editor,
+  ...detach,
+  ...notify,
+  ...gates,
   ...agents,
 } as const
 

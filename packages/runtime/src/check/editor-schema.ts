@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { hankFile, type SchemaKind, schemaAddress, sentinelConfig } from '../hank/index.ts'
 import { rehearsalScript } from '../model-server/index.ts'
 import { modelsFile } from '../models/index.ts'
+import { notifyFile } from '../notify/index.ts'
 import { runtimeFile } from '../settings/index.ts'
 
 /** Every kind of file that a person writes, by the definition that the loader checks it with. */
@@ -11,6 +12,7 @@ const shapes: Readonly<Record<SchemaKind, { readonly shape: z.ZodType; readonly 
   sentinel: { shape: sentinelConfig, title: 'A weave sentinel' },
   models: { shape: modelsFile, title: 'models.json, more models and providers' },
   rehearsal: { shape: rehearsalScript, title: 'rehearsal.json, what a scripted model answers' },
+  notify: { shape: notifyFile, title: '~/.weave/notify.json, who is told of runs' },
 }
 
 export const schemaKinds = Object.keys(shapes) as readonly SchemaKind[]

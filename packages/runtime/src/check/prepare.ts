@@ -7,6 +7,7 @@ import {
   type LoadedHank,
   loadHank,
   type PlacedCodon,
+  pathOf,
   withPlaces,
 } from '../hank/index.ts'
 import { type HarnessWord, harnessWordOf, ownPlaces, resolveHarness, servable } from '../harness/index.ts'
@@ -241,16 +242,19 @@ function modelUses(
   { loaded, settings }: Pick<Prepared, 'loaded' | 'settings'>,
   environmentOf: (codon: Variables) => Variables,
 ): readonly ModelUse[] {
-  const { hank, sentinels } = loaded
+  const { hank, source, sentinels } = loaded
   if (!hank) return []
   const placed = codonsOf(hank)
   const codons = placed.map((each): ModelUse => {
     const { env } = each.codon
+    const where = `${each.where}.model`
+    const isWrittenHere = each.codon.model !== undefined && settings.modelOverride === undefined
     return {
-      where: `${each.where}.model`,
+      where,
       label: each.label,
       name: modelNameOf(each.codon, { loaded, settings }),
       use: 'codon',
+      ...(source && isWrittenHere && { spot: () => source.spotOf(pathOf(where)) }),
       ...(env && { environment: environmentOf(env) }),
     }
   })

@@ -1,5 +1,5 @@
 import type { ProblemCode } from '@weave/protocol'
-import { collector, hasErrors, type Problem } from '../kit/index.ts'
+import { collector, hasErrors, type Problem, problemOf, withFixes } from '../kit/index.ts'
 import { type ModelResolution, type Registry, type ResolvedModel, resolveModel } from '../models/index.ts'
 import { type Addresses, checkCredentials } from './credential-check.ts'
 import { groupBy, isCodon, labelsOf, type ModelUse, type Resolved } from './model-use.ts'
@@ -53,6 +53,15 @@ function asWarning(problem: Problem<ProblemCode>): Problem<ProblemCode> {
   return problem.code === 'key/missing' ? { ...problem, severity: 'warning' } : problem
 }
 
+/** With a fix for each name that may be meant, when the name is written where it is used. */
+function unknownModel(
+  { where, label, spot }: ModelUse,
+  { message, suggestions }: Extract<ModelResolution, { ok: false }>,
+): Problem<ProblemCode> {
+  const said = { severity: 'error', code: 'model/unknown', message: `${label}: ${message}` } as const
+  return withFixes(problemOf(said, spot?.() ?? where), suggestions, name => `Use ${name}`)
+}
+
 /** What the embedded SDK goes by then. */
 const assumedWindow = '128,000'
 
@@ -65,7 +74,7 @@ export async function checkModels(uses: readonly ModelUse[], registry: Registry)
     const resolution = known.get(use.name) ?? (await resolveModel(use.name, registry))
     known.set(use.name, resolution)
     if (resolution.ok) resolved.push({ use, model: resolution.model })
-    else problems.error('model/unknown', use.where, `${use.label}: ${resolution.message}`)
+    else problems.add([unknownModel(use, resolution)])
   }
   const windowless = resolved.filter(one => isCodon(one) && one.model.contextWindow === undefined)
   for (const { first, all } of groupBy(windowless, ({ model }) => model.identity)) {

@@ -21,6 +21,7 @@ import {
   settingKinds,
   variableOf,
 } from './fields.ts'
+import type { GateSetting } from './gate-setting.ts'
 import { fields, runtimeFile } from './schema.ts'
 
 /**
@@ -30,6 +31,7 @@ import { fields, runtimeFile } from './schema.ts'
 export interface LayerResult {
   /** Holds what was right, also when something else was wrong. */
   readonly layer: Layer
+  readonly gates?: readonly GateSetting[]
   readonly problems: readonly Problem<ProblemCode>[]
 }
 
@@ -38,7 +40,14 @@ export function parseRuntimeFile(text: string | Uint8Array, file: string): Layer
   const source = parseJsonSource(text, { file })
   if (!source.ok) return { layer: {}, problems: source.problems }
   const checked = runtimeFile.safeParse(source.value)
-  if (checked.success) return { layer: layerOf(checked.data, 'weave.json'), problems: source.warnings }
+  if (checked.success) {
+    const { gates } = checked.data
+    return {
+      layer: layerOf(checked.data, 'weave.json'),
+      ...(gates && { gates }),
+      problems: source.warnings,
+    }
+  }
   const options = { family: 'settings', schema: runtimeFile, unknownKey: unknownSetting } as const
   const problems = shapeProblems(checked.error, source, options)
   return { layer: {}, problems: [...source.warnings, ...problems] }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defaults, otelContents, otelNames, type SettingField, type SettingValues } from './fields.ts'
+import { gates } from './gates-schema.ts'
 
 /**
  * What a value of each setting must be: one definition for the checks of all layers and for the editor schema. None of
@@ -148,6 +149,7 @@ export const runtimeFile = z
     ignoreRigFailures: entry('ignoreRigFailures'),
     modelsFile: entry('modelsFile'),
     readonlyOnly: entry('readonlyOnly'),
+    gates: gates.optional(),
   })
   .describe('Runtime configuration of weave.')
 
