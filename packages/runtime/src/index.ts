@@ -46,6 +46,7 @@ export {
   editorSchema,
   examine,
   isSchemaKind,
+  loginFiles,
   missingHarnesses,
   type OpenRehearsal,
   openRehearsal,
@@ -151,6 +152,7 @@ export {
   findModel,
   listModels,
   type ModelRow,
+  piSecrets,
   reachingOwn,
 } from './models/index.ts'
 export {

@@ -158,7 +158,13 @@ export class Machine {
     this.#asked = attempt.skipped ? 'skip' : undefined
     this.#retryAfterMs = undefined
     const { emit } = this.#events
-    const task = makeAttempt(attempt, { ...this.#options, stopper, emit, onTick: () => this.#emitSnapshot() })
+    const task = makeAttempt(attempt, {
+      ...this.#options,
+      stopper,
+      emit,
+      onTick: () => this.#emitSnapshot(),
+      goesOn: () => this.#pace === 'open',
+    })
     this.#task = task.then(outcome => void this.put({ type: 'settled', at, outcome }), this.#fault)
   }
 
