@@ -23,6 +23,7 @@ import { otel } from './requirements/otel.ts'
 import { readingARun } from './requirements/reading-a-run.ts'
 import { referencesAndModels } from './requirements/references-and-models.ts'
 import { repair } from './requirements/repair.ts'
+import { rules } from './requirements/rules.ts'
 import { screen } from './requirements/screen.ts'
 import { settings } from './requirements/settings.ts'
 import { states } from './requirements/states.ts'
@@ -60,6 +61,7 @@ const tables = {
   ...otel,
   ...detach,
   ...notify,
+  ...rules,
   ...gates,
 } as const
 

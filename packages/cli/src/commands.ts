@@ -256,6 +256,12 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: ['execution', 'codon', 'dry', 'runtime-config', 'env-file', ...always],
     load: async () => (await import('./sentinel.ts')).sentinelCommand,
   },
+  rules: {
+    usage: 'weave rules test [execution...]',
+    summary: 'say when the rules of weave.json would have fired in runs that are recorded',
+    flags: ['rules', 'json', 'execution', 'runtime-config', ...always],
+    load: async () => (await import('./rules.ts')).rulesCommand,
+  },
   notify: {
     usage: 'weave notify test',
     summary: 'send a notification to everybody whom ~/.weave/notify.json names, and say what came of it',

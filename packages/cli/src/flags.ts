@@ -232,6 +232,11 @@ export const flags = {
     kind: 'switch',
     summary: 'fail when a codon has no steps in the script, or steps or recorded requests are left over',
   },
+  rules: {
+    kind: 'text',
+    value: 'file',
+    summary: 'the file whose rules are tried, instead of weave.json here',
+  },
   notify: {
     kind: 'text',
     value: 'file',

@@ -78,6 +78,7 @@ export {
   isLoop,
   type LoadedHank,
   type Loop,
+  loadPatterns,
   readSentinelFile,
   type SharedBudget,
 } from './hank/index.ts'
@@ -141,13 +142,16 @@ export {
   plannedCodons,
 } from './plan/index.ts'
 export { claimRecording, defaultUpstream } from './proxy/index.ts'
+export { createRuleMatcher, type Firing } from './rules/index.ts'
 export type { RunnerEnd } from './runner/index.ts'
 export { accessFrom, codonRuns, openWorkbench, runSandboxWorker, type Trial } from './sentinel/index.ts'
 export {
   type FlagValue,
   listEnvironment,
+  type RuleSetting,
   readEnvFile,
   readGiven,
+  readRuntimeFile,
   type SettingField,
 } from './settings/index.ts'
 export {

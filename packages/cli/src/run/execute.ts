@@ -304,6 +304,7 @@ function optionsOf(
       settings: prepared.settings,
       telemetry: { home: homedir(), print: (line: string) => terminal.error(line) },
     },
+    rules: prepared.rules,
     ...(notify && {
       notify: { config: notify, say: (line: string) => terminal.error(line), write: display.ring },
     }),

@@ -9,7 +9,7 @@ import {
   withPlaces,
 } from '../hank/index.ts'
 import { type HarnessWord, harnessWordOf, ownPlaces, resolveHarness, servable } from '../harness/index.ts'
-import { hasErrors, type Problem, systemClock } from '../kit/index.ts'
+import { hasErrors, type Problem, problemOf, systemClock } from '../kit/index.ts'
 import {
   additionsOf,
   createRegistry,
@@ -18,11 +18,12 @@ import {
   type Registry,
   resolveModel,
 } from '../models/index.ts'
-import { buildPlan, type Plan } from '../plan/index.ts'
+import { buildPlan, type Plan, plannedCodons } from '../plan/index.ts'
 import { type ModelUse, type PreflightResult, preflight } from '../preflight/index.ts'
 import {
   codonEnvironment,
   type ResolvedSettings,
+  type RuleSetting,
   resolveSettings,
   type SettingPaths,
   serverEnvironment,
@@ -53,6 +54,8 @@ export interface Prepared {
   readonly paths: SettingPaths
   /** The `weave.json` that was used. */
   readonly runtimeFile?: string
+  /** What the operator lets follow from events. */
+  readonly rules?: readonly RuleSetting[]
   readonly registry: Registry
   /**
    * What would run; absent when there is no hank. In a hank with mistakes a model may be unknown: it stands in the plan by
@@ -94,8 +97,9 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   // The hank may add sentinel settings, idle timeout, ceilings and a fallback model; no path depends on it.
   const settings = resolveSettings({ ...layers, environment, overrides: loaded.hank?.overrides })
   const sending = await sendingProblems(settings, environment)
-  const hankProblems = [...layers.problems, ...models.problems, ...loaded.problems, ...sending]
   const plan = planOf({ loaded, settings, registry })
+  const ruled = await ruleProblems(layers.rules, plan)
+  const hankProblems = [...layers.problems, ...models.problems, ...loaded.problems, ...sending, ...ruled]
   const base = {
     loaded,
     settings,
@@ -103,6 +107,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     registry,
     ...(plan && { plan }),
     ...(layers.path !== undefined && { runtimeFile: layers.path }),
+    rules: layers.rules,
   }
   if (hasErrors(hankProblems) || !loaded.hank) return { ...base, ok: false, problems: hankProblems }
 
@@ -128,6 +133,20 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const placed = loaded.source ? withPlaces(checked.problems, loaded.source) : checked.problems
   const all = [...problems, ...placed]
   return { ...found, ok: !hasErrors(all), problems: all, preflight: checked }
+}
+
+/** What of the operator's rules the hank does not have. */
+async function ruleProblems(
+  rules: readonly RuleSetting[],
+  plan: Plan | undefined,
+): Promise<readonly Problem<ProblemCode>[]> {
+  if (rules.length === 0 || !plan) return []
+  const { ruleFaults } = await import('../rules/index.ts')
+  const codons = plannedCodons(plan).map(({ id }) => id)
+  const faults = await ruleFaults(rules, { sentinels: plan.sentinels ?? [], codons })
+  return faults.map(({ where, message }) =>
+    problemOf({ severity: 'error', code: 'settings/value', message }, where),
+  )
 }
 
 /** What is wrong with where spans would go; nothing while none are sent. */

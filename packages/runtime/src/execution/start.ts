@@ -21,6 +21,7 @@ import {
   startPoint,
   startRunner,
 } from '../runner/index.ts'
+import type { RuleSetting } from '../settings/index.ts'
 import { type OpenedExecution, writeExecutionFile } from '../workspace/index.ts'
 import { type Activities, type ActivityListener, createActivities } from './activity.ts'
 import type { AgentSetup } from './agent-effects.ts'
@@ -31,6 +32,7 @@ import { type HeldExecution, holdExecution, type OpenedRecord, openRecord } from
 import { type NotifySetup, openNotifying } from './notifying.ts'
 import type { ProxySetup } from './proxy.ts'
 import { recover } from './recovery.ts'
+import { openRuling } from './ruling.ts'
 import type { SentinelSetup } from './sentinel-effects.ts'
 import { createLateControl, type ServerSettings, serve } from './serve.ts'
 import { startTelemetry, type Told } from './telemetry.ts'
@@ -77,6 +79,8 @@ export interface ExecutionOptions {
    * Without it everything that would be written fails.
    */
   readonly onLost?: ((reason: string) => void) | undefined
+  /** What the operator lets follow from events. */
+  readonly rules?: readonly RuleSetting[] | undefined
   /** Absent: nobody is told of the run. */
   readonly notify?: NotifySetup | undefined
   /** The resolved settings, recorded for reports and obeyed by telemetry. Absent: neither. */
@@ -181,6 +185,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   if (!serving.ok) return serving
   activities.listen(serving.onActivity)
   await opening.startHealthChecks()
+  const met = await openRuling({ rules: options.rules ?? [], journal })
   const { autostart, headless, keepAlive, attended } = options
   const runner = startRunner({
     ...life,
@@ -192,21 +197,17 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
     startFrom: recovered.startFrom ?? startPoint(plan, recorder.state),
   })
   control.is(runner)
-  const { told, weaveVersion, rehearsal } = options
-  const { redactor, replayed } = record
-  await startTelemetry(runner, {
-    told,
-    layout,
-    plan,
-    journal,
-    redactor,
-    replayed,
-    scope,
-    weaveVersion,
-    rehearsal,
-  })
+  met(runner)
+  await telemetryOf(start, runner)
   const ending = endingWith(runner, { scope, tidy: opening.tidy })
   return { ok: true, execution: { ...ending, ...serving.urls, notes, state } }
+}
+
+function telemetryOf({ options, held, record, plan }: Start, runner: Runner): Promise<void> {
+  const { told, weaveVersion, rehearsal, opened } = options
+  const { journal, redactor, replayed } = record
+  const facts = { told, layout: opened.layout, plan, weaveVersion, rehearsal }
+  return startTelemetry(runner, { ...facts, journal, redactor, replayed, scope: held.scope })
 }
 
 function tracingOf(options: ExecutionOptions, { held, record }: Pick<Start, 'held' | 'record'>) {

@@ -12,6 +12,7 @@ import { type AskedRollback, createPendingRollback, type PendingRollback } from 
 import { attemptAt, type Beginning, nextStep, redoPoint, situationOf, startOf } from './resume-point.ts'
 import type { RolledBack } from './rollback.ts'
 import type { RollbackCommand } from './rollback-target.ts'
+import { firedData, isStillThere, type RuleDeed } from './rule-deed.ts'
 import { createRunEvents, type RunEvents } from './run-events.ts'
 import { createRunBook, createRunEnds, type RunBook, type RunEnds, type RunnerEnd } from './run-lifecycle.ts'
 import type { RunnerOptions } from './runner.ts'
@@ -196,6 +197,9 @@ export class Machine {
       case 'woke':
         await this.#woke()
         return
+      case 'rule':
+        this.#ruled(input.deed)
+        return
       case 'client':
         if (this.#awaitsClient && currentRun(this.#state())?.codons.length === 0) this.#pace = 'open'
         this.#awaitsClient = false
@@ -206,6 +210,15 @@ export class Machine {
       case 'fault':
         throw input.error
     }
+  }
+
+  /** It is told before it has an effect. */
+  #ruled(deed: RuleDeed): void {
+    const isThere = this.#activity === 'codon' && isStillThere(deed, this.#state())
+    this.#options.journal.append('rule.fired', firedData(deed, isThere))
+    if (deed.do !== 'stop' || !isThere) return
+    this.#asked ??= 'force-stop'
+    this.#stopper?.stop({ kind: 'force-stop', reason: `rule ${deed.ruleId}` })
   }
 
   async #obey({ command, answer }: Input & { type: 'command' }): Promise<void> {

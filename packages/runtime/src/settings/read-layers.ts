@@ -7,6 +7,7 @@ import { type Problem, parseJsonSource, problemOf, shapeFits } from '../kit/inde
 import { type Environment, type Layer, layerOf, runtimePrefix } from './fields.ts'
 import type { GateSetting } from './gate-setting.ts'
 import type { FlagValue, LayerResult } from './read-values.ts'
+import type { RuleSetting } from './rule-setting.ts'
 import weaveShape from './weave-shape.json' with { type: 'json' }
 
 export interface RuntimeFileSearch {
@@ -26,6 +27,8 @@ export interface RuntimeFileResult {
   readonly layer: Layer
   /** What the operator wants to be asked. */
   readonly gates?: readonly GateSetting[]
+  /** What the operator lets follow from events. */
+  readonly rules?: readonly RuleSetting[]
   readonly problems: readonly Problem<ProblemCode>[]
 }
 

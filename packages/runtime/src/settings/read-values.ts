@@ -22,6 +22,7 @@ import {
   variableOf,
 } from './fields.ts'
 import type { GateSetting } from './gate-setting.ts'
+import type { RuleSetting } from './rule-setting.ts'
 import { fields, runtimeFile } from './schema.ts'
 
 /**
@@ -32,6 +33,7 @@ export interface LayerResult {
   /** Holds what was right, also when something else was wrong. */
   readonly layer: Layer
   readonly gates?: readonly GateSetting[]
+  readonly rules?: readonly RuleSetting[]
   readonly problems: readonly Problem<ProblemCode>[]
 }
 
@@ -41,10 +43,11 @@ export function parseRuntimeFile(text: string | Uint8Array, file: string): Layer
   if (!source.ok) return { layer: {}, problems: source.problems }
   const checked = runtimeFile.safeParse(source.value)
   if (checked.success) {
-    const { gates } = checked.data
+    const { gates, rules } = checked.data
     return {
       layer: layerOf(checked.data, 'weave.json'),
       ...(gates && { gates }),
+      ...(rules && { rules }),
       problems: source.warnings,
     }
   }
