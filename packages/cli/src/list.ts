@@ -47,12 +47,15 @@ function isOf(wanted: string | undefined): (execution: FoundExecution) => boolea
 
 async function rowOf({ layout, file, lock }: FoundExecution) {
   const { executionStatus } = await import('@weave/runtime')
+  const { waitingGate } = await import('@weave/runtime')
   const { status, cost, codons, endedAt, problems } = await executionStatus(layout)
+  const waits = status === 'completed' ? undefined : await waitingGate(layout)
   return {
     dir: layout.dir,
     hank: file.hankName,
     data: file.dataPath ?? '',
     status: lock.kind === 'held' ? 'running' : status,
+    ...(waits !== undefined && { waits }),
     cost,
     codons,
     lastUsed: file.lastUsed,
@@ -82,7 +85,7 @@ const gap = 2
 export function listLines(rows: readonly ListRow[], { width, now, home }: ListLook): readonly string[] {
   const cells = rows.map(row => [
     width === undefined ? row.hank : cut(harmless(row.hank), longestHank),
-    row.status,
+    row.waits === undefined ? row.status : `waits: ${row.waits}`,
     plural(row.codons, 'codon'),
     `${row.rehearsal ? 'sim ' : ''}${dollarsText(row.cost)}`,
     row.status === 'running' ? 'now' : whenText(new Date(row.endedAt ?? row.lastUsed), now),

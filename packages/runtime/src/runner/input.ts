@@ -1,4 +1,4 @@
-import type { Command, ErrorCode } from '@weave/protocol'
+import type { Command, DecidedBy, ErrorCode } from '@weave/protocol'
 import type { AsyncQueue } from '../kit/index.ts'
 import type { PlannedCodonAt } from '../plan/index.ts'
 import type { Outcome } from './codon.ts'
@@ -23,10 +23,16 @@ export function refuse(code: ErrorCode, message = words[code] ?? code): CommandR
 
 /** Everything that the machine waits for, in one row. */
 export type Input =
-  | { readonly type: 'command'; readonly command: Command; readonly answer: (result: CommandResult) => void }
+  | {
+      readonly type: 'command'
+      readonly command: Command
+      readonly by: DecidedBy
+      readonly answer: (result: CommandResult) => void
+    }
   | { readonly type: 'settled'; readonly at: PlannedCodonAt; readonly outcome: Outcome }
   | { readonly type: 'rolled-back'; readonly result: RolledBack }
   | { readonly type: 'woke' }
+  | { readonly type: 'expired'; readonly waitingSeq: number }
   | { readonly type: 'client' }
   | { readonly type: 'shutdown'; readonly reason: string }
   /** Something could not be recorded. */

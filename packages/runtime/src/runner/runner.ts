@@ -1,5 +1,6 @@
 import type { Control } from './control.ts'
 import type { Effects } from './effects.ts'
+import type { Gating } from './gate-desk.ts'
 import type { StartedFrom } from './lineage.ts'
 import type { RunLifecycleOptions, RunnerEnd } from './run-lifecycle.ts'
 
@@ -24,4 +25,5 @@ export interface RunnerOptions extends RunLifecycleOptions {
   readonly keepAlive?: boolean | undefined
   /** A person is at a screen: whatever fails, they decide what becomes of it, and the end waits for them. */
   readonly attended?: boolean | undefined
+  readonly gates?: Gating | undefined
 }

@@ -8,6 +8,7 @@ import {
   parseJsonSource,
   problemOf,
   type Said,
+  type Spot,
   shapeProblems,
 } from '../kit/index.ts'
 import {
@@ -32,6 +33,8 @@ export interface LayerResult {
   /** Holds what was right, also when something else was wrong. */
   readonly layer: Layer
   readonly gates?: readonly GateSetting[]
+  /** Where a value of the file stands; only with what needs to be held against the hank. */
+  readonly spotOf?: (path: JsonPath) => Spot
   readonly problems: readonly Problem<ProblemCode>[]
 }
 
@@ -44,7 +47,7 @@ export function parseRuntimeFile(text: string | Uint8Array, file: string): Layer
     const { gates } = checked.data
     return {
       layer: layerOf(checked.data, 'weave.json'),
-      ...(gates && { gates }),
+      ...(gates && { gates, spotOf: source.spotOf }),
       problems: source.warnings,
     }
   }
