@@ -3,9 +3,12 @@
 export type { WeaveState } from '@weave/protocol'
 export type { RollbackPreview } from './at-rest/index.ts'
 export {
+  type AnswerTaken,
+  answerAtRest,
   type CheckpointRow,
   executionStatus,
   findPrompts,
+  type GateQuestion,
   type Holdings,
   holdingsOf as executionHoldings,
   isFinished,
@@ -20,11 +23,13 @@ export {
   readCosts,
   readEarlierCosts,
   readEvents,
+  readGates,
   readPlans,
   readSpans,
   type StoppedExecution,
   type Tidied,
   tidyExecution,
+  waitingGate,
 } from './at-rest/index.ts'
 export {
   type ClassCost,

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os'
+import { basename } from 'node:path'
 import {
   defaultUpstream,
   type ExecutionOptions,
@@ -102,6 +103,7 @@ export async function execute(
   const chosen = await choosePlan({ prepared, plan, opened: execution, args }, terminal)
   if (!chosen.ok) return { notBegun: chosen.exitCode }
   const { adopt } = chosen
+  if (!(await mayDropGates(args, terminal))) return { notBegun: exitCodes.failed }
   if (isDetaching) {
     const { runDetached } = await import('./detach.ts')
     const hank = prepared.loaded.source?.path
@@ -193,6 +195,7 @@ async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
     showsCosts: !display.hasScreen || prepared.settings.settings.showCosts,
   }
   for (const line of summaryLines(state, end, places)) terminal.error(line, paintStanding)
+  if (end.gate !== undefined) return exitCodes.waits
   if (end.status === 'stopped') return signals.exitCode ?? stoppedCode(display, end.reason)
   return end.status === 'failed' ? exitCodes.failed : exitCodes.done
 }
@@ -204,13 +207,18 @@ function stoppedCode({ isAbandoned, wasLeft }: RunDisplay, reason: string | unde
 }
 
 /** On a terminal a person sees the run on a screen; otherwise it says lines. */
-function displayOf({ args, terminal }: RunContext, { prepared }: Ready, forced: () => void): RunDisplay {
+function displayOf(
+  { args, terminal }: RunContext,
+  { prepared, opened }: Ready,
+  forced: () => void,
+): RunDisplay {
   const { switches } = args
   const { showCosts: costs } = prepared.settings.settings
   const ui = { token: tokenOf(args), costs, color: wantsColor(switches) }
   return createRunDisplay({
     terminal,
     json: switches.has('json'),
+    name: basename(opened.layout.dir),
     ui: wantsTerminalUi(switches) ? ui : undefined,
     keepAlive: switches.has('keep-alive'),
     forced,
@@ -223,6 +231,21 @@ function isDetached({ switches }: Arguments): boolean {
 }
 
 const hangups = ['SIGHUP'] as const
+
+function droppedGates({ texts }: Arguments): readonly string[] {
+  return (texts['no-gate'] ?? '').split(',').filter(Boolean)
+}
+
+/** To go past what somebody wanted to be asked takes a yes. */
+async function mayDropGates(args: Arguments, terminal: Terminal): Promise<boolean> {
+  const dropped = droppedGates(args)
+  if (dropped.length === 0) return true
+  const { confirm } = await import('../confirm.ts')
+  const question = `Leave out gate ${dropped.join(', ')}? The run will not wait there.`
+  const confirmed = await confirm(question, args.switches.has('yes'), 'start without --no-gate')
+  if (!confirmed.ok) terminal.error(confirmed.message)
+  return confirmed.ok
+}
 
 function tokenOf({ texts }: Arguments): string | undefined {
   return texts.token ?? process.env['WEAVE_TOKEN']
@@ -281,6 +304,8 @@ function optionsOf(
     headless: !display.hasScreen,
     attended: display.hasScreen,
     keepAlive: switches.has('keep-alive'),
+    dropGates: droppedGates(args),
+    onGate: texts['on-gate'] === 'exit' ? ('exit' as const) : ('wait' as const),
     server: {
       port: settings.port,
       host: texts.host,

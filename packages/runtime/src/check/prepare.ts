@@ -18,10 +18,11 @@ import {
   type Registry,
   resolveModel,
 } from '../models/index.ts'
-import { buildPlan, type Plan, plannedCodons } from '../plan/index.ts'
+import { buildPlan, type Plan, type PlannedGate, plannedCodons } from '../plan/index.ts'
 import { type ModelUse, type PreflightResult, preflight } from '../preflight/index.ts'
 import {
   codonEnvironment,
+  type GateSetting,
   type ResolvedSettings,
   type RuleSetting,
   resolveSettings,
@@ -29,12 +30,15 @@ import {
   serverEnvironment,
 } from '../settings/index.ts'
 import type { CheckedData, DataCheck } from './data-check.ts'
+import type { AskedGates, CheckedGates } from './gate-check.ts'
 import { pathsOf, readLayers, type SettledOptions } from './settled.ts'
 
 export interface PrepareOptions extends SettledOptions {
   readonly skipSelfTest: boolean
   /** The data of the run, to be hashed with the other checks of this machine; a run does that by itself. */
   readonly data?: string | undefined
+  /** Gates that a flag asks for, besides those of `weave.json`. */
+  readonly gates?: readonly GateSetting[] | undefined
   /** All checks on this machine passed, and these providers are asked now, which may take long. Not called when nobody is asked. */
   readonly onAsking?: ((found: Prepared, providers: readonly string[]) => Promise<void> | void) | undefined
   /** Has the last word on every environment in which a model is asked, given the providers of all known models. */
@@ -96,10 +100,11 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   })
   // The hank may add sentinel settings, idle timeout, ceilings and a fallback model; no path depends on it.
   const settings = resolveSettings({ ...layers, environment, overrides: loaded.hank?.overrides })
-  const sending = await sendingProblems(settings, environment)
-  const plan = planOf({ loaded, settings, registry })
+  const gates = await checkedGates({ ...layers.gates, added: options.gates ?? [] }, loaded)
+  const plan = planOf({ loaded, settings, registry }, gates.gates)
+  const read = [layers, models, loaded, gates].flatMap(({ problems }) => problems)
   const ruled = await ruleProblems(layers.rules, plan)
-  const hankProblems = [...layers.problems, ...models.problems, ...loaded.problems, ...sending, ...ruled]
+  const hankProblems = [...read, ...(await sendingProblems(settings, environment)), ...ruled]
   const base = {
     loaded,
     settings,
@@ -123,16 +128,23 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const uses = modelUses(base, environmentOf)
   const providers = new Set(uses.flatMap(({ name }) => findModel(name, registry)?.provider ?? []))
   if (!options.skipSelfTest) await options.onAsking?.({ ...found, ok: true, problems }, [...providers])
-  const checked = await preflight(uses, {
+  const asked = await preflight(uses, {
     registry,
     environments: { codon: environmentOf(), sentinel: environment },
     clock: systemClock,
     ...harnessChecks(home),
     skipSelfTest: options.skipSelfTest,
   })
-  const placed = loaded.source ? withPlaces(checked.problems, loaded.source) : checked.problems
+  const placed = loaded.source ? withPlaces(asked.problems, loaded.source) : asked.problems
   const all = [...problems, ...placed]
-  return { ...found, ok: !hasErrors(all), problems: all, preflight: checked }
+  return { ...found, ok: !hasErrors(all), problems: all, preflight: asked }
+}
+
+/** Mostly there are none, and then what checks them is not loaded. */
+async function checkedGates(asked: AskedGates, { hank }: Pick<LoadedHank, 'hank'>): Promise<CheckedGates> {
+  if (!hank || asked.inFile.length + asked.added.length === 0) return { gates: [], problems: [] }
+  const { checkGates } = await import('./gate-check.ts')
+  return checkGates(asked, hank)
 }
 
 /** What of the operator's rules the hank does not have. */
@@ -221,11 +233,10 @@ function modelNameOf(codon: Codon, { loaded, settings }: Pick<Prepared, 'loaded'
   return (loaded.hank && effectiveModel(codon, loaded.hank, modelOverride)) ?? ''
 }
 
-function planOf({
-  loaded,
-  settings,
-  registry,
-}: Pick<Prepared, 'loaded' | 'settings' | 'registry'>): Plan | undefined {
+function planOf(
+  { loaded, settings, registry }: Pick<Prepared, 'loaded' | 'settings' | 'registry'>,
+  gates: readonly PlannedGate[] = [],
+): Plan | undefined {
   const { hank, source, sentinels } = loaded
   if (!hank || !source) return undefined
   return buildPlan(
@@ -236,6 +247,7 @@ function planOf({
       shimIdleTimeout: settings.settings.shimIdleTimeout,
       ceilings: settings.ceilings,
       sentinels,
+      gates,
     },
   )
 }

@@ -78,6 +78,7 @@ export async function readLayers({
     file: file.layer,
     path: file.path,
     rules: file.rules ?? [],
+    gates: { inFile: file.gates ?? [], spotOf: file.spotOf },
     problems: [...given.flags.problems, ...given.variables.problems, ...file.problems],
   }
 }

@@ -1,7 +1,8 @@
 import type { Control } from './control.ts'
 import type { Effects } from './effects.ts'
+import type { Gating } from './gate-desk.ts'
 import type { StartedFrom } from './lineage.ts'
-import type { RuleDeed } from './rule-deed.ts'
+import type { RuleDeed } from './rule-desk.ts'
 import type { RunLifecycleOptions, RunnerEnd } from './run-lifecycle.ts'
 
 export interface Runner extends Control {
@@ -27,4 +28,5 @@ export interface RunnerOptions extends RunLifecycleOptions {
   readonly keepAlive?: boolean | undefined
   /** A person is at a screen: whatever fails, they decide what becomes of it, and the end waits for them. */
   readonly attended?: boolean | undefined
+  readonly gates?: Gating | undefined
 }

@@ -8,6 +8,7 @@ import {
   parseJsonSource,
   problemOf,
   type Said,
+  type Spot,
   shapeProblems,
 } from '../kit/index.ts'
 import {
@@ -34,6 +35,8 @@ export interface LayerResult {
   readonly layer: Layer
   readonly gates?: readonly GateSetting[]
   readonly rules?: readonly RuleSetting[]
+  /** Where a value of the file stands; only with what needs to be held against the hank. */
+  readonly spotOf?: (path: JsonPath) => Spot
   readonly problems: readonly Problem<ProblemCode>[]
 }
 
@@ -46,8 +49,8 @@ export function parseRuntimeFile(text: string | Uint8Array, file: string): Layer
     const { gates, rules } = checked.data
     return {
       layer: layerOf(checked.data, 'weave.json'),
-      ...(gates && { gates }),
-      ...(rules && { rules }),
+      ...(gates && { gates, spotOf: source.spotOf }),
+      ...(rules && { rules, spotOf: source.spotOf }),
       problems: source.warnings,
     }
   }

@@ -253,29 +253,49 @@ function seededRandom(seed: number): () => number {
   }
 }
 
+const failure = {
+  codonId: 'a',
+  success: true,
+  cost: 0,
+  duration: 1,
+  exitStatus: { type: 'success' },
+} as const
+
 function randomEvent(journal: Journal, random: () => number): void {
   const pick = Math.floor(random() * 12)
   const codonId = random() < 0.5 ? 'a' : 'b#1'
   if (pick === 0) {
-    const data = { codonId, codonName: codonId, startTime: new Date().toISOString() }
-    const transition = { type: 'CodonStarted', data }
+    const startTime = new Date().toISOString()
+    const data = { runId: 'r', codonId, codonName: codonId, attempt: 1, startTime, model: 'm' }
     journal.append('state.transition', {
       transitionType: 'CodonStarted',
-      transition,
+      transition: { type: 'CodonStarted', data },
     } as unknown as EventData<'state.transition'>)
-  } else if (pick === 1)
-    journal.append('codon.completed', { codonId } as unknown as EventData<'codon.completed'>)
+  } else if (pick === 1) journal.append('codon.completed', { ...failure, codonId })
   else if (pick < 7)
-    journal.append('tool.result', { codonId, isError: random() < 0.6 } as unknown as EventData<'tool.result'>)
+    journal.append('tool.result', {
+      codonId,
+      toolUseId: 't',
+      toolName: 'Bash',
+      result: '',
+      truncated: false,
+      originalLength: 0,
+      executionTimeMs: 1,
+      isError: random() < 0.6,
+    })
   else if (pick < 9)
     journal.append(
       'sentinel.output',
       {
         sentinelId: 'judge',
         codonId,
+        triggerNumber: 1,
         outputType: 'structured',
         content: { score: random() * 10 },
-      } as unknown as EventData<'sentinel.output'>,
+        cost: 0,
+        tokens: { input: 0, output: 0 },
+        eventCount: 1,
+      },
       { origin: 'sentinel' },
     )
   else journal.append('info', { message: 'x' })
