@@ -17,6 +17,10 @@ export const rules = {
   'rules/same-as-tested': 'What fires live is what `weave rules test` finds in the recorded journal.',
   'rules/told-first': '`rule.fired` with its evidence is in the journal before its effect.',
   'rules/notify': 'With `notify` targets that want `rule.fired` are told, and nothing else happens.',
+  'rules/hold': 'With `hold` the run waits at a gate before the next codon, with the words of the rule.',
+  'rules/stop':
+    'With `stop` the codon is stopped within a second, for the reason `rule <id>`, and the run waits at a gate; going on passes the codon over. A codon that had ended is not stopped: `late`.',
+  'rules/crash': 'What a rule lets follow is done once after a crash that came before it.',
   'rules/test-command':
     '`weave rules test` says when each rule would have fired in recorded executions, by `weave.json` or the file that `--rules` names.',
 } as const satisfies RequirementTable
