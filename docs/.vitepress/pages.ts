@@ -19,6 +19,8 @@ const titles: Readonly<Record<string, string>> = {
   'reference/hank': 'hank.json',
   'reference/sentinel': 'Sentinel files',
   'reference/rehearsal': 'rehearsal.json',
+  'reference/notify': 'notify.json',
+  detach: 'Runs without a terminal',
 }
 
 /** TABLE of the pages of the site, in the order of its list. */
@@ -38,6 +40,9 @@ export const sidebar: readonly Section[] = [
       'ci',
       'terminal',
       'checkpoints',
+      'detach',
+      'notifications',
+      'rules',
       'budgets',
       'sentinels',
       'proxy',
@@ -57,6 +62,7 @@ export const sidebar: readonly Section[] = [
         'reference/hank',
         'reference/sentinel',
         'reference/rehearsal',
+        'reference/notify',
       ),
       ...pages('protocol'),
     ],

@@ -49,6 +49,18 @@ export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
       atLeast: { 'sentinels that came to rest': 250 },
     },
     {
+      name: 'notifications',
+      holds: 'I23',
+      files: ['packages/runtime/test/notify/kill.test.ts'],
+      atLeast: { 'notifications over kills': 1_000 },
+    },
+    {
+      name: 'rules',
+      holds: 'I24',
+      files: ['packages/runtime/test/rules/matcher.test.ts'],
+      atLeast: { 'random journals with rules': 500, 'texts that beg for other deeds': 200 },
+    },
+    {
       name: 'locks',
       holds: 'I6',
       files: ['packages/runtime/test/workspace/lock-race.test.ts'],

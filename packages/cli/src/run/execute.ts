@@ -23,6 +23,7 @@ import { report } from '../validate/report.ts'
 import { addSchema } from '../validate/schema-line.ts'
 import { createWaiting } from '../waiting.ts'
 import { choosePlan } from './choose-plan.ts'
+import type { ReadyRun } from './detached-message.ts'
 import { notifyWish } from './notify-wish.ts'
 import { openRun } from './open-run.ts'
 import { readyTraffic } from './recording.ts'
@@ -46,14 +47,6 @@ export interface RunContext {
   readonly harnesses?: Harnesses
   /** How long a shutdown may take, when not as long as usual. */
   readonly shutdownMs?: number
-}
-
-/** What the process that started a run without a terminal is told. */
-export interface ReadyRun {
-  /** Its directory. */
-  readonly execution: string
-  readonly url: string
-  readonly pid: number
 }
 
 /**

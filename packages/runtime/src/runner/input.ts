@@ -4,7 +4,7 @@ import type { PlannedCodonAt } from '../plan/index.ts'
 import type { Outcome } from './codon.ts'
 import type { CommandResult } from './control.ts'
 import type { RolledBack } from './rollback.ts'
-import type { RuleDeed } from './rule-desk.ts'
+import type { RuleDeed } from './rule-deed.ts'
 
 /** The message of a refusal. */
 const words: Readonly<Partial<Record<ErrorCode, string>>> = {

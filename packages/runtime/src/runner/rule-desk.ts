@@ -4,19 +4,8 @@ import type { Plan } from '../plan/index.ts'
 import type { Attempt } from './attempt.ts'
 import type { GateDesk } from './gate-desk.ts'
 import { attemptAt, nextStep } from './resume-point.ts'
+import type { RuleDeed } from './rule-deed.ts'
 import type { Hands } from './steering.ts'
-
-/** What a rule that was met lets follow. */
-export interface RuleDeed {
-  readonly ruleId: string
-  readonly do: 'notify' | 'hold' | 'stop'
-  /** The attempt in which it was met: runtime id, and when it began. */
-  readonly codonId: string
-  readonly startTime: string
-  readonly hits: number
-  readonly evidence: readonly number[]
-  readonly message?: string | undefined
-}
 
 export interface RuleDeskOptions {
   readonly plan: Plan

@@ -2,7 +2,7 @@ import type { Control } from './control.ts'
 import type { Effects } from './effects.ts'
 import type { Gating } from './gate-desk.ts'
 import type { StartedFrom } from './lineage.ts'
-import type { RuleDeed } from './rule-desk.ts'
+import type { RuleDeed } from './rule-deed.ts'
 import type { RunLifecycleOptions, RunnerEnd } from './run-lifecycle.ts'
 
 export interface Runner extends Control {
