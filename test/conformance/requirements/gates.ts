@@ -18,4 +18,6 @@ export const gates = {
     'A client that knows only the contract passes a gate with codon.next, bypasses it with codon.start and withdraws the question with codon.redo and rollbacks; server.idle says what is waited for.',
   'gates/durable':
     'A question and its answer are in the journal before they have an effect: a kill at any write leaves the run waiting or decided, never past the gate.',
+  'gates/first-wins':
+    'Of two decisions on one question the first counts; the second is told who decided and when.',
 } as const satisfies RequirementTable
