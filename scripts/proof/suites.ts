@@ -11,6 +11,15 @@ export interface Suite {
 export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
   faults: [
     {
+      name: 'gates',
+      holds: 'I1, I4',
+      files: [
+        'packages/runtime/test/runner/gate-kill.test.ts',
+        'packages/runtime/test/runner/gate-deciders.test.ts',
+      ],
+      atLeast: { 'kills over the writes of a gate': 200, 'pairs of deciders': 1_000 },
+    },
+    {
       name: 'journal',
       holds: 'I1, I2',
       files: ['test/e2e/journal-kill.test.ts', 'packages/runtime/test/journal/damage.test.ts'],

@@ -86,14 +86,12 @@ export class GateDesk {
   open(): void {
     const { orphan } = this.#book
     if (orphan) this.#append(orphan, { decision: 'withdrawn', by: { via: 'rollback' } })
-    for (const gateId of this.#dropped)
-      this.#options.journal.append('gate.decided', {
-        waitingSeq: 0,
-        gateId,
-        decision: 'bypassed',
-        by: { via: 'cli', ...this.#user() },
-        waitedMs: 0,
-      })
+    const by = { via: 'cli', ...this.#user() } as const
+    for (const gateId of this.#dropped) {
+      const { waiting } = this.#book
+      if (waiting?.data.gateId === gateId) this.#append(waiting, { decision: 'bypassed', by })
+      else this.#unasked({ gateId, decision: 'bypassed', by })
+    }
   }
 
   /** What a run that would go on with `next` does because of gates. */
@@ -166,12 +164,7 @@ export class GateDesk {
     if (!holds.some(hold => hold.gateId === gateId)) return undefined
     const wasWaiting = waiting?.data.gateId === gateId
     if (wasWaiting) this.#answer(waiting, { decision: 'withdrawn' }, from)
-    else
-      this.#options.journal.append(
-        'gate.decided',
-        { waitingSeq: 0, gateId, decision: 'withdrawn', by: from.by, waitedMs: 0 },
-        { commandId: from.commandId },
-      )
+    else this.#unasked({ gateId, decision: 'withdrawn', by: from.by }, from.commandId)
     return { wasWaiting }
   }
 
@@ -298,6 +291,11 @@ export class GateDesk {
       },
       { commandId },
     )
+  }
+
+  /** A decision on a gate that the run never came to. */
+  #unasked(decided: Pick<EventData<'gate.decided'>, 'gateId' | 'decision' | 'by'>, commandId?: string): void {
+    this.#options.journal.append('gate.decided', { waitingSeq: 0, ...decided, waitedMs: 0 }, { commandId })
   }
 
   #watchDeadline({ seq, data }: Waiting): void {
