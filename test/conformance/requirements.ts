@@ -1,4 +1,5 @@
 import { type Requirement, requirementsOf } from './requirement.ts'
+import { agents } from './requirements/agents.ts'
 import { atTheTerminal } from './requirements/at-the-terminal.ts'
 import { attacks } from './requirements/attacks.ts'
 import { authentication } from './requirements/authentication.ts'
@@ -9,6 +10,7 @@ import { decisionsOutside } from './requirements/decisions-outside.ts'
 import { decisionsRunning } from './requirements/decisions-running.ts'
 import { decisionsStateAndWire } from './requirements/decisions-state-and-wire.ts'
 import { detach } from './requirements/detach.ts'
+import { editor } from './requirements/editor.ts'
 import { endpoints } from './requirements/endpoints.ts'
 import { errors } from './requirements/errors.ts'
 import { events } from './requirements/events.ts'
@@ -59,10 +61,12 @@ const tables = {
   ...handbookAndEnvironment,
   ...ci,
   ...otel,
+  ...editor,
   ...detach,
   ...notify,
   ...rules,
   ...gates,
+  ...agents,
 } as const
 
 export type RequirementId = keyof typeof tables

@@ -46,6 +46,7 @@ export {
   type WorstCase,
 } from './budget/index.ts'
 export {
+  checkScript,
   type DoctorOptions,
   editorSchema,
   examine,
@@ -61,6 +62,33 @@ export {
   settled,
   settledPaths,
 } from './check/index.ts'
+export {
+  continuationsOf,
+  definitionsAt,
+  type EditedKind,
+  type EditorFacts,
+  fileAt,
+  fileReferencesIn,
+  flatOutline,
+  type HankTexts,
+  hintsIn,
+  type InDocument,
+  idAt,
+  insideOf,
+  limitsAt,
+  mentionsOf,
+  modelText,
+  type NamedKind,
+  type OutlineItem,
+  outlineOf,
+  placeIn,
+  readEdited,
+  renameId,
+  type Suggestion,
+  suggestionsAt,
+  type Target,
+  templateSuggestions,
+} from './editor/index.ts'
 export type { Harnesses, OwnPrograms, Program } from './execution/index.ts'
 export {
   type Execution,
@@ -71,7 +99,7 @@ export {
   type StoredRequest,
   startExecution,
 } from './execution/index.ts'
-export { ensureDir } from './files/index.ts'
+export { ensureDir, type Overlay } from './files/index.ts'
 export {
   addSchemaLine,
   type Codon,
@@ -123,7 +151,14 @@ export {
   wordsOf,
 } from './kit/index.ts'
 export { complete } from './llm/index.ts'
-export { additionsOf, createRegistry, findModel, listModels, type ModelRow } from './models/index.ts'
+export {
+  additionsOf,
+  createRegistry,
+  findModel,
+  listModels,
+  type ModelRow,
+  reachingOwn,
+} from './models/index.ts'
 export {
   type NotifyConfig,
   readNotifyFile,
@@ -160,6 +195,25 @@ export {
   type SettingField,
 } from './settings/index.ts'
 export {
+  type BisectCheck,
+  type Bisected,
+  type BisectResult,
+  bisect,
+  bisectDetails,
+  changesIn,
+  type Forked,
+  type ForkResult,
+  fork,
+  type HankTakeover,
+  labelOf as versionLabel,
+  laterFile,
+  nameOf as versionName,
+  placeOf as versionPlace,
+  type ReadPlace,
+  readPlace,
+  type ThreadVersion,
+} from './versions/index.ts'
+export {
   type ExecutionFile,
   type ExecutionLayout,
   executionLayout,
@@ -172,5 +226,6 @@ export {
   openExecution,
   readExecutionFile,
   readLock,
+  removeOldParts,
   storeInlineData,
 } from './workspace/index.ts'

@@ -11,6 +11,7 @@ import {
   type OpenRehearsal,
   type Plan,
   type Prepared,
+  reachingOwn,
   startExecution,
 } from '@weave/runtime'
 import { paintStanding, paintVerdict } from '../colour.ts'
@@ -253,9 +254,12 @@ function upstreamOf(rehearsal: OpenRehearsal | undefined, { settings }: Prepared
 function environmentsOf(
   environment: RunContext['environment'],
   rehearsal: OpenRehearsal | undefined,
-  { registry: { providers } }: Prepared,
+  { registry }: Prepared,
 ): Pick<ExecutionOptions, 'environment' | 'environmentFor'> {
-  if (!rehearsal) return { environment }
+  const { providers } = registry
+  // What a file says of a provider is lent to those who ask that provider, and to nobody else.
+  if (!rehearsal)
+    return { environment, environmentFor: (_, env, { provider }) => reachingOwn(env, registry, provider) }
   return {
     environment: rehearsal.environment(environment, providers),
     // A resumed execution may have models that the catalogue and its additions do not have any more.
@@ -281,12 +285,16 @@ function optionsOf(
     programs: ownPrograms(),
     harnesses,
     priceOf: (provider: string, id: string) => findModel(`${provider}/${id}`, prepared.registry)?.prices,
-    secrets: { ...process.env, '--token': texts.token },
+    secrets: { ...reachingOwn(process.env, prepared.registry), '--token': texts.token },
     ...environmentsOf(environment, rehearsal, prepared),
     sentinels: {
       settings: settings.sentinel,
       sandboxEntry: sandboxEntry(),
       modelOf: (name: string) => findModel(name, prepared.registry),
+      ...(!rehearsal && {
+        reaching: (env: RunContext['environment'], { provider }: { readonly provider: string }) =>
+          reachingOwn(env, prepared.registry, provider),
+      }),
       ...(rehearsal && { keyFor: rehearsal.sentinelKeyFor }),
     },
     outputDirectory: prepared.paths.outputDirectory,

@@ -165,12 +165,17 @@ function readValues(values: readonly GivenValue[]): LayerResult {
 
 function readValue({ field, origin, value: given }: GivenValue): LayerResult {
   const schema = fields[field]
-  const value = settingKinds[field] === 'number' && typeof given === 'string' ? numberFrom(given) : given
+  const value = typeof given === 'string' ? readText(given, settingKinds[field]) : given
   const checked = schema.safeParse(value)
   // The key is the setting whose schema has just accepted the value.
   if (checked.success) return { layer: { [field]: { value: checked.data, origin } }, problems: [] }
   const problems = shapeProblems(checked.error, { value }, { family: 'settings', schema })
   return { layer: {}, problems: problems.map(problem => ({ ...problem, where: origin })) }
+}
+
+function readText(text: string, kind: (typeof settingKinds)[SettingField]): unknown {
+  if (kind === 'number') return numberFrom(text)
+  return kind === 'list' ? text.split(',').map(name => name.trim()) : text
 }
 
 /** Only what everybody would read as a decimal number; anything else stays text, for the check to complain about. */
