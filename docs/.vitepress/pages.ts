@@ -21,6 +21,7 @@ const titles: Readonly<Record<string, string>> = {
   'reference/sentinel': 'Sentinel files',
   'reference/rehearsal': 'rehearsal.json',
   'reference/notify': 'notify.json',
+  'reference/models': 'models.json',
   detach: 'Runs without a terminal',
 }
 
@@ -65,6 +66,7 @@ export const sidebar: readonly Section[] = [
         'reference/sentinel',
         'reference/rehearsal',
         'reference/notify',
+        'reference/models',
       ),
       ...pages('protocol'),
     ],

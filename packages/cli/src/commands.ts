@@ -325,7 +325,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     load: async () => (await import('./notify.ts')).notifyCommand,
   },
   schema: {
-    usage: 'weave schema <hank|weave|sentinel|rehearsal|notify>',
+    usage: 'weave schema <hank|weave|sentinel|rehearsal|models|notify>',
     summary: 'print the JSON Schema that editors use',
     flags: always,
     load: async () => (await import('./schema.ts')).schemaCommand,
