@@ -20,6 +20,9 @@ const titles: Readonly<Record<string, string>> = {
   'reference/hank': 'hank.json',
   'reference/sentinel': 'Sentinel files',
   'reference/rehearsal': 'rehearsal.json',
+  'reference/notify': 'notify.json',
+  'reference/models': 'models.json',
+  detach: 'Runs without a terminal',
 }
 
 /** TABLE of the pages of the site, in the order of its list. */
@@ -40,6 +43,9 @@ export const sidebar: readonly Section[] = [
       'ci',
       'terminal',
       'checkpoints',
+      'detach',
+      'notifications',
+      'rules',
       'budgets',
       'sentinels',
       'proxy',
@@ -59,6 +65,8 @@ export const sidebar: readonly Section[] = [
         'reference/hank',
         'reference/sentinel',
         'reference/rehearsal',
+        'reference/notify',
+        'reference/models',
       ),
       ...pages('protocol'),
     ],

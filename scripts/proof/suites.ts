@@ -11,6 +11,15 @@ export interface Suite {
 export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
   faults: [
     {
+      name: 'gates',
+      holds: 'I1, I4',
+      files: [
+        'packages/runtime/test/runner/gate-kill.test.ts',
+        'packages/runtime/test/runner/gate-deciders.test.ts',
+      ],
+      atLeast: { 'kills over the writes of a gate': 200, 'pairs of deciders': 1_000 },
+    },
+    {
       name: 'journal',
       holds: 'I1, I2',
       files: ['test/e2e/journal-kill.test.ts', 'packages/runtime/test/journal/damage.test.ts'],
@@ -47,6 +56,18 @@ export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
       holds: 'I9',
       files: ['packages/runtime/test/execution/sentinel-rest.test.ts'],
       atLeast: { 'sentinels that came to rest': 250 },
+    },
+    {
+      name: 'notifications',
+      holds: 'I23',
+      files: ['packages/runtime/test/notify/kill.test.ts'],
+      atLeast: { 'notifications over kills': 1_000 },
+    },
+    {
+      name: 'rules',
+      holds: 'I24',
+      files: ['packages/runtime/test/rules/matcher.test.ts'],
+      atLeast: { 'random journals with rules': 500, 'texts that beg for other deeds': 200 },
     },
     {
       name: 'locks',

@@ -25,6 +25,7 @@ import { otel } from './requirements/otel.ts'
 import { readingARun } from './requirements/reading-a-run.ts'
 import { referencesAndModels } from './requirements/references-and-models.ts'
 import { repair } from './requirements/repair.ts'
+import { rules } from './requirements/rules.ts'
 import { screen } from './requirements/screen.ts'
 import { settings } from './requirements/settings.ts'
 import { states } from './requirements/states.ts'
@@ -63,6 +64,7 @@ const tables = {
   ...editor,
   ...detach,
   ...notify,
+  ...rules,
   ...gates,
   ...agents,
 } as const

@@ -74,7 +74,7 @@ describe('notifications of a run', () => {
     async () => {
       const server = await startWebhookServer()
       const everybody = { type: 'webhook', url: server.url, on: ['run.ended', 'codon.failed'] }
-      const at = await hankFolder([codon('one', { maxRetries: 1, ...rig('exit 3') })], {
+      const at = await hankFolder([codon('one', { onFailure: 'retry', retryConfig: { maxAttempts: 2, delayMs: 0 }, ...rig('exit 3') })], {
         'rehearsal.json': { codons: { one: [bash('true')] } },
         'mine.json': {
           targets: [

@@ -3,9 +3,12 @@
 export type { WeaveState } from '@weave/protocol'
 export type { RollbackPreview } from './at-rest/index.ts'
 export {
+  type AnswerTaken,
+  answerAtRest,
   type CheckpointRow,
   executionStatus,
   findPrompts,
+  type GateQuestion,
   type Holdings,
   holdingsOf as executionHoldings,
   isFinished,
@@ -20,11 +23,13 @@ export {
   readCosts,
   readEarlierCosts,
   readEvents,
+  readGates,
   readPlans,
   readSpans,
   type StoppedExecution,
   type Tidied,
   tidyExecution,
+  waitingGate,
 } from './at-rest/index.ts'
 export {
   type ClassCost,
@@ -107,6 +112,7 @@ export {
   isLoop,
   type LoadedHank,
   type Loop,
+  loadPatterns,
   readSentinelFile,
   type SharedBudget,
 } from './hank/index.ts'
@@ -178,13 +184,16 @@ export {
   plannedCodons,
 } from './plan/index.ts'
 export { claimRecording, defaultUpstream } from './proxy/index.ts'
+export { createRuleMatcher, type Firing } from './rules/index.ts'
 export type { RunnerEnd } from './runner/index.ts'
 export { accessFrom, codonRuns, openWorkbench, runSandboxWorker, type Trial } from './sentinel/index.ts'
 export {
   type FlagValue,
   listEnvironment,
+  type RuleSetting,
   readEnvFile,
   readGiven,
+  readRuntimeFile,
   type SettingField,
 } from './settings/index.ts'
 export {

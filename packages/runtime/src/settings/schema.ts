@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defaults, otelContents, otelNames, type SettingField, type SettingValues } from './fields.ts'
 import { gates } from './gates-schema.ts'
+import { rules } from './rules-schema.ts'
 
 /**
  * What a value of each setting must be: one definition for the checks of all layers and for the editor schema. None of
@@ -150,6 +151,7 @@ export const runtimeFile = z
     modelsFile: entry('modelsFile'),
     readonlyOnly: entry('readonlyOnly'),
     gates: gates.optional(),
+    rules: rules.optional(),
   })
   .describe('Runtime configuration of weave.')
 
