@@ -80,7 +80,7 @@ export async function runAgent(
  */
 function makeNextReady({ plan, at, effects, goesOn }: CodonRun): void {
   const next = codonAt(plan, after(plan, at.position))
-  if (!next || !goesOn()) return
+  if (!next || !goesOn(next)) return
   const { model, continuation } = next.codon
   if (model.harness === 'sdk' && continuation === 'continue-previous') return
   effects.agent.harnessFor(model).prepare?.(effects.agent.surroundingsOf(next))

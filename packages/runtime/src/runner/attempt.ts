@@ -35,7 +35,7 @@ export interface AttemptOptions {
   readonly emit: (event: NewEvent) => void
   /** Called every 30 s while the codon runs. */
   readonly onTick: () => void
-  readonly goesOn: () => boolean
+  readonly goesOn: (next: PlannedCodonAt) => boolean
 }
 
 const tickEvery = 30_000

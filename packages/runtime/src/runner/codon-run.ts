@@ -22,7 +22,7 @@ export interface CodonRun {
   readonly record: (transition: Transition) => void
   readonly emit: (event: NewEvent) => void
   /** Whether the next codon would begin by itself. */
-  readonly goesOn: () => boolean
+  readonly goesOn: (next: PlannedCodonAt) => boolean
   /** Called once when the session is there. */
   readonly begun: (sessionId: string) => void
   readonly budget: BudgetWatch

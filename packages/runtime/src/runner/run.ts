@@ -216,7 +216,8 @@ export class Machine {
     this.#retryAfterMs = undefined
     const { emit } = this.#events
     const onTick = (): void => this.#emitSnapshot()
-    const goesOn = (): boolean => this.#pace === 'open'
+    const goesOn = (next: PlannedCodonAt): boolean =>
+      this.#pace === 'open' && this.#desk.move(next).kind === 'pass'
     const task = this.#desk
       .writeNotes()
       .then(() => makeAttempt(attempt, { ...this.#options, stopper, emit, onTick, goesOn }))
