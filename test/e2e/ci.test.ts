@@ -219,7 +219,7 @@ describe('weave ci rehearse and run', () => {
     expect(readFileSync(at.path('junit.xml'), 'utf8')).toMatch(/name="the run" [^>]*><failure/)
     const nowhere = at.weave('ci', 'rehearse', '--junit', 'no/such/junit.xml')
     expect(nowhere.status).toBe(1)
-  })
+  }, 180_000)
 
   verifies(['ci/run'], 'a run needs to know what it may cost', async () => {
     const at = await hankFolder(good)
