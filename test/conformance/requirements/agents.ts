@@ -28,4 +28,17 @@ export const agents = {
     'An address of a models file with plain http to another machine is an error unless plainHttpHosts names the host, and then a warning.',
   'agents/rehearsal-own-providers':
     'A rehearsal asks no provider of a file or of this machine, and lends no key or address of theirs.',
+  'agents/pi-whole-set': 'The Pi agent has all of its tools that can work without fetching programs.',
+  'agents/pi-workspace-words':
+    'The Pi agent reads AGENTS.md or CLAUDE.md and the skills of its workspace, and neither settings nor extensions.',
+  'agents/tools-chosen': 'An operator may allow or deny tools of each agent in weave.json.',
+  'agents/tools-shown':
+    'Weave validate --verbose shows which tools an operator allows or denies, and who said so.',
+  'agents/logins':
+    'A token or a cloud that is switched on is a login: preflight takes it, the agent gets it, and it is masked.',
+  'agents/pi-login-file':
+    "A login in the file of the person's own Pi agent is used where no variable holds a key; weave neither copies nor writes it, and masks it.",
+  'agents/doctor-logins': 'Weave doctor says which login each provider would use.',
+  'agents/ready-before-needed':
+    'The agent of the next codon is started while the one before it works, used when it is still right, and ended otherwise.',
 } as const satisfies RequirementTable
