@@ -1,7 +1,7 @@
-import { outlineOf, type View } from 'weave-client'
+import { openGate, outlineOf, type View } from 'weave-client'
 import type { Key } from '../terminal/keyboard.ts'
 import { type Action, type KeyRow, rowFor } from './key-table.ts'
-import { askForceStop, askRedo, askRollback, askSkip } from './questions.ts'
+import { askForceStop, askGate, askRedo, askRollback, askSkip, gateKey } from './questions.ts'
 import { adoptHank, editPrompt, showPrompt } from './repair.ts'
 import { type Movement, moved, placeAt, turned, windowOf } from './scroll.ts'
 import { nextFilter, noFilter } from './stream-filter.ts'
@@ -183,6 +183,16 @@ function opened(ui: Ui, scene: Scene): Ui {
           now,
         })
       return asked(ui, askRollback(view, checkpoint, now), scene)
+    }
+    case 'gates': {
+      const gate = openGate(view)
+      if (!gate || gateKey(gate) !== key) return ui
+      if (!canSteer)
+        return withNotice(ui, 'This screen only watches (read-only): it cannot decide.', {
+          style: 'warn',
+          now,
+        })
+      return asked(ui, askGate(gate), scene)
     }
     case 'budgets':
       return ui

@@ -3,6 +3,7 @@ import {
   currentCodon,
   durationText,
   failedCodon,
+  type GateView,
   type OutputCopy,
   rollbackPreview,
   type View,
@@ -112,6 +113,30 @@ function outputLines(outputs: readonly OutputCopy[]): readonly string[] {
 export function checkpointName({ codonId, type }: Checkpoint): string {
   if (codonId === undefined) return 'the beginning'
   return `${codonId} (${{ 'rig-setup': 'after its rig', completed: 'completed', error: 'failed', skipped: 'skipped', initial: 'beginning' }[type]})`
+}
+
+/** What tells a row of the list from the others. */
+export function gateKey({ gateId, seq = 0 }: GateView): string {
+  return `${gateId} ${seq}`
+}
+
+/** Who looks at it here answers for what stands here: the question is named by its number. */
+export function askGate({ gateId, seq = 0, asked }: GateView): Question {
+  const { message, next, files = [] } = asked ?? {}
+  const command = (decision: 'approve' | 'reject') =>
+    ({ type: 'gate.decide', data: { seq, decision }, says: `${gateId}: ${decision}` }) as const
+  return {
+    title: `Go on to ${next ?? 'the end'}?`,
+    lines: [
+      ...(message === undefined ? [`Gate ${gateId} asks.`] : [message]),
+      ...files.slice(0, namedFiles).map(({ action, path }) => `  ${action} ${path}`),
+      'To say why: weave gate reject -m "…" in another terminal.',
+    ],
+    answers: [
+      { key: 'y', does: 'approve', command: command('approve') },
+      { key: 'N', does: 'reject', command: command('reject') },
+    ],
+  }
 }
 
 /** A codon that waits for its next attempt can be skipped and stopped too. */
