@@ -23,6 +23,7 @@ import { repair } from './requirements/repair.ts'
 import { screen } from './requirements/screen.ts'
 import { settings } from './requirements/settings.ts'
 import { states } from './requirements/states.ts'
+import { versions } from './requirements/versions.ts'
 import { wireShapes } from './requirements/wire-shapes.ts'
 
 /**
@@ -55,6 +56,7 @@ const tables = {
   ...handbookAndEnvironment,
   ...ci,
   ...otel,
+  ...versions,
 } as const
 
 export type RequirementId = keyof typeof tables
