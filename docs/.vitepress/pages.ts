@@ -38,6 +38,7 @@ export const sidebar: readonly Section[] = [
       'ci',
       'terminal',
       'checkpoints',
+      'versions',
       'budgets',
       'sentinels',
       'proxy',

@@ -9,11 +9,19 @@ interface ComparedJson {
   readonly relation: string
   readonly commonEvents?: number
   readonly codons: readonly { readonly codonId: string; readonly same: boolean }[]
-  readonly files: { readonly changed: number; readonly files: readonly { readonly path: string; readonly status: string }[] }
-  readonly conversation: readonly { readonly codonId: string; readonly onlyLeft: number; readonly onlyRight: number }[]
+  readonly files: {
+    readonly changed: number
+    readonly files: readonly { readonly path: string; readonly status: string }[]
+  }
+  readonly conversation: readonly {
+    readonly codonId: string
+    readonly onlyLeft: number
+    readonly onlyRight: number
+  }[]
 }
 
-const prompts = (...texts: readonly string[]) => texts.map((text, at) => codon(`c${at}`, { promptText: text }))
+const prompts = (...texts: readonly string[]) =>
+  texts.map((text, at) => codon(`c${at}`, { promptText: text }))
 
 async function compared(at: HankFolder, ...words: readonly string[]): Promise<ComparedJson> {
   const { status, stdout, stderr } = await at.scripted('compare', '--json', ...words)
@@ -32,20 +40,40 @@ async function twoRuns(): Promise<HankFolder & { readonly names: readonly [strin
 
 describe('weave compare', () => {
   verifies(
-    ['compare/same', 'compare/head', 'compare/codons', 'compare/files', 'compare/conversation', 'compare/costs', 'compare/aligned'],
+    [
+      'compare/same',
+      'compare/head',
+      'compare/codons',
+      'compare/files',
+      'compare/conversation',
+      'compare/costs',
+      'compare/aligned',
+    ],
     'says what two executions have in common and where they part, from both sides alike',
     async () => {
       const at = await twoRuns()
       const [one, other] = at.names
-      expect(await compared(at, one, one)).toMatchObject({ same: true, relation: 'same execution', files: { changed: 0 } })
+      expect(await compared(at, one, one)).toMatchObject({
+        same: true,
+        relation: 'same execution',
+        files: { changed: 0 },
+      })
       const there = await compared(at, one, other)
       const back = await compared(at, other, one)
       expect(there).toMatchObject({
         same: false,
         relation: 'none',
         files: { changed: 1, files: [{ path: 'c1.md', status: 'modified' }] },
-        codons: [{ codonId: 'c0', same: true }, { codonId: 'c1', same: false }, { codonId: 'c2', same: true }],
-        conversation: [{ onlyLeft: 0, onlyRight: 0 }, { onlyLeft: 1, onlyRight: 1 }, { onlyLeft: 0, onlyRight: 0 }],
+        codons: [
+          { codonId: 'c0', same: true },
+          { codonId: 'c1', same: false },
+          { codonId: 'c2', same: true },
+        ],
+        conversation: [
+          { onlyLeft: 0, onlyRight: 0 },
+          { onlyLeft: 2, onlyRight: 2 },
+          { onlyLeft: 0, onlyRight: 0 },
+        ],
       })
       expect(back.codons).toMatchObject(there.codons.map(({ codonId, same }) => ({ codonId, same })))
       expect(back.conversation.map(({ onlyLeft, onlyRight }) => [onlyRight, onlyLeft])).toEqual(
@@ -75,13 +103,17 @@ describe('weave compare', () => {
       expect(await at.scripted('compare', one, 'nowhere', '--exit-code')).toMatchObject({ status: 2 })
       expect(await at.scripted('compare', `${one}@zzz`, other, '--exit-code')).toMatchObject({ status: 2 })
       expect(await at.scripted('compare', one)).toMatchObject({ status: 2 })
-      expect(await at.scripted('compare', `${one}@c0`, `${other}@c0`, '--exit-code')).toMatchObject({ status: 0 })
+      expect(await at.scripted('compare', `${one}@c0`, `${other}@c0`, '--exit-code')).toMatchObject({
+        status: 0,
+      })
       expect((await at.scripted('compare', one, other, '--html', 'page.html')).status).toBe(0)
       const page = readFileSync(at.path('page.html'), 'utf8')
       expect(page).toContain("default-src 'none'")
       expect(page).not.toMatch(/<script|<b>/)
       expect(page).toContain('c1.md')
-      expect((await at.scripted('compare', one, other, '--html', 'nowhere/page.html', '--exit-code')).status).toBe(2)
+      expect(
+        (await at.scripted('compare', one, other, '--html', 'nowhere/page.html', '--exit-code')).status,
+      ).toBe(2)
     },
     120_000,
   )
@@ -90,13 +122,24 @@ describe('weave compare', () => {
     ['compare/head', 'compare/at'],
     'knows a fork of the other, and counts a live execution up to its last checkpoint',
     async () => {
-      const at = await hankFolder([codon('a'), codon('b'), codon('hanging', { promptText: 'Then hang.' })], {}, { inMemory: true })
+      const at = await hankFolder(
+        [codon('a'), codon('b'), codon('hanging', { promptText: 'Then hang.' })],
+        {},
+        { inMemory: true },
+      )
       const run = await at.startScripted()
       await run.until('codon hanging started')
       const source = at.execution()
-      const made = JSON.parse((await at.scripted('fork', source, '--at', 'b', '--json')).stdout) as { dir: string; origin: { prefix: { events: number } } }
+      const made = JSON.parse((await at.scripted('fork', source, '--at', 'b', '--json')).stdout) as {
+        dir: string
+        origin: { prefix: { events: number } }
+      }
       const live = await compared(at, source, made.dir)
-      expect(live).toMatchObject({ same: true, relation: 'source of the other', commonEvents: made.origin.prefix.events })
+      expect(live).toMatchObject({
+        same: true,
+        relation: 'source of the other',
+        commonEvents: made.origin.prefix.events,
+      })
       expect((await at.scripted('compare', made.dir, source)).stdout).toContain(
         `a is a fork of b: first ${made.origin.prefix.events} events in common`,
       )

@@ -20,7 +20,8 @@ export const versions = {
     'A command that fails at the beginning or succeeds at the end is said so with exit code 1, and a file that came later is named.',
   'bisect/repeat': 'With --repeat a version is bad when the command fails once.',
   'bisect/all': 'With --all every version is tested, and a verdict that comes and goes is said so.',
-  'bisect/json': 'With --json the outcome, the row of verdicts, the codon and the changed files are one JSON.',
+  'bisect/json':
+    'With --json the outcome, the row of verdicts, the codon and the changed files are one JSON.',
   'bisect/advice': 'The lines that it gives to look further can be pasted.',
   'bisect/nothing-left':
     'After its end, and after a signal at any moment, no process and no directory of a search is left.',
@@ -31,7 +32,8 @@ export const versions = {
   'fork/source-unchanged': 'No file of the source changes when it is forked, and it may be live.',
   'fork/names':
     'A fork begins at every name of weave checkpoints, undone ones by their sha; a safety checkpoint is refused.',
-  'fork/goes-on': 'The next start of a fork begins with the codon after the checkpoint; after a rig without it.',
+  'fork/goes-on':
+    'The next start of a fork begins with the codon after the checkpoint; after a rig without it.',
   'fork/own-objects': 'A fork needs nothing of its source: it goes on when that is gone.',
   'fork/kill-safe':
     'A fork is made beside its place and renamed: a kill at any moment leaves the whole or nothing that weave list shows.',
@@ -42,15 +44,20 @@ export const versions = {
     'In conversations the path of the new workspace replaces the old one, never in thinking or signatures; what stays there is counted.',
   'fork/untracked':
     'Files in no checkpoint stay behind, with their number and names said; --with-untracked copies them, when nothing runs.',
-  'fork/data-and-archive': 'A fork has the data as its source has it, and the archive of the codons that it keeps.',
+  'fork/data-and-archive':
+    'A fork has the data as its source has it, and the archive of the codons that it keeps.',
   'fork/other-hank':
     'Another hank takes over by the rule of --adopt; what differs in codons that have run is a note, what clashes ends with exit code 1.',
   'fork/model': 'With -m another model goes on, but not in a conversation that another one began.',
-  'fork/rehearsal': 'Rehearsals fork into rehearsals, and real executions into rehearsals only with --rehearse.',
+  'fork/rehearsal':
+    'Rehearsals fork into rehearsals, and real executions into rehearsals only with --rehearse.',
   'fork/money':
     'What was spent until the checkpoint counts against every limit of the fork and is shown apart; COST of weave list is what it spent itself.',
-  'fork/origin': 'Origin.json says where a fork comes from, with the id of the execution whose events it begins with.',
+  'fork/origin':
+    'Origin.json says where a fork comes from, with the id of the execution whose events it begins with.',
   'fork/output': 'A fork says its name, its source, what comes next and how to run it; with --json as JSON.',
+  'fork/screen':
+    'Where the screen shows a checkpoint it gives commands to fork, to search and to compare from there.',
   'compare/same':
     'An execution compared with itself is the same; compared the other way round, two executions are the same but for their sides.',
   'compare/aligned':
@@ -67,5 +74,6 @@ export const versions = {
   'compare/exit-code':
     'With --exit-code 0 means the same, 1 different, 2 that they could not be compared; times never count.',
   'compare/at': 'Each side may name a checkpoint; a live execution counts up to its last one, which is said.',
-  'compare/formats': 'With --json it is one JSON, with --html a page without scripts in which nothing of the texts is markup.',
+  'compare/formats':
+    'With --json it is one JSON, with --html a page without scripts in which nothing of the texts is markup.',
 } as const satisfies RequirementTable

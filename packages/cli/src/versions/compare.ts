@@ -6,8 +6,8 @@ import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
 import { writeWhole } from '../write-file.ts'
-import { costLines, fileLines, headLines } from './compare-text.ts'
 import { codonLines, conversationLines } from './compare-rows.ts'
+import { costLines, fileLines, headLines } from './compare-text.ts'
 
 /** `weave compare <a>[@checkpoint] <b>[@checkpoint]`: two executions held against each other. */
 export async function compareCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
@@ -54,7 +54,9 @@ type Switches = Arguments['switches']
 type Part = 'compare-files' | 'compare-conversation' | 'compare-costs'
 
 function wants(switches: Switches, part: Part | 'codons'): boolean {
-  const asked = (['compare-files', 'compare-conversation', 'compare-costs'] as const).filter(each => switches.has(each))
+  const asked = (['compare-files', 'compare-conversation', 'compare-costs'] as const).filter(each =>
+    switches.has(each),
+  )
   return asked.length === 0 || (part !== 'codons' && asked.includes(part))
 }
 
@@ -101,11 +103,17 @@ function print(comparison: Comparison, switches: Switches, terminal: Terminal): 
     for (const line of conversationLines(comparison, { all, hasDiff })) terminal.out(line)
   if (wants(switches, 'compare-costs')) for (const line of costLines(comparison)) terminal.out(line)
   terminal.out('')
-  terminal.out(isSame(only(comparison, switches)) ? 'They are the same, but for times.' : 'They are different.')
+  terminal.out(
+    isSame(only(comparison, switches)) ? 'They are the same, but for times.' : 'They are different.',
+  )
 }
 
 function asJson({ files, ...rest }: Comparison): object {
   const { text: _, ...listed } = files ?? { changed: 0, files: [] }
   const rows = listed.files.map(({ before: _before, after: _after, ...file }) => file)
-  return { ...rest, same: isSame({ ...rest, ...(files && { files }) }), ...(files && { files: { ...listed, files: rows } }) }
+  return {
+    ...rest,
+    same: isSame({ ...rest, ...(files && { files }) }),
+    ...(files && { files: { ...listed, files: rows } }),
+  }
 }

@@ -100,6 +100,7 @@ function commonNames(left: readonly string[], right: readonly string[]): readonl
         from[at] = earlier
       }
   const names: string[] = []
-  for (let at = best.indexOf(Math.max(0, ...best)); at >= 0; at = from[at] ?? -1) names.unshift(shared[at] ?? '')
+  for (let at = best.indexOf(Math.max(0, ...best)); at >= 0; at = from[at] ?? -1)
+    names.unshift(shared[at] ?? '')
   return names
 }

@@ -1,5 +1,11 @@
 import { basename } from 'node:path'
-import { type CodonExecution, currentRun, lineageOf, type TokenCounts, type WeaveState } from '@weave/protocol'
+import {
+  type CodonExecution,
+  currentRun,
+  lineageOf,
+  type TokenCounts,
+  type WeaveState,
+} from '@weave/protocol'
 import type { RecordedEvent, StoredEvent } from '../journal/index.ts'
 import type { Failure, Result } from '../kit/index.ts'
 import { type ForkOrigin, readLock, readOrigin } from '../workspace/index.ts'
@@ -98,7 +104,10 @@ function endShaOf({ checkpoints }: CodonExecution): string | undefined {
 
 function versionsOf({ runs }: WeaveState, thread: readonly CodonExecution[]): readonly string[] {
   const beginning = runs[0]?.initialCheckpoint
-  return [...(beginning === undefined ? [] : [beginning]), ...thread.flatMap(record => endShaOf(record) ?? [])]
+  return [
+    ...(beginning === undefined ? [] : [beginning]),
+    ...thread.flatMap(record => endShaOf(record) ?? []),
+  ]
 }
 
 interface Heard {
@@ -140,7 +149,9 @@ function isStart({ rest }: StoredEvent): boolean {
 
 /** Which attempt an event belongs to is told by the last start before it. */
 function createFollower({ state, thread, workspaces }: Hearing, heard: Heard) {
-  const runOf = new Map(state.runs.flatMap(({ runId, codons }) => codons.map(record => [record, runId] as const)))
+  const runOf = new Map(
+    state.runs.flatMap(({ runId, codons }) => codons.map(record => [record, runId] as const)),
+  )
   const kept = new Set(thread.map(record => `${runOf.get(record)} ${record.codonId} ${record.attempt}`))
   let runId = ''
   let current: string | undefined
@@ -148,7 +159,11 @@ function createFollower({ state, thread, workspaces }: Hearing, heard: Heard) {
     const { type, data } = event
     if (type === 'state.transition') {
       const { transition } = data
-      const started = transition.data as { readonly runId?: string; readonly codonId?: string; readonly attempt?: number }
+      const started = transition.data as {
+        readonly runId?: string
+        readonly codonId?: string
+        readonly attempt?: number
+      }
       if (transition.type === 'RunStarted') runId = started.runId ?? ''
       const isKept = kept.has(`${runId} ${started.codonId} ${started.attempt}`)
       current = transition.type === 'CodonStarted' && isKept ? started.codonId : undefined
@@ -164,7 +179,11 @@ function createFollower({ state, thread, workspaces }: Hearing, heard: Heard) {
   }
 }
 
-function enter({ steps }: Heard, codonId: string, { digest, seq }: { readonly digest: number; readonly seq: number }): void {
+function enter(
+  { steps }: Heard,
+  codonId: string,
+  { digest, seq }: { readonly digest: number; readonly seq: number },
+): void {
   const known = steps.get(codonId) ?? { digests: [], seqs: [] }
   steps.set(codonId, known)
   known.digests.push(digest)
@@ -179,7 +198,11 @@ function callsOf({ calls }: Heard, codonId: string): { calls: number; errors: nu
 
 async function factsOf(
   { versions }: ReadPlace,
-  { state, thread, heard }: { readonly state: WeaveState; readonly thread: readonly CodonExecution[]; readonly heard: Heard },
+  {
+    state,
+    thread,
+    heard,
+  }: { readonly state: WeaveState; readonly thread: readonly CodonExecution[]; readonly heard: Heard },
 ): Promise<ReadonlyMap<string, CodonFacts>> {
   const facts = new Map<string, CodonFacts>()
   let before = state.runs[0]?.initialCheckpoint
@@ -188,7 +211,10 @@ async function factsOf(
     const compared = sha !== undefined && before !== undefined ? await versions.diff(before, sha) : undefined
     const files = compared?.ok ? compared.files.length : undefined
     before = sha ?? before
-    facts.set(record.codonId, withAttempt(facts.get(record.codonId), record, { files, ...heard.calls.get(record.codonId) }))
+    facts.set(
+      record.codonId,
+      withAttempt(facts.get(record.codonId), record, { files, ...heard.calls.get(record.codonId) }),
+    )
   }
   return facts
 }
@@ -196,9 +222,14 @@ async function factsOf(
 function withAttempt(
   known: CodonFacts | undefined,
   record: CodonExecution,
-  { files, calls = 0, errors = 0 }: { readonly files?: number | undefined; readonly calls?: number; readonly errors?: number },
+  {
+    files,
+    calls = 0,
+    errors = 0,
+  }: { readonly files?: number | undefined; readonly calls?: number; readonly errors?: number },
 ): CodonFacts {
-  const duration = 'endTime' in record ? Math.max(0, Date.parse(record.endTime) - Date.parse(record.startTime)) : 0
+  const duration =
+    'endTime' in record ? Math.max(0, Date.parse(record.endTime) - Date.parse(record.startTime)) : 0
   const changed = files === undefined ? known?.files : (known?.files ?? 0) + files
   return {
     status: record.status,

@@ -11,7 +11,8 @@ export interface Step {
  * have one name, and ids and times are not in it. Undefined for every other event. Pure.
  */
 export function stepOf({ type, data }: RecordedEvent, workspaces: readonly string[]): Step | undefined {
-  if (type === 'tool.result') return { kind: 'result', text: `${data.toolName} ${data.isError ? 'error' : 'ok'}` }
+  if (type === 'tool.result')
+    return { kind: 'result', text: `${data.toolName} ${data.isError ? 'error' : 'ok'}` }
   if (type !== 'assistant.action' || data.action === 'thinking') return undefined
   if (data.action === 'message') return { kind: 'say', text: plain(data.content, workspaces) }
   const input = data.toolInput === undefined ? '' : JSON.stringify(data.toolInput)

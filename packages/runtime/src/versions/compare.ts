@@ -113,8 +113,16 @@ function headOf(sides: Both<Side>): readonly ComparedHead[] {
     same: key(sides.left) === key(sides.right),
   })
   return [
-    row('hank', ({ place }) => place.file.hankName, ({ place }) => place.file.hankHash),
-    row('data', ({ place }) => place.file.dataPath ?? 'none', ({ place }) => place.file.dataHash),
+    row(
+      'hank',
+      ({ place }) => place.file.hankName,
+      ({ place }) => place.file.hankHash,
+    ),
+    row(
+      'data',
+      ({ place }) => place.file.dataPath ?? 'none',
+      ({ place }) => place.file.dataHash,
+    ),
     row('models', side => modelsOf(side).join(', ')),
     row('weave', ({ place }) => place.file.weaveVersion),
   ]
@@ -131,7 +139,10 @@ function relationOf({ left, right }: Both<Side>): Pick<Comparison, 'relation' | 
   if (isForkOf(left, right))
     return { relation: 'fork of the other', commonEvents: Math.min(limit, left.origin?.prefix.events ?? 0) }
   if (isForkOf(right, left))
-    return { relation: 'source of the other', commonEvents: Math.min(limit, right.origin?.prefix.events ?? 0) }
+    return {
+      relation: 'source of the other',
+      commonEvents: Math.min(limit, right.origin?.prefix.events ?? 0),
+    }
   const [one, other] = [left.origin, right.origin]
   if (one && other && one.from.name === other.from.name && one.from.createdAt === other.from.createdAt)
     return { relation: 'forks of one', commonEvents: Math.min(limit, one.prefix.events, other.prefix.events) }
@@ -144,7 +155,10 @@ function isForkOf({ origin }: Side, { name, place }: Side): boolean {
 
 function comparedCodons({ left, right }: Both<Side>): readonly ComparedCodon[] {
   return alignNames([...left.codons.keys()], [...right.codons.keys()]).map(({ id, inLeft, inRight }) => {
-    const [one, other] = [inLeft ? left.codons.get(id) : undefined, inRight ? right.codons.get(id) : undefined]
+    const [one, other] = [
+      inLeft ? left.codons.get(id) : undefined,
+      inRight ? right.codons.get(id) : undefined,
+    ]
     return { codonId: id, left: one, right: other, same: isAlike(one, other) }
   })
 }
@@ -173,7 +187,8 @@ async function comparedFiles(
   const counted: DiffResult = await store.diff(left.sha, right.sha)
   if (!counted.ok) return counted
   const changed = counted.files.length
-  if (changed > mostChanged) return { ok: true, compared: { changed, files: counted.files.slice(0, mostListed) } }
+  if (changed > mostChanged)
+    return { ok: true, compared: { changed, files: counted.files.slice(0, mostListed) } }
   if (changed === 0) return { ok: true, compared: { changed, files: [] } }
   const compared = await store.diff(left.sha, right.sha, { lines: true, text, maxTextBytes: longestText })
   return compared.ok ? { ok: true, compared: { changed, ...compared } } : compared
@@ -221,7 +236,11 @@ async function comparedConversations(
 }
 
 /** Reads the few events again that are to be shown. */
-async function stepsAt({ place }: Side, seqs: readonly number[], { workspaces }: Looking): Promise<readonly Step[]> {
+async function stepsAt(
+  { place }: Side,
+  seqs: readonly number[],
+  { workspaces }: Looking,
+): Promise<readonly Step[]> {
   const steps: Step[] = []
   for (const seq of seqs)
     for await (const { events } of place.history.pages({ after: seq - 1, upTo: seq, maxEvents: 1 }))

@@ -37,7 +37,13 @@ describe('a line of a conversation in another workspace', () => {
   )
 
   test('is the same to the byte when it does not name the old one', () => {
-    for (const line of ['', 'no json', '{ "a" : "/data/runs/a-1/agentRoots" }', `{"t":"x${old}"}`, '{"é":"\\u00e9"}'])
+    for (const line of [
+      '',
+      'no json',
+      '{ "a" : "/data/runs/a-1/agentRoots" }',
+      `{"t":"x${old}"}`,
+      '{"é":"\\u00e9"}',
+    ])
       expect(relocateLine(line, relocation)).toEqual({ line, places: 0, left: 0 })
   })
 
@@ -47,13 +53,22 @@ describe('a line of a conversation in another workspace', () => {
   })
 
   test('keeps what is sealed as it is, whatever is around it', () => {
-    const sealed = fc.record({ type: fc.constantFrom('thinking', 'redacted_thinking'), thinking: fc.constant(old), signature: fc.string() })
-    const other = fc.record({ type: fc.constant('text'), text: fc.string().map(text => `${text} ${old}/${text}`) })
+    const sealed = fc.record({
+      type: fc.constantFrom('thinking', 'redacted_thinking'),
+      thinking: fc.constant(old),
+      signature: fc.string(),
+    })
+    const other = fc.record({
+      type: fc.constant('text'),
+      text: fc.string().map(text => `${text} ${old}/${text}`),
+    })
     fc.assert(
       fc.property(fc.array(fc.oneof(sealed, other)), content => {
         const { value } = moved({ content })
         const kept = (value as { content: readonly { type: string }[] }).content
-        expect(kept.filter(({ type }) => type !== 'text')).toEqual(content.filter(({ type }) => type !== 'text'))
+        expect(kept.filter(({ type }) => type !== 'text')).toEqual(
+          content.filter(({ type }) => type !== 'text'),
+        )
         const texts = kept.filter(({ type }) => type === 'text')
         for (const text of texts) expect(JSON.stringify(text)).not.toContain(`${old}/`)
       }),

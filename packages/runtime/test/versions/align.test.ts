@@ -8,7 +8,9 @@ const names = fc.uniqueArray(fc.constantFrom(...'abcdefghijkl'), { maxLength: 12
 
 /** The length of the longest common row, in the plainest way. */
 function longest(left: readonly (string | number)[], right: readonly (string | number)[]): number {
-  const rows = Array.from({ length: left.length + 1 }, () => Array.from({ length: right.length + 1 }, () => 0))
+  const rows = Array.from({ length: left.length + 1 }, () =>
+    Array.from({ length: right.length + 1 }, () => 0),
+  )
   for (const [i, one] of left.entries())
     for (const [j, other] of right.entries()) {
       const here = rows[i + 1]
@@ -19,24 +21,33 @@ function longest(left: readonly (string | number)[], right: readonly (string | n
 }
 
 describe('two rows', () => {
-  verifies(['compare/same'], 'are aligned the same from both sides, and a row with itself is the same', () => {
-    fc.assert(
-      fc.property(row, row, (left, right) => {
-        const { same, onlyLeft, onlyRight, first } = alignNumbers(left, right)
-        const back = alignNumbers(right, left)
-        expect(back).toEqual({ same, onlyLeft: onlyRight, onlyRight: onlyLeft, ...(first !== undefined && { first }) })
-        expect(same).toBe(longest(left, right))
-        expect(same + onlyLeft).toBe(left.length)
-        expect(alignNumbers(left, left)).toEqual({ same: left.length, onlyLeft: 0, onlyRight: 0 })
-        if (first !== undefined) {
-          expect(left.slice(0, first)).toEqual(right.slice(0, first))
-          expect(left[first] === right[first]).toBe(false)
-        }
-      }),
-    )
-    const long = Array.from({ length: 5_000 }, (_, at) => at)
-    expect(alignNumbers([...long, 1], [-1, ...long.toReversed()])).toMatchObject({ first: 0, same: 5_000 })
-  })
+  verifies(
+    ['compare/same'],
+    'are aligned the same from both sides, and a row with itself is the same',
+    () => {
+      fc.assert(
+        fc.property(row, row, (left, right) => {
+          const { same, onlyLeft, onlyRight, first } = alignNumbers(left, right)
+          const back = alignNumbers(right, left)
+          expect(back).toEqual({
+            same,
+            onlyLeft: onlyRight,
+            onlyRight: onlyLeft,
+            ...(first !== undefined && { first }),
+          })
+          expect(same).toBe(longest(left, right))
+          expect(same + onlyLeft).toBe(left.length)
+          expect(alignNumbers(left, left)).toEqual({ same: left.length, onlyLeft: 0, onlyRight: 0 })
+          if (first !== undefined) {
+            expect(left.slice(0, first)).toEqual(right.slice(0, first))
+            expect(left[first] === right[first]).toBe(false)
+          }
+        }),
+      )
+      const long = Array.from({ length: 5_000 }, (_, at) => at)
+      expect(alignNumbers([...long, 1], [-1, ...long.toReversed()])).toMatchObject({ first: 0, same: 5_000 })
+    },
+  )
 
   verifies(['compare/aligned'], 'of names keep the longest part that both have in the same order', () => {
     fc.assert(

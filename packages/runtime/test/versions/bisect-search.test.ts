@@ -5,7 +5,10 @@ import { type BisectStep, changesIn, nextStep, type Verdict } from '../../src/ve
 import { judge } from '../../src/versions/bisect-verdict.ts'
 
 /** Searches in a row whose truth is known. */
-function searched(truth: readonly Verdict[]): { readonly step: BisectStep; readonly tested: readonly number[] } {
+function searched(truth: readonly Verdict[]): {
+  readonly step: BisectStep
+  readonly tested: readonly number[]
+} {
   const verdicts: (Verdict | undefined)[] = truth.map(() => undefined)
   const tested: number[] = []
   for (;;) {
@@ -30,7 +33,9 @@ describe('the search of a bisect', () => {
         expect(step).toEqual({ kind: 'found', good: good - 1, bad: good })
         expect(tested.length).toBeLessThanOrEqual(Math.ceil(Math.log2(length - 1)) + 2)
       }
-    expect(Math.max(...Array.from({ length: 64 }, (_, at) => searched(row(at + 1, 64 - at)).tested.length))).toBe(8)
+    expect(
+      Math.max(...Array.from({ length: 64 }, (_, at) => searched(row(at + 1, 64 - at)).tested.length)),
+    ).toBe(8)
   })
 
   test('says so when there is nothing to find', () => {
@@ -62,7 +67,9 @@ describe('the search of a bisect', () => {
         const good = 1 + (at % (skipped.length - 1))
         const plain = row(good, skipped.length - good)
         const last = plain.length - 1
-        const truth = plain.map((verdict, place) => (skipped[place] && place > 0 && place < last ? 'skip' : verdict))
+        const truth = plain.map((verdict, place) =>
+          skipped[place] && place > 0 && place < last ? 'skip' : verdict,
+        )
         const { step } = searched(truth)
         expect(['found', 'range']).toContain(step.kind)
         if (step.kind !== 'found' && step.kind !== 'range') return
@@ -87,9 +94,19 @@ describe('the end of a command', () => {
     expect(verdicts.slice(1, 125).every(verdict => verdict === 'bad')).toBe(true)
     expect(verdicts.slice(126).every(verdict => verdict === 'stop')).toBe(true)
     expect(judge({ outcome: 'signaled', code: null, signal: 'SIGSEGV' }).verdict).toBe('stop')
-    const late = { outcome: 'signaled', code: null, signal: 'SIGKILL', stopped: { reason: 'timeout' } } as const
+    const late = {
+      outcome: 'signaled',
+      code: null,
+      signal: 'SIGKILL',
+      stopped: { reason: 'timeout' },
+    } as const
     expect(judge(late).verdict).toBe('bad')
-    const missing = { outcome: 'failed-to-start', code: null, signal: null, error: { message: 'no such' } } as const
+    const missing = {
+      outcome: 'failed-to-start',
+      code: null,
+      signal: null,
+      error: { message: 'no such' },
+    } as const
     expect(judge(missing)).toEqual({ verdict: 'stop', message: 'The command cannot be run: no such.' })
   })
 })

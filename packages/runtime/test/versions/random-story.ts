@@ -9,7 +9,10 @@ export function createLot(seed: number) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
     return state / 2 ** 32
   }
-  return { below: (limit: number): number => Math.floor(next() * limit), chance: (part: number): boolean => next() < part }
+  return {
+    below: (limit: number): number => Math.floor(next() * limit),
+    chance: (part: number): boolean => next() < part,
+  }
 }
 
 export type Lot = ReturnType<typeof createLot>
@@ -27,11 +30,7 @@ function randomItems(lot: Lot): readonly PlannedItem[] {
     })
   const items: PlannedItem[] = []
   for (let at = 0; at < 2 + lot.below(3); at++)
-    items.push(
-      lot.chance(0.3)
-        ? loopPlan(`loop${at}`, 1 + lot.below(3), [codon(`l${at}`)])
-        : codon(`c${at}`),
-    )
+    items.push(lot.chance(0.3) ? loopPlan(`loop${at}`, 1 + lot.below(3), [codon(`l${at}`)]) : codon(`c${at}`))
   return items
 }
 
