@@ -46,6 +46,7 @@ export const sidebar: readonly Section[] = [
       'detach',
       'notifications',
       'rules',
+      'versions',
       'budgets',
       'sentinels',
       'proxy',
