@@ -41,9 +41,9 @@ export async function randomExecution(seed: number): Promise<Scene> {
   let attempts = 0
   const scene = await createScene(
     hankDir => ({ ...planOf(...items), hankDir }),
-    (codonId, { attempt = 1 }: { readonly attempt?: number }) => {
+    codonId => {
       attempts++
-      const file = { write: `${codonId.replace('#', '-')}.txt`, content: `${codonId} ${attempts} ${attempt}` }
+      const file = { write: `${codonId.replace('#', '-')}.txt`, content: `${codonId} ${attempts}` }
       const shared = { write: 'shared/notes.md', content: `${attempts}\n`.repeat(1 + lot.below(4)) }
       const usage = { usage: { input: 100, output: 10 + lot.below(50), dollars: 0.01 } }
       if (lot.chance(0.2)) return [file, usage, { fail: 'not today', retriable: true }]
