@@ -198,6 +198,11 @@ function environmentsOf(
   }
 }
 
+/** Variables that the rows of agents in `weave.json` set. */
+function rowSecrets({ registry }: Prepared): Readonly<Record<string, string>> {
+  return Object.assign({}, ...[...registry.agents.values()].map(({ env }) => env)) as Record<string, string>
+}
+
 function recordInto(directory: string, terminal: Terminal) {
   return { directory, onFailure: (message: string) => terminal.error(message) }
 }
@@ -214,8 +219,9 @@ function optionsOf(
     adopt,
     programs: ownPrograms(),
     harnesses,
+    agents: prepared.registry.agents,
     priceOf: (provider: string, id: string) => findModel(`${provider}/${id}`, prepared.registry)?.prices,
-    secrets: { ...process.env, '--token': texts.token },
+    secrets: { ...process.env, ...rowSecrets(prepared), '--token': texts.token },
     ...environmentsOf(environment, rehearsal, prepared),
     sentinels: {
       settings: settings.sentinel,

@@ -8,7 +8,14 @@ import {
   type PlacedCodon,
   withPlaces,
 } from '../hank/index.ts'
-import { type HarnessWord, harnessWordOf, ownPlaces, resolveHarness, servable } from '../harness/index.ts'
+import {
+  type HarnessWord,
+  harnessWordOf,
+  ownPlaces,
+  resolveAgent,
+  resolveHarness,
+  servable,
+} from '../harness/index.ts'
 import { hasErrors, type Problem, systemClock } from '../kit/index.ts'
 import {
   additionsOf,
@@ -75,7 +82,8 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const layers = await readLayers(options)
   const withoutHank = resolveSettings(layers)
   const paths = pathsOf(withoutHank, layers.path, options)
-  const models = await createRegistry({ additions: additionsOf({ home, modelsFile: paths.modelsFile }) })
+  const additions = additionsOf({ home, modelsFile: paths.modelsFile })
+  const models = await createRegistry({ additions, agents: layers.agents })
   const { registry } = models
   const redirected = (given: Variables) => options.redirect?.(given, registry.providers) ?? given
   const outside = redirected(options.environment)
@@ -122,7 +130,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     registry,
     environments: { codon: environmentOf(), sentinel: environment },
     clock: systemClock,
-    ...harnessChecks(home),
+    ...harnessChecks({ home, registry, environment: environmentOf() }),
     skipSelfTest: options.skipSelfTest,
   })
   const placed = loaded.source ? withPlaces(checked.problems, loaded.source) : checked.problems
@@ -140,11 +148,21 @@ async function sendingProblems(
   return collectorOf(environment).problems
 }
 
+interface HarnessSearch {
+  readonly home: string
+  readonly registry: Registry
+  readonly environment: Variables
+}
+
 /** Whether a harness is installed, without loading it: checking a hank must not load what runs it. */
-function harnessChecks(home: string) {
+function harnessChecks({ home, registry, environment }: HarnessSearch) {
+  const places = { ...ownPlaces(), home }
   return {
-    harnessAvailable: async (name: HarnessName) =>
-      resolveHarness(harnessWordOf(name), { ...ownPlaces(), home }),
+    harnessAvailable: async (harness: HarnessName, agent?: string) => {
+      const row = harness === 'acp' ? registry.agents.get(agent ?? '') : undefined
+      if (row) return resolveAgent({ name: agent ?? '', row }, { places, environment })
+      return resolveHarness(harnessWordOf({ harness }) ?? 'claude', places)
+    },
     servable: (provider: string) => servable(provider),
   }
 }
@@ -154,7 +172,7 @@ export function missingHarnesses({ preflight }: Pick<Prepared, 'preflight'>): re
   const missing = (preflight?.results ?? []).filter(({ outcome }) => outcome === 'missing-harness')
   const identities = new Set(missing.map(({ identity }) => identity))
   const models = (preflight?.models ?? []).filter(({ identity }) => identities.has(identity))
-  return [...new Set(models.map(({ harness }) => harnessWordOf(harness)))]
+  return [...new Set(models.flatMap(model => harnessWordOf(model) ?? []))]
 }
 
 /** The code that hashes data is loaded only for a command that names some. */

@@ -24,7 +24,7 @@ import {
 import { type OpenedExecution, writeExecutionFile } from '../workspace/index.ts'
 import { type Activities, type ActivityListener, createActivities } from './activity.ts'
 import type { AgentSetup } from './agent-effects.ts'
-import { type Harnesses, type OwnPrograms, openAgents } from './agents.ts'
+import { type AgentTable, type Harnesses, type OwnPrograms, openAgents } from './agents.ts'
 import { type OpenedEffects, openEffects } from './effects.ts'
 import { planFor } from './frozen-plan.ts'
 import { type HeldExecution, holdExecution, type OpenedRecord, openRecord } from './hold.ts'
@@ -42,8 +42,10 @@ export interface ExecutionOptions {
   /** Takes the plan of the hank over, if what is done allows it; `hankHash` is that of the hank. */
   readonly adopt?: { readonly hankHash: string } | undefined
   readonly programs: OwnPrograms
-  /** Other agents than those of the two SDKs. */
+  /** Other agents than the real ones. */
   readonly harnesses?: Harnesses | undefined
+  /** Agents that speak ACP, by name. */
+  readonly agents?: AgentTable | undefined
   readonly priceOf: AgentSetup['priceOf']
   readonly environmentFor?: AgentSetup['environmentFor']
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -235,7 +237,7 @@ function recoverWith({ options, held, record, plan }: Start, { effects, recoveri
 }
 
 function agentsOf({ options, held, record }: Start) {
-  const { programs, harnesses, scripted, logLevel, environment } = options
+  const { programs, harnesses, agents, scripted, logLevel, environment } = options
   const { recorder, redactor, log } = record
   const proxy = options.proxy && {
     ...options.proxy,
@@ -247,7 +249,10 @@ function agentsOf({ options, held, record }: Start) {
     logLevel,
     allowOtherUsers: options.server.allowOtherUsers,
   }
-  return openAgents({ programs, harnesses, scripted, proxy, serverId: held.serverId, log }, held.scope)
+  return openAgents(
+    { programs, harnesses, agents, scripted, proxy, serverId: held.serverId, log },
+    held.scope,
+  )
 }
 
 type Agents = ReturnType<typeof agentsOf>

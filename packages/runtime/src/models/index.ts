@@ -6,6 +6,14 @@
  * know whether a key is good. The catalogue is loaded when a registry is made, not before.
  */
 export { additionsOf } from './additions.ts'
+export {
+  type AgentDialect,
+  type AgentRow,
+  type AgentRows,
+  type BuiltInAgentName,
+  builtInAgents,
+  isBuiltInAgent,
+} from './agent-rows.ts'
 export { costOf, type HarnessName, type Model, type Prices } from './model.ts'
 export {
   type Credential,

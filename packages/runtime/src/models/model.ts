@@ -36,13 +36,16 @@ export interface Model {
   readonly prices?: Prices
 }
 
-export type HarnessName = 'sdk' | 'embedded'
+export type HarnessName = 'sdk' | 'embedded' | 'acp'
 
 /** Whose models run on the SDK harness, which is made for them. */
 export const vendor = 'anthropic'
 
 /** Names that begin like this are for the embedded harness; the rest is `provider/id`, and the id may have slashes. */
 export const forced = 'pi/'
+
+/** Names that begin like this are for an agent that speaks ACP; the rest is `agent/model`. */
+export const throughAcp = 'acp/'
 
 /** `provider/id`: the one name of a model that is never ambiguous. */
 export function fullName({ provider, id }: Pick<Model, 'provider' | 'id'>): string {

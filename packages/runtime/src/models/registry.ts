@@ -1,6 +1,7 @@
 import type { ProblemCode } from '@weave/protocol'
 import type { Problem } from '../kit/index.ts'
 import { type AdditionsFile, readAdditions } from './additions.ts'
+import { type AgentRow, type AgentRows, agentsWith } from './agent-rows.ts'
 import {
   allModels,
   fullName,
@@ -21,6 +22,8 @@ export interface Registry {
   readonly aliases: ReadonlyMap<Alias, Model>
   /** Who has a model here, in the same order. */
   readonly providers: readonly string[]
+  /** Who speaks ACP, by the name that stands after `acp/`. */
+  readonly agents: ReadonlyMap<string, AgentRow>
   /** Exact: neither part is matched by likeness. */
   find(provider: string, id: string): Model | undefined
   /** Every provider's model with exactly this id, the preferred provider first. */
@@ -29,6 +32,8 @@ export interface Registry {
 
 export interface RegistryOptions {
   readonly additions?: readonly AdditionsFile[]
+  /** Agents of the person, beside the built-in ones. */
+  readonly agents?: AgentRows | undefined
 }
 
 export interface RegistryResult {
@@ -42,20 +47,20 @@ export interface RegistryResult {
  * catalogue. Never rejects because of an addition.
  */
 export async function createRegistry(options: RegistryOptions = {}): Promise<RegistryResult> {
-  const { additions = [] } = options
+  const { additions = [], agents } = options
   const { builtIn } = await import('./built-in.ts')
   const { added, problems } = await readAdditions(additions, builtIn)
-  if (added.length === 0) return { registry: registryOn(builtIn), problems }
+  if (added.length === 0) return { registry: registryOn(builtIn, agents), problems }
   const merged = new Map([...allModels(builtIn), ...added].map(model => [fullName(model), model]))
-  return { registry: registryOf([...merged.values()]), problems }
+  return { registry: registryOf([...merged.values()], agents), problems }
 }
 
 /** `models` has no two entries of the same provider and id. */
-export function registryOf(models: readonly Model[]): Registry {
-  return registryOn(indexModels(models))
+export function registryOf(models: readonly Model[], agents?: AgentRows): Registry {
+  return registryOn(indexModels(models), agents)
 }
 
-function registryOn(index: ModelIndex): Registry {
+function registryOn(index: ModelIndex, agents: AgentRows | undefined): Registry {
   const providers = [...index.providers].sort(byPreference)
   let models: readonly Model[] | undefined
   let aliases: ReadonlyMap<Alias, Model> | undefined
@@ -63,6 +68,7 @@ function registryOn(index: ModelIndex): Registry {
   const byId = new Map<string, readonly Model[]>()
   return {
     providers,
+    agents: agentsWith(agents),
     get models() {
       models ??= allModels({ ...index, providers })
       return models

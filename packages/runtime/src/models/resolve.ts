@@ -1,9 +1,14 @@
-import { forced, type HarnessName, harnessOf, type Model } from './model.ts'
+import { findAgentModel, unknownAgent } from './agent-models.ts'
+import { forced, type HarnessName, harnessOf, type Model, throughAcp } from './model.ts'
 import type { Registry } from './registry.ts'
 
 /** A model that a name means, and the harness that runs it. Plain data: it can be written to the journal. */
 export interface ResolvedModel extends Model {
   readonly harness: HarnessName
+  /** Of the harness `acp`: which agent. */
+  readonly agent?: string
+  /** The agent has a login of its own: neither a key nor an address is known here. */
+  readonly hasOwnLogin?: true
   /** `harness:provider/id`: what is tested once, and what two codons must share to share a session. */
   readonly identity: string
 }
@@ -19,7 +24,7 @@ export type ModelResolution =
     }
 
 /**
- * What a model name means: an alias; `pi/provider/id`; `provider/id`; a bare id, in this order. Only exact spellings
+ * What a model name means: `acp/agent/model`; an alias; `pi/provider/id`; `provider/id`; a bare id, in this order. Only exact spellings
  * count. Of several providers with the same bare id the first in the table of providers is meant, so the vendor who
  * makes a model wins over those who resell it, and `openai/gpt-5` is OpenAI's although OpenRouter has an id of that
  * spelling. The vendor's models run on the SDK harness, all others on the embedded one, and so does everything after
@@ -28,6 +33,7 @@ export type ModelResolution =
 export async function resolveModel(name: string, registry: Registry): Promise<ModelResolution> {
   const model = findModel(name, registry)
   if (model) return { ok: true, model }
+  if (name.startsWith(throughAcp)) return { ok: false, ...unknownAgent(name, registry) }
   const { suggestModels } = await import('./suggest.ts')
   const { names, alike } = suggestModels(name, registry)
   return { ok: false, message: unknownMessage(name, names, alike), suggestions: names }
@@ -35,6 +41,7 @@ export async function resolveModel(name: string, registry: Registry): Promise<Mo
 
 /** The same without words for a person, and at once. */
 export function findModel(name: string, registry: Registry): ResolvedModel | undefined {
+  if (name.startsWith(throughAcp)) return findAgentModel(name, registry)
   if (name.startsWith(forced)) {
     const model = byFullName(name.slice(forced.length), registry)
     return model && resolved(model, 'embedded')

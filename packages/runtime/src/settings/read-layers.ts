@@ -4,6 +4,7 @@ import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { ProblemCode } from '@weave/protocol'
 import { type Overlay, readOverlaid } from '../files/index.ts'
 import { type Problem, parseJsonSource, problemOf, shapeFits } from '../kit/index.ts'
+import { type OperatorAgents, operatorAgents } from './agent-rows.ts'
 import { type Environment, type Layer, layerOf, runtimePrefix } from './fields.ts'
 import type { FlagValue, LayerResult } from './read-values.ts'
 import weaveShape from './weave-shape.json' with { type: 'json' }
@@ -24,6 +25,8 @@ export interface RuntimeFileResult {
   /** Empty when there is no file or the file has errors. */
   readonly layer: Layer
   readonly problems: readonly Problem<ProblemCode>[]
+  /** Agents that the file describes. */
+  readonly agents?: OperatorAgents
 }
 
 const maxBytes = 10 * 1024 * 1024
@@ -69,7 +72,9 @@ const fits = shapeFits(weaveShape, { maxKeys: 100 })
 function goodFile(bytes: Buffer, file: string): LayerResult | undefined {
   const source = parseJsonSource(bytes, { file })
   const isGood = source.ok && fits(source.value) && typeof source.value === 'object' && source.value !== null
-  return isGood ? { layer: layerOf(source.value, 'weave.json'), problems: source.warnings } : undefined
+  if (!isGood) return undefined
+  const agents = operatorAgents(source.value)
+  return { layer: layerOf(source.value, 'weave.json'), problems: source.warnings, agents }
 }
 
 /** With the schema itself, which takes long to set up. */

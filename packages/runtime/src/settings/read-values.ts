@@ -10,6 +10,7 @@ import {
   type Said,
   shapeProblems,
 } from '../kit/index.ts'
+import { type OperatorAgents, operatorAgents } from './agent-rows.ts'
 import {
   type Environment,
   type Layer,
@@ -31,6 +32,8 @@ export interface LayerResult {
   /** Holds what was right, also when something else was wrong. */
   readonly layer: Layer
   readonly problems: readonly Problem<ProblemCode>[]
+  /** Of a runtime file that describes some. */
+  readonly agents?: OperatorAgents
 }
 
 /** Checks the text of a runtime file. `file` is its name in messages. */
@@ -38,7 +41,12 @@ export function parseRuntimeFile(text: string | Uint8Array, file: string): Layer
   const source = parseJsonSource(text, { file })
   if (!source.ok) return { layer: {}, problems: source.problems }
   const checked = runtimeFile.safeParse(source.value)
-  if (checked.success) return { layer: layerOf(checked.data, 'weave.json'), problems: source.warnings }
+  if (checked.success)
+    return {
+      layer: layerOf(checked.data, 'weave.json'),
+      problems: source.warnings,
+      agents: operatorAgents(checked.data),
+    }
   const options = { family: 'settings', schema: runtimeFile, unknownKey: unknownSetting } as const
   const problems = shapeProblems(checked.error, source, options)
   return { layer: {}, problems: [...source.warnings, ...problems] }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { agentRow } from './agent-row-schema.ts'
 import { defaults, otelContents, otelNames, type SettingField, type SettingValues } from './fields.ts'
 
 /**
@@ -103,6 +104,11 @@ export const runtimeFile = z
       })
       .optional()
       .describe('OpenTelemetry: spans and metrics of runs for your own collector.'),
+    agents: z
+      .object({})
+      .catchall(agentRow)
+      .optional()
+      .describe('Agents of your own, by name: what `acp/<name>/<model>` runs on.'),
     showCosts: entry('showCosts'),
     shimIdleTimeout: entry('shimIdleTimeout'),
     ignoreRigFailures: entry('ignoreRigFailures'),
