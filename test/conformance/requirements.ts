@@ -1,4 +1,5 @@
 import { type Requirement, requirementsOf } from './requirement.ts'
+import { acp } from './requirements/acp.ts'
 import { atTheTerminal } from './requirements/at-the-terminal.ts'
 import { attacks } from './requirements/attacks.ts'
 import { authentication } from './requirements/authentication.ts'
@@ -55,6 +56,7 @@ const tables = {
   ...handbookAndEnvironment,
   ...ci,
   ...otel,
+  ...acp,
 } as const
 
 export type RequirementId = keyof typeof tables

@@ -34,6 +34,7 @@ import {
   type SettingPaths,
   serverEnvironment,
 } from '../settings/index.ts'
+import { agentProblems } from './agent-problems.ts'
 import type { CheckedData, DataCheck } from './data-check.ts'
 import { pathsOf, readLayers, type SettledOptions } from './settled.ts'
 
@@ -102,7 +103,8 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   // The hank may add sentinel settings, idle timeout, ceilings and a fallback model; no path depends on it.
   const settings = resolveSettings({ ...layers, environment, overrides: loaded.hank?.overrides })
   const sending = await sendingProblems(settings, environment)
-  const hankProblems = [...layers.problems, ...models.problems, ...loaded.problems, ...sending]
+  const acp = agentFaults({ loaded, settings, registry }, options.redirect !== undefined)
+  const hankProblems = [...layers.problems, ...models.problems, ...loaded.problems, ...acp, ...sending]
   const plan = planOf({ loaded, settings, registry })
   const base = {
     loaded,
@@ -136,6 +138,23 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const placed = loaded.source ? withPlaces(checked.problems, loaded.source) : checked.problems
   const all = [...problems, ...placed]
   return { ...found, ok: !hasErrors(all), problems: all, preflight: checked }
+}
+
+/** What agents that speak ACP cannot do, at its place in the file. */
+function agentFaults(
+  found: Pick<Prepared, 'loaded' | 'settings' | 'registry'>,
+  isRehearsal: boolean,
+): readonly Problem<ProblemCode>[] {
+  const { loaded, settings, registry } = found
+  if (!loaded.hank || !loaded.source) return []
+  const problems = agentProblems({
+    hank: loaded.hank,
+    registry,
+    modelOf: ({ codon }) => findModel(modelNameOf(codon, found), registry),
+    hasCeiling: settings.ceilings.maxDollars !== undefined,
+    isRehearsal,
+  })
+  return withPlaces(problems, loaded.source)
 }
 
 /** What is wrong with where spans would go; nothing while none are sent. */

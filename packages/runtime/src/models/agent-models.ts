@@ -1,8 +1,7 @@
 import { nearestNames } from '../kit/index.ts'
 import { type AgentRow, dialectOf, usualProvider } from './agent-rows.ts'
-import { type Model, throughAcp } from './model.ts'
+import { type Model, type ResolvedModel, throughAcp } from './model.ts'
 import type { Registry } from './registry.ts'
-import type { ResolvedModel } from './resolve.ts'
 
 /** A name that begins with `acp/`, taken apart. */
 function partsOf(name: string): { readonly agent: string; readonly model: string } {

@@ -14,7 +14,7 @@ export {
   builtInAgents,
   isBuiltInAgent,
 } from './agent-rows.ts'
-export { costOf, type HarnessName, type Model, type Prices } from './model.ts'
+export { costOf, type HarnessName, type Model, type Prices, type ResolvedModel } from './model.ts'
 export {
   type Credential,
   credentialFor,
@@ -26,4 +26,4 @@ export {
   redirectProviders,
 } from './providers.ts'
 export { createRegistry, listModels, type ModelRow, type Registry } from './registry.ts'
-export { findModel, type ModelResolution, type ResolvedModel, resolveModel } from './resolve.ts'
+export { findModel, type ModelResolution, resolveModel } from './resolve.ts'

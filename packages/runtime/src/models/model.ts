@@ -38,6 +38,17 @@ export interface Model {
 
 export type HarnessName = 'sdk' | 'embedded' | 'acp'
 
+/** A model that a name means, and the harness that runs it. Plain data: it can be written to the journal. */
+export interface ResolvedModel extends Model {
+  readonly harness: HarnessName
+  /** Of the harness `acp`: which agent. */
+  readonly agent?: string
+  /** The agent has a login of its own: neither a key nor an address is known here. */
+  readonly hasOwnLogin?: true
+  /** `harness:provider/id`: what is tested once, and what two codons must share to share a session. */
+  readonly identity: string
+}
+
 /** Whose models run on the SDK harness, which is made for them. */
 export const vendor = 'anthropic'
 

@@ -1,17 +1,6 @@
 import { findAgentModel, unknownAgent } from './agent-models.ts'
-import { forced, type HarnessName, harnessOf, type Model, throughAcp } from './model.ts'
+import { forced, type HarnessName, harnessOf, type Model, type ResolvedModel, throughAcp } from './model.ts'
 import type { Registry } from './registry.ts'
-
-/** A model that a name means, and the harness that runs it. Plain data: it can be written to the journal. */
-export interface ResolvedModel extends Model {
-  readonly harness: HarnessName
-  /** Of the harness `acp`: which agent. */
-  readonly agent?: string
-  /** The agent has a login of its own: neither a key nor an address is known here. */
-  readonly hasOwnLogin?: true
-  /** `harness:provider/id`: what is tested once, and what two codons must share to share a session. */
-  readonly identity: string
-}
 
 export type ModelResolution =
   | { readonly ok: true; readonly model: ResolvedModel }

@@ -5,10 +5,9 @@ import type { agentRow } from './agent-row-schema.ts'
 
 export type OperatorAgents = Readonly<Record<string, Immutable<z.infer<typeof agentRow>>>>
 
-/** The agents that a checked `weave.json` describes: whoever has a command. The check vouches for the rest. */
-export function operatorAgents(checked: unknown): OperatorAgents {
+/** The agents that a checked `weave.json` describes, if any: whoever has a command. The check vouches for the rest. */
+export function operatorAgents(checked: unknown): { readonly agents?: OperatorAgents } {
   const rows = Object.entries(fieldsOf(fieldOf(checked, 'agents')))
-  return Object.fromEntries(
-    rows.filter(([, row]) => Array.isArray(fieldOf(row, 'command'))),
-  ) as OperatorAgents
+  const own = rows.filter(([, row]) => Array.isArray(fieldOf(row, 'command')))
+  return own.length === 0 ? {} : { agents: Object.fromEntries(own) as OperatorAgents }
 }

@@ -73,8 +73,8 @@ function goodFile(bytes: Buffer, file: string): LayerResult | undefined {
   const source = parseJsonSource(bytes, { file })
   const isGood = source.ok && fits(source.value) && typeof source.value === 'object' && source.value !== null
   if (!isGood) return undefined
-  const agents = operatorAgents(source.value)
-  return { layer: layerOf(source.value, 'weave.json'), problems: source.warnings, agents }
+  const layer = layerOf(source.value, 'weave.json')
+  return { layer, problems: source.warnings, ...operatorAgents(source.value) }
 }
 
 /** With the schema itself, which takes long to set up. */

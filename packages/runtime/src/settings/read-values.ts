@@ -45,7 +45,7 @@ export function parseRuntimeFile(text: string | Uint8Array, file: string): Layer
     return {
       layer: layerOf(checked.data, 'weave.json'),
       problems: source.warnings,
-      agents: operatorAgents(checked.data),
+      ...operatorAgents(checked.data),
     }
   const options = { family: 'settings', schema: runtimeFile, unknownKey: unknownSetting } as const
   const problems = shapeProblems(checked.error, source, options)

@@ -6,6 +6,8 @@ interface OpenTool {
   readonly input: Readonly<Record<string, unknown>>
   readonly isTold: boolean
   readonly since: number
+  /** What a command has written so far, where that is told piece by piece. */
+  readonly written: string
 }
 
 interface OpenText {
@@ -45,31 +47,40 @@ function createTexts() {
 /** What an agent says of its work, in the words that all harnesses share. */
 export function createTranslate(clock: Pick<Clock, 'monotonic'>) {
   const tools = new Map<string, OpenTool>()
+  /** Some agents go on about a tool that is done. */
+  const done = new Set<string>()
   const { chunk, flush } = createTexts()
 
   function tool(update: unknown): readonly HarnessEvent[] {
     const id = textOf(fieldOf(update, 'toolCallId')) ?? ''
     const status = textOf(fieldOf(update, 'status'))
+    if (done.has(id)) return []
     const known = tools.get(id)
     const next = {
-      name: nameIn(update) ?? known?.name ?? kindIn(update) ?? 'unknown',
+      name: known?.name ?? nameIn(update, id),
       input: inputIn(update) ?? known?.input ?? {},
+      written: (known?.written ?? '') + writtenIn(update),
       since: known?.since ?? clock.monotonic(),
       isTold: known?.isTold ?? false,
     }
     const isDone = status === 'completed' || status === 'failed'
     const isTime = Object.keys(next.input).length > 0 || (status !== undefined && status !== 'pending')
     const isNew = isTime && !next.isTold
-    const { name, input } = next
+    const { name } = next
+    const input = Object.keys(next.input).length > 0 ? next.input : titleIn(update)
     const call: readonly HarnessEvent[] = isNew ? [{ type: 'tool-call', id, name, input }] : []
     if (!isDone) {
       tools.set(id, { ...next, isTold: next.isTold || isNew })
       return call
     }
     tools.delete(id)
+    done.add(id)
     return [
       ...call,
-      resultOf(id, next, { output: outputIn(update), isError: status === 'failed' || hasFailed(update) }),
+      resultOf(id, next, {
+        output: outputIn(update) || next.written,
+        isError: status === 'failed' || hasFailed(update),
+      }),
     ]
   }
 
@@ -104,22 +115,43 @@ export function createTranslate(clock: Pick<Clock, 'monotonic'>) {
   }
 }
 
-/** The name that the agent itself has for a tool, wherever it puts that. */
-function nameIn(update: unknown): string | undefined {
-  const meta = fieldOf(update, '_meta')
-  const places = [meta, ...Object.values(isObject(meta) ? meta : {})]
+/** The name that the agent itself has for a tool, wherever it puts that; else the kind of the tool. */
+function nameIn(update: unknown, id: string): string {
   const keys = ['toolName', 'tool_name', 'tool']
-  return places.flatMap(place => keys.flatMap(key => textOf(fieldOf(place, key)) ?? []))[0]
+  const [ofMeta] = metaOf(update).flatMap(place => keys.flatMap(key => textOf(fieldOf(place, key)) ?? []))
+  const title = textOf(fieldOf(update, 'title')) ?? ''
+  const kind = textOf(fieldOf(update, 'kind'))
+  return (
+    textOf(fieldOf(update, 'name')) ??
+    ofMeta ??
+    /^([a-z]\w*?)__/.exec(id)?.[1] ??
+    (/^[\w.-]{1,64}$/.test(title) ? title : undefined) ??
+    (kind === 'other' ? undefined : kind) ??
+    'unknown'
+  )
 }
 
-function kindIn(update: unknown): string | undefined {
-  const kind = textOf(fieldOf(update, 'kind'))
-  return kind === undefined || kind === 'other' ? (textOf(fieldOf(update, 'title')) ?? kind) : kind
+/** What agents say beside the protocol, each under a name of its own. */
+function metaOf(update: unknown): readonly unknown[] {
+  const meta = fieldOf(update, '_meta')
+  return [meta, ...Object.values(isObject(meta) ? meta : {})]
+}
+
+function titleIn(update: unknown): Readonly<Record<string, unknown>> {
+  const title = textOf(fieldOf(update, 'title'))
+  return title === undefined ? {} : { title }
+}
+
+function writtenIn(update: unknown): string {
+  const meta = fieldOf(update, '_meta')
+  const pieces = ['terminal_output_delta', 'terminal_output'].map(key => fieldOf(fieldOf(meta, key), 'data'))
+  return pieces.flatMap(piece => textOf(piece) ?? []).join('')
 }
 
 function inputIn(update: unknown): Readonly<Record<string, unknown>> | undefined {
   const raw = fieldOf(update, 'rawInput')
-  if (isObject(raw)) return Object.keys(raw).length > 0 ? raw : undefined
+  // Where a tool works is said before what it is to do.
+  if (isObject(raw)) return Object.keys(raw).some(key => key !== 'cwd') ? raw : undefined
   if (raw !== undefined && raw !== null && raw !== '') return { input: raw }
   const locations = listOf(fieldOf(update, 'locations'))
   return locations.length > 0 ? { locations } : undefined
@@ -139,7 +171,7 @@ function outputIn(update: unknown): string {
 /** A command that ended with another code than 0, though its tool is said to have completed. */
 function hasFailed(update: unknown): boolean {
   const raw = fieldOf(update, 'rawOutput')
-  const places = [raw, fieldOf(raw, 'metadata'), fieldOf(update, '_meta')]
+  const places = [raw, fieldOf(raw, 'metadata'), ...metaOf(update)]
   const codes = places.flatMap(place =>
     ['exit_code', 'exitCode', 'exit'].map(key => numberOf(fieldOf(place, key))),
   )
