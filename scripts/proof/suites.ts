@@ -95,6 +95,15 @@ export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
       atLeast: { 'edited hanks offered for adoption': 200 },
     },
     {
+      name: 'editor',
+      holds: 'I20',
+      files: ['test/e2e/lsp.test.ts'],
+      atLeast: {
+        'mutations of hanks, told alike by editor and command': 5_000,
+        'random edits of a hank in an editor': 10_000,
+      },
+    },
+    {
       name: 'rehearsals',
       holds: 'I21',
       files: ['test/e2e/rehearsal-outside.test.ts'],

@@ -1,5 +1,6 @@
 import { type Requirement, requirementsOf } from './requirement.ts'
 import { acp } from './requirements/acp.ts'
+import { agents } from './requirements/agents.ts'
 import { atTheTerminal } from './requirements/at-the-terminal.ts'
 import { attacks } from './requirements/attacks.ts'
 import { authentication } from './requirements/authentication.ts'
@@ -9,14 +10,18 @@ import { decisionsObserversAndSafety } from './requirements/decisions-observers-
 import { decisionsOutside } from './requirements/decisions-outside.ts'
 import { decisionsRunning } from './requirements/decisions-running.ts'
 import { decisionsStateAndWire } from './requirements/decisions-state-and-wire.ts'
+import { detach } from './requirements/detach.ts'
+import { editor } from './requirements/editor.ts'
 import { endpoints } from './requirements/endpoints.ts'
 import { errors } from './requirements/errors.ts'
 import { events } from './requirements/events.ts'
+import { gates } from './requirements/gates.ts'
 import { handbookAndEnvironment } from './requirements/handbook-and-environment.ts'
 import { hankFile } from './requirements/hank-file.ts'
 import { installAndRelease } from './requirements/install-and-release.ts'
 import { invariants } from './requirements/invariants.ts'
 import { limitsAndVersions } from './requirements/limits-and-versions.ts'
+import { notify } from './requirements/notify.ts'
 import { otel } from './requirements/otel.ts'
 import { readingARun } from './requirements/reading-a-run.ts'
 import { referencesAndModels } from './requirements/references-and-models.ts'
@@ -57,6 +62,11 @@ const tables = {
   ...ci,
   ...otel,
   ...acp,
+  ...editor,
+  ...detach,
+  ...notify,
+  ...gates,
+  ...agents,
 } as const
 
 export type RequirementId = keyof typeof tables

@@ -19,6 +19,7 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
   '06-budget': ['page.md'],
   '07-rollback': ['menu.md'],
   '08-conversation': ['names.txt'],
+  '10-versions': [],
 }
 const apart = new Set(['02-two-agents', '06-budget', '07-rollback'])
 

@@ -52,8 +52,12 @@ const running = [
   'allow-other-users',
   'log-level',
   'record',
+  'notify',
+  'no-notify',
   'yes',
 ] as const satisfies readonly FlagName[]
+
+const detaching = ['detach', 'detached'] as const satisfies readonly FlagName[]
 
 const always = ['no-color', 'help', 'version'] as const satisfies readonly FlagName[]
 
@@ -70,25 +74,25 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   run: {
     usage: 'weave [hank] [data] [options]',
     summary: 'run a hank, or check it with --validate',
-    flags: ['validate', 'verbose', 'json', ...running, ...preparing, ...always],
+    flags: ['validate', 'verbose', 'json', ...running, ...detaching, ...preparing, ...always],
     load: async () => (await import('./run/run.ts')).runCommand,
   },
   rehearse: {
     usage: 'weave rehearse [hank] [data] [options]',
     summary: 'a whole run without a key or a token: only the model is a script',
-    flags: ['script', 'replay', 'strict', 'json', ...running, ...preparing, ...always],
+    flags: ['script', 'replay', 'strict', 'json', ...running, ...detaching, ...preparing, ...always],
     load: async () => (await import('./run/rehearse.ts')).rehearseCommand,
   },
   resume: {
     usage: 'weave resume [execution]',
     summary: 'go on with an execution, the newest of this hank unless named',
-    flags: ['json', ...running, ...preparing, ...always],
+    flags: ['json', ...running, ...detaching, ...preparing, ...always],
     load: async () => (await import('./run/resume.ts')).resumeCommand,
   },
   replay: {
     usage: 'weave replay <recording> [hank] [data] [options]',
     summary: 'repeat a recorded run without a model: short for weave rehearse --replay <recording>',
-    flags: ['strict', 'json', ...running, ...preparing, ...always],
+    flags: ['strict', 'json', ...running, ...detaching, ...preparing, ...always],
     load: async () => (await import('./run/rehearse.ts')).replayCommand,
   },
   validate: {
@@ -191,6 +195,47 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: ['preview', 'undo', 'json', 'execution', 'yes', 'runtime-config', ...always],
     load: async () => (await import('./checkpoints/rollback.ts')).rollbackCommand,
   },
+  bisect: {
+    usage: 'weave bisect [execution] [options] -- <command> [args]',
+    summary: 'find the checkpoint with which a command begins to fail; exits 0 when it is found',
+    flags: [
+      'good',
+      'bad',
+      'rigs',
+      'completed-only',
+      'link',
+      'setup',
+      'repeat',
+      'bisect-timeout',
+      'bisect-all',
+      'json',
+      'execution',
+      'runtime-config',
+      ...always,
+    ],
+    load: async () => (await import('./versions/bisect.ts')).bisectCommand,
+  },
+  fork: {
+    usage: 'weave fork [execution] --at <checkpoint>',
+    summary: 'begin another execution as this one was at a checkpoint; the old one stays as it is',
+    flags: [
+      'at',
+      'fork-hank',
+      'model',
+      'fork-to',
+      'with-untracked',
+      'fork-rehearse',
+      'fork-run',
+      'script',
+      'headless',
+      'yes',
+      'json',
+      'runtime-config',
+      'env-file',
+      ...always,
+    ],
+    load: async () => (await import('./versions/fork.ts')).forkCommand,
+  },
   gc: {
     usage: 'weave gc [execution...]',
     summary: 'pack checkpoints and say what each execution holds, all of them unless named',
@@ -252,8 +297,20 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: ['execution', 'codon', 'dry', 'runtime-config', 'env-file', ...always],
     load: async () => (await import('./sentinel.ts')).sentinelCommand,
   },
+  lsp: {
+    usage: 'weave lsp --stdio',
+    summary: 'a language server for hanks, which editors start',
+    flags: ['stdio', ...always],
+    load: async () => (await import('./lsp/lsp.ts')).lspCommand,
+  },
+  notify: {
+    usage: 'weave notify test',
+    summary: 'send a notification to everybody whom ~/.weave/notify.json names, and say what came of it',
+    flags: ['notify', 'env-file', ...always],
+    load: async () => (await import('./notify.ts')).notifyCommand,
+  },
   schema: {
-    usage: 'weave schema <hank|weave|sentinel|rehearsal>',
+    usage: 'weave schema <hank|weave|sentinel|rehearsal|notify>',
     summary: 'print the JSON Schema that editors use',
     flags: always,
     load: async () => (await import('./schema.ts')).schemaCommand,

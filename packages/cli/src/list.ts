@@ -58,6 +58,7 @@ async function rowOf({ layout, file, lock }: FoundExecution) {
     lastUsed: file.lastUsed,
     ...(endedAt !== undefined && { endedAt }),
     ...(file.rehearsal && { rehearsal: true }),
+    ...(lock.kind === 'held' && lock.holder.record?.detached && { detached: true }),
     ...withProblems([...problems, ...(lock.kind === 'unreadable' ? [`${lock.message}. ${lock.cure}.`] : [])]),
   }
 }
@@ -82,7 +83,7 @@ const gap = 2
 export function listLines(rows: readonly ListRow[], { width, now, home }: ListLook): readonly string[] {
   const cells = rows.map(row => [
     width === undefined ? row.hank : cut(harmless(row.hank), longestHank),
-    row.status,
+    row.detached ? `${row.status} (detached)` : row.status,
     plural(row.codons, 'codon'),
     `${row.rehearsal ? 'sim ' : ''}${dollarsText(row.cost)}`,
     row.status === 'running' ? 'now' : whenText(new Date(row.endedAt ?? row.lastUsed), now),

@@ -30,7 +30,8 @@ export async function prepareRun(
     hank: words.hank,
     flags: settingValues(args),
     runtimeConfig: args.texts['runtime-config'],
-    skipSelfTest: args.switches.has('skip-self-test'),
+    // Who started this process without a terminal has asked.
+    skipSelfTest: args.switches.has('skip-self-test') || args.switches.has('detached'),
     data: checksData ? pathOfData(words.data) : undefined,
     environment,
     redirect,

@@ -41,6 +41,7 @@ export {
   type WorstCase,
 } from './budget/index.ts'
 export {
+  checkScript,
   type DoctorOptions,
   editorSchema,
   examine,
@@ -56,6 +57,33 @@ export {
   settled,
   settledPaths,
 } from './check/index.ts'
+export {
+  continuationsOf,
+  definitionsAt,
+  type EditedKind,
+  type EditorFacts,
+  fileAt,
+  fileReferencesIn,
+  flatOutline,
+  type HankTexts,
+  hintsIn,
+  type InDocument,
+  idAt,
+  insideOf,
+  limitsAt,
+  mentionsOf,
+  modelText,
+  type NamedKind,
+  type OutlineItem,
+  outlineOf,
+  placeIn,
+  readEdited,
+  renameId,
+  type Suggestion,
+  suggestionsAt,
+  type Target,
+  templateSuggestions,
+} from './editor/index.ts'
 export type { Harnesses, OwnPrograms, Program } from './execution/index.ts'
 export {
   type Execution,
@@ -66,6 +94,7 @@ export {
   type StoredRequest,
   startExecution,
 } from './execution/index.ts'
+export { ensureDir, type Overlay } from './files/index.ts'
 export {
   addSchemaLine,
   type Codon,
@@ -96,6 +125,7 @@ export {
   runAgentWorker,
 } from './harness/index.ts'
 export {
+  createAppender,
   createMatcher,
   createRedactor,
   didYouMean,
@@ -115,7 +145,20 @@ export {
   wordsOf,
 } from './kit/index.ts'
 export { complete } from './llm/index.ts'
-export { additionsOf, createRegistry, findModel, listModels, type ModelRow } from './models/index.ts'
+export {
+  additionsOf,
+  createRegistry,
+  findModel,
+  listModels,
+  type ModelRow,
+  reachingOwn,
+} from './models/index.ts'
+export {
+  type NotifyConfig,
+  readNotifyFile,
+  type TriedTarget,
+  tryTargets,
+} from './notify/index.ts'
 export {
   type CollectorClient,
   collectorOf,
@@ -143,6 +186,25 @@ export {
   type SettingField,
 } from './settings/index.ts'
 export {
+  type BisectCheck,
+  type Bisected,
+  type BisectResult,
+  bisect,
+  bisectDetails,
+  changesIn,
+  type Forked,
+  type ForkResult,
+  fork,
+  type HankTakeover,
+  labelOf as versionLabel,
+  laterFile,
+  nameOf as versionName,
+  placeOf as versionPlace,
+  type ReadPlace,
+  readPlace,
+  type ThreadVersion,
+} from './versions/index.ts'
+export {
   type ExecutionFile,
   type ExecutionLayout,
   executionLayout,
@@ -155,5 +217,6 @@ export {
   openExecution,
   readExecutionFile,
   readLock,
+  removeOldParts,
   storeInlineData,
 } from './workspace/index.ts'

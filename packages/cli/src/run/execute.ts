@@ -5,14 +5,16 @@ import {
   findModel,
   type Harnesses,
   logLevels,
+  type NotifyConfig,
   type OpenedExecution,
   type OpenRehearsal,
   type Plan,
   type Prepared,
+  reachingOwn,
   startExecution,
 } from '@weave/runtime'
 import { paintStanding, paintVerdict } from '../colour.ts'
-import { goOnCommand } from '../go-on.ts'
+import { detachedWords, goOnCommand } from '../go-on.ts'
 import { isDirectory } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes, ownPrograms, sandboxEntry, version } from '../program.ts'
@@ -21,6 +23,7 @@ import { report } from '../validate/report.ts'
 import { addSchema } from '../validate/schema-line.ts'
 import { createWaiting } from '../waiting.ts'
 import { choosePlan } from './choose-plan.ts'
+import { notifyWish } from './notify-wish.ts'
 import { openRun } from './open-run.ts'
 import { readyTraffic } from './recording.ts'
 import { createRunDisplay, type RunDisplay, wantsColor, wantsTerminalUi } from './run-display.ts'
@@ -35,10 +38,22 @@ export interface RunContext {
   readonly rehearsal?: OpenRehearsal
   /** Told which execution this start uses, before it does. */
   readonly onOpened?: (layout: OpenedExecution['layout']) => void
+  /** Told when every check has passed. */
+  readonly onChecked?: () => void
+  /** Told once clients may come. */
+  readonly onReady?: (ready: ReadyRun) => void
   /** Other agents than those of the two SDKs. */
   readonly harnesses?: Harnesses
   /** How long a shutdown may take, when not as long as usual. */
   readonly shutdownMs?: number
+}
+
+/** What the process that started a run without a terminal is told. */
+export interface ReadyRun {
+  /** Its directory. */
+  readonly execution: string
+  readonly url: string
+  readonly pid: number
 }
 
 /**
@@ -63,12 +78,17 @@ export async function execute(
     return { notBegun: exitCodes.failed }
   }
   const level = logLevels.find(name => name === args.texts['log-level']) ?? 'info'
-  const traffic = await readyTraffic({ record: args.texts.record, rehearsal }, planned)
+  const isDetaching = args.switches.has('detach')
+  // The directory of a recording belongs to the process that records.
+  const record = isDetaching ? undefined : args.texts.record
+  const traffic = await readyTraffic({ record, rehearsal }, planned)
   if (!traffic.ok) {
     terminal.error(traffic.message)
     return { notBegun: exitCodes.failed }
   }
   const { plan = planned } = traffic
+  const told = await notifyWish(args, { isRehearsal: rehearsal !== undefined }, terminal)
+  if (!told.ok) return { notBegun: exitCodes.failed }
   const waiting = createWaiting(terminal)
   waiting.for('Reading the data')
   const opened = await openRun({ prepared, named: data, args, rehearsal: rehearsal !== undefined })
@@ -83,7 +103,27 @@ export async function execute(
   const chosen = await choosePlan({ prepared, plan, opened: execution, args }, terminal)
   if (!chosen.ok) return { notBegun: chosen.exitCode }
   const { adopt } = chosen
-  return run(context, { prepared, plan, adopt, opened: execution, level, record: traffic.record })
+  if (isDetaching) {
+    const { runDetached } = await import('./detach.ts')
+    const hank = prepared.loaded.source?.path
+    const { dir } = execution.layout
+    const { executionBaseDir } = prepared.paths
+    const isRehearsal = rehearsal !== undefined
+    return runDetached(
+      { layout: execution.layout, args, terminal, executionBaseDir },
+      detachedWords({ dir, isRehearsal }, args, { hank, adopt: adopt !== undefined }),
+    )
+  }
+  context.onChecked?.()
+  return run(context, {
+    prepared,
+    plan,
+    adopt,
+    opened: execution,
+    level,
+    record: traffic.record,
+    notify: told.config,
+  })
 }
 
 interface Ready {
@@ -94,6 +134,8 @@ interface Ready {
   readonly level: (typeof logLevels)[number]
   /** Where the traffic is recorded, if it is. */
   readonly record: string | undefined
+  /** Who is told of the run. */
+  readonly notify: NotifyConfig | undefined
 }
 
 async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
@@ -104,7 +146,8 @@ async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
   const display = displayOf(context, ready, () => exit(exitCodes.interrupted))
   const { terminal } = display
   const limit = createShutdownLimit(lastWords(context.terminal), { milliseconds: context.shutdownMs, exit })
-  const signals = onSignals(terminal, { limit, exit })
+  const ignored = isDetached(context.args) ? hangups : undefined
+  const signals = onSignals(terminal, { limit, exit, ignored })
   const letGo = (): void => {
     limit.close()
     signals.close()
@@ -134,6 +177,7 @@ async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
     for (const line of proxyBox(box)) terminal.error(line)
   }
   for (const note of execution.notes) terminal.error(note)
+  context.onReady?.({ execution: opened.layout.dir, url: execution.url, pid: process.pid })
   await display.begin(execution)
   const end = await execution.runner.done
   const state = execution.state()
@@ -174,6 +218,13 @@ function displayOf({ args, terminal }: RunContext, { prepared }: Ready, forced: 
   })
 }
 
+/** Whose terminal may be gone long ago. */
+function isDetached({ switches }: Arguments): boolean {
+  return switches.has('detached')
+}
+
+const hangups = ['SIGHUP'] as const
+
 function tokenOf({ texts }: Arguments): string | undefined {
   return texts.token ?? process.env['WEAVE_TOKEN']
 }
@@ -187,9 +238,12 @@ function upstreamOf(rehearsal: OpenRehearsal | undefined, { settings }: Prepared
 function environmentsOf(
   environment: RunContext['environment'],
   rehearsal: OpenRehearsal | undefined,
-  { registry: { providers } }: Prepared,
+  { registry }: Prepared,
 ): Pick<ExecutionOptions, 'environment' | 'environmentFor'> {
-  if (!rehearsal) return { environment }
+  const { providers } = registry
+  // What a file says of a provider is lent to those who ask that provider, and to nobody else.
+  if (!rehearsal)
+    return { environment, environmentFor: (_, env, { provider }) => reachingOwn(env, registry, provider) }
   return {
     environment: rehearsal.environment(environment, providers),
     // A resumed execution may have models that the catalogue and its additions do not have any more.
@@ -209,7 +263,7 @@ function recordInto(directory: string, terminal: Terminal) {
 
 function optionsOf(
   { args, terminal, environment, rehearsal, harnesses }: RunContext,
-  { prepared, plan, adopt, opened, level, record, display }: Ready & { readonly display: RunDisplay },
+  { prepared, plan, adopt, opened, level, record, notify, display }: Ready & { readonly display: RunDisplay },
 ) {
   const { settings } = prepared.settings
   const { switches, texts } = args
@@ -221,18 +275,27 @@ function optionsOf(
     harnesses,
     agents: prepared.registry.agents,
     priceOf: (provider: string, id: string) => findModel(`${provider}/${id}`, prepared.registry)?.prices,
-    secrets: { ...process.env, ...rowSecrets(prepared), '--token': texts.token },
+    secrets: {
+      ...reachingOwn(process.env, prepared.registry),
+      ...rowSecrets(prepared),
+      '--token': texts.token,
+    },
     ...environmentsOf(environment, rehearsal, prepared),
     sentinels: {
       settings: settings.sentinel,
       sandboxEntry: sandboxEntry(),
       modelOf: (name: string) => findModel(name, prepared.registry),
+      ...(!rehearsal && {
+        reaching: (env: RunContext['environment'], { provider }: { readonly provider: string }) =>
+          reachingOwn(env, prepared.registry, provider),
+      }),
       ...(rehearsal && { keyFor: rehearsal.sentinelKeyFor }),
     },
     outputDirectory: prepared.paths.outputDirectory,
     overwriteOutput: switches.has('overwrite-output'),
     ignoreRigFailures: settings.ignoreRigFailures,
     autostart: settings.autostart,
+    detached: isDetached(args),
     headless: !display.hasScreen,
     attended: display.hasScreen,
     keepAlive: switches.has('keep-alive'),
@@ -259,6 +322,9 @@ function optionsOf(
       settings: prepared.settings,
       telemetry: { home: homedir(), print: (line: string) => terminal.error(line) },
     },
+    ...(notify && {
+      notify: { config: notify, say: (line: string) => terminal.error(line), write: display.ring },
+    }),
     onEvent: display.onEvent,
     onActivity: display.onActivity,
   }

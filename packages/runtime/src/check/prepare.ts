@@ -6,6 +6,7 @@ import {
   type LoadedHank,
   loadHank,
   type PlacedCodon,
+  pathOf,
   withPlaces,
 } from '../hank/index.ts'
 import {
@@ -22,7 +23,9 @@ import {
   createRegistry,
   findModel,
   type HarnessName,
+  originsOf,
   type Registry,
+  reaching,
   resolveModel,
 } from '../models/index.ts'
 import { buildPlan, type Plan } from '../plan/index.ts'
@@ -87,7 +90,8 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const models = await createRegistry({ additions, agents: layers.agents })
   const { registry } = models
   const redirected = (given: Variables) => options.redirect?.(given, registry.providers) ?? given
-  const outside = redirected(options.environment)
+  const own = [...registry.custom.values()]
+  const outside = redirected(reaching(options.environment, own))
   const environment = serverEnvironment(outside)
 
   const loaded = await loadHank(options.hank, {
@@ -134,6 +138,10 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     clock: systemClock,
     ...harnessChecks({ home, registry, environment: environmentOf() }),
     skipSelfTest: options.skipSelfTest,
+    addresses: {
+      plainHosts: settings.settings.plainHttpHosts,
+      origins: originsOf(own, options.environment),
+    },
   })
   const placed = loaded.source ? withPlaces(checked.problems, loaded.source) : checked.problems
   const all = [...problems, ...placed]
@@ -262,16 +270,19 @@ function modelUses(
   { loaded, settings }: Pick<Prepared, 'loaded' | 'settings'>,
   environmentOf: (codon: Variables) => Variables,
 ): readonly ModelUse[] {
-  const { hank, sentinels } = loaded
+  const { hank, source, sentinels } = loaded
   if (!hank) return []
   const placed = codonsOf(hank)
   const codons = placed.map((each): ModelUse => {
     const { env } = each.codon
+    const where = `${each.where}.model`
+    const isWrittenHere = each.codon.model !== undefined && settings.modelOverride === undefined
     return {
-      where: `${each.where}.model`,
+      where,
       label: each.label,
       name: modelNameOf(each.codon, { loaded, settings }),
       use: 'codon',
+      ...(source && isWrittenHere && { spot: () => source.spotOf(pathOf(where)) }),
       ...(env && { environment: environmentOf(env) }),
     }
   })

@@ -86,6 +86,7 @@ function surroundingsOf(
     marker,
     home: layout.agents,
     autoCompact: codon.autoCompact,
+    thinking: codon.model.thinking,
   }
 }
 

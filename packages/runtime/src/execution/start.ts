@@ -28,6 +28,7 @@ import { type AgentTable, type Harnesses, type OwnPrograms, openAgents } from '.
 import { type OpenedEffects, openEffects } from './effects.ts'
 import { planFor } from './frozen-plan.ts'
 import { type HeldExecution, holdExecution, type OpenedRecord, openRecord } from './hold.ts'
+import { type NotifySetup, openNotifying } from './notifying.ts'
 import type { ProxySetup } from './proxy.ts'
 import { recover } from './recovery.ts'
 import type { SentinelSetup } from './sentinel-effects.ts'
@@ -58,6 +59,8 @@ export interface ExecutionOptions {
   readonly autostart: boolean
   readonly headless: boolean
   readonly keepAlive: boolean
+  /** It runs without a terminal, in a session of its own. */
+  readonly detached?: boolean | undefined
   /** A person is at a screen and decides what becomes of a failure. */
   readonly attended?: boolean | undefined
   readonly server: ServerSettings
@@ -76,6 +79,8 @@ export interface ExecutionOptions {
    * Without it everything that would be written fails.
    */
   readonly onLost?: ((reason: string) => void) | undefined
+  /** Absent: nobody is told of the run. */
+  readonly notify?: NotifySetup | undefined
   /** The resolved settings, recorded for reports and obeyed by telemetry. Absent: neither. */
   readonly told?: Told | undefined
 }
@@ -154,6 +159,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const activities = createActivities(systemClock)
   if (options.onActivity) activities.listen(options.onActivity)
   const tracing = await tracingOf(options, { held, record })
+  await notifyingOf(options, { held, record, plan })
   const start: Start = { options, held, record, plan, activities, tracing }
   const agents = agentsOf(start)
   const opening = await effectsOf(start, agents)
@@ -213,6 +219,17 @@ function tracingOf(options: ExecutionOptions, { held, record }: Pick<Start, 'hel
   const facts = { layout: options.opened.layout, environment, weaveVersion, rehearsal }
   const { assertHeld } = held.lock
   return openTracing({ ...facts, settings, journal, state, redactor, log, assertHeld }, held.scope)
+}
+
+function notifyingOf(
+  options: ExecutionOptions,
+  { held, record, plan }: Pick<Start, 'held' | 'record' | 'plan'>,
+) {
+  const { layout, executionFile } = options.opened
+  const { journal, redactor, log } = record
+  const { assertHeld } = held.lock
+  const facts = { setup: options.notify, hankName: executionFile.hankName, plan, layout }
+  return openNotifying({ ...facts, journal, redactor, log, assertHeld }, held.scope)
 }
 
 async function planOf(
@@ -296,6 +313,7 @@ function serveOn({ options, held, record, plan }: Start, { proxy }: Agents, cont
     ...(rehearsal && { rehearsal }),
   }
   const { lock, scope } = held
+  if (options.detached) lock.update({ detached: true })
   return serve({ settings, facts, plan, journal, redactor, log, control, proxy, lock }, scope)
 }
 

@@ -1,5 +1,6 @@
 import type { FailureReason, ProcessExit, TokenCounts } from '@weave/protocol'
 import type { Marker } from '../kit/index.ts'
+import type { ThinkingLevel } from '../models/index.ts'
 
 export interface HarnessSurroundings {
   readonly codonId: string
@@ -14,6 +15,8 @@ export interface HarnessSurroundings {
   /** For what the SDK keeps. Out of the agent's sight, kept over restarts. */
   readonly home: string
   readonly autoCompact: boolean
+  /** Absent: as the agent has it by default. */
+  readonly thinking?: ThinkingLevel | undefined
 }
 
 /** One task for one agent. */

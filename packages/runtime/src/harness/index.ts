@@ -22,6 +22,7 @@ export {
 } from './installable.ts'
 export { createEmbeddedHarness } from './pi/pi-harness.ts'
 export { runAgentWorker } from './pi/worker/run-agent-worker.ts'
+export { type Relocated, type Relocation, relocateLine } from './relocate-line.ts'
 export {
   type FoundHarness,
   type HarnessSearch,
@@ -29,4 +30,5 @@ export {
   ownPlaces,
   resolveHarness,
 } from './resolve-harness.ts'
+export { type SessionFile, sessionFiles } from './session-files.ts'
 export { type HarnessStanding, harnessStandings } from './standings.ts'

@@ -8,12 +8,12 @@ export {
   admitFirst,
   connectionShare,
   createAdmission,
-  createRequestGate,
-  type RequestGate,
+  createOriginCheck,
+  type OriginCheck,
 } from './admission.ts'
 export { type Clock, type Deadline, inTime, isoTime, systemClock, within } from './clock.ts'
 export { errorCode, type Failure, messageOf, type Refused, type Result, wordsOf } from './errors.ts'
-export { createFileLog, type FileLogOptions } from './file-log.ts'
+export { createAppender, createFileLog, type FileLogOptions } from './file-log.ts'
 export { createMatcher, refusePatterns } from './globs.ts'
 export { createId } from './ids.ts'
 export {

@@ -1,5 +1,5 @@
 import { nearestNames } from '../kit/index.ts'
-import { type AgentRow, dialectOf, usualProvider } from './agent-rows.ts'
+import { type AgentDialect, type AgentRow, dialectOf, usualProvider } from './agent-rows.ts'
 import { type Model, type ResolvedModel, throughAcp } from './model.ts'
 import type { Registry } from './registry.ts'
 
@@ -45,23 +45,40 @@ function knownModel(
   const targets: ReadonlyMap<string, Model> = registry.aliases
   const alias = targets.get(wanted)
   const slash = wanted.indexOf('/')
-  const full = slash === -1 ? undefined : registry.find(wanted.slice(0, slash), wanted.slice(slash + 1))
+  const full = slash === -1 ? undefined : registry.findOrOpen(wanted.slice(0, slash), wanted.slice(slash + 1))
   const all = [alias, full, ...registry.withId(wanted)].filter(model => model !== undefined)
-  const [first] = all.filter(({ provider }) => dialectOf(provider) === dialect)
+  const [first] = all.filter(model => spokenFor(model, registry) === dialect)
   return first ?? (all.length > 0 ? 'elsewhere' : undefined)
 }
+
+/** A file may say of a model, or of its provider, what it is asked in. */
+function spokenFor(
+  { provider, dialect }: Pick<Model, 'provider' | 'dialect'>,
+  { custom }: Registry,
+): AgentDialect {
+  const said = dialect ?? custom.get(provider)?.dialect
+  return said === undefined ? dialectOf(provider) : families[said]
+}
+
+const families = {
+  'openai-completions': 'openai',
+  'openai-responses': 'openai',
+  'anthropic-messages': 'anthropic',
+  'google-generative-ai': 'google',
+} as const
 
 function ownModel(
   wanted: string,
   { agent, row }: { readonly agent: string; readonly row: AgentRow },
-  { providers }: Registry,
+  registry: Registry,
 ): Model {
+  const { providers } = registry
   const slash = wanted.indexOf('/')
   const named = slash === -1 ? undefined : providers.find(provider => provider === wanted.slice(0, slash))
-  const isNamed = named !== undefined && dialectOf(named) === row.dialect
+  const isNamed = named !== undefined && spokenFor({ provider: named }, registry) === row.dialect
   const id = isNamed ? wanted.slice(slash + 1) : wanted
   const provider = isNamed ? named : usualProvider(row.dialect, agent)
-  return { provider, id, name: id, contextWindow: 0 }
+  return { provider, id, name: id }
 }
 
 interface Unknown {

@@ -6,6 +6,7 @@
  * know whether a key is good. The catalogue is loaded when a registry is made, not before.
  */
 export { additionsOf } from './additions.ts'
+export { modelsFile } from './additions-schema.ts'
 export {
   type AgentDialect,
   type AgentRow,
@@ -14,6 +15,7 @@ export {
   builtInAgents,
   isBuiltInAgent,
 } from './agent-rows.ts'
+export { type CustomProvider, type Dialect, isLocal, originsOf, reaching } from './custom-provider.ts'
 export { costOf, type HarnessName, type Model, type Prices, type ResolvedModel } from './model.ts'
 export {
   type Credential,
@@ -22,8 +24,10 @@ export {
   type Endpoint,
   type Environment,
   endpointFor,
+  isKnownProvider,
   type Redirection,
   redirectProviders,
 } from './providers.ts'
-export { createRegistry, listModels, type ModelRow, type Registry } from './registry.ts'
+export { createRegistry, listModels, type ModelRow, type Registry, reachingOwn } from './registry.ts'
 export { findModel, type ModelResolution, resolveModel } from './resolve.ts'
+export type { ThinkingLevel } from './thinking.ts'

@@ -1,4 +1,6 @@
 import type { TokenCounts } from '@weave/protocol'
+import type { Dialect } from './custom-provider.ts'
+import type { ThinkingLevel } from './thinking.ts'
 
 /** Dollars for one million tokens of each class. */
 export interface TokenPrices {
@@ -28,10 +30,16 @@ export interface Model {
   readonly id: string
   /** For people. */
   readonly name: string
-  /** Tokens. */
-  readonly contextWindow: number
+  /** Tokens; absent where nobody says. */
+  readonly contextWindow?: number
   /** Tokens; absent where nobody says. */
   readonly maxOutputTokens?: number
+  /** Absent: as its provider is usually spoken to. */
+  readonly dialect?: Dialect
+  /** Whether it can think at a level; absent where nobody says. */
+  readonly reasoning?: boolean
+  /** Oddities of its server, in the words of the embedded SDK, which alone understands them. */
+  readonly compat?: Readonly<Record<string, unknown>>
   /** Absent: the price is not known, which is not the same as free. */
   readonly prices?: Prices
 }
@@ -47,6 +55,8 @@ export interface ResolvedModel extends Model {
   readonly hasOwnLogin?: true
   /** `harness:provider/id`: what is tested once, and what two codons must share to share a session. */
   readonly identity: string
+  /** How hard it is to think; absent: as its agent has it by default. */
+  readonly thinking?: ThinkingLevel
 }
 
 /** Whose models run on the SDK harness, which is made for them. */

@@ -1,6 +1,6 @@
 import type { ProblemCode } from '@weave/protocol'
 import { collector, type Problem, type Severity } from '../kit/index.ts'
-import { type Credential, credentialFor, type Endpoint, endpointFor } from '../models/index.ts'
+import { type Credential, credentialFor, type Endpoint, endpointFor, isLocal } from '../models/index.ts'
 import { type CodonUse, type Environments, groupBy, isCodon, labelsOf, type Resolved } from './model-use.ts'
 
 /**
@@ -13,6 +13,7 @@ import { type CodonUse, type Environments, groupBy, isCodon, labelsOf, type Reso
 export function checkCredentials(
   resolved: readonly Resolved[],
   environments: Environments,
+  addresses: Addresses = { plainHosts: [], origins: new Map() },
 ): readonly Problem<ProblemCode>[] {
   const problems = collector<ProblemCode>()
   const lacking = resolved.flatMap(one => {
@@ -26,6 +27,41 @@ export function checkCredentials(
     problems[severity]('key/missing', first.use.where, `${labelsOf(all)}: ${message}`)
   }
   problems.add(lentKeys(resolved, environments))
+  problems.add(plainAddresses(resolved, environments, addresses))
+  return problems.all()
+}
+
+/** What is known of addresses besides the environment. */
+export interface Addresses {
+  /** Hosts that the operator allows to be asked without encryption, with or without a port. */
+  readonly plainHosts: readonly string[]
+  /** Who gave the address in a variable that the person did not set, for people. */
+  readonly origins: ReadonlyMap<string, string>
+}
+
+/** Prompts, answers and the key travel readable by everyone on the way. */
+function plainAddresses(
+  resolved: readonly Resolved[],
+  environments: Environments,
+  { plainHosts, origins }: Addresses,
+): readonly Problem<ProblemCode>[] {
+  const problems = collector<ProblemCode>()
+  const plain = resolved.filter(isCodon).flatMap(one => {
+    const { endpoint } = accessOf(one, environments)
+    const isPlain = endpoint.ok && endpoint.api.startsWith('http:') && !isLocal(endpoint.api)
+    return isPlain ? [{ ...one, api: endpoint.api, origin: origins.get(endpoint.variable ?? '') }] : []
+  })
+  for (const { first, all } of groupBy(plain, ({ api }) => hostOf(api))) {
+    const { host, hostname } = new URL(first.api)
+    const isAllowed = plainHosts.some(name => name === host || name === hostname)
+    const said = `${labelsOf(all)}: ${first.model.provider} is asked at ${host} over plain http, where everyone on the way can read along`
+    const { where } = first.use
+    if (first.origin === undefined || isAllowed) problems.warning('model/plain-http', where, `${said}.`)
+    else {
+      const cure = `Use https, or allow it in weave.json: "plainHttpHosts": ["${hostname}"].`
+      problems.error('model/plain-http', where, `${said} (${first.origin}). ${cure}`)
+    }
+  }
   return problems.all()
 }
 

@@ -1,3 +1,4 @@
+import type { Spot } from '../kit/index.ts'
 import type { Environment, ResolvedModel } from '../models/index.ts'
 
 /** A place in a hank that names a model. Plain data, so that this room need not know what a hank is. */
@@ -6,6 +7,8 @@ export type ModelUse = CodonUse | SentinelUse
 interface Named {
   /** Where problems point: `hank[2].codons[0].model`. */
   readonly where: string
+  /** Where the name itself is written, when it stands there. */
+  readonly spot?: (() => Required<Spot>) | undefined
   /** How messages begin: `Codon 3.1 (review)`. */
   readonly label: string
   /** The model as it is written. */

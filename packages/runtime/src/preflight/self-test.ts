@@ -28,6 +28,8 @@ export interface SelfTestOptions {
   /** Leaves out the request; all that can be told without it is still told. */
   readonly skipRequest: boolean
   readonly signal?: AbortSignal | undefined
+  /** Who gave the address in a variable that the person did not set, for people. */
+  readonly origins?: ReadonlyMap<string, string> | undefined
 }
 
 export interface SelfTestResult {
@@ -164,10 +166,14 @@ async function prepare({ model, access }: Subject, options: SelfTestOptions): Pr
   }
   const unservable = await catalogueFault(model, options.servable)
   if (unservable !== undefined) return { failed: failure('model', unservable) }
-  return access ? request(model, access, options.skipRequest) : {}
+  return access ? request(model, access, options) : {}
 }
 
-function request(model: ResolvedModel, { credential, endpoint, isLent }: Access, skip: boolean): Ready {
+function request(
+  model: ResolvedModel,
+  { credential, endpoint, isLent }: Access,
+  { skipRequest: skip, origins }: SelfTestOptions,
+): Ready {
   const { provider } = model
   if (model.hasOwnLogin) return {}
   const keys = credentialVariables(provider, 'codon')
@@ -178,7 +184,8 @@ function request(model: ResolvedModel, { credential, endpoint, isLent }: Access,
   if (!/^[\x20-\x7e]+$/.test(value)) {
     return { failed: failure('auth', `${name} holds letters that no key has.`, { keys: [name] }) }
   }
-  const { variable: address } = endpoint
+  const { variable } = endpoint
+  const address = origins?.get(variable ?? '') ?? variable
   if (!endpoint.ok) return { failed: failure('network', endpoint.message, { address }) }
   if (!isPlain(endpoint.api)) {
     const what = `The address in ${address ?? provider} has a user, a password, a query or a fragment in it.`

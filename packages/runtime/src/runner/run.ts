@@ -239,6 +239,10 @@ export class Machine {
       case 'rollback.toCodon':
       case 'rollback.toLastSuccess':
         return this.#askForRollback(command)
+      case 'gate.decide':
+      case 'gate.hold':
+      case 'gate.release':
+        return refuse('UNKNOWN_GATE', 'No gate waits.')
       case 'checkpoint.list':
       case 'history.sync':
       case 'ping':

@@ -57,7 +57,9 @@ function createConnection(peer: Peer, services: Services, introduced: () => void
   }
   const read = (text: string | undefined): Answer => {
     if (text === undefined) return refuse(binaryMessage)
-    const message = parseClientMessage(text, redactor.text)
+    const message = parseClientMessage(text, redactor.text, {
+      extensions: client?.wantsExtensions ?? false,
+    })
     if (message.kind === 'handshake') return shakeHands(message.handshake)
     if (!client) return refuse(beforeHandshake(message, text))
     if (message.kind === 'problem') return refuse(afterHandshake(message, text))

@@ -6,6 +6,7 @@ import { type Overlay, readOverlaid } from '../files/index.ts'
 import { type Problem, parseJsonSource, problemOf, shapeFits } from '../kit/index.ts'
 import { type OperatorAgents, operatorAgents } from './agent-rows.ts'
 import { type Environment, type Layer, layerOf, runtimePrefix } from './fields.ts'
+import type { GateSetting } from './gate-setting.ts'
 import type { FlagValue, LayerResult } from './read-values.ts'
 import weaveShape from './weave-shape.json' with { type: 'json' }
 
@@ -24,6 +25,8 @@ export interface RuntimeFileResult {
   readonly path?: string
   /** Empty when there is no file or the file has errors. */
   readonly layer: Layer
+  /** What the operator wants to be asked. */
+  readonly gates?: readonly GateSetting[]
   readonly problems: readonly Problem<ProblemCode>[]
   /** Agents that the file describes. */
   readonly agents?: OperatorAgents

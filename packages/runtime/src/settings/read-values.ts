@@ -22,6 +22,7 @@ import {
   settingKinds,
   variableOf,
 } from './fields.ts'
+import type { GateSetting } from './gate-setting.ts'
 import { fields, runtimeFile } from './schema.ts'
 
 /**
@@ -31,6 +32,7 @@ import { fields, runtimeFile } from './schema.ts'
 export interface LayerResult {
   /** Holds what was right, also when something else was wrong. */
   readonly layer: Layer
+  readonly gates?: readonly GateSetting[]
   readonly problems: readonly Problem<ProblemCode>[]
   /** Of a runtime file that describes some. */
   readonly agents?: OperatorAgents
@@ -41,12 +43,15 @@ export function parseRuntimeFile(text: string | Uint8Array, file: string): Layer
   const source = parseJsonSource(text, { file })
   if (!source.ok) return { layer: {}, problems: source.problems }
   const checked = runtimeFile.safeParse(source.value)
-  if (checked.success)
+  if (checked.success) {
+    const { gates } = checked.data
     return {
       layer: layerOf(checked.data, 'weave.json'),
+      ...(gates && { gates }),
       problems: source.warnings,
       ...operatorAgents(checked.data),
     }
+  }
   const options = { family: 'settings', schema: runtimeFile, unknownKey: unknownSetting } as const
   const problems = shapeProblems(checked.error, source, options)
   return { layer: {}, problems: [...source.warnings, ...problems] }
@@ -158,12 +163,17 @@ function readValues(values: readonly GivenValue[]): LayerResult {
 
 function readValue({ field, origin, value: given }: GivenValue): LayerResult {
   const schema = fields[field]
-  const value = settingKinds[field] === 'number' && typeof given === 'string' ? numberFrom(given) : given
+  const value = typeof given === 'string' ? readText(given, settingKinds[field]) : given
   const checked = schema.safeParse(value)
   // The key is the setting whose schema has just accepted the value.
   if (checked.success) return { layer: { [field]: { value: checked.data, origin } }, problems: [] }
   const problems = shapeProblems(checked.error, { value }, { family: 'settings', schema })
   return { layer: {}, problems: problems.map(problem => ({ ...problem, where: origin })) }
+}
+
+function readText(text: string, kind: (typeof settingKinds)[SettingField]): unknown {
+  if (kind === 'number') return numberFrom(text)
+  return kind === 'list' ? text.split(',').map(name => name.trim()) : text
 }
 
 /** Only what everybody would read as a decimal number; anything else stays text, for the check to complain about. */

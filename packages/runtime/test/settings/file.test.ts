@@ -99,16 +99,23 @@ describe('the text of weave.json', () => {
       sentinel: { enablePersistence: false, healthCheckGracePeriodMs: 0, waitForAllHealthChecks: true },
       telemetry: { enabled: false, debug: true, endpoint: 'https://t.example' },
       otel: { enabled: true, content: 'tools', names: 'latest', metrics: false },
+      agents: {
+        claude: { tools: { allow: ['Bash'], deny: ['WebSearch'] }, userSettings: true },
+        pi: { tools: { allow: ['read'], deny: [] } },
+      },
+      plainHttpHosts: ['nas.local'],
       showCosts: true,
       shimIdleTimeout: 1800,
       ignoreRigFailures: true,
       modelsFile: 'models.json',
       readonlyOnly: true,
+      gates: [{ id: 'plan-ok', before: 'implement', message: 'Read plan.md.' }],
     }
-    const { layer, problems } = parseRuntimeFile(JSON.stringify(everything), 'weave.json')
+    const { layer, gates: asked, problems } = parseRuntimeFile(JSON.stringify(everything), 'weave.json')
     expect(problems).toEqual([])
     const { settings, sources, ceilings, modelOverride } = resolveSettings({ file: layer })
-    const { $schema, model, budget, logParsingInterval, ...plain } = everything
+    const { $schema, model, budget, logParsingInterval, gates, ...plain } = everything
+    expect(asked).toEqual(gates)
     expect(settings).toEqual(plain)
     expect(sources.logParsingInterval?.value).toBe(logParsingInterval)
     expect(ceilings.maxDollars?.value).toBe(budget.maxDollars)
@@ -173,7 +180,7 @@ describe('the text of weave.json', () => {
   })
 
   const root =
-    'Valid fields here: $schema, port, autostart, withoutProxy, idleTimeout, model, vendorBaseUrl, outputDirectory, executionBaseDir, logParsingInterval, dataHashTimeLimit, budget, sentinel, telemetry, otel, agents, showCosts, shimIdleTimeout, ignoreRigFailures, modelsFile, readonlyOnly'
+    'Valid fields here: $schema, port, autostart, withoutProxy, idleTimeout, model, vendorBaseUrl, outputDirectory, executionBaseDir, logParsingInterval, dataHashTimeLimit, budget, sentinel, telemetry, otel, agents, plainHttpHosts, showCosts, shimIdleTimeout, ignoreRigFailures, modelsFile, readonlyOnly, gates'
 
   verifies(['d3/config-unknown-key'], 'is refused with help when a key is unknown', () => {
     expect(problemsIn('{\n  "prot": 1,\n  "budget": {"maxDolars": 1},\n  "__proto__": {}\n}')).toEqual([

@@ -13,11 +13,11 @@ import { runAgent } from './run-agent.ts'
 export interface AcpHarnessOptions extends Pick<LaunchOptions, 'own'> {
   readonly agent: NamedAgent
   readonly openMeter: OpenMeter
-  /** Tokens; undefined or 0 where nobody knows. */
+  /** Tokens; absent where nobody knows. */
   readonly factsOf?: (
     provider: string,
     id: string,
-  ) => { readonly contextWindow: number; readonly maxOutputTokens?: number } | undefined
+  ) => { readonly contextWindow?: number; readonly maxOutputTokens?: number } | undefined
   readonly clock?: Clock
   readonly log?: Log
 }
@@ -48,14 +48,14 @@ export function createAcpHarness(options: AcpHarnessOptions): Harness {
     const upstream = endpoint?.ok ? endpoint.root : undefined
     const version = endpoint?.ok ? endpoint.api.slice(endpoint.root.length) : ''
     const credential = credentialFor(spec.provider, 'codon', spec.env)
-    const { contextWindow = 0, maxOutputTokens } = factsOf(spec.provider, spec.model) ?? {}
+    const { contextWindow = usualWindow, maxOutputTokens } = factsOf(spec.provider, spec.model) ?? {}
     const home = openAgentHome(join(spec.home, `acp-${agent.name}`))
     const words = {
       key: credential.ok ? credential.value.trim() : '',
       model: spec.model,
       home: home.path,
       autoCompact: spec.autoCompact,
-      context: contextWindow || usualWindow,
+      context: contextWindow,
       output: maxOutputTokens ?? usualOutput,
     }
     const fill = (url: string) => fillRow(agent.row, { ...words, url, api: url + version })

@@ -18,13 +18,14 @@ export interface SessionTask {
  * memory files, servers, file mentions and commands in a prompt).
  */
 export function queryOptions(
-  { cwd, model, env }: Pick<HarnessSurroundings, 'cwd' | 'model' | 'env'>,
+  { cwd, model, env, thinking }: Pick<HarnessSurroundings, 'cwd' | 'model' | 'env' | 'thinking'>,
   { sessionId, systemPrompt, previousSessionId, spawn }: SessionTask,
 ): Options {
   return {
     cwd,
     env: { ...env },
     model,
+    ...effortOf(thinking),
     tools: ['Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep'],
     permissionMode: 'bypassPermissions',
     allowDangerouslySkipPermissions: true,
@@ -45,6 +46,12 @@ export function queryOptions(
     sessionId,
     spawnClaudeCodeProcess: spawn,
   }
+}
+
+function effortOf(level: HarnessSurroundings['thinking']): Pick<Options, 'effort' | 'thinking'> {
+  if (level === undefined) return {}
+  if (level === 'off') return { thinking: { type: 'disabled' } }
+  return { effort: level === 'minimal' ? 'low' : level }
 }
 
 /** Optional and heavy, so nothing of it is loaded before it is needed. */

@@ -70,7 +70,8 @@ export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness 
 }
 
 /** Equal for surroundings in which a worker cannot tell the difference. */
-function nameOf({ codonId, provider, model, cwd, env, home, autoCompact }: HarnessSurroundings): string {
+function nameOf(surroundings: HarnessSurroundings): string {
+  const { codonId, provider, model, cwd, env, home, autoCompact } = surroundings
   const variables = Object.entries(env).sort(([left], [right]) => (left < right ? -1 : 1))
   return JSON.stringify([codonId, provider, model, cwd, home, autoCompact, variables])
 }
@@ -148,7 +149,7 @@ export function reportedEnd(
 export type ModelFacts = (
   provider: string,
   id: string,
-) => Pick<Model, 'contextWindow' | 'maxOutputTokens'> | undefined
+) => Pick<Model, 'contextWindow' | 'maxOutputTokens' | 'dialect' | 'reasoning' | 'compat'> | undefined
 
 /** Where the provider is asked, with which key, about which model. */
 export function taskFor(spec: HarnessSpec, factsOf: ModelFacts): Result<{ readonly task: AgentTask }> {
@@ -159,17 +160,20 @@ export function taskFor(spec: HarnessSpec, factsOf: ModelFacts): Result<{ readon
   const credential = credentialFor(provider, 'codon', env)
   const key = credential.ok ? credential.value.trim() : undefined
   const keyVariables = credentialVariables(provider, 'codon')
-  const { contextWindow, maxOutputTokens } = factsOf(provider, model) ?? {}
+  const { contextWindow, maxOutputTokens, dialect, reasoning, compat } = factsOf(provider, model) ?? {}
   const asked = {
     provider,
     model,
     contextWindow,
     maxOutputTokens,
+    dialect,
+    reasoning,
+    compat,
     key,
     keyVariables,
     address: address.address,
   }
-  const surroundings = { cwd, env, marker, home, autoCompact }
+  const surroundings = { cwd, env, marker, home, autoCompact, thinking: spec.thinking }
   return { ok: true, task: { ...asked, ...surroundings, prompt, systemPrompt, previousSessionId } }
 }
 

@@ -1,6 +1,7 @@
 import type { Immutable } from '@weave/protocol'
 import * as z from 'zod'
 import { isTokenCount } from '../../kit/index.ts'
+import type { Dialect } from '../../models/index.ts'
 import type { HarnessSpec } from '../harness.ts'
 
 const text = z.string()
@@ -65,6 +66,10 @@ export interface AgentTask extends Omit<HarnessSpec, 'codonId' | 'onRaw' | 'next
   /** Tokens; absent where our catalogue does not know the model. */
   readonly contextWindow?: number | undefined
   readonly maxOutputTokens?: number | undefined
+  /** Where the SDK does not know the provider, or is to speak to it in another way. */
+  readonly dialect?: Dialect | undefined
+  readonly reasoning?: boolean | undefined
+  readonly compat?: Readonly<Record<string, unknown>> | undefined
   /** A secret. Absent: the SDK may know a variable of the provider's own. */
   readonly key?: string | undefined
   /** The variables that would have held the key. */

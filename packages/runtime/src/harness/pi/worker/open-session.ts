@@ -61,8 +61,10 @@ type Had<Good extends object> = Result<Good, Pick<Trouble, 'kind' | 'message'>>
 /** Not `grep` and `find`: they fetch programs from the network. */
 const tools = ['read', 'bash', 'edit', 'write', 'ls']
 
-/** The SDK's own default; it asks for less where a model can do less. */
-const thinkingLevel = 'medium'
+/** Without a word of the codon the SDK's own default; it asks for less where a model can do less. */
+function levelOf({ thinking = 'medium' }: AgentTask) {
+  return thinking === 'max' ? 'xhigh' : thinking
+}
 
 /**
  * A new session, or a copy of an earlier one under an id of its own. Nothing but the task has a say in it: no file of the
@@ -88,7 +90,7 @@ export async function openSession(
     cwd: task.cwd,
     agentDir: agentDir(task.home),
     model,
-    thinkingLevel,
+    thinkingLevel: levelOf(task),
     authStorage,
     modelRegistry: ModelRegistry.inMemory(authStorage),
     // Retrying is the runner's business; the SDK's clients would do it on their own.
