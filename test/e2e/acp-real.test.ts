@@ -146,7 +146,11 @@ describe.each(names)('%s', agent => {
     ['acp/real-agents'],
     'is cancelled, and nothing is left after SIGKILL of the server',
     async () => {
-      const hanging = [bash('echo begun > begun.md; sleep 300'), say('Done.')]
+      // One agent goes on after ten seconds and leaves its command running.
+      const hanging: readonly Answer[] = [
+        bash('echo begun > begun.md; sleep 300'),
+        { kind: 'hang', seconds: 300 },
+      ]
       const budget = await stageFor(agent, [
         { id: 'slow', codon: { budget: { maxTimeSeconds: 25 } }, answers: hanging },
       ])
