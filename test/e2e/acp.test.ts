@@ -25,6 +25,11 @@ const scenes: readonly Scene[] = [
   { id: 'version', codon: lying('version-2'), answers: [] },
   { id: 'asking', codon: lying('permission'), answers: [say('Done.')] },
   { id: 'again', codon: lying('end-turn', { autoCompact: true }), answers: [{ kind: 'overflow' }] },
+  {
+    id: 'secret',
+    codon: {},
+    answers: [bash('echo "it is $ANTHROPIC_API_KEY, $OF_THE_ROW_TOKEN"'), say('Done.')],
+  },
   { id: 'first', codon: {}, answers: [say('First.', { input: 100, output: 10 })] },
   {
     id: 'loaded',
@@ -47,6 +52,7 @@ describe('an agent that speaks ACP', () => {
       'acp/load',
       'acp/home',
       'acp/ledger',
+      'acp/secrets',
     ],
     'is believed only as far as the meter agrees',
     async () => {
@@ -88,6 +94,9 @@ describe('an agent that speaks ACP', () => {
       expect(at.asked('version')).toHaveLength(0)
       expect(succeeded('asking')).toBe(true)
       expect(failure('again')).toMatchObject({ message: 'The context is full.' })
+
+      expect(JSON.stringify(told(journal, 'tool.result', 'secret'))).toContain('it is ')
+      expect(JSON.stringify(journal)).not.toMatch(/a-key-of-ours-0123|a-token-of-the-row/)
 
       expect(told(journal, 'token.usage', 'first')).toMatchObject([{ inputTokens: 100, outputTokens: 10 }])
       const said = told(journal, 'assistant.action', 'loaded').map(data => JSON.stringify(data))

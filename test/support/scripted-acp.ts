@@ -12,6 +12,7 @@ export const scriptedRow = {
     ANTHROPIC_API_KEY: word('key'),
     AGENT_HOME: word('home'),
     AGENT_MODEL: word('model'),
+    OF_THE_ROW_TOKEN: 'a-token-of-the-row',
   },
 } as const
 

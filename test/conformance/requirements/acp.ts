@@ -15,6 +15,7 @@ export const acp = {
   'acp/no-resume': 'Continuing with an agent that cannot is an error when the hank is loaded.',
   'acp/own-login-budget': 'A dollar limit over an agent with a login of its own is an error.',
   'acp/own-login-rehearsal': 'An agent with a login of its own is not rehearsed.',
+  'acp/secrets': 'Neither the key of an agent nor a secret of its row is in the journal.',
   'acp/home': 'What an agent keeps lies below .weave/agents/acp-<agent> and HOME stays that of the person.',
   'acp/fork': 'A conversation that goes on leaves the one before as it was, also when it fails.',
   'acp/load': 'What an agent repeats of a loaded conversation is not told again.',

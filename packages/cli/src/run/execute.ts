@@ -252,9 +252,14 @@ function environmentsOf(
   }
 }
 
-/** Variables that the rows of agents in `weave.json` set. */
+/** Secrets that rows of agents in `weave.json` spell out, under names that hide nothing of the environment. */
 function rowSecrets({ registry }: Prepared): Readonly<Record<string, string>> {
-  return Object.assign({}, ...[...registry.agents.values()].map(({ env }) => env)) as Record<string, string>
+  const spelled = [...registry.agents].flatMap(([agent, { env = {} }]) =>
+    Object.entries(env).flatMap(([name, value]) =>
+      value.includes('${') ? [] : [[`agents.${agent}.${name}`, value] as const],
+    ),
+  )
+  return Object.fromEntries(spelled)
 }
 
 function recordInto(directory: string, terminal: Terminal) {

@@ -49,15 +49,8 @@ function createHarnesses({ programs, clock, log, own, agents }: HarnessesOptions
     embedded: () => createEmbeddedHarness({ worker: programs.agentWorker, clock, own, factsOf }),
     acp: (name: string) => {
       const row = agents.get(name)
-      return createAcpHarness({
-        // A plan may name an agent whose row is gone by now; then it says so when it is to start.
-        agent: { name, row: row ?? { command: [name], dialect: 'none' } },
-        openMeter: startMeter,
-        factsOf,
-        clock,
-        log,
-        own,
-      })
+      if (!row) return unknownAgent(name)
+      return createAcpHarness({ agent: { name, row }, openMeter: startMeter, factsOf, clock, log, own })
     },
   }
   return {
@@ -71,6 +64,17 @@ function createHarnesses({ programs, clock, log, own, agents }: HarnessesOptions
     },
     async close() {
       await Promise.all([...made.values()].map(async harness => harness.close?.()))
+    },
+  }
+}
+
+/** A plan may name an agent whose row is gone by now. */
+function unknownAgent(name: string): Harness {
+  const message = `There is no agent ${name} any more. Describe it again under "agents" in weave.json.`
+  const reason = { type: 'unknown', retriable: false, message } as const
+  return {
+    async *start() {
+      yield { type: 'ended', end: { ok: false, exit: { type: 'error', code: 1 }, reason } }
     },
   }
 }

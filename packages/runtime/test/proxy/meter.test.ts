@@ -96,12 +96,14 @@ describe('the meter', () => {
     ])
     for (const odd of [
       { prompt_tokens: -5, completion_tokens: 1 },
+      { prompt_tokens: 5, completion_tokens: -1 },
+      { prompt_tokens: 5, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 6 } },
       { prompt_tokens: 1e300, completion_tokens: 1 },
       {},
     ]) {
       const { answers, ask } = await meterOn(await plainServer(JSON.stringify({ id: 'x', usage: odd })))
       await ask('/v1/chat/completions', chat)
-      expect(answers).toMatchObject([{ isWhole: false, tokens: { inputTokens: 0 } }])
+      expect(answers).toMatchObject([{ isWhole: false }])
     }
   })
 
