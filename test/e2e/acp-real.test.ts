@@ -27,7 +27,7 @@ const home = process.env['WEAVE_PROOF_HOME'] ?? homedir()
 const isThere = ({ word }: (typeof agents)[Agent]): boolean =>
   resolveHarness(word, { program: import.meta.url, home }).ok
 
-const longest = 300_000
+const longest = 600_000
 const usage = { input: 1_001, output: 11, cacheRead: 0, cacheWrite: 0 }
 const limited = (retryAfter: number) =>
   ({ kind: 'error', status: 429, message: 'Later.', retryAfter }) as const

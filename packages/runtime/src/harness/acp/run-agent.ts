@@ -158,11 +158,11 @@ function permission(params: unknown): object {
 }
 
 async function meterFor(
-  { upstream, openMeter, spec, clock, log }: AgentTask,
+  { upstream, openMeter, spec, clock }: AgentTask,
   { sign: onSign, onAnswer }: Watch,
 ): Promise<{ readonly ok: true; readonly meter?: Meter } | { readonly ok: false; readonly message: string }> {
   if (upstream === undefined) return { ok: true }
-  return openMeter({ upstream, environment: spec.env, clock, log, onSign, onAnswer })
+  return openMeter({ upstream, environment: spec.env, clock, onSign, onAnswer })
 }
 
 interface Launched {
