@@ -82,6 +82,14 @@ export const builtInAgents = {
     tried: '1.18.18',
     command: ['opencode', 'acp'],
     dialect: 'openai',
+    // Else it would ask npm's registry for a package that only plugins need.
+    files: {
+      'config/opencode/package.json': json({ dependencies: { '@opencode-ai/plugin': '1.18.18' } }),
+      'config/opencode/package-lock.json': json({
+        packages: { '': { dependencies: { '@opencode-ai/plugin': '1.18.18' } } },
+      }),
+      'config/opencode/node_modules/.package-lock.json': '{}',
+    },
     env: {
       XDG_CONFIG_HOME: `${home}/config`,
       XDG_DATA_HOME: `${home}/data`,
