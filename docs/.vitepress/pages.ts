@@ -21,6 +21,9 @@ const titles: Readonly<Record<string, string>> = {
   'reference/hank': 'hank.json',
   'reference/sentinel': 'Sentinel files',
   'reference/rehearsal': 'rehearsal.json',
+  'reference/notify': 'notify.json',
+  'reference/models': 'models.json',
+  detach: 'Runs without a terminal',
 }
 
 /** TABLE of the pages of the site, in the order of its list. */
@@ -42,6 +45,10 @@ export const sidebar: readonly Section[] = [
       'ci',
       'terminal',
       'checkpoints',
+      'detach',
+      'notifications',
+      'rules',
+      'versions',
       'budgets',
       'sentinels',
       'proxy',
@@ -61,6 +68,8 @@ export const sidebar: readonly Section[] = [
         'reference/hank',
         'reference/sentinel',
         'reference/rehearsal',
+        'reference/notify',
+        'reference/models',
       ),
       ...pages('protocol'),
     ],

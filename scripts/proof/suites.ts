@@ -11,6 +11,15 @@ export interface Suite {
 export const suites: Readonly<Record<'faults' | 'load' | 'agents', readonly Suite[]>> = {
   faults: [
     {
+      name: 'gates',
+      holds: 'I1, I4',
+      files: [
+        'packages/runtime/test/runner/gate-kill.test.ts',
+        'packages/runtime/test/runner/gate-deciders.test.ts',
+      ],
+      atLeast: { 'kills over the writes of a gate': 200, 'pairs of deciders': 1_000 },
+    },
+    {
       name: 'journal',
       holds: 'I1, I2',
       files: ['test/e2e/journal-kill.test.ts', 'packages/runtime/test/journal/damage.test.ts'],
@@ -43,10 +52,32 @@ export const suites: Readonly<Record<'faults' | 'load' | 'agents', readonly Suit
       atLeast: { 'rollback kills': 200, 'checkpoints and rollbacks of random changes': 1_000 },
     },
     {
+      name: 'versions',
+      holds: 'I1, I4, I5',
+      files: [
+        'packages/runtime/test/versions/fork-random.test.ts',
+        'test/e2e/fork.test.ts',
+        'test/e2e/bisect.test.ts',
+      ],
+      atLeast: { 'forks of random executions': 1_000, 'forks killed': 100, 'searches cut off': 100 },
+    },
+    {
       name: 'sentinels at rest',
       holds: 'I9',
       files: ['packages/runtime/test/execution/sentinel-rest.test.ts'],
       atLeast: { 'sentinels that came to rest': 250 },
+    },
+    {
+      name: 'notifications',
+      holds: 'I23',
+      files: ['packages/runtime/test/notify/kill.test.ts'],
+      atLeast: { 'notifications over kills': 1_000 },
+    },
+    {
+      name: 'rules',
+      holds: 'I24',
+      files: ['packages/runtime/test/rules/matcher.test.ts'],
+      atLeast: { 'random journals with rules': 500, 'texts that beg for other deeds': 200 },
     },
     {
       name: 'locks',
@@ -131,6 +162,12 @@ export const suites: Readonly<Record<'faults' | 'load' | 'agents', readonly Suit
       holds: 'I5',
       files: ['test/e2e/undo-kill.test.ts'],
       atLeast: { 'kills of an undo': 30 },
+    },
+    {
+      name: 'spans',
+      holds: 'I4',
+      files: ['test/e2e/otel-kill.test.ts'],
+      atLeast: { 'kills with spans': 50 },
     },
     {
       name: 'time and checks',

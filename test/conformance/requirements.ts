@@ -26,9 +26,11 @@ import { otel } from './requirements/otel.ts'
 import { readingARun } from './requirements/reading-a-run.ts'
 import { referencesAndModels } from './requirements/references-and-models.ts'
 import { repair } from './requirements/repair.ts'
+import { rules } from './requirements/rules.ts'
 import { screen } from './requirements/screen.ts'
 import { settings } from './requirements/settings.ts'
 import { states } from './requirements/states.ts'
+import { versions } from './requirements/versions.ts'
 import { wireShapes } from './requirements/wire-shapes.ts'
 
 /**
@@ -65,8 +67,10 @@ const tables = {
   ...editor,
   ...detach,
   ...notify,
+  ...rules,
   ...gates,
   ...agents,
+  ...versions,
 } as const
 
 export type RequirementId = keyof typeof tables

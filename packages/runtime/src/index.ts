@@ -3,9 +3,12 @@
 export type { WeaveState } from '@weave/protocol'
 export type { RollbackPreview } from './at-rest/index.ts'
 export {
+  type AnswerTaken,
+  answerAtRest,
   type CheckpointRow,
   executionStatus,
   findPrompts,
+  type GateQuestion,
   type Holdings,
   holdingsOf as executionHoldings,
   isFinished,
@@ -20,11 +23,13 @@ export {
   readCosts,
   readEarlierCosts,
   readEvents,
+  readGates,
   readPlans,
   readSpans,
   type StoppedExecution,
   type Tidied,
   tidyExecution,
+  waitingGate,
 } from './at-rest/index.ts'
 export {
   type ClassCost,
@@ -46,6 +51,7 @@ export {
   editorSchema,
   examine,
   isSchemaKind,
+  loginFiles,
   missingHarnesses,
   type OpenRehearsal,
   openRehearsal,
@@ -106,6 +112,7 @@ export {
   isLoop,
   type LoadedHank,
   type Loop,
+  loadPatterns,
   readSentinelFile,
   type SharedBudget,
 } from './hank/index.ts'
@@ -151,6 +158,7 @@ export {
   findModel,
   listModels,
   type ModelRow,
+  piSecrets,
   reachingOwn,
 } from './models/index.ts'
 export {
@@ -176,13 +184,16 @@ export {
   plannedCodons,
 } from './plan/index.ts'
 export { claimRecording, defaultUpstream } from './proxy/index.ts'
+export { createRuleMatcher, type Firing } from './rules/index.ts'
 export type { RunnerEnd } from './runner/index.ts'
 export { accessFrom, codonRuns, openWorkbench, runSandboxWorker, type Trial } from './sentinel/index.ts'
 export {
   type FlagValue,
   listEnvironment,
+  type RuleSetting,
   readEnvFile,
   readGiven,
+  readRuntimeFile,
   type SettingField,
 } from './settings/index.ts'
 export {
@@ -191,11 +202,17 @@ export {
   type BisectResult,
   bisect,
   bisectDetails,
+  type CodonFacts,
+  type ComparedCodon,
+  type ComparedConversation,
+  type Comparison,
   changesIn,
+  compare,
   type Forked,
   type ForkResult,
   fork,
   type HankTakeover,
+  isSame,
   labelOf as versionLabel,
   laterFile,
   nameOf as versionName,
@@ -203,6 +220,7 @@ export {
   type ReadPlace,
   readPlace,
   type ThreadVersion,
+  type Totals,
 } from './versions/index.ts'
 export {
   type ExecutionFile,

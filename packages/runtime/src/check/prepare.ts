@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { ProblemCode } from '@weave/protocol'
 import {
   type Codon,
@@ -17,34 +18,43 @@ import {
   resolveHarness,
   servable,
 } from '../harness/index.ts'
-import { hasErrors, type Problem, systemClock } from '../kit/index.ts'
+import { hasErrors, type Problem, problemOf, systemClock } from '../kit/index.ts'
 import {
+  type AgentRows,
   additionsOf,
   createRegistry,
   findModel,
   type HarnessName,
+  type LoginFiles,
   originsOf,
+  piLogins,
   type Registry,
   reaching,
   resolveModel,
 } from '../models/index.ts'
-import { buildPlan, type Plan } from '../plan/index.ts'
+import { buildPlan, type Plan, type PlannedGate, plannedCodons } from '../plan/index.ts'
 import { type ModelUse, type PreflightResult, preflight } from '../preflight/index.ts'
 import {
   codonEnvironment,
+  type GateSetting,
   type ResolvedSettings,
+  type RuleSetting,
   resolveSettings,
   type SettingPaths,
+  type Settings,
   serverEnvironment,
 } from '../settings/index.ts'
 import { agentProblems } from './agent-problems.ts'
 import type { CheckedData, DataCheck } from './data-check.ts'
+import type { AskedGates, CheckedGates } from './gate-check.ts'
 import { pathsOf, readLayers, type SettledOptions } from './settled.ts'
 
 export interface PrepareOptions extends SettledOptions {
   readonly skipSelfTest: boolean
   /** The data of the run, to be hashed with the other checks of this machine; a run does that by itself. */
   readonly data?: string | undefined
+  /** Gates that a flag asks for, besides those of `weave.json`. */
+  readonly gates?: readonly GateSetting[] | undefined
   /** All checks on this machine passed, and these providers are asked now, which may take long. Not called when nobody is asked. */
   readonly onAsking?: ((found: Prepared, providers: readonly string[]) => Promise<void> | void) | undefined
   /** Has the last word on every environment in which a model is asked, given the providers of all known models. */
@@ -64,6 +74,8 @@ export interface Prepared {
   readonly paths: SettingPaths
   /** The `weave.json` that was used. */
   readonly runtimeFile?: string
+  /** What the operator lets follow from events. */
+  readonly rules?: readonly RuleSetting[]
   readonly registry: Registry
   /**
    * What would run; absent when there is no hank. In a hank with mistakes a model may be unknown: it stands in the plan by
@@ -86,8 +98,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const layers = await readLayers(options)
   const withoutHank = resolveSettings(layers)
   const paths = pathsOf(withoutHank, layers.path, options)
-  const additions = additionsOf({ home, modelsFile: paths.modelsFile })
-  const models = await createRegistry({ additions, agents: layers.agents })
+  const models = await registryFor({ home, modelsFile: paths.modelsFile }, layers.agents)
   const { registry } = models
   const redirected = (given: Variables) => options.redirect?.(given, registry.providers) ?? given
   const own = [...registry.custom.values()]
@@ -106,10 +117,12 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   })
   // The hank may add sentinel settings, idle timeout, ceilings and a fallback model; no path depends on it.
   const settings = resolveSettings({ ...layers, environment, overrides: loaded.hank?.overrides })
-  const sending = await sendingProblems(settings, environment)
-  const acp = agentFaults({ loaded, settings, registry }, options.redirect !== undefined)
-  const hankProblems = [...layers.problems, ...models.problems, ...loaded.problems, ...acp, ...sending]
-  const plan = planOf({ loaded, settings, registry })
+  const gates = await checkedGates({ ...layers.gates, added: options.gates ?? [] }, loaded)
+  const plan = planOf({ loaded, settings, registry }, gates.gates)
+  const read = [layers, models, loaded, gates].flatMap(({ problems }) => problems)
+  const ruled = await ruleProblems(layers.rules, plan)
+  read.push(...agentFaults({ loaded, settings, registry }, !!options.redirect))
+  const hankProblems = [...read, ...(await sendingProblems(settings, environment)), ...ruled]
   const base = {
     loaded,
     settings,
@@ -117,6 +130,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     registry,
     ...(plan && { plan }),
     ...(layers.path !== undefined && { runtimeFile: layers.path }),
+    rules: layers.rules,
   }
   if (hasErrors(hankProblems) || !loaded.hank) return { ...base, ok: false, problems: hankProblems }
 
@@ -132,20 +146,49 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const uses = modelUses(base, environmentOf)
   const providers = new Set(uses.flatMap(({ name }) => findModel(name, registry)?.provider ?? []))
   if (!options.skipSelfTest) await options.onAsking?.({ ...found, ok: true, problems }, [...providers])
-  const checked = await preflight(uses, {
+  const logins = options.redirect ? {} : loginFiles(home, settings.settings.agents)
+  const asked = await preflight(uses, {
     registry,
-    environments: { codon: environmentOf(), sentinel: environment },
+    environments: { codon: environmentOf(), sentinel: environment, logins },
     clock: systemClock,
     ...harnessChecks({ home, registry, environment: environmentOf() }),
     skipSelfTest: options.skipSelfTest,
-    addresses: {
-      plainHosts: settings.settings.plainHttpHosts,
-      origins: originsOf(own, options.environment),
-    },
+    addresses: { plainHosts: settings.settings.plainHttpHosts, origins: originsOf(own, options.environment) },
   })
-  const placed = loaded.source ? withPlaces(checked.problems, loaded.source) : checked.problems
+  const placed = loaded.source ? withPlaces(asked.problems, loaded.source) : asked.problems
   const all = [...problems, ...placed]
-  return { ...found, ok: !hasErrors(all), problems: all, preflight: checked }
+  return { ...found, ok: !hasErrors(all), problems: all, preflight: asked }
+}
+
+/** Mostly there are none, and then what checks them is not loaded. */
+async function checkedGates(asked: AskedGates, { hank }: Pick<LoadedHank, 'hank'>): Promise<CheckedGates> {
+  if (!hank || asked.inFile.length + asked.added.length === 0) return { gates: [], problems: [] }
+  const { checkGates } = await import('./gate-check.ts')
+  return checkGates(asked, hank)
+}
+
+/** What of the operator's rules the hank does not have. */
+async function ruleProblems(
+  rules: readonly RuleSetting[],
+  plan: Plan | undefined,
+): Promise<readonly Problem<ProblemCode>[]> {
+  if (rules.length === 0 || !plan) return []
+  const { ruleFaults } = await import('../rules/index.ts')
+  const codons = plannedCodons(plan).map(({ id }) => id)
+  const faults = await ruleFaults(rules, { sentinels: plan.sentinels ?? [], codons })
+  return faults.map(({ where, message }) =>
+    problemOf({ severity: 'error', code: 'settings/value', message }, where),
+  )
+}
+
+/** Where the person is signed in besides the environment. */
+export function loginFiles(home: string, agents: Settings['agents']): LoginFiles {
+  const own = join(home, '.claude')
+  return { pi: piLogins(home), ...(agents.claude.userSettings && { claude: own }) }
+}
+
+function registryFor(where: Parameters<typeof additionsOf>[0], agents: AgentRows | undefined) {
+  return createRegistry({ additions: additionsOf(where), agents })
 }
 
 /** What agents that speak ACP cannot do, at its place in the file. */
@@ -247,11 +290,10 @@ function modelNameOf(codon: Codon, { loaded, settings }: Pick<Prepared, 'loaded'
   return (loaded.hank && effectiveModel(codon, loaded.hank, modelOverride)) ?? ''
 }
 
-function planOf({
-  loaded,
-  settings,
-  registry,
-}: Pick<Prepared, 'loaded' | 'settings' | 'registry'>): Plan | undefined {
+function planOf(
+  { loaded, settings, registry }: Pick<Prepared, 'loaded' | 'settings' | 'registry'>,
+  gates: readonly PlannedGate[] = [],
+): Plan | undefined {
   const { hank, source, sentinels } = loaded
   if (!hank || !source) return undefined
   return buildPlan(
@@ -262,6 +304,7 @@ function planOf({
       shimIdleTimeout: settings.settings.shimIdleTimeout,
       ceilings: settings.ceilings,
       sentinels,
+      gates,
     },
   )
 }

@@ -78,6 +78,8 @@ export async function readLayers({
     file: file.layer,
     path: file.path,
     agents: file.agents,
+    rules: file.rules ?? [],
+    gates: { inFile: file.gates ?? [], spotOf: file.spotOf },
     problems: [...given.flags.problems, ...given.variables.problems, ...file.problems],
   }
 }

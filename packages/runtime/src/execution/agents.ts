@@ -1,5 +1,11 @@
 import type { OpenRehearsal } from '../check/index.ts'
-import { createAcpHarness, createEmbeddedHarness, createSdkHarness, type Harness } from '../harness/index.ts'
+import {
+  createAcpHarness,
+  createEmbeddedHarness,
+  createSdkHarness,
+  type Harness,
+  type ToolChoice,
+} from '../harness/index.ts'
 import { type Clock, type Log, type Scope, startWarden, systemClock } from '../kit/index.ts'
 import type { AgentRow } from '../models/index.ts'
 import type { PlannedModel } from '../plan/index.ts'
@@ -34,19 +40,27 @@ export interface HarnessesOptions {
   readonly own: (leader: number) => () => void
   /** Those that speak ACP, by name. */
   readonly agents: AgentTable
+  readonly settings?: AgentSettings | undefined
+}
+
+/** What the operator says of the agents. */
+export interface AgentSettings {
+  readonly claude: { readonly tools: ToolChoice; readonly userSettings: boolean }
+  readonly pi: { readonly tools: ToolChoice; readonly authFile?: string | undefined }
 }
 
 export type AgentTable = ReadonlyMap<string, AgentRow>
 
 /** The ways to run an agent. None loads its SDK before a codon needs it. */
-function createHarnesses({ programs, clock, log, own, agents }: HarnessesOptions): Harnesses {
+function createHarnesses({ programs, clock, log, own, settings, agents }: HarnessesOptions): Harnesses {
   const made = new Map<string, Harness>()
   /** What the plan knows of models that an SDK may not know. */
   const planned = new Map<string, PlannedModel>()
   const factsOf = (provider: string, id: string) => planned.get(`${provider}/${id}`)
   const make = {
-    sdk: () => createSdkHarness({ clock, log, own }),
-    embedded: () => createEmbeddedHarness({ worker: programs.agentWorker, clock, own, factsOf }),
+    sdk: () => createSdkHarness({ clock, log, own, ...settings?.claude }),
+    embedded: () =>
+      createEmbeddedHarness({ worker: programs.agentWorker, clock, own, ...settings?.pi, factsOf }),
     acp: (name: string) => {
       const row = agents.get(name)
       if (!row) return unknownAgent(name)
@@ -91,11 +105,12 @@ export interface AgentsOptions {
   readonly proxy?: Omit<ExecutionProxyOptions, 'clock' | 'log'> | undefined
   readonly serverId: string
   readonly log: Log
+  readonly settings?: AgentSettings | undefined
 }
 
 /** The agents, what ends them when this process is killed, and the proxy between them and their provider. */
 export function openAgents(options: AgentsOptions, scope: Scope) {
-  const { programs, scripted, serverId, log } = options
+  const { programs, scripted, serverId, log, settings } = options
   const clock = systemClock
   const warden = startWarden({
     program: programs.warden,
@@ -105,7 +120,8 @@ export function openAgents(options: AgentsOptions, scope: Scope) {
   scope.add('warden', () => warden.close())
   const { own } = warden
   const harnesses =
-    options.harnesses ?? createHarnesses({ programs, clock, log, own, agents: options.agents ?? new Map() })
+    options.harnesses ??
+    createHarnesses({ programs, clock, log, own, settings, agents: options.agents ?? new Map() })
   scope.add('harnesses', () => harnesses.close())
   const proxy = options.proxy && createExecutionProxy({ ...options.proxy, clock, log })
   const harnessFor = (model: PlannedModel): Harness => {

@@ -16,6 +16,14 @@ export {
   isBuiltInAgent,
 } from './agent-rows.ts'
 export { type CustomProvider, type Dialect, isLocal, originsOf, reaching } from './custom-provider.ts'
+export {
+  type Login,
+  type LoginFiles,
+  loginFor,
+  otherLogins,
+  piLogins,
+  piSecrets,
+} from './logins.ts'
 export { costOf, type HarnessName, type Model, type Prices, type ResolvedModel } from './model.ts'
 export {
   type Credential,

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { agentRow } from './agent-row-schema.ts'
 import { defaults, otelContents, otelNames, type SettingField, type SettingValues } from './fields.ts'
 import { gates } from './gates-schema.ts'
+import { rules } from './rules-schema.ts'
 
 /**
  * What a value of each setting must be: one definition for the checks of all layers and for the editor schema. None of
@@ -154,6 +155,7 @@ export const runtimeFile = z
     modelsFile: entry('modelsFile'),
     readonlyOnly: entry('readonlyOnly'),
     gates: gates.optional(),
+    rules: rules.optional(),
   })
   .describe('Runtime configuration of weave.')
 
