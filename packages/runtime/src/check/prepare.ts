@@ -156,8 +156,11 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     addresses: { plainHosts: settings.settings.plainHttpHosts, origins: originsOf(own, options.environment) },
   })
   const placed = loaded.source ? withPlaces(asked.problems, loaded.source) : asked.problems
-  const all = [...problems, ...placed]
-  return { ...found, ok: !hasErrors(all), problems: all, preflight: asked }
+  return judged({ ...found, problems: [...problems, ...placed], preflight: asked })
+}
+
+function judged(found: Omit<Prepared, 'ok'>): Prepared {
+  return { ...found, ok: !hasErrors(found.problems) }
 }
 
 /** Mostly there are none, and then what checks them is not loaded. */
