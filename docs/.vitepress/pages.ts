@@ -11,6 +11,7 @@ interface Section {
 const titles: Readonly<Record<string, string>> = {
   index: 'Welcome',
   agents: 'Agents, keys and models',
+  acp: 'Other agents (ACP)',
   prompts: 'Prompts and variables',
   ci: 'In CI',
   editors: 'In your editor',
@@ -36,6 +37,7 @@ export const sidebar: readonly Section[] = [
     items: pages(
       'running',
       'agents',
+      'acp',
       'prompts',
       'validate',
       'editors',

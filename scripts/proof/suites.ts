@@ -8,7 +8,7 @@ export interface Suite {
 }
 
 /** TABLE of the proofs. */
-export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
+export const suites: Readonly<Record<'faults' | 'load' | 'agents', readonly Suite[]>> = {
   faults: [
     {
       name: 'gates',
@@ -221,6 +221,13 @@ export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
       holds: 'I17',
       files: ['packages/runtime/test/runner/model.test.ts'],
       atLeast: { 'stories of three clients': 2_000 },
+    },
+  ],
+  agents: [
+    {
+      name: 'agents of others',
+      holds: 'I7, I9, I21',
+      files: ['test/e2e/acp-real.test.ts', 'test/e2e/acp.test.ts'],
     },
   ],
 }

@@ -1,4 +1,5 @@
 import { type Requirement, requirementsOf } from './requirement.ts'
+import { acp } from './requirements/acp.ts'
 import { agents } from './requirements/agents.ts'
 import { atTheTerminal } from './requirements/at-the-terminal.ts'
 import { attacks } from './requirements/attacks.ts'
@@ -62,6 +63,7 @@ const tables = {
   ...handbookAndEnvironment,
   ...ci,
   ...otel,
+  ...acp,
   ...editor,
   ...detach,
   ...notify,

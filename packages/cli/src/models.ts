@@ -23,10 +23,10 @@ export async function modelsCommand(args: Arguments, terminal: Terminal): Promis
 }
 
 const heads = ['MODEL', 'ALIAS', 'WINDOW', 'IN', 'OUT', 'CACHE READ', 'CACHE WRITE', 'AGENT', 'KEY']
-const agents = { sdk: 'claude', embedded: 'pi' } as const
+const agents = { sdk: 'claude', embedded: 'pi', acp: 'acp' } as const
 const legend = [
   'Prices in US dollars for a million tokens; "?" is a price that is not known. KEY: whether one is in the environment.',
-  'AGENT: claude is the Claude Agent SDK, pi the Pi SDK.',
+  'AGENT: claude is the Claude Agent SDK, pi the Pi SDK. Agents that speak ACP take a model as acp/<agent>/<model>: gemini, opencode, codex, claude.',
 ]
 
 /** Whose key is there, then those with an alias, then by name. */

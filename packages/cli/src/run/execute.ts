@@ -270,6 +270,16 @@ function environmentsOf(
   }
 }
 
+/** Secrets that rows of agents in `weave.json` spell out, under names that hide nothing of the environment. */
+function rowSecrets({ registry }: Prepared): Readonly<Record<string, string>> {
+  const spelled = [...registry.agents].flatMap(([agent, { env = {} }]) =>
+    Object.entries(env).flatMap(([name, value]) =>
+      value.includes('${') ? [] : [[`agents.${agent}.${name}`, value] as const],
+    ),
+  )
+  return Object.fromEntries(spelled)
+}
+
 /** The files of a person may lead to a provider and hold a login: a rehearsal has none of them. */
 function agentSettingsOf(agents: Prepared['settings']['settings']['agents'], isRehearsal: boolean) {
   const { claude, pi } = agents
@@ -293,11 +303,13 @@ function optionsOf(
     adopt,
     programs: ownPrograms(),
     harnesses,
+    agents: prepared.registry.agents,
     agentSettings: agentSettingsOf(settings.agents, rehearsal !== undefined),
     priceOf: (provider: string, id: string) => findModel(`${provider}/${id}`, prepared.registry)?.prices,
     secrets: {
       ...piSecrets(homedir()),
       ...reachingOwn(process.env, prepared.registry),
+      ...rowSecrets(prepared),
       '--token': texts.token,
     },
     ...environmentsOf(environment, rehearsal, prepared),

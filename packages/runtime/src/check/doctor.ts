@@ -33,7 +33,7 @@ export async function examine(options: DoctorOptions): Promise<readonly Finding[
   const groups = await Promise.all([
     nodeVersion(),
     gitVersion(options.environment),
-    harnessStandings().then(standings => standings.map(harness)),
+    harnessStandings().then(harnesses),
     loginFindings(options),
     disk(options.executionBaseDir),
     port(options.port),
@@ -78,6 +78,17 @@ async function gitVersion(environment: DoctorOptions['environment']): Promise<Fi
   return isAtLeast(found, oldestGit)
     ? { name, verdict: 'good', detail }
     : { name, verdict: 'bad', detail, cure }
+}
+
+/** Of the agents that speak ACP only those that are there: nobody needs them all. */
+function harnesses(standings: readonly HarnessStanding[]): readonly Finding[] {
+  const acp = standings.filter(({ isAcp }) => isAcp)
+  const absent = acp.filter(({ found, problem }) => !found && problem?.message.endsWith('not installed.'))
+  const others = standings.filter(standing => !absent.includes(standing)).map(harness)
+  if (absent.length === 0) return others
+  const words = absent.map(({ name }) => name).join(', ')
+  const detail = `can be installed: ${words} (weave harness add ${absent[0]?.name})`
+  return [...others, { name: 'ACP agents', verdict: 'good', detail }]
 }
 
 function harness({ name, title, pin, megabytes, found, problem }: HarnessStanding): Finding {

@@ -10,9 +10,17 @@ import {
   pathOf,
   withPlaces,
 } from '../hank/index.ts'
-import { type HarnessWord, harnessWordOf, ownPlaces, resolveHarness, servable } from '../harness/index.ts'
+import {
+  type HarnessWord,
+  harnessWordOf,
+  ownPlaces,
+  resolveAgent,
+  resolveHarness,
+  servable,
+} from '../harness/index.ts'
 import { hasErrors, type Problem, problemOf, systemClock } from '../kit/index.ts'
 import {
+  type AgentRows,
   additionsOf,
   createRegistry,
   findModel,
@@ -36,6 +44,7 @@ import {
   type Settings,
   serverEnvironment,
 } from '../settings/index.ts'
+import { agentProblems } from './agent-problems.ts'
 import type { CheckedData, DataCheck } from './data-check.ts'
 import type { AskedGates, CheckedGates } from './gate-check.ts'
 import { pathsOf, readLayers, type SettledOptions } from './settled.ts'
@@ -89,7 +98,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const layers = await readLayers(options)
   const withoutHank = resolveSettings(layers)
   const paths = pathsOf(withoutHank, layers.path, options)
-  const models = await createRegistry({ additions: additionsOf({ home, modelsFile: paths.modelsFile }) })
+  const models = await registryFor({ home, modelsFile: paths.modelsFile }, layers.agents)
   const { registry } = models
   const redirected = (given: Variables) => options.redirect?.(given, registry.providers) ?? given
   const own = [...registry.custom.values()]
@@ -112,6 +121,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const plan = planOf({ loaded, settings, registry }, gates.gates)
   const read = [layers, models, loaded, gates].flatMap(({ problems }) => problems)
   const ruled = await ruleProblems(layers.rules, plan)
+  read.push(...agentFaults({ loaded, settings, registry }, !!options.redirect))
   const hankProblems = [...read, ...(await sendingProblems(settings, environment)), ...ruled]
   const base = {
     loaded,
@@ -137,18 +147,20 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const providers = new Set(uses.flatMap(({ name }) => findModel(name, registry)?.provider ?? []))
   if (!options.skipSelfTest) await options.onAsking?.({ ...found, ok: true, problems }, [...providers])
   const logins = options.redirect ? {} : loginFiles(home, settings.settings.agents)
-  const { plainHttpHosts: plainHosts } = settings.settings
   const asked = await preflight(uses, {
     registry,
     environments: { codon: environmentOf(), sentinel: environment, logins },
     clock: systemClock,
-    ...harnessChecks(home),
+    ...harnessChecks({ home, registry, environment: environmentOf() }),
     skipSelfTest: options.skipSelfTest,
-    addresses: { plainHosts, origins: originsOf(own, options.environment) },
+    addresses: { plainHosts: settings.settings.plainHttpHosts, origins: originsOf(own, options.environment) },
   })
   const placed = loaded.source ? withPlaces(asked.problems, loaded.source) : asked.problems
-  const all = [...problems, ...placed]
-  return { ...found, ok: !hasErrors(all), problems: all, preflight: asked }
+  return judged({ ...found, problems: [...problems, ...placed], preflight: asked })
+}
+
+function judged(found: Omit<Prepared, 'ok'>): Prepared {
+  return { ...found, ok: !hasErrors(found.problems) }
 }
 
 /** Mostly there are none, and then what checks them is not loaded. */
@@ -178,6 +190,27 @@ export function loginFiles(home: string, agents: Settings['agents']): LoginFiles
   return { pi: piLogins(home), ...(agents.claude.userSettings && { claude: own }) }
 }
 
+function registryFor(where: Parameters<typeof additionsOf>[0], agents: AgentRows | undefined) {
+  return createRegistry({ additions: additionsOf(where), agents })
+}
+
+/** What agents that speak ACP cannot do, at its place in the file. */
+function agentFaults(
+  found: Pick<Prepared, 'loaded' | 'settings' | 'registry'>,
+  isRehearsal: boolean,
+): readonly Problem<ProblemCode>[] {
+  const { loaded, settings, registry } = found
+  if (!loaded.hank || !loaded.source) return []
+  const problems = agentProblems({
+    hank: loaded.hank,
+    registry,
+    modelOf: ({ codon }) => findModel(modelNameOf(codon, found), registry),
+    hasCeiling: settings.ceilings.maxDollars !== undefined,
+    isRehearsal,
+  })
+  return withPlaces(problems, loaded.source)
+}
+
 /** What is wrong with where spans would go; nothing while none are sent. */
 async function sendingProblems(
   { settings }: ResolvedSettings,
@@ -188,11 +221,21 @@ async function sendingProblems(
   return collectorOf(environment).problems
 }
 
+interface HarnessSearch {
+  readonly home: string
+  readonly registry: Registry
+  readonly environment: Variables
+}
+
 /** Whether a harness is installed, without loading it: checking a hank must not load what runs it. */
-function harnessChecks(home: string) {
+function harnessChecks({ home, registry, environment }: HarnessSearch) {
+  const places = { ...ownPlaces(), home }
   return {
-    harnessAvailable: async (name: HarnessName) =>
-      resolveHarness(harnessWordOf(name), { ...ownPlaces(), home }),
+    harnessAvailable: async (harness: HarnessName, agent?: string) => {
+      const row = harness === 'acp' ? registry.agents.get(agent ?? '') : undefined
+      if (row) return resolveAgent({ name: agent ?? '', row }, { places, environment })
+      return resolveHarness(harnessWordOf({ harness }) ?? 'claude', places)
+    },
     servable: (provider: string) => servable(provider),
   }
 }
@@ -202,7 +245,7 @@ export function missingHarnesses({ preflight }: Pick<Prepared, 'preflight'>): re
   const missing = (preflight?.results ?? []).filter(({ outcome }) => outcome === 'missing-harness')
   const identities = new Set(missing.map(({ identity }) => identity))
   const models = (preflight?.models ?? []).filter(({ identity }) => identities.has(identity))
-  return [...new Set(models.map(({ harness }) => harnessWordOf(harness)))]
+  return [...new Set(models.flatMap(model => harnessWordOf(model) ?? []))]
 }
 
 /** The code that hashes data is loaded only for a command that names some. */

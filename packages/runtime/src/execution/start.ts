@@ -25,7 +25,13 @@ import type { RuleSetting } from '../settings/index.ts'
 import { type OpenedExecution, writeExecutionFile } from '../workspace/index.ts'
 import { type Activities, type ActivityListener, createActivities } from './activity.ts'
 import type { AgentSetup } from './agent-effects.ts'
-import { type AgentSettings, type Harnesses, type OwnPrograms, openAgents } from './agents.ts'
+import {
+  type AgentSettings,
+  type AgentTable,
+  type Harnesses,
+  type OwnPrograms,
+  openAgents,
+} from './agents.ts'
 import { type OpenedEffects, openEffects } from './effects.ts'
 import { planFor } from './frozen-plan.ts'
 import { asksAtTheEnd, openGating, unknownGate } from './gating.ts'
@@ -47,8 +53,10 @@ export interface ExecutionOptions {
   /** Takes the plan of the hank over, if what is done allows it; `hankHash` is that of the hank. */
   readonly adopt?: { readonly hankHash: string } | undefined
   readonly programs: OwnPrograms
-  /** Other agents than those of the two SDKs. */
+  /** Other agents than the real ones. */
   readonly harnesses?: Harnesses | undefined
+  /** Agents that speak ACP, by name. */
+  readonly agents?: AgentTable | undefined
   readonly agentSettings?: AgentSettings | undefined
   readonly priceOf: AgentSetup['priceOf']
   readonly environmentFor?: AgentSetup['environmentFor']
@@ -267,7 +275,7 @@ function recoverWith({ options, held, record, plan }: Start, { effects, recoveri
 }
 
 function agentsOf({ options, held, record }: Start) {
-  const { programs, harnesses, scripted, logLevel, environment } = options
+  const { programs, harnesses, agents, scripted, logLevel, environment } = options
   const { recorder, redactor, log } = record
   const proxy = options.proxy && {
     ...options.proxy,
@@ -280,7 +288,16 @@ function agentsOf({ options, held, record }: Start) {
     allowOtherUsers: options.server.allowOtherUsers,
   }
   return openAgents(
-    { programs, harnesses, scripted, proxy, serverId: held.serverId, log, settings: options.agentSettings },
+    {
+      programs,
+      harnesses,
+      agents,
+      scripted,
+      proxy,
+      serverId: held.serverId,
+      log,
+      settings: options.agentSettings,
+    },
     held.scope,
   )
 }

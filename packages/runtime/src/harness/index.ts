@@ -3,6 +3,8 @@
  * its failures mean. Does not know codons, loops or retries: it runs one task and reports.
  */
 
+export { createAcpHarness } from './acp/acp-harness.ts'
+export { type FoundAgent, type NamedAgent, resolveAgent } from './acp/resolve-agent.ts'
 export { servable } from './available.ts'
 export { createSdkHarness } from './claude/claude-harness.ts'
 export { failureOf, type Trouble } from './failure.ts'

@@ -43,7 +43,7 @@ export interface PlanOptions {
 }
 
 /** Seconds of silence that end a session when nobody says otherwise. */
-const silence = { sdk: 180, embedded: 120 } as const
+const silence = { sdk: 180, embedded: 120, acp: 180 } as const
 
 /** Turns a checked hank into a plan. Pure. */
 export function buildPlan({ hank, path, directory }: PlanSource, options: PlanOptions): Plan {
@@ -98,12 +98,13 @@ function plannedLoop(loop: Loop, planned: (codon: Codon) => PlannedCodon): Plann
 /** In a hank with mistakes the model may be one that nobody knows: it is planned by its name, without a price. */
 function plannedModel(name: string, known: PlannedModel | undefined): PlannedModel {
   if (!known) return { id: name, provider: '', harness: 'embedded', identity: name }
-  const { id, provider, harness, identity, contextWindow, maxOutputTokens, prices } = known
+  const { id, provider, harness, agent, identity, contextWindow, maxOutputTokens, prices } = known
   const { dialect, reasoning, compat, thinking } = known
   return {
     id,
     provider,
     harness,
+    ...(agent !== undefined && { agent }),
     identity,
     ...(contextWindow !== undefined && { contextWindow }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),

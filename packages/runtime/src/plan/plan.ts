@@ -90,7 +90,9 @@ export interface PlannedLoop {
 export interface PlannedModel {
   readonly id: string
   readonly provider: string
-  readonly harness: 'sdk' | 'embedded'
+  readonly harness: 'sdk' | 'embedded' | 'acp'
+  /** Of the harness `acp`: which agent. */
+  readonly agent?: string
   /** `harness:provider/id`. */
   readonly identity: string
   /** Tokens; absent: not known. */

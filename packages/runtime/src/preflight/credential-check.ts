@@ -27,6 +27,7 @@ export function checkCredentials(
 ): readonly Problem<ProblemCode>[] {
   const problems = collector<ProblemCode>()
   const lacking = resolved.flatMap(one => {
+    if (one.model.hasOwnLogin) return []
     const credential = credentialOf(one, environments)
     return credential.ok ? [] : [{ ...one, kind: kindOf(one), missing: credential.missing }]
   })

@@ -23,7 +23,7 @@ export interface SelfTestOptions {
   readonly environments: Environments
   readonly clock: Clock
   /** Whether the packages of a harness are there, and else what to type. Starts no process; asked once for each. */
-  readonly harnessAvailable: (harness: HarnessName) => Promise<HarnessCheck>
+  readonly harnessAvailable: (harness: HarnessName, agent?: string) => Promise<HarnessCheck>
   readonly servable: Servable
   /** Leaves out the request; all that can be told without it is still told. */
   readonly skipRequest: boolean
@@ -62,10 +62,11 @@ export async function selfTest(
   codons: readonly Resolved<CodonUse>[],
   options: SelfTestOptions,
 ): Promise<SelfTests> {
-  const harnesses = new Map<HarnessName, Promise<HarnessCheck>>()
-  const harnessAvailable = (name: HarnessName) => {
-    const check = harnesses.get(name) ?? options.harnessAvailable(name)
-    harnesses.set(name, check)
+  const harnesses = new Map<string, Promise<HarnessCheck>>()
+  const harnessAvailable = (name: HarnessName, agent = '') => {
+    const key = `${name} ${agent}`
+    const check = harnesses.get(key) ?? options.harnessAvailable(name, agent)
+    harnesses.set(key, check)
     return check
   }
   const problems = collector<ProblemCode>()
@@ -159,7 +160,7 @@ interface Ready {
 
 /** Everything that can be told without a request, and the request. */
 async function prepare({ model, access }: Subject, options: SelfTestOptions): Promise<Ready> {
-  const harness = await options.harnessAvailable(model.harness)
+  const harness = await options.harnessAvailable(model.harness, model.agent)
   if (!harness.ok) {
     return { failed: failure('missing-harness', harness.message, { install: harness.cure }) }
   }
@@ -174,6 +175,7 @@ function request(
   { skipRequest: skip, origins }: SelfTestOptions,
 ): Ready {
   const { provider } = model
+  if (model.hasOwnLogin) return {}
   const keys = credentialVariables(provider, 'codon')
   if (!credential.ok && skip) return {}
   if (!credential.ok) return { failed: failure('auth', `There is no key for ${provider}.`, { keys }) }

@@ -11,6 +11,7 @@ import {
   type Spot,
   shapeFits,
 } from '../kit/index.ts'
+import { type OperatorAgents, operatorAgents } from './agent-rows.ts'
 import { type Environment, type Layer, layerOf, runtimePrefix } from './fields.ts'
 import type { GateSetting } from './gate-setting.ts'
 import type { FlagValue, LayerResult } from './read-values.ts'
@@ -39,6 +40,8 @@ export interface RuntimeFileResult {
   /** Where a value of the file stands. */
   readonly spotOf?: (path: JsonPath) => Spot
   readonly problems: readonly Problem<ProblemCode>[]
+  /** Agents that the file describes. */
+  readonly agents?: OperatorAgents
 }
 
 const maxBytes = 10 * 1024 * 1024
@@ -84,7 +87,9 @@ const fits = shapeFits(weaveShape, { maxKeys: 100 })
 function goodFile(bytes: Buffer, file: string): LayerResult | undefined {
   const source = parseJsonSource(bytes, { file })
   const isGood = source.ok && fits(source.value) && typeof source.value === 'object' && source.value !== null
-  return isGood ? { layer: layerOf(source.value, 'weave.json'), problems: source.warnings } : undefined
+  if (!isGood) return undefined
+  const layer = layerOf(source.value, 'weave.json')
+  return { layer, problems: source.warnings, ...operatorAgents(source.value) }
 }
 
 /** With the schema itself, which takes long to set up. */

@@ -11,6 +11,7 @@ import {
   type Spot,
   shapeProblems,
 } from '../kit/index.ts'
+import { type OperatorAgents, operatorAgents } from './agent-rows.ts'
 import {
   type Environment,
   type Layer,
@@ -38,6 +39,8 @@ export interface LayerResult {
   /** Where a value of the file stands; only with what needs to be held against the hank. */
   readonly spotOf?: (path: JsonPath) => Spot
   readonly problems: readonly Problem<ProblemCode>[]
+  /** Of a runtime file that describes some. */
+  readonly agents?: OperatorAgents
 }
 
 /** Checks the text of a runtime file. `file` is its name in messages. */
@@ -52,6 +55,7 @@ export function parseRuntimeFile(text: string | Uint8Array, file: string): Layer
       ...(gates && { gates, spotOf: source.spotOf }),
       ...(rules && { rules, spotOf: source.spotOf }),
       problems: source.warnings,
+      ...operatorAgents(checked.data),
     }
   }
   const options = { family: 'settings', schema: runtimeFile, unknownKey: unknownSetting } as const
