@@ -1,5 +1,5 @@
 import { commands, defaultCommand } from '../../packages/cli/src/commands.ts'
-import { type Flag, type FlagName, flags } from '../../packages/cli/src/flags.ts'
+import { type Flag, type FlagName, flags, wordOf } from '../../packages/cli/src/flags.ts'
 import { exitCodes } from '../../packages/cli/src/program.ts'
 import type { Generated } from './generated.ts'
 import { exitWords } from './reference-command.ts'
@@ -59,7 +59,7 @@ function commandLines(): readonly string[] {
 function flagNames(names: readonly FlagName[]): readonly string[] {
   const shown = names.filter(name => !isHidden(name) && !everywhere.has(name))
   if (shown.length === 0) return []
-  const items = shown.map((name, at) => `.Fl -${name}${at === shown.length - 1 ? ' .' : ' ,'}`)
+  const items = shown.map((name, at) => `.Fl -${wordOf(name)}${at === shown.length - 1 ? ' .' : ' ,'}`)
   return ['Options:', ...items]
 }
 
@@ -76,7 +76,7 @@ function optionLines(): readonly string[] {
     .filter(name => !isHidden(name))
     .flatMap(name => {
       const { short, value, summary }: Flag = flags[name]
-      const spelled = `${short === undefined ? '' : `Fl ${short} , `}Fl -${name}`
+      const spelled = `${short === undefined ? '' : `Fl ${short} , `}Fl -${wordOf(name)}`
       return [`.It ${spelled}${value === undefined ? '' : ` Ar ${value}`}`, ...sentences(summary)]
     })
   return ['.Sh OPTIONS', '.Bl -tag -width Ds', ...items, '.El']

@@ -1,5 +1,5 @@
 import { commands } from '../../packages/cli/src/commands.ts'
-import { type Flag, flags } from '../../packages/cli/src/flags.ts'
+import { type Flag, flags, wordOf } from '../../packages/cli/src/flags.ts'
 import { exitCodes } from '../../packages/cli/src/program.ts'
 import { code, prose, table } from './field-table.ts'
 import type { Generated } from './generated.ts'
@@ -26,7 +26,9 @@ function page(): readonly string[] {
       `## ${name}`,
       `${code(usage)}: ${prose(summary)}.`,
       ...flagTable(
-        names.filter(flag => !everywhere.some(common => common === flag)).map(flag => [flag, flags[flag]]),
+        names
+          .filter(flag => !everywhere.some(common => common === flag))
+          .map(flag => [wordOf(flag), flags[flag]]),
       ),
     ]),
     '## Exit codes',
@@ -43,6 +45,7 @@ function page(): readonly string[] {
 export const exitWords: Readonly<Record<keyof typeof exitCodes, string>> = {
   done: 'the hank completed, nothing was left to do, or the check passed',
   failed: 'the run failed, or the configuration is invalid',
+  waits: 'the run waits for a person at a gate',
   usage: 'wrong usage: an unknown option, a missing word',
   interrupted: 'ended by SIGINT before the hank was done',
   terminated: 'ended by SIGTERM before the hank was done',

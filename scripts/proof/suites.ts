@@ -52,10 +52,32 @@ export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
       atLeast: { 'rollback kills': 200, 'checkpoints and rollbacks of random changes': 1_000 },
     },
     {
+      name: 'versions',
+      holds: 'I1, I4, I5',
+      files: [
+        'packages/runtime/test/versions/fork-random.test.ts',
+        'test/e2e/fork.test.ts',
+        'test/e2e/bisect.test.ts',
+      ],
+      atLeast: { 'forks of random executions': 1_000, 'forks killed': 100, 'searches cut off': 100 },
+    },
+    {
       name: 'sentinels at rest',
       holds: 'I9',
       files: ['packages/runtime/test/execution/sentinel-rest.test.ts'],
       atLeast: { 'sentinels that came to rest': 250 },
+    },
+    {
+      name: 'notifications',
+      holds: 'I23',
+      files: ['packages/runtime/test/notify/kill.test.ts'],
+      atLeast: { 'notifications over kills': 1_000 },
+    },
+    {
+      name: 'rules',
+      holds: 'I24',
+      files: ['packages/runtime/test/rules/matcher.test.ts'],
+      atLeast: { 'random journals with rules': 500, 'texts that beg for other deeds': 200 },
     },
     {
       name: 'locks',
@@ -104,6 +126,15 @@ export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
       atLeast: { 'edited hanks offered for adoption': 200 },
     },
     {
+      name: 'editor',
+      holds: 'I20',
+      files: ['test/e2e/lsp.test.ts'],
+      atLeast: {
+        'mutations of hanks, told alike by editor and command': 5_000,
+        'random edits of a hank in an editor': 10_000,
+      },
+    },
+    {
       name: 'rehearsals',
       holds: 'I21',
       files: ['test/e2e/rehearsal-outside.test.ts'],
@@ -131,6 +162,12 @@ export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
       holds: 'I5',
       files: ['test/e2e/undo-kill.test.ts'],
       atLeast: { 'kills of an undo': 30 },
+    },
+    {
+      name: 'spans',
+      holds: 'I4',
+      files: ['test/e2e/otel-kill.test.ts'],
+      atLeast: { 'kills with spans': 50 },
     },
     {
       name: 'time and checks',

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { type Flag, type FlagName, flags } from './flags.ts'
+import { type Flag, type FlagName, flags, wordOf } from './flags.ts'
 import type { Arguments } from './parse-arguments.ts'
 import { type ExitCode, exitCodes } from './program.ts'
 import type { Terminal } from './terminal.ts'
@@ -58,7 +58,8 @@ function flagNamed(word: string | undefined, row: CommandRow): FlagName | undefi
 function spellings(name: FlagName): readonly string[] {
   const { hidden, short }: Flag = flags[name]
   if (hidden) return []
-  return short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`]
+  const word = `--${wordOf(name)}`
+  return short === undefined ? [word] : [word, `-${short}`]
 }
 
 /** The choices of `<a|b>` in the usage; of `weave harness add` the names. */
@@ -83,6 +84,9 @@ async function valuesOf(name: FlagName, before: Before): Promise<readonly string
 /** TABLE of the options whose values are things on this machine. */
 const askedFlags: Readonly<Partial<Record<FlagName, (before: Before) => Promise<readonly string[]>>>> = {
   execution: executions,
+  at: checkpoints,
+  good: checkpoints,
+  bad: checkpoints,
   codon: codonIds,
   model: models,
 }

@@ -1,5 +1,5 @@
 import { isAsked } from './complete.ts'
-import { type Flag, type FlagName, flags } from './flags.ts'
+import { type Flag, type FlagName, flags, wordOf } from './flags.ts'
 import type { Arguments } from './parse-arguments.ts'
 import { type ExitCode, exitCodes } from './program.ts'
 import type { Terminal } from './terminal.ts'
@@ -100,7 +100,14 @@ function completedFlag(name: FlagName): readonly CompletedFlag[] {
   const words = value === 'level' ? ['debug', 'info', 'warn', 'error'] : []
   const takes = takenBy(flag)
   return [
-    { name, ...(short !== undefined && { short }), summary, takes, words, isAsked: isAsked({ flag: name }) },
+    {
+      name: wordOf(name),
+      ...(short !== undefined && { short }),
+      summary,
+      takes,
+      words,
+      isAsked: isAsked({ flag: name }),
+    },
   ]
 }
 

@@ -17,6 +17,16 @@ export interface Flag {
   readonly sets?: boolean
   /** Not shown in help. */
   readonly hidden?: true
+  /** May be given several times: all values count, in order. */
+  readonly many?: true
+  /** What people write, when that is not the name: one word may mean different things to different commands. */
+  readonly word?: string
+}
+
+/** What people write after the two dashes. */
+export function wordOf(name: FlagName): string {
+  const { word }: Flag = flags[name]
+  return word ?? name
 }
 
 export const flags = {
@@ -30,9 +40,14 @@ export const flags = {
     summary: 'text for people, or json, github, sarif, junit, markdown; -o names the file to write',
     choices: ['text', 'json', 'github', 'sarif', 'junit', 'markdown'],
   },
+  stdio: { kind: 'switch', summary: 'speak with the editor through standard input and output' },
   watch: { kind: 'switch', summary: 'check again whenever a file changes that the hank uses' },
   sarif: { kind: 'text', value: 'file', summary: 'write the problems there as SARIF 2.1.0' },
-  junit: { kind: 'text', value: 'file', summary: 'write the problems there as a JUnit report' },
+  junit: {
+    kind: 'text',
+    value: 'file',
+    summary: 'write problems, and what came of each codon, there as a JUnit report',
+  },
   'code-quality': { kind: 'text', value: 'file', summary: 'write the problems there as GitLab shows them' },
   report: { kind: 'text', value: 'file', summary: 'write the page of the run there' },
   baseline: {
@@ -210,6 +225,12 @@ export const flags = {
   input: { kind: 'text', value: 'text', summary: 'this text is the data' },
   'overwrite-output': { kind: 'switch', summary: 'replace output files instead of renaming new ones' },
   headless: { kind: 'switch', summary: 'no screen: plain lines, ends with the hank' },
+  detach: {
+    kind: 'switch',
+    short: 'd',
+    summary: 'start it in a session of its own and come back: the run goes on without this terminal',
+  },
+  detached: { kind: 'switch', hidden: true, summary: 'this process was started by --detach' },
   'keep-alive': { kind: 'switch', summary: 'keep the server up when the hank is done' },
   'no-autostart': {
     kind: 'switch',
@@ -240,12 +261,100 @@ export const flags = {
     kind: 'switch',
     summary: 'fail when a codon has no steps in the script, or steps or recorded requests are left over',
   },
+  rules: {
+    kind: 'text',
+    value: 'file',
+    summary: 'the file whose rules are tried, instead of weave.json here',
+  },
+  notify: {
+    kind: 'text',
+    value: 'file',
+    summary: 'tell those of this run whom this file names, instead of ~/.weave/notify.json',
+  },
+  'no-notify': { kind: 'switch', summary: 'tell nobody of this run' },
   record: {
     kind: 'text',
     value: 'dir',
     summary: 'write every exchange with a model into this new directory, through the proxy',
   },
   replay: { kind: 'text', value: 'dir', summary: 'answer with what was recorded there; ask nobody' },
+  at: {
+    kind: 'text',
+    value: 'checkpoint',
+    summary: 'where to begin: draft, draft:start, start, a sha; every name of weave checkpoints',
+  },
+  'fork-hank': {
+    kind: 'text',
+    word: 'hank',
+    value: 'hank',
+    summary: 'another hank takes over; what has run must be its beginning',
+  },
+  'fork-to': {
+    kind: 'text',
+    word: 'execution',
+    short: 'e',
+    value: 'dir',
+    summary: 'make it in this directory, which must not exist',
+  },
+  'with-untracked': {
+    kind: 'switch',
+    summary: 'also copy files of the workspace that are in no checkpoint, as they are now',
+  },
+  'fork-rehearse': {
+    kind: 'switch',
+    word: 'rehearse',
+    summary: 'make a rehearsal of a real execution',
+  },
+  'fork-run': { kind: 'switch', word: 'run', summary: 'go on in it at once' },
+  'compare-files': { kind: 'switch', word: 'files', summary: 'only the files' },
+  'compare-conversation': {
+    kind: 'switch',
+    word: 'conversation',
+    summary: 'only what agents said and did, with the first difference',
+  },
+  'compare-costs': { kind: 'switch', word: 'costs', summary: 'only money, tokens and time' },
+  'compare-diff': { kind: 'switch', word: 'diff', summary: 'with the differences as text' },
+  'compare-all': { kind: 'switch', word: 'all', summary: 'also what is the same on both sides' },
+  'exit-code': {
+    kind: 'switch',
+    summary: 'exit 0 when they are the same, 1 when not, 2 when that is not known',
+  },
+  html: { kind: 'text', value: 'file', summary: 'write it as one page for a browser' },
+  good: {
+    kind: 'text',
+    value: 'checkpoint',
+    summary: 'where the command still succeeded; the beginning unless said',
+  },
+  bad: { kind: 'text', value: 'checkpoint', summary: 'where the command fails; the newest unless said' },
+  rigs: { kind: 'switch', summary: 'also the checkpoints after rigs' },
+  'completed-only': { kind: 'switch', summary: 'only ends of codons that completed' },
+  link: {
+    kind: 'text',
+    value: 'path',
+    many: true,
+    summary: 'link this path of the workspace, such as node_modules; may be given several times',
+  },
+  setup: {
+    kind: 'text',
+    value: 'command',
+    summary: 'a shell command to run first in each directory; if it fails the checkpoint is skipped',
+  },
+  repeat: {
+    kind: 'text',
+    value: 'number',
+    summary: 'run the command so often for each checkpoint; bad if it fails once',
+  },
+  'bisect-timeout': {
+    kind: 'text',
+    word: 'timeout',
+    value: 'seconds',
+    summary: 'a command that takes longer has failed',
+  },
+  'bisect-all': {
+    kind: 'switch',
+    word: 'all',
+    summary: 'test every checkpoint and print the row of verdicts',
+  },
   yes: { kind: 'switch', short: 'y', summary: 'answer every question with yes' },
   help: { kind: 'switch', short: 'h', summary: 'print this' },
   version: { kind: 'switch', summary: 'print the version' },

@@ -1,5 +1,5 @@
 import { type CommandRow, commands, defaultCommand } from './commands.ts'
-import { type Flag, type FlagName, flags } from './flags.ts'
+import { type Flag, type FlagName, flags, wordOf } from './flags.ts'
 import { columns } from './terminal.ts'
 
 /** Help, made from the tables of commands and flags. */
@@ -38,8 +38,8 @@ const examples: readonly string[] = [
 const groupsOfCommands: readonly (readonly [string, readonly string[]])[] = [
   ['Run', ['init', 'validate', 'rehearse', 'resume', 'replay']],
   ['Watch and steer', ['attach', 'next', 'skip', 'redo', 'stop', 'wait']],
-  ['Look back', ['list', 'show', 'journal', 'checkpoints', 'diff', 'report']],
-  ['Go back and tidy up', ['rollback', 'gc', 'rm']],
+  ['Look back', ['list', 'show', 'journal', 'checkpoints', 'diff', 'compare', 'bisect', 'report']],
+  ['Go back and tidy up', ['rollback', 'fork', 'gc', 'rm']],
 ]
 
 const groupsOfFlags: readonly (readonly [string, readonly FlagName[]])[] = [
@@ -48,7 +48,16 @@ const groupsOfFlags: readonly (readonly [string, readonly FlagName[]])[] = [
   ['Models and money', ['model', 'max-cost', 'max-time', 'shim-idle-timeout', 'skip-self-test']],
   [
     'How it runs',
-    ['headless', 'keep-alive', 'no-autostart', 'ignore-rig-failures', 'proxy', 'vendor-base-url', 'record'],
+    [
+      'headless',
+      'detach',
+      'keep-alive',
+      'no-autostart',
+      'ignore-rig-failures',
+      'proxy',
+      'vendor-base-url',
+      'record',
+    ],
   ],
   ['Clients', ['port', 'host', 'token', 'readonly-only', 'allow-other-users', 'idle-timeout']],
 ]
@@ -105,7 +114,7 @@ function withTitles(
 function flagLine(name: FlagName): readonly string[] {
   const flag: Flag = flags[name]
   const short = flag.short ? `-${flag.short}, ` : '    '
-  return [`${short}--${name}${flag.value ? ` <${flag.value}>` : ''}`, flag.summary]
+  return [`${short}--${wordOf(name)}${flag.value ? ` <${flag.value}>` : ''}`, flag.summary]
 }
 
 function sentence(text: string): string {

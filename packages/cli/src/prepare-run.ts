@@ -32,7 +32,8 @@ export async function prepareRun(
     hank: words.hank,
     flags: settingValues(args),
     runtimeConfig: args.texts['runtime-config'],
-    skipSelfTest: args.switches.has('skip-self-test'),
+    // Who started this process without a terminal has asked.
+    skipSelfTest: args.switches.has('skip-self-test') || args.switches.has('detached'),
     gates: gates.gates,
     data: checksData ? pathOfData(words.data) : undefined,
     environment,

@@ -27,6 +27,11 @@ export const version = typeof __WEAVE_VERSION__ === 'string' ? __WEAVE_VERSION__
 /** Where the handbook is; the same as in the manifest of the package. */
 export const homepage = 'https://weave.invalid/'
 
+/** Where the rule behind the code of a problem is explained. */
+export function ruleAddress(code: string): string {
+  return `${homepage}validate#${code.replace('/', '-')}`
+}
+
 /** What the process says when it ends. */
 export const exitCodes = {
   /** The hank completed, nothing was left to do, or validation passed. */

@@ -3,6 +3,7 @@ import {
   executionStatus,
   type Holdings,
   listExecutions,
+  removeOldParts,
   systemClock,
   type Tidied,
   tidyExecution,
@@ -82,6 +83,8 @@ async function layoutsOf(args: Arguments): Promise<Layouts> {
   const words = [...args.positionals, ...(execution === undefined ? [] : [execution])]
   if (words.length === 0) {
     const { executions } = await listExecutions({ executionBaseDir, clock: systemClock })
+    // What a killed fork left: no execution, so no person can name it.
+    await removeOldParts(executionBaseDir, systemClock.now())
     return { ok: true, layouts: executions.map(({ layout }) => layout) }
   }
   const at = { executionBaseDir, workingDirectory: process.cwd() }

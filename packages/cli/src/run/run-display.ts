@@ -22,6 +22,8 @@ export interface RunDisplay {
   readonly wish: 'adopt' | undefined
   /** Whether a run ends for this reason because a person left its screen; the screen itself may outlive the run. */
   readonly wasLeft: (reason: string | undefined) => boolean
+  /** Writes a bell and the like to the terminal where a person sees the run; undefined: there is none. */
+  readonly ring: ((bytes: string) => void) | undefined
   /** Brings the screen up, if there is to be one. */
   begin(execution: Pick<Execution, 'runner' | 'url'>): Promise<void>
   /** Takes it away again and says what waited. */
@@ -52,12 +54,12 @@ export function createRunDisplay({
   const held = holdable(terminal)
   const print = printEvents(held, { json, name })
   let isIdle = false
-  let lastActivity = 0
   let isAbandoned = false
   let leftReason: string | undefined
   let ending = false
   let wish: RunDisplay['wish']
   let close = async (): Promise<void> => {}
+  const bell = createBell()
   let alone: (() => void) | undefined
 
   const follow = ({ type, data }: JournaledEvent): void => {
@@ -68,6 +70,7 @@ export function createRunDisplay({
   }
   return {
     hasScreen: ui !== undefined,
+    ring: bell.ring,
     get isAbandoned() {
       return isAbandoned
     },
@@ -80,22 +83,17 @@ export function createRunDisplay({
       if (!held.isHeld) print(told)
       follow(told.event)
     },
-    onActivity(activity) {
-      if (json || held.isHeld || activity.over) return
-      // Emitted once a second; a reader of lines wants no more than to know that it goes on.
-      const now = Date.now()
-      if (now - lastActivity < betweenActivities) return
-      lastActivity = now
-      held.out(`${localTime(now)} ${harmlessLine(activityText(activity), 200)}`)
-    },
+    onActivity: printActivities(held, { json }),
     async begin({ runner, url }) {
       if (!ui) return
       const { openRunScreen } = await import('./run-screen.ts')
       held.hold()
       const screen = openRunScreen({ ...ui, url, mode: 'readandwrite', ownsRun: true })
       close = screen.close
+      bell.screen = screen.ring
       leftReason = screen.leftReason
       void screen.ended.then(end => {
+        bell.screen = undefined
         if (ending) return
         if (end.kind === 'forced') return forced()
         if (end.kind === 'adopt') {
@@ -120,8 +118,33 @@ export function createRunDisplay({
   }
 }
 
+type Ring = (bytes: string) => void
+
+/** Where a person hears of the run: through the screen while it is up, otherwise on the terminal where the lines go. */
+function createBell(): { screen: Ring | undefined; readonly ring: Ring | undefined } {
+  const bell: ReturnType<typeof createBell> = {
+    screen: undefined,
+    ring: process.stderr.isTTY
+      ? bytes => void (bell.screen ? bell.screen(bytes) : process.stderr.write(bytes))
+      : undefined,
+  }
+  return bell
+}
+
 /** Milliseconds. */
 const betweenActivities = 1_900
+
+/** Emitted once a second; a reader of lines wants no more than to know that it goes on. */
+function printActivities(held: HeldTerminal, { json }: { readonly json: boolean }): RunDisplay['onActivity'] {
+  let last = 0
+  return activity => {
+    if (json || held.isHeld || activity.over) return
+    const now = Date.now()
+    if (now - last < betweenActivities) return
+    last = now
+    held.out(`${localTime(now)} ${harmlessLine(activityText(activity), 200)}`)
+  }
+}
 
 const goesOn = 'The run goes on; from here on one line for each thing that happens.'
 const endsToo = 'The server waits for somebody, so it ends too. --headless runs a hank without a screen.'

@@ -22,7 +22,7 @@ import {
 import { type Clock, messageOf, systemClock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import { type AdoptionVerdict, nothingLeft } from '../runner/index.ts'
-import { type ExecutionLayout, executionLayout, readExecutionFile } from '../workspace/index.ts'
+import { type ExecutionLayout, executionLayout, readExecutionFile, readOrigin } from '../workspace/index.ts'
 
 /** What an execution, live or at rest, has cost until now; undefined for one that has no plan yet. Changes nothing. */
 export async function readCosts({ journal, stateFile }: ExecutionLayout): Promise<CostReport | undefined> {
@@ -152,6 +152,7 @@ function fits(event: JournaledEvent, { types, codonId }: ReadEventsQuery): boole
 
 interface ExecutionStatus {
   readonly status: string
+  /** What it has spent itself: a fork without what it inherited. */
   readonly cost: number
   /** How many codons are done. */
   readonly codons: number
@@ -177,11 +178,12 @@ async function readStatus(layout: ExecutionLayout): Promise<ExecutionStatus> {
   const { state, lastSeq } = await replay(createHistory({ dir: journal }), stateFile)
   const lost = findLostJournal(layout, { lastSeq, hasPlan: lastSeq > 0 })
   const run = currentRun(state)
+  const inherited = (await readOrigin(layout.originFile))?.inheritedCost ?? 0
   const done = state.runs.flatMap(each => each.codons).filter(codon => codon.status === 'completed')
   const status = run?.status === 'running' ? 'crashed' : (run?.status ?? 'new')
   return {
     status: lost ? 'unreadable' : status,
-    cost: state.totalCost,
+    cost: Math.max(0, state.totalCost - inherited),
     ...(run && 'endTime' in run && run.endTime !== undefined && { endedAt: run.endTime }),
     codons: new Set(done.map(codon => codon.codonId)).size,
     problems: [...describeFindings(findings), ...(lost ? [`${lost.message} ${lost.cure}`] : [])],

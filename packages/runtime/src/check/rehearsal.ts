@@ -177,10 +177,19 @@ async function readScript(file: string, isNamed: boolean): Promise<ReadScript> {
   const read = await readRegularFile(file, { maxBytes: 10 * 1024 * 1024 })
   if (!read.ok && read.reason === 'missing' && !isNamed) return { ok: true }
   if (!read.ok) return { ok: false, problems: [fault('rehearsal/file', read.message)] }
-  const source = parseJsonSource(read.bytes, { file })
+  return checkScript(read.bytes, file)
+}
+
+/** Whether a text is a script; `file` names it in what is wrong. */
+export function checkScript(bytes: Uint8Array, file: string): CheckedScript {
+  const source = parseJsonSource(bytes, { file })
   if (!source.ok) return source
   const checked = rehearsalScript.safeParse(source.value)
-  if (checked.success) return { ok: true, script: checked.data }
+  if (checked.success) return { ok: true, script: checked.data, problems: [] }
   const options = { family: 'rehearsal', schema: rehearsalScript } as const
   return { ok: false, problems: shapeProblems(checked.error, source, options) }
 }
+
+type CheckedScript =
+  | { readonly ok: true; readonly script: RehearsalScript; readonly problems: readonly [] }
+  | { readonly ok: false; readonly problems: readonly Problem<ProblemCode>[] }

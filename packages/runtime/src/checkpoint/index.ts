@@ -7,6 +7,7 @@
  * rollback takes; whoever opens a store holds the execution.
  */
 export type { CheckpointStore } from './checkpoint-store.ts'
+export { cloneStore } from './clone-store.ts'
 export type { CheckpointMeta, CheckpointRecord } from './commit.ts'
 export type { CreateRequest, CreateResult, SafetyRequest } from './commit-workspace.ts'
 export type {
@@ -24,8 +25,9 @@ export {
   openCheckpoints,
 } from './open-checkpoints.ts'
 export type { TreeFile } from './read-checkpoints.ts'
-export { branchOf, type ResolvedSha, resolveSha } from './refs.ts'
+export { beforeRef, branchOf, branchRef, type ResolvedSha, resolveSha, safetyPrefix } from './refs.ts'
 export type { Moved, RestoreOptions, RestoreProgress, RestoreResult } from './restore-perform.ts'
 export type { RestorePlan, RestorePlanResult, RestoreRequest } from './restore-plan.ts'
 export type { Overlay } from './tree-objects.ts'
 export type { StoreCheck, StoreSize, Upkeep } from './upkeep.ts'
+export { readVersions, type VersionReader } from './version-reader.ts'

@@ -35,7 +35,8 @@ export async function listSafeties(git: Git): Promise<readonly CheckpointRecord[
   return (await readRecords(git, shas)).filter(record => record !== undefined)
 }
 
-async function readRecords(
+/** What these checkpoints say of themselves, in the order given. A missing one ends the list. */
+export async function readRecords(
   git: Git,
   shas: readonly string[],
 ): Promise<readonly (CheckpointRecord | undefined)[]> {

@@ -114,7 +114,7 @@ export async function planRestore(to: string, context: PlanContext): Promise<Res
 }
 
 /** A path that git or a plan names, and that must not lead out of the work tree. */
-function isSafePath(path: string): boolean {
+export function isSafePath(path: string): boolean {
   return path.split('/').every(name => isSafeName(name) && name !== gitName)
 }
 

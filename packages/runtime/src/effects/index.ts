@@ -11,6 +11,7 @@ export {
   type ArchiveRequest,
   planArchive,
   readArchive,
+  writeArchive,
 } from './archive-plan.ts'
 export type { OutputCopy, OutputFile } from './output-staging.ts'
 export { type OutputsSettled, settleOutputs, undoOutputs } from './output-undo.ts'
@@ -31,3 +32,4 @@ export {
   readRigRecord,
   rigLeftovers,
 } from './rig-record.ts'
+export { shellFor } from './shell-command.ts'

@@ -67,7 +67,11 @@ export async function runShellCommand(request: CommandRequest): Promise<CommandR
   return judged(complaint ? { ...result, stopped: complaint } : result, line)
 }
 
-function shellFor(line: string, env: CommandSurroundings['env']): readonly [string, readonly string[]] {
+/** The system's shell, and how it is given a line. */
+export function shellFor(
+  line: string,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly [string, readonly string[]] {
   if (process.platform === 'win32') return [env['ComSpec'] ?? 'cmd.exe', ['/d', '/s', '/c', line]]
   return ['/bin/sh', ['-c', line]]
 }

@@ -62,7 +62,10 @@ export async function cleanRig(
 }
 
 /** What copies of a codon's rig had put into the workspace and is not there now. */
-export async function missingOf(codonId: string, { layout }: RigPlace): Promise<readonly string[]> {
+export async function missingOf(
+  codonId: string,
+  { layout }: Pick<RigPlace, 'layout'>,
+): Promise<readonly string[]> {
   const entries = await readRigRecord(layout, codonId)
   return entries
     .map(({ path }) => path)
@@ -70,7 +73,10 @@ export async function missingOf(codonId: string, { layout }: RigPlace): Promise<
 }
 
 /** Copies that anew, from where the rig had it. What cannot be copied becomes a warning. Never rejects. */
-export async function putBackRig(codonId: string, place: RigPlace): Promise<readonly string[]> {
+export async function putBackRig(
+  codonId: string,
+  place: Pick<RigPlace, 'plan' | 'layout' | 'warn'>,
+): Promise<readonly string[]> {
   const { plan, layout, warn } = place
   const missing = new Set(await missingOf(codonId, place))
   const copies = missing.size === 0 ? [] : copiesOf(plan, codonId)

@@ -20,8 +20,11 @@ export interface CheckpointSelections {
   /** Whether the codon that the present thread started last selects something that no codon before it did. */
   widens(): boolean
   /** What to ask of the store so that the files are those of a version. */
-  requestFor(sha: string, store: CheckpointStore): Promise<RestoreRequest>
+  requestFor(sha: string, store: VersionLookup): Promise<RestoreRequest>
 }
+
+/** What must be known of a store. */
+export type VersionLookup = Pick<CheckpointStore, 'read' | 'readBefore'>
 
 export interface SelectionSource {
   readonly plan: Plan
@@ -101,7 +104,7 @@ function entryOf(patterns: readonly string[]): [string, readonly string[]] {
 async function codonsHeldBy(
   sha: string,
   state: WeaveState,
-  store: CheckpointStore,
+  store: VersionLookup,
 ): Promise<readonly CodonExecution[] | undefined> {
   for (const run of state.runs) {
     const at = run.codons.findIndex(({ checkpoints }) => Object.values(checkpoints).includes(sha))
@@ -118,7 +121,7 @@ async function codonsHeldBy(
 async function firstVersionOf(
   codon: CodonExecution,
   state: WeaveState,
-  store: CheckpointStore,
+  store: VersionLookup,
 ): Promise<string | undefined> {
   const run = state.runs.find(({ codons }) => codons.includes(codon))
   const origin = run && originOf(state, run, codon)

@@ -36,6 +36,7 @@ export {
   syncDirectory,
   writeAllSync,
 } from './durable.ts'
+export { cloneFile, linkOrCopy } from './link-or-copy.ts'
 export {
   ancestorsOf,
   binaryOfName,

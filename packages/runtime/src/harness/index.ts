@@ -6,7 +6,14 @@
 export { servable } from './available.ts'
 export { createSdkHarness } from './claude/claude-harness.ts'
 export { failureOf, type Trouble } from './failure.ts'
-export type { Harness, HarnessEnd, HarnessEvent, HarnessSpec, HarnessSurroundings } from './harness.ts'
+export type {
+  Harness,
+  HarnessEnd,
+  HarnessEvent,
+  HarnessSpec,
+  HarnessSurroundings,
+  ToolChoice,
+} from './harness.ts'
 export { type Silence, watchIdle } from './idle-timeout.ts'
 export { type InstallEnd, type InstallOptions, installHarness, removeHarness } from './install-harness.ts'
 export {
@@ -20,6 +27,7 @@ export {
 } from './installable.ts'
 export { createEmbeddedHarness } from './pi/pi-harness.ts'
 export { runAgentWorker } from './pi/worker/run-agent-worker.ts'
+export { type Relocated, type Relocation, relocateLine } from './relocate-line.ts'
 export {
   type FoundHarness,
   type HarnessSearch,
@@ -27,4 +35,5 @@ export {
   ownPlaces,
   resolveHarness,
 } from './resolve-harness.ts'
+export { type SessionFile, sessionFiles } from './session-files.ts'
 export { type HarnessStanding, harnessStandings } from './standings.ts'

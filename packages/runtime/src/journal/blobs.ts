@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { readRegularFile } from '../files/index.ts'
-import type { BlobRefs } from './line.ts'
+import { type BlobRefs, parseLine } from './line.ts'
 
 /**
  * Large fields of events, each stored once under its SHA-256. A blob holds the JSON text of one field.
@@ -81,6 +81,12 @@ export async function restoreFields(
   return whole
 }
 
+/** Of all fields that a line does not hold itself. */
+export function blobNames(rest: Buffer): readonly string[] {
+  const { blobs = {} } = parseLine(rest)
+  return Object.values(blobs).flatMap(([sha256]) => (/^[0-9a-f]{64}$/.test(sha256) ? [sha256] : []))
+}
+
 async function readBlob(dir: string, sha256: string): Promise<Buffer | undefined> {
   if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined
   const read = await readRegularFile(blobPath(dir, sha256), { maxBytes: longestBlob })
@@ -91,7 +97,7 @@ async function readBlob(dir: string, sha256: string): Promise<Buffer | undefined
 /** No event is larger. */
 const longestBlob = 1024 * 1024 * 1024
 
-function blobPath(dir: string, sha256: string): string {
+export function blobPath(dir: string, sha256: string): string {
   return join(dir, sha256.slice(0, 2), sha256)
 }
 

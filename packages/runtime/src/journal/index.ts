@@ -5,6 +5,7 @@
  * next. Redaction is handed in; the rules of the state are the protocol's.
  */
 
+export { type CopiedPrefix, copyPrefix } from './copy-prefix.ts'
 export { executionIdOf } from './execution-id.ts'
 export { createHistory, type History, type Page, type ReadProblem } from './history.ts'
 export { type AppendOptions, type Journal, openJournal } from './journal.ts'

@@ -13,7 +13,7 @@ export {
 } from './admission.ts'
 export { type Clock, type Deadline, inTime, isoTime, systemClock, within } from './clock.ts'
 export { errorCode, type Failure, messageOf, type Refused, type Result, wordsOf } from './errors.ts'
-export { createFileLog, type FileLogOptions } from './file-log.ts'
+export { createAppender, createFileLog, type FileLogOptions } from './file-log.ts'
 export { createMatcher, refusePatterns } from './globs.ts'
 export { createId } from './ids.ts'
 export {

@@ -97,15 +97,20 @@ function plannedLoop(loop: Loop, planned: (codon: Codon) => PlannedCodon): Plann
 
 /** In a hank with mistakes the model may be one that nobody knows: it is planned by its name, without a price. */
 function plannedModel(name: string, known: PlannedModel | undefined): PlannedModel {
-  if (!known) return { id: name, provider: '', harness: 'embedded', identity: name, contextWindow: 0 }
+  if (!known) return { id: name, provider: '', harness: 'embedded', identity: name }
   const { id, provider, harness, identity, contextWindow, maxOutputTokens, prices } = known
+  const { dialect, reasoning, compat, thinking } = known
   return {
     id,
     provider,
     harness,
     identity,
-    contextWindow,
+    ...(contextWindow !== undefined && { contextWindow }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(dialect !== undefined && { dialect }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(compat && { compat }),
+    ...(thinking !== undefined && { thinking }),
     ...(prices && { prices }),
   }
 }

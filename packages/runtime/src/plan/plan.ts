@@ -1,5 +1,5 @@
 import type { AttachedSentinel, CodonBudget, OutputFiles, RigOperation, SharedBudget } from '../hank/index.ts'
-import type { Prices } from '../models/index.ts'
+import type { Dialect, Prices, ThinkingLevel } from '../models/index.ts'
 
 /**
  * What will run, with everything decided that can be decided before the first token. Plain data: it is written into the
@@ -93,9 +93,15 @@ export interface PlannedModel {
   readonly harness: 'sdk' | 'embedded'
   /** `harness:provider/id`. */
   readonly identity: string
-  /** Tokens. */
-  readonly contextWindow: number
+  /** Tokens; absent: not known. */
+  readonly contextWindow?: number
   readonly maxOutputTokens?: number
+  /** How the embedded SDK speaks to it, where its provider does not say that already. */
+  readonly dialect?: Dialect
+  readonly reasoning?: boolean
+  readonly compat?: Readonly<Record<string, unknown>>
+  /** Absent: as its agent has it by default. */
+  readonly thinking?: ThinkingLevel
   /** As they were when the execution began; absent: not known, which is not the same as free. */
   readonly prices?: Prices
 }

@@ -4,6 +4,7 @@ import type { PlannedCodonAt } from '../plan/index.ts'
 import type { Outcome } from './codon.ts'
 import type { CommandResult } from './control.ts'
 import type { RolledBack } from './rollback.ts'
+import type { RuleDeed } from './rule-deed.ts'
 
 /** The message of a refusal. */
 const words: Readonly<Partial<Record<ErrorCode, string>>> = {
@@ -34,6 +35,8 @@ export type Input =
   | { readonly type: 'woke' }
   | { readonly type: 'expired'; readonly waitingSeq: number }
   | { readonly type: 'client' }
+  /** A rule of the operator was met. */
+  | { readonly type: 'rule'; readonly deed: RuleDeed }
   | { readonly type: 'shutdown'; readonly reason: string }
   /** Something could not be recorded. */
   | { readonly type: 'fault'; readonly error: unknown }

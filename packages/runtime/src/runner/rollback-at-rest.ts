@@ -52,19 +52,29 @@ export async function rollBackAtRest(
   return result
 }
 
+/** What the run of a rollback needs of the rooms around it. */
+export type RestRun = Omit<RestOptions, 'effects'> & {
+  readonly effects: {
+    readonly checkpoints: Pick<CheckpointEffects, 'firstCheckpoint'>
+    readonly rollback: Pick<RollbackEffects, 'rollbackIntent'>
+  }
+  /** Why it is closed at once. */
+  readonly reason?: string
+}
+
 /** The run that goes on from a rollback, for the next start to go on from. */
 export function openAtRest(
-  options: RestOptions,
+  options: RestRun,
   startedFrom: StartedFrom,
   onOpen: (runId: string) => void = () => undefined,
 ): void {
-  const { recorder, effects } = options
+  const { recorder, effects, reason = 'rolled back while nothing ran' } = options
   const book = createRunBook(options)
   const ends = createRunEnds({ book, events: createRunEvents(options), endsWithHank: true })
   book.open(startedFrom)
   effects.rollback.rollbackIntent.clear()
   onOpen(currentRun(recorder.state)?.runId ?? '')
-  ends.close('stopped', 'rolled back while nothing ran')
+  ends.close('stopped', reason)
 }
 
 /** The codon with which a run that is started so would begin; undefined: the plan is at its end there. */

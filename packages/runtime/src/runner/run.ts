@@ -13,6 +13,7 @@ import { type AskedRollback, createPendingRollback, type PendingRollback } from 
 import { attemptAt, type Beginning, nextStep, startOf } from './resume-point.ts'
 import type { RolledBack } from './rollback.ts'
 import type { RollbackCommand } from './rollback-target.ts'
+import { RuleDesk } from './rule-desk.ts'
 import { createRunEvents, type RunEvents } from './run-events.ts'
 import { createRunBook, createRunEnds, type RunBook, type RunEnds, type RunnerEnd } from './run-lifecycle.ts'
 import type { RunnerOptions } from './runner.ts'
@@ -44,6 +45,7 @@ export class Machine {
   readonly #rollbacks: PendingRollback
   readonly #desk: GateDesk
   readonly #steering: Steering
+  readonly #rules: RuleDesk
   readonly #fault = (error: unknown): void => void this.put({ type: 'fault', error })
   #activity: Activity = 'idle'
   #stopper: Stopper | undefined
@@ -79,7 +81,9 @@ export class Machine {
       attended,
     })
     const own = { desk: this.#desk, events: this.#events, ends: this.#ends, book: this.#book }
-    this.#steering = new Steering({ ...options, ...own, hands: this.#hands() })
+    const hands = this.#hands()
+    this.#steering = new Steering({ ...options, ...own, hands })
+    this.#rules = new RuleDesk({ ...options, desk: this.#desk, hands })
     this.#pace = autostart && headless ? 'open' : 'shut'
     this.#awaitsClient = autostart && !headless
   }
@@ -179,7 +183,7 @@ export class Machine {
   /** What a decision leads to. */
   #follow(leads: AfterDecision): void {
     if (leads.kind === 'stop') this.#end = this.#ends.reject(leads.reason)
-    else if (leads.kind === 'go-on') this.#pace = this.#paceBefore
+    else if (leads.kind === 'go-on') [this.#pace, this.#wish] = [this.#paceBefore, this.#rules.next()]
     else if (leads.kind === 'redo') {
       const asked = this.#askForRollback(redoCommand(leads))
       if (!asked.ok) this.#end = this.#ends.reject(asked.message)
@@ -212,9 +216,11 @@ export class Machine {
     this.#retryAfterMs = undefined
     const { emit } = this.#events
     const onTick = (): void => this.#emitSnapshot()
+    const goesOn = (next: PlannedCodonAt): boolean =>
+      this.#pace === 'open' && this.#desk.move(next).kind === 'pass'
     const task = this.#desk
       .writeNotes()
-      .then(() => makeAttempt(attempt, { ...this.#options, stopper, emit, onTick }))
+      .then(() => makeAttempt(attempt, { ...this.#options, stopper, emit, onTick, goesOn }))
     this.#task = task.then(outcome => void this.put({ type: 'settled', at, outcome }), this.#fault)
   }
 
@@ -241,27 +247,23 @@ export class Machine {
   async #handle(input: Input): Promise<void> {
     switch (input.type) {
       case 'command':
-        await this.#obey(input)
-        return
+        return this.#obey(input)
       case 'settled':
-        this.#settled(input.at, input.outcome)
-        return
+        return this.#settled(input.at, input.outcome)
       case 'rolled-back':
-        this.#rolledBack(input.result)
-        return
+        return this.#rolledBack(input.result)
       case 'woke':
-        await this.#woke()
-        return
+        return this.#woke()
       case 'expired':
-        this.#follow(this.#desk.expire(input.waitingSeq))
-        return
+        return this.#follow(this.#desk.expire(input.waitingSeq))
+      case 'rule':
+        return this.#rules.obey(input.deed)
       case 'client':
         if (this.#awaitsClient && currentRun(this.#state())?.codons.length === 0) this.#pace = 'open'
         this.#awaitsClient = false
         return
       case 'shutdown':
-        this.#goDown(input.reason)
-        return
+        return this.#goDown(input.reason)
       case 'fault':
         throw input.error
     }
@@ -286,8 +288,8 @@ export class Machine {
   }
 
   /** The first of several requests wins. */
-  #stop(reason: StopReason & { kind: 'skip' | 'force-stop' }, commandId: string): CommandResult {
-    if (this.#asked === undefined) this.#events.answer(commandId)
+  #stop(reason: StopReason & { kind: 'skip' | 'force-stop' }, commandId?: string): CommandResult {
+    if (this.#asked === undefined && commandId !== undefined) this.#events.answer(commandId)
     this.#asked ??= reason.kind
     this.#stopper?.stop(reason)
     return { ok: true }
@@ -356,15 +358,15 @@ export class Machine {
     return this.#activity === 'idle'
   }
 
-  #settled(at: PlannedCodonAt, outcome: Outcome): void {
+  async #settled(at: PlannedCodonAt, outcome: Outcome): Promise<void> {
     this.#retryAfterMs = outcome.retryAfterMs
     this.#events.emit({ type: 'codon.completed', data: outcome.completed })
     this.#events.iteration(at)
     this.#emitSnapshot()
     if (!this.#isFree()) return
-    if (this.#asked === 'force-stop') this.#hold('The codon was stopped.')
+    if (this.#asked === 'force-stop' && !(await this.#rules.waits())) this.#hold('The codon was stopped.')
     else if (this.#asked === 'skip') this.#wish = passedOver(this.#move(), at, this.#state())
-    else if (this.#pace === 'step') this.#step()
+    else if (this.#asked === undefined && this.#pace === 'step') this.#step()
   }
 
   /** The next codon waits for a command; a gate before it asks at once, so that the command can answer it. */

@@ -2,6 +2,7 @@ import type { Control } from './control.ts'
 import type { Effects } from './effects.ts'
 import type { Gating } from './gate-desk.ts'
 import type { StartedFrom } from './lineage.ts'
+import type { RuleDeed } from './rule-deed.ts'
 import type { RunLifecycleOptions, RunnerEnd } from './run-lifecycle.ts'
 
 export interface Runner extends Control {
@@ -9,6 +10,8 @@ export interface Runner extends Control {
   readonly done: Promise<RunnerEnd>
   /** Resolves with its reason when a shutdown is requested, by whatever means, before it has any effect. */
   readonly leaving: Promise<string | undefined>
+  /** A rule of the operator was met; what it lets follow comes in its turn. */
+  rule(deed: RuleDeed): void
   /** As the command `server.shutdown`, for signals. */
   shutdown(reason: string): void
 }

@@ -17,6 +17,7 @@ export function startRunner(options: RunnerOptions): Runner {
       return machine.submit(command, by)
     },
     clientArrived: () => machine.put({ type: 'client' }),
+    rule: deed => void machine.put({ type: 'rule', deed }),
     shutdown(reason) {
       leave(reason)
       machine.put({ type: 'shutdown', reason })

@@ -18,7 +18,7 @@ export interface Hands {
   state(): WeaveState
   /** Starts there, as soon as nothing else is to be done first; undefined: comes to the end of the plan. */
   grant(wish: (Beginning & Pick<Attempt, 'gated'>) | undefined, commandId: string): CommandResult
-  stop(reason: StopReason & { readonly kind: 'skip' | 'force-stop' }, commandId: string): CommandResult
+  stop(reason: StopReason & { readonly kind: 'skip' | 'force-stop' }, commandId?: string): CommandResult
   rollBack(command: RollbackCommand): CommandResult
   goDown(reason: string): void
   follow(then: AfterDecision): void

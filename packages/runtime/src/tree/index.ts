@@ -3,7 +3,7 @@
  * scan, with git's help where it can, and what a scan means to clients: the events and the file tree. Checkpoints store
  * what is scanned here. It writes nothing into the workspace.
  */
-export { cleanEnvironment, createGit, type Git, splitAtNul } from './git.ts'
+export { cleanEnvironment, createGit, type Git, type GitPlace, splitAtNul } from './git.ts'
 export {
   binaryId,
   blobIdOf,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { wordsOf } from '../files/index.ts'
 import { type Clock, errorCode } from '../kit/index.ts'
 import type { DamagedExecution, FoundExecution, ReadExecution } from './found-execution.ts'
+import { isPart } from './parts.ts'
 
 export interface ExecutionList {
   /** Newest first, by the time of their creation. */
@@ -56,7 +57,7 @@ async function directoriesIn(
   try {
     for await (const entry of await opendir(dir)) {
       if (++seen > limit) return { names, truncated: true }
-      if (entry.isDirectory()) names.push(entry.name)
+      if (entry.isDirectory() && !isPart(entry.name)) names.push(entry.name)
     }
     return { names, truncated: false }
   } catch (error) {

@@ -7,6 +7,7 @@
  */
 
 export { type DataHashOptions, type DataHashResult, hashData, noDataHash } from './data-hash.ts'
+export { installData, prepareData } from './data-source.ts'
 export type { ExecutionFile, LinkType } from './execution-file.ts'
 export { type ExecutionFileResult, readExecutionFile, writeExecutionFile } from './execution-file.ts'
 export { type ExecutionList, type ListOptions, listExecutions } from './find-executions.ts'
@@ -38,6 +39,9 @@ export type {
   OpenProblemCode,
   OpenResult,
 } from './open-options.ts'
+export { type ForkOrigin, readOrigin, writeOrigin } from './origin.ts'
 export type { ExecutionLock, LockUpdate } from './own-lock.ts'
+export { partOf, removeOldParts } from './parts.ts'
 export { promptFolder, promptLog, readSentPrompts, type SentPrompt } from './prompt-log.ts'
 export { openSessionLog } from './session-log.ts'
+export { executionName } from './set-aside.ts'

@@ -87,12 +87,26 @@ export function askRollback(view: View, checkpoint: Checkpoint, now: number): Qu
       ...(more === undefined ? [] : [`  ${more}`]),
       ...outputLines(outputs),
       'Files that are not checkpointed stay as they are. Nothing is lost: this checkpoint and later ones remain.',
+      ...shellLines(view, checkpoint),
     ],
     answers: [
       { key: 'y', does: 'go back and wait', command: command(false) },
       { key: 'a', does: 'go back and go on from there', command: command(true) },
     ],
   }
+}
+
+/** What else can be begun at a checkpoint, as commands to copy: none of it touches this execution. */
+export function shellLines({ server }: View, { sha }: Checkpoint): readonly string[] {
+  const name = server?.executionPath.split(/[/\\]/).at(-1)
+  if (name === undefined) return []
+  const at = sha.slice(0, 10)
+  return [
+    'Without touching this one, in a shell:',
+    `  weave fork ${name} --at ${at}`,
+    `  weave bisect ${name} --good ${at} -- <command>`,
+    `  weave compare ${name}@${at} ${name}`,
+  ]
 }
 
 /** A rollback does not touch the output directory: what lies there stays, and a new copy gets another name. */
