@@ -54,6 +54,7 @@ export const sidebar: readonly Section[] = [
       'proxy',
       'replay',
       'report',
+      'gates',
       'processes',
       'opentelemetry',
       'telemetry',

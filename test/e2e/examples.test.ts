@@ -20,6 +20,7 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
   '06-budget': ['page.md'],
   '07-rollback': ['menu.md'],
   '08-conversation': ['names.txt'],
+  '09-gate': ['page.md'],
   '10-versions': [],
 }
 const apart = new Set(['02-two-agents', '06-budget', '07-rollback', '10-versions'])

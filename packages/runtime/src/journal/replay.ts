@@ -105,7 +105,7 @@ async function applied(
   state: WeaveState,
 ): Promise<WeaveState | string> {
   // Its checksum proves the line, and the transition in it is checked below: a second look at the whole costs most of the time.
-  const event = history.unchecked(stored) ?? (await history.event(stored))
+  const event = await history.event(stored)
   if (!event) return 'the event cannot be read'
   if (event.type !== 'state.transition') return state
   if (!('transition' in event.data)) return 'the event cannot be read'

@@ -74,12 +74,8 @@ export class Machine {
     const onExpired = (waitingSeq: number): void => void this.put({ type: 'expired', waitingSeq })
     this.#desk = new GateDesk({ ...options, events: this.#events, onExpired })
     const { autostart, headless, keepAlive = false, attended = false } = options
-    this.#ends = createRunEnds({
-      book: this.#book,
-      events: this.#events,
-      endsWithHank: headless && !keepAlive,
-      attended,
-    })
+    const endsWithHank = headless && !keepAlive
+    this.#ends = createRunEnds({ book: this.#book, events: this.#events, endsWithHank, attended })
     const own = { desk: this.#desk, events: this.#events, ends: this.#ends, book: this.#book }
     const hands = this.#hands()
     this.#steering = new Steering({ ...options, ...own, hands })

@@ -135,7 +135,7 @@ async function hearThread({ history }: ReadPlace, hearing: Hearing): Promise<Hea
       const type = history.type(stored)
       if (type === 'state.transition' ? !isStart(stored) : !wantedTypes.has(type)) continue
       // Millions of them: what the line says is taken as it stands, if it says it all.
-      const event = history.unchecked(stored) ?? (await history.event(stored))
+      const event = await history.event(stored)
       if (event) follow(event)
     }
   }
