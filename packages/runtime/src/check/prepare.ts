@@ -106,9 +106,8 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const settings = resolveSettings({ ...layers, environment, overrides: loaded.hank?.overrides })
   const gates = await checkedGates({ ...layers.gates, added: options.gates ?? [] }, loaded)
   const plan = planOf({ loaded, settings, registry }, gates.gates)
-  const read = [layers, models, loaded, gates].flatMap(({ problems }) => problems)
-  const ruled = await ruleProblems(layers.rules, plan)
-  const hankProblems = [...read, ...(await sendingProblems(settings, environment)), ...ruled]
+  const more = [await sendingProblems(settings, environment), await ruleProblems(layers.rules, plan)].flat()
+  const hankProblems = [...[layers, models, loaded, gates].flatMap(({ problems }) => problems), ...more]
   const base = {
     loaded,
     settings,
