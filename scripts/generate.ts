@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Generated } from './generate/generated.ts'
 import { manPage } from './generate/man-page.ts'
+import { agentsPage } from './generate/agents-page.ts'
 import { proofPage } from './generate/proof-page.ts'
 import { protocolPage } from './generate/protocol.ts'
 import { quickShapes } from './generate/quick-shapes.ts'
@@ -15,6 +16,7 @@ import { validatePage } from './generate/validate-page.ts'
 /** Writes the generated files, or with `--check` says which of them are not what the source would give now. */
 const generators: readonly Generated[] = [
   proofPage,
+  agentsPage,
   protocolPage,
   validatePage,
   commandPage,

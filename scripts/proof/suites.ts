@@ -52,6 +52,16 @@ export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
       atLeast: { 'rollback kills': 200, 'checkpoints and rollbacks of random changes': 1_000 },
     },
     {
+      name: 'versions',
+      holds: 'I1, I4, I5',
+      files: [
+        'packages/runtime/test/versions/fork-random.test.ts',
+        'test/e2e/fork.test.ts',
+        'test/e2e/bisect.test.ts',
+      ],
+      atLeast: { 'forks of random executions': 1_000, 'forks killed': 100, 'searches cut off': 100 },
+    },
+    {
       name: 'sentinels at rest',
       holds: 'I9',
       files: ['packages/runtime/test/execution/sentinel-rest.test.ts'],
@@ -152,6 +162,12 @@ export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
       holds: 'I5',
       files: ['test/e2e/undo-kill.test.ts'],
       atLeast: { 'kills of an undo': 30 },
+    },
+    {
+      name: 'spans',
+      holds: 'I4',
+      files: ['test/e2e/otel-kill.test.ts'],
+      atLeast: { 'kills with spans': 50 },
     },
     {
       name: 'time and checks',

@@ -29,6 +29,7 @@ import { rules } from './requirements/rules.ts'
 import { screen } from './requirements/screen.ts'
 import { settings } from './requirements/settings.ts'
 import { states } from './requirements/states.ts'
+import { versions } from './requirements/versions.ts'
 import { wireShapes } from './requirements/wire-shapes.ts'
 
 /**
@@ -67,6 +68,7 @@ const tables = {
   ...rules,
   ...gates,
   ...agents,
+  ...versions,
 } as const
 
 export type RequirementId = keyof typeof tables

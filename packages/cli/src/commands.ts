@@ -198,6 +198,23 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: ['stat', 'name-only', 'plan', 'json', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./checkpoints/diff.ts')).diffCommand,
   },
+  compare: {
+    usage: 'weave compare <execution>[@checkpoint] <execution>[@checkpoint]',
+    summary: 'hold two executions against each other: codons, files, conversation, money, time',
+    flags: [
+      'compare-files',
+      'compare-conversation',
+      'compare-costs',
+      'compare-diff',
+      'compare-all',
+      'exit-code',
+      'html',
+      'json',
+      'runtime-config',
+      ...always,
+    ],
+    load: async () => (await import('./versions/compare.ts')).compareCommand,
+  },
   rollback: {
     usage: 'weave rollback <checkpoint>',
     summary: 'take an execution in which nothing runs back to a checkpoint',

@@ -43,7 +43,11 @@ export const flags = {
   stdio: { kind: 'switch', summary: 'speak with the editor through standard input and output' },
   watch: { kind: 'switch', summary: 'check again whenever a file changes that the hank uses' },
   sarif: { kind: 'text', value: 'file', summary: 'write the problems there as SARIF 2.1.0' },
-  junit: { kind: 'text', value: 'file', summary: 'write the problems there as a JUnit report' },
+  junit: {
+    kind: 'text',
+    value: 'file',
+    summary: 'write problems, and what came of each codon, there as a JUnit report',
+  },
   'code-quality': { kind: 'text', value: 'file', summary: 'write the problems there as GitLab shows them' },
   report: { kind: 'text', value: 'file', summary: 'write the page of the run there' },
   baseline: {

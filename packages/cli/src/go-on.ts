@@ -26,6 +26,13 @@ const ofTheStart: ReadonlySet<FlagName> = new Set([
   'record',
   'token',
   'yes',
+  // Of a build machine, which wanted files of what it started.
+  'data',
+  'sarif',
+  'junit',
+  'code-quality',
+  'report',
+  'baseline',
 ])
 
 export interface GoneOn {

@@ -12,7 +12,9 @@ export async function modelsCommand(args: Arguments, terminal: Terminal): Promis
   const rows = all.toSorted(mineFirst)
   if (args.switches.has('json')) terminal.json(JSON.stringify(rows, null, 2))
   else for (const line of columns([heads, ...rows.map(cells)], '')) terminal.out(line)
-  const open = [...registry.custom.values()].filter(({ isOpen }) => isOpen).map(({ name }) => name)
+  const open = [...registry.custom.values()]
+    .filter(({ isOpen, baseUrl }) => isOpen && baseUrl !== undefined)
+    .map(({ name }) => name)
   const others = `Any other name after ${open.map(name => `${name}/`).join(', ')}: the server there knows its models.`
   if (rows.length > 0 && !args.switches.has('json'))
     for (const line of ['', ...legend, others]) terminal.out(line)

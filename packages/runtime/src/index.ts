@@ -51,6 +51,7 @@ export {
   editorSchema,
   examine,
   isSchemaKind,
+  loginFiles,
   missingHarnesses,
   type OpenRehearsal,
   openRehearsal,
@@ -157,6 +158,7 @@ export {
   findModel,
   listModels,
   type ModelRow,
+  piSecrets,
   reachingOwn,
 } from './models/index.ts'
 export {
@@ -200,11 +202,17 @@ export {
   type BisectResult,
   bisect,
   bisectDetails,
+  type CodonFacts,
+  type ComparedCodon,
+  type ComparedConversation,
+  type Comparison,
   changesIn,
+  compare,
   type Forked,
   type ForkResult,
   fork,
   type HankTakeover,
+  isSame,
   labelOf as versionLabel,
   laterFile,
   nameOf as versionName,
@@ -212,6 +220,7 @@ export {
   type ReadPlace,
   readPlace,
   type ThreadVersion,
+  type Totals,
 } from './versions/index.ts'
 export {
   type ExecutionFile,

@@ -5,12 +5,14 @@ import {
   type ExecutionOptions,
   findModel,
   type Harnesses,
+  loginFiles,
   logLevels,
   type NotifyConfig,
   type OpenedExecution,
   type OpenRehearsal,
   type Plan,
   type Prepared,
+  piSecrets,
   reachingOwn,
   startExecution,
 } from '@weave/runtime'
@@ -268,6 +270,13 @@ function environmentsOf(
   }
 }
 
+/** The files of a person may lead to a provider and hold a login: a rehearsal has none of them. */
+function agentSettingsOf(agents: Prepared['settings']['settings']['agents'], isRehearsal: boolean) {
+  const { claude, pi } = agents
+  const authFile = isRehearsal ? undefined : loginFiles(homedir(), agents).pi?.path
+  return { pi: { ...pi, authFile }, claude: { ...claude, userSettings: claude.userSettings && !isRehearsal } }
+}
+
 function recordInto(directory: string, terminal: Terminal) {
   return { directory, onFailure: (message: string) => terminal.error(message) }
 }
@@ -284,8 +293,13 @@ function optionsOf(
     adopt,
     programs: ownPrograms(),
     harnesses,
+    agentSettings: agentSettingsOf(settings.agents, rehearsal !== undefined),
     priceOf: (provider: string, id: string) => findModel(`${provider}/${id}`, prepared.registry)?.prices,
-    secrets: { ...reachingOwn(process.env, prepared.registry), '--token': texts.token },
+    secrets: {
+      ...piSecrets(homedir()),
+      ...reachingOwn(process.env, prepared.registry),
+      '--token': texts.token,
+    },
     ...environmentsOf(environment, rehearsal, prepared),
     sentinels: {
       settings: settings.sentinel,

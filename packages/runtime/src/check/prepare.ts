@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { ProblemCode } from '@weave/protocol'
 import {
   type Codon,
@@ -16,7 +17,9 @@ import {
   createRegistry,
   findModel,
   type HarnessName,
+  type LoginFiles,
   originsOf,
+  piLogins,
   type Registry,
   reaching,
   resolveModel,
@@ -30,6 +33,7 @@ import {
   type RuleSetting,
   resolveSettings,
   type SettingPaths,
+  type Settings,
   serverEnvironment,
 } from '../settings/index.ts'
 import type { CheckedData, DataCheck } from './data-check.ts'
@@ -131,16 +135,15 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const uses = modelUses(base, environmentOf)
   const providers = new Set(uses.flatMap(({ name }) => findModel(name, registry)?.provider ?? []))
   if (!options.skipSelfTest) await options.onAsking?.({ ...found, ok: true, problems }, [...providers])
+  const logins = options.redirect ? {} : loginFiles(home, settings.settings.agents)
+  const { plainHttpHosts: plainHosts } = settings.settings
   const asked = await preflight(uses, {
     registry,
-    environments: { codon: environmentOf(), sentinel: environment },
+    environments: { codon: environmentOf(), sentinel: environment, logins },
     clock: systemClock,
     ...harnessChecks(home),
     skipSelfTest: options.skipSelfTest,
-    addresses: {
-      plainHosts: settings.settings.plainHttpHosts,
-      origins: originsOf(own, options.environment),
-    },
+    addresses: { plainHosts, origins: originsOf(own, options.environment) },
   })
   const placed = loaded.source ? withPlaces(asked.problems, loaded.source) : asked.problems
   const all = [...problems, ...placed]
@@ -166,6 +169,12 @@ async function ruleProblems(
   return faults.map(({ where, message }) =>
     problemOf({ severity: 'error', code: 'settings/value', message }, where),
   )
+}
+
+/** Where the person is signed in besides the environment. */
+export function loginFiles(home: string, agents: Settings['agents']): LoginFiles {
+  const own = join(home, '.claude')
+  return { pi: piLogins(home), ...(agents.claude.userSettings && { claude: own }) }
 }
 
 /** What is wrong with where spans would go; nothing while none are sent. */

@@ -25,7 +25,7 @@ import type { RuleSetting } from '../settings/index.ts'
 import { type OpenedExecution, writeExecutionFile } from '../workspace/index.ts'
 import { type Activities, type ActivityListener, createActivities } from './activity.ts'
 import type { AgentSetup } from './agent-effects.ts'
-import { type Harnesses, type OwnPrograms, openAgents } from './agents.ts'
+import { type AgentSettings, type Harnesses, type OwnPrograms, openAgents } from './agents.ts'
 import { type OpenedEffects, openEffects } from './effects.ts'
 import { planFor } from './frozen-plan.ts'
 import { asksAtTheEnd, openGating, unknownGate } from './gating.ts'
@@ -49,6 +49,7 @@ export interface ExecutionOptions {
   readonly programs: OwnPrograms
   /** Other agents than those of the two SDKs. */
   readonly harnesses?: Harnesses | undefined
+  readonly agentSettings?: AgentSettings | undefined
   readonly priceOf: AgentSetup['priceOf']
   readonly environmentFor?: AgentSetup['environmentFor']
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -278,7 +279,10 @@ function agentsOf({ options, held, record }: Start) {
     logLevel,
     allowOtherUsers: options.server.allowOtherUsers,
   }
-  return openAgents({ programs, harnesses, scripted, proxy, serverId: held.serverId, log }, held.scope)
+  return openAgents(
+    { programs, harnesses, scripted, proxy, serverId: held.serverId, log, settings: options.agentSettings },
+    held.scope,
+  )
 }
 
 type Agents = ReturnType<typeof agentsOf>

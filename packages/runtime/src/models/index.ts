@@ -8,6 +8,14 @@
 export { additionsOf } from './additions.ts'
 export { modelsFile } from './additions-schema.ts'
 export { type CustomProvider, type Dialect, isLocal, originsOf, reaching } from './custom-provider.ts'
+export {
+  type Login,
+  type LoginFiles,
+  loginFor,
+  otherLogins,
+  piLogins,
+  piSecrets,
+} from './logins.ts'
 export { costOf, type HarnessName, type Model, type Prices } from './model.ts'
 export {
   type Credential,

@@ -1,7 +1,7 @@
 import type { ProblemCode } from '@weave/protocol'
 import type { Problem } from '../kit/index.ts'
 import { type AdditionsFile, readAdditions } from './additions.ts'
-import { type CustomProvider, localProviders, reaching } from './custom-provider.ts'
+import { type CustomProvider, localProviders, loginProviders, reaching } from './custom-provider.ts'
 import {
   allModels,
   fullName,
@@ -50,7 +50,7 @@ export async function createRegistry(options: RegistryOptions = {}): Promise<Reg
   const { additions = [] } = options
   const { builtIn } = await import('./built-in.ts')
   const { added, providers, problems } = await readAdditions(additions, builtIn)
-  const custom = new Map([...localProviders, ...providers].map(each => [each.name, each]))
+  const custom = new Map([...localProviders, ...loginProviders, ...providers].map(each => [each.name, each]))
   if (added.length === 0) return { registry: registryOn(builtIn, custom), problems }
   const merged = new Map([...allModels(builtIn), ...added].map(model => [fullName(model), model]))
   return { registry: registryOn(indexModels([...merged.values()]), custom), problems }

@@ -28,7 +28,7 @@ export interface SelfTestOptions {
   /** Leaves out the request; all that can be told without it is still told. */
   readonly skipRequest: boolean
   readonly signal?: AbortSignal | undefined
-  /** Who gave the address in a variable that the person did not set, for people. */
+  /** The file that gave the address in a variable that the person did not set. */
   readonly origins?: ReadonlyMap<string, string> | undefined
 }
 
@@ -170,13 +170,15 @@ async function prepare({ model, access }: Subject, options: SelfTestOptions): Pr
 
 function request(
   model: ResolvedModel,
-  { credential, endpoint, isLent }: Access,
+  { credential, endpoint, isLent, login }: Access,
   { skipRequest: skip, origins }: SelfTestOptions,
 ): Ready {
   const { provider } = model
   const keys = credentialVariables(provider, 'codon')
   if (!credential.ok && skip) return {}
   if (!credential.ok) return { failed: failure('auth', `There is no key for ${provider}.`, { keys }) }
+  // Only the agent itself can tell whether such a login is good.
+  if (login?.kind === 'cloud' || login?.kind === 'file') return {}
   const { variable: name } = credential
   const value = credential.value.trim()
   if (!/^[\x20-\x7e]+$/.test(value)) {
@@ -189,7 +191,8 @@ function request(
     const what = `The address in ${address ?? provider} has a user, a password, a query or a fragment in it.`
     return { failed: failure('network', what, { address }) }
   }
-  const probe = skip || isLent ? undefined : probeFor(model, endpoint, value)
+  const isUntold = skip || isLent || name === 'CLAUDE_CODE_OAUTH_TOKEN'
+  const probe = isUntold ? undefined : probeFor(model, endpoint, { value, isToken: login?.kind === 'token' })
   if (!probe) return {}
   const host = hostOf(endpoint.api) + (address === undefined ? '' : ` (from ${address})`)
   return { asked: { probe, provider, host, key: { name, value }, address } }

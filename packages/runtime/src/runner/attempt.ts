@@ -35,6 +35,7 @@ export interface AttemptOptions {
   readonly emit: (event: NewEvent) => void
   /** Called every 30 s while the codon runs. */
   readonly onTick: () => void
+  readonly goesOn: (next: PlannedCodonAt) => boolean
 }
 
 const tickEvery = 30_000
@@ -42,7 +43,7 @@ const tickEvery = 30_000
 /** Runs a codon once, with what the state knows that concerns it. Rejects when its end could not be recorded. */
 export async function makeAttempt(
   { at, attempt, withoutRig, skipped = false, exhausted }: Attempt,
-  { plan, effects, recorder, clock, times = () => ({}), stopper, emit, onTick }: AttemptOptions,
+  { plan, effects, recorder, clock, times = () => ({}), stopper, emit, onTick, goesOn }: AttemptOptions,
 ): Promise<Outcome> {
   const { state } = recorder
   const continues = at.codon.continuation === 'continue-previous'
@@ -69,6 +70,7 @@ export async function makeAttempt(
       emit,
       begun: () => undefined,
       budget,
+      goesOn,
       endsLoopDry: () =>
         isLoopDry(plan, at, ledgerOf(recorder.state, { ...times(), now: clock.now().getTime() })),
       costSoFar: () => currentRun(recorder.state)?.codons.at(-1)?.cost ?? 0,

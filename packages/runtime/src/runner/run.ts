@@ -216,9 +216,11 @@ export class Machine {
     this.#retryAfterMs = undefined
     const { emit } = this.#events
     const onTick = (): void => this.#emitSnapshot()
+    const goesOn = (next: PlannedCodonAt): boolean =>
+      this.#pace === 'open' && this.#desk.move(next).kind === 'pass'
     const task = this.#desk
       .writeNotes()
-      .then(() => makeAttempt(attempt, { ...this.#options, stopper, emit, onTick }))
+      .then(() => makeAttempt(attempt, { ...this.#options, stopper, emit, onTick, goesOn }))
     this.#task = task.then(outcome => void this.put({ type: 'settled', at, outcome }), this.#fault)
   }
 
