@@ -82,13 +82,18 @@ describe('rules of an operator in a run', () => {
   )
 
   verifies(
-    ['rules/hold'],
+    ['rules/hold', 'detach/wait-gate'],
     'hold lets the codon end, waits before the next one, and goes on when a person says so',
     async () => {
       const at = await hankFolder([codon('one'), codon('two')], {
         'weave.json': { rules: [{ id: 'look', ...onResult, codons: ['one'], do: 'hold' }] },
       })
       const run = await at.startScripted('--headless')
+      await run.until('Clients ')
+      const waited = at.start('wait')
+      expect(await waited.ended).toBe(3)
+      expect(waited.said()).toContain('It waits for a person at gate hold-1')
+      expect(at.weave('wait').status).toBe(3)
       await run.until('waiting at gate hold-1')
       expect(types(at, 'rule.fired', 'codon.completed', 'gate.waiting')).toEqual([
         'rule.fired',

@@ -152,7 +152,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   wait: {
     usage: 'weave wait [execution]',
     summary:
-      'wait until a run has ended; exits 0 when the hank is done, 1 when it failed, 130 when it was stopped',
+      'wait until a run has ended; exits 0 when the hank is done, 1 when it failed, 3 when it waits at a gate, 130 when it was stopped',
     flags: ['timeout', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./steer/wait.ts')).waitCommand,
   },

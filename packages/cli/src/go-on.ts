@@ -68,7 +68,10 @@ export function detachedWords(
   return [
     ...(isRehearsal ? ['rehearse'] : []),
     ...(hank === undefined ? [] : [hank]),
-    ...['--execution', dir, '--detached', '--yes'],
+    '--execution',
+    dir,
+    '--detached',
+    '--yes',
     ...(adopt ? ['--adopt'] : []),
     ...optionsOf(args),
     ...(record === undefined ? [] : ['--record', resolve(record)]),

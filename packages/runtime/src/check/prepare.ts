@@ -119,10 +119,12 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const settings = resolveSettings({ ...layers, environment, overrides: loaded.hank?.overrides })
   const gates = await checkedGates({ ...layers.gates, added: options.gates ?? [] }, loaded)
   const plan = planOf({ loaded, settings, registry }, gates.gates)
-  const read = [layers, models, loaded, gates].flatMap(({ problems }) => problems)
-  const ruled = await ruleProblems(layers.rules, plan)
-  read.push(...agentFaults({ loaded, settings, registry }, !!options.redirect))
-  const hankProblems = [...read, ...(await sendingProblems(settings, environment)), ...ruled]
+  const more = [
+    agentFaults({ loaded, settings, registry }, !!options.redirect),
+    await sendingProblems(settings, environment),
+    await ruleProblems(layers.rules, plan),
+  ]
+  const hankProblems = [...[layers, models, loaded, gates].map(({ problems }) => problems), ...more].flat()
   const base = {
     loaded,
     settings,

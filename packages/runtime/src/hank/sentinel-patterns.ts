@@ -91,8 +91,9 @@ export function patternFaults(
 ): readonly string[] {
   const all = [...when, ...(trigger ? conditionsOf(trigger).map(({ condition }) => condition) : [])]
   return all.flatMap(condition => {
-    const compiled = condition.operator === 'matches' ? compile(condition.value) : undefined
-    return compiled?.ok === false ? [`the pattern ${condition.value}: ${compiled.message}`] : []
+    if (condition.operator !== 'matches') return []
+    const compiled = compile(condition.value)
+    return compiled.ok ? [] : [`the pattern ${condition.value}: ${compiled.message}`]
   })
 }
 

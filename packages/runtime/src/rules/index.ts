@@ -6,4 +6,4 @@
  * three things: tell, hold, stop.
  */
 export { type RuleFault, ruleFaults } from './check.ts'
-export { createRuleMatcher, type Firing, type RuledEvent, type RuleMatcher } from './matcher.ts'
+export { createRuleMatcher, type Firing, type RuledEvent } from './matcher.ts'

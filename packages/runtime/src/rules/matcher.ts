@@ -25,14 +25,12 @@ export interface Firing {
   readonly timestamp: string
 }
 
+const none: readonly Firing[] = []
+
 /**
  * The rules of an operator over the events of an execution. The same events give the same firings, live and over a recorded
  * journal. Takes each event once, in order; awaits nothing and does not throw.
  */
-export type RuleMatcher = ReturnType<typeof createRuleMatcher>
-
-const none: readonly Firing[] = []
-
 export function createRuleMatcher(rules: readonly RuleSetting[], compile: PatternCompiler) {
   const watches = rules.map(rule => createWatch(rule, compile))
   const byType = new Map<string, readonly Watch[]>()

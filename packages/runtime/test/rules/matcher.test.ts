@@ -1,4 +1,3 @@
-import type { JournaledEvent } from '@weave/protocol'
 import { describe, expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { isProof, tally } from '../../../../test/support/proof.ts'
@@ -325,7 +324,7 @@ verifies(
       journal.flush()
       await journal.close()
       const { events } = await readAll(dir)
-      const tested = fired(many, events as readonly (JournaledEvent & RuledEvent)[])
+      const tested = fired(many, events)
       const short = ({ codonId, hits, evidence, ...rest }: Firing | RuleDeed) => [
         'rule' in rest ? rest.rule.id : rest.ruleId,
         codonId,
