@@ -20,6 +20,7 @@ const titles: Readonly<Record<string, string>> = {
   'reference/hank': 'hank.json',
   'reference/sentinel': 'Sentinel files',
   'reference/rehearsal': 'rehearsal.json',
+  'reference/models': 'models.json',
 }
 
 /** TABLE of the pages of the site, in the order of its list. */
@@ -59,6 +60,7 @@ export const sidebar: readonly Section[] = [
         'reference/hank',
         'reference/sentinel',
         'reference/rehearsal',
+        'reference/models',
       ),
       ...pages('protocol'),
     ],

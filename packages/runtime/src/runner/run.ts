@@ -157,14 +157,8 @@ export class Machine {
     this.#stopper = stopper
     this.#asked = attempt.skipped ? 'skip' : undefined
     this.#retryAfterMs = undefined
-    const { emit } = this.#events
-    const task = makeAttempt(attempt, {
-      ...this.#options,
-      stopper,
-      emit,
-      onTick: () => this.#emitSnapshot(),
-      goesOn: () => this.#pace === 'open',
-    })
+    const here = { onTick: () => this.#emitSnapshot(), goesOn: () => this.#pace === 'open' }
+    const task = makeAttempt(attempt, { ...this.#options, stopper, emit: this.#events.emit, ...here })
     this.#task = task.then(outcome => void this.put({ type: 'settled', at, outcome }), this.#fault)
   }
 
