@@ -98,7 +98,7 @@ export async function openSession(
       enableInstallTelemetry: false,
       transport: 'sse',
     }),
-    resourceLoader: resources(sdk, task, await workspaceFiles(sdk, task)),
+    resourceLoader: resources(sdk, task, await workspaceFiles(sdk.agent, task)),
     sessionManager: sessions.manager,
     tools: [...toolsFor(task)],
     customTools: [

@@ -3,7 +3,6 @@ import { delimiter, join } from 'node:path'
 import type { ResourceLoader } from '@earendil-works/pi-coding-agent'
 import { readRegularFile } from '../../../files/index.ts'
 import type { AgentTask } from '../worker-protocol.ts'
-import type { Sdk } from './open-session.ts'
 
 const mostBytes = 1 << 20
 /** As the SDK has it: the first that is there. */
@@ -15,12 +14,12 @@ const skillFolders = ['.pi/skills', '.agents/skills', '.claude/skills']
  * home of the person, and no code of extensions is loaded.
  */
 export async function workspaceFiles(
-  { agent }: Sdk,
+  { loadSkillsFromDir }: Pick<typeof import('@earendil-works/pi-coding-agent'), 'loadSkillsFromDir'>,
   { cwd }: Pick<AgentTask, 'cwd'>,
 ): Promise<Pick<ResourceLoader, 'getAgentsFiles' | 'getSkills'>> {
   const agentsFiles = await instructionsIn(cwd)
   const loaded = skillFolders.map(name => join(cwd, name)).filter(isFolder)
-  const found = loaded.map(dir => agent.loadSkillsFromDir({ dir, source: 'project' }))
+  const found = loaded.map(dir => loadSkillsFromDir({ dir, source: 'project' }))
   const skills = found.flatMap(each => each.skills)
   const diagnostics = found.flatMap(each => each.diagnostics)
   return { getAgentsFiles: () => ({ agentsFiles }), getSkills: () => ({ skills, diagnostics }) }
