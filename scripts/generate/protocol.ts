@@ -76,12 +76,13 @@ function connection(): readonly string[] {
 
 function commandSections(): readonly string[] {
   const rows = Object.entries(commands)
+  const extended = rows.filter(([, row]) => row.category === 'extension')
   return [
     '## Commands',
-    `${rows.length} commands. With access ${code('readandwrite')} a command is refused from ${code('readonly')} clients and during a rollback.`,
+    `${rows.length - extended.length} commands, ${extended.length} more for clients that ask: those of category ${code('extension')} exist only for clients that list ${code(weaveExtension)} in ${code('extensions')}, and are ${code('UNKNOWN_COMMAND')} to all others. With access ${code('readandwrite')} a command is refused from ${code('readonly')} clients and during a rollback.`,
     table(
-      ['command', 'access', 'what it does'],
-      rows.map(([name, { access, summary }]) => [code(name), code(access), summary]),
+      ['command', 'category', 'access', 'what it does'],
+      rows.map(([name, { category, access, summary }]) => [code(name), category, code(access), summary]),
     ),
     ...answers,
     ...rows

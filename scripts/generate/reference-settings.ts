@@ -23,6 +23,7 @@ const kindWords = {
   number: 'number',
   boolean: 'true or false',
   text: 'text',
+  list: 'list of texts; with commas in the variable',
   content: otelContents.map(code).join(', '),
   names: otelNames.map(code).join(', '),
 } as const

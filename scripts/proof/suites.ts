@@ -11,6 +11,15 @@ export interface Suite {
 export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
   faults: [
     {
+      name: 'gates',
+      holds: 'I1, I4',
+      files: [
+        'packages/runtime/test/runner/gate-kill.test.ts',
+        'packages/runtime/test/runner/gate-deciders.test.ts',
+      ],
+      atLeast: { 'kills over the writes of a gate': 200, 'pairs of deciders': 1_000 },
+    },
+    {
       name: 'journal',
       holds: 'I1, I2',
       files: ['test/e2e/journal-kill.test.ts', 'packages/runtime/test/journal/damage.test.ts'],
@@ -59,6 +68,18 @@ export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
       atLeast: { 'sentinels that came to rest': 250 },
     },
     {
+      name: 'notifications',
+      holds: 'I23',
+      files: ['packages/runtime/test/notify/kill.test.ts'],
+      atLeast: { 'notifications over kills': 1_000 },
+    },
+    {
+      name: 'rules',
+      holds: 'I24',
+      files: ['packages/runtime/test/rules/matcher.test.ts'],
+      atLeast: { 'random journals with rules': 500, 'texts that beg for other deeds': 200 },
+    },
+    {
       name: 'locks',
       holds: 'I6',
       files: ['packages/runtime/test/workspace/lock-race.test.ts'],
@@ -105,6 +126,15 @@ export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
       atLeast: { 'edited hanks offered for adoption': 200 },
     },
     {
+      name: 'editor',
+      holds: 'I20',
+      files: ['test/e2e/lsp.test.ts'],
+      atLeast: {
+        'mutations of hanks, told alike by editor and command': 5_000,
+        'random edits of a hank in an editor': 10_000,
+      },
+    },
+    {
       name: 'rehearsals',
       holds: 'I21',
       files: ['test/e2e/rehearsal-outside.test.ts'],
@@ -132,6 +162,12 @@ export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
       holds: 'I5',
       files: ['test/e2e/undo-kill.test.ts'],
       atLeast: { 'kills of an undo': 30 },
+    },
+    {
+      name: 'spans',
+      holds: 'I4',
+      files: ['test/e2e/otel-kill.test.ts'],
+      atLeast: { 'kills with spans': 50 },
     },
     {
       name: 'time and checks',

@@ -1,4 +1,5 @@
 import { type Requirement, requirementsOf } from './requirement.ts'
+import { agents } from './requirements/agents.ts'
 import { atTheTerminal } from './requirements/at-the-terminal.ts'
 import { attacks } from './requirements/attacks.ts'
 import { authentication } from './requirements/authentication.ts'
@@ -8,18 +9,23 @@ import { decisionsObserversAndSafety } from './requirements/decisions-observers-
 import { decisionsOutside } from './requirements/decisions-outside.ts'
 import { decisionsRunning } from './requirements/decisions-running.ts'
 import { decisionsStateAndWire } from './requirements/decisions-state-and-wire.ts'
+import { detach } from './requirements/detach.ts'
+import { editor } from './requirements/editor.ts'
 import { endpoints } from './requirements/endpoints.ts'
 import { errors } from './requirements/errors.ts'
 import { events } from './requirements/events.ts'
+import { gates } from './requirements/gates.ts'
 import { handbookAndEnvironment } from './requirements/handbook-and-environment.ts'
 import { hankFile } from './requirements/hank-file.ts'
 import { installAndRelease } from './requirements/install-and-release.ts'
 import { invariants } from './requirements/invariants.ts'
 import { limitsAndVersions } from './requirements/limits-and-versions.ts'
+import { notify } from './requirements/notify.ts'
 import { otel } from './requirements/otel.ts'
 import { readingARun } from './requirements/reading-a-run.ts'
 import { referencesAndModels } from './requirements/references-and-models.ts'
 import { repair } from './requirements/repair.ts'
+import { rules } from './requirements/rules.ts'
 import { screen } from './requirements/screen.ts'
 import { settings } from './requirements/settings.ts'
 import { states } from './requirements/states.ts'
@@ -57,6 +63,12 @@ const tables = {
   ...ci,
   ...otel,
   ...versions,
+  ...editor,
+  ...detach,
+  ...notify,
+  ...rules,
+  ...gates,
+  ...agents,
 } as const
 
 export type RequirementId = keyof typeof tables

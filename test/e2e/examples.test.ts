@@ -2,6 +2,7 @@ import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
+import { expectWholeExport } from '../support/decoded-otlp.ts'
 import { folderAt, type HankFolder } from '../support/hank-folder.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { root, scriptedWeave } from '../support/weave-command.ts'
@@ -54,6 +55,7 @@ describe('the examples', () => {
       expect(status, stderr).toBe(0)
       const wanted = ladder[name] ?? []
       if (wanted.length > 0) expect(outputsOf(at)).toEqual(wanted)
+      expectWholeExport(at)
     },
     120_000,
   )
@@ -68,6 +70,7 @@ describe('the examples', () => {
       expect(stdout).toContain('budget exceeded in research: its 10 % share of the hank')
       expect(stderr).toMatch(/research +completed .* stopped by budget: \$0\.1 of the hank/)
       expect(outputsOf(at)).toEqual(ladder['06-budget'])
+      expectWholeExport(at)
     },
     120_000,
   )
@@ -85,6 +88,7 @@ describe('the examples', () => {
     expect(readFileSync(join(at.cwd, 'weave-results/menu.md'), 'utf8')).toBe(
       'Sencha 3.50\nAssam 3.50\nLapsang Souchong 3.50\n',
     )
+    expectWholeExport(at)
   }, 120_000)
 
   test('10-versions is searched, forked with another model, and compared', async () => {

@@ -238,13 +238,13 @@ describe('the end of a terminal UI', () => {
   })
 
   verifies(
-    ['repair/leave-code'],
-    'that a person wants at once: the second q does not wait for the codon',
+    ['repair/leave-code', 'detach/attach'],
+    'that a person wants at once: the second q does not wait for the codon; the first says how to leave a run going',
     async () => {
       const session = await start(await place(codon('a', rig(`trap '' TERM; sleep 30; sleep 30`))))
       await session.shows(/^ ▶ a Part a/m)
       session.press('q')
-      await session.shows('q once more ends it at once')
+      await session.shows('q once more ends it at once. To leave one going: weave -d, then weave attach.')
       session.press('q')
       expect(await endsWith(session, 130)).toMatch(/^Ended at once\. Go on with: weave -e /m)
     },

@@ -28,14 +28,14 @@ export const doors: readonly Mutant[] = [
     file: 'packages/runtime/src/proxy/caller-connection.ts',
     find: 'if (foreign !== undefined) {',
     replace: "if (foreign === 'host') {",
-    killedBy: ['packages/runtime/test/proxy/gate.test.ts'],
+    killedBy: ['packages/runtime/test/proxy/origin-check.test.ts'],
   },
   {
     rule: 'd14/proxy-gate',
     file: 'packages/runtime/src/kit/admission.ts',
     find: 'length > 1)',
     replace: 'length > 2)',
-    killedBy: ['packages/runtime/test/kit/request-gate.test.ts'],
+    killedBy: ['packages/runtime/test/kit/origin-check.test.ts'],
   },
   {
     rule: 'attack/proxy-limits',

@@ -52,8 +52,15 @@ const running = [
   'allow-other-users',
   'log-level',
   'record',
+  'notify',
+  'no-notify',
+  'gate',
+  'no-gate',
+  'on-gate',
   'yes',
 ] as const satisfies readonly FlagName[]
+
+const detaching = ['detach', 'detached'] as const satisfies readonly FlagName[]
 
 const always = ['no-color', 'help', 'version'] as const satisfies readonly FlagName[]
 
@@ -70,31 +77,31 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   run: {
     usage: 'weave [hank] [data] [options]',
     summary: 'run a hank, or check it with --validate',
-    flags: ['validate', 'verbose', 'json', ...running, ...preparing, ...always],
+    flags: ['validate', 'verbose', 'json', ...running, ...detaching, ...preparing, ...always],
     load: async () => (await import('./run/run.ts')).runCommand,
   },
   rehearse: {
     usage: 'weave rehearse [hank] [data] [options]',
     summary: 'a whole run without a key or a token: only the model is a script',
-    flags: ['script', 'replay', 'strict', 'json', ...running, ...preparing, ...always],
+    flags: ['script', 'replay', 'strict', 'json', ...running, ...detaching, ...preparing, ...always],
     load: async () => (await import('./run/rehearse.ts')).rehearseCommand,
   },
   resume: {
     usage: 'weave resume [execution]',
     summary: 'go on with an execution, the newest of this hank unless named',
-    flags: ['json', ...running, ...preparing, ...always],
+    flags: ['json', ...running, ...detaching, ...preparing, ...always],
     load: async () => (await import('./run/resume.ts')).resumeCommand,
   },
   replay: {
     usage: 'weave replay <recording> [hank] [data] [options]',
     summary: 'repeat a recorded run without a model: short for weave rehearse --replay <recording>',
-    flags: ['strict', 'json', ...running, ...preparing, ...always],
+    flags: ['strict', 'json', ...running, ...detaching, ...preparing, ...always],
     load: async () => (await import('./run/rehearse.ts')).replayCommand,
   },
   validate: {
     usage: 'weave validate [hank...] [data]',
     summary: 'check hanks and everything they need, without spending a token',
-    flags: ['verbose', 'json', 'format', 'watch', 'data', ...preparing, ...always],
+    flags: ['verbose', 'json', 'format', 'watch', 'data', 'gate', ...preparing, ...always],
     load: async () => (await import('./validate/validate.ts')).validateCommand,
   },
   ci: {
@@ -148,6 +155,12 @@ export const commands: Readonly<Record<string, CommandRow>> = {
       'wait until a run has ended; exits 0 when the hank is done, 1 when it failed, 130 when it was stopped',
     flags: ['timeout', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./steer/wait.ts')).waitCommand,
+  },
+  gate: {
+    usage: 'weave gate [list|approve|reject] [execution]',
+    summary: 'say what a run waits for, and answer it; exits 1 when nothing waits',
+    flags: ['note', 'gate', 'json', 'token', 'execution', 'runtime-config', ...always],
+    load: async () => (await import('./gate/gate.ts')).gateCommand,
   },
   list: {
     usage: 'weave list',
@@ -310,8 +323,26 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: ['execution', 'codon', 'dry', 'runtime-config', 'env-file', ...always],
     load: async () => (await import('./sentinel.ts')).sentinelCommand,
   },
+  rules: {
+    usage: 'weave rules test [execution...]',
+    summary: 'say when the rules of weave.json would have fired in runs that are recorded',
+    flags: ['rules', 'json', 'execution', 'runtime-config', ...always],
+    load: async () => (await import('./rules.ts')).rulesCommand,
+  },
+  lsp: {
+    usage: 'weave lsp --stdio',
+    summary: 'a language server for hanks, which editors start',
+    flags: ['stdio', ...always],
+    load: async () => (await import('./lsp/lsp.ts')).lspCommand,
+  },
+  notify: {
+    usage: 'weave notify test',
+    summary: 'send a notification to everybody whom ~/.weave/notify.json names, and say what came of it',
+    flags: ['notify', 'env-file', ...always],
+    load: async () => (await import('./notify.ts')).notifyCommand,
+  },
   schema: {
-    usage: 'weave schema <hank|weave|sentinel|rehearsal>',
+    usage: 'weave schema <hank|weave|sentinel|rehearsal|models|notify>',
     summary: 'print the JSON Schema that editors use',
     flags: always,
     load: async () => (await import('./schema.ts')).schemaCommand,

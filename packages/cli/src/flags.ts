@@ -40,9 +40,14 @@ export const flags = {
     summary: 'text for people, or json, github, sarif, junit, markdown; -o names the file to write',
     choices: ['text', 'json', 'github', 'sarif', 'junit', 'markdown'],
   },
+  stdio: { kind: 'switch', summary: 'speak with the editor through standard input and output' },
   watch: { kind: 'switch', summary: 'check again whenever a file changes that the hank uses' },
   sarif: { kind: 'text', value: 'file', summary: 'write the problems there as SARIF 2.1.0' },
-  junit: { kind: 'text', value: 'file', summary: 'write the problems there as a JUnit report' },
+  junit: {
+    kind: 'text',
+    value: 'file',
+    summary: 'write problems, and what came of each codon, there as a JUnit report',
+  },
   'code-quality': { kind: 'text', value: 'file', summary: 'write the problems there as GitLab shows them' },
   report: { kind: 'text', value: 'file', summary: 'write the page of the run there' },
   baseline: {
@@ -118,6 +123,20 @@ export const flags = {
     summary: 'send OpenTelemetry spans of the run to your collector',
     setting: 'otel.enabled',
   },
+  gate: {
+    kind: 'text',
+    value: 'place',
+    summary:
+      'wait for a person there: before:<codon> or after:<codon>, several with commas; with "weave gate" the id of one',
+  },
+  'no-gate': { kind: 'text', value: 'id', summary: 'leave this gate out of this start; asks, or needs -y' },
+  'on-gate': {
+    kind: 'text',
+    value: 'what',
+    summary: 'at a gate: wait, or exit with code 3 and go on later',
+    choices: ['wait', 'exit'],
+  },
+  note: { kind: 'text', short: 'm', value: 'text', summary: 'what the decision says, for the next codon' },
   'runtime-config': { kind: 'text', value: 'file', summary: 'read this instead of weave.json' },
   'env-file': {
     kind: 'text',
@@ -206,6 +225,12 @@ export const flags = {
   input: { kind: 'text', value: 'text', summary: 'this text is the data' },
   'overwrite-output': { kind: 'switch', summary: 'replace output files instead of renaming new ones' },
   headless: { kind: 'switch', summary: 'no screen: plain lines, ends with the hank' },
+  detach: {
+    kind: 'switch',
+    short: 'd',
+    summary: 'start it in a session of its own and come back: the run goes on without this terminal',
+  },
+  detached: { kind: 'switch', hidden: true, summary: 'this process was started by --detach' },
   'keep-alive': { kind: 'switch', summary: 'keep the server up when the hank is done' },
   'no-autostart': {
     kind: 'switch',
@@ -236,6 +261,17 @@ export const flags = {
     kind: 'switch',
     summary: 'fail when a codon has no steps in the script, or steps or recorded requests are left over',
   },
+  rules: {
+    kind: 'text',
+    value: 'file',
+    summary: 'the file whose rules are tried, instead of weave.json here',
+  },
+  notify: {
+    kind: 'text',
+    value: 'file',
+    summary: 'tell those of this run whom this file names, instead of ~/.weave/notify.json',
+  },
+  'no-notify': { kind: 'switch', summary: 'tell nobody of this run' },
   record: {
     kind: 'text',
     value: 'dir',

@@ -12,6 +12,8 @@ export function shellWord(text: string): string {
 /** What belongs to the start only, must not be shown, or is answered anew. */
 const ofTheStart: ReadonlySet<FlagName> = new Set([
   'validate',
+  'detach',
+  'detached',
   'verbose',
   'execution',
   'adopt',
@@ -24,6 +26,13 @@ const ofTheStart: ReadonlySet<FlagName> = new Set([
   'record',
   'token',
   'yes',
+  // Of a build machine, which wanted files of what it started.
+  'data',
+  'sarif',
+  'junit',
+  'code-quality',
+  'report',
+  'baseline',
 ])
 
 export interface GoneOn {
@@ -47,6 +56,25 @@ export function adoptingArguments({ switches, texts }: Arguments, dir: string): 
     switches: new Set([...[...switches].filter(stays), 'adopt' as const]),
     texts: { ...Object.fromEntries(Object.entries(texts).filter(([name]) => stays(name))), execution: dir },
   }
+}
+
+/** The words of the process that goes on without its terminal: everything was asked and answered, and its execution is there. */
+export function detachedWords(
+  { dir, isRehearsal }: GoneOn,
+  args: Arguments,
+  { hank, adopt }: { readonly hank: string | undefined; readonly adopt: boolean },
+): readonly string[] {
+  const { token, record } = args.texts
+  return [
+    ...(isRehearsal ? ['rehearse'] : []),
+    ...(hank === undefined ? [] : [hank]),
+    ...['--execution', dir, '--detached', '--yes'],
+    ...(adopt ? ['--adopt'] : []),
+    ...optionsOf(args),
+    ...(record === undefined ? [] : ['--record', resolve(record)]),
+    ...(token === undefined ? [] : ['--token', token]),
+    ...(token === undefined || args.texts.host === undefined ? [] : ['--host', args.texts.host]),
+  ]
 }
 
 /** Files and directories with their whole path: the shell may stand elsewhere. */

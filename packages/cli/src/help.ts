@@ -48,7 +48,16 @@ const groupsOfFlags: readonly (readonly [string, readonly FlagName[]])[] = [
   ['Models and money', ['model', 'max-cost', 'max-time', 'shim-idle-timeout', 'skip-self-test']],
   [
     'How it runs',
-    ['headless', 'keep-alive', 'no-autostart', 'ignore-rig-failures', 'proxy', 'vendor-base-url', 'record'],
+    [
+      'headless',
+      'detach',
+      'keep-alive',
+      'no-autostart',
+      'ignore-rig-failures',
+      'proxy',
+      'vendor-base-url',
+      'record',
+    ],
   ],
   ['Clients', ['port', 'host', 'token', 'readonly-only', 'allow-other-users', 'idle-timeout']],
 ]

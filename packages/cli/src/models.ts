@@ -12,7 +12,12 @@ export async function modelsCommand(args: Arguments, terminal: Terminal): Promis
   const rows = all.toSorted(mineFirst)
   if (args.switches.has('json')) terminal.json(JSON.stringify(rows, null, 2))
   else for (const line of columns([heads, ...rows.map(cells)], '')) terminal.out(line)
-  if (rows.length > 0 && !args.switches.has('json')) for (const line of ['', ...legend]) terminal.out(line)
+  const open = [...registry.custom.values()]
+    .filter(({ isOpen, baseUrl }) => isOpen && baseUrl !== undefined)
+    .map(({ name }) => name)
+  const others = `Any other name after ${open.map(name => `${name}/`).join(', ')}: the server there knows its models.`
+  if (rows.length > 0 && !args.switches.has('json'))
+    for (const line of ['', ...legend, others]) terminal.out(line)
   if (rows.length === 0) terminal.error(`No model contains "${args.positionals[0] ?? ''}".`)
   return rows.length === 0 ? exitCodes.failed : exitCodes.done
 }
@@ -39,7 +44,7 @@ function cells(row: ModelRow): readonly string[] {
   return [
     `${row.provider}/${row.id}`,
     row.aliases.join(', '),
-    `${Math.round(row.contextWindow / 1000)}k`,
+    row.contextWindow === undefined ? '?' : `${Math.round(row.contextWindow / 1000)}k`,
     price(prices?.input),
     price(prices?.output),
     price(prices?.cacheRead),

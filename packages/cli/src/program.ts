@@ -27,6 +27,11 @@ export const version = typeof __WEAVE_VERSION__ === 'string' ? __WEAVE_VERSION__
 /** Where the handbook is; the same as in the manifest of the package. */
 export const homepage = 'https://weave.invalid/'
 
+/** Where the rule behind the code of a problem is explained. */
+export function ruleAddress(code: string): string {
+  return `${homepage}validate#${code.replace('/', '-')}`
+}
+
 /** What the process says when it ends. */
 export const exitCodes = {
   /** The hank completed, nothing was left to do, or validation passed. */
@@ -35,6 +40,8 @@ export const exitCodes = {
   failed: 1,
   /** Wrong usage. */
   usage: 2,
+  /** The run waits for a person. */
+  waits: 3,
   /** Ended by SIGINT before the hank was done. */
   interrupted: 130,
   /** Ended by SIGTERM before the hank was done. */

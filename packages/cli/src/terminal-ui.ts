@@ -36,6 +36,7 @@ export function showTerminalUi(options: TerminalUiOptions): ShownUi {
     since: 0,
     socket: WebSocket,
     reconnect: { fromStart: true },
+    extensions: ['weave', 'weave-terminal'],
     ...(options.token !== undefined && { token: options.token }),
   })
   return showScreen(client, options)
@@ -109,7 +110,11 @@ export async function terminalUiCommand(_args: Arguments, terminal: Terminal): P
   const options = await firstMessage()
   if (!options) return exitCodes.failed
   const ui = showTerminalUi(options)
-  process.on('message', ui.leave)
+  process.on('message', heard => {
+    const bytes = ringIn(heard)
+    if (bytes === undefined) ui.leave()
+    else process.stdout.write(bytes)
+  })
   process.on('disconnect', ui.leave)
   const end = await ui.ended
   if (process.connected) {
@@ -119,6 +124,12 @@ export async function terminalUiCommand(_args: Arguments, terminal: Terminal): P
   if (end.kind === 'failed') terminal.error(end.fault)
   if (end.kind === 'signal') return end.code
   return end.kind === 'failed' ? exitCodes.failed : exitCodes.done
+}
+
+/** Sent by `openRunScreen`: what its terminal is to hear beside the screen. */
+function ringIn(heard: unknown): string | undefined {
+  if (typeof heard !== 'object' || heard === null || !('ring' in heard)) return undefined
+  return typeof heard.ring === 'string' ? heard.ring : undefined
 }
 
 /** Sent by `openRunScreen`. Undefined: the server was gone before it could say anything. */

@@ -99,6 +99,29 @@ const sentences: Sentences = {
   'run.activity': data => activityText(data),
   'preflight.result': data =>
     data.ok ? 'preflight passed' : `preflight found ${data.problems.length} problems`,
+
+  'gate.armed': data => `hold ${data.gateId} ${placeText(data)}${said(data.message)}`,
+  'gate.waiting': data =>
+    `waiting at gate ${data.gateId}${data.next === undefined ? ' before the end' : ` before ${data.next}`}${said(data.message)}`,
+  'gate.decided': data => `gate ${data.gateId} ${decisionText(data)}${said(data.note)}`,
+  'rule.fired': data =>
+    `rule ${data.ruleId} fired in ${data.codonId}: ${data.do} after ${counted(data.hits, 'hit')}${data.late ? ', too late' : ''}`,
+}
+
+function placeText({ before, after }: EventData<'gate.armed'>): string {
+  if (after !== undefined) return `after ${after}`
+  return before === undefined ? 'before the next codon' : `before ${before}`
+}
+
+/** `approved by ana (cli) after 2 m 3 s`, `expired`. */
+export function decisionText({ decision, by, waitedMs }: EventData<'gate.decided'>): string {
+  const who = by.user ?? (by.ruleId === undefined ? by.clientId : `rule ${by.ruleId}`)
+  const whom = who === undefined ? ` (${by.via})` : ` by ${who} (${by.via})`
+  return `${decision}${by.via === 'timeout' ? '' : whom} after ${durationText(waitedMs)}`
+}
+
+function said(words: string | undefined): string {
+  return words === undefined || words === '' ? '' : `: ${words}`
 }
 
 /** `2 calls and a health check`. A health check has no output, so people count without it. */

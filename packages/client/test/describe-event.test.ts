@@ -178,6 +178,34 @@ const cases: { readonly [T in EventType]: readonly [ServerEvent<T>['data'], stri
     'budget exceeded: the limit of the hank, $1.50 of $1.00',
   ],
   'preflight.result': [{ ok: true, problems: [] }, 'preflight passed'],
+  'gate.armed': [
+    {
+      gateId: 'hold-1',
+      before: 'publish',
+      by: { via: 'rule', ruleId: 'loops' },
+      message: 'It repeats itself.',
+    },
+    'hold hold-1 before publish: It repeats itself.',
+  ],
+  'gate.waiting': [
+    { gateId: 'plan-ok', codonId: 'plan', next: 'implement', message: 'Read plan.md.', round: 1 },
+    'waiting at gate plan-ok before implement: Read plan.md.',
+  ],
+  'gate.decided': [
+    {
+      waitingSeq: 7,
+      gateId: 'plan-ok',
+      decision: 'approved',
+      by: { via: 'cli', user: 'ana' },
+      note: 'fine',
+      waitedMs: 2000,
+    },
+    'gate plan-ok approved by ana (cli) after 2.0 s: fine',
+  ],
+  'rule.fired': [
+    { ruleId: 'loops', codonId, do: 'hold', hits: 5, evidence: [1, 2] },
+    'rule loops fired in draft: hold after 5 hits',
+  ],
 }
 
 test.each(eventTypes)('%s has its sentence', type => {

@@ -1,11 +1,14 @@
 import * as z from 'zod'
+import { gateCommands } from './gates.ts'
 import { checkpointWord, type Immutable } from './values.ts'
 
 /**
- * TABLE of the 13 commands. `access` says which clients may send one: `any`, or only `readandwrite` clients; the latter
- * are also the state-modifying commands that a rollback holds off.
+ * TABLE of the 13 commands, and of 3 more for clients that ask for the extension. `access` says which clients may send
+ * one: `any`, or only `readandwrite` clients; the latter are also the state-modifying commands that a rollback holds off.
+ * `category`: a command of an `extension` does not exist for clients that did not ask for it.
  */
 interface CommandRow {
+  readonly category: 'core' | 'extension'
   readonly access: 'any' | 'readandwrite'
   readonly summary: string
   readonly data: z.ZodType<object>
@@ -49,6 +52,15 @@ export const commands = {
   ping: open('`pong` to the sender.', none),
   'ping.broadcast': open('`pong` to all clients, with the sender’s `clientId`.', none),
   'history.sync': open('The full journal as `history.batch` events.', none),
+  'gate.decide': extended(
+    'Approve or reject what the run waits for. Reply: event `gate.decided`.',
+    gateCommands.decide,
+  ),
+  'gate.hold': extended(
+    'Let the run wait before a codon. Reply: event `gate.armed`, or `gate.waiting` when nothing runs.',
+    gateCommands.hold,
+  ),
+  'gate.release': extended('Take a hold back. Reply: event `gate.decided`.', gateCommands.release),
 } as const satisfies Record<string, CommandRow>
 
 export type CommandType = keyof typeof commands
@@ -67,9 +79,13 @@ export function isCommandType(name: string): name is CommandType {
 }
 
 function steering<D extends z.ZodType<object>>(summary: string, data: D) {
-  return { access: 'readandwrite', summary, data } as const
+  return { category: 'core', access: 'readandwrite', summary, data } as const
 }
 
 function open<D extends z.ZodType<object>>(summary: string, data: D) {
-  return { access: 'any', summary, data } as const
+  return { category: 'core', access: 'any', summary, data } as const
+}
+
+function extended<D extends z.ZodType<object>>(summary: string, data: D) {
+  return { category: 'extension', access: 'readandwrite', summary, data } as const
 }

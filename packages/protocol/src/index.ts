@@ -25,6 +25,7 @@ export {
   isEventType,
   type JournaledType,
 } from './events.ts'
+export type { DecidedBy, DecisionVia, GateDecision } from './gates.ts'
 export {
   type ClientMode,
   type HandshakeInput,

@@ -27,12 +27,21 @@ export type ClientMessage =
  * Strict: an unknown key in a command is refused, so that a typing error never acts as a default. What a problem quotes of the
  * frame goes through `clean` before it is shortened: a secret that is cut in two would not be found any more.
  */
-export function parseClientMessage(text: string, clean: Clean = asIs): ClientMessage {
+export function parseClientMessage(
+  text: string,
+  clean: Clean = asIs,
+  { extensions = true }: Known = {},
+): ClientMessage {
   const value = parseJson(text)
   if (value === undefined) return problem('INVALID_JSON', 'The frame is not JSON.')
   if (!isRecord(value)) return problem('INVALID_COMMAND', 'A message is an object with id, type and data.')
   if (value['type'] === 'handshake') return parseHandshake(value, clean)
-  return parseCommand(value, clean)
+  return parseCommand(value, { clean, extensions })
+}
+
+interface Known {
+  /** Whether the client asked for the extension: to all others its commands do not exist. */
+  readonly extensions?: boolean
 }
 
 type Clean = (words: string) => string
@@ -84,11 +93,15 @@ function parseHandshake(value: Record<string, unknown>, clean: Clean): ClientMes
   return { kind: 'handshake', handshake: parsed.data }
 }
 
-function parseCommand(value: Record<string, unknown>, clean: Clean): ClientMessage {
+interface Reading extends Required<Known> {
+  readonly clean: Clean
+}
+
+function parseCommand(value: Record<string, unknown>, { clean, extensions }: Reading): ClientMessage {
   const envelope = commandEnvelope.safeParse(value)
   if (!envelope.success) return problem('INVALID_COMMAND', explain(envelope.error, { clean }), value)
   const { id, type } = envelope.data
-  if (!isCommandType(type))
+  if (!isCommandType(type) || (commands[type].category === 'extension' && !extensions))
     return problem('UNKNOWN_COMMAND', `There is no command ${quoted(clean(type))}.`, value)
   // The frame's own data: the envelope's copy of it has lost a `__proto__` key, which is an unknown key like any other.
   const parsed = commands[type].data.safeParse(value['data'] ?? {})

@@ -40,6 +40,10 @@ const yesOrNo = fc.boolean()
 const codonId = text
 const sentinel = { sentinelId: text, codonId }
 const outlineCodon = fields({ id: text, name: text, model: text })
+const decidedBy = fields(
+  { via: word('socket', 'cli', 'terminal', 'web', 'timeout', 'rollback', 'rule') },
+  { user: text, clientId: text, ruleId: text },
+)
 const transition = fc
   .constantFrom(...(Object.keys(transitionData) as TransitionType[]))
   .chain(type => fields({ type: fc.constant(type), data: transitionData[type] }))
@@ -313,6 +317,42 @@ export const eventData: { readonly [T in EventType]: fc.Arbitrary<EventData<T>> 
       }),
     },
     { plan: map },
+  ),
+  'gate.armed': fields({ gateId: text, by: decidedBy }, { before: text, after: text, message: text }),
+  'gate.waiting': fields(
+    { gateId: text, round: atLeastOne },
+    {
+      codonId,
+      next: text,
+      message: text,
+      files: fc.array(fields({ path: text, action: word('created', 'modified', 'deleted') }), {
+        maxLength: 3,
+      }),
+      checkpoint: sha,
+      deadline: isoTime,
+      runId: text,
+      attempt: atLeastOne,
+    },
+  ),
+  'gate.decided': fields(
+    {
+      waitingSeq: count,
+      gateId: text,
+      decision: word('approved', 'rejected', 'expired', 'withdrawn', 'bypassed'),
+      by: decidedBy,
+      waitedMs: milliseconds,
+    },
+    { note: text, checkpoint: sha },
+  ),
+  'rule.fired': fields(
+    {
+      ruleId: text,
+      codonId,
+      do: word('notify', 'hold', 'stop'),
+      hits: atLeastOne,
+      evidence: fc.array(atLeastOne, { maxLength: 20 }),
+    },
+    { late: fc.constant(true as const) },
   ),
 }
 

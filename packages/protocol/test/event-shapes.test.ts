@@ -22,6 +22,8 @@ const strategy = "'immediate' | 'debounce' | 'count' | 'timeWindow'"
 const budgetCurrency = "'dollars' | 'seconds' | 'output-tokens' | 'context-tokens'"
 const breach = `{ currency: ${budgetCurrency}, limit: number, used: number, scope: string }`
 const outlineCodon = '{ id: string, name: string, model: string }'
+const decidedBy =
+  "{ via: 'socket' | 'cli' | 'terminal' | 'web' | 'timeout' | 'rollback' | 'rule', user?: string, clientId?: string, ruleId?: string }"
 const startedFrom =
   "{ type: 'fresh' } | { type: 'continuation', runId: string, codonId?: string, checkpoint?: string }"
 
@@ -380,6 +382,42 @@ test('extension events have exactly these fields', () => {
       ok: 'boolean',
       problems: "({ severity: 'error' | 'warning', where: string, message: string })[]",
       'plan?': 'map',
+    },
+    'gate.armed': {
+      gateId: 'string',
+      'before?': 'string',
+      'after?': 'string',
+      by: decidedBy,
+      'message?': 'string',
+    },
+    'gate.waiting': {
+      gateId: 'string',
+      'codonId?': 'string',
+      'next?': 'string',
+      'message?': 'string',
+      'files?': "({ path: string, action: 'created' | 'modified' | 'deleted' })[]",
+      'checkpoint?': 'string',
+      'deadline?': 'time',
+      round: 'number',
+      'runId?': 'string',
+      'attempt?': 'number',
+    },
+    'gate.decided': {
+      waitingSeq: 'number',
+      gateId: 'string',
+      decision: "'approved' | 'rejected' | 'expired' | 'withdrawn' | 'bypassed'",
+      by: decidedBy,
+      'note?': 'string',
+      waitedMs: 'number',
+      'checkpoint?': 'string',
+    },
+    'rule.fired': {
+      ruleId: 'string',
+      codonId: 'string',
+      do: "'notify' | 'hold' | 'stop'",
+      hits: 'number',
+      evidence: 'number[]',
+      'late?': 'true',
     },
   })
 })

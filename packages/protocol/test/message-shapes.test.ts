@@ -79,6 +79,9 @@ verifies(
       ping: {},
       'ping.broadcast': {},
       'history.sync': {},
+      'gate.decide': { seq: 'number', decision: "'approve' | 'reject'", 'note?': 'string' },
+      'gate.hold': { 'before?': 'string' },
+      'gate.release': { gateId: 'string' },
     })
     expect(commands['codon.start'].data.parse({ codonId: 'a' }).skipPreCommands).toBe(false)
     expect(commands['rollback.toCheckpoint'].data.parse({ checkpointSha: 'abcd' }).autoRestart).toBe(false)

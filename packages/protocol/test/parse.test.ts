@@ -20,6 +20,8 @@ const smallest: Readonly<Record<string, object>> = {
   'checkpoint.list': { runId: 'r1' },
   'rollback.toCheckpoint': { checkpointSha: 'abcd' },
   'rollback.toCodon': { codonId: 'draft', checkpointType: 'end' },
+  'gate.decide': { seq: 1, decision: 'approve' },
+  'gate.release': { gateId: 'hold-1' },
 }
 
 describe('commands', () => {

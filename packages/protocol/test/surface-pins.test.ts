@@ -6,6 +6,7 @@ import {
   errorCodes,
   events,
   eventTypes,
+  parseClientMessage,
   transitionTypes,
   weaveExtension,
 } from '../src/index.ts'
@@ -26,6 +27,12 @@ const commandAccess = {
   ping: 'any',
   'ping.broadcast': 'any',
   'history.sync': 'any',
+}
+
+const extensionCommands = {
+  'gate.decide': 'readandwrite',
+  'gate.hold': 'readandwrite',
+  'gate.release': 'readandwrite',
 }
 
 const specEvents = {
@@ -72,6 +79,10 @@ const extensionEvents = {
   'outputs.copied': 'extension journal',
   'budget.exceeded': 'extension journal',
   'preflight.result': 'extension journal',
+  'gate.armed': 'extension journal',
+  'gate.waiting': 'extension journal',
+  'gate.decided': 'extension journal',
+  'rule.fired': 'extension journal',
 }
 
 const severities = {
@@ -90,28 +101,47 @@ const severities = {
   UNKNOWN_CHECKPOINT: 'operation',
   AMBIGUOUS_CHECKPOINT: 'operation',
   UNKNOWN_RUN: 'operation',
+  UNKNOWN_GATE: 'operation',
+  GATE_DECIDED: 'operation',
+  GATE_STALE: 'operation',
   SHUTTING_DOWN: 'operation',
   MESSAGE_TOO_LARGE: 'operation',
   INTERNAL_ERROR: 'operation',
 }
 
 verifies(['4.1/command-enum'], 'the protocol has these 13 commands and no other', () => {
-  expect(commandTypes).toHaveLength(13)
-  expect(commandTypes.toSorted()).toEqual(Object.keys(commandAccess).toSorted())
+  const core = commandTypes.filter(type => commands[type].category === 'core')
+  expect(core).toHaveLength(13)
+  expect(core.toSorted()).toEqual(Object.keys(commandAccess).toSorted())
 })
 
-test('five commands are open to every client, the other eight only to readandwrite clients', () => {
-  expect(mapped(commands, row => row.access)).toEqual(commandAccess)
+verifies(['gates/commands'], 'three more commands exist for clients that ask for the extension', () => {
+  const extended = commandTypes.filter(type => commands[type].category === 'extension')
+  expect(extended.toSorted()).toEqual(Object.keys(extensionCommands).toSorted())
+  for (const type of extended) {
+    const text = JSON.stringify({ id: 'c1', type, data: { seq: 'not a number' } })
+    expect(parseClientMessage(text)).toMatchObject({ code: 'INVALID_COMMAND' })
+    expect(parseClientMessage(text, words => words, { extensions: false })).toEqual({
+      kind: 'problem',
+      code: 'UNKNOWN_COMMAND',
+      message: `There is no command "${type}".`,
+      commandId: 'c1',
+    })
+  }
+})
+
+test('five commands are open to every client, all others only to readandwrite clients', () => {
+  expect(mapped(commands, row => row.access)).toEqual({ ...commandAccess, ...extensionCommands })
   expect(Object.values(commandAccess).filter(access => access === 'any')).toHaveLength(5)
 })
 
 verifies(
   ['4.1/event-count', 'd11/event-table'],
-  'the event table has the 27 events of the specification and the 13 extension events, each in its category',
+  'the event table has the 27 events of the specification and the 17 extension events, each in its category',
   () => {
     expect(Object.keys(specEvents)).toHaveLength(27)
-    expect(Object.keys(extensionEvents)).toHaveLength(13)
-    expect(eventTypes).toHaveLength(40)
+    expect(Object.keys(extensionEvents)).toHaveLength(17)
+    expect(eventTypes).toHaveLength(44)
     const categories = mapped({ ...specEvents, ...extensionEvents }, policy => policy.split(' ')[0])
     expect(mapped(events, row => row.category)).toEqual(categories)
   },
@@ -130,9 +160,13 @@ test('state changes, ends and answers wait for the disk before they are told', (
     'budget.exceeded',
     'checkpoint.list',
     'codon.completed',
+    'gate.armed',
+    'gate.decided',
+    'gate.waiting',
     'preflight.result',
     'rollback.completed',
     'rollback.started',
+    'rule.fired',
     'run.completed',
     'state.transition',
   ])
@@ -163,10 +197,10 @@ verifies(['6/state-transition-type-enum'], 'there are these 13 transition types 
 
 verifies(
   ['d5/error-message-too-large'],
-  'there are these 18 error codes, and each speaks of one failed operation',
+  'there are these 21 error codes, and each speaks of one failed operation',
   () => {
     expect(mapped(errorCodes, row => row.severity)).toEqual(severities)
-    expect(Object.keys(severities)).toHaveLength(18)
+    expect(Object.keys(severities)).toHaveLength(21)
   },
 )
 

@@ -51,7 +51,7 @@ describe('what is journaled and what is sent to one client', () => {
     expectTypeOf<ServerEvent['seq']>().toEqualTypeOf<number | undefined>()
   })
 
-  test('there are twelve extension types', () => {
+  test('there are these extension types', () => {
     expectTypeOf<ExtensionType>().toEqualTypeOf<
       | 'run.started'
       | 'run.completed'
@@ -66,6 +66,10 @@ describe('what is journaled and what is sent to one client', () => {
       | 'outputs.copied'
       | 'budget.exceeded'
       | 'preflight.result'
+      | 'gate.armed'
+      | 'gate.waiting'
+      | 'gate.decided'
+      | 'rule.fired'
     >()
   })
 })

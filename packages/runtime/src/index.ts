@@ -3,9 +3,12 @@
 export type { WeaveState } from '@weave/protocol'
 export type { RollbackPreview } from './at-rest/index.ts'
 export {
+  type AnswerTaken,
+  answerAtRest,
   type CheckpointRow,
   executionStatus,
   findPrompts,
+  type GateQuestion,
   type Holdings,
   holdingsOf as executionHoldings,
   isFinished,
@@ -20,11 +23,13 @@ export {
   readCosts,
   readEarlierCosts,
   readEvents,
+  readGates,
   readPlans,
   readSpans,
   type StoppedExecution,
   type Tidied,
   tidyExecution,
+  waitingGate,
 } from './at-rest/index.ts'
 export {
   type ClassCost,
@@ -41,10 +46,12 @@ export {
   type WorstCase,
 } from './budget/index.ts'
 export {
+  checkScript,
   type DoctorOptions,
   editorSchema,
   examine,
   isSchemaKind,
+  loginFiles,
   missingHarnesses,
   type OpenRehearsal,
   openRehearsal,
@@ -56,6 +63,33 @@ export {
   settled,
   settledPaths,
 } from './check/index.ts'
+export {
+  continuationsOf,
+  definitionsAt,
+  type EditedKind,
+  type EditorFacts,
+  fileAt,
+  fileReferencesIn,
+  flatOutline,
+  type HankTexts,
+  hintsIn,
+  type InDocument,
+  idAt,
+  insideOf,
+  limitsAt,
+  mentionsOf,
+  modelText,
+  type NamedKind,
+  type OutlineItem,
+  outlineOf,
+  placeIn,
+  readEdited,
+  renameId,
+  type Suggestion,
+  suggestionsAt,
+  type Target,
+  templateSuggestions,
+} from './editor/index.ts'
 export type { Harnesses, OwnPrograms, Program } from './execution/index.ts'
 export {
   type Execution,
@@ -66,6 +100,7 @@ export {
   type StoredRequest,
   startExecution,
 } from './execution/index.ts'
+export { ensureDir, type Overlay } from './files/index.ts'
 export {
   addSchemaLine,
   type Codon,
@@ -77,6 +112,7 @@ export {
   isLoop,
   type LoadedHank,
   type Loop,
+  loadPatterns,
   readSentinelFile,
   type SharedBudget,
 } from './hank/index.ts'
@@ -96,6 +132,7 @@ export {
   runAgentWorker,
 } from './harness/index.ts'
 export {
+  createAppender,
   createMatcher,
   createRedactor,
   didYouMean,
@@ -115,7 +152,21 @@ export {
   wordsOf,
 } from './kit/index.ts'
 export { complete } from './llm/index.ts'
-export { additionsOf, createRegistry, findModel, listModels, type ModelRow } from './models/index.ts'
+export {
+  additionsOf,
+  createRegistry,
+  findModel,
+  listModels,
+  type ModelRow,
+  piSecrets,
+  reachingOwn,
+} from './models/index.ts'
+export {
+  type NotifyConfig,
+  readNotifyFile,
+  type TriedTarget,
+  tryTargets,
+} from './notify/index.ts'
 export {
   type CollectorClient,
   collectorOf,
@@ -133,13 +184,16 @@ export {
   plannedCodons,
 } from './plan/index.ts'
 export { claimRecording, defaultUpstream } from './proxy/index.ts'
+export { createRuleMatcher, type Firing } from './rules/index.ts'
 export type { RunnerEnd } from './runner/index.ts'
 export { accessFrom, codonRuns, openWorkbench, runSandboxWorker, type Trial } from './sentinel/index.ts'
 export {
   type FlagValue,
   listEnvironment,
+  type RuleSetting,
   readEnvFile,
   readGiven,
+  readRuntimeFile,
   type SettingField,
 } from './settings/index.ts'
 export {

@@ -22,6 +22,9 @@ export const otel = {
   'otel/secrets': 'No secret is in a span, at any level of content.',
   'otel/header-secrets': 'The headers for a collector are secrets as a whole and one by one.',
   'otel/export-file': 'Weave export --otlp --file writes one request as JSON in every line, - prints them.',
+  'otel/json-bytes': "The JSON of spans is that of OpenTelemetry's own encoder, to the byte.",
+  'otel/quick-lines':
+    'Lines that a reader takes by their form give it what the parser says; all others go through the parser.',
   'otel/export-post': 'Weave export --otlp posts to the collector, and says how many spans of how many runs.',
   'otel/export-refused': 'A collector that refuses fails the export with what it answered; exit code 1.',
   'otel/export-no-address':

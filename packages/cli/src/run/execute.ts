@@ -1,18 +1,23 @@
 import { homedir } from 'node:os'
+import { basename } from 'node:path'
 import {
   defaultUpstream,
   type ExecutionOptions,
   findModel,
   type Harnesses,
+  loginFiles,
   logLevels,
+  type NotifyConfig,
   type OpenedExecution,
   type OpenRehearsal,
   type Plan,
   type Prepared,
+  piSecrets,
+  reachingOwn,
   startExecution,
 } from '@weave/runtime'
 import { paintStanding, paintVerdict } from '../colour.ts'
-import { goOnCommand } from '../go-on.ts'
+import { detachedWords, goOnCommand } from '../go-on.ts'
 import { isDirectory } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes, ownPrograms, sandboxEntry, version } from '../program.ts'
@@ -21,6 +26,8 @@ import { report } from '../validate/report.ts'
 import { addSchema } from '../validate/schema-line.ts'
 import { createWaiting } from '../waiting.ts'
 import { choosePlan } from './choose-plan.ts'
+import type { ReadyRun } from './detached-message.ts'
+import { notifyWish } from './notify-wish.ts'
 import { openRun } from './open-run.ts'
 import { readyTraffic } from './recording.ts'
 import { createRunDisplay, type RunDisplay, wantsColor, wantsTerminalUi } from './run-display.ts'
@@ -35,6 +42,10 @@ export interface RunContext {
   readonly rehearsal?: OpenRehearsal
   /** Told which execution this start uses, before it does. */
   readonly onOpened?: (layout: OpenedExecution['layout']) => void
+  /** Told when every check has passed. */
+  readonly onChecked?: () => void
+  /** Told once clients may come. */
+  readonly onReady?: (ready: ReadyRun) => void
   /** Other agents than those of the two SDKs. */
   readonly harnesses?: Harnesses
   /** How long a shutdown may take, when not as long as usual. */
@@ -63,12 +74,17 @@ export async function execute(
     return { notBegun: exitCodes.failed }
   }
   const level = logLevels.find(name => name === args.texts['log-level']) ?? 'info'
-  const traffic = await readyTraffic({ record: args.texts.record, rehearsal }, planned)
+  const isDetaching = args.switches.has('detach')
+  // The directory of a recording belongs to the process that records.
+  const record = isDetaching ? undefined : args.texts.record
+  const traffic = await readyTraffic({ record, rehearsal }, planned)
   if (!traffic.ok) {
     terminal.error(traffic.message)
     return { notBegun: exitCodes.failed }
   }
   const { plan = planned } = traffic
+  const told = await notifyWish(args, { isRehearsal: rehearsal !== undefined }, terminal)
+  if (!told.ok) return { notBegun: exitCodes.failed }
   const waiting = createWaiting(terminal)
   waiting.for('Reading the data')
   const opened = await openRun({ prepared, named: data, args, rehearsal: rehearsal !== undefined })
@@ -83,7 +99,28 @@ export async function execute(
   const chosen = await choosePlan({ prepared, plan, opened: execution, args }, terminal)
   if (!chosen.ok) return { notBegun: chosen.exitCode }
   const { adopt } = chosen
-  return run(context, { prepared, plan, adopt, opened: execution, level, record: traffic.record })
+  if (!(await mayDropGates(args, terminal))) return { notBegun: exitCodes.failed }
+  if (isDetaching) {
+    const { runDetached } = await import('./detach.ts')
+    const hank = prepared.loaded.source?.path
+    const { dir } = execution.layout
+    const { executionBaseDir } = prepared.paths
+    const isRehearsal = rehearsal !== undefined
+    return runDetached(
+      { layout: execution.layout, args, terminal, executionBaseDir },
+      detachedWords({ dir, isRehearsal }, args, { hank, adopt: adopt !== undefined }),
+    )
+  }
+  context.onChecked?.()
+  return run(context, {
+    prepared,
+    plan,
+    adopt,
+    opened: execution,
+    level,
+    record: traffic.record,
+    notify: told.config,
+  })
 }
 
 interface Ready {
@@ -94,6 +131,8 @@ interface Ready {
   readonly level: (typeof logLevels)[number]
   /** Where the traffic is recorded, if it is. */
   readonly record: string | undefined
+  /** Who is told of the run. */
+  readonly notify: NotifyConfig | undefined
 }
 
 async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
@@ -104,7 +143,8 @@ async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
   const display = displayOf(context, ready, () => exit(exitCodes.interrupted))
   const { terminal } = display
   const limit = createShutdownLimit(lastWords(context.terminal), { milliseconds: context.shutdownMs, exit })
-  const signals = onSignals(terminal, { limit, exit })
+  const ignored = isDetached(context.args) ? hangups : undefined
+  const signals = onSignals(terminal, { limit, exit, ignored })
   const letGo = (): void => {
     limit.close()
     signals.close()
@@ -134,6 +174,7 @@ async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
     for (const line of proxyBox(box)) terminal.error(line)
   }
   for (const note of execution.notes) terminal.error(note)
+  context.onReady?.({ execution: opened.layout.dir, url: execution.url, pid: process.pid })
   await display.begin(execution)
   const end = await execution.runner.done
   const state = execution.state()
@@ -150,6 +191,7 @@ async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
     showsCosts: !display.hasScreen || prepared.settings.settings.showCosts,
   }
   for (const line of summaryLines(state, end, places)) terminal.error(line, paintStanding)
+  if (end.gate !== undefined) return exitCodes.waits
   if (end.status === 'stopped') return signals.exitCode ?? stoppedCode(display, end.reason)
   return end.status === 'failed' ? exitCodes.failed : exitCodes.done
 }
@@ -161,17 +203,44 @@ function stoppedCode({ isAbandoned, wasLeft }: RunDisplay, reason: string | unde
 }
 
 /** On a terminal a person sees the run on a screen; otherwise it says lines. */
-function displayOf({ args, terminal }: RunContext, { prepared }: Ready, forced: () => void): RunDisplay {
+function displayOf(
+  { args, terminal }: RunContext,
+  { prepared, opened }: Ready,
+  forced: () => void,
+): RunDisplay {
   const { switches } = args
   const { showCosts: costs } = prepared.settings.settings
   const ui = { token: tokenOf(args), costs, color: wantsColor(switches) }
   return createRunDisplay({
     terminal,
     json: switches.has('json'),
+    name: basename(opened.layout.dir),
     ui: wantsTerminalUi(switches) ? ui : undefined,
     keepAlive: switches.has('keep-alive'),
     forced,
   })
+}
+
+/** Whose terminal may be gone long ago. */
+function isDetached({ switches }: Arguments): boolean {
+  return switches.has('detached')
+}
+
+const hangups = ['SIGHUP'] as const
+
+function droppedGates({ texts }: Arguments): readonly string[] {
+  return (texts['no-gate'] ?? '').split(',').filter(Boolean)
+}
+
+/** To go past what somebody wanted to be asked takes a yes. */
+async function mayDropGates(args: Arguments, terminal: Terminal): Promise<boolean> {
+  const dropped = droppedGates(args)
+  if (dropped.length === 0) return true
+  const { confirm } = await import('../confirm.ts')
+  const question = `Leave out gate ${dropped.join(', ')}? The run will not wait there.`
+  const confirmed = await confirm(question, args.switches.has('yes'), 'start without --no-gate')
+  if (!confirmed.ok) terminal.error(confirmed.message)
+  return confirmed.ok
 }
 
 function tokenOf({ texts }: Arguments): string | undefined {
@@ -187,9 +256,12 @@ function upstreamOf(rehearsal: OpenRehearsal | undefined, { settings }: Prepared
 function environmentsOf(
   environment: RunContext['environment'],
   rehearsal: OpenRehearsal | undefined,
-  { registry: { providers } }: Prepared,
+  { registry }: Prepared,
 ): Pick<ExecutionOptions, 'environment' | 'environmentFor'> {
-  if (!rehearsal) return { environment }
+  const { providers } = registry
+  // What a file says of a provider is lent to those who ask that provider, and to nobody else.
+  if (!rehearsal)
+    return { environment, environmentFor: (_, env, { provider }) => reachingOwn(env, registry, provider) }
   return {
     environment: rehearsal.environment(environment, providers),
     // A resumed execution may have models that the catalogue and its additions do not have any more.
@@ -198,13 +270,20 @@ function environmentsOf(
   }
 }
 
+/** The files of a person may lead to a provider and hold a login: a rehearsal has none of them. */
+function agentSettingsOf(agents: Prepared['settings']['settings']['agents'], isRehearsal: boolean) {
+  const { claude, pi } = agents
+  const authFile = isRehearsal ? undefined : loginFiles(homedir(), agents).pi?.path
+  return { pi: { ...pi, authFile }, claude: { ...claude, userSettings: claude.userSettings && !isRehearsal } }
+}
+
 function recordInto(directory: string, terminal: Terminal) {
   return { directory, onFailure: (message: string) => terminal.error(message) }
 }
 
 function optionsOf(
   { args, terminal, environment, rehearsal, harnesses }: RunContext,
-  { prepared, plan, adopt, opened, level, record, display }: Ready & { readonly display: RunDisplay },
+  { prepared, plan, adopt, opened, level, record, notify, display }: Ready & { readonly display: RunDisplay },
 ) {
   const { settings } = prepared.settings
   const { switches, texts } = args
@@ -214,22 +293,34 @@ function optionsOf(
     adopt,
     programs: ownPrograms(),
     harnesses,
+    agentSettings: agentSettingsOf(settings.agents, rehearsal !== undefined),
     priceOf: (provider: string, id: string) => findModel(`${provider}/${id}`, prepared.registry)?.prices,
-    secrets: { ...process.env, '--token': texts.token },
+    secrets: {
+      ...piSecrets(homedir()),
+      ...reachingOwn(process.env, prepared.registry),
+      '--token': texts.token,
+    },
     ...environmentsOf(environment, rehearsal, prepared),
     sentinels: {
       settings: settings.sentinel,
       sandboxEntry: sandboxEntry(),
       modelOf: (name: string) => findModel(name, prepared.registry),
+      ...(!rehearsal && {
+        reaching: (env: RunContext['environment'], { provider }: { readonly provider: string }) =>
+          reachingOwn(env, prepared.registry, provider),
+      }),
       ...(rehearsal && { keyFor: rehearsal.sentinelKeyFor }),
     },
     outputDirectory: prepared.paths.outputDirectory,
     overwriteOutput: switches.has('overwrite-output'),
     ignoreRigFailures: settings.ignoreRigFailures,
     autostart: settings.autostart,
+    detached: isDetached(args),
     headless: !display.hasScreen,
     attended: display.hasScreen,
     keepAlive: switches.has('keep-alive'),
+    dropGates: droppedGates(args),
+    onGate: texts['on-gate'] === 'exit' ? ('exit' as const) : ('wait' as const),
     server: {
       port: settings.port,
       host: texts.host,
@@ -253,6 +344,10 @@ function optionsOf(
       settings: prepared.settings,
       telemetry: { home: homedir(), print: (line: string) => terminal.error(line) },
     },
+    rules: prepared.rules,
+    ...(notify && {
+      notify: { config: notify, say: (line: string) => terminal.error(line), write: display.ring },
+    }),
     onEvent: display.onEvent,
     onActivity: display.onActivity,
   }

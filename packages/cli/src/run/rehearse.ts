@@ -41,7 +41,9 @@ export async function rehearseCommand(
     terminal.error('Agents, tools, files and checkpoints are real; tokens and costs are simulated.')
     terminal.error('')
     const code = await runHank({ ...told, args, terminal, environment: process.env, rehearsal })
-    const left = code === exitCodes.done ? await rehearsal.leftovers() : []
+    // What another process has not used yet is not left over.
+    const isHere = !args.switches.has('detach')
+    const left = isHere && code === exitCodes.done ? await rehearsal.leftovers() : []
     for (const problem of left) terminal.error(formatProblem(problem))
     return left.length > 0 ? exitCodes.failed : code
   } finally {

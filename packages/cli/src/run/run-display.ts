@@ -3,6 +3,7 @@ import type { JournaledEvent } from '@weave/protocol'
 import type { Execution, ExecutionOptions } from '@weave/runtime'
 import { activityText, describeEvent, harmlessLine, type ServerEvent } from 'weave-client'
 import { hasColour, paintEvent } from '../colour.ts'
+import { shellWord } from '../go-on.ts'
 import type { Terminal } from '../terminal.ts'
 import type { TerminalUiOptions } from '../terminal-ui.ts'
 
@@ -21,6 +22,8 @@ export interface RunDisplay {
   readonly wish: 'adopt' | undefined
   /** Whether a run ends for this reason because a person left its screen; the screen itself may outlive the run. */
   readonly wasLeft: (reason: string | undefined) => boolean
+  /** Writes a bell and the like to the terminal where a person sees the run; undefined: there is none. */
+  readonly ring: ((bytes: string) => void) | undefined
   /** Brings the screen up, if there is to be one. */
   begin(execution: Pick<Execution, 'runner' | 'url'>): Promise<void>
   /** Takes it away again and says what waited. */
@@ -30,6 +33,8 @@ export interface RunDisplay {
 export interface RunDisplayOptions {
   readonly terminal: Terminal
   readonly json: boolean
+  /** What the execution is called on a command line. */
+  readonly name?: string | undefined
   /** Absent: plain lines from the beginning. */
   readonly ui: Omit<TerminalUiOptions, 'url' | 'mode' | 'ownsRun'> | undefined
   /** The server stays up also when nobody is at the terminal. */
@@ -38,16 +43,23 @@ export interface RunDisplayOptions {
   readonly forced: () => void
 }
 
-export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunDisplayOptions): RunDisplay {
+export function createRunDisplay({
+  terminal,
+  json,
+  name,
+  ui,
+  keepAlive,
+  forced,
+}: RunDisplayOptions): RunDisplay {
   const held = holdable(terminal)
-  const print = printEvents(held, { json })
+  const print = printEvents(held, { json, name })
   let isIdle = false
-  let lastActivity = 0
   let isAbandoned = false
   let leftReason: string | undefined
   let ending = false
   let wish: RunDisplay['wish']
   let close = async (): Promise<void> => {}
+  const bell = createBell()
   let alone: (() => void) | undefined
 
   const follow = ({ type, data }: JournaledEvent): void => {
@@ -58,6 +70,7 @@ export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunD
   }
   return {
     hasScreen: ui !== undefined,
+    ring: bell.ring,
     get isAbandoned() {
       return isAbandoned
     },
@@ -70,22 +83,17 @@ export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunD
       if (!held.isHeld) print(told)
       follow(told.event)
     },
-    onActivity(activity) {
-      if (json || held.isHeld || activity.over) return
-      // Emitted once a second; a reader of lines wants no more than to know that it goes on.
-      const now = Date.now()
-      if (now - lastActivity < betweenActivities) return
-      lastActivity = now
-      held.out(`${localTime(now)} ${harmlessLine(activityText(activity), 200)}`)
-    },
+    onActivity: printActivities(held, { json }),
     async begin({ runner, url }) {
       if (!ui) return
       const { openRunScreen } = await import('./run-screen.ts')
       held.hold()
       const screen = openRunScreen({ ...ui, url, mode: 'readandwrite', ownsRun: true })
       close = screen.close
+      bell.screen = screen.ring
       leftReason = screen.leftReason
       void screen.ended.then(end => {
+        bell.screen = undefined
         if (ending) return
         if (end.kind === 'forced') return forced()
         if (end.kind === 'adopt') {
@@ -110,8 +118,33 @@ export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunD
   }
 }
 
+type Ring = (bytes: string) => void
+
+/** Where a person hears of the run: through the screen while it is up, otherwise on the terminal where the lines go. */
+function createBell(): { screen: Ring | undefined; readonly ring: Ring | undefined } {
+  const bell: ReturnType<typeof createBell> = {
+    screen: undefined,
+    ring: process.stderr.isTTY
+      ? bytes => void (bell.screen ? bell.screen(bytes) : process.stderr.write(bytes))
+      : undefined,
+  }
+  return bell
+}
+
 /** Milliseconds. */
 const betweenActivities = 1_900
+
+/** Emitted once a second; a reader of lines wants no more than to know that it goes on. */
+function printActivities(held: HeldTerminal, { json }: { readonly json: boolean }): RunDisplay['onActivity'] {
+  let last = 0
+  return activity => {
+    if (json || held.isHeld || activity.over) return
+    const now = Date.now()
+    if (now - last < betweenActivities) return
+    last = now
+    held.out(`${localTime(now)} ${harmlessLine(activityText(activity), 200)}`)
+  }
+}
 
 const goesOn = 'The run goes on; from here on one line for each thing that happens.'
 const endsToo = 'The server waits for somebody, so it ends too. --headless runs a hank without a screen.'
@@ -166,11 +199,14 @@ export function isForPeople(type: string): boolean {
 }
 
 /** One plain line for each thing that matters to a person, or every event as a JSON line. */
-function printEvents(terminal: Terminal, { json }: { readonly json: boolean }) {
+function printEvents(terminal: Terminal, { json, name }: Pick<RunDisplayOptions, 'json' | 'name'>) {
   const isSaidBefore = createFailureMemory()
   return ({ event, text }: { readonly event: JournaledEvent; readonly text: string }): void => {
     if (json) terminal.json(text)
-    else if (isForPeople(event.type) && !isSaidBefore(event)) terminal.out(lineOf(event), paintEvent(event))
+    else if (isForPeople(event.type) && !isSaidBefore(event)) {
+      terminal.out(lineOf(event), paintEvent(event))
+      if (event.type === 'gate.waiting' && name !== undefined) terminal.out(gateLine(name))
+    }
   }
 }
 
@@ -183,6 +219,12 @@ function createFailureMemory() {
     if (type !== 'error' || !failed || data.severity === 'warning') return false
     return data.codon === failed.codon || data.message === failed.why
   }
+}
+
+/** What a person may do at a gate, below the line that says so. */
+function gateLine(name: string): string {
+  const word = shellWord(name)
+  return `         weave gate approve ${word} -m "…"  ·  weave gate reject ${word}  ·  weave attach --steer ${word}`
 }
 
 const longestReason = 4_000

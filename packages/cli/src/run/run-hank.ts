@@ -8,10 +8,16 @@ import { execute, type RunContext, type RunOutcome } from './execute.ts'
 import { namedRun } from './named-run.ts'
 
 /** From the words on the command line to the end of the run, and of the runs that adopt what was edited meanwhile. */
-export async function runHank(given: RunContext): Promise<ExitCode> {
+export async function runHank(asked: RunContext): Promise<ExitCode> {
+  const given = asked.args.switches.has('detached') ? await withoutTerminal(asked) : asked
   const outcome = await runOnce(given)
   if (typeof outcome === 'number') return outcome
   return 'notBegun' in outcome ? outcome.notBegun : adoptIn(outcome.adoptIn, given)
+}
+
+async function withoutTerminal(given: RunContext): Promise<RunContext> {
+  const { detachedContext } = await import('./detached.ts')
+  return detachedContext(given)
 }
 
 async function runOnce(given: RunContext): Promise<RunOutcome> {

@@ -10,6 +10,8 @@ export interface RunScreen {
   readonly ended: Promise<ScreenEnd>
   /** Why a run ends whose screen was left. */
   readonly leftReason: string
+  /** Writes bytes to its terminal that are not for the screen. */
+  readonly ring: (bytes: string) => void
   /** Takes the screen away; settles when the terminal is as it was. */
   readonly close: () => Promise<void>
 }
@@ -56,6 +58,9 @@ export function openRunScreen(options: TerminalUiOptions): RunScreen {
   return {
     ended,
     leftReason,
+    ring(bytes) {
+      if (child?.connected) child.send({ ring: bytes })
+    },
     async close() {
       if (child?.connected) child.disconnect()
       const guard = setTimeout(() => void program.discard(), longestLeaving)

@@ -4,6 +4,8 @@ import type { Terminal } from '../terminal.ts'
 
 export interface SignalOptions {
   readonly limit: Pick<ShutdownLimit, 'begin'>
+  /** Those that mean nothing here. */
+  readonly ignored?: readonly NodeJS.Signals[] | undefined
   /** What the second signal does. */
   readonly exit?: (code: ExitCode) => void
 }
@@ -12,12 +14,15 @@ export interface SignalOptions {
  * The first signal asks for a graceful end, the second ends at once. One that comes before there is something to shut down
  * waits for that, so that nothing begins unheard.
  */
-export function onSignals(terminal: Terminal, { limit, exit = code => process.exit(code) }: SignalOptions) {
+export function onSignals(
+  terminal: Terminal,
+  { limit, ignored = [], exit = code => process.exit(code) }: SignalOptions,
+) {
   let exitCode: ExitCode | undefined
   let asked: NodeJS.Signals | undefined
   let shutdown: ((reason: string) => void) | undefined
   const handle = (signal: NodeJS.Signals): void => {
-    if (!(signal in signalCodes)) return
+    if (!(signal in signalCodes) || ignored.includes(signal)) return
     const code = signalCodes[signal as keyof typeof signalCodes]
     if (exitCode !== undefined) {
       exit(code)

@@ -123,7 +123,7 @@ export function budgetLines(plan: Plan, earlier?: ObservedCosts): readonly strin
   const found = forecastOf(plan, earlier)
   const hasMore = found.rows.some(({ limits, observed }) => limits.length > 0 || observed !== undefined)
   return [
-    ...(hasMore ? ['Budgets', ...columns(found.rows.flatMap(cells)), ''] : []),
+    ...(hasMore ? ['Budgets', ...columns(found.rows.flatMap(limitRows)), ''] : []),
     'Worst case',
     ...columns([
       ['dollars', worstWords(found.dollars, dollars)],
@@ -134,7 +134,8 @@ export function budgetLines(plan: Plan, earlier?: ObservedCosts): readonly strin
   ]
 }
 
-function cells({ label, limits, observed }: ForecastRow): readonly (readonly string[])[] {
+/** Label, amount and origin of each limit, in the words of the table of budgets. */
+export function limitRows({ label, limits, observed }: ForecastRow): readonly (readonly string[])[] {
   const rows = limits.map(limit => [amountWords(limit), limit.origin])
   const past = observed ? [observedWords(observed)] : []
   const all = [...(rows.length > 0 ? rows : [['no limit']]), ...past]

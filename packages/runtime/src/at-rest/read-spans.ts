@@ -1,21 +1,12 @@
-import {
-  createHistory,
-  executionIdOf,
-  type History,
-  type ReadProblem,
-  type RecordedEvent,
-  type StoredEvent,
-} from '../journal/index.ts'
+import { createHistory, executionIdOf, type History, type ReadProblem } from '../journal/index.ts'
 import type { Redactor } from '../kit/index.ts'
 import {
   createFold,
   type EndedSpan,
   type FoldOptions,
-  foldedTypes,
-  passedOver,
+  pastEvents,
   readSentNote,
   readTraceparent,
-  spokenTypes,
   traceIdOf,
   withPrompts,
 } from '../otel/index.ts'
@@ -54,46 +45,14 @@ async function* folded(
   query: SpansQuery,
 ): AsyncGenerator<readonly EndedSpan[]> {
   const fold = createFold(options)
-  const types: ReadonlySet<string> = options.content === 'none' ? foldedTypes : spokenTypes
-  for await (const { events, problems } of history.pages({ maxEvents: 1_000 })) {
+  for await (const { events, problems } of pastEvents(history, { content: options.content })) {
     for (const problem of problems) query.onDamage(problem)
     const spans: EndedSpan[] = []
-    for (const stored of events) {
-      const type = history.type(stored)
-      if (!types.has(type) || stored.rest.subarray(0, headBytes).includes(passedMark)) continue
-      const event = (hot.has(type) ? quickly(history, stored) : undefined) ?? (await history.event(stored))
-      if (event) for (const span of fold.add(event)) spans.push(span)
-    }
+    for (const event of events) for (const span of fold.add(event)) spans.push(span)
     if (spans.length > 0) yield await finished(spans, query)
   }
   const rest = query.isLive ? [] : fold.abandon()
   if (rest.length > 0) yield await finished(rest, query)
-}
-
-const passedMark = Buffer.from(`"transitionType":"${passedOver}"`)
-const headBytes = 400
-
-/** The types of which a long journal consists. */
-const hot: ReadonlySet<string> = new Set(['token.usage', 'tool.result', 'state.transition'])
-
-/** Without the schema, when the event is plainly what it should be; undefined leaves it to the schema. */
-function quickly(history: History, stored: StoredEvent): RecordedEvent | undefined {
-  const event = history.unchecked(stored)
-  if (!event) return undefined
-  const { type, data } = event
-  if (type === 'token.usage')
-    return [data.inputTokens, data.outputTokens, data.cacheCreationTokens, data.cacheReadTokens].every(
-      isCount,
-    )
-      ? event
-      : undefined
-  if (type === 'tool.result')
-    return isCount(data.executionTimeMs) && typeof data.toolUseId === 'string' ? event : undefined
-  return type === 'state.transition' && data.transitionType === 'CostsUpdated' ? event : undefined
-}
-
-function isCount(value: unknown): boolean {
-  return typeof value === 'number' && value >= 0
 }
 
 /** With prompts, where content is wanted; and without anything that is a secret here. */

@@ -4,13 +4,23 @@ import { dirname } from 'node:path'
 import { ensureDir } from '../files/index.ts'
 import { type HarnessStanding, harnessStandings, installLine } from '../harness/index.ts'
 import { errorCode, run } from '../kit/index.ts'
-import { credentialFor, credentialVariables } from '../models/index.ts'
+import {
+  type CustomProvider,
+  credentialVariables,
+  type Login,
+  type LoginFiles,
+  loginFor,
+  reaching,
+} from '../models/index.ts'
 import { collectorOf } from '../otel/index.ts'
 import { namedCertificates, outboundProxy, readUpstream, tryPort } from '../proxy/index.ts'
 import { type Settings, serverEnvironment } from '../settings/index.ts'
 
 export interface DoctorOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Providers that files describe. */
+  readonly own?: readonly CustomProvider[] | undefined
+  readonly logins?: LoginFiles | undefined
   readonly executionBaseDir: string
   readonly port: number
   readonly proxy: Pick<ProxyToCheck, 'isOn' | 'upstream'>
@@ -24,7 +34,7 @@ export async function examine(options: DoctorOptions): Promise<readonly Finding[
     nodeVersion(),
     gitVersion(options.environment),
     harnessStandings().then(standings => standings.map(harness)),
-    ...providers.map(provider => key(provider, options.environment)),
+    loginFindings(options),
     disk(options.executionBaseDir),
     port(options.port),
     proxyFindings({
@@ -38,7 +48,7 @@ export async function examine(options: DoctorOptions): Promise<readonly Finding[
   return groups.flat()
 }
 
-const providers = ['anthropic', 'openai', 'google', 'openrouter'] as const
+const usual = ['anthropic', 'openai', 'google', 'openrouter'] as const
 const oldestNode: Version = [20, 19]
 const oldestGit: Version = [2, 30]
 const littleSpace = 1 << 30
@@ -84,13 +94,34 @@ function harness({ name, title, pin, megabytes, found, problem }: HarnessStandin
   return { name: title, verdict: 'poor', detail, cure }
 }
 
-async function key(provider: string, environment: DoctorOptions['environment']): Promise<Finding> {
+/** Which login each provider would use: the usual ones, and those that files describe or have a login for. */
+async function loginFindings({
+  environment,
+  own = [],
+  logins = {},
+}: DoctorOptions): Promise<readonly Finding[]> {
+  const described = own.filter(({ source }) => source !== undefined).map(({ name }) => name)
+  const names = new Set([...usual, ...described, ...(logins.pi?.providers ?? [])])
+  const variables = reaching(environment, own)
+  return [...names].map(provider => {
+    const harness = provider === 'anthropic' ? 'sdk' : 'embedded'
+    return login(provider, loginFor({ provider, harness, environment: variables, files: logins }))
+  })
+}
+
+function login(provider: string, found: Login | undefined): Finding {
   const name = `key for ${provider}`
-  const credential = credentialFor(provider, 'codon', environment)
-  if (credential.ok) return { name, verdict: 'good', detail: `${credential.variable} is set` }
+  if (found) return { name, verdict: 'good', detail: loginWords(found) }
   const [variable = ''] = credentialVariables(provider, 'codon')
   const cure = `Set ${variable} to use its models; "weave rehearse" needs no key.`
   return { name, verdict: 'poor', detail: 'not set', cure }
+}
+
+function loginWords(found: Login): string {
+  if (found.kind === 'file') return `the login in ${found.path}`
+  if (found.kind === 'cloud') return `${found.title}, by ${found.variable} and what its own tools find`
+  if (found.value === 'none') return 'none is needed'
+  return `${found.variable} is set${found.kind === 'token' ? ', a token' : ''}`
 }
 
 async function disk(directory: string): Promise<Finding> {

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { hankFile, type SchemaKind, schemaAddress, sentinelConfig } from '../hank/index.ts'
 import { rehearsalScript } from '../model-server/index.ts'
+import { modelsFile } from '../models/index.ts'
+import { notifyFile } from '../notify/index.ts'
 import { runtimeFile } from '../settings/index.ts'
 
 /** Every kind of file that a person writes, by the definition that the loader checks it with. */
@@ -8,7 +10,9 @@ const shapes: Readonly<Record<SchemaKind, { readonly shape: z.ZodType; readonly 
   hank: { shape: hankFile, title: 'hank.json, a weave workflow' },
   weave: { shape: runtimeFile, title: 'weave.json, settings of the weave runtime' },
   sentinel: { shape: sentinelConfig, title: 'A weave sentinel' },
+  models: { shape: modelsFile, title: 'models.json, more models and providers' },
   rehearsal: { shape: rehearsalScript, title: 'rehearsal.json, what a scripted model answers' },
+  notify: { shape: notifyFile, title: '~/.weave/notify.json, who is told of runs' },
 }
 
 export const schemaKinds = Object.keys(shapes) as readonly SchemaKind[]

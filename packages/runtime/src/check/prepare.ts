@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { ProblemCode } from '@weave/protocol'
 import {
   type Codon,
@@ -6,34 +7,45 @@ import {
   type LoadedHank,
   loadHank,
   type PlacedCodon,
+  pathOf,
   withPlaces,
 } from '../hank/index.ts'
 import { type HarnessWord, harnessWordOf, ownPlaces, resolveHarness, servable } from '../harness/index.ts'
-import { hasErrors, type Problem, systemClock } from '../kit/index.ts'
+import { hasErrors, type Problem, problemOf, systemClock } from '../kit/index.ts'
 import {
   additionsOf,
   createRegistry,
   findModel,
   type HarnessName,
+  type LoginFiles,
+  originsOf,
+  piLogins,
   type Registry,
+  reaching,
   resolveModel,
 } from '../models/index.ts'
-import { buildPlan, type Plan } from '../plan/index.ts'
+import { buildPlan, type Plan, type PlannedGate, plannedCodons } from '../plan/index.ts'
 import { type ModelUse, type PreflightResult, preflight } from '../preflight/index.ts'
 import {
   codonEnvironment,
+  type GateSetting,
   type ResolvedSettings,
+  type RuleSetting,
   resolveSettings,
   type SettingPaths,
+  type Settings,
   serverEnvironment,
 } from '../settings/index.ts'
 import type { CheckedData, DataCheck } from './data-check.ts'
+import type { AskedGates, CheckedGates } from './gate-check.ts'
 import { pathsOf, readLayers, type SettledOptions } from './settled.ts'
 
 export interface PrepareOptions extends SettledOptions {
   readonly skipSelfTest: boolean
   /** The data of the run, to be hashed with the other checks of this machine; a run does that by itself. */
   readonly data?: string | undefined
+  /** Gates that a flag asks for, besides those of `weave.json`. */
+  readonly gates?: readonly GateSetting[] | undefined
   /** All checks on this machine passed, and these providers are asked now, which may take long. Not called when nobody is asked. */
   readonly onAsking?: ((found: Prepared, providers: readonly string[]) => Promise<void> | void) | undefined
   /** Has the last word on every environment in which a model is asked, given the providers of all known models. */
@@ -53,6 +65,8 @@ export interface Prepared {
   readonly paths: SettingPaths
   /** The `weave.json` that was used. */
   readonly runtimeFile?: string
+  /** What the operator lets follow from events. */
+  readonly rules?: readonly RuleSetting[]
   readonly registry: Registry
   /**
    * What would run; absent when there is no hank. In a hank with mistakes a model may be unknown: it stands in the plan by
@@ -78,7 +92,8 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const models = await createRegistry({ additions: additionsOf({ home, modelsFile: paths.modelsFile }) })
   const { registry } = models
   const redirected = (given: Variables) => options.redirect?.(given, registry.providers) ?? given
-  const outside = redirected(options.environment)
+  const own = [...registry.custom.values()]
+  const outside = redirected(reaching(options.environment, own))
   const environment = serverEnvironment(outside)
 
   const loaded = await loadHank(options.hank, {
@@ -93,9 +108,11 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   })
   // The hank may add sentinel settings, idle timeout, ceilings and a fallback model; no path depends on it.
   const settings = resolveSettings({ ...layers, environment, overrides: loaded.hank?.overrides })
-  const sending = await sendingProblems(settings, environment)
-  const hankProblems = [...layers.problems, ...models.problems, ...loaded.problems, ...sending]
-  const plan = planOf({ loaded, settings, registry })
+  const gates = await checkedGates({ ...layers.gates, added: options.gates ?? [] }, loaded)
+  const plan = planOf({ loaded, settings, registry }, gates.gates)
+  const read = [layers, models, loaded, gates].flatMap(({ problems }) => problems)
+  const ruled = await ruleProblems(layers.rules, plan)
+  const hankProblems = [...read, ...(await sendingProblems(settings, environment)), ...ruled]
   const base = {
     loaded,
     settings,
@@ -103,6 +120,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     registry,
     ...(plan && { plan }),
     ...(layers.path !== undefined && { runtimeFile: layers.path }),
+    rules: layers.rules,
   }
   if (hasErrors(hankProblems) || !loaded.hank) return { ...base, ok: false, problems: hankProblems }
 
@@ -118,16 +136,46 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const uses = modelUses(base, environmentOf)
   const providers = new Set(uses.flatMap(({ name }) => findModel(name, registry)?.provider ?? []))
   if (!options.skipSelfTest) await options.onAsking?.({ ...found, ok: true, problems }, [...providers])
-  const checked = await preflight(uses, {
+  const logins = options.redirect ? {} : loginFiles(home, settings.settings.agents)
+  const { plainHttpHosts: plainHosts } = settings.settings
+  const asked = await preflight(uses, {
     registry,
-    environments: { codon: environmentOf(), sentinel: environment },
+    environments: { codon: environmentOf(), sentinel: environment, logins },
     clock: systemClock,
     ...harnessChecks(home),
     skipSelfTest: options.skipSelfTest,
+    addresses: { plainHosts, origins: originsOf(own, options.environment) },
   })
-  const placed = loaded.source ? withPlaces(checked.problems, loaded.source) : checked.problems
+  const placed = loaded.source ? withPlaces(asked.problems, loaded.source) : asked.problems
   const all = [...problems, ...placed]
-  return { ...found, ok: !hasErrors(all), problems: all, preflight: checked }
+  return { ...found, ok: !hasErrors(all), problems: all, preflight: asked }
+}
+
+/** Mostly there are none, and then what checks them is not loaded. */
+async function checkedGates(asked: AskedGates, { hank }: Pick<LoadedHank, 'hank'>): Promise<CheckedGates> {
+  if (!hank || asked.inFile.length + asked.added.length === 0) return { gates: [], problems: [] }
+  const { checkGates } = await import('./gate-check.ts')
+  return checkGates(asked, hank)
+}
+
+/** What of the operator's rules the hank does not have. */
+async function ruleProblems(
+  rules: readonly RuleSetting[],
+  plan: Plan | undefined,
+): Promise<readonly Problem<ProblemCode>[]> {
+  if (rules.length === 0 || !plan) return []
+  const { ruleFaults } = await import('../rules/index.ts')
+  const codons = plannedCodons(plan).map(({ id }) => id)
+  const faults = await ruleFaults(rules, { sentinels: plan.sentinels ?? [], codons })
+  return faults.map(({ where, message }) =>
+    problemOf({ severity: 'error', code: 'settings/value', message }, where),
+  )
+}
+
+/** Where the person is signed in besides the environment. */
+export function loginFiles(home: string, agents: Settings['agents']): LoginFiles {
+  const own = join(home, '.claude')
+  return { pi: piLogins(home), ...(agents.claude.userSettings && { claude: own }) }
 }
 
 /** What is wrong with where spans would go; nothing while none are sent. */
@@ -202,11 +250,10 @@ function modelNameOf(codon: Codon, { loaded, settings }: Pick<Prepared, 'loaded'
   return (loaded.hank && effectiveModel(codon, loaded.hank, modelOverride)) ?? ''
 }
 
-function planOf({
-  loaded,
-  settings,
-  registry,
-}: Pick<Prepared, 'loaded' | 'settings' | 'registry'>): Plan | undefined {
+function planOf(
+  { loaded, settings, registry }: Pick<Prepared, 'loaded' | 'settings' | 'registry'>,
+  gates: readonly PlannedGate[] = [],
+): Plan | undefined {
   const { hank, source, sentinels } = loaded
   if (!hank || !source) return undefined
   return buildPlan(
@@ -217,6 +264,7 @@ function planOf({
       shimIdleTimeout: settings.settings.shimIdleTimeout,
       ceilings: settings.ceilings,
       sentinels,
+      gates,
     },
   )
 }
@@ -225,16 +273,19 @@ function modelUses(
   { loaded, settings }: Pick<Prepared, 'loaded' | 'settings'>,
   environmentOf: (codon: Variables) => Variables,
 ): readonly ModelUse[] {
-  const { hank, sentinels } = loaded
+  const { hank, source, sentinels } = loaded
   if (!hank) return []
   const placed = codonsOf(hank)
   const codons = placed.map((each): ModelUse => {
     const { env } = each.codon
+    const where = `${each.where}.model`
+    const isWrittenHere = each.codon.model !== undefined && settings.modelOverride === undefined
     return {
-      where: `${each.where}.model`,
+      where,
       label: each.label,
       name: modelNameOf(each.codon, { loaded, settings }),
       use: 'codon',
+      ...(source && isWrittenHere && { spot: () => source.spotOf(pathOf(where)) }),
       ...(env && { environment: environmentOf(env) }),
     }
   })

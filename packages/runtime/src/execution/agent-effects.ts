@@ -71,12 +71,18 @@ function surroundingsOf(
     environment,
     codon: codon.env,
     traceparent: agents.traceparent?.(),
-    markers: { WEAVE_EXECUTION_ID: layout.dir, WEAVE_CODON_ID: runtimeId, WEAVE_SERVER_ID: serverId },
+    markers: {
+      WEAVE_EXECUTION_ID: layout.dir,
+      WEAVE_CODON_ID: runtimeId,
+      WEAVE_SERVER_ID: serverId,
+      WEAVE_AGENT_ID: `${serverId}:${runtimeId}`,
+    },
   })
   const { provider } = codon.model
   const lent = agents.environmentFor?.(runtimeId, env, { provider, proxyUrl }) ?? env
-  // Of this server alone: whoever holds the execution next has agents in the same directory.
-  const marker: Marker = `WEAVE_SERVER_ID=${serverId}`
+  // Of this server alone, since whoever holds the execution next has agents in the same directory; and of this codon
+  // alone, since the agent of the next one is made ready while this one ends.
+  const marker: Marker = `WEAVE_AGENT_ID=${serverId}:${runtimeId}`
   return {
     codonId: runtimeId,
     model: codon.model.id,
@@ -86,6 +92,7 @@ function surroundingsOf(
     marker,
     home: layout.agents,
     autoCompact: codon.autoCompact,
+    thinking: codon.model.thinking,
   }
 }
 

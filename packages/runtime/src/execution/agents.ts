@@ -1,5 +1,5 @@
 import type { OpenRehearsal } from '../check/index.ts'
-import { createEmbeddedHarness, createSdkHarness, type Harness } from '../harness/index.ts'
+import { createEmbeddedHarness, createSdkHarness, type Harness, type ToolChoice } from '../harness/index.ts'
 import { type Clock, type Log, type Scope, startWarden, systemClock } from '../kit/index.ts'
 import type { HarnessName } from '../models/index.ts'
 import type { PlannedModel } from '../plan/index.ts'
@@ -31,20 +31,28 @@ export interface HarnessesOptions {
   readonly log: Log
   /** Told of each process group of an agent; what it returns takes that back. */
   readonly own: (leader: number) => () => void
+  readonly settings?: AgentSettings | undefined
+}
+
+/** What the operator says of the agents. */
+export interface AgentSettings {
+  readonly claude: { readonly tools: ToolChoice; readonly userSettings: boolean }
+  readonly pi: { readonly tools: ToolChoice; readonly authFile?: string | undefined }
 }
 
 /** The two ways to run an agent. Neither loads its SDK before a codon needs it. */
-function createHarnesses({ programs, clock, log, own }: HarnessesOptions): Harnesses {
+function createHarnesses({ programs, clock, log, own, settings }: HarnessesOptions): Harnesses {
   const made = new Map<HarnessName, Harness>()
   /** What the plan knows of models that an SDK may not know. */
   const planned = new Map<string, PlannedModel>()
   const make = {
-    sdk: () => createSdkHarness({ clock, log, own }),
+    sdk: () => createSdkHarness({ clock, log, own, ...settings?.claude }),
     embedded: () =>
       createEmbeddedHarness({
         worker: programs.agentWorker,
         clock,
         own,
+        ...settings?.pi,
         factsOf: (provider, id) => planned.get(`${provider}/${id}`),
       }),
   }
@@ -72,11 +80,12 @@ export interface AgentsOptions {
   readonly proxy?: Omit<ExecutionProxyOptions, 'clock' | 'log'> | undefined
   readonly serverId: string
   readonly log: Log
+  readonly settings?: AgentSettings | undefined
 }
 
 /** The agents, what ends them when this process is killed, and the proxy between them and their provider. */
 export function openAgents(options: AgentsOptions, scope: Scope) {
-  const { programs, scripted, serverId, log } = options
+  const { programs, scripted, serverId, log, settings } = options
   const clock = systemClock
   const warden = startWarden({
     program: programs.warden,
@@ -85,7 +94,7 @@ export function openAgents(options: AgentsOptions, scope: Scope) {
   })
   scope.add('warden', () => warden.close())
   const { own } = warden
-  const harnesses = options.harnesses ?? createHarnesses({ programs, clock, log, own })
+  const harnesses = options.harnesses ?? createHarnesses({ programs, clock, log, own, settings })
   scope.add('harnesses', () => harnesses.close())
   const proxy = options.proxy && createExecutionProxy({ ...options.proxy, clock, log })
   const harnessFor = (model: PlannedModel): Harness => {

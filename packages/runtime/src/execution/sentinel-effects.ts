@@ -32,10 +32,14 @@ export interface SentinelEffectsOptions {
   readonly setup: SentinelSetup
 }
 
+type Variables = Readonly<Record<string, string | undefined>>
+
 export interface SentinelSetup {
   readonly settings: SentinelSettings
   readonly sandboxEntry: SandboxEntry
   readonly modelOf: (name: string) => ResolvedModel | undefined
+  /** The environment in which the provider of a model is reached, made of the server's. */
+  readonly reaching?: ((environment: Variables, model: ResolvedModel) => Variables) | undefined
   /** Has the last word on the key of a sentinel. */
   readonly keyFor?: ((sentinelId: string) => string) | undefined
 }
@@ -126,7 +130,7 @@ type RecordStates = (codonId: string, states: readonly SentinelState[]) => void
 
 function create(options: SentinelEffectsOptions, record: RecordStates): Sentinels {
   const { plan, layout, journal, clock, redactor, environment } = options
-  const { settings, sandboxEntry, modelOf, keyFor } = options.setup
+  const { settings, sandboxEntry, modelOf, keyFor, reaching } = options.setup
   const variables = serverEnvironment(environment)
   return new Sentinels({
     attachments: plan.sentinels ?? [],
@@ -139,7 +143,7 @@ function create(options: SentinelEffectsOptions, record: RecordStates): Sentinel
     },
     modelOf,
     accessTo: (model, sentinelId) => {
-      const access = accessFrom(model, variables)
+      const access = accessFrom(model, reaching?.(variables, model) ?? variables)
       return access.ok && keyFor ? { ...access, key: keyFor(sentinelId) } : access
     },
     call: complete,

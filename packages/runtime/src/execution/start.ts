@@ -21,15 +21,20 @@ import {
   startPoint,
   startRunner,
 } from '../runner/index.ts'
+import type { RuleSetting } from '../settings/index.ts'
 import { type OpenedExecution, writeExecutionFile } from '../workspace/index.ts'
 import { type Activities, type ActivityListener, createActivities } from './activity.ts'
 import type { AgentSetup } from './agent-effects.ts'
-import { type Harnesses, type OwnPrograms, openAgents } from './agents.ts'
+import { type AgentSettings, type Harnesses, type OwnPrograms, openAgents } from './agents.ts'
 import { type OpenedEffects, openEffects } from './effects.ts'
 import { planFor } from './frozen-plan.ts'
+import { asksAtTheEnd, openGating, unknownGate } from './gating.ts'
 import { type HeldExecution, holdExecution, type OpenedRecord, openRecord } from './hold.ts'
+import { type NotifySetup, openNotifying } from './notifying.ts'
 import type { ProxySetup } from './proxy.ts'
 import { recover } from './recovery.ts'
+import { answerGates } from './rehearsed-gates.ts'
+import { finishDeeds, openRuling } from './ruling.ts'
 import type { SentinelSetup } from './sentinel-effects.ts'
 import { createLateControl, type ServerSettings, serve } from './serve.ts'
 import { startTelemetry, type Told } from './telemetry.ts'
@@ -44,6 +49,7 @@ export interface ExecutionOptions {
   readonly programs: OwnPrograms
   /** Other agents than those of the two SDKs. */
   readonly harnesses?: Harnesses | undefined
+  readonly agentSettings?: AgentSettings | undefined
   readonly priceOf: AgentSetup['priceOf']
   readonly environmentFor?: AgentSetup['environmentFor']
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -56,8 +62,14 @@ export interface ExecutionOptions {
   readonly autostart: boolean
   readonly headless: boolean
   readonly keepAlive: boolean
+  /** It runs without a terminal, in a session of its own. */
+  readonly detached?: boolean | undefined
   /** A person is at a screen and decides what becomes of a failure. */
   readonly attended?: boolean | undefined
+  /** Gates that a person leaves out of this start. */
+  readonly dropGates?: readonly string[] | undefined
+  /** What the run does at a gate; default: it waits. */
+  readonly onGate?: 'wait' | 'exit' | undefined
   readonly server: ServerSettings
   /** Absent: the traffic of agents goes to the provider directly. */
   readonly proxy?: ProxySetup | undefined
@@ -65,7 +77,7 @@ export interface ExecutionOptions {
   readonly weaveVersion: string
   readonly rehearsal: boolean
   /** The model of a rehearsal: it is told what it must know of the execution. */
-  readonly scripted?: Pick<OpenRehearsal, 'begin' | 'informed'> | undefined
+  readonly scripted?: Pick<OpenRehearsal, 'begin' | 'informed' | 'gates'> | undefined
   readonly onEvent: Listener
   /** Hears of what takes long, about once a second, beside the journal. Must not throw. */
   readonly onActivity?: ActivityListener | undefined
@@ -74,6 +86,10 @@ export interface ExecutionOptions {
    * Without it everything that would be written fails.
    */
   readonly onLost?: ((reason: string) => void) | undefined
+  /** What the operator lets follow from events. */
+  readonly rules?: readonly RuleSetting[] | undefined
+  /** Absent: nobody is told of the run. */
+  readonly notify?: NotifySetup | undefined
   /** The resolved settings, recorded for reports and obeyed by telemetry. Absent: neither. */
   readonly told?: Told | undefined
 }
@@ -152,6 +168,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const activities = createActivities(systemClock)
   if (options.onActivity) activities.listen(options.onActivity)
   const tracing = await tracingOf(options, { held, record })
+  await notifyingOf(options, { held, record, plan })
   const start: Start = { options, held, record, plan, activities, tracing }
   const agents = agentsOf(start)
   const opening = await effectsOf(start, agents)
@@ -163,11 +180,14 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   if (!recovered.ok) return recovered
   const times = await openTimes(journal, plan)
   const life = { plan, journal, recorder, effects, clock: systemClock, firstRunId: held.runId, times }
-  if (nothingLeft(plan, recorder.state, times()) && !recovered.startFrom) {
+  await finishDeeds(journal)
+  const gates = await openGating(options, journal.history, opening.gateEffects)
+  const isOver = nothingLeft(plan, recorder.state, times()) && !recovered.startFrom
+  if (isOver && !asksAtTheEnd(plan, recorder.state, gates.book)) {
     recordDone(life, startPoint(plan, recorder.state))
     return { ok: true, state: recorder.state, notes: [...held.notes, ...recovered.notes] }
   }
-  const notes = [...options.opened.notes, ...held.notes, ...recovered.notes]
+  const notes = [...options.opened.notes, ...held.notes, ...planned.notes, ...recovered.notes]
   for (const note of notes) log.info('START', note)
 
   const control = createLateControl()
@@ -175,6 +195,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   if (!serving.ok) return serving
   activities.listen(serving.onActivity)
   await opening.startHealthChecks()
+  const met = await openRuling({ rules: options.rules ?? [], journal })
   const { autostart, headless, keepAlive, attended } = options
   const runner = startRunner({
     ...life,
@@ -183,24 +204,22 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
     headless,
     keepAlive,
     attended,
+    gates,
     startFrom: recovered.startFrom ?? startPoint(plan, recorder.state),
   })
   control.is(runner)
-  const { told, weaveVersion, rehearsal } = options
-  const { redactor, replayed } = record
-  await startTelemetry(runner, {
-    told,
-    layout,
-    plan,
-    journal,
-    redactor,
-    replayed,
-    scope,
-    weaveVersion,
-    rehearsal,
-  })
+  met(runner)
+  if (options.scripted?.gates) answerGates(runner, { journal, book: gates.book }, options.scripted.gates)
+  await telemetryOf(start, runner)
   const ending = endingWith(runner, { scope, tidy: opening.tidy })
   return { ok: true, execution: { ...ending, ...serving.urls, notes, state } }
+}
+
+function telemetryOf({ options, held, record, plan }: Start, runner: Runner): Promise<void> {
+  const { told, weaveVersion, rehearsal, opened } = options
+  const { journal, redactor, replayed } = record
+  const facts = { told, layout: opened.layout, plan, weaveVersion, rehearsal }
+  return startTelemetry(runner, { ...facts, journal, redactor, replayed, scope: held.scope })
 }
 
 function tracingOf(options: ExecutionOptions, { held, record }: Pick<Start, 'held' | 'record'>) {
@@ -213,13 +232,26 @@ function tracingOf(options: ExecutionOptions, { held, record }: Pick<Start, 'hel
   return openTracing({ ...facts, settings, journal, state, redactor, log, assertHeld }, held.scope)
 }
 
+function notifyingOf(
+  options: ExecutionOptions,
+  { held, record, plan }: Pick<Start, 'held' | 'record' | 'plan'>,
+) {
+  const { layout, executionFile } = options.opened
+  const { journal, redactor, log } = record
+  const { assertHeld } = held.lock
+  const facts = { setup: options.notify, hankName: executionFile.hankName, plan, layout }
+  return openNotifying({ ...facts, journal, redactor, log, assertHeld }, held.scope)
+}
+
 async function planOf(
-  { opened, plan, adopt }: ExecutionOptions,
+  { opened, plan, adopt, dropGates }: ExecutionOptions,
   { journal, recorder }: Pick<OpenedRecord, 'journal' | 'recorder'>,
 ) {
   const { layout, executionFile } = opened
   const choice = { layout, plan, adopt: adopt !== undefined }
   const planned = await planFor(choice, { journal, state: recorder.state })
+  const unknown = planned.ok ? unknownGate(planned.plan, dropGates) : undefined
+  if (unknown) return unknown
   // After the plan: a start in between finds the new plan, and only the note of where it came from is old.
   if (planned.ok && adopt)
     await writeExecutionFile(layout.executionFile, { ...executionFile, hankHash: adopt.hankHash })
@@ -247,7 +279,10 @@ function agentsOf({ options, held, record }: Start) {
     logLevel,
     allowOtherUsers: options.server.allowOtherUsers,
   }
-  return openAgents({ programs, harnesses, scripted, proxy, serverId: held.serverId, log }, held.scope)
+  return openAgents(
+    { programs, harnesses, scripted, proxy, serverId: held.serverId, log, settings: options.agentSettings },
+    held.scope,
+  )
 }
 
 type Agents = ReturnType<typeof agentsOf>
@@ -291,6 +326,7 @@ function serveOn({ options, held, record, plan }: Start, { proxy }: Agents, cont
     ...(rehearsal && { rehearsal }),
   }
   const { lock, scope } = held
+  if (options.detached) lock.update({ detached: true })
   return serve({ settings, facts, plan, journal, redactor, log, control, proxy, lock }, scope)
 }
 

@@ -17,7 +17,8 @@ export { codonsOf, effectiveModel, isLoop, type PlacedCodon } from './codons.ts'
 export { scanCopiedTree, treeMessage } from './copied-tree.ts'
 export { hankHash } from './hash.ts'
 export { maxPromptBytes } from './named-files.ts'
-export { withPlaces } from './places.ts'
+export { pathOf, withPlaces } from './places.ts'
+export { templateVariables } from './prompt-content.ts'
 export { excerptAt } from './read.ts'
 export { type Reference, readReference, resolveReference } from './references.ts'
 export {
@@ -33,5 +34,11 @@ export {
 } from './schema.ts'
 export { addSchemaLine, type SchemaKind, schemaAddress } from './schema-line.ts'
 export { type AttachedSentinel, readSentinelFile, type SentinelFile } from './sentinel-attachments.ts'
-export { loadPatterns, type PatternCompiler } from './sentinel-patterns.ts'
-export { type SentinelCondition, type SentinelConfig, sentinelConfig } from './sentinel-schema.ts'
+export { loadPatterns, type PatternCompiler, patternFaults } from './sentinel-patterns.ts'
+export {
+  type SentinelCondition,
+  type SentinelConfig,
+  sentinelConditions,
+  sentinelConfig,
+  sentinelTrigger,
+} from './sentinel-schema.ts'

@@ -20,7 +20,7 @@ export async function addSchemaLine(
 }
 
 /** The files that have an editor schema, by the stem of its published file. */
-export type SchemaKind = 'hank' | 'weave' | 'sentinel' | 'rehearsal'
+export type SchemaKind = 'hank' | 'weave' | 'sentinel' | 'rehearsal' | 'models' | 'notify'
 
 /** Where editors find the schema of a kind of file, as published with that version of the package. */
 export function schemaAddress(kind: SchemaKind, version: string): string {

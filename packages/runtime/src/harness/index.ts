@@ -6,7 +6,14 @@
 export { servable } from './available.ts'
 export { createSdkHarness } from './claude/claude-harness.ts'
 export { failureOf, type Trouble } from './failure.ts'
-export type { Harness, HarnessEnd, HarnessEvent, HarnessSpec, HarnessSurroundings } from './harness.ts'
+export type {
+  Harness,
+  HarnessEnd,
+  HarnessEvent,
+  HarnessSpec,
+  HarnessSurroundings,
+  ToolChoice,
+} from './harness.ts'
 export { type Silence, watchIdle } from './idle-timeout.ts'
 export { type InstallEnd, type InstallOptions, installHarness, removeHarness } from './install-harness.ts'
 export {

@@ -1,6 +1,7 @@
 import { type EventType, events, eventTypes } from '@weave/protocol'
 import { openRegularFile } from '../files/index.ts'
 import { type CheckedLine, checkLine, type LineDamage, lineFeed } from './line.ts'
+import { typeOf } from './line-type.ts'
 
 /** A line with the place where it begins in its segment. */
 export interface StoredEvent extends CheckedLine {
@@ -98,16 +99,6 @@ export const planType: EventType = 'preflight.result'
 export function isForEveryone(stored: StoredEvent): boolean {
   return everyonesTypes.has(typeOf(stored))
 }
-
-/** Read off the bytes of the line. */
-export function typeOf({ rest }: StoredEvent): string {
-  const from = rest.indexOf(typeKey) + typeKey.length
-  return rest.toString('latin1', from, rest.indexOf(quote, from))
-}
-
-/** No text before the type can hold this: inside a JSON string the quotes would be escaped. */
-const typeKey = Buffer.from('"type":"')
-const quote = 0x22
 
 const everyonesTypes: ReadonlySet<string> = new Set(
   eventTypes.filter(type => events[type].category !== 'extension'),

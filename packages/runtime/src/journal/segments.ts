@@ -2,7 +2,8 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { readRegularFile, writeFileAtomic, writeFileAtomicSync } from '../files/index.ts'
 import { errorCode } from '../kit/index.ts'
-import { type EventCounts, isForEveryone, planType, readSegment, typeOf } from './line-reader.ts'
+import { type EventCounts, isForEveryone, planType, readSegment } from './line-reader.ts'
+import { typeOf } from './line-type.ts'
 
 /** A journal is a row of segment files, each named after the first `seq` in it. */
 export interface Segment {

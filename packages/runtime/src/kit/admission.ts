@@ -73,13 +73,13 @@ export function admitFirst(server: Server, admission: Admission): void {
 }
 
 /** Why the request is refused; undefined: it may pass. `valuesOf`: all values of a header, by its name in small letters. */
-export type RequestGate = (valuesOf: (name: string) => readonly string[]) => string | undefined
+export type OriginCheck = (valuesOf: (name: string) => readonly string[]) => string | undefined
 
 /**
  * Who may ask a port on loopback, by the headers of a request: a web page can make its reader's browser send
  * requests there, but cannot make it lie about where they come from. Programs send none of these headers but `Host`.
  */
-export function createRequestGate({ port, host }: { port: number; host?: string | undefined }): RequestGate {
+export function createOriginCheck({ port, host }: { port: number; host?: string | undefined }): OriginCheck {
   const isOurs = createHostCheck(port, host)
   return valuesOf => {
     const values = watched.map(valuesOf)

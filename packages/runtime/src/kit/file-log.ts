@@ -79,7 +79,8 @@ const mode = 0o600
 const appendFlags =
   constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-function createAppender(path: string, maxBytes: number, assertHeld: () => void = () => undefined) {
+/** Text at the end of a file that does not grow without end: beyond `maxBytes` it is moved to `path.1`. May throw. */
+export function createAppender(path: string, maxBytes: number, assertHeld: () => void = () => undefined) {
   let fd: number | undefined
   let size = 0
   let torn = false

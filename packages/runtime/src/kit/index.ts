@@ -8,12 +8,12 @@ export {
   admitFirst,
   connectionShare,
   createAdmission,
-  createRequestGate,
-  type RequestGate,
+  createOriginCheck,
+  type OriginCheck,
 } from './admission.ts'
 export { type Clock, type Deadline, inTime, isoTime, systemClock, within } from './clock.ts'
 export { errorCode, type Failure, messageOf, type Refused, type Result, wordsOf } from './errors.ts'
-export { createFileLog, type FileLogOptions } from './file-log.ts'
+export { createAppender, createFileLog, type FileLogOptions } from './file-log.ts'
 export { createMatcher, refusePatterns } from './globs.ts'
 export { createId } from './ids.ts'
 export {
@@ -35,6 +35,7 @@ export { type JsonCode, type JsonSource, parseJsonSource } from './json-source.t
 export { type Listening, listen } from './listen.ts'
 export { type Log, type LogFields, type LogLevel, logLevels, silentLog } from './log.ts'
 export { didYouMean, nearestNames } from './nearest-names.ts'
+export { isPeerMarked } from './peer-process.ts'
 export { createPeerUserCheck } from './peer-user.ts'
 export {
   type Collector,

@@ -1,9 +1,10 @@
 import type { APICallError, LanguageModel, LanguageModelUsage } from 'ai'
 import { isTokenCount, messageOf, retryAfterOf, systemClock } from '../kit/index.ts'
+import type { Dialect } from '../models/index.ts'
 import type { Completion, CompletionRequest, StructuredOutput, UsedTokens } from './completion.ts'
 import { outputFor, unwrap } from './structured-output.ts'
 
-interface Reached extends Pick<CompletionRequest, 'provider' | 'modelId' | 'key' | 'api'> {
+interface Reached extends Pick<CompletionRequest, 'provider' | 'modelId' | 'dialect' | 'key' | 'api'> {
   /** In place of the network. */
   readonly fetch?: typeof fetch
 }
@@ -12,32 +13,35 @@ interface Reached extends Pick<CompletionRequest, 'provider' | 'modelId' | 'key'
 async function createModel({
   provider,
   modelId,
+  dialect = usual.get(provider) ?? 'openai-completions',
   key,
   api,
   fetch = withoutRedirects,
 }: Reached): Promise<LanguageModel> {
   // The address is always given: left out, the libraries would read it from variables in a form of their own.
   const reach = { baseURL: api, apiKey: key, fetch }
-  if (speakAnthropic.has(provider)) {
+  if (dialect === 'anthropic-messages') {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
     return createAnthropic(reach)(modelId)
   }
-  if (provider === 'google') {
+  if (dialect === 'google-generative-ai') {
     const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
     return createGoogleGenerativeAI(reach)(modelId)
   }
   const { createOpenAI } = await import('@ai-sdk/openai')
-  if (provider === 'openai') return createOpenAI(reach).responses(modelId)
+  if (dialect === 'openai-responses') return createOpenAI(reach).responses(modelId)
   return createOpenAI({ ...reach, name: provider }).chat(modelId)
 }
 
 /** These have no other dialect at the address that the catalogue knows. All but a few speak OpenAI's chat dialect. */
-const speakAnthropic: ReadonlySet<string> = new Set([
-  'anthropic',
-  'minimax',
-  'minimax-cn',
-  'xiaomi',
-  'kimi-coding',
+const usual: ReadonlyMap<string, Dialect> = new Map([
+  ['anthropic', 'anthropic-messages'],
+  ['minimax', 'anthropic-messages'],
+  ['minimax-cn', 'anthropic-messages'],
+  ['xiaomi', 'anthropic-messages'],
+  ['kimi-coding', 'anthropic-messages'],
+  ['google', 'google-generative-ai'],
+  ['openai', 'openai-responses'],
 ])
 
 /** With a redirect the key would travel to an address that nobody named. */
@@ -51,13 +55,15 @@ const withoutRedirects: typeof fetch = (input, init) =>
 export async function takesTemperature({
   provider,
   modelId,
-}: Pick<CompletionRequest, 'provider' | 'modelId'>): Promise<boolean> {
+  dialect,
+}: Pick<CompletionRequest, 'provider' | 'modelId' | 'dialect'>): Promise<boolean> {
   let body: string | undefined
   try {
     const { generateText } = await import('ai')
     const model = await createModel({
       provider,
       modelId,
+      dialect,
       key: 'none',
       api: 'http://127.0.0.1:9/v1',
       fetch: async (_, init) => {

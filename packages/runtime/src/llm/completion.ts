@@ -1,5 +1,6 @@
 import type { TokenCounts } from '@weave/protocol'
 import type { Result } from '../kit/index.ts'
+import type { Dialect } from '../models/index.ts'
 
 export interface Message {
   readonly role: 'user' | 'assistant'
@@ -31,6 +32,8 @@ export interface CompletionRequest {
   readonly provider: string
   /** As the provider knows the model. */
   readonly modelId: string
+  /** Absent: as the provider is usually spoken to. */
+  readonly dialect?: Dialect | undefined
   /** A secret. */
   readonly key: string
   /** The address of the provider with its version path: `https://api.openai.com/v1`. */

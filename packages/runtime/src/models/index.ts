@@ -6,6 +6,16 @@
  * know whether a key is good. The catalogue is loaded when a registry is made, not before.
  */
 export { additionsOf } from './additions.ts'
+export { modelsFile } from './additions-schema.ts'
+export { type CustomProvider, type Dialect, isLocal, originsOf, reaching } from './custom-provider.ts'
+export {
+  type Login,
+  type LoginFiles,
+  loginFor,
+  otherLogins,
+  piLogins,
+  piSecrets,
+} from './logins.ts'
 export { costOf, type HarnessName, type Model, type Prices } from './model.ts'
 export {
   type Credential,
@@ -14,8 +24,10 @@ export {
   type Endpoint,
   type Environment,
   endpointFor,
+  isKnownProvider,
   type Redirection,
   redirectProviders,
 } from './providers.ts'
-export { createRegistry, listModels, type ModelRow, type Registry } from './registry.ts'
+export { createRegistry, listModels, type ModelRow, type Registry, reachingOwn } from './registry.ts'
 export { findModel, type ModelResolution, type ResolvedModel, resolveModel } from './resolve.ts'
+export type { ThinkingLevel } from './thinking.ts'

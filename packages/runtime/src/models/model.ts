@@ -1,4 +1,5 @@
 import type { TokenCounts } from '@weave/protocol'
+import type { Dialect } from './custom-provider.ts'
 
 /** Dollars for one million tokens of each class. */
 export interface TokenPrices {
@@ -28,10 +29,16 @@ export interface Model {
   readonly id: string
   /** For people. */
   readonly name: string
-  /** Tokens. */
-  readonly contextWindow: number
+  /** Tokens; absent where nobody says. */
+  readonly contextWindow?: number
   /** Tokens; absent where nobody says. */
   readonly maxOutputTokens?: number
+  /** Absent: as its provider is usually spoken to. */
+  readonly dialect?: Dialect
+  /** Whether it can think at a level; absent where nobody says. */
+  readonly reasoning?: boolean
+  /** Oddities of its server, in the words of the embedded SDK, which alone understands them. */
+  readonly compat?: Readonly<Record<string, unknown>>
   /** Absent: the price is not known, which is not the same as free. */
   readonly prices?: Prices
 }

@@ -69,6 +69,10 @@ const ranks = new Map([...rows.keys()].map((name, index) => [name, index]))
 /** Names of the providers of the catalogue, in the order described above. */
 export const providerNames: readonly string[] = [...rows.keys()]
 
+export function isKnownProvider(name: string): boolean {
+  return rows.has(name)
+}
+
 /** A provider that only an addition names has the variables its name suggests: `my-host` has `MY_HOST_API_KEY`. */
 export function providerOf(name: string): Provider {
   return rows.get(name) ?? namedLike(name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_'))

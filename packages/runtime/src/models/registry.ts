@@ -1,6 +1,7 @@
 import type { ProblemCode } from '@weave/protocol'
 import type { Problem } from '../kit/index.ts'
 import { type AdditionsFile, readAdditions } from './additions.ts'
+import { type CustomProvider, localProviders, loginProviders, reaching } from './custom-provider.ts'
 import {
   allModels,
   fullName,
@@ -23,6 +24,10 @@ export interface Registry {
   readonly providers: readonly string[]
   /** Exact: neither part is matched by likeness. */
   find(provider: string, id: string): Model | undefined
+  /** The same, and whatever a server that lists nothing is asked for. */
+  findOrOpen(provider: string, id: string): Model | undefined
+  /** By name: those that files describe, and those on this machine. */
+  readonly custom: ReadonlyMap<string, CustomProvider>
   /** Every provider's model with exactly this id, the preferred provider first. */
   withId(id: string): readonly Model[]
 }
@@ -44,19 +49,20 @@ export interface RegistryResult {
 export async function createRegistry(options: RegistryOptions = {}): Promise<RegistryResult> {
   const { additions = [] } = options
   const { builtIn } = await import('./built-in.ts')
-  const { added, problems } = await readAdditions(additions, builtIn)
-  if (added.length === 0) return { registry: registryOn(builtIn), problems }
+  const { added, providers, problems } = await readAdditions(additions, builtIn)
+  const custom = new Map([...localProviders, ...loginProviders, ...providers].map(each => [each.name, each]))
+  if (added.length === 0) return { registry: registryOn(builtIn, custom), problems }
   const merged = new Map([...allModels(builtIn), ...added].map(model => [fullName(model), model]))
-  return { registry: registryOf([...merged.values()]), problems }
+  return { registry: registryOn(indexModels([...merged.values()]), custom), problems }
 }
 
 /** `models` has no two entries of the same provider and id. */
 export function registryOf(models: readonly Model[]): Registry {
-  return registryOn(indexModels(models))
+  return registryOn(indexModels(models), new Map())
 }
 
-function registryOn(index: ModelIndex): Registry {
-  const providers = [...index.providers].sort(byPreference)
+function registryOn(index: ModelIndex, custom: Registry['custom']): Registry {
+  const providers = [...new Set([...index.providers, ...custom.keys()])].sort(byPreference)
   let models: readonly Model[] | undefined
   let aliases: ReadonlyMap<Alias, Model> | undefined
   // A hank may name the same model ten thousand times.
@@ -72,12 +78,30 @@ function registryOn(index: ModelIndex): Registry {
       return aliases
     },
     find: index.find,
+    findOrOpen: (provider, id) => index.find(provider, id) ?? openModel(custom.get(provider), id),
+    custom,
     withId(id) {
       const known = byId.get(id) ?? providers.flatMap(provider => index.find(provider, id) ?? [])
       byId.set(id, known)
       return known
     },
   }
+}
+
+/** `environment`, with what files say of how this provider is reached, or all of those that they describe. */
+export function reachingOwn<E extends Environment>(
+  environment: E,
+  { custom }: Pick<Registry, 'custom'>,
+  provider?: string,
+): E {
+  const wanted = [...custom.values()].filter(({ name }) => provider === undefined || name === provider)
+  return reaching(environment, wanted)
+}
+
+function openModel(provider: CustomProvider | undefined, id: string): Model | undefined {
+  if (!provider?.isOpen || !/^\S+$/.test(id)) return undefined
+  const { name, dialect } = provider
+  return { provider: name, id, name: id, ...(dialect && { dialect }) }
 }
 
 function byPreference(left: string, right: string): number {
@@ -151,7 +175,8 @@ export interface ModelRow {
   /** Short names that mean this model now. */
   readonly aliases: readonly Alias[]
   readonly harness: HarnessName
-  readonly contextWindow: number
+  /** Absent: not known. */
+  readonly contextWindow?: number
   readonly maxOutputTokens?: number
   /** Absent: not known. */
   readonly prices?: Prices
@@ -171,8 +196,9 @@ export function listModels(
   { environment, filter = '' }: ListOptions,
 ): readonly ModelRow[] {
   const ready = new Map<string, boolean>()
+  const variables = reaching(environment, registry.custom.values())
   for (const { provider } of registry.models) {
-    if (!ready.has(provider)) ready.set(provider, credentialFor(provider, 'codon', environment).ok)
+    if (!ready.has(provider)) ready.set(provider, credentialFor(provider, 'codon', variables).ok)
   }
   return registry.models
     .map((model): ModelRow => {

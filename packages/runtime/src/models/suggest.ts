@@ -1,5 +1,6 @@
 import Fuse from 'fuse.js'
 import leven from 'leven'
+import { lettersOf } from './letters.ts'
 import { forced, fullName, type Model } from './model.ts'
 import { rankOf } from './providers.ts'
 import type { Registry } from './registry.ts'
@@ -72,11 +73,6 @@ function near(wanted: string, candidates: readonly Candidate[]): readonly string
     .filter(({ distance }) => distance <= limit)
     .sort((left, right) => left.distance - right.distance)
     .map(({ text }) => text)
-}
-
-/** Dots and dashes are what people misremember most (`gpt5`, `claude-sonnet-5.5`), so they do not count. */
-function lettersOf(text: string): string {
-  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}/]/gu, '')
 }
 
 /** To the text, or to its beginning with half a step more. */

@@ -11,6 +11,7 @@ import { type VocabularyName, vocabularies } from './names.ts'
 import { createPoster, postSettings } from './post.ts'
 import { readableSpan, type SpanOrigin } from './readable.ts'
 import type { EndedSpan } from './span.ts'
+import { createJsonWriter } from './span-json.ts'
 
 /**
  * The way to a collector. The packages behind it are large: import this module only with `import()`, where something is
@@ -78,11 +79,13 @@ export function openCollector(options: CollectorOptions): CollectorClient {
     url: metricsUrl(environment, collector.url),
     settings: postSettings(environment, 'METRICS'),
   })
+  const json = createJsonWriter(origin)
   const readable = (spans: readonly EndedSpan[]) => spans.map(span => readableSpan(span, origin))
   return {
     origin,
     async post(spans, signal) {
-      const answer = await poster.post(traces.serializeRequest(readable(spans)) ?? nothing, signal)
+      const body = collector.protocol === 'http/json' ? json(spans) : traces.serializeRequest(readable(spans))
+      const answer = await poster.post(body ?? nothing, signal)
       if (!answer.ok) return answer
       const { rejectedSpans: rejected, errorMessage: message } =
         partial(() => traces.deserializeResponse(answer.body).partialSuccess) ?? {}
@@ -92,7 +95,7 @@ export function openCollector(options: CollectorOptions): CollectorClient {
       const answer = await meters.post(metrics.serializeRequest(given) ?? nothing, signal)
       return answer.ok ? { ok: true, rejected: 0 } : answer
     },
-    json: spans => JsonTraceSerializer.serializeRequest(readable(spans)) ?? nothing,
+    json,
     close() {
       poster.close()
       meters.close()

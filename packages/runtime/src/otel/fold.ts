@@ -148,7 +148,7 @@ class JournalFold implements Fold {
       case 'rollback.completed':
         return this.#rollbacks.completed(data, time)
       default:
-        return 'codonId' in data && data.codonId === this.#attempt?.codonId
+        return this.#attempt && 'codonId' in data && data.codonId === this.#attempt.codonId
           ? this.#attempt.heard(event, time)
           : []
     }

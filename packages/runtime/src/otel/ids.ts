@@ -16,7 +16,7 @@ export function traceIdOf(executionId: string): string {
 
 /** 16 hexadecimal digits. */
 export function spanIdOf(executionId: string, key: SpanKey): string {
-  return digest(8, [family, 'span', executionId, ...key.map(String)])
+  return digest(8, [family, 'span', executionId, ...key])
 }
 
 export function runKey(runId: string): SpanKey {
@@ -29,10 +29,12 @@ export function attemptKey(runId: string, index: number): SpanKey {
 }
 
 /** An id of zeros only means "none" to others: it is hashed once more, with one more part. */
-function digest(bytes: number, parts: readonly string[]): string {
+function digest(bytes: number, parts: SpanKey): string {
   const hex = hash('sha256', parts.join('\0'), 'hex').slice(0, bytes * 2)
-  return /^0+$/.test(hex) ? digest(bytes, [...parts, '']) : hex
+  return hex === zeros.slice(0, bytes * 2) ? digest(bytes, [...parts, '']) : hex
 }
+
+const zeros = '0'.repeat(32)
 
 export interface RemoteSpan {
   readonly traceId: string

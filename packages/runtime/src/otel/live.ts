@@ -6,9 +6,10 @@ import type { ExecutionLayout } from '../workspace/index.ts'
 import { collectorOf } from './collector.ts'
 import { readSentNote, type SentNote, writeSentNote } from './cursor.ts'
 import type { CollectorClient } from './export.ts'
-import { createFold, type Fold, foldedTypes, spokenTypes } from './fold.ts'
+import { createFold, type Fold } from './fold.ts'
 import { isSampled, readTraceparent, traceIdOf } from './ids.ts'
 import type { LiveMetrics } from './metrics.ts'
+import { foldedWith, pastEvents } from './past-events.ts'
 import { withPrompts } from './prompts.ts'
 import { queueLimits, SpanQueue } from './queue.ts'
 import type { EndedSpan } from './span.ts'
@@ -68,7 +69,7 @@ class Follower {
   constructor(options: LiveOptions) {
     const { journal, settings } = options
     this.#options = options
-    this.#types = settings.content === 'none' ? foldedTypes : spokenTypes
+    this.#types = foldedWith(settings.content)
     this.#firstLive = journal.lastSeq + 1
     this.#leave = journal.subscribe(({ event }) => this.#hear(event))
     this.#opening = this.#open().catch((error: unknown) => this.#giveUp(error))
@@ -131,12 +132,11 @@ class Follower {
 
   /** What was written before this start. False: there was no time for all of it. */
   async #readPast(fold: Fold): Promise<boolean> {
-    const { history } = this.#options.journal
-    for await (const { events } of history.pages({ upTo: this.#firstLive - 1 })) {
-      for (const stored of events) {
-        if (!(this.#types as ReadonlySet<string>).has(history.type(stored))) continue
-        const event = await history.event(stored)
-        const spans = event ? fold.add(event).filter(({ seq }) => seq > this.#note.seq) : []
+    const { journal, settings } = this.#options
+    const query = { content: settings.content, upTo: this.#firstLive - 1 }
+    for await (const { events } of pastEvents(journal.history, query)) {
+      for (const event of events) {
+        const spans = fold.add(event).filter(({ seq }) => seq > this.#note.seq)
         if (spans.length > 0) await this.#offerWhenRoom(spans)
       }
       if (this.#closing.signal.aborted && this.#pastIsLong()) return false

@@ -12,7 +12,8 @@ export interface SpanOrigin {
   readonly scope: InstrumentationScope
 }
 
-const kinds = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT } as const
+export const kinds = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT } as const
+export const statusCodes = { unset: SpanStatusCode.UNSET, error: SpanStatusCode.ERROR } as const
 
 export function readableSpan(span: EndedSpan, { resource, scope }: SpanOrigin): ReadableSpan {
   const { traceId, spanId, parentId, start, end, failure } = span
@@ -27,8 +28,8 @@ export function readableSpan(span: EndedSpan, { resource, scope }: SpanOrigin): 
     duration: hrTime(end - start),
     ended: true,
     status: failure
-      ? { code: SpanStatusCode.ERROR, ...(failure.message !== '' && { message: failure.message }) }
-      : { code: SpanStatusCode.UNSET },
+      ? { code: statusCodes.error, ...(failure.message !== '' && { message: failure.message }) }
+      : { code: statusCodes.unset },
     attributes: span.attributes,
     events: span.events.map(({ name, time, attributes }) => ({ name, time: hrTime(time), attributes })),
     links: span.links.map(link => ({
@@ -48,7 +49,7 @@ function contextOf(traceId: string, spanId: string): SpanContext {
 }
 
 /** Seconds and nanoseconds. */
-function hrTime(milliseconds: number): HrTime {
+export function hrTime(milliseconds: number): HrTime {
   const seconds = Math.floor(milliseconds / 1000)
   return [seconds, Math.round((milliseconds - seconds * 1000) * 1e6)]
 }

@@ -56,9 +56,9 @@ const longestMessage = 256
 /** Attributes without those that have no value; texts that are too long are cut. */
 export function attributesOf(given: Readonly<Record<string, AttributeValue | undefined>>): Attributes {
   const attributes: Record<string, AttributeValue> = {}
-  for (const [name, value] of Object.entries(given)) {
-    if (value === undefined) continue
-    attributes[name] = typeof value === 'string' ? cutTo(value, longestText) : value
+  for (const name in given) {
+    const value = given[name]
+    if (value !== undefined) attributes[name] = typeof value === 'string' ? cutTo(value, longestText) : value
   }
   return attributes
 }

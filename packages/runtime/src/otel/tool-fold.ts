@@ -13,9 +13,7 @@ type Call = EventData<'assistant.action'>
 
 /** The tools that were used in one attempt. Tools at work at the same time are siblings. */
 export function createTools(place: ToolPlace, ground: FoldGround) {
-  const seen = new Map<string, number>()
-  /** So many of the newest ids are known: an agent may use tools all day. */
-  const mostSeen = 1_000
+  const seen = createSeen()
   let open: Call[] = []
   let count = 0
 
@@ -38,10 +36,7 @@ export function createTools(place: ToolPlace, ground: FoldGround) {
     answered(data: EventData<'tool.result'>, time: number): Draft {
       const { toolUseId, toolName, executionTimeMs, isError } = data
       count++
-      const before = seen.get(toolUseId) ?? 0
-      seen.set(toolUseId, before + 1)
-      const [oldest] = seen.keys()
-      if (seen.size > mostSeen && oldest !== undefined) seen.delete(oldest)
+      const before = seen(toolUseId)
       const again = before === 0 ? [] : [before]
       const start = time - executionTimeMs
       return {
@@ -69,6 +64,17 @@ export function createTools(place: ToolPlace, ground: FoldGround) {
         runId: place.runId,
       }
     },
+  }
+}
+
+/** How often an id came before. At least a thousand of the newest are known: an agent may use tools all day. */
+function createSeen(): (id: string) => number {
+  let [recent, older] = [new Map<string, number>(), new Map<string, number>()]
+  return id => {
+    const before = recent.get(id) ?? older.get(id) ?? 0
+    recent.set(id, before + 1)
+    if (recent.size >= 1_000) [recent, older] = [new Map<string, number>(), recent]
+    return before
   }
 }
 

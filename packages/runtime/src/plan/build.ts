@@ -13,6 +13,7 @@ import type {
   Plan,
   PlannedCeilings,
   PlannedCodon,
+  PlannedGate,
   PlannedItem,
   PlannedLoop,
   PlannedModel,
@@ -37,6 +38,8 @@ export interface PlanOptions {
   readonly sentinels?: readonly AttachedSentinel[]
   /** The tightest for the whole run, from wherever they come. */
   readonly ceilings?: Ceilings
+  /** Checked against the hank. */
+  readonly gates?: readonly PlannedGate[]
 }
 
 /** Seconds of silence that end a session when nobody says otherwise. */
@@ -60,7 +63,13 @@ export function buildPlan({ hank, path, directory }: PlanSource, options: PlanOp
     ...(options.sentinels && options.sentinels.length > 0 && { sentinels: options.sentinels }),
     ...(budget && { budget }),
     ...(ceilings && Object.keys(ceilings).length > 0 && { ceilings }),
+    ...withGates(options.gates),
   }
+}
+
+/** What of gates is in a plan: a program that does not know them must not run it. */
+export function withGates(gates: readonly PlannedGate[] = []): Pick<Plan, 'gates' | 'needs'> {
+  return gates.length === 0 ? {} : { gates, needs: ['gates'] }
 }
 
 /** Without those that are the hank's own: they are its `budget`. */
@@ -88,15 +97,20 @@ function plannedLoop(loop: Loop, planned: (codon: Codon) => PlannedCodon): Plann
 
 /** In a hank with mistakes the model may be one that nobody knows: it is planned by its name, without a price. */
 function plannedModel(name: string, known: PlannedModel | undefined): PlannedModel {
-  if (!known) return { id: name, provider: '', harness: 'embedded', identity: name, contextWindow: 0 }
+  if (!known) return { id: name, provider: '', harness: 'embedded', identity: name }
   const { id, provider, harness, identity, contextWindow, maxOutputTokens, prices } = known
+  const { dialect, reasoning, compat, thinking } = known
   return {
     id,
     provider,
     harness,
     identity,
-    contextWindow,
+    ...(contextWindow !== undefined && { contextWindow }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(dialect !== undefined && { dialect }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(compat && { compat }),
+    ...(thinking !== undefined && { thinking }),
     ...(prices && { prices }),
   }
 }

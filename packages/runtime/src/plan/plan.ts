@@ -1,5 +1,5 @@
 import type { AttachedSentinel, CodonBudget, OutputFiles, RigOperation, SharedBudget } from '../hank/index.ts'
-import type { Prices } from '../models/index.ts'
+import type { Dialect, Prices, ThinkingLevel } from '../models/index.ts'
 
 /**
  * What will run, with everything decided that can be decided before the first token. Plain data: it is written into the
@@ -17,6 +17,25 @@ export interface Plan {
   readonly budget?: SharedBudget
   /** Limits of the whole run that are not the hank's own; absent when there are none. */
   readonly ceilings?: PlannedCeilings
+  /** Where the run waits for a person; absent: nowhere. */
+  readonly gates?: readonly PlannedGate[]
+  /** What a program must know to run this plan; absent: nothing but the contract. */
+  readonly needs?: readonly string[]
+}
+
+export interface PlannedGate {
+  readonly id: string
+  /** A codon in every iteration, a runtime id, or a loop; one of the two is there. */
+  readonly before?: string
+  readonly after?: string
+  readonly message?: string
+  /** Patterns of the files to look at. */
+  readonly show?: readonly string[]
+  readonly timeoutSeconds?: number
+  /** After a rejection; absent: the run stops. */
+  readonly redo?: { readonly from: string; readonly times: number }
+  /** In the agent workspace. */
+  readonly noteFile?: string
 }
 
 export interface PlannedCeilings {
@@ -74,9 +93,15 @@ export interface PlannedModel {
   readonly harness: 'sdk' | 'embedded'
   /** `harness:provider/id`. */
   readonly identity: string
-  /** Tokens. */
-  readonly contextWindow: number
+  /** Tokens; absent: not known. */
+  readonly contextWindow?: number
   readonly maxOutputTokens?: number
+  /** How the embedded SDK speaks to it, where its provider does not say that already. */
+  readonly dialect?: Dialect
+  readonly reasoning?: boolean
+  readonly compat?: Readonly<Record<string, unknown>>
+  /** Absent: as its agent has it by default. */
+  readonly thinking?: ThinkingLevel
   /** As they were when the execution began; absent: not known, which is not the same as free. */
   readonly prices?: Prices
 }

@@ -1,4 +1,5 @@
-import type { Environment, ResolvedModel } from '../models/index.ts'
+import type { Spot } from '../kit/index.ts'
+import type { Environment, LoginFiles, ResolvedModel } from '../models/index.ts'
 
 /** A place in a hank that names a model. Plain data, so that this room need not know what a hank is. */
 export type ModelUse = CodonUse | SentinelUse
@@ -6,6 +7,8 @@ export type ModelUse = CodonUse | SentinelUse
 interface Named {
   /** Where problems point: `hank[2].codons[0].model`. */
   readonly where: string
+  /** Where the name itself is written, when it stands there. */
+  readonly spot?: (() => Required<Spot>) | undefined
   /** How messages begin: `Codon 3.1 (review)`. */
   readonly label: string
   /** The model as it is written. */
@@ -35,6 +38,8 @@ export interface Environments {
   readonly codon: Environment
   /** What the server itself sees, with the keys that only sentinels use. */
   readonly sentinel: Environment
+  /** What the person is signed in with outside of the environment. */
+  readonly logins?: LoginFiles | undefined
 }
 
 export function isCodon(resolved: Resolved): resolved is Resolved<CodonUse> {

@@ -28,6 +28,8 @@ export interface SelfTestOptions {
   /** Leaves out the request; all that can be told without it is still told. */
   readonly skipRequest: boolean
   readonly signal?: AbortSignal | undefined
+  /** The file that gave the address in a variable that the person did not set. */
+  readonly origins?: ReadonlyMap<string, string> | undefined
 }
 
 export interface SelfTestResult {
@@ -163,26 +165,34 @@ async function prepare({ model, access }: Subject, options: SelfTestOptions): Pr
   }
   const unservable = await catalogueFault(model, options.servable)
   if (unservable !== undefined) return { failed: failure('model', unservable) }
-  return access ? request(model, access, options.skipRequest) : {}
+  return access ? request(model, access, options) : {}
 }
 
-function request(model: ResolvedModel, { credential, endpoint, isLent }: Access, skip: boolean): Ready {
+function request(
+  model: ResolvedModel,
+  { credential, endpoint, isLent, login }: Access,
+  { skipRequest: skip, origins }: SelfTestOptions,
+): Ready {
   const { provider } = model
   const keys = credentialVariables(provider, 'codon')
   if (!credential.ok && skip) return {}
   if (!credential.ok) return { failed: failure('auth', `There is no key for ${provider}.`, { keys }) }
+  // Only the agent itself can tell whether such a login is good.
+  if (login?.kind === 'cloud' || login?.kind === 'file') return {}
   const { variable: name } = credential
   const value = credential.value.trim()
   if (!/^[\x20-\x7e]+$/.test(value)) {
     return { failed: failure('auth', `${name} holds letters that no key has.`, { keys: [name] }) }
   }
-  const { variable: address } = endpoint
+  const { variable } = endpoint
+  const address = origins?.get(variable ?? '') ?? variable
   if (!endpoint.ok) return { failed: failure('network', endpoint.message, { address }) }
   if (!isPlain(endpoint.api)) {
     const what = `The address in ${address ?? provider} has a user, a password, a query or a fragment in it.`
     return { failed: failure('network', what, { address }) }
   }
-  const probe = skip || isLent ? undefined : probeFor(model, endpoint, value)
+  const isUntold = skip || isLent || name === 'CLAUDE_CODE_OAUTH_TOKEN'
+  const probe = isUntold ? undefined : probeFor(model, endpoint, { value, isToken: login?.kind === 'token' })
   if (!probe) return {}
   const host = hostOf(endpoint.api) + (address === undefined ? '' : ` (from ${address})`)
   return { asked: { probe, provider, host, key: { name, value }, address } }

@@ -26,7 +26,9 @@ export function verdictOn(answer: Answer, asked: Asked): Failure | undefined {
     case 'status':
       break
   }
+  if (answer.status === probe.unasked) return undefined
   const isGood = answer.status >= 200 && answer.status < 300
+  if (isGood && probe.lacks?.(answer.body)) return failure('model', `${host} does not list the model.`, names)
   if (isGood && probe.isAnswer(answer.body)) return undefined
   if (isGood) return failure('unknown', `${host} answered, but not as ${provider} does.`, names)
   return refusal(answer.status, complaintIn(answer.body), asked)

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Clock, RequestGate } from '../kit/index.ts'
+import type { Clock, OriginCheck } from '../kit/index.ts'
 import { Answer, answerPlainly, refusalText } from './answer.ts'
 import { Exchange, type ExchangeOptions } from './exchange.ts'
 import { readHeaders, valuesOf } from './headers.ts'
@@ -11,7 +11,7 @@ import { type RequestHead, readRequestHead } from './request-head.ts'
 export interface CallerConnectionOptions {
   readonly exchange: ExchangeOptions
   /** Asked before anything else about a request. */
-  readonly gate: RequestGate
+  readonly originCheck: OriginCheck
   /** The upstream is only a part of its host: no path may climb out of it. */
   readonly refusesDots: boolean
   /** Larger bodies are forwarded as they come; so are those for which there is no room beside the others. */
@@ -116,9 +116,9 @@ export class CallerConnection {
       this.#refuse(this.#refusal)
       return
     }
-    const { gate, refusesDots, mostHeld } = this.#options
+    const { originCheck, refusesDots, mostHeld } = this.#options
     const headers = readHeaders(request.rawHeaders)
-    const foreign = gate(name => valuesOf(headers, name))
+    const foreign = originCheck(name => valuesOf(headers, name))
     if (foreign !== undefined) {
       this.#refuse({ status: 403, fault: foreign })
       return

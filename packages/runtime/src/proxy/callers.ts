@@ -5,8 +5,8 @@ import {
   type Clock,
   connectionShare,
   createAdmission,
+  createOriginCheck,
   createPeerUserCheck,
-  createRequestGate,
   errorCode,
 } from '../kit/index.ts'
 import { CallerConnection } from './caller-connection.ts'
@@ -83,9 +83,9 @@ export function createCallers({ limits, allowOtherUsers, ...options }: CallersOp
   })
 
   const connect = (socket: Socket): void => {
-    const gate = createRequestGate({ port: socket.localPort ?? 0 })
+    const originCheck = createOriginCheck({ port: socket.localPort ?? 0 })
     const { heldBody: mostHeld, headMs } = limits
-    connections.set(socket, new CallerConnection(socket, { ...options, gate, held, mostHeld, headMs }))
+    connections.set(socket, new CallerConnection(socket, { ...options, originCheck, held, mostHeld, headMs }))
     socket.once('close', () => connections.delete(socket))
   }
   const take = (request: IncomingMessage, response: ServerResponse): void =>

@@ -19,7 +19,7 @@ export type SteeringType = Exclude<
 >
 
 export function isSteering(type: CommandType): type is SteeringType {
-  return /^(codon|rollback)\./.test(type)
+  return /^(codon|rollback|gate)\./.test(type)
 }
 
 /** May this command act now? Undefined: yes. Pure. */
@@ -54,4 +54,7 @@ const rules: Readonly<Record<SteeringType, (facts: Facts) => ErrorCode | undefin
   'rollback.toCheckpoint': always,
   'rollback.toCodon': always,
   'rollback.toLastSuccess': always,
+  'gate.decide': always,
+  'gate.hold': always,
+  'gate.release': always,
 }

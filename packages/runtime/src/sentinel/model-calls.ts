@@ -32,10 +32,10 @@ export function createHealthChecks(options: SentinelsOptions, signal: AbortSigna
     const owner = users.find(user => nameOf(user.model) === nameOf(model))
     const access = accessTo(model, owner?.sentinelId ?? '')
     if (!access.ok) return { ok: false, message: access.message, retriable: false }
-    const { provider, id: modelId } = model
+    const { provider, id: modelId, dialect } = model
     const { key, api } = access
     const answer = await askWithin(
-      deadline => call({ ...question, provider, modelId, key, api, signal: deadline }),
+      deadline => call({ ...question, provider, modelId, dialect, key, api, signal: deadline }),
       { clock, ms: limitMs, signal },
     )
     if (answer.tokens) charges.set(nameOf(model), chargeOf(answer.tokens, model.prices))

@@ -50,9 +50,9 @@ export async function makeReady(
 /** 0 is what everybody gets who says nothing. */
 async function droppedTemperature(
   { llmParams: { temperature } }: AttachedSentinel['config'],
-  { provider, id }: ResolvedModel,
+  { provider, id, dialect }: ResolvedModel,
 ): Promise<readonly string[]> {
-  if (temperature === 0 || (await takesTemperature({ provider, modelId: id }))) return []
+  if (temperature === 0 || (await takesTemperature({ provider, modelId: id, dialect }))) return []
   return [
     `llmParams.temperature ${temperature} is not sent: ${provider}/${id} takes none. Remove it, or use another model.`,
   ]

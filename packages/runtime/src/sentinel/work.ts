@@ -97,6 +97,7 @@ function ask(
   const request = {
     provider: model.provider,
     modelId: model.id,
+    dialect: model.dialect,
     key,
     api,
     system: system?.trim() === '' ? undefined : system,

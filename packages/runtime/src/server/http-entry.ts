@@ -7,7 +7,7 @@ import {
   type Failure,
   type Log,
   listen,
-  type RequestGate,
+  type OriginCheck,
   type Semaphore,
 } from '../kit/index.ts'
 
@@ -103,7 +103,7 @@ function json(status: number, body: object): HttpAnswer {
 export interface HttpEntryOptions {
   readonly port: number
   readonly admission: Admission
-  readonly originCheck: RequestGate
+  readonly originCheck: OriginCheck
   /** Connections that have not shaken hands take one each. */
   readonly strangers: Semaphore
   readonly sockets: WebSocketServer

@@ -5,8 +5,8 @@ import type { WebSocketServer } from 'ws'
 import {
   connectionShare,
   createAdmission,
+  createOriginCheck,
   createPeerUserCheck,
-  createRequestGate,
   createSemaphore,
   type Failure,
   inTime,
@@ -125,7 +125,7 @@ function run(options: ServerOptions, parts: Parts): RunningServer {
   const entry = {
     port,
     admission,
-    originCheck: createRequestGate({ port, host: options.host }),
+    originCheck: createOriginCheck({ port, host: options.host }),
     strangers: createSemaphore({ permits: limits.strangers, waiting: limits.clients }),
     sockets,
     http: options.http ?? (() => false),

@@ -29,12 +29,20 @@ export const settingKinds = {
   'otel.content': 'content',
   'otel.names': 'names',
   'otel.metrics': 'boolean',
+  plainHttpHosts: 'list',
+  'agents.claude.tools.allow': 'list',
+  'agents.claude.tools.deny': 'list',
+  'agents.claude.userSettings': 'boolean',
+  'agents.pi.tools.allow': 'list',
+  'agents.pi.tools.deny': 'list',
 } as const satisfies Readonly<Record<string, keyof Kinds>>
 
 interface Kinds {
   readonly number: number
   readonly boolean: boolean
   readonly text: string
+  /** Names; in a variable with commas between them. */
+  readonly list: readonly string[]
   readonly content: (typeof otelContents)[number]
   readonly names: (typeof otelNames)[number]
 }
@@ -70,6 +78,7 @@ export const defaults = {
   'otel.content': 'none',
   'otel.names': '1.41',
   'otel.metrics': true,
+  'agents.claude.userSettings': false,
 } as const satisfies Partial<SettingValues>
 
 /** Variables by name. An absent one is undefined or not there at all. */

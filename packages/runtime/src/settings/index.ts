@@ -14,6 +14,7 @@ export {
   throughProxy,
 } from './environment.ts'
 export type { SettingField } from './fields.ts'
+export { type GateSetting, gateIdOf } from './gate-setting.ts'
 export { readGiven, readRuntimeFile } from './read-layers.ts'
 export type { FlagValue } from './read-values.ts'
 export {
@@ -24,4 +25,5 @@ export {
   type Settings,
   settingPaths,
 } from './resolve.ts'
+export type { RuleSetting } from './rule-setting.ts'
 export { runtimeFile } from './schema.ts'

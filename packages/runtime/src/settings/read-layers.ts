@@ -3,9 +3,18 @@ import { realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { ProblemCode } from '@weave/protocol'
 import { type Overlay, readOverlaid } from '../files/index.ts'
-import { type Problem, parseJsonSource, problemOf, shapeFits } from '../kit/index.ts'
+import {
+  type JsonPath,
+  type Problem,
+  parseJsonSource,
+  problemOf,
+  type Spot,
+  shapeFits,
+} from '../kit/index.ts'
 import { type Environment, type Layer, layerOf, runtimePrefix } from './fields.ts'
+import type { GateSetting } from './gate-setting.ts'
 import type { FlagValue, LayerResult } from './read-values.ts'
+import type { RuleSetting } from './rule-setting.ts'
 import weaveShape from './weave-shape.json' with { type: 'json' }
 
 export interface RuntimeFileSearch {
@@ -23,6 +32,12 @@ export interface RuntimeFileResult {
   readonly path?: string
   /** Empty when there is no file or the file has errors. */
   readonly layer: Layer
+  /** What the operator wants to be asked. */
+  readonly gates?: readonly GateSetting[]
+  /** What the operator lets follow from events. */
+  readonly rules?: readonly RuleSetting[]
+  /** Where a value of the file stands. */
+  readonly spotOf?: (path: JsonPath) => Spot
   readonly problems: readonly Problem<ProblemCode>[]
 }
 

@@ -8,6 +8,7 @@ import {
   parseJsonSource,
   problemOf,
   type Said,
+  type Spot,
   shapeProblems,
 } from '../kit/index.ts'
 import {
@@ -21,6 +22,8 @@ import {
   settingKinds,
   variableOf,
 } from './fields.ts'
+import type { GateSetting } from './gate-setting.ts'
+import type { RuleSetting } from './rule-setting.ts'
 import { fields, runtimeFile } from './schema.ts'
 
 /**
@@ -30,6 +33,10 @@ import { fields, runtimeFile } from './schema.ts'
 export interface LayerResult {
   /** Holds what was right, also when something else was wrong. */
   readonly layer: Layer
+  readonly gates?: readonly GateSetting[]
+  readonly rules?: readonly RuleSetting[]
+  /** Where a value of the file stands; only with what needs to be held against the hank. */
+  readonly spotOf?: (path: JsonPath) => Spot
   readonly problems: readonly Problem<ProblemCode>[]
 }
 
@@ -38,7 +45,15 @@ export function parseRuntimeFile(text: string | Uint8Array, file: string): Layer
   const source = parseJsonSource(text, { file })
   if (!source.ok) return { layer: {}, problems: source.problems }
   const checked = runtimeFile.safeParse(source.value)
-  if (checked.success) return { layer: layerOf(checked.data, 'weave.json'), problems: source.warnings }
+  if (checked.success) {
+    const { gates, rules } = checked.data
+    return {
+      layer: layerOf(checked.data, 'weave.json'),
+      ...(gates && { gates, spotOf: source.spotOf }),
+      ...(rules && { rules, spotOf: source.spotOf }),
+      problems: source.warnings,
+    }
+  }
   const options = { family: 'settings', schema: runtimeFile, unknownKey: unknownSetting } as const
   const problems = shapeProblems(checked.error, source, options)
   return { layer: {}, problems: [...source.warnings, ...problems] }
@@ -150,12 +165,17 @@ function readValues(values: readonly GivenValue[]): LayerResult {
 
 function readValue({ field, origin, value: given }: GivenValue): LayerResult {
   const schema = fields[field]
-  const value = settingKinds[field] === 'number' && typeof given === 'string' ? numberFrom(given) : given
+  const value = typeof given === 'string' ? readText(given, settingKinds[field]) : given
   const checked = schema.safeParse(value)
   // The key is the setting whose schema has just accepted the value.
   if (checked.success) return { layer: { [field]: { value: checked.data, origin } }, problems: [] }
   const problems = shapeProblems(checked.error, { value }, { family: 'settings', schema })
   return { layer: {}, problems: problems.map(problem => ({ ...problem, where: origin })) }
+}
+
+function readText(text: string, kind: (typeof settingKinds)[SettingField]): unknown {
+  if (kind === 'number') return numberFrom(text)
+  return kind === 'list' ? text.split(',').map(name => name.trim()) : text
 }
 
 /** Only what everybody would read as a decimal number; anything else stays text, for the check to complain about. */

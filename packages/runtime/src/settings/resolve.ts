@@ -148,7 +148,22 @@ function settingsOf(layer: Layer) {
       names: value('otel.names'),
       metrics: value('otel.metrics'),
     },
+    plainHttpHosts: layer.plainHttpHosts?.value ?? [],
+    agents: {
+      claude: {
+        tools: toolsOf(layer['agents.claude.tools.allow'], layer['agents.claude.tools.deny']),
+        userSettings: value('agents.claude.userSettings'),
+      },
+      pi: { tools: toolsOf(layer['agents.pi.tools.allow'], layer['agents.pi.tools.deny']) },
+    },
   }
+}
+
+type Names = Sourced<readonly string[]> | undefined
+
+/** `allow` undefined: all that there are. */
+function toolsOf(allow: Names, deny: Names) {
+  return { allow: allow?.value, deny: deny?.value ?? [] }
 }
 
 /** Set by build machines; most of them set `CI` as well, these do not. */

@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import { defaults, otelContents, otelNames, type SettingField, type SettingValues } from './fields.ts'
+import { gates } from './gates-schema.ts'
+import { rules } from './rules-schema.ts'
 
 /**
  * What a value of each setting must be: one definition for the checks of all layers and for the editor schema. None of
@@ -55,6 +57,18 @@ export const fields = {
     ),
   'otel.names': z.enum(otelNames).describe('Which version of the conventions the spans follow.'),
   'otel.metrics': z.boolean().describe('Send OpenTelemetry metrics, too.'),
+  plainHttpHosts: names(
+    'Hosts of the local network that models may be asked at over plain `http:`, as `nas.local` or `nas.local:11434`.',
+  ),
+  'agents.claude.tools.allow': names(
+    'The only tools of its own that the Claude agent gets; without it, all.',
+  ),
+  'agents.claude.tools.deny': names('Tools that the Claude agent does not get, such as `WebSearch`.'),
+  'agents.claude.userSettings': z
+    .boolean()
+    .describe('Let the Claude agent also read your own settings, memory, skills and agents (`~/.claude`).'),
+  'agents.pi.tools.allow': names('The only tools that the Pi agent gets; without it, all.'),
+  'agents.pi.tools.deny': names('Tools that the Pi agent does not get, such as `bash`.'),
 } satisfies { readonly [F in SettingField]: z.ZodType<SettingValues[F]> }
 
 /** The shape of `weave.json`; the editor schema is made from it. */
@@ -103,11 +117,41 @@ export const runtimeFile = z
       })
       .optional()
       .describe('OpenTelemetry: spans and metrics of runs for your own collector.'),
+    agents: z
+      .strictObject({
+        claude: z
+          .strictObject({
+            tools: z
+              .strictObject({
+                allow: entry('agents.claude.tools.allow'),
+                deny: entry('agents.claude.tools.deny'),
+              })
+              .optional()
+              .describe('Which tools it gets.'),
+            userSettings: entry('agents.claude.userSettings'),
+          })
+          .optional()
+          .describe('Agents on the Claude Agent SDK.'),
+        pi: z
+          .strictObject({
+            tools: z
+              .strictObject({ allow: entry('agents.pi.tools.allow'), deny: entry('agents.pi.tools.deny') })
+              .optional()
+              .describe('Which tools it gets.'),
+          })
+          .optional()
+          .describe('Agents on the Pi SDK.'),
+      })
+      .optional()
+      .describe('What agents may use.'),
+    plainHttpHosts: entry('plainHttpHosts'),
     showCosts: entry('showCosts'),
     shimIdleTimeout: entry('shimIdleTimeout'),
     ignoreRigFailures: entry('ignoreRigFailures'),
     modelsFile: entry('modelsFile'),
     readonlyOnly: entry('readonlyOnly'),
+    gates: gates.optional(),
+    rules: rules.optional(),
   })
   .describe('Runtime configuration of weave.')
 
@@ -121,6 +165,10 @@ function entry<F extends SettingField>(field: F): z.ZodOptional<(typeof fields)[
 
 function text(description: string): z.ZodString {
   return z.string().min(1).describe(description)
+}
+
+function names(description: string): z.ZodArray<z.ZodString> {
+  return z.array(z.string().min(1)).describe(description)
 }
 
 function address(description: string): z.ZodString {

@@ -31,6 +31,8 @@ export function executionLayout(directory: string) {
     originFile: join(internals, 'origin.json'),
     /** How far its spans were sent. */
     tracesFile: join(internals, 'otel.json'),
+    /** Who was told what of it. */
+    notifiedFile: join(internals, 'notified.json'),
     journal: join(internals, 'journal'),
     /** The git directory of the checkpoints. */
     checkpoints: join(internals, 'checkpoints'),
@@ -39,6 +41,8 @@ export function executionLayout(directory: string) {
     agents: join(internals, 'agents'),
     logs,
     serverLog: join(logs, 'server.log'),
+    /** What a run without a terminal says. */
+    runLog: join(logs, 'run.log'),
     sentinels: join(internals, 'sentinels'),
     archiveManifest: join(internals, 'archive.json'),
   }

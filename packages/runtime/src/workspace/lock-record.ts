@@ -49,6 +49,8 @@ const recordShape = z.object({
   port,
   proxyPort: port.optional(),
   token: z.string().optional(),
+  /** It runs without a terminal, in a session of its own. */
+  detached: z.literal(true).optional(),
 })
 
 /** What `lock.json` says about the server that holds an execution. */

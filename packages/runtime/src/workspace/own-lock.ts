@@ -61,7 +61,7 @@ export class LockLost extends Error {
   override readonly name = 'LockLost'
 }
 
-export type LockUpdate = Partial<Pick<LockRecord, 'port' | 'proxyPort' | 'token'>>
+export type LockUpdate = Partial<Pick<LockRecord, 'port' | 'proxyPort' | 'token' | 'detached'>>
 
 /** Milliseconds between two heartbeats: twelve fit into the time after which a lock is stale. */
 const heartbeatInterval = 5_000

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { threadTime } from '../../../../test/support/thread-time.ts'
 import { createMatcher, run } from '../../src/kit/index.ts'
 import { tempDir } from './temp-dir.ts'
 
@@ -83,21 +84,21 @@ describe('a matcher', () => {
 
   it('needs no more than a moment for as much as its limits allow', () => {
     const patterns = Array.from({ length: 1000 }, (_, at) => `${'a*?'.repeat(20)}${at}`)
-    const before = performance.now()
+    const before = threadTime()
     const result = createMatcher(patterns)
     if (result.ok) result.matches('a'.repeat(255), false)
     expect(result.ok).toBe(true)
-    expect(performance.now() - before).toBeLessThan(2000)
+    expect(threadTime() - before).toBeLessThan(2000)
   })
 
   it.each(['*a*a*a*a*a*a*a*a*a*a*a*b', 'a/**/a/**/a/**/b', `${'?*'.repeat(100)}b`, '[a-z]*'.repeat(50)])(
     'needs no more than a moment for the pattern %j',
     pattern => {
       const hostile = matcher(pattern)
-      const before = performance.now()
+      const before = threadTime()
       hostile.matches('a'.repeat(255), false)
       hostile.matches(`${'a/'.repeat(40)}c`, false)
-      expect(performance.now() - before).toBeLessThan(2000)
+      expect(threadTime() - before).toBeLessThan(2000)
     },
   )
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { threadTime } from '../../../../test/support/thread-time.ts'
 import { type JsonSource, type Place, parseJsonSource } from '../../src/kit/index.ts'
 
 const file = 'a.json'
@@ -164,9 +165,9 @@ describe('a JSON source', () => {
     ['open strings', '"\n'.repeat(500_000)],
     ['one long string', `"${'\\'.repeat(1_000_000)}`],
   ])('is quick and calm with a megabyte of %s', (_, hostile) => {
-    const start = performance.now()
+    const start = threadTime()
     faultOf(hostile)
-    expect(performance.now() - start).toBeLessThan(3_000)
+    expect(threadTime() - start).toBeLessThan(3_000)
   })
 
   it.each<[string, string, string]>([
@@ -175,10 +176,10 @@ describe('a JSON source', () => {
     ['objects without an end', `[${'{},'.repeat(3_000_000)}`, 'the file has more than 1000000 values'],
     ['words', `[${'1 '.repeat(4_000_000)}`, 'the file has more than 1000000 values'],
   ])('refuses nine megabytes of %s in a moment', (_, hostile, message) => {
-    const start = performance.now()
+    const start = threadTime()
     expect(faultOf(hostile)).toEqual({ at: '1:1', message })
     expect(faultOf(Buffer.from(hostile)).message).toBe(message)
-    expect(performance.now() - start).toBeLessThan(1_000)
+    expect(threadTime() - start).toBeLessThan(1_000)
   })
 
   it('takes a text that is only long, and blanks and brackets inside of it', () => {
@@ -190,9 +191,9 @@ describe('a JSON source', () => {
   it('finds the place of each of many keys without searching them all', () => {
     const keys = Array.from({ length: 50_000 }, (_, index) => `key${index}`)
     const source = read(`{\n${keys.map(key => `"${key}": 1`).join(',\n')}\n}`)
-    const start = performance.now()
+    const start = threadTime()
     expect(keys.every((key, index) => source.placeOf([key]).line === index + 2)).toBe(true)
-    expect(performance.now() - start).toBeLessThan(3_000)
+    expect(threadTime() - start).toBeLessThan(3_000)
   })
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { threadTime } from '../../../../test/support/thread-time.ts'
 import { formatProblem, parseJsonSource, type ShapeOptions, shapeProblems } from '../../src/kit/index.ts'
 
 const step = z.strictObject({
@@ -189,9 +190,9 @@ describe('the problems of a shape', () => {
 
   it('are not more than a person can read, and quick to make', () => {
     const keys = Array.from({ length: 100_000 }, (_, index) => `"k${index}": 1`)
-    const start = performance.now()
+    const start = threadTime()
     const problems = problemsOf(`{${keys.join(',')}}`)
-    expect(performance.now() - start).toBeLessThan(5_000)
+    expect(threadTime() - start).toBeLessThan(5_000)
     expect(problems).toHaveLength(201)
     expect(problems.at(-1)).toBe('error: … and 99800 more problems')
     const [long] = problemsOf(`{"${'x'.repeat(1_000_000)}": 1}`)

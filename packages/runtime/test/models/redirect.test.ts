@@ -72,5 +72,14 @@ test.each(['AWS_ACCESS_KEY_ID', 'GOOGLE_APPLICATION_CREDENTIALS', 'GITHUB_TOKEN'
 
 test('a registry names the providers of all its models', async () => {
   const { registry } = await createRegistry()
-  expect(registry.providers).toEqual([...new Set(registry.models.map(({ provider }) => provider))])
+  const ofModels = [...new Set(registry.models.map(({ provider }) => provider))]
+  expect(registry.providers).toEqual([
+    ...ofModels,
+    'github-copilot',
+    'llama.cpp',
+    'lmstudio',
+    'ollama',
+    'openai-codex',
+    'vllm',
+  ])
 })

@@ -143,7 +143,6 @@ describe('what is wrong in a model file', () => {
   it.each([
     ['{"models": [', /:1:13: error: .*/],
     ['[]', /:1:1: error: expected an object, found an empty list$/],
-    ['{}', /:1:1: error: models: is missing; expected a list$/],
     ['{"models": {}}', /:1:12: error: models: expected a list, found an object$/],
     ['{"model": [], "models": []}', /:1:2: error: Unknown field model\. Did you mean models\?.*/],
     [
@@ -158,7 +157,6 @@ describe('what is wrong in a model file', () => {
       entry({ contextWindow: 0 }),
       /error: models\[0\]\.contextWindow: expected a whole number above 0, found 0$/,
     ],
-    [entry({}), /error: models\[0\]: my-host\/m-1 is not in the catalogue, so contextWindow is needed$/],
     [
       entry({ provider: 'pi' }),
       /error: models\[0\]\.provider: pi\/ before a name chooses the embedded harness/,

@@ -170,7 +170,7 @@ describe('the model', () => {
   })
 
   test('that nobody knows is planned by its name, without a price', () => {
-    const unknown = { id: 'x', provider: '', harness: 'embedded', identity: 'x', contextWindow: 0 }
+    const unknown = { id: 'x', provider: '', harness: 'embedded', identity: 'x' }
     expect(planned({ model: 'x' }, { modelOf: () => undefined }).model).toEqual(unknown)
   })
 })

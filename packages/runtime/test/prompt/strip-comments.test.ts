@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
+import { threadTime } from '../../../../test/support/thread-time.ts'
 import { fillTemplate, stripComments } from '../../src/prompt/assemble.ts'
 
 describe('comments', () => {
@@ -57,9 +58,9 @@ describe('hostile texts of a megabyte', () => {
     ['beginnings of variables', megabyte('<%AGENT_ROOT')],
     ['variables', megabyte('<%DATA_DIR%>')],
   ])('%s take milliseconds', (_, text) => {
-    const start = performance.now()
+    const start = threadTime()
     stripComments(text)
     fillTemplate(text, '/r')
-    expect(performance.now() - start).toBeLessThan(1_000)
+    expect(threadTime() - start).toBeLessThan(1_000)
   })
 })

@@ -41,7 +41,7 @@ export function rawClient(port: number): RawClient {
   }
 }
 
-/** `h` stands for the name of the port that is asked, without which nothing passes the gate. */
+/** `h` stands for the name of the port that is asked, without which nothing passes the check of origins. */
 export function named(text: string, port: number): string {
   return text.replaceAll('Host: h\r\n', `Host: localhost:${port}\r\n`)
 }

@@ -36,6 +36,9 @@ const table: Readonly<Record<CommandType, Row>> = {
   ping: [always, 'yes', 'yes', 'yes', down],
   'ping.broadcast': [always, 'yes', 'yes', 'yes', down],
   'history.sync': [always, 'yes', 'yes', 'yes', down],
+  'gate.decide': [always, 'yes', 'yes', rolling, down],
+  'gate.hold': [always, 'yes', 'yes', rolling, down],
+  'gate.release': [always, 'yes', 'yes', rolling, down],
 }
 
 const facts = [
@@ -65,6 +68,9 @@ test('the steering commands are those that a rollback holds off', () => {
     'codon.redo',
     'codon.skip',
     'codon.start',
+    'gate.decide',
+    'gate.hold',
+    'gate.release',
     'rollback.toCheckpoint',
     'rollback.toCodon',
     'rollback.toLastSuccess',

@@ -45,7 +45,7 @@ verifies(
 
 verifies(
   ['d5/http-dashboard'],
-  'plain HTTP goes to whoever answers it, after the gate; what that one leaves is told to use WebSocket',
+  'plain HTTP goes to whoever answers it, after the check of origins; what that one leaves is told to use WebSocket',
   async () => {
     const asked: string[] = []
     const { port } = await startTestServer({

@@ -121,4 +121,14 @@ export const sampleData: { readonly [T in JournaledType]: EventData<T> } = {
   'outputs.copied': { codonId: 'draft', directory: '/results', files: ['a.md'] },
   'budget.exceeded': { currency: 'dollars', limit: 1, used: 1.1, scope: 'codon', onExceeded: 'complete' },
   'preflight.result': { ok: true, problems: [] },
+  'gate.armed': { gateId: 'hold-1', before: 'draft', by: { via: 'socket', clientId: 'client-1' } },
+  'gate.waiting': { gateId: 'plan-ok', next: 'draft', round: 1 },
+  'gate.decided': {
+    waitingSeq: 1,
+    gateId: 'plan-ok',
+    decision: 'approved',
+    by: { via: 'cli', user: 'ana' },
+    waitedMs: 1,
+  },
+  'rule.fired': { ruleId: 'loops', codonId: 'draft', do: 'notify', hits: 1, evidence: [1] },
 }

@@ -33,6 +33,11 @@ describe('defaults', () => {
       sentinel: { enablePersistence: true, healthCheckGracePeriodMs: 2000, waitForAllHealthChecks: false },
       telemetry: { enabled: true, debug: false, endpoint: undefined },
       otel: { enabled: false, content: 'none', names: '1.41', metrics: true },
+      agents: {
+        claude: { tools: { allow: undefined, deny: [] }, userSettings: false },
+        pi: { tools: { allow: undefined, deny: [] } },
+      },
+      plainHttpHosts: [],
     })
     expect(rest).toEqual({ ceilings: {} })
     expect(Object.values(sources).every(({ origin }) => origin === 'default')).toBe(true)

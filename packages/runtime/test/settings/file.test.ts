@@ -38,6 +38,23 @@ describe('looking for weave.json', () => {
     },
   )
 
+  verifies(
+    ['codes/overlay'],
+    'takes the text of an editor instead of the file, also where there is none yet',
+    async () => {
+      await using dir = await tempDir()
+      const search = { workingDirectory: dir.path }
+      const open = (text: string) => (path: string) => (path === dir.file('weave.json') ? text : undefined)
+      const unsaved = await readRuntimeFile({ ...search, overlay: open('{"port": 3}') })
+      expect(unsaved.layer.port?.value).toBe(3)
+      await writeFile(dir.file('weave.json'), '{"port": 1}')
+      expect((await readRuntimeFile({ ...search, overlay: open('{"port": 3}') })).layer.port?.value).toBe(3)
+      expect((await readRuntimeFile({ ...search, overlay: () => undefined })).layer.port?.value).toBe(1)
+      const { problems } = await readRuntimeFile({ ...search, overlay: open('{"prt": 3}') })
+      expect(problems.map(formatProblem)).toEqual([expect.stringContaining('weave.json:1:')])
+    },
+  )
+
   it('reads the named file and no other', async () => {
     await using dir = await tempDir()
     await writeFile(dir.file('weave.json'), '{"port": 1}')
@@ -99,16 +116,23 @@ describe('the text of weave.json', () => {
       sentinel: { enablePersistence: false, healthCheckGracePeriodMs: 0, waitForAllHealthChecks: true },
       telemetry: { enabled: false, debug: true, endpoint: 'https://t.example' },
       otel: { enabled: true, content: 'tools', names: 'latest', metrics: false },
+      agents: {
+        claude: { tools: { allow: ['Bash'], deny: ['WebSearch'] }, userSettings: true },
+        pi: { tools: { allow: ['read'], deny: [] } },
+      },
+      plainHttpHosts: ['nas.local'],
       showCosts: true,
       shimIdleTimeout: 1800,
       ignoreRigFailures: true,
       modelsFile: 'models.json',
       readonlyOnly: true,
+      gates: [{ id: 'plan-ok', before: 'implement', message: 'Read plan.md.' }],
     }
-    const { layer, problems } = parseRuntimeFile(JSON.stringify(everything), 'weave.json')
+    const { layer, gates: asked, problems } = parseRuntimeFile(JSON.stringify(everything), 'weave.json')
     expect(problems).toEqual([])
     const { settings, sources, ceilings, modelOverride } = resolveSettings({ file: layer })
-    const { $schema, model, budget, logParsingInterval, ...plain } = everything
+    const { $schema, model, budget, logParsingInterval, gates, ...plain } = everything
+    expect(asked).toEqual(gates)
     expect(settings).toEqual(plain)
     expect(sources.logParsingInterval?.value).toBe(logParsingInterval)
     expect(ceilings.maxDollars?.value).toBe(budget.maxDollars)
@@ -173,7 +197,7 @@ describe('the text of weave.json', () => {
   })
 
   const root =
-    'Valid fields here: $schema, port, autostart, withoutProxy, idleTimeout, model, vendorBaseUrl, outputDirectory, executionBaseDir, logParsingInterval, dataHashTimeLimit, budget, sentinel, telemetry, otel, showCosts, shimIdleTimeout, ignoreRigFailures, modelsFile, readonlyOnly'
+    'Valid fields here: $schema, port, autostart, withoutProxy, idleTimeout, model, vendorBaseUrl, outputDirectory, executionBaseDir, logParsingInterval, dataHashTimeLimit, budget, sentinel, telemetry, otel, agents, plainHttpHosts, showCosts, shimIdleTimeout, ignoreRigFailures, modelsFile, readonlyOnly, gates'
 
   verifies(['d3/config-unknown-key'], 'is refused with help when a key is unknown', () => {
     expect(problemsIn('{\n  "prot": 1,\n  "budget": {"maxDolars": 1},\n  "__proto__": {}\n}')).toEqual([

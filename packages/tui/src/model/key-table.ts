@@ -152,7 +152,7 @@ export const keyTable: readonly KeyRow[] = [
     keys: ['q', 'interrupt'],
     action: 'quit',
     group: 'Leaving',
-    does: 'end the run in good order and leave; once more: at once. Attached: leave, the run goes on',
+    does: 'end the run in good order and leave; once more: at once. Attached, as to a run of weave -d: leave, it goes on',
   },
 ]
 

@@ -38,7 +38,12 @@ export function activityLine(context: ActivityContext): Line {
   const connection = connectionLine(context)
   if (connection) return connection
   if (leaving && ownsRun)
-    return line(span(' Ending the run in good order; q once more ends it at once.', 'warn'))
+    return line(
+      span(
+        ' Ending the run in good order; q once more ends it at once. To leave one going: weave -d, then weave attach.',
+        'warn',
+      ),
+    )
   if (context.atRest) return restLine(context)
   return waitLine(context) ?? codonLine(context) ?? restLine(context)
 }

@@ -1,5 +1,5 @@
 import { type ProblemCode, problemCodes } from '@weave/protocol'
-import { homepage, version } from '../../program.ts'
+import { homepage, ruleAddress, version } from '../../program.ts'
 import { inertJson } from './inert-json.ts'
 import type { FoundProblem, Verdict } from './verdict.ts'
 
@@ -37,11 +37,6 @@ export function sarifText(verdicts: readonly Verdict[]): string {
     ],
   }
   return inertJson(document)
-}
-
-/** Where a rule is explained. */
-function ruleAddress(code: ProblemCode): string {
-  return `${homepage}validate#${code.replace('/', '-')}`
 }
 
 function ruleOf(code: ProblemCode) {

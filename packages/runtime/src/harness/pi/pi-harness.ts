@@ -1,7 +1,14 @@
 import { type Clock, type LaunchOptions, type Result, systemClock } from '../../kit/index.ts'
 import { credentialFor, credentialVariables, endpointFor, type Model } from '../../models/index.ts'
 import { crashed, failedWith, stopped } from '../failure.ts'
-import type { Harness, HarnessEnd, HarnessEvent, HarnessSpec, HarnessSurroundings } from '../harness.ts'
+import type {
+  Harness,
+  HarnessEnd,
+  HarnessEvent,
+  HarnessSpec,
+  HarnessSurroundings,
+  ToolChoice,
+} from '../harness.ts'
 import { workerEnvironment } from './worker-environment.ts'
 import type { Incoming } from './worker-messages.ts'
 import { startWorker, type WorkerCommand, type WorkerProcess } from './worker-process.ts'
@@ -12,6 +19,10 @@ export interface EmbeddedHarnessOptions extends Pick<LaunchOptions, 'own'> {
   /** For models that are newer than the catalogue of the SDK. */
   readonly factsOf?: ModelFacts
   readonly clock?: Clock
+  /** By default all that the agent has. */
+  readonly tools?: ToolChoice | undefined
+  /** Where the person's own Pi agent keeps its logins, to be used where no variable holds a key. */
+  readonly authFile?: string | undefined
 }
 
 /**
@@ -49,7 +60,7 @@ export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness 
       yield { type: 'ended', end: made.ok ? stopped : failedWith({ kind: 'launch', message: made.message }) }
       return
     }
-    const run = { spec, task: made.task, signal }
+    const run = { spec, task: { ...made.task, tools: options.tools, authFile: options.authFile }, signal }
     const prepared = take(spec)
     dismiss()
     if (prepared && (yield* runWorker(prepared, { ...run, isReplaceable: true }))) return
@@ -58,6 +69,7 @@ export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness 
 
   return {
     prepare(surroundings) {
+      if (ready && !ready.worker.end && ready.name === nameOf(surroundings)) return
       dismiss()
       ready = { name: nameOf(surroundings), worker: launch(surroundings) }
     },
@@ -70,7 +82,8 @@ export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness 
 }
 
 /** Equal for surroundings in which a worker cannot tell the difference. */
-function nameOf({ codonId, provider, model, cwd, env, home, autoCompact }: HarnessSurroundings): string {
+function nameOf(surroundings: HarnessSurroundings): string {
+  const { codonId, provider, model, cwd, env, home, autoCompact } = surroundings
   const variables = Object.entries(env).sort(([left], [right]) => (left < right ? -1 : 1))
   return JSON.stringify([codonId, provider, model, cwd, home, autoCompact, variables])
 }
@@ -148,7 +161,7 @@ export function reportedEnd(
 export type ModelFacts = (
   provider: string,
   id: string,
-) => Pick<Model, 'contextWindow' | 'maxOutputTokens'> | undefined
+) => Pick<Model, 'contextWindow' | 'maxOutputTokens' | 'dialect' | 'reasoning' | 'compat'> | undefined
 
 /** Where the provider is asked, with which key, about which model. */
 export function taskFor(spec: HarnessSpec, factsOf: ModelFacts): Result<{ readonly task: AgentTask }> {
@@ -159,17 +172,20 @@ export function taskFor(spec: HarnessSpec, factsOf: ModelFacts): Result<{ readon
   const credential = credentialFor(provider, 'codon', env)
   const key = credential.ok ? credential.value.trim() : undefined
   const keyVariables = credentialVariables(provider, 'codon')
-  const { contextWindow, maxOutputTokens } = factsOf(provider, model) ?? {}
+  const { contextWindow, maxOutputTokens, dialect, reasoning, compat } = factsOf(provider, model) ?? {}
   const asked = {
     provider,
     model,
     contextWindow,
     maxOutputTokens,
+    dialect,
+    reasoning,
+    compat,
     key,
     keyVariables,
     address: address.address,
   }
-  const surroundings = { cwd, env, marker, home, autoCompact }
+  const surroundings = { cwd, env, marker, home, autoCompact, thinking: spec.thinking }
   return { ok: true, task: { ...asked, ...surroundings, prompt, systemPrompt, previousSessionId } }
 }
 

@@ -2,25 +2,46 @@ import type { Api, Model } from '@earendil-works/pi-ai'
 import type { Result } from '../../../kit/index.ts'
 import type { AgentTask } from '../worker-protocol.ts'
 
-type Wanted = Pick<AgentTask, 'provider' | 'model' | 'contextWindow' | 'maxOutputTokens' | 'address'>
+type Facts = 'contextWindow' | 'maxOutputTokens' | 'dialect' | 'reasoning' | 'compat'
+type Wanted = Pick<AgentTask, 'provider' | 'model' | 'address' | Facts>
 
 /**
- * The SDK's own entry; for a model newer than its catalogue the nearest of the provider, whose entries are `known`; for a
+ * The SDK's own entry; for a model newer than its catalogue the nearest of the provider, whose entries are `all`; for a
  * provider that it does not know, plain chat completions.
  */
 export function pickModel(
-  known: readonly Model<Api>[],
+  all: readonly Model<Api>[],
   wanted: Wanted,
 ): Result<{ readonly model: Model<Api> }> {
+  const known = isElsewhere(wanted) ? [] : all
   const own = known.find(({ id }) => id === wanted.model)
   const model = own
     ? { ...own, contextWindow: wanted.contextWindow ?? own.contextWindow }
     : (likeNearest(known, wanted) ?? plain(wanted))
-  if (model) return { ok: true, model: { ...model, ...addressOf(model, wanted) } }
+  if (model) return { ok: true, model: asWanted(model, wanted) }
   return {
     ok: false,
     message: `The embedded SDK does not know the provider ${wanted.provider}, and no variable gives its address.`,
   }
+}
+
+/** Their own address goes with a login of their own. At another one nobody speaks as they do. */
+const needLogin: ReadonlySet<string> = new Set(['github-copilot', 'openai-codex'])
+
+function isElsewhere({ provider, address }: Wanted): boolean {
+  return address !== undefined && needLogin.has(provider)
+}
+
+/** With what a file says of it beyond the SDK's own entry. */
+function asWanted(model: Model<Api>, wanted: Wanted): Model<Api> {
+  const { dialect, reasoning, compat } = wanted
+  const said = {
+    ...model,
+    ...(dialect !== undefined && { api: dialect }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(compat && { compat: { ...model.compat, ...compat } }),
+  }
+  return { ...said, ...addressOf(said, wanted) }
 }
 
 function likeNearest(known: readonly Model<Api>[], wanted: Wanted): Model<Api> | undefined {

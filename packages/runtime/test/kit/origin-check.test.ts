@@ -2,17 +2,17 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { rawUpgrade } from '../../../../test/support/raw-websocket.ts'
-import { createRequestGate } from '../../src/kit/index.ts'
+import { createOriginCheck } from '../../src/kit/index.ts'
 import { startTestServer } from '../server/test-server.ts'
 
 type Header = readonly [name: string, value: string]
 const port = 7777
-const gate = createRequestGate({ port })
+const originCheck = createOriginCheck({ port })
 const valuesIn =
   (headers: readonly Header[]) =>
   (wanted: string): readonly string[] =>
     headers.flatMap(([name, value]) => (name.toLowerCase() === wanted ? [value] : []))
-const passes = (...headers: readonly Header[]): boolean => gate(valuesIn(headers)) === undefined
+const passes = (...headers: readonly Header[]): boolean => originCheck(valuesIn(headers)) === undefined
 const ours: Header = ['Host', `localhost:${port}`]
 
 describe('host', () => {
@@ -61,18 +61,18 @@ describe('host', () => {
   )
 
   test('without a port only on port 80, where clients leave it out', () => {
-    const onEighty = createRequestGate({ port: 80 })
+    const onEighty = createOriginCheck({ port: 80 })
     expect(onEighty(valuesIn([['Host', 'localhost']]))).toBeUndefined()
     expect(onEighty(valuesIn([['Host', 'localhost:80']]))).toBeUndefined()
     expect(onEighty(valuesIn([['Host', 'evil.example']]))).toBe('host')
   })
 
   test('a host that was asked for is ours too; listening everywhere takes any address but no name', () => {
-    const beyond = createRequestGate({ port, host: '192.168.1.5' })
+    const beyond = createOriginCheck({ port, host: '192.168.1.5' })
     expect(beyond(valuesIn([['Host', '192.168.1.5:7777']]))).toBeUndefined()
     expect(beyond(valuesIn([['Host', '192.168.1.6:7777']]))).toBe('host')
     for (const host of ['0.0.0.0', '::']) {
-      const everywhere = createRequestGate({ port, host })
+      const everywhere = createOriginCheck({ port, host })
       for (const good of ['10.0.0.1:7777', '[fe80::1]:7777', 'localhost:7777'])
         expect(everywhere(valuesIn([['Host', good]]))).toBeUndefined()
       for (const bad of [
