@@ -19,8 +19,9 @@ const order = [at(0, 0, 0), ...[0, 1, 2].flatMap(n => [at(1, n, 0), at(1, n, 1)]
 function placeBetween(index: number, runId: string): Place {
   const last = order[index - 1]
   const next = order[index]
-  const record = last && ({ codonId: last.runtimeId, attempt: 1 } as never)
-  return { next, ...(record && { last: { runId, record, at: last } }) }
+  if (!last) return { next }
+  const record = { codonId: last.runtimeId, attempt: 1 } as never
+  return { next, last: { runId, record, at: last } }
 }
 
 type Deed = 'ask' | 'approved' | 'rejected' | 'expired' | 'withdrawn' | 'bypassed' | 'rollback' | 'hold'
