@@ -112,8 +112,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     modelOverride: withoutHank.modelOverride?.value,
     ceilings: valuesAndOrigins(withoutHank.ceilings),
     outputDirectory: paths.outputDirectory,
-    priceOf: name => findModel(name, registry)?.prices,
-    identityOf: name => findModel(name, registry)?.identity,
+    ...lookups(registry),
   })
   // The hank may add sentinel settings, idle timeout, ceilings and a fallback model; no path depends on it.
   const settings = resolveSettings({ ...layers, environment, overrides: loaded.hank?.overrides })
@@ -148,10 +147,9 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const uses = modelUses(base, environmentOf)
   const providers = new Set(uses.flatMap(({ name }) => findModel(name, registry)?.provider ?? []))
   if (!options.skipSelfTest) await options.onAsking?.({ ...found, ok: true, problems }, [...providers])
-  const logins = options.redirect ? {} : loginFiles(home, settings.settings.agents)
   const asked = await preflight(uses, {
     registry,
-    environments: { codon: environmentOf(), sentinel: environment, logins },
+    environments: { codon: environmentOf(), sentinel: environment, logins: loginsOf(options, settings) },
     clock: systemClock,
     ...harnessChecks({ home, registry, environment: environmentOf() }),
     skipSelfTest: options.skipSelfTest,
@@ -159,6 +157,19 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   })
   const placed = loaded.source ? withPlaces(asked.problems, loaded.source) : asked.problems
   return judged({ ...found, problems: [...problems, ...placed], preflight: asked })
+}
+
+/** What the hank asks about the models that it names. */
+function lookups(registry: Registry) {
+  return {
+    priceOf: (name: string) => findModel(name, registry)?.prices,
+    identityOf: (name: string) => findModel(name, registry)?.identity,
+  }
+}
+
+/** A rehearsal has no login but its own. */
+function loginsOf({ redirect, home }: PrepareOptions, { settings }: ResolvedSettings) {
+  return redirect ? {} : loginFiles(home, settings.agents)
 }
 
 function judged(found: Omit<Prepared, 'ok'>): Prepared {
