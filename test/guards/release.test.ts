@@ -149,7 +149,9 @@ describe('the packed command', () => {
     const shown = Object.entries(commands).filter(([name, { hidden }]) => !hidden && name !== 'run')
     for (const [name] of shown) expect(page).toContain(`\n.It Cm ${name}\n`)
     for (const [name, flag] of Object.entries<Flag>(flags))
-      expect(new RegExp(`^\\.It .*Fl -${flag.word ?? name}(?: |$)`, 'm').test(page), name).toBe(flag.hidden !== true)
+      expect(new RegExp(`^\\.It .*Fl -${flag.word ?? name}(?: |$)`, 'm').test(page), name).toBe(
+        flag.hidden !== true,
+      )
     const { error, stdout } = spawnSync('mandoc', ['-T', 'lint', file], { encoding: 'utf8' })
     // Where there is no mandoc, groff knows at least what it cannot read.
     if (error)

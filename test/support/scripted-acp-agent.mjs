@@ -69,7 +69,7 @@ function run(command, { cwd, stop: { signal } }) {
     shell.stdout.on('data', data => {
       output += data
     })
-    const stop = () => shell.exitCode ?? process.kill(-shell.pid, 'SIGTERM')
+    const stop = () => shell.exitCode ?? process.kill(-Number(shell.pid), 'SIGTERM')
     signal.addEventListener('abort', stop, { once: true })
     shell.on('exit', code => resolve({ code: code ?? 1, output }))
   })
@@ -131,7 +131,7 @@ async function prompt({ sessionId, prompt: blocks }) {
   session.stop = new AbortController()
   const text = blocks.map(block => block.text).join('\n')
   if (lie === 'permission' && (await permission(sessionId))?.outcome?.optionId !== 'yes') return {}
-  const stopReason = await turn(sessionId, session, text).catch(error => {
+  const stopReason = await turn(sessionId, session, text).catch((/** @type {unknown} */ error) => {
     if (session.stop.signal.aborted) return 'cancelled'
     throw error
   })
@@ -193,7 +193,7 @@ if (lie === 'deaf') process.on('SIGTERM', () => undefined)
 let rest = ''
 process.stdin.setEncoding('utf8')
 process.stdin.on('data', text => {
-  const lines = (rest + text).split('\n')
+  const lines = `${rest}${text}`.split('\n')
   rest = lines.pop() ?? ''
   for (const line of lines) void take(JSON.parse(line))
 })

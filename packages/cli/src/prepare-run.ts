@@ -50,7 +50,7 @@ type AskedGates =
   | { readonly ok: false; readonly message: string }
 
 /** `before:publish,after:draft`. */
-export function gatesOf(text: string | undefined): AskedGates {
+function gatesOf(text: string | undefined): AskedGates {
   const places = (text ?? '').split(',').filter(Boolean)
   const gates = places.flatMap(place => {
     const [, side, target] = /^(before|after):(.+)$/s.exec(place) ?? []

@@ -6,7 +6,7 @@ import { type Immutable, isoTime, milliseconds } from './values.ts'
 
 const seq = z.int().min(1)
 
-export const decisionVia = z.enum(['socket', 'cli', 'terminal', 'web', 'timeout', 'rollback', 'rule'])
+const decisionVia = z.enum(['socket', 'cli', 'terminal', 'web', 'timeout', 'rollback', 'rule'])
 /** Where a decision came from. */
 export type DecisionVia = z.infer<typeof decisionVia>
 

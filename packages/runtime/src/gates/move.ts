@@ -47,7 +47,7 @@ function holdsAsGates({ holds }: GateBook): readonly PlannedGate[] {
   }))
 }
 
-export function keyOf({ last }: Place): string {
+function keyOf({ last }: Place): string {
   if (!last) return 'start'
   const { runId, record } = last
   return placeKey({ runId, codonId: record.codonId, attempt: record.attempt })

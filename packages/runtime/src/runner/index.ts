@@ -26,7 +26,6 @@ export type {
 } from './effects.ts'
 export { type Deciding, GateDesk, type Gating } from './gate-desk.ts'
 export type { GateEffects } from './gate-effects.ts'
-export { decidedWords } from './gate-words.ts'
 export { nothingLeft, rigKeptBy } from './lineage.ts'
 export { openTimes } from './open-times.ts'
 export { resumePoint, startPoint } from './resume-point.ts'

@@ -165,7 +165,7 @@ function comparedCodons({ left, right }: Both<Side>): readonly ComparedCodon[] {
 
 function isAlike(one: CodonFacts | undefined, other: CodonFacts | undefined): boolean {
   if (!one || !other) return false
-  const lasting = ({ durationMs: _, ...facts }: CodonFacts): string => JSON.stringify(facts)
+  const lasting = (facts: CodonFacts): string => JSON.stringify({ ...facts, durationMs: undefined })
   return lasting(one) === lasting(other)
 }
 

@@ -54,7 +54,7 @@ function adoptPlan(journal: Journal, plan: Plan): number {
 }
 
 /** What ends what was going on, at the moment of the point: no time passes for a ledger in between. Pure. */
-export function endingsOf(state: WeaveState, time: string): readonly Transition[] {
+function endingsOf(state: WeaveState, time: string): readonly Transition[] {
   const run = currentRun(state)
   if (run?.status !== 'running') return []
   const { runId } = run

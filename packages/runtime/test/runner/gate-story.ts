@@ -16,7 +16,7 @@ export interface GateStory {
   readonly later?: { readonly gates?: readonly PlannedGate[]; readonly gating?: Partial<Gating> }
 }
 
-export const three = planOf(codonPlan('a'), codonPlan('b'), codonPlan('c'))
+const three = planOf(codonPlan('a'), codonPlan('b'), codonPlan('c'))
 export const looping = planOf(
   codonPlan('a'),
   loopPlan('l', 2, [codonPlan('x'), codonPlan('y')]),

@@ -4,7 +4,7 @@ import { verifies } from '../../../../test/conformance/verifies.ts'
 import { alignNames, alignNumbers } from '../../src/versions/align.ts'
 
 const row = fc.array(fc.nat(6), { maxLength: 30 })
-const names = fc.uniqueArray(fc.constantFrom(...'abcdefghijkl'), { maxLength: 12 })
+const names = fc.uniqueArray(fc.constantFrom(...'abcdefghijkl'.split('')), { maxLength: 12 })
 
 /** The length of the longest common row, in the plainest way. */
 function longest(left: readonly (string | number)[], right: readonly (string | number)[]): number {

@@ -46,7 +46,7 @@ export function workspaceWords({ cwd, userHome, userSettings }: WordsOptions): W
 const memoryFiles = ['CLAUDE.md', 'CLAUDE.local.md', 'AGENTS.md', '.claude/CLAUDE.md', '.claude/rules/**']
 
 /** Folders above the workspace from which the program would take agents, skills and commands. */
-export function strangers(cwd: string, userHome: string | undefined): readonly string[] {
+function strangers(cwd: string, userHome: string | undefined): readonly string[] {
   const above = directoriesAbove(cwd)
   const end = userHome === undefined ? -1 : above.indexOf(userHome)
   const looked = end === -1 ? above : above.slice(0, end)

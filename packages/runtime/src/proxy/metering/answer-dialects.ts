@@ -186,11 +186,15 @@ const statusWords: readonly (readonly [RegExp, number])[] = [
 ]
 
 function errorOf(error: unknown): NonNullable<AnswerNotes['error']> {
-  const words = ['type', 'code', 'status'].map(key => String(fieldOf(error, key) ?? '')).join(' ')
+  const words = ['type', 'code', 'status'].map(key => wordOf(fieldOf(error, key))).join(' ')
   const code = fieldOf(error, 'code')
   const isStatus = typeof code === 'number' && code >= 400 && code < 600
   const status = isStatus ? code : (statusWords.find(([pattern]) => pattern.test(words))?.[1] ?? 500)
   return { status, message: textOf(fieldOf(error, 'message')) ?? words.trim() }
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
 const overflowWords =
