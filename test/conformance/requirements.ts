@@ -20,6 +20,7 @@ import { hankFile } from './requirements/hank-file.ts'
 import { installAndRelease } from './requirements/install-and-release.ts'
 import { invariants } from './requirements/invariants.ts'
 import { limitsAndVersions } from './requirements/limits-and-versions.ts'
+import { mcp } from './requirements/mcp.ts'
 import { notify } from './requirements/notify.ts'
 import { otel } from './requirements/otel.ts'
 import { readingARun } from './requirements/reading-a-run.ts'
@@ -62,6 +63,7 @@ const tables = {
   ...otel,
   ...editor,
   ...detach,
+  ...mcp,
   ...notify,
   ...gates,
   ...agents,

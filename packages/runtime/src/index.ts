@@ -20,6 +20,8 @@ export {
   readCosts,
   readEarlierCosts,
   readEvents,
+  readExecutionId,
+  readLastSeq,
   readPlans,
   readSpans,
   type StoppedExecution,
@@ -125,6 +127,7 @@ export {
   runAgentWorker,
 } from './harness/index.ts'
 export {
+  type Clock,
   createAppender,
   createMatcher,
   createRedactor,
