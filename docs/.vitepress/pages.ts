@@ -36,6 +36,7 @@ export const sidebar: readonly Section[] = [
       'prompts',
       'validate',
       'editors',
+      'mcp',
       'rehearsal',
       'ci',
       'terminal',

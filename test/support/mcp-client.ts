@@ -70,15 +70,15 @@ async function newer(server: Server, era: Era, options: McpOptions): Promise<Mcp
   const mode = era === 'newer' ? { pin: '2026-07-28' } : 'legacy'
   const client = new Client(info, { ...capabilitiesOf(options), versionNegotiation: { mode } })
   const { says, onUpdated } = options
-  if (says)
-    client.setRequestHandler('elicitation/create', ({ params }) => answerOf(says(params.message)))
+  if (says) client.setRequestHandler('elicitation/create', ({ params }) => answerOf(says(params.message)))
   if (onUpdated)
     client.setNotificationHandler('notifications/resources/updated', ({ params }) => onUpdated(params.uri))
   await client.connect(transport)
   return {
     pid: transport.pid ?? 0,
-    async call(name, args = {}, onProgress) {
-      const onprogress = onProgress && (({ message = '' }: { message?: string }) => onProgress(message))
+    async call(name, args, onProgress) {
+      const onprogress =
+        onProgress && (({ message = '' }: { message?: string | undefined }) => onProgress(message))
       const given = { name, arguments: { ...args } }
       const result = await client.callTool(given, { timeout: longest, ...(onprogress && { onprogress }) })
       return result as unknown as ToolResult
@@ -100,15 +100,15 @@ async function older(server: Server, options: McpOptions): Promise<McpClient> {
   const transport = new OlderTransport({ ...server, stderr: 'inherit' })
   const client = new OlderClient(info, capabilitiesOf(options))
   const { says, onUpdated } = options
-  if (says)
-    client.setRequestHandler(ElicitRequestSchema, ({ params }) => answerOf(says(params.message)))
+  if (says) client.setRequestHandler(ElicitRequestSchema, ({ params }) => answerOf(says(params.message)))
   if (onUpdated)
     client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => onUpdated(params.uri))
   await client.connect(transport)
   return {
     pid: transport.pid ?? 0,
-    async call(name, args = {}, onProgress) {
-      const onprogress = onProgress && (({ message = '' }: { message?: string }) => onProgress(message))
+    async call(name, args, onProgress) {
+      const onprogress =
+        onProgress && (({ message = '' }: { message?: string | undefined }) => onProgress(message))
       const given = { name, arguments: { ...args } }
       const more = { timeout: longest, ...(onprogress && { onprogress }) }
       return (await client.callTool(given, undefined, more)) as unknown as ToolResult
