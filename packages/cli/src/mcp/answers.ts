@@ -24,6 +24,8 @@ export interface ToolError {
 export interface Rows {
   readonly field: string
   readonly next: (shown: readonly unknown[], value: Readonly<Record<string, unknown>>) => unknown
+  /** Other fields, as they are when only these rows are shown. */
+  readonly besides?: (shown: readonly unknown[]) => object
 }
 
 export function value(given: object, links?: readonly ResourceLink[]): Answer {
@@ -53,7 +55,7 @@ export function fitted(given: object, rows?: Rows): Readonly<Record<string, unkn
   const room = longestText - JSON.stringify({ ...clean, [field]: [] }).length - roomForNote
   const shown = fittingRows(all, room)
   const truncated = { shown: shown.length, total: all.length, next: rows.next(shown, clean) ?? null }
-  return { ...clean, [field]: shown, truncated }
+  return { ...clean, ...rows.besides?.(shown), [field]: shown, truncated }
 }
 
 const roomForNote = 200

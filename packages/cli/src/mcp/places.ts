@@ -92,7 +92,7 @@ async function realPathOf(path: string): Promise<string> {
   }
 }
 
-export function isInside(path: string, directories: readonly string[]): boolean {
+function isInside(path: string, directories: readonly string[]): boolean {
   return directories.some(
     directory => path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep),
   )

@@ -63,7 +63,7 @@ function registerTool(server: McpServer, at: Surroundings, tool: Tool): void {
       },
     },
     async (given: z.output<typeof input>, context: ServerContext) => {
-      const answer = await answered(tool, given, { at, call: callOf(server, context) })
+      const answer = await answered(tool, given, { at, call: callOf(at, context) })
       return answer.kind === 'ask' ? questionOf(answer) : resultOf(answer, rows)
     },
   )
@@ -89,7 +89,7 @@ async function answered(
   }
 }
 
-function callOf(server: McpServer, { mcpReq }: ServerContext): Call {
+function callOf(at: Surroundings, { mcpReq }: ServerContext): Call {
   const token = mcpReq._meta?.progressToken
   const view = inputResponse(mcpReq.inputResponses, questionKey)
   const state = mcpReq.requestState<string>()
@@ -97,11 +97,11 @@ function callOf(server: McpServer, { mcpReq }: ServerContext): Call {
   // Either the request says what its client can, or the handshake has.
   const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope }
   const perRequest = envelope[CLIENT_CAPABILITIES_META_KEY]
-  const capabilities = isObject(perRequest) ? perRequest : { ...server.server.getClientCapabilities() }
+  const canAsk = isObject(perRequest) ? perRequest['elicitation'] !== undefined : at.canAsk()
   let progress = 0
   return {
     signal: mcpReq.signal,
-    canAsk: capabilities['elicitation'] !== undefined,
+    canAsk,
     said: view.kind === 'elicit' ? { yes: isYes, state } : undefined,
     progress(message) {
       if (token === undefined) return

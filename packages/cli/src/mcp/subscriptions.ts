@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol/server'
+import type { JSONRPCMessage, McpServer } from '@modelcontextprotocol/server'
 import { type ExecutionLayout, executionLayout } from '@weave/runtime'
 import { addressOfExecution, executionsAddress } from './resource-addresses.ts'
 import type { Surroundings } from './tool.ts'
@@ -47,8 +47,7 @@ export function createSubscriptions({ executionBaseDir }: Pick<Surroundings, 'ex
     if (method === 'notifications/cancelled') listen(`request ${String(params['requestId'])}`, [])
   }
   return {
-    /** The same transport; what comes in is heard on its way. */
-    hearing: (inner: Transport): Transport => hearing(inner, hear),
+    hear,
     tell(tell: (uri: string) => Promise<void>): void {
       tellOf = tell
     },
@@ -107,21 +106,4 @@ function namesIn(directory: string): readonly string[] {
   } catch {
     return []
   }
-}
-
-function hearing(inner: Transport, hear: (message: JSONRPCMessage) => void): Transport {
-  const outer: Transport = {
-    start() {
-      inner.onmessage = (message, extra) => {
-        hear(message)
-        outer.onmessage?.(message, extra)
-      }
-      inner.onclose = () => outer.onclose?.()
-      inner.onerror = error => outer.onerror?.(error)
-      return inner.start()
-    },
-    send: (message, options) => inner.send(message, options),
-    close: () => inner.close(),
-  }
-  return outer
 }

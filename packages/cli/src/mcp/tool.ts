@@ -16,6 +16,8 @@ export interface Surroundings {
   readonly groups: ReadonlySet<Group>
   readonly confirmations: Confirmations
   readonly started: StartedRuns
+  /** Whether the client said at its handshake that it can ask its person; newer ones say it with every request. */
+  readonly canAsk: () => boolean
   /** Work that must not be cut off half-way, if it can be helped. */
   readonly whole: <T>(work: Promise<T>) => Promise<T>
 }

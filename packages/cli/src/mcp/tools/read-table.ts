@@ -11,9 +11,12 @@ const counted = (field: string): Rows => ({
 })
 
 /** Pages of events go on after the last one that was shown. */
+const lastOf = (shown: readonly unknown[]) => (shown.at(-1) as { readonly seq?: number } | undefined)?.seq
+
 const events: Rows = {
   field: 'events',
-  next: shown => (shown.at(-1) as { readonly seq?: number } | undefined)?.seq,
+  next: lastOf,
+  besides: shown => ({ lastSeq: lastOf(shown), hasMore: true }),
 }
 
 const eventRows = z.array(z.looseObject({ seq: z.number(), time: z.string(), type: z.string(), untrusted }))
