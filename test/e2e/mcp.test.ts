@@ -116,7 +116,9 @@ describe('weave as an MCP server', () => {
       const steering = await mcpClient(at, { words: ['--allow', 'steer'] })
       expect((await steering.tools()).map(({ name }) => name)).toEqual([
         ...names(lists[0] ?? ''),
-        ...['steer_run', 'rollback', 'undo_rollback'],
+        'steer_run',
+        'rollback',
+        'undo_rollback',
       ])
       expect(at.weave('mcp', '--allow', 'run')).toMatchObject({
         status: 2,

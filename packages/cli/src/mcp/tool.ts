@@ -57,5 +57,5 @@ export type Run<Input extends z.ZodObject = z.ZodObject> = (
 
 /** A row of the table of tools. What its schema has read is what it is run with. */
 export function tool<Input extends z.ZodObject>(row: Tool<Input>): Tool {
-  return row as unknown as Tool
+  return row
 }

@@ -16,8 +16,10 @@ export const rehearseHank: Run<Inputs['rehearse_hank']> = async (input, at, call
   if (!checked.ok) return checked.answer
   const { hank, data } = checked.words
   const words = [
-    ...[hank, ...(data === undefined ? [] : [data])],
-    ...['--start-new', '--skip-self-test'],
+    hank,
+    ...(data === undefined ? [] : [data]),
+    '--start-new',
+    '--skip-self-test',
     ...(input.strict ? ['--strict'] : []),
     ...modelWords(input.model),
   ]
@@ -69,7 +71,8 @@ export const startRun: Run<Inputs['start_run']> = async (input, at) => {
   if (!checked.prepared.ok) return invalidHank(checked.prepared)
   const { hank, data } = checked.words
   const words = [
-    ...[hank, ...(data === undefined ? [] : [data])],
+    hank,
+    ...(data === undefined ? [] : [data]),
     ...(input.startNew ? ['--start-new'] : []),
     ...modelWords(input.model),
     ...ceiling(input.maxCost, at),
