@@ -10,6 +10,7 @@ import {
 import { findMarked, systemClock } from '../packages/runtime/src/kit/index.ts'
 import { startModelServer } from '../packages/runtime/src/model-server/index.ts'
 import { redirectProviders } from '../packages/runtime/src/models/index.ts'
+import { handoverFigures } from './handover.ts'
 import { atMost, type Figure, interleaved } from './measure.ts'
 
 const root = new URL('..', import.meta.url).pathname
@@ -30,7 +31,7 @@ export async function agentFigures(): Promise<readonly Figure[]> {
       provider: 'openai',
       model: 'gpt-5',
     })
-    return [...named('Claude Agent SDK', sdk), ...named('Pi SDK', embedded)]
+    return [...named('Claude Agent SDK', sdk), ...named('Pi SDK', embedded), ...(await handoverFigures())]
   } finally {
     rmSync(base, { recursive: true, force: true })
   }

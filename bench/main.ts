@@ -5,6 +5,7 @@ import { broadcastFigures } from './broadcast.ts'
 import { checkpointFigures } from './checkpoint.ts'
 import { journalFigures } from './journal.ts'
 import { type Figure, ratioOf, verdictOn } from './measure.ts'
+import { otelFigures } from './otel.ts'
 import { overheadFigures } from './overhead.ts'
 import { packageFigures } from './package.ts'
 import { proxyFigures } from './proxy.ts'
@@ -24,6 +25,7 @@ const suites: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   overhead: overheadFigures,
   proxy: proxyFigures,
   sentinels: sentinelFigures,
+  otel: otelFigures,
   agents: agentFigures,
   terminal: terminalFigures,
   package: packageFigures,

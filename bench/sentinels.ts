@@ -1,11 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { emptyState } from '@weave/protocol'
 import { hiddenEvents, openSentinelEffects } from '../packages/runtime/src/execution/sentinel-effects.ts'
 import { type AttachedSentinel, sentinelConfig } from '../packages/runtime/src/hank/index.ts'
-import type { Harness, HarnessEvent } from '../packages/runtime/src/harness/index.ts'
 import { openJournal } from '../packages/runtime/src/journal/index.ts'
 import { createRedactor, systemClock } from '../packages/runtime/src/kit/index.ts'
 import { type ModelServer, startModelServer } from '../packages/runtime/src/model-server/index.ts'
@@ -15,17 +13,15 @@ import { startServer } from '../packages/runtime/src/server/index.ts'
 import { executionLayout } from '../packages/runtime/src/workspace/index.ts'
 import { bareEffects, grouped } from '../packages/runtime/test/runner/bare-effects.ts'
 import { codonPlan, planOf } from '../packages/runtime/test/runner/plans.ts'
+import { busyAgent, perSecond, type Spent } from './busy-agent.ts'
 import { type Crowd, startCrowd } from './crowd.ts'
 import { atLeast, type Figure, interleaved } from './measure.ts'
 
 const launcher = new URL('../packages/cli/bin/weave.cjs', import.meta.url).pathname
 /** So few that a batch of a thousand events does not fill. */
 const turns = 150
-/** What is told of a turn: what was said, the call, two changes of the state, the usage, the result. */
-const eventsPerTurn = 6
 /** Many, because a run waits for the disk more than it computes. */
 const rounds = 15
-const words = 'An ordinary event of about three hundred bytes, as a message would be. '.repeat(2)
 const clock = systemClock
 const redactor = createRedactor([{ name: 'ANTHROPIC_API_KEY', value: 's3cr3t'.repeat(6) }])
 
@@ -51,8 +47,8 @@ export async function sentinelFigures(): Promise<readonly Figure[]> {
     const computed: { readonly sentinels: number; readonly rate: number }[] = []
     const rate = async (sentinels: number) => {
       const spent = await spentByAgent(join(base, `${run++}`), { sentinels, crowd, model })
-      computed.push({ sentinels, rate: perSecond(spent.cpu) })
-      return perSecond(spent.wall)
+      computed.push({ sentinels, rate: perSecond(turns, spent.cpu) })
+      return perSecond(turns, spent.wall)
     }
     const result = await interleaved(
       rounds,
@@ -115,17 +111,6 @@ interface Scene {
   readonly model: ModelServer
 }
 
-/** Milliseconds. */
-interface Spent {
-  readonly wall: number
-  /** What this process has computed; unlike `wall`, without what other programs do and without the disk. */
-  readonly cpu: number
-}
-
-function perSecond(milliseconds: number): number {
-  return ((turns * eventsPerTurn) / milliseconds) * 1000
-}
-
 async function spentByAgent(dir: string, { sentinels, crowd, model }: Scene): Promise<Spent> {
   const layout = executionLayout(dir)
   for (const folder of [layout.journal, layout.agentRoot]) mkdirSync(folder, { recursive: true })
@@ -149,7 +134,7 @@ async function spentByAgent(dir: string, { sentinels, crowd, model }: Scene): Pr
     },
   })
   if (sentinels > 0) await observers.startHealthChecks()
-  const { harness, spent } = busyAgent()
+  const { harness, spent } = busyAgent(turns, 1_000)
   const options = { plan, journal, recorder, clock, autostart: false, headless: false }
   const runner = startRunner({
     ...options,
@@ -178,39 +163,4 @@ async function spentByAgent(dir: string, { sentinels, crowd, model }: Scene): Pr
   await observers.close()
   await journal.close()
   return result
-}
-
-/** An agent that makes so many turns and then waits to be stopped; and what the turns took. */
-function busyAgent(): { readonly harness: Harness; readonly spent: Promise<Spent> } {
-  let done: (spent: Spent) => void = () => undefined
-  const spent = new Promise<Spent>(resolve => {
-    done = resolve
-  })
-  const harness: Harness = {
-    async *start(_, signal) {
-      yield { type: 'session', sessionId: 'bench' }
-      // What was started with the run, such as the interpreter of the templates, is done by then.
-      await clock.sleep(1_000)
-      const began = performance.now()
-      const before = process.cpuUsage()
-      for (let at = 0; at < turns; at++) {
-        yield* turn(`${at}`)
-        await setImmediate()
-      }
-      const { user, system } = process.cpuUsage(before)
-      done({ wall: performance.now() - began, cpu: (user + system) / 1000 })
-      await new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }))
-      const reason = { type: 'unknown', retriable: false, message: 'stopped' } as const
-      yield { type: 'ended', end: { ok: false, exit: { type: 'killed', signal: 'SIGTERM' }, reason } }
-    },
-  }
-  return { harness, spent }
-}
-
-function* turn(id: string): Generator<HarnessEvent> {
-  const tokens = { inputTokens: 900, outputTokens: 90, cacheCreationTokens: 0, cacheReadTokens: 0 }
-  yield { type: 'text', text: `${id} ${words}` }
-  yield { type: 'tool-call', id, name: 'Bash', input: { command: `grep -n ${id} notes.md` } }
-  yield { type: 'usage', messageId: id, tokens, dollars: 0.001 }
-  yield { type: 'tool-result', id, name: 'Bash', output: words, durationMs: 10, isError: false }
 }

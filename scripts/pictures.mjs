@@ -23,6 +23,7 @@ const pause = { wait: 120_000, say: 'One moment.' }
 
 try {
   await pictureOfScreen()
+  await pictureOfGate()
   await pictureOfReport()
 } finally {
   tmux('kill-server')
@@ -47,6 +48,26 @@ async function pictureOfScreen() {
   for (const name of ['light', 'dark']) {
     const theme = name === 'light' ? themes.light : themes.dark
     writeFileSync(join(places, `screen-${name}.svg`), screenSvg(screen, { columns, theme }))
+  }
+}
+
+/** The question of the example, with nobody who answers. */
+async function pictureOfGate() {
+  cpSync(join(root, 'examples/09-gate'), join(folder, 'gate'), { recursive: true })
+  const script = join(folder, 'gate/rehearsal.json')
+  const { gates: _, ...rest } = JSON.parse(readFileSync(script, 'utf8'))
+  writeFileSync(script, JSON.stringify(rest))
+  const size = ['-x', String(columns), '-y', '18']
+  tmux('new-session', '-d', ...size, `cd ${folder}/gate && ${process.execPath} ${weave} rehearse`)
+  await shows(/Waiting at gate/)
+  tmux('send-keys', '7')
+  await setTimeout(1_500)
+  const screen = tmux('capture-pane', '-p', '-e')
+  tmux('send-keys', 'q')
+  while (tmux('list-panes') !== '') await setTimeout(200)
+  for (const name of ['light', 'dark']) {
+    const theme = name === 'light' ? themes.light : themes.dark
+    writeFileSync(join(places, `gate-${name}.svg`), screenSvg(screen, { columns, theme }))
   }
 }
 

@@ -11,6 +11,7 @@ interface Section {
 const titles: Readonly<Record<string, string>> = {
   index: 'Welcome',
   agents: 'Agents, keys and models',
+  acp: 'Other agents (ACP)',
   prompts: 'Prompts and variables',
   ci: 'In CI',
   editors: 'In your editor',
@@ -20,6 +21,9 @@ const titles: Readonly<Record<string, string>> = {
   'reference/hank': 'hank.json',
   'reference/sentinel': 'Sentinel files',
   'reference/rehearsal': 'rehearsal.json',
+  'reference/notify': 'notify.json',
+  'reference/models': 'models.json',
+  detach: 'Runs without a terminal',
 }
 
 /** TABLE of the pages of the site, in the order of its list. */
@@ -33,6 +37,7 @@ export const sidebar: readonly Section[] = [
     items: pages(
       'running',
       'agents',
+      'acp',
       'prompts',
       'validate',
       'editors',
@@ -41,11 +46,16 @@ export const sidebar: readonly Section[] = [
       'ci',
       'terminal',
       'checkpoints',
+      'detach',
+      'notifications',
+      'rules',
+      'versions',
       'budgets',
       'sentinels',
       'proxy',
       'replay',
       'report',
+      'gates',
       'processes',
       'opentelemetry',
       'telemetry',
@@ -60,6 +70,8 @@ export const sidebar: readonly Section[] = [
         'reference/hank',
         'reference/sentinel',
         'reference/rehearsal',
+        'reference/notify',
+        'reference/models',
       ),
       ...pages('protocol'),
     ],

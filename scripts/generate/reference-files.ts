@@ -12,6 +12,9 @@ export const filePages: readonly Generated[] = [
   page('sentinel', 'The fields of a sentinel', [
     'A codon names sentinels in `sentinels`, as a file or in place. How they behave is in `docs/sentinels.md`.',
   ]),
+  page('notify', 'The fields of notify.json', [
+    'Who is told of runs stands in `~/.weave/notify.json`. What they are told is in `docs/notifications.md`.',
+  ]),
   page('models', 'The fields of models.json', [
     'More models, and the servers that have them: `~/.weave/models.json`, or the file that `modelsFile` in `weave.json` names. How it is used is in `docs/agents.md`.',
   ]),

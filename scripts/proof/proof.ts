@@ -10,7 +10,7 @@ import { soak } from './soak.ts'
 import { type Suite, suites } from './suites.ts'
 
 /**
- * `npm run proof:faults` and `npm run proof:load`: the whole of every proof, one suite after the other, with what each has
+ * `npm run proof:faults`, `npm run proof:load` and `npm run proof:agents`: the whole of every proof, one suite after the other, with what each has
  * tried. `--only <name>` runs one, `--seed <n>` repeats a failure; `--keep` puts what held into the committed file.
  * `npm run proof:load -- --hours 8` soaks instead.
  */
@@ -23,7 +23,8 @@ const { values, positionals } = parseArgs({
     keep: { type: 'boolean', default: false },
   },
 })
-const kind = positionals[0] === 'load' ? 'load' : 'faults'
+const [wish = ''] = positionals
+const kind = wish === 'load' || wish === 'agents' ? wish : 'faults'
 process.exitCode = values.hours === undefined ? await prove() : await soaked(Number(values.hours))
 
 async function soaked(hours: number): Promise<number> {

@@ -8,8 +8,17 @@ export interface Suite {
 }
 
 /** TABLE of the proofs. */
-export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
+export const suites: Readonly<Record<'faults' | 'load' | 'agents', readonly Suite[]>> = {
   faults: [
+    {
+      name: 'gates',
+      holds: 'I1, I4',
+      files: [
+        'packages/runtime/test/runner/gate-kill.test.ts',
+        'packages/runtime/test/runner/gate-deciders.test.ts',
+      ],
+      atLeast: { 'kills over the writes of a gate': 200, 'pairs of deciders': 1_000 },
+    },
     {
       name: 'journal',
       holds: 'I1, I2',
@@ -43,10 +52,32 @@ export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
       atLeast: { 'rollback kills': 200, 'checkpoints and rollbacks of random changes': 1_000 },
     },
     {
+      name: 'versions',
+      holds: 'I1, I4, I5',
+      files: [
+        'packages/runtime/test/versions/fork-random.test.ts',
+        'test/e2e/fork.test.ts',
+        'test/e2e/bisect.test.ts',
+      ],
+      atLeast: { 'forks of random executions': 1_000, 'forks killed': 100, 'searches cut off': 100 },
+    },
+    {
       name: 'sentinels at rest',
       holds: 'I9',
       files: ['packages/runtime/test/execution/sentinel-rest.test.ts'],
       atLeast: { 'sentinels that came to rest': 250 },
+    },
+    {
+      name: 'notifications',
+      holds: 'I23',
+      files: ['packages/runtime/test/notify/kill.test.ts'],
+      atLeast: { 'notifications over kills': 1_000 },
+    },
+    {
+      name: 'rules',
+      holds: 'I24',
+      files: ['packages/runtime/test/rules/matcher.test.ts'],
+      atLeast: { 'random journals with rules': 500, 'texts that beg for other deeds': 200 },
     },
     {
       name: 'locks',
@@ -133,6 +164,12 @@ export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
       atLeast: { 'kills of an undo': 30 },
     },
     {
+      name: 'spans',
+      holds: 'I4',
+      files: ['test/e2e/otel-kill.test.ts'],
+      atLeast: { 'kills with spans': 50 },
+    },
+    {
       name: 'time and checks',
       holds: 'I19, I20',
       files: [
@@ -184,6 +221,13 @@ export const suites: Readonly<Record<'faults' | 'load', readonly Suite[]>> = {
       holds: 'I17',
       files: ['packages/runtime/test/runner/model.test.ts'],
       atLeast: { 'stories of three clients': 2_000 },
+    },
+  ],
+  agents: [
+    {
+      name: 'agents of others',
+      holds: 'I7, I9, I21',
+      files: ['test/e2e/acp-real.test.ts', 'test/e2e/acp.test.ts'],
     },
   ],
 }

@@ -19,10 +19,17 @@ const needs = [
     files: ['test/clients/foreign.test.ts'],
   },
   {
+    program: '/usr/bin/python3',
+    args: ['-c', 'import google.protobuf'],
+    from: 'python3 python3-protobuf',
+    files: ['test/e2e/otel-decoded.test.ts'],
+  },
+  {
     program: 'strace',
     from: 'strace',
     files: [
       'test/e2e/journal-kill.test.ts',
+      'test/e2e/agents-attack.test.ts',
       'test/e2e/io-errors.test.ts',
       'test/e2e/contract-rehearsal.test.ts',
       'test/e2e/validate-inputs.test.ts',

@@ -1,4 +1,5 @@
 import { type Requirement, requirementsOf } from './requirement.ts'
+import { acp } from './requirements/acp.ts'
 import { agents } from './requirements/agents.ts'
 import { atTheTerminal } from './requirements/at-the-terminal.ts'
 import { attacks } from './requirements/attacks.ts'
@@ -26,9 +27,11 @@ import { otel } from './requirements/otel.ts'
 import { readingARun } from './requirements/reading-a-run.ts'
 import { referencesAndModels } from './requirements/references-and-models.ts'
 import { repair } from './requirements/repair.ts'
+import { rules } from './requirements/rules.ts'
 import { screen } from './requirements/screen.ts'
 import { settings } from './requirements/settings.ts'
 import { states } from './requirements/states.ts'
+import { versions } from './requirements/versions.ts'
 import { wireShapes } from './requirements/wire-shapes.ts'
 
 /**
@@ -61,12 +64,15 @@ const tables = {
   ...handbookAndEnvironment,
   ...ci,
   ...otel,
+  ...acp,
   ...editor,
   ...detach,
   ...mcp,
   ...notify,
+  ...rules,
   ...gates,
   ...agents,
+  ...versions,
 } as const
 
 export type RequirementId = keyof typeof tables

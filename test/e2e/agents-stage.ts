@@ -3,10 +3,15 @@ import { systemClock } from '../../packages/runtime/src/kit/index.ts'
 import type { Answer, ModelRequest } from '../../packages/runtime/src/model-server/index.ts'
 import { startRecordedServer } from '../../packages/runtime/test/model-server/recorded-server.ts'
 import { codon as codonOf, hankFolder, jsonLines, type StoredEvent } from '../support/hank-folder.ts'
+import { scriptedAgents } from '../support/scripted-acp.ts'
 import type { RunningCommand } from '../support/weave-command.ts'
 
-/** Both harnesses speak to the same provider in the same dialect. */
-export const agents = { Claude: 'claude-sonnet-4-5', Pi: 'pi/anthropic/claude-sonnet-4-5' } as const
+/** All harnesses speak to the same provider in the same dialect. */
+export const agents = {
+  Claude: 'claude-sonnet-4-5',
+  Pi: 'pi/anthropic/claude-sonnet-4-5',
+  ACP: 'acp/scripted/claude-sonnet-4-5',
+} as const
 export type Agent = keyof typeof agents
 export const agentNames = Object.keys(agents) as readonly Agent[]
 
@@ -52,7 +57,10 @@ export async function stage(options: StageOptions): Promise<Stage> {
   const server = await startRecordedServer({ clock: systemClock, respond })
   onTestFinished(() => server.close())
   const provider = options.provider ?? server.url
-  const at = await hankFolder(scenes.map(({ id, codon }) => codonOf(id, { model: agents[agent], ...codon })))
+  const at = await hankFolder(
+    scenes.map(({ id, codon }) => codonOf(id, { model: agents[agent], ...codon })),
+    { 'weave.json': scriptedAgents },
+  )
   const there = at.with({ ANTHROPIC_API_KEY: 'a-key-of-ours-0123', ANTHROPIC_BASE_URL: provider })
   const proxy = isProxied ? ['--proxy', '--vendor-base-url', provider] : []
   return {

@@ -192,6 +192,42 @@ describe('weave ci rehearse and run', () => {
     expect(outputs()).toMatch(/status=failed\n/)
   })
 
+  verifies(
+    ['ci/junit-codons'],
+    'has a case for each codon, beside those of the check',
+    async () => {
+      const failing = codon('review', { rigSetup: [{ type: 'command', command: { run: 'exit 3' } }] })
+      const at = await hankFolder([codon('draft'), failing], {
+        'rehearsal.json': { codons: { draft: [{ say: 'Done.' }] } },
+      })
+      const rehearsed = at.weave('ci', 'rehearse', '--junit', 'junit.xml')
+      expect(rehearsed.status).toBe(1)
+      const [, line = ''] = /^Go on with weave (.*)$/m.exec(rehearsed.stdout + rehearsed.stderr) ?? []
+      expect(at.weave(...line.split(' '))).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('review'),
+      })
+      const failed = readFileSync(at.path('junit.xml'), 'utf8')
+      expect(failed).toContain('<testsuites name="weave ci" tests="3" failures="1" errors="0">')
+      expect(failed).toMatch(/<testcase classname="\S*hank\.json" name="is valid"/)
+      expect(failed).toMatch(
+        /<testcase classname="\S*hank\.json" name="draft" file="\S+" time="\d+\.\d{3}"\/>/,
+      )
+      expect(failed).toMatch(/name="review" [^>]*><failure type="codon" message="[^"]*3[^"]*">/)
+
+      at.setHank([codon('draft')])
+      expect(at.weave('ci', 'rehearse', '--junit', 'junit.xml').status).toBe(0)
+      expect(readFileSync(at.path('junit.xml'), 'utf8')).toContain('tests="2" failures="0"')
+      const untrue = { codons: { draft: [{ say: 'Done.' }, { say: 'And more.' }] } }
+      at.write({ 'rehearsal.json': untrue })
+      expect(at.weave('ci', 'rehearse', '--junit', 'junit.xml').status).toBe(1)
+      expect(readFileSync(at.path('junit.xml'), 'utf8')).toMatch(/name="the run" [^>]*><failure/)
+      const nowhere = at.weave('ci', 'rehearse', '--junit', 'no/such/junit.xml')
+      expect(nowhere.status).toBe(1)
+    },
+    180_000,
+  )
+
   verifies(['ci/run'], 'a run needs to know what it may cost', async () => {
     const at = await hankFolder(good)
     expect(at.weave('ci', 'run')).toMatchObject({

@@ -6,10 +6,11 @@ import { verifies } from '../conformance/verifies.ts'
 import { bash, codon, hankFolder } from '../support/hank-folder.ts'
 import { leftovers } from '../support/marked-processes.ts'
 import { tally } from '../support/proof.ts'
+import { scriptedAgents } from '../support/scripted-acp.ts'
 import { steer } from '../support/steering-client.ts'
 import type { RunningCommand } from '../support/weave-command.ts'
 
-/** The whole proof: every death meets every tree alone, with both agents. `WEAVE_PROOF_TABLE=<file>` writes the times down. */
+/** The whole proof: every death meets every tree alone, with each agent. `WEAVE_PROOF_TABLE=<file>` writes the times down. */
 const isProof = process.env['WEAVE_PROOF'] !== undefined
 const tableFile = process.env['WEAVE_PROOF_TABLE']
 
@@ -23,7 +24,11 @@ const shapes = [
   'a child that ignores SIGTERM',
 ].map(named)
 
-const agents = { 'Claude Agent SDK': 'sonnet', 'Pi SDK': 'openai/gpt-5' } as const
+const agents = {
+  'Claude Agent SDK': 'sonnet',
+  'Pi SDK': 'openai/gpt-5',
+  'an ACP agent': 'acp/scripted/sonnet',
+} as const
 type Agent = keyof typeof agents
 
 interface Scene {
@@ -84,7 +89,9 @@ function meetings(): readonly Meeting[] {
 
 async function meet({ death, agent, trees }: Meeting): Promise<void> {
   const budget = death === 'budget stop' ? { budget: { maxDollars: 0.5 } } : {}
-  const at = await hankFolder([codon('plant', { model: agents[agent], ...budget })])
+  const at = await hankFolder([codon('plant', { model: agents[agent], ...budget })], {
+    'weave.json': scriptedAgents,
+  })
   const pidFile = at.path('pids')
   at.write({ 'rehearsal.json': { codons: { plant: stepsFor(trees, pidFile) } } })
   const run = at.start('rehearse')

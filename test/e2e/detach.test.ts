@@ -162,7 +162,7 @@ describe('a run that goes on without its terminal', () => {
     ['detach/hangup'],
     'goes on after a hangup to the group that started it, and after its terminal is gone',
     async () => {
-      const at = await hankFolder([codon('work', { ...{ promptText: 'Wait.' } })], {
+      const at = await hankFolder([codon('work', { promptText: 'Wait.' })], {
         'rehearsal.json': { codons: { work: [bash('sleep 4; echo done > done.md')] } },
       })
       onTestFinished(() => void at.weave('stop', '--all', '--now'))

@@ -2,6 +2,7 @@ import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
+import { expectWholeExport } from '../support/decoded-otlp.ts'
 import { folderAt, type HankFolder } from '../support/hank-folder.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { root, scriptedWeave } from '../support/weave-command.ts'
@@ -19,9 +20,10 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
   '06-budget': ['page.md'],
   '07-rollback': ['menu.md'],
   '08-conversation': ['names.txt'],
+  '09-gate': ['page.md'],
   '10-versions': [],
 }
-const apart = new Set(['02-two-agents', '06-budget', '07-rollback'])
+const apart = new Set(['02-two-agents', '06-budget', '07-rollback', '10-versions'])
 
 async function place(name: string): Promise<HankFolder> {
   const at = folderAt(await tempDir())
@@ -54,6 +56,7 @@ describe('the examples', () => {
       expect(status, stderr).toBe(0)
       const wanted = ladder[name] ?? []
       if (wanted.length > 0) expect(outputsOf(at)).toEqual(wanted)
+      expectWholeExport(at)
     },
     120_000,
   )
@@ -68,6 +71,7 @@ describe('the examples', () => {
       expect(stdout).toContain('budget exceeded in research: its 10 % share of the hank')
       expect(stderr).toMatch(/research +completed .* stopped by budget: \$0\.1 of the hank/)
       expect(outputsOf(at)).toEqual(ladder['06-budget'])
+      expectWholeExport(at)
     },
     120_000,
   )
@@ -85,5 +89,25 @@ describe('the examples', () => {
     expect(readFileSync(join(at.cwd, 'weave-results/menu.md'), 'utf8')).toBe(
       'Sencha 3.50\nAssam 3.50\nLapsang Souchong 3.50\n',
     )
+    expectWholeExport(at)
+  }, 120_000)
+
+  test('10-versions is searched, forked with another model, and compared', async () => {
+    const at = await place('10-versions')
+    expect(at.rehearse('example', '--strict').status).toBe(0)
+    const source = at.execution()
+    const searched = at.weave('bisect', '--', 'node', at.path('example/check.mjs'))
+    expect(searched.stdout, searched.stderr).toContain('The first bad checkpoint is add#2 completed')
+    const forked = at.weave('fork', '--at', 'add#1', '-m', 'opus')
+    expect(forked.stdout, forked.stderr).toMatch(/Next {4}add#2 \(claude-opus/)
+    const [made = ''] = at.executions().filter(dir => dir !== source)
+    const run = at.rehearse('-e', made, '--script', 'example/repaired.json')
+    expect(run.status, run.stderr).toBe(0)
+    expect(run.stdout).not.toContain('codon add#1 started')
+    expect(
+      at.weave('bisect', made, '--good', 'list', '--', 'node', at.path('example/check.mjs')).status,
+    ).toBe(1)
+    const compared = at.weave('compare', source, made)
+    expect(compared.stdout).toMatch(/b is a fork of a: first \d+ events in common[\s\S]*prices\.md +modified/)
   }, 120_000)
 })

@@ -74,18 +74,21 @@ describe('notifications of a run', () => {
     async () => {
       const server = await startWebhookServer()
       const everybody = { type: 'webhook', url: server.url, on: ['run.ended', 'codon.failed'] }
-      const at = await hankFolder([codon('one', { maxRetries: 1, ...rig('exit 3') })], {
-        'rehearsal.json': { codons: { one: [bash('true')] } },
-        'mine.json': {
-          targets: [
-            everybody,
-            { ...everybody, hanks: ['other*'] },
-            { ...everybody, url: `${server.url}/2`, on: ['run.parked'] },
-          ],
+      const at = await hankFolder(
+        [codon('one', { onFailure: 'retry', retryConfig: { maxAttempts: 2, delayMs: 0 }, ...rig('exit 3') })],
+        {
+          'rehearsal.json': { codons: { one: [bash('true')] } },
+          'mine.json': {
+            targets: [
+              everybody,
+              { ...everybody, hanks: ['other*'] },
+              { ...everybody, url: `${server.url}/2`, on: ['run.parked'] },
+            ],
+          },
+          'notify.json': { targets: [everybody] },
+          '.weave/notify.json': { targets: [everybody] },
         },
-        'notify.json': { targets: [everybody] },
-        '.weave/notify.json': { targets: [everybody] },
-      })
+      )
       chmodSync(at.path('mine.json'), 0o600)
       setTargets(at, everybody)
       expect((await ended(at.start('rehearse'))).status).toBe(1)
@@ -96,7 +99,7 @@ describe('notifications of a run', () => {
       at.write({ 'weave.json': { notify: { targets: [everybody] } } })
       expect(await ended(at.start('rehearse'))).toMatchObject({
         status: 1,
-        said: expect.stringContaining('Unknown field "notify"'),
+        said: expect.stringContaining('Unknown field notify.'),
       })
     },
     longest,

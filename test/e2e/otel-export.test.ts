@@ -2,6 +2,7 @@ import { cpSync, existsSync, readFileSync, renameSync, statSync, writeFileSync }
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
+import { expectWholeExport, orphans } from '../support/decoded-otlp.ts'
 import { codon, command, type HankFolder, hankFolder, jsonLines } from '../support/hank-folder.ts'
 import { attributesOf, type OtlpSpan, otlpCollector, spansIn } from '../support/otlp-collector.ts'
 import { scriptedWeave } from '../support/weave-command.ts'
@@ -29,36 +30,6 @@ function exported(at: HankFolder, ...words: readonly string[]): readonly OtlpSpa
 
 function ids(spans: readonly OtlpSpan[]): readonly string[] {
   return spans.map(({ spanId }) => spanId)
-}
-
-function orphans(spans: readonly OtlpSpan[]): readonly string[] {
-  const known = new Set(ids(spans))
-  return spans.flatMap(({ name, parentSpanId }) => (parentSpanId && !known.has(parentSpanId) ? [name] : []))
-}
-
-interface Costs {
-  readonly codons: readonly {
-    readonly codonId: string
-    readonly cost: number
-    readonly classes: readonly { readonly tokens: number }[]
-  }[]
-  readonly totals: { readonly codons: number }
-}
-
-/** What attempts add up to, by codon, in the order of the report. */
-function sums(spans: readonly OtlpSpan[]) {
-  const attempts = spans.filter(({ name }) => name.startsWith('invoke_agent')).map(attributesOf)
-  const names = [...new Set(attempts.map(each => each['weave.codon.id']))]
-  const total = (of: string | undefined, name: string): number =>
-    attempts
-      .filter(each => each['weave.codon.id'] === of)
-      .reduce((sum, each) => sum + Number(each[name] ?? 0), 0)
-  return names.map(name => ({
-    codonId: name,
-    cost: total(String(name), 'weave.cost.usd'),
-    tokens:
-      total(String(name), 'gen_ai.usage.input_tokens') + total(String(name), 'gen_ai.usage.output_tokens'),
-  }))
 }
 
 describe('weave export --otlp', () => {
@@ -108,7 +79,7 @@ describe('weave export --otlp', () => {
 
   verifies(
     ['otel/whole-tree', 'otel/sums', 'otel/crash', 'otel/spans', 'otel/export-one-run'],
-    'has a whole tree and the sums of the report after a kill, a resume, a rollback and another resume',
+    'has a whole tree and the sums of the report after a kill, and two rollbacks, each with a resume',
     async () => {
       const at = await hankFolder([
         codon('draft'),
@@ -128,21 +99,17 @@ describe('weave export --otlp', () => {
       expect((await at.scripted('--headless', '-e', at.execution(), '--adopt', '-y')).status).toBe(0)
       expect(at.weave('rollback', 'draft', '-y').status).toBe(0)
       expect((await at.scripted('--headless', '-e', at.execution())).status).toBe(0)
+      expectWholeExport(at)
+      expect(at.weave('rollback', 'review', '-y').status).toBe(0)
+      expect((await at.scripted('--headless', '-e', at.execution())).status).toBe(0)
       const spans = exported(at)
       expect(orphans(spans)).toEqual([])
       expect(new Set(ids(spans)).size).toBe(spans.length)
       expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1)
       expect(ids(spans)).toEqual(expect.arrayContaining([...ids(abandoned)]))
-      expect(spans.filter(({ name }) => name === 'weave.rollback')).toHaveLength(1)
+      expect(spans.filter(({ name }) => name === 'weave.rollback')).toHaveLength(2)
 
-      const costs = JSON.parse(at.weave('report', '--costs', '--json').stdout) as Costs
-      expect(sums(spans)).toEqual(
-        costs.codons.map(({ codonId, cost, classes }) => ({
-          codonId,
-          cost,
-          tokens: classes.reduce((sum, { tokens }) => sum + tokens, 0),
-        })),
-      )
+      expectWholeExport(at)
 
       const runs = spans.filter(({ name }) => name.startsWith('invoke_workflow')).map(attributesOf)
       const runId = String(runs[0]?.['weave.run.id'])

@@ -182,6 +182,35 @@ describe('a run that sends spans', () => {
   )
 
   verifies(
+    ['otel/secrets', 'otel/header-secrets', 'otel/content-none', 'otel/content-levels'],
+    'sends no secret that stands in prompts, headers, files or what tools answered, with and without content',
+    async () => {
+      const [secret, header] = ['canary-0123456789-secret', 'collector-canary-9876543210']
+      const step = { use: 'bash', input: { command: `echo ${secret} ${header}` } }
+      const script = { codons: { draft: [step, { say: `It said ${secret} and ${header}.` }] } }
+      for (const content of ['none', 'all']) {
+        const { env, posts } = await otlpCollector()
+        const prompt = { promptText: `Print ${secret} and ${header}.` }
+        const at = (await hankFolder([codon('draft', prompt)], { 'rehearsal.json': script })).with({
+          ...env,
+          MY_API_KEY: secret,
+          OTEL_EXPORTER_OTLP_HEADERS: `x-key=${header}`,
+        })
+        at.write({ 'weave.json': { otel: { content } } })
+        const run = at.start('rehearse', '--headless', '--otel')
+        expect(await run.ended, run.said()).toBe(0)
+        const sent = posts.map(({ body }) => body.toString('utf8')).join('\n')
+        expect(sent).toContain('execute_tool')
+        expect(sent).not.toContain(secret)
+        expect(sent).not.toContain(header)
+        expect(sent.includes('[redacted:MY_API_KEY]')).toBe(content === 'all')
+        expect(posts[0]?.headers['x-key']).toBe(header)
+      }
+    },
+    120_000,
+  )
+
+  verifies(
     ['otel/doctor', 'otel/switch-shown', 'otel/grpc'],
     'is shown by validate with who switched it on, and doctor tries its collector',
     async () => {

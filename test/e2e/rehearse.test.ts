@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect } from 'vitest'
 import { costOf, createRegistry, findModel } from '../../packages/runtime/src/models/index.ts'
 import { verifies } from '../conformance/verifies.ts'
+import { expectWholeExport } from '../support/decoded-otlp.ts'
 import { codon, folderAt, type HankFolder, hankFolder, rig } from '../support/hank-folder.ts'
 import { steer } from '../support/steering-client.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -116,6 +117,7 @@ describe('a rehearsal', () => {
 
       const [row] = JSON.parse(at.weave('list', '--json').stdout) as readonly { readonly cost: number }[]
       expect(row?.cost).toBeCloseTo(await priceOf(at.script), 9)
+      expectWholeExport(at)
     },
     180_000,
   )

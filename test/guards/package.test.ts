@@ -58,8 +58,10 @@ verifies(
   () => {
     const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = manifest
     expect({ dependencies, optionalDependencies }).toEqual({})
-    const rows: readonly { readonly packages: Readonly<Record<string, string>> }[] =
-      Object.values(installableHarnesses)
+    // Agents that speak ACP are programs of others: nothing of theirs is loaded.
+    const rows: readonly { readonly packages: Readonly<Record<string, string>> }[] = Object.values(
+      installableHarnesses,
+    ).filter(({ harness }) => harness !== 'acp')
     const pins = Object.assign({}, ...rows.map(({ packages }) => packages)) as Manifest['peerDependencies']
     expect(peerDependencies).toEqual(pins)
     for (const name of Object.keys(pins)) expect(peerDependenciesMeta[name]).toEqual({ optional: true })

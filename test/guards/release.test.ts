@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Ajv } from 'ajv'
 import { describe, expect } from 'vitest'
 import { commands } from '../../packages/cli/src/commands.ts'
 import { type Flag, flags } from '../../packages/cli/src/flags.ts'
@@ -18,6 +19,18 @@ const cli = join(root, 'packages/cli')
 
 function jsonIn(...path: readonly string[]) {
   return JSON.parse(readFileSync(join(...path), 'utf8')) as Record<string, unknown>
+}
+
+/** By the schemas of CycloneDX 1.6, without their descriptions. */
+function cycloneProblems(sbom: object): readonly string[] {
+  const { bom, spdx, jsf } = jsonIn(root, 'test/fixtures/cyclonedx-1.6.json') as Record<string, object>
+  const ajv = new Ajv({ strict: false, validateFormats: false })
+  const place = 'http://cyclonedx.org/schema'
+  ajv.addSchema({ ...spdx, $id: `${place}/spdx.SNAPSHOT.schema.json` })
+  ajv.addSchema({ ...jsf, $id: `${place}/jsf-0.82.SNAPSHOT.schema.json` })
+  const validate = ajv.compile(bom ?? {})
+  validate(sbom)
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 
 describe('the packed command', () => {
@@ -71,6 +84,10 @@ describe('the packed command', () => {
       >
       expect({ ...jsonIn(cli, 'sbom.cdx.json'), metadata }).toEqual(again)
       expect(again).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.6' })
+      expect(cycloneProblems(jsonIn(cli, 'sbom.cdx.json'))).toEqual([])
+      expect(cycloneProblems({ ...again, components: [{ type: 'thing', name: 'x' }] })).toContain(
+        '/components/0/type must be equal to one of the allowed values',
+      )
       expect(JSON.stringify(again)).toContain('"purl":"pkg:npm/%40ai-sdk/anthropic@3.0.138"')
       expect(packages.length).toBeGreaterThan(15)
 

@@ -72,7 +72,7 @@ export async function otlpCollector(answers: Answers = takesAll) {
   }
 }
 
-function spansOf({ resourceSpans = [] }: OtlpRequest): readonly OtlpSpan[] {
+export function spansOf({ resourceSpans = [] }: OtlpRequest): readonly OtlpSpan[] {
   return resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
 }
 

@@ -54,6 +54,9 @@ const running = [
   'record',
   'notify',
   'no-notify',
+  'gate',
+  'no-gate',
+  'on-gate',
   'yes',
 ] as const satisfies readonly FlagName[]
 
@@ -98,7 +101,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   validate: {
     usage: 'weave validate [hank...] [data]',
     summary: 'check hanks and everything they need, without spending a token',
-    flags: ['verbose', 'json', 'format', 'watch', 'data', ...preparing, ...always],
+    flags: ['verbose', 'json', 'format', 'watch', 'data', 'gate', ...preparing, ...always],
     load: async () => (await import('./validate/validate.ts')).validateCommand,
   },
   ci: {
@@ -149,9 +152,15 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   wait: {
     usage: 'weave wait [execution]',
     summary:
-      'wait until a run has ended; exits 0 when the hank is done, 1 when it failed, 130 when it was stopped',
+      'wait until a run has ended; exits 0 when the hank is done, 1 when it failed, 3 when it waits at a gate, 130 when it was stopped',
     flags: ['timeout', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./steer/wait.ts')).waitCommand,
+  },
+  gate: {
+    usage: 'weave gate [list|approve|reject] [execution]',
+    summary: 'say what a run waits for, and answer it; exits 1 when nothing waits',
+    flags: ['note', 'gate', 'json', 'token', 'execution', 'runtime-config', ...always],
+    load: async () => (await import('./gate/gate.ts')).gateCommand,
   },
   list: {
     usage: 'weave list',
@@ -188,6 +197,23 @@ export const commands: Readonly<Record<string, CommandRow>> = {
       'compare two checkpoints, or one with the disk: draft, draft:start, last-success, a sha; --plan: plans',
     flags: ['stat', 'name-only', 'plan', 'json', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./checkpoints/diff.ts')).diffCommand,
+  },
+  compare: {
+    usage: 'weave compare <execution>[@checkpoint] <execution>[@checkpoint]',
+    summary: 'hold two executions against each other: codons, files, conversation, money, time',
+    flags: [
+      'compare-files',
+      'compare-conversation',
+      'compare-costs',
+      'compare-diff',
+      'compare-all',
+      'exit-code',
+      'html',
+      'json',
+      'runtime-config',
+      ...always,
+    ],
+    load: async () => (await import('./versions/compare.ts')).compareCommand,
   },
   rollback: {
     usage: 'weave rollback <checkpoint>',
@@ -297,6 +323,12 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: ['execution', 'codon', 'dry', 'runtime-config', 'env-file', ...always],
     load: async () => (await import('./sentinel.ts')).sentinelCommand,
   },
+  rules: {
+    usage: 'weave rules test [execution...]',
+    summary: 'say when the rules of weave.json would have fired in runs that are recorded',
+    flags: ['rules', 'json', 'execution', 'runtime-config', ...always],
+    load: async () => (await import('./rules.ts')).rulesCommand,
+  },
   lsp: {
     usage: 'weave lsp --stdio',
     summary: 'a language server for hanks, which editors start',
@@ -316,7 +348,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     load: async () => (await import('./notify.ts')).notifyCommand,
   },
   schema: {
-    usage: 'weave schema <hank|weave|sentinel|rehearsal|notify>',
+    usage: 'weave schema <hank|weave|sentinel|rehearsal|models|notify>',
     summary: 'print the JSON Schema that editors use',
     flags: always,
     load: async () => (await import('./schema.ts')).schemaCommand,

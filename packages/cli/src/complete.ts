@@ -62,10 +62,12 @@ function spellings(name: FlagName): readonly string[] {
   return short === undefined ? [word] : [word, `-${short}`]
 }
 
+const harnessNames = ['claude', 'pi', 'gemini', 'opencode', 'codex', 'claude-acp']
+
 /** The choices of `<a|b>` in the usage; of `weave harness add` the names. */
 function wordsOf({ usage }: CommandRow, before: Before): readonly string[] {
   const choices = /<([\w-]+(?:\|[\w-]+)+)>/.exec(usage)?.[1]?.split('|') ?? []
-  if (before.length === 2 && before[0] === 'harness') return before[1] === 'list' ? [] : ['claude', 'pi']
+  if (before.length === 2 && before[0] === 'harness') return before[1] === 'list' ? [] : harnessNames
   return before.length === 1 ? choices : []
 }
 

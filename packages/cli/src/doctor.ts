@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { defaultUpstream, examine, settled } from '@weave/runtime'
+import { additionsOf, createRegistry, defaultUpstream, examine, loginFiles, settled } from '@weave/runtime'
 import { paintMark } from './colour.ts'
 import { type Arguments, settingValues } from './parse-arguments.ts'
 import { type ExitCode, exitCodes, version } from './program.ts'
@@ -16,8 +16,12 @@ export async function doctorCommand(args: Arguments, terminal: Terminal): Promis
     workingDirectory: process.cwd(),
     home: homedir(),
   })
+  const files = additionsOf({ home: homedir(), modelsFile: paths.modelsFile })
+  const { registry } = await createRegistry({ additions: files })
   const findings = await examine({
     environment: process.env,
+    own: [...registry.custom.values()],
+    logins: loginFiles(homedir(), settings.agents),
     executionBaseDir: paths.executionBaseDir,
     port: settings.port,
     proxy: { isOn: !settings.withoutProxy, upstream: settings.vendorBaseUrl ?? defaultUpstream },

@@ -54,7 +54,11 @@ export const flags = {
   },
   watch: { kind: 'switch', summary: 'check again whenever a file changes that the hank uses' },
   sarif: { kind: 'text', value: 'file', summary: 'write the problems there as SARIF 2.1.0' },
-  junit: { kind: 'text', value: 'file', summary: 'write the problems there as a JUnit report' },
+  junit: {
+    kind: 'text',
+    value: 'file',
+    summary: 'write problems, and what came of each codon, there as a JUnit report',
+  },
   'code-quality': { kind: 'text', value: 'file', summary: 'write the problems there as GitLab shows them' },
   report: { kind: 'text', value: 'file', summary: 'write the page of the run there' },
   baseline: {
@@ -130,6 +134,20 @@ export const flags = {
     summary: 'send OpenTelemetry spans of the run to your collector',
     setting: 'otel.enabled',
   },
+  gate: {
+    kind: 'text',
+    value: 'place',
+    summary:
+      'wait for a person there: before:<codon> or after:<codon>, several with commas; with "weave gate" the id of one',
+  },
+  'no-gate': { kind: 'text', value: 'id', summary: 'leave this gate out of this start; asks, or needs -y' },
+  'on-gate': {
+    kind: 'text',
+    value: 'what',
+    summary: 'at a gate: wait, or exit with code 3 and go on later',
+    choices: ['wait', 'exit'],
+  },
+  note: { kind: 'text', short: 'm', value: 'text', summary: 'what the decision says, for the next codon' },
   'runtime-config': { kind: 'text', value: 'file', summary: 'read this instead of weave.json' },
   'env-file': {
     kind: 'text',
@@ -253,6 +271,11 @@ export const flags = {
   strict: {
     kind: 'switch',
     summary: 'fail when a codon has no steps in the script, or steps or recorded requests are left over',
+  },
+  rules: {
+    kind: 'text',
+    value: 'file',
+    summary: 'the file whose rules are tried, instead of weave.json here',
   },
   notify: {
     kind: 'text',

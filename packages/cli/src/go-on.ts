@@ -26,6 +26,13 @@ const ofTheStart: ReadonlySet<FlagName> = new Set([
   'record',
   'token',
   'yes',
+  // Of a build machine, which wanted files of what it started.
+  'data',
+  'sarif',
+  'junit',
+  'code-quality',
+  'report',
+  'baseline',
 ])
 
 export interface GoneOn {
@@ -61,7 +68,10 @@ export function detachedWords(
   return [
     ...(isRehearsal ? ['rehearse'] : []),
     ...(hank === undefined ? [] : [hank]),
-    ...['--execution', dir, '--detached', '--yes'],
+    '--execution',
+    dir,
+    '--detached',
+    '--yes',
     ...(adopt ? ['--adopt'] : []),
     ...optionsOf(args),
     ...(record === undefined ? [] : ['--record', resolve(record)]),

@@ -47,12 +47,15 @@ function isOf(wanted: string | undefined): (execution: FoundExecution) => boolea
 
 async function rowOf({ layout, file, lock }: FoundExecution) {
   const { executionStatus } = await import('@weave/runtime')
+  const { waitingGate } = await import('@weave/runtime')
   const { status, cost, codons, endedAt, problems } = await executionStatus(layout)
+  const waits = status === 'completed' ? undefined : await waitingGate(layout)
   return {
     dir: layout.dir,
     hank: file.hankName,
     data: file.dataPath ?? '',
     status: lock.kind === 'held' ? 'running' : status,
+    ...(waits !== undefined && { waits }),
     cost,
     codons,
     lastUsed: file.lastUsed,
@@ -83,7 +86,7 @@ const gap = 2
 export function listLines(rows: readonly ListRow[], { width, now, home }: ListLook): readonly string[] {
   const cells = rows.map(row => [
     width === undefined ? row.hank : cut(harmless(row.hank), longestHank),
-    row.detached ? `${row.status} (detached)` : row.status,
+    statusText(row),
     plural(row.codons, 'codon'),
     `${row.rehearsal ? 'sim ' : ''}${dollarsText(row.cost)}`,
     row.status === 'running' ? 'now' : whenText(new Date(row.endedAt ?? row.lastUsed), now),
@@ -97,6 +100,11 @@ export function listLines(rows: readonly ListRow[], { width, now, home }: ListLo
     ...columns([[...heads, 'DATA'], ...cells.map((row, at) => [...row, data[at] ?? ''])], ''),
     ...(rows.some(({ rehearsal }) => rehearsal) ? ['', 'sim: a rehearsal; its cost is simulated'] : []),
   ]
+}
+
+function statusText({ status, waits, detached }: ListRow): string {
+  if (waits !== undefined) return `waits: ${waits}`
+  return detached ? `${status} (detached)` : status
 }
 
 function shortPath(path: string, home: string): string {

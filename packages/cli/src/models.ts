@@ -12,7 +12,9 @@ export async function modelsCommand(args: Arguments, terminal: Terminal): Promis
   const rows = all.toSorted(mineFirst)
   if (args.switches.has('json')) terminal.json(JSON.stringify(rows, null, 2))
   else for (const line of columns([heads, ...rows.map(cells)], '')) terminal.out(line)
-  const open = [...registry.custom.values()].filter(({ isOpen }) => isOpen).map(({ name }) => name)
+  const open = [...registry.custom.values()]
+    .filter(({ isOpen, baseUrl }) => isOpen && baseUrl !== undefined)
+    .map(({ name }) => name)
   const others = `Any other name after ${open.map(name => `${name}/`).join(', ')}: the server there knows its models.`
   if (rows.length > 0 && !args.switches.has('json'))
     for (const line of ['', ...legend, others]) terminal.out(line)
@@ -21,10 +23,10 @@ export async function modelsCommand(args: Arguments, terminal: Terminal): Promis
 }
 
 const heads = ['MODEL', 'ALIAS', 'WINDOW', 'IN', 'OUT', 'CACHE READ', 'CACHE WRITE', 'AGENT', 'KEY']
-const agents = { sdk: 'claude', embedded: 'pi' } as const
+const agents = { sdk: 'claude', embedded: 'pi', acp: 'acp' } as const
 const legend = [
   'Prices in US dollars for a million tokens; "?" is a price that is not known. KEY: whether one is in the environment.',
-  'AGENT: claude is the Claude Agent SDK, pi the Pi SDK.',
+  'AGENT: claude is the Claude Agent SDK, pi the Pi SDK. Agents that speak ACP take a model as acp/<agent>/<model>: gemini, opencode, codex, claude.',
 ]
 
 /** Whose key is there, then those with an alias, then by name. */

@@ -26,12 +26,15 @@ export async function prepareRun(
 ): Promise<PreparedRun> {
   const words = await runArguments(args.positionals)
   if ('problem' in words) return { ok: false, usage: words.problem }
+  const gates = gatesOf(args.texts.gate)
+  if (!gates.ok) return { ok: false, usage: gates.message }
   const prepared = await prepare({
     hank: words.hank,
     flags: settingValues(args),
     runtimeConfig: args.texts['runtime-config'],
     // Who started this process without a terminal has asked.
     skipSelfTest: args.switches.has('skip-self-test') || args.switches.has('detached'),
+    gates: gates.gates,
     data: checksData ? pathOfData(words.data) : undefined,
     environment,
     redirect,
@@ -40,6 +43,25 @@ export async function prepareRun(
     home: homedir(),
   })
   return { ok: true, prepared, data: words.data }
+}
+
+type AskedGates =
+  | { readonly ok: true; readonly gates: NonNullable<PrepareOptions['gates']> }
+  | { readonly ok: false; readonly message: string }
+
+/** `before:publish,after:draft`. */
+export function gatesOf(text: string | undefined): AskedGates {
+  const places = (text ?? '').split(',').filter(Boolean)
+  const gates = places.flatMap(place => {
+    const [, side, target] = /^(before|after):(.+)$/s.exec(place) ?? []
+    return side === undefined || target === undefined ? [] : [{ [side]: target }]
+  })
+  if (gates.length === places.length) return { ok: true, gates }
+  const wrong = places.find(place => !/^(before|after):./s.test(place)) ?? ''
+  return {
+    ok: false,
+    message: `--gate takes places such as before:publish,after:draft, but found "${wrong}".`,
+  }
 }
 
 /** What comes through a pipe is not there to be looked at before it is read. */

@@ -40,6 +40,8 @@ export const exitCodes = {
   failed: 1,
   /** Wrong usage. */
   usage: 2,
+  /** The run waits for a person. */
+  waits: 3,
   /** Ended by SIGINT before the hank was done. */
   interrupted: 130,
   /** Ended by SIGTERM before the hank was done. */

@@ -36,6 +36,7 @@ export function showTerminalUi(options: TerminalUiOptions): ShownUi {
     since: 0,
     socket: WebSocket,
     reconnect: { fromStart: true },
+    extensions: ['weave', 'weave-terminal'],
     ...(options.token !== undefined && { token: options.token }),
   })
   return showScreen(client, options)

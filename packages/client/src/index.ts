@@ -53,7 +53,7 @@ export {
   weaveExtension,
 } from '@weave/protocol'
 export { connect, type SocketClientOptions } from './client.ts'
-export { activityText, type DescribeOptions, describeEvent } from './describe-event.ts'
+export { activityText, type DescribeOptions, decisionText, describeEvent } from './describe-event.ts'
 export {
   type FileVersion,
   type FileVersions,
@@ -87,6 +87,7 @@ export {
   type Transport,
 } from './transport.ts'
 export { reduceView, withConnection } from './view.ts'
+export { type GateView, openGate } from './view-gates.ts'
 export { type LimitUse, limitUses } from './view-limits.ts'
 export { currentCheckpoints, type RollbackPreview, rollbackPreview } from './view-machine.ts'
 export {

@@ -10,6 +10,7 @@ import {
 } from '@weave/protocol'
 import type { ClientStatus } from './reconnecting-connection.ts'
 import { emptyRing, type Ring } from './ring.ts'
+import type { GateView } from './view-gates.ts'
 
 /** How much a view keeps, so that it stays small however long a run is. */
 export const viewCaps = {
@@ -71,6 +72,8 @@ export interface View {
   readonly limits: readonly Limit[]
   readonly prompts: PromptFiles
   readonly breaches: readonly Breach[]
+  /** Where the run waited for a person, or waits; the newest at the end. */
+  readonly gates: readonly GateView[]
   readonly errorCount: number
 }
 
@@ -252,5 +255,6 @@ export const emptyView: View = {
   limits: [],
   prompts: { directory: '', files: {} },
   breaches: [],
+  gates: [],
   errorCount: 0,
 }

@@ -8,6 +8,7 @@ import {
 } from '@weave/protocol'
 import type { ClientStatus } from './reconnecting-connection.ts'
 import { appended, pushed } from './ring.ts'
+import { reduceGates } from './view-gates.ts'
 import { limitsOfPlan } from './view-limits.ts'
 import { durationOf, iterationOf, sumOf, withSnapshot, withTransition } from './view-machine.ts'
 import {
@@ -32,6 +33,7 @@ export function reduceView(view: View, event: ServerEvent): View {
   return {
     ...view,
     ...changeOf(view, event),
+    gates: reduceGates(view.gates, event),
     lastSeq: event.seq ?? view.lastSeq,
     eventCount: view.eventCount + 1,
     stream: entry ? pushed(view.stream, entry, viewCaps.stream) : view.stream,

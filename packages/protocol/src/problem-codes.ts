@@ -100,6 +100,10 @@ export const problemCodes = {
   'model/value': 'A value of that file has not the form that its field takes.',
   'model/too-many': 'There are more problems of this kind than are told.',
 
+  'agent/resume': 'A codon continues a conversation, and its agent cannot.',
+  'agent/budget': 'A dollar limit covers an agent of which nobody knows what it spends.',
+  'agent/rehearsal': 'A rehearsal cannot lead the agent away from its provider.',
+
   'sentinel/unknown-field': 'A field of a sentinel does not exist at its place.',
   'sentinel/missing-field': 'A field that a sentinel needs is not there.',
   'sentinel/type': 'A value of a sentinel is of another kind than its field takes.',

@@ -3,9 +3,12 @@
 export type { WeaveState } from '@weave/protocol'
 export type { RollbackPreview } from './at-rest/index.ts'
 export {
+  type AnswerTaken,
+  answerAtRest,
   type CheckpointRow,
   executionStatus,
   findPrompts,
+  type GateQuestion,
   type Holdings,
   holdingsOf as executionHoldings,
   isFinished,
@@ -21,12 +24,14 @@ export {
   readEarlierCosts,
   readEvents,
   readExecutionId,
+  readGates,
   readLastSeq,
   readPlans,
   readSpans,
   type StoppedExecution,
   type Tidied,
   tidyExecution,
+  waitingGate,
 } from './at-rest/index.ts'
 export {
   type ClassCost,
@@ -48,6 +53,7 @@ export {
   editorSchema,
   examine,
   isSchemaKind,
+  loginFiles,
   missingHarnesses,
   type OpenRehearsal,
   openRehearsal,
@@ -108,6 +114,7 @@ export {
   isLoop,
   type LoadedHank,
   type Loop,
+  loadPatterns,
   readSentinelFile,
   type SharedBudget,
 } from './hank/index.ts'
@@ -154,6 +161,7 @@ export {
   findModel,
   listModels,
   type ModelRow,
+  piSecrets,
   reachingOwn,
 } from './models/index.ts'
 export {
@@ -179,13 +187,16 @@ export {
   plannedCodons,
 } from './plan/index.ts'
 export { claimRecording, defaultUpstream } from './proxy/index.ts'
+export { createRuleMatcher, type Firing } from './rules/index.ts'
 export type { RunnerEnd } from './runner/index.ts'
 export { accessFrom, codonRuns, openWorkbench, runSandboxWorker, type Trial } from './sentinel/index.ts'
 export {
   type FlagValue,
   listEnvironment,
+  type RuleSetting,
   readEnvFile,
   readGiven,
+  readRuntimeFile,
   type SettingField,
 } from './settings/index.ts'
 export {
@@ -194,11 +205,17 @@ export {
   type BisectResult,
   bisect,
   bisectDetails,
+  type CodonFacts,
+  type ComparedCodon,
+  type ComparedConversation,
+  type Comparison,
   changesIn,
+  compare,
   type Forked,
   type ForkResult,
   fork,
   type HankTakeover,
+  isSame,
   labelOf as versionLabel,
   laterFile,
   nameOf as versionName,
@@ -206,6 +223,7 @@ export {
   type ReadPlace,
   readPlace,
   type ThreadVersion,
+  type Totals,
 } from './versions/index.ts'
 export {
   type ExecutionFile,

@@ -70,6 +70,7 @@ const settling: ReadonlySet<string> = new Set([
   'codon.completed',
   'run.started',
   'rollback.completed',
+  'gate.decided',
 ])
 
 /** Draws at most this often. */
@@ -211,6 +212,8 @@ function sendCommand(client: ScreenClient, command: SteeringCommand): Promise<Se
     case 'codon.forceStop':
       return client.send(command.type, command.data)
     case 'rollback.toCheckpoint':
+      return client.send(command.type, command.data)
+    case 'gate.decide':
       return client.send(command.type, command.data)
   }
 }

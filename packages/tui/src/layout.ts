@@ -6,6 +6,7 @@ import { isUnfolded, type Scene, type Ui } from './model/ui.ts'
 import { type ActivityContext, activityLine } from './panels/activity.ts'
 import { budgetRows } from './panels/budgets.ts'
 import { footerLine } from './panels/footer.ts'
+import { gateRows } from './panels/gates.ts'
 import { helpRows, questionRows, textRows } from './panels/help.ts'
 import { checkpointRows, checkpointsByKey, createDiffRows, fileRows, sentinelRows } from './panels/lists.ts'
 import type { PanelContext } from './panels/panel.ts'
@@ -146,6 +147,8 @@ function shownRows({ context, ui, stream, canSteer, diffRows }: Shown): Rows {
       return sentinelRows(context)
     case 'budgets':
       return budgetRows(context)
+    case 'gates':
+      return gateRows(context)
     case 'checkpoints':
       return checkpointRows(context)
   }

@@ -28,6 +28,8 @@ export const ci = {
     'SARIF names rules with an address, files from the root of the repository, fixes, and a fingerprint that does not move with lines.',
   'ci/sarif-limit': 'SARIF holds 5,000 results, errors first, and says how many are left out.',
   'ci/junit': 'JUnit has a suite for each hank, a failed case for each error, and one that passed for none.',
+  'ci/junit-codons':
+    'JUnit of a rehearsal or a run has also a case for each codon: passed, failed with why, or skipped.',
   'ci/junit-characters': 'JUnit is XML whatever the messages hold.',
   'ci/markdown': 'Markdown has the verdict, the first 50 problems, the plan and the worst case.',
   'ci/markdown-limit': 'Markdown has less than 900 kB, and no fence or fold of it stays open.',

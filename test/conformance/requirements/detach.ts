@@ -24,4 +24,5 @@ export const detach = {
     'A detached run has the options, the data and the answers that the command was given, and repeats no question.',
   'detach/attach':
     '`weave attach --steer` steers a detached run, and leaving that screen leaves the run alone; the screen of a run in the foreground says that `-d` is the way to leave one going.',
+  'detach/wait-gate': '`weave wait` ends with 3 when the run waits at a gate, also when no server is up.',
 } as const satisfies RequirementTable

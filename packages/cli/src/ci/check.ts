@@ -10,18 +10,23 @@ import { writeWhole } from '../write-file.ts'
 import { passes, readBaseline, withBaseline } from './baseline.ts'
 import type { BuildMachine } from './build-machine.ts'
 
+export interface CheckedInCi {
+  readonly code: ExitCode
+  readonly verdicts: readonly Verdict[]
+}
+
 /** Checks hanks without a request to anybody, and tells the build machine in every way that was asked for. */
 export async function checkInCi(
   args: Arguments,
   machine: BuildMachine,
   hanks: HanksToCheck & { readonly needsKeys: boolean },
-): Promise<ExitCode> {
+): Promise<CheckedInCi> {
   const { terminal } = machine
   const { baseline: file } = args.texts
   const baseline = file === undefined ? undefined : await readBaseline(resolve(file))
   if (baseline?.ok === false) {
     terminal.error(baseline.message)
-    return exitCodes.usage
+    return { code: exitCodes.usage, verdicts: [] }
   }
   const quiet = { ...args, switches: new Set([...args.switches, 'skip-self-test' as const]) }
   const workingDirectory = process.cwd()
@@ -38,7 +43,8 @@ export async function checkInCi(
   await machine.addOutputs({ valid: String(isValid), status: isValid ? 'valid' : 'invalid' })
   const problems = await writeFiles(args, verdicts)
   for (const problem of problems) terminal.error(problem)
-  return isValid && problems.length === 0 ? exitCodes.done : exitCodes.failed
+  const isGood = isValid && problems.length === 0
+  return { code: isGood ? exitCodes.done : exitCodes.failed, verdicts }
 }
 
 /** A rehearsal needs no key. */

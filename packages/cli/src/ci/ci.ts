@@ -1,9 +1,12 @@
+import { resolve } from 'node:path'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
+import type { RunCases } from '../validate/formats/junit.ts'
 import { hankWords } from '../validate/hank-words.ts'
+import { writeWhole } from '../write-file.ts'
 import { buildMachine } from './build-machine.ts'
-import { checkInCi } from './check.ts'
+import { type CheckedInCi, checkInCi } from './check.ts'
 
 const modes = ['validate', 'rehearse', 'run'] as const
 type Mode = (typeof modes)[number]
@@ -30,14 +33,30 @@ export async function ciCommand(given: Arguments, plain: Terminal): Promise<Exit
     hanks,
     needsKeys: mode !== 'rehearse',
   })
-  if (checked !== exitCodes.done || mode === 'validate') return checked
+  if (checked.code !== exitCodes.done || mode === 'validate') return checked.code
   const { runInCi } = await import('./run.ts')
   let code: ExitCode = exitCodes.done
+  const runs: RunCases[] = []
   for (const hank of hanks) {
     const own = await runInCi(argumentsOf(given, mode), machine, { hank, data: words.data, mode })
-    if (code === exitCodes.done) code = own
+    if (own.cases) runs.push(own.cases)
+    if (code === exitCodes.done) code = own.code
   }
-  return code
+  const problem = await writeCases(given.texts.junit, checked.verdicts, runs)
+  if (problem === undefined) return code
+  terminal.error(problem)
+  return code === exitCodes.done ? exitCodes.failed : code
+}
+
+/** What was checked and what was run, as one report. Says what went wrong. */
+async function writeCases(
+  file: string | undefined,
+  verdicts: CheckedInCi['verdicts'],
+  runs: readonly RunCases[],
+): Promise<string | undefined> {
+  if (file === undefined) return undefined
+  const { junitText } = await import('../validate/formats/junit.ts')
+  return writeWhole(resolve(file), junitText(verdicts, runs))
 }
 
 function wrongUsage(

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import type { ReportData } from '@weave/protocol'
 import { type ExecutionLayout, readEvents } from '@weave/runtime'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
@@ -6,7 +7,9 @@ import { readReport } from '../report/read-report.ts'
 import { rehearseCommand } from '../run/rehearse.ts'
 import { isForPeople, lineOf } from '../run/run-display.ts'
 import { runHank } from '../run/run-hank.ts'
+import type { RunCases } from '../validate/formats/junit.ts'
 import type { BuildMachine } from './build-machine.ts'
+import { runCases } from './run-cases.ts'
 import { runMarkdown } from './run-summary.ts'
 
 interface RunInCi {
@@ -15,12 +18,18 @@ interface RunInCi {
   readonly mode: 'rehearse' | 'run'
 }
 
+export interface RanInCi {
+  readonly code: ExitCode
+  /** Its codons, when it began at all. */
+  readonly cases?: RunCases
+}
+
 /** Runs or rehearses one hank; then says what came out of it, on the build's page and to later steps. */
 export async function runInCi(
   args: Arguments,
   machine: BuildMachine,
   { hank, data, mode }: RunInCi,
-): Promise<ExitCode> {
+): Promise<RanInCi> {
   const { terminal } = machine
   const path = hank.endsWith('.json') ? hank : join(hank, 'hank.json')
   const own = { ...args, positionals: data === undefined ? [path] : [path, data] }
@@ -34,11 +43,12 @@ export async function runInCi(
       : await runHank({ args: own, terminal, environment: process.env, onOpened })
   if (!layout) {
     await machine.addOutputs({ status: code === exitCodes.done ? 'completed' : 'failed' })
-    return code
+    return { code }
   }
   const report = await writeReport(args.texts.report, layout, machine)
-  await tell(layout, machine, { report, isGood: code === exitCodes.done })
-  return code
+  const isGood = code === exitCodes.done
+  const told = await tell(layout, machine, { report, isGood })
+  return told ? { code, cases: runCases(path, told, isGood) } : { code }
 }
 
 /** The page, when one was asked for and could be written. */
@@ -58,12 +68,12 @@ async function tell(
   layout: ExecutionLayout,
   machine: BuildMachine,
   { report, isGood }: { readonly report: string | undefined; readonly isGood: boolean },
-): Promise<void> {
+): Promise<ReportData | undefined> {
   const read = await readReport(layout)
   if (!read.ok) {
     machine.terminal.error(read.message)
     await machine.addOutputs({ execution: layout.dir })
-    return
+    return undefined
   }
   const { data } = read
   const failed = data.runs.at(-1)?.attempts.find(({ status }) => status === 'failed')?.codonId
@@ -77,6 +87,7 @@ async function tell(
     execution: layout.dir,
     ...(report !== undefined && { report }),
   })
+  return data
 }
 
 const mostLines = 20

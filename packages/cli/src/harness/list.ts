@@ -11,7 +11,7 @@ export async function listHarnesses(json: boolean, terminal: Terminal): Promise<
   }
   const heads = ['NAME', 'HARNESS', 'VERSION', 'SIZE', 'WHERE']
   for (const line of columns([heads, ...standings.map(rowOf)], '')) terminal.out(line)
-  const lacking = standings.filter(({ found, pin }) => found?.version !== pin)
+  const lacking = standings.filter(({ found, pin, isAcp }) => found?.version !== pin && (found || !isAcp))
   if (lacking.length > 0) terminal.out('')
   for (const { name, found, pin, problem } of lacking) {
     const why = found ? `This weave was made for ${pin}.` : problem?.message

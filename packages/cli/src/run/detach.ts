@@ -6,7 +6,7 @@ import { shellWord } from '../go-on.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
-import type { DetachedMessage } from './detached.ts'
+import type { DetachedMessage } from './detached-message.ts'
 
 export interface Detaching {
   readonly layout: ExecutionLayout

@@ -1,12 +1,8 @@
 import { statSync } from 'node:fs'
 import { createAppender, executionLayout } from '@weave/runtime'
 import { terminalOn } from '../terminal.ts'
-import type { ReadyRun, RunContext } from './execute.ts'
-
-/** What a run without a terminal says to the process that started it, until it is ready. */
-export type DetachedMessage =
-  /** Its checks are over; what it said until then, that many bytes of its log, the other has said itself. */
-  { readonly kind: 'checked'; readonly logBytes: number } | ({ readonly kind: 'ready' } & ReadyRun)
+import type { DetachedMessage } from './detached-message.ts'
+import type { RunContext } from './execute.ts'
 
 /** As for the log of the server. */
 const largestLog = 16 << 20

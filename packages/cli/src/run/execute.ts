@@ -1,15 +1,18 @@
 import { homedir } from 'node:os'
+import { basename } from 'node:path'
 import {
   defaultUpstream,
   type ExecutionOptions,
   findModel,
   type Harnesses,
+  loginFiles,
   logLevels,
   type NotifyConfig,
   type OpenedExecution,
   type OpenRehearsal,
   type Plan,
   type Prepared,
+  piSecrets,
   reachingOwn,
   startExecution,
 } from '@weave/runtime'
@@ -23,6 +26,7 @@ import { report } from '../validate/report.ts'
 import { addSchema } from '../validate/schema-line.ts'
 import { createWaiting } from '../waiting.ts'
 import { choosePlan } from './choose-plan.ts'
+import type { ReadyRun } from './detached-message.ts'
 import { notifyWish } from './notify-wish.ts'
 import { openRun } from './open-run.ts'
 import { readyTraffic } from './recording.ts'
@@ -46,14 +50,6 @@ export interface RunContext {
   readonly harnesses?: Harnesses
   /** How long a shutdown may take, when not as long as usual. */
   readonly shutdownMs?: number
-}
-
-/** What the process that started a run without a terminal is told. */
-export interface ReadyRun {
-  /** Its directory. */
-  readonly execution: string
-  readonly url: string
-  readonly pid: number
 }
 
 /**
@@ -103,6 +99,7 @@ export async function execute(
   const chosen = await choosePlan({ prepared, plan, opened: execution, args }, terminal)
   if (!chosen.ok) return { notBegun: chosen.exitCode }
   const { adopt } = chosen
+  if (!(await mayDropGates(args, terminal))) return { notBegun: exitCodes.failed }
   if (isDetaching) {
     const { runDetached } = await import('./detach.ts')
     const hank = prepared.loaded.source?.path
@@ -194,6 +191,7 @@ async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
     showsCosts: !display.hasScreen || prepared.settings.settings.showCosts,
   }
   for (const line of summaryLines(state, end, places)) terminal.error(line, paintStanding)
+  if (end.gate !== undefined) return exitCodes.waits
   if (end.status === 'stopped') return signals.exitCode ?? stoppedCode(display, end.reason)
   return end.status === 'failed' ? exitCodes.failed : exitCodes.done
 }
@@ -205,13 +203,18 @@ function stoppedCode({ isAbandoned, wasLeft }: RunDisplay, reason: string | unde
 }
 
 /** On a terminal a person sees the run on a screen; otherwise it says lines. */
-function displayOf({ args, terminal }: RunContext, { prepared }: Ready, forced: () => void): RunDisplay {
+function displayOf(
+  { args, terminal }: RunContext,
+  { prepared, opened }: Ready,
+  forced: () => void,
+): RunDisplay {
   const { switches } = args
   const { showCosts: costs } = prepared.settings.settings
   const ui = { token: tokenOf(args), costs, color: wantsColor(switches) }
   return createRunDisplay({
     terminal,
     json: switches.has('json'),
+    name: basename(opened.layout.dir),
     ui: wantsTerminalUi(switches) ? ui : undefined,
     keepAlive: switches.has('keep-alive'),
     forced,
@@ -224,6 +227,21 @@ function isDetached({ switches }: Arguments): boolean {
 }
 
 const hangups = ['SIGHUP'] as const
+
+function droppedGates({ texts }: Arguments): readonly string[] {
+  return (texts['no-gate'] ?? '').split(',').filter(Boolean)
+}
+
+/** To go past what somebody wanted to be asked takes a yes. */
+async function mayDropGates(args: Arguments, terminal: Terminal): Promise<boolean> {
+  const dropped = droppedGates(args)
+  if (dropped.length === 0) return true
+  const { confirm } = await import('../confirm.ts')
+  const question = `Leave out gate ${dropped.join(', ')}? The run will not wait there.`
+  const confirmed = await confirm(question, args.switches.has('yes'), 'start without --no-gate')
+  if (!confirmed.ok) terminal.error(confirmed.message)
+  return confirmed.ok
+}
 
 function tokenOf({ texts }: Arguments): string | undefined {
   return texts.token ?? process.env['WEAVE_TOKEN']
@@ -252,6 +270,23 @@ function environmentsOf(
   }
 }
 
+/** Secrets that rows of agents in `weave.json` spell out, under names that hide nothing of the environment. */
+function rowSecrets({ registry }: Prepared): Readonly<Record<string, string>> {
+  const spelled = [...registry.agents].flatMap(([agent, { env = {} }]) =>
+    Object.entries(env).flatMap(([name, value]) =>
+      value.includes('${') ? [] : [[`agents.${agent}.${name}`, value] as const],
+    ),
+  )
+  return Object.fromEntries(spelled)
+}
+
+/** The files of a person may lead to a provider and hold a login: a rehearsal has none of them. */
+function agentSettingsOf(agents: Prepared['settings']['settings']['agents'], isRehearsal: boolean) {
+  const { claude, pi } = agents
+  const authFile = isRehearsal ? undefined : loginFiles(homedir(), agents).pi?.path
+  return { pi: { ...pi, authFile }, claude: { ...claude, userSettings: claude.userSettings && !isRehearsal } }
+}
+
 function recordInto(directory: string, terminal: Terminal) {
   return { directory, onFailure: (message: string) => terminal.error(message) }
 }
@@ -268,8 +303,15 @@ function optionsOf(
     adopt,
     programs: ownPrograms(),
     harnesses,
+    agents: prepared.registry.agents,
+    agentSettings: agentSettingsOf(settings.agents, rehearsal !== undefined),
     priceOf: (provider: string, id: string) => findModel(`${provider}/${id}`, prepared.registry)?.prices,
-    secrets: { ...reachingOwn(process.env, prepared.registry), '--token': texts.token },
+    secrets: {
+      ...piSecrets(homedir()),
+      ...reachingOwn(process.env, prepared.registry),
+      ...rowSecrets(prepared),
+      '--token': texts.token,
+    },
     ...environmentsOf(environment, rehearsal, prepared),
     sentinels: {
       settings: settings.sentinel,
@@ -289,6 +331,8 @@ function optionsOf(
     headless: !display.hasScreen,
     attended: display.hasScreen,
     keepAlive: switches.has('keep-alive'),
+    dropGates: droppedGates(args),
+    onGate: texts['on-gate'] === 'exit' ? ('exit' as const) : ('wait' as const),
     server: {
       port: settings.port,
       host: texts.host,
@@ -312,6 +356,7 @@ function optionsOf(
       settings: prepared.settings,
       telemetry: { home: homedir(), print: (line: string) => terminal.error(line) },
     },
+    rules: prepared.rules,
     ...(notify && {
       notify: { config: notify, say: (line: string) => terminal.error(line), write: display.ring },
     }),

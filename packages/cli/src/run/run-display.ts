@@ -3,6 +3,7 @@ import type { JournaledEvent } from '@weave/protocol'
 import type { Execution, ExecutionOptions } from '@weave/runtime'
 import { activityText, describeEvent, harmlessLine, type ServerEvent } from 'weave-client'
 import { hasColour, paintEvent } from '../colour.ts'
+import { shellWord } from '../go-on.ts'
 import type { Terminal } from '../terminal.ts'
 import type { TerminalUiOptions } from '../terminal-ui.ts'
 
@@ -32,6 +33,8 @@ export interface RunDisplay {
 export interface RunDisplayOptions {
   readonly terminal: Terminal
   readonly json: boolean
+  /** What the execution is called on a command line. */
+  readonly name?: string | undefined
   /** Absent: plain lines from the beginning. */
   readonly ui: Omit<TerminalUiOptions, 'url' | 'mode' | 'ownsRun'> | undefined
   /** The server stays up also when nobody is at the terminal. */
@@ -40,9 +43,16 @@ export interface RunDisplayOptions {
   readonly forced: () => void
 }
 
-export function createRunDisplay({ terminal, json, ui, keepAlive, forced }: RunDisplayOptions): RunDisplay {
+export function createRunDisplay({
+  terminal,
+  json,
+  name,
+  ui,
+  keepAlive,
+  forced,
+}: RunDisplayOptions): RunDisplay {
   const held = holdable(terminal)
-  const print = printEvents(held, { json })
+  const print = printEvents(held, { json, name })
   let isIdle = false
   let isAbandoned = false
   let leftReason: string | undefined
@@ -189,11 +199,14 @@ export function isForPeople(type: string): boolean {
 }
 
 /** One plain line for each thing that matters to a person, or every event as a JSON line. */
-function printEvents(terminal: Terminal, { json }: { readonly json: boolean }) {
+function printEvents(terminal: Terminal, { json, name }: Pick<RunDisplayOptions, 'json' | 'name'>) {
   const isSaidBefore = createFailureMemory()
   return ({ event, text }: { readonly event: JournaledEvent; readonly text: string }): void => {
     if (json) terminal.json(text)
-    else if (isForPeople(event.type) && !isSaidBefore(event)) terminal.out(lineOf(event), paintEvent(event))
+    else if (isForPeople(event.type) && !isSaidBefore(event)) {
+      terminal.out(lineOf(event), paintEvent(event))
+      if (event.type === 'gate.waiting' && name !== undefined) terminal.out(gateLine(name))
+    }
   }
 }
 
@@ -206,6 +219,12 @@ function createFailureMemory() {
     if (type !== 'error' || !failed || data.severity === 'warning') return false
     return data.codon === failed.codon || data.message === failed.why
   }
+}
+
+/** What a person may do at a gate, below the line that says so. */
+function gateLine(name: string): string {
+  const word = shellWord(name)
+  return `         weave gate approve ${word} -m "…"  ·  weave gate reject ${word}  ·  weave attach --steer ${word}`
 }
 
 const longestReason = 4_000

@@ -31,7 +31,11 @@ export type OpenedClient =
   | { readonly ok: false; readonly message: string }
 
 /** A client that has shaken hands, with the right that was asked for; a lost connection is its end. */
-export async function openClient({ url, token }: RunningServer, mode: ClientMode): Promise<OpenedClient> {
+export async function openClient(
+  { url, token }: RunningServer,
+  mode: ClientMode,
+  face?: 'cli',
+): Promise<OpenedClient> {
   if (url === undefined) return { ok: false, message: 'It is starting and does not listen yet. Try again.' }
   const { connect } = await import('weave-client')
   const { WebSocket } = await import('ws')
@@ -39,11 +43,16 @@ export async function openClient({ url, token }: RunningServer, mode: ClientMode
     mode,
     socket: WebSocket,
     reconnect: false,
+    ...(face && { extensions: ['weave', `weave-${face}`] }),
     ...(token !== undefined && { token }),
   })
   const opened = await client.opened
   if (!opened.ok) return { ok: false, message: `It did not let us in: ${opened.reason || opened.code}` }
   if (mode === 'readonly' || opened.mode === mode) return { ok: true, client }
   client.close()
-  return { ok: false, message: 'It lets clients watch only: it was started with --readonly-only.' }
+  return {
+    ok: false,
+    message:
+      'It lets us watch only: it was started with --readonly-only, or this shell belongs to its own agent.',
+  }
 }

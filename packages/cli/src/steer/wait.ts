@@ -1,4 +1,11 @@
-import { type ExecutionLayout, executionStatus, readEvents, readLock, systemClock } from '@weave/runtime'
+import {
+  type ExecutionLayout,
+  executionStatus,
+  readEvents,
+  readLock,
+  systemClock,
+  waitingGate,
+} from '@weave/runtime'
 import { chooseExecution } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes, signalCodes } from '../program.ts'
@@ -21,7 +28,7 @@ export async function waitCommand(args: Arguments, terminal: Terminal): Promise<
     terminal.error(`It still runs after ${seconds} s.`)
     return exitCodes.failed
   }
-  terminal.out(`${words[end.status] ?? end.status}${end.reason === undefined ? '' : `: ${end.reason}`}`)
+  terminal.out(endText(end))
   return codeOf(end)
 }
 
@@ -33,6 +40,13 @@ const words: Readonly<Record<string, string>> = {
   stopped: 'The hank was stopped',
   crashed: 'The run was cut off',
   new: 'It has not begun',
+  waits: 'It waits for a person at gate',
+}
+
+function endText({ status, reason }: RunEnd): string {
+  const word = words[status] ?? status
+  if (reason === undefined) return word
+  return status === 'waits' ? `${word} ${reason}` : `${word}: ${reason}`
 }
 
 interface RunEnd {
@@ -43,6 +57,7 @@ interface RunEnd {
 /** Of a run that was stopped the same as of one that got a signal: it is not done, and a script must not go on. */
 function codeOf({ status, reason }: RunEnd): ExitCode {
   if (status === 'completed') return exitCodes.done
+  if (status === 'waits') return exitCodes.waits
   if (status !== 'stopped') return exitCodes.failed
   return reason === 'SIGTERM' || reason === 'SIGHUP' ? signalCodes[reason] : exitCodes.interrupted
 }
@@ -55,7 +70,7 @@ const pollMs = 250
  */
 async function endOf(layout: ExecutionLayout, over: AbortSignal): Promise<RunEnd | undefined> {
   const since = await heldSince(layout)
-  if (since === undefined) return executionStatus(layout)
+  if (since === undefined) return atRest(layout)
   const past = await lastOf(layout, since)
   if (past.end && isFinal(past.end)) return past.end
   const settled = new AbortController()
@@ -71,12 +86,24 @@ async function endOf(layout: ExecutionLayout, over: AbortSignal): Promise<RunEnd
   return { status, reason: (await lastOf(layout, since)).end?.reason }
 }
 
+/** A run that left a gate open waits there also when no server is up. */
+async function atRest(layout: ExecutionLayout): Promise<RunEnd> {
+  const { status } = await executionStatus(layout)
+  const waits = status === 'completed' ? undefined : await waitingGate(layout)
+  return waits === undefined ? { status } : { status: 'waits', reason: waits }
+}
+
 /** A run that was stopped while its server goes on makes room for another one: a codon is done again, or a way was gone back. */
 function isFinal({ status }: RunEnd): boolean {
   return status !== 'stopped'
 }
 
-const beginsAndEnds: ReadonlySet<string> = new Set(['run.started', 'run.completed'])
+const beginsAndEnds: ReadonlySet<string> = new Set([
+  'run.started',
+  'run.completed',
+  'gate.waiting',
+  'gate.decided',
+])
 
 /** The end of the newest run of this server, if it has ended, and where in the journal that stands. */
 async function lastOf(
@@ -87,8 +114,13 @@ async function lastOf(
   for await (const { event } of readEvents(layout, { types: beginsAndEnds }, () => undefined)) {
     const isEnd = event.type === 'run.completed' && event.timestamp >= since
     last = { seq: event.seq, ...(isEnd && { end: event.data }) }
+    if (event.type === 'gate.waiting') last = { ...last, end: waitsAt(event.data) }
   }
   return last
+}
+
+function waitsAt({ gateId }: { readonly gateId: string }): RunEnd {
+  return { status: 'waits', reason: gateId }
 }
 
 async function toldEnd(
@@ -96,8 +128,14 @@ async function toldEnd(
   since: number,
   follow: AbortSignal,
 ): Promise<RunEnd | undefined> {
-  for await (const { event } of readEvents(layout, { types: beginsAndEnds, since, follow }, () => undefined))
+  for await (const { event } of readEvents(
+    layout,
+    { types: beginsAndEnds, since, follow },
+    () => undefined,
+  )) {
+    if (event.type === 'gate.waiting') return waitsAt(event.data)
     if (event.type === 'run.completed' && isFinal(event.data)) return event.data
+  }
   return undefined
 }
 

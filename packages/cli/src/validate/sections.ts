@@ -37,7 +37,7 @@ export function structure(plan: Plan, prompts: LoadedHank['prompts']): readonly 
     depth,
     title: `${codon.name} (${codon.id})`,
     facts: [
-      codon.model.id || 'no model',
+      modelWords(codon),
       promptWords(codon, prompts),
       ...budgetWords(codon.budget),
       ...extras(codon, sentinelsOf(codon)),
@@ -56,6 +56,11 @@ export function structureLines(rows: readonly StructureRow[]): readonly string[]
   const left = rows.map(({ number, depth, title }) => `${'    '.repeat(depth)}[${number}] ${title}`)
   const width = Math.min(48, Math.max(0, ...left.map(text => text.length)))
   return rows.map(({ facts }, at) => `  ${(left[at] ?? '').padEnd(width)}  ${facts.join(' · ')}`)
+}
+
+function modelWords({ model: { id, agent } }: PlannedCodon): string {
+  if (agent !== undefined) return `${id} on ${agent} (ACP)`
+  return id || 'no model'
 }
 
 function loopRow({ id, name, limit, budget }: PlannedLoop, number: string): StructureRow {

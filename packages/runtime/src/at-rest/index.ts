@@ -2,6 +2,7 @@
 export { type NamedCheckpoint, nameCheckpoint } from './checkpoint-name.ts'
 export { type CheckpointRow, readCheckpointRows } from './checkpoint-rows.ts'
 export { type Holdings, holdingsOf, type Tidied, tidyExecution } from './disk-usage.ts'
+export { type AnswerTaken, answerAtRest, type GateQuestion, readGates, waitingGate } from './gates.ts'
 export {
   executionStatus,
   isFinished,

@@ -2,7 +2,15 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { currentRun, type JournaledEvent, type WeaveState } from '@weave/protocol'
 import { type CostReport, costReport, type ObservedCosts, observedCosts } from '../budget/index.ts'
-import { findLostJournal, frozenPlan, type KeptPlan, keptPlans, mayAdopt } from '../execution/index.ts'
+import {
+  asksAtTheEnd,
+  findLostJournal,
+  frozenPlan,
+  type KeptPlan,
+  keptPlans,
+  mayAdopt,
+  readGateBook,
+} from '../execution/index.ts'
 import {
   createHistory,
   describeFindings,
@@ -214,5 +222,9 @@ export async function previewAdoption(layout: ExecutionLayout, next: Plan): Prom
 
 /** Whether nothing is left to do in an execution, as far as its record tells. Changes nothing. */
 export async function isFinished({ journal, stateFile }: ExecutionLayout, plan: Plan): Promise<boolean> {
-  return nothingLeft(plan, (await replay(createHistory({ dir: journal }), stateFile)).state)
+  const history = createHistory({ dir: journal })
+  const { state } = await replay(history, stateFile)
+  if (!nothingLeft(plan, state)) return false
+  if (!plan.gates) return true
+  return !asksAtTheEnd(plan, state, await readGateBook(history))
 }

@@ -4,13 +4,23 @@ import { dirname } from 'node:path'
 import { ensureDir } from '../files/index.ts'
 import { type HarnessStanding, harnessStandings, installLine } from '../harness/index.ts'
 import { errorCode, run } from '../kit/index.ts'
-import { credentialFor, credentialVariables } from '../models/index.ts'
+import {
+  type CustomProvider,
+  credentialVariables,
+  type Login,
+  type LoginFiles,
+  loginFor,
+  reaching,
+} from '../models/index.ts'
 import { collectorOf } from '../otel/index.ts'
 import { namedCertificates, outboundProxy, readUpstream, tryPort } from '../proxy/index.ts'
 import { type Settings, serverEnvironment } from '../settings/index.ts'
 
 export interface DoctorOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Providers that files describe. */
+  readonly own?: readonly CustomProvider[] | undefined
+  readonly logins?: LoginFiles | undefined
   readonly executionBaseDir: string
   readonly port: number
   readonly proxy: Pick<ProxyToCheck, 'isOn' | 'upstream'>
@@ -23,8 +33,8 @@ export async function examine(options: DoctorOptions): Promise<readonly Finding[
   const groups = await Promise.all([
     nodeVersion(),
     gitVersion(options.environment),
-    harnessStandings().then(standings => standings.map(harness)),
-    ...providers.map(provider => key(provider, options.environment)),
+    harnessStandings().then(harnesses),
+    loginFindings(options),
     disk(options.executionBaseDir),
     port(options.port),
     proxyFindings({
@@ -38,7 +48,7 @@ export async function examine(options: DoctorOptions): Promise<readonly Finding[
   return groups.flat()
 }
 
-const providers = ['anthropic', 'openai', 'google', 'openrouter'] as const
+const usual = ['anthropic', 'openai', 'google', 'openrouter'] as const
 const oldestNode: Version = [20, 19]
 const oldestGit: Version = [2, 30]
 const littleSpace = 1 << 30
@@ -70,6 +80,17 @@ async function gitVersion(environment: DoctorOptions['environment']): Promise<Fi
     : { name, verdict: 'bad', detail, cure }
 }
 
+/** Of the agents that speak ACP only those that are there: nobody needs them all. */
+function harnesses(standings: readonly HarnessStanding[]): readonly Finding[] {
+  const acp = standings.filter(({ isAcp }) => isAcp)
+  const absent = acp.filter(({ found, problem }) => !found && problem?.message.endsWith('not installed.'))
+  const others = standings.filter(standing => !absent.includes(standing)).map(harness)
+  if (absent.length === 0) return others
+  const words = absent.map(({ name }) => name).join(', ')
+  const detail = `can be installed: ${words} (weave harness add ${absent[0]?.name})`
+  return [...others, { name: 'ACP agents', verdict: 'good', detail }]
+}
+
 function harness({ name, title, pin, megabytes, found, problem }: HarnessStanding): Finding {
   if (!found) {
     const detail = `${withoutStop(problem?.message ?? 'not installed')} (${pin}, about ${megabytes} MB)`
@@ -84,13 +105,34 @@ function harness({ name, title, pin, megabytes, found, problem }: HarnessStandin
   return { name: title, verdict: 'poor', detail, cure }
 }
 
-async function key(provider: string, environment: DoctorOptions['environment']): Promise<Finding> {
+/** Which login each provider would use: the usual ones, and those that files describe or have a login for. */
+async function loginFindings({
+  environment,
+  own = [],
+  logins = {},
+}: DoctorOptions): Promise<readonly Finding[]> {
+  const described = own.filter(({ source }) => source !== undefined).map(({ name }) => name)
+  const names = new Set([...usual, ...described, ...(logins.pi?.providers ?? [])])
+  const variables = reaching(environment, own)
+  return [...names].map(provider => {
+    const harness = provider === 'anthropic' ? 'sdk' : 'embedded'
+    return login(provider, loginFor({ provider, harness, environment: variables, files: logins }))
+  })
+}
+
+function login(provider: string, found: Login | undefined): Finding {
   const name = `key for ${provider}`
-  const credential = credentialFor(provider, 'codon', environment)
-  if (credential.ok) return { name, verdict: 'good', detail: `${credential.variable} is set` }
+  if (found) return { name, verdict: 'good', detail: loginWords(found) }
   const [variable = ''] = credentialVariables(provider, 'codon')
   const cure = `Set ${variable} to use its models; "weave rehearse" needs no key.`
   return { name, verdict: 'poor', detail: 'not set', cure }
+}
+
+function loginWords(found: Login): string {
+  if (found.kind === 'file') return `the login in ${found.path}`
+  if (found.kind === 'cloud') return `${found.title}, by ${found.variable} and what its own tools find`
+  if (found.value === 'none') return 'none is needed'
+  return `${found.variable} is set${found.kind === 'token' ? ', a token' : ''}`
 }
 
 async function disk(directory: string): Promise<Finding> {

@@ -4,6 +4,6 @@
  */
 export { type DoctorOptions, examine } from './doctor.ts'
 export { editorSchema, isSchemaKind, schemaKinds } from './editor-schema.ts'
-export { missingHarnesses, type Prepared, type PrepareOptions, prepare } from './prepare.ts'
+export { loginFiles, missingHarnesses, type Prepared, type PrepareOptions, prepare } from './prepare.ts'
 export { checkScript, type OpenRehearsal, openRehearsal, openReplayRehearsal } from './rehearsal.ts'
 export { settled, settledPaths } from './settled.ts'

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { ProblemCode } from '@weave/protocol'
 import {
   type Codon,
@@ -9,34 +10,51 @@ import {
   pathOf,
   withPlaces,
 } from '../hank/index.ts'
-import { type HarnessWord, harnessWordOf, ownPlaces, resolveHarness, servable } from '../harness/index.ts'
-import { hasErrors, type Problem, systemClock } from '../kit/index.ts'
 import {
+  type HarnessWord,
+  harnessWordOf,
+  ownPlaces,
+  resolveAgent,
+  resolveHarness,
+  servable,
+} from '../harness/index.ts'
+import { hasErrors, type Problem, problemOf, systemClock } from '../kit/index.ts'
+import {
+  type AgentRows,
   additionsOf,
   createRegistry,
   findModel,
   type HarnessName,
+  type LoginFiles,
   originsOf,
+  piLogins,
   type Registry,
   reaching,
   resolveModel,
 } from '../models/index.ts'
-import { buildPlan, type Plan } from '../plan/index.ts'
+import { buildPlan, type Plan, type PlannedGate, plannedCodons } from '../plan/index.ts'
 import { type ModelUse, type PreflightResult, preflight } from '../preflight/index.ts'
 import {
   codonEnvironment,
+  type GateSetting,
   type ResolvedSettings,
+  type RuleSetting,
   resolveSettings,
   type SettingPaths,
+  type Settings,
   serverEnvironment,
 } from '../settings/index.ts'
+import { agentProblems } from './agent-problems.ts'
 import type { CheckedData, DataCheck } from './data-check.ts'
+import type { AskedGates, CheckedGates } from './gate-check.ts'
 import { pathsOf, readLayers, type SettledOptions } from './settled.ts'
 
 export interface PrepareOptions extends SettledOptions {
   readonly skipSelfTest: boolean
   /** The data of the run, to be hashed with the other checks of this machine; a run does that by itself. */
   readonly data?: string | undefined
+  /** Gates that a flag asks for, besides those of `weave.json`. */
+  readonly gates?: readonly GateSetting[] | undefined
   /** All checks on this machine passed, and these providers are asked now, which may take long. Not called when nobody is asked. */
   readonly onAsking?: ((found: Prepared, providers: readonly string[]) => Promise<void> | void) | undefined
   /** Has the last word on every environment in which a model is asked, given the providers of all known models. */
@@ -56,6 +74,8 @@ export interface Prepared {
   readonly paths: SettingPaths
   /** The `weave.json` that was used. */
   readonly runtimeFile?: string
+  /** What the operator lets follow from events. */
+  readonly rules?: readonly RuleSetting[]
   readonly registry: Registry
   /**
    * What would run; absent when there is no hank. In a hank with mistakes a model may be unknown: it stands in the plan by
@@ -78,7 +98,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const layers = await readLayers(options)
   const withoutHank = resolveSettings(layers)
   const paths = pathsOf(withoutHank, layers.path, options)
-  const models = await createRegistry({ additions: additionsOf({ home, modelsFile: paths.modelsFile }) })
+  const models = await registryFor({ home, modelsFile: paths.modelsFile }, layers.agents)
   const { registry } = models
   const redirected = (given: Variables) => options.redirect?.(given, registry.providers) ?? given
   const own = [...registry.custom.values()]
@@ -92,14 +112,18 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     modelOverride: withoutHank.modelOverride?.value,
     ceilings: valuesAndOrigins(withoutHank.ceilings),
     outputDirectory: paths.outputDirectory,
-    priceOf: name => findModel(name, registry)?.prices,
-    identityOf: name => findModel(name, registry)?.identity,
+    ...lookups(registry),
   })
   // The hank may add sentinel settings, idle timeout, ceilings and a fallback model; no path depends on it.
   const settings = resolveSettings({ ...layers, environment, overrides: loaded.hank?.overrides })
-  const sending = await sendingProblems(settings, environment)
-  const hankProblems = [...layers.problems, ...models.problems, ...loaded.problems, ...sending]
-  const plan = planOf({ loaded, settings, registry })
+  const gates = await checkedGates({ ...layers.gates, added: options.gates ?? [] }, loaded)
+  const plan = planOf({ loaded, settings, registry }, gates.gates)
+  const more = [
+    agentFaults({ loaded, settings, registry }, !!options.redirect),
+    await sendingProblems(settings, environment),
+    await ruleProblems(layers.rules, plan),
+  ]
+  const hankProblems = [...[layers, models, loaded, gates].map(({ problems }) => problems), ...more].flat()
   const base = {
     loaded,
     settings,
@@ -107,6 +131,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     registry,
     ...(plan && { plan }),
     ...(layers.path !== undefined && { runtimeFile: layers.path }),
+    rules: layers.rules,
   }
   if (hasErrors(hankProblems) || !loaded.hank) return { ...base, ok: false, problems: hankProblems }
 
@@ -122,20 +147,81 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const uses = modelUses(base, environmentOf)
   const providers = new Set(uses.flatMap(({ name }) => findModel(name, registry)?.provider ?? []))
   if (!options.skipSelfTest) await options.onAsking?.({ ...found, ok: true, problems }, [...providers])
-  const checked = await preflight(uses, {
+  const asked = await preflight(uses, {
     registry,
-    environments: { codon: environmentOf(), sentinel: environment },
+    environments: { codon: environmentOf(), sentinel: environment, logins: loginsOf(options, settings) },
     clock: systemClock,
-    ...harnessChecks(home),
+    ...harnessChecks({ home, registry, environment: environmentOf() }),
     skipSelfTest: options.skipSelfTest,
-    addresses: {
-      plainHosts: settings.settings.plainHttpHosts,
-      origins: originsOf(own, options.environment),
-    },
+    addresses: { plainHosts: settings.settings.plainHttpHosts, origins: originsOf(own, options.environment) },
   })
-  const placed = loaded.source ? withPlaces(checked.problems, loaded.source) : checked.problems
-  const all = [...problems, ...placed]
-  return { ...found, ok: !hasErrors(all), problems: all, preflight: checked }
+  const placed = loaded.source ? withPlaces(asked.problems, loaded.source) : asked.problems
+  return judged({ ...found, problems: [...problems, ...placed], preflight: asked })
+}
+
+/** What the hank asks about the models that it names. */
+function lookups(registry: Registry) {
+  return {
+    priceOf: (name: string) => findModel(name, registry)?.prices,
+    identityOf: (name: string) => findModel(name, registry)?.identity,
+  }
+}
+
+/** A rehearsal has no login but its own. */
+function loginsOf({ redirect, home }: PrepareOptions, { settings }: ResolvedSettings) {
+  return redirect ? {} : loginFiles(home, settings.agents)
+}
+
+function judged(found: Omit<Prepared, 'ok'>): Prepared {
+  return { ...found, ok: !hasErrors(found.problems) }
+}
+
+/** Mostly there are none, and then what checks them is not loaded. */
+async function checkedGates(asked: AskedGates, { hank }: Pick<LoadedHank, 'hank'>): Promise<CheckedGates> {
+  if (!hank || asked.inFile.length + asked.added.length === 0) return { gates: [], problems: [] }
+  const { checkGates } = await import('./gate-check.ts')
+  return checkGates(asked, hank)
+}
+
+/** What of the operator's rules the hank does not have. */
+async function ruleProblems(
+  rules: readonly RuleSetting[],
+  plan: Plan | undefined,
+): Promise<readonly Problem<ProblemCode>[]> {
+  if (rules.length === 0 || !plan) return []
+  const { ruleFaults } = await import('../rules/index.ts')
+  const codons = plannedCodons(plan).map(({ id }) => id)
+  const faults = await ruleFaults(rules, { sentinels: plan.sentinels ?? [], codons })
+  return faults.map(({ where, message }) =>
+    problemOf({ severity: 'error', code: 'settings/value', message }, where),
+  )
+}
+
+/** Where the person is signed in besides the environment. */
+export function loginFiles(home: string, agents: Settings['agents']): LoginFiles {
+  const own = join(home, '.claude')
+  return { pi: piLogins(home), ...(agents.claude.userSettings && { claude: own }) }
+}
+
+function registryFor(where: Parameters<typeof additionsOf>[0], agents: AgentRows | undefined) {
+  return createRegistry({ additions: additionsOf(where), agents })
+}
+
+/** What agents that speak ACP cannot do, at its place in the file. */
+function agentFaults(
+  found: Pick<Prepared, 'loaded' | 'settings' | 'registry'>,
+  isRehearsal: boolean,
+): readonly Problem<ProblemCode>[] {
+  const { loaded, settings, registry } = found
+  if (!loaded.hank || !loaded.source) return []
+  const problems = agentProblems({
+    hank: loaded.hank,
+    registry,
+    modelOf: ({ codon }) => findModel(modelNameOf(codon, found), registry),
+    hasCeiling: settings.ceilings.maxDollars !== undefined,
+    isRehearsal,
+  })
+  return withPlaces(problems, loaded.source)
 }
 
 /** What is wrong with where spans would go; nothing while none are sent. */
@@ -148,11 +234,21 @@ async function sendingProblems(
   return collectorOf(environment).problems
 }
 
+interface HarnessSearch {
+  readonly home: string
+  readonly registry: Registry
+  readonly environment: Variables
+}
+
 /** Whether a harness is installed, without loading it: checking a hank must not load what runs it. */
-function harnessChecks(home: string) {
+function harnessChecks({ home, registry, environment }: HarnessSearch) {
+  const places = { ...ownPlaces(), home }
   return {
-    harnessAvailable: async (name: HarnessName) =>
-      resolveHarness(harnessWordOf(name), { ...ownPlaces(), home }),
+    harnessAvailable: async (harness: HarnessName, agent?: string) => {
+      const row = harness === 'acp' ? registry.agents.get(agent ?? '') : undefined
+      if (row) return resolveAgent({ name: agent ?? '', row }, { places, environment })
+      return resolveHarness(harnessWordOf({ harness }) ?? 'claude', places)
+    },
     servable: (provider: string) => servable(provider),
   }
 }
@@ -162,7 +258,7 @@ export function missingHarnesses({ preflight }: Pick<Prepared, 'preflight'>): re
   const missing = (preflight?.results ?? []).filter(({ outcome }) => outcome === 'missing-harness')
   const identities = new Set(missing.map(({ identity }) => identity))
   const models = (preflight?.models ?? []).filter(({ identity }) => identities.has(identity))
-  return [...new Set(models.map(({ harness }) => harnessWordOf(harness)))]
+  return [...new Set(models.flatMap(model => harnessWordOf(model) ?? []))]
 }
 
 /** The code that hashes data is loaded only for a command that names some. */
@@ -210,11 +306,10 @@ function modelNameOf(codon: Codon, { loaded, settings }: Pick<Prepared, 'loaded'
   return (loaded.hank && effectiveModel(codon, loaded.hank, modelOverride)) ?? ''
 }
 
-function planOf({
-  loaded,
-  settings,
-  registry,
-}: Pick<Prepared, 'loaded' | 'settings' | 'registry'>): Plan | undefined {
+function planOf(
+  { loaded, settings, registry }: Pick<Prepared, 'loaded' | 'settings' | 'registry'>,
+  gates: readonly PlannedGate[] = [],
+): Plan | undefined {
   const { hank, source, sentinels } = loaded
   if (!hank || !source) return undefined
   return buildPlan(
@@ -225,6 +320,7 @@ function planOf({
       shimIdleTimeout: settings.settings.shimIdleTimeout,
       ceilings: settings.ceilings,
       sentinels,
+      gates,
     },
   )
 }

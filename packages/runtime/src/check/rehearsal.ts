@@ -5,9 +5,11 @@ import { type Problem, parseJsonSource, problemOf, shapeProblems, systemClock } 
 import {
   createPlaces,
   createRehearsal,
+  createScriptedGates,
   type Places,
   type RehearsalScript,
   rehearsalScript,
+  type ScriptedGates,
   startModelServer,
 } from '../model-server/index.ts'
 import { type Redirection, redirectProviders } from '../models/index.ts'
@@ -58,6 +60,8 @@ export interface OpenRehearsal {
   begin(execution: PlacesOptions & { readonly layout: Pick<ExecutionLayout, 'agentRoot'> }): Promise<void>
   /** A harness that tells the scripted model the prompt of each codon. */
   informed(harness: Harness): Harness
+  /** What is said at gates in the place of a person; absent: nobody says anything. */
+  readonly gates?: ScriptedGates
   /** What a rehearsal complains about in the end: a strict one about what was not used, a replay about what it lacked. */
   leftovers(): Promise<readonly Problem<ProblemCode>[]>
   /** Present: no model is there, and this answers through the proxy. */
@@ -82,6 +86,7 @@ export async function openRehearsal({
     places: () => places,
     promptOf: runtimeId => prompts.get(runtimeId),
   })
+  const gates = createScriptedGates(strict, read.script?.gates)
   const options = { clock: systemClock, cwdOf: () => directory }
   const server = await startModelServer({ ...rehearsal, ...options })
   return {
@@ -107,7 +112,8 @@ export async function openRehearsal({
           return harness.start(spec, signal)
         },
       }),
-      leftovers: async () => rehearsal.leftovers(),
+      gates,
+      leftovers: async () => [...rehearsal.leftovers(), ...gates.leftovers()],
       close: server.close,
     },
   }

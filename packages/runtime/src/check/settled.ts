@@ -77,6 +77,9 @@ export async function readLayers({
     variables: given.variables.layer,
     file: file.layer,
     path: file.path,
+    agents: file.agents,
+    rules: file.rules ?? [],
+    gates: { inFile: file.gates ?? [], spotOf: file.spotOf },
     problems: [...given.flags.problems, ...given.variables.problems, ...file.problems],
   }
 }

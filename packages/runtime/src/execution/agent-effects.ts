@@ -7,7 +7,7 @@ import { type Marker, type Redactor, systemClock } from '../kit/index.ts'
 import { costOf, type Prices } from '../models/index.ts'
 import type { Plan, PlannedCodonAt, PlannedModel } from '../plan/index.ts'
 import { type AgentEffects, codonPrompt } from '../runner/index.ts'
-import { codonEnvironment, throughProxy } from '../settings/index.ts'
+import { codonEnvironment, reachingLoopback, throughProxy } from '../settings/index.ts'
 import { type ExecutionLayout, openSessionLog, promptLog, sessionLog } from '../workspace/index.ts'
 import { recordPrompts } from './recorded-prompts.ts'
 
@@ -71,23 +71,41 @@ function surroundingsOf(
     environment,
     codon: codon.env,
     traceparent: agents.traceparent?.(),
-    markers: { WEAVE_EXECUTION_ID: layout.dir, WEAVE_CODON_ID: runtimeId, WEAVE_SERVER_ID: serverId },
+    markers: {
+      WEAVE_EXECUTION_ID: layout.dir,
+      WEAVE_CODON_ID: runtimeId,
+      WEAVE_SERVER_ID: serverId,
+      WEAVE_AGENT_ID: `${serverId}:${runtimeId}`,
+    },
   })
   const { provider } = codon.model
   const lent = agents.environmentFor?.(runtimeId, env, { provider, proxyUrl }) ?? env
-  // Of this server alone: whoever holds the execution next has agents in the same directory.
-  const marker: Marker = `WEAVE_SERVER_ID=${serverId}`
+  // Of this server alone, since whoever holds the execution next has agents in the same directory; and of this codon
+  // alone, since the agent of the next one is made ready while this one ends.
+  const marker: Marker = `WEAVE_AGENT_ID=${serverId}:${runtimeId}`
   return {
     codonId: runtimeId,
     model: codon.model.id,
     provider,
     cwd: layout.agentRoot,
-    env: codon.model.harness === 'sdk' ? throughProxy(lent, proxyUrl) : lent,
+    env: wayOut[codon.model.harness](lent, proxyUrl),
     marker,
     home: layout.agents,
     autoCompact: codon.autoCompact,
     thinking: codon.model.thinking,
   }
+}
+
+type WayOut = (
+  env: Readonly<Record<string, string>>,
+  proxyUrl: string | undefined,
+) => HarnessSurroundings['env']
+
+/** How an agent reaches its provider: through the proxy, by itself, or through its own meter on this machine. */
+const wayOut: Readonly<Record<PlannedModel['harness'], WayOut>> = {
+  sdk: throughProxy,
+  embedded: env => env,
+  acp: reachingLoopback,
 }
 
 /** Providers name a model with its date, too, and agents use small models of their own beside the one they were given. */

@@ -1,13 +1,14 @@
 import type { Journal, Origin } from '../journal/index.ts'
 import type { Clock, Failure, Redactor, Refused } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
-import type { Effects, Recorder } from '../runner/index.ts'
+import type { Effects, GateEffects, Recorder } from '../runner/index.ts'
 import { emptySelection, type WorkspaceWatch, watchWorkspace } from '../tree/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 import type { Activities } from './activity.ts'
 import { type AgentSetup, createAgentEffects, tightenAgents } from './agent-effects.ts'
 import { emittedCheckpoints, openCheckpointEffects } from './checkpoint-effects.ts'
 import { createCodonEffects } from './codon-effects.ts'
+import { createGateEffects } from './gate-effects.ts'
 import { openOutputRecord } from './intents.ts'
 import type { Recovering } from './rollback-effects.ts'
 import { openSentinelEffects, type SentinelSetup } from './sentinel-effects.ts'
@@ -41,6 +42,7 @@ export interface OpenedEffects {
   readonly ok: true
   readonly effects: Effects
   readonly recovering: Recovering
+  readonly gateEffects: GateEffects
   /** Resolves when the hank may begin. Never rejects. */
   startHealthChecks(): Promise<void>
   /** Packs the checkpoints when much has come together. Ends soon after the signal aborts; never rejects. */
@@ -76,6 +78,7 @@ export async function openEffects(options: EffectsOptions): Promise<OpenedEffect
       ...emittedCheckpoints(versions, watch),
     },
     recovering: versions.recovering,
+    gateEffects: createGateEffects({ ...versions, layout, assertHeld }),
     startHealthChecks: sentinels.startHealthChecks,
     tidy: versions.tidy,
     async close() {

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import type { CodonExecution, WeaveState } from '@weave/protocol'
 import type { History, Journal } from '../journal/index.ts'
 import type { Failure, Refused, Result } from '../kit/index.ts'
-import { codonNamed, type Plan } from '../plan/index.ts'
+import { codonNamed, type Plan, withGates } from '../plan/index.ts'
 import { type AdoptionVerdict, adoption } from '../runner/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
+import { mergedGates, unknownNeeds } from './frozen-gates.ts'
 import { readRollbackRecord } from './intents.ts'
 
 /** A plan of an execution, and since when it holds. */
@@ -89,16 +90,25 @@ export interface PlanChoice {
 export async function planFor(
   { layout, plan, adopt }: PlanChoice,
   { journal, state }: { readonly journal: Journal; readonly state: WeaveState },
-): Promise<Result<{ readonly plan: Plan }, Failure>> {
+): Promise<Result<{ readonly plan: Plan; readonly notes: readonly string[] }, Failure>> {
   const frozen = await frozenPlan(journal.history)
   const hasPlan = frozen !== undefined
   const lost = findLostJournal(layout, { lastSeq: journal.lastSeq, hasPlan })
   if (lost) return lost
-  if (!frozen) return { ok: true, plan: freeze(journal, plan) }
-  if (!adopt) return { ok: true, plan: withCeilings(frozen, plan) }
+  if (!frozen) return { ok: true, plan: freeze(journal, plan), notes: [] }
+  const unknown = unknownNeeds(frozen)
+  if (unknown) return unknown
+  const merged = mergedGates(frozen, plan, adopt)
+  const gates = withGates(merged.gates)
+  const { notes } = merged
+  if (!adopt) {
+    const { gates: _, needs: __, ...rest } = frozen
+    const kept = merged.isNew ? freeze(journal, { ...rest, ...gates }) : frozen
+    return { ok: true, plan: withCeilings(kept, plan), notes }
+  }
   const verdict = await mayAdopt(layout, { history: journal.history, next: plan, state })
   if (!verdict.ok) return verdict
-  return { ok: true, plan: freeze(journal, plan) }
+  return { ok: true, plan: freeze(journal, { ...plan, ...gates }), notes }
 }
 
 export interface AdoptQuestion {

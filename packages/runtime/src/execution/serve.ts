@@ -1,11 +1,12 @@
 import type { EventData } from '@weave/protocol'
 import type { Journal } from '../journal/index.ts'
-import { type Log, type Redactor, type Scope, systemClock } from '../kit/index.ts'
+import { isPeerMarked, type Log, type Redactor, type Scope, systemClock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import type { Control } from '../runner/index.ts'
 import { type ServerOptions, startServer } from '../server/index.ts'
 import type { ExecutionLock } from '../workspace/index.ts'
 import type { ActivityListener } from './activity.ts'
+import { ownName } from './gate-effects.ts'
 import type { ExecutionProxy } from './proxy.ts'
 import { hiddenEvents } from './sentinel-effects.ts'
 
@@ -16,7 +17,7 @@ export function createLateControl(): { readonly control: Control; is(runner: Con
     arrive = resolve
   })
   const control: Control = {
-    submit: async command => (await coming).submit(command),
+    submit: async (command, by) => (await coming).submit(command, by),
     clientArrived: () => void coming.then(runner => runner.clientArrived()),
     snapshot: async () => (await coming).snapshot(),
     checkpoints: async runId => (await coming).checkpoints(runId),
@@ -42,6 +43,15 @@ export interface ServeOptions {
   readonly lock: ExecutionLock
 }
 
+/** While there are gates, or a hold was asked for: whether the other end is an agent of this execution. */
+function agentCheck(dir: string, { gates = [] }: Plan, journal: Journal): ServerOptions['isOfAgent'] {
+  let isGated = gates.length > 0
+  journal.subscribe(({ event }) => {
+    if (event.type === 'gate.armed') isGated = true
+  })
+  return async socket => isGated && isPeerMarked(socket, `WEAVE_EXECUTION_ID=${dir}`)
+}
+
 /** Listens, then lets the proxy listen, and writes both ports into the lock. A client that connects in between waits. */
 export async function serve(options: ServeOptions, scope: Scope) {
   const { settings, facts, plan, journal, redactor, log, control, proxy, lock } = options
@@ -55,6 +65,8 @@ export async function serve(options: ServeOptions, scope: Scope) {
     redactor,
     control,
     hides: hiddenEvents(plan),
+    user: ownName(),
+    isOfAgent: agentCheck(facts.executionPath, plan, journal),
     clock: systemClock,
     log,
     ready: async () => ({ ...facts, ...(await allPorts) }),

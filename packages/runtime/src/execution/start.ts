@@ -21,16 +21,26 @@ import {
   startPoint,
   startRunner,
 } from '../runner/index.ts'
+import type { RuleSetting } from '../settings/index.ts'
 import { type OpenedExecution, writeExecutionFile } from '../workspace/index.ts'
 import { type Activities, type ActivityListener, createActivities } from './activity.ts'
 import type { AgentSetup } from './agent-effects.ts'
-import { type Harnesses, type OwnPrograms, openAgents } from './agents.ts'
+import {
+  type AgentSettings,
+  type AgentTable,
+  type Harnesses,
+  type OwnPrograms,
+  openAgents,
+} from './agents.ts'
 import { type OpenedEffects, openEffects } from './effects.ts'
 import { planFor } from './frozen-plan.ts'
+import { asksAtTheEnd, openGating, unknownGate } from './gating.ts'
 import { type HeldExecution, holdExecution, type OpenedRecord, openRecord } from './hold.ts'
 import { type NotifySetup, openNotifying } from './notifying.ts'
 import type { ProxySetup } from './proxy.ts'
 import { recover } from './recovery.ts'
+import { answerGates } from './rehearsed-gates.ts'
+import { finishDeeds, openRuling } from './ruling.ts'
 import type { SentinelSetup } from './sentinel-effects.ts'
 import { createLateControl, type ServerSettings, serve } from './serve.ts'
 import { startTelemetry, type Told } from './telemetry.ts'
@@ -43,8 +53,11 @@ export interface ExecutionOptions {
   /** Takes the plan of the hank over, if what is done allows it; `hankHash` is that of the hank. */
   readonly adopt?: { readonly hankHash: string } | undefined
   readonly programs: OwnPrograms
-  /** Other agents than those of the two SDKs. */
+  /** Other agents than the real ones. */
   readonly harnesses?: Harnesses | undefined
+  /** Agents that speak ACP, by name. */
+  readonly agents?: AgentTable | undefined
+  readonly agentSettings?: AgentSettings | undefined
   readonly priceOf: AgentSetup['priceOf']
   readonly environmentFor?: AgentSetup['environmentFor']
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -61,6 +74,10 @@ export interface ExecutionOptions {
   readonly detached?: boolean | undefined
   /** A person is at a screen and decides what becomes of a failure. */
   readonly attended?: boolean | undefined
+  /** Gates that a person leaves out of this start. */
+  readonly dropGates?: readonly string[] | undefined
+  /** What the run does at a gate; default: it waits. */
+  readonly onGate?: 'wait' | 'exit' | undefined
   readonly server: ServerSettings
   /** Absent: the traffic of agents goes to the provider directly. */
   readonly proxy?: ProxySetup | undefined
@@ -68,7 +85,7 @@ export interface ExecutionOptions {
   readonly weaveVersion: string
   readonly rehearsal: boolean
   /** The model of a rehearsal: it is told what it must know of the execution. */
-  readonly scripted?: Pick<OpenRehearsal, 'begin' | 'informed'> | undefined
+  readonly scripted?: Pick<OpenRehearsal, 'begin' | 'informed' | 'gates'> | undefined
   readonly onEvent: Listener
   /** Hears of what takes long, about once a second, beside the journal. Must not throw. */
   readonly onActivity?: ActivityListener | undefined
@@ -77,6 +94,8 @@ export interface ExecutionOptions {
    * Without it everything that would be written fails.
    */
   readonly onLost?: ((reason: string) => void) | undefined
+  /** What the operator lets follow from events. */
+  readonly rules?: readonly RuleSetting[] | undefined
   /** Absent: nobody is told of the run. */
   readonly notify?: NotifySetup | undefined
   /** The resolved settings, recorded for reports and obeyed by telemetry. Absent: neither. */
@@ -169,11 +188,14 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   if (!recovered.ok) return recovered
   const times = await openTimes(journal, plan)
   const life = { plan, journal, recorder, effects, clock: systemClock, firstRunId: held.runId, times }
-  if (nothingLeft(plan, recorder.state, times()) && !recovered.startFrom) {
+  await finishDeeds(journal)
+  const gates = await openGating(options, journal.history, opening.gateEffects)
+  const isOver = nothingLeft(plan, recorder.state, times()) && !recovered.startFrom
+  if (isOver && !asksAtTheEnd(plan, recorder.state, gates.book)) {
     recordDone(life, startPoint(plan, recorder.state))
     return { ok: true, state: recorder.state, notes: [...held.notes, ...recovered.notes] }
   }
-  const notes = [...options.opened.notes, ...held.notes, ...recovered.notes]
+  const notes = [...options.opened.notes, ...held.notes, ...planned.notes, ...recovered.notes]
   for (const note of notes) log.info('START', note)
 
   const control = createLateControl()
@@ -181,6 +203,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   if (!serving.ok) return serving
   activities.listen(serving.onActivity)
   await opening.startHealthChecks()
+  const met = await openRuling({ rules: options.rules ?? [], journal })
   const { autostart, headless, keepAlive, attended } = options
   const runner = startRunner({
     ...life,
@@ -189,24 +212,22 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
     headless,
     keepAlive,
     attended,
+    gates,
     startFrom: recovered.startFrom ?? startPoint(plan, recorder.state),
   })
   control.is(runner)
-  const { told, weaveVersion, rehearsal } = options
-  const { redactor, replayed } = record
-  await startTelemetry(runner, {
-    told,
-    layout,
-    plan,
-    journal,
-    redactor,
-    replayed,
-    scope,
-    weaveVersion,
-    rehearsal,
-  })
+  met(runner)
+  if (options.scripted?.gates) answerGates(runner, { journal, book: gates.book }, options.scripted.gates)
+  await telemetryOf(start, runner)
   const ending = endingWith(runner, { scope, tidy: opening.tidy })
   return { ok: true, execution: { ...ending, ...serving.urls, notes, state } }
+}
+
+function telemetryOf({ options, held, record, plan }: Start, runner: Runner): Promise<void> {
+  const { told, weaveVersion, rehearsal, opened } = options
+  const { journal, redactor, replayed } = record
+  const facts = { told, layout: opened.layout, plan, weaveVersion, rehearsal }
+  return startTelemetry(runner, { ...facts, journal, redactor, replayed, scope: held.scope })
 }
 
 function tracingOf(options: ExecutionOptions, { held, record }: Pick<Start, 'held' | 'record'>) {
@@ -231,12 +252,14 @@ function notifyingOf(
 }
 
 async function planOf(
-  { opened, plan, adopt }: ExecutionOptions,
+  { opened, plan, adopt, dropGates }: ExecutionOptions,
   { journal, recorder }: Pick<OpenedRecord, 'journal' | 'recorder'>,
 ) {
   const { layout, executionFile } = opened
   const choice = { layout, plan, adopt: adopt !== undefined }
   const planned = await planFor(choice, { journal, state: recorder.state })
+  const unknown = planned.ok ? unknownGate(planned.plan, dropGates) : undefined
+  if (unknown) return unknown
   // After the plan: a start in between finds the new plan, and only the note of where it came from is old.
   if (planned.ok && adopt)
     await writeExecutionFile(layout.executionFile, { ...executionFile, hankHash: adopt.hankHash })
@@ -252,7 +275,7 @@ function recoverWith({ options, held, record, plan }: Start, { effects, recoveri
 }
 
 function agentsOf({ options, held, record }: Start) {
-  const { programs, harnesses, scripted, logLevel, environment } = options
+  const { programs, harnesses, agents, scripted, logLevel, environment } = options
   const { recorder, redactor, log } = record
   const proxy = options.proxy && {
     ...options.proxy,
@@ -264,7 +287,19 @@ function agentsOf({ options, held, record }: Start) {
     logLevel,
     allowOtherUsers: options.server.allowOtherUsers,
   }
-  return openAgents({ programs, harnesses, scripted, proxy, serverId: held.serverId, log }, held.scope)
+  return openAgents(
+    {
+      programs,
+      harnesses,
+      agents,
+      scripted,
+      proxy,
+      serverId: held.serverId,
+      log,
+      settings: options.agentSettings,
+    },
+    held.scope,
+  )
 }
 
 type Agents = ReturnType<typeof agentsOf>

@@ -34,5 +34,11 @@ export {
 } from './schema.ts'
 export { addSchemaLine, type SchemaKind, schemaAddress } from './schema-line.ts'
 export { type AttachedSentinel, readSentinelFile, type SentinelFile } from './sentinel-attachments.ts'
-export { loadPatterns, type PatternCompiler } from './sentinel-patterns.ts'
-export { type SentinelCondition, type SentinelConfig, sentinelConfig } from './sentinel-schema.ts'
+export { loadPatterns, type PatternCompiler, patternFaults } from './sentinel-patterns.ts'
+export {
+  type SentinelCondition,
+  type SentinelConfig,
+  sentinelConditions,
+  sentinelConfig,
+  sentinelTrigger,
+} from './sentinel-schema.ts'

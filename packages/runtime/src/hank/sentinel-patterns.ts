@@ -78,6 +78,25 @@ export async function checkPatterns(
   }
 }
 
+/** The patterns of a trigger and of conditions beside it that cannot be built. */
+export function patternFaults(
+  {
+    trigger,
+    when,
+  }: {
+    readonly trigger?: SentinelConfig['trigger'] | undefined
+    readonly when: readonly SentinelCondition[]
+  },
+  compile: PatternCompiler,
+): readonly string[] {
+  const all = [...when, ...(trigger ? conditionsOf(trigger).map(({ condition }) => condition) : [])]
+  return all.flatMap(condition => {
+    if (condition.operator !== 'matches') return []
+    const compiled = compile(condition.value)
+    return compiled.ok ? [] : [`the pattern ${condition.value}: ${compiled.message}`]
+  })
+}
+
 interface PlacedCondition {
   readonly condition: SentinelCondition
   readonly path: JsonPath

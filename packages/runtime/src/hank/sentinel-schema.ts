@@ -34,15 +34,15 @@ const condition = z.discriminatedUnion('operator', [
   comparing('lessThan', z.number()),
 ])
 
-const conditions = z.array(condition)
+export const sentinelConditions = z.array(condition)
 const on = z.array(text).min(1).describe('Event types; `*` stands for all.')
 
-const trigger = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('event'), on, conditions: conditions.optional() }),
+export const sentinelTrigger = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('event'), on, conditions: sentinelConditions.optional() }),
   z.strictObject({
     type: z.literal('sequence'),
     interestFilter: z.strictObject({ on }),
-    pattern: z.array(z.strictObject({ type: text, conditions: conditions.optional() })).min(1),
+    pattern: z.array(z.strictObject({ type: text, conditions: sentinelConditions.optional() })).min(1),
     options: z
       .strictObject({
         consecutive: z.boolean().default(false).describe('Nothing of interest may come between two steps.'),
@@ -85,7 +85,7 @@ export const sentinelConfig = z.strictObject({
   name: text,
   description: z.string().optional(),
   model: text.describe('Resolved like the model of a codon.'),
-  trigger,
+  trigger: sentinelTrigger,
   execution,
   systemPromptFile: files.optional(),
   systemPromptText: text.optional(),

@@ -13,15 +13,13 @@ export function launchFailure(word: HarnessWord, error: unknown): string {
   return word === 'pi' ? `The ${title} could not be started: ${messageOf(error)}` : messageOf(error)
 }
 
-/** Providers that need more than a key: an account, a project, a deployment, a login. */
+/** Providers that need more than a key: an account, a project, a deployment. */
 const needsMoreThanAKey: ReadonlySet<string> = new Set([
   'amazon-bedrock',
   'azure-openai-responses',
   'cloudflare-ai-gateway',
   'cloudflare-workers-ai',
-  'github-copilot',
   'google-vertex',
-  'openai-codex',
 ])
 
 /**

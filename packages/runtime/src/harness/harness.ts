@@ -2,6 +2,13 @@ import type { FailureReason, ProcessExit, TokenCounts } from '@weave/protocol'
 import type { Marker } from '../kit/index.ts'
 import type { ThinkingLevel } from '../models/index.ts'
 
+/** Which of its tools an agent gets, by the agent's own names. */
+export interface ToolChoice {
+  /** Undefined: all that it has. */
+  readonly allow?: readonly string[] | undefined
+  readonly deny: readonly string[]
+}
+
 export interface HarnessSurroundings {
   readonly codonId: string
   /** The id by which the provider knows the model. */
@@ -37,7 +44,10 @@ export interface HarnessSpec extends HarnessSurroundings {
  * is left. Aborting stops the agent as gently as it allows; events of turns that were finished by then are still reported.
  */
 export interface Harness {
-  /** While its rig is at work. The next `start` for that codon uses what was made, another one ends it. Never throws. */
+  /**
+   * While the codon before it ends, or its rig is at work. The next `start` for that codon uses what was made, another one
+   * ends it; a second call for the same changes nothing. Never throws.
+   */
   prepare?(surroundings: HarnessSurroundings): void
   start(spec: HarnessSpec, signal: AbortSignal): AsyncIterable<HarnessEvent>
   /** Never rejects. */

@@ -3,10 +3,19 @@
  * its failures mean. Does not know codons, loops or retries: it runs one task and reports.
  */
 
+export { createAcpHarness } from './acp/acp-harness.ts'
+export { type FoundAgent, type NamedAgent, resolveAgent } from './acp/resolve-agent.ts'
 export { servable } from './available.ts'
 export { createSdkHarness } from './claude/claude-harness.ts'
 export { failureOf, type Trouble } from './failure.ts'
-export type { Harness, HarnessEnd, HarnessEvent, HarnessSpec, HarnessSurroundings } from './harness.ts'
+export type {
+  Harness,
+  HarnessEnd,
+  HarnessEvent,
+  HarnessSpec,
+  HarnessSurroundings,
+  ToolChoice,
+} from './harness.ts'
 export { type Silence, watchIdle } from './idle-timeout.ts'
 export { type InstallEnd, type InstallOptions, installHarness, removeHarness } from './install-harness.ts'
 export {

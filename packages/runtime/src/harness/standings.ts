@@ -7,6 +7,8 @@ import { type FoundHarness, ownPlaces, resolveHarness } from './resolve-harness.
 export interface HarnessStanding {
   readonly name: HarnessWord
   readonly title: string
+  /** Speaks ACP. */
+  readonly isAcp?: true
   /** The version that this program was made for. */
   readonly pin: string
   /** What it takes when it is installed, roughly. */
@@ -22,8 +24,9 @@ export interface HarnessStanding {
 export function harnessStandings(places = ownPlaces()): Promise<readonly HarnessStanding[]> {
   return Promise.all(
     harnessWords.map(async name => {
-      const { title, megabytes } = installableHarnesses[name]
-      const row = { name, title, pin: pinOf(name), megabytes }
+      const { title, megabytes, harness } = installableHarnesses[name]
+      const isAcp = harness === 'acp' ? ({ isAcp: true } as const) : {}
+      const row = { name, title, ...isAcp, pin: pinOf(name), megabytes }
       const search = resolveHarness(name, places)
       if (!search.ok) return { ...row, problem: { message: search.message, cure: search.cure } }
       const { where, version } = search

@@ -104,9 +104,11 @@ async function applied(
   stored: StoredEvent,
   state: WeaveState,
 ): Promise<WeaveState | string> {
+  // Its checksum proves the line, and the transition in it is checked below: a second look at the whole costs most of the time.
   const event = await history.event(stored)
   if (!event) return 'the event cannot be read'
   if (event.type !== 'state.transition') return state
+  if (!('transition' in event.data)) return 'the event cannot be read'
   const transition = parseTransition(event.data.transition)
   if ('problem' in transition) return transition.problem
   const reduction = reduce(state, transition)

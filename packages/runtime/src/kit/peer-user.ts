@@ -27,6 +27,15 @@ export function createPeerUserCheck(): PeerUserCheck {
   }
 }
 
+/** The socket of the program at the other end; undefined: it is closed, or not listed. Linux only. */
+export async function peerInode(there: End, here: End): Promise<string | undefined> {
+  for (let look = 0; look < looks; look++) {
+    const peer = listedSocket(await readTable(), there, here)
+    if (peer) return peer.isHeld ? peer.inode : undefined
+  }
+  return undefined
+}
+
 /** A table is read in pieces while it changes: a row may be missed now and then. */
 const looks = 3
 
@@ -74,7 +83,7 @@ export function listedSocket(table: ConnectionTable, here: End, there: End) {
     const rest = table.get(`${form} ${peers[index]}`) ?? ''
     const [state, , , , user = '', , inode = ''] = rest.split(/\s+/)
     if (/^\d+$/.test(user) && /^\d+$/.test(inode))
-      return { user: Number(user), isHeld: state === established && inode !== '0' }
+      return { user: Number(user), inode, isHeld: state === established && inode !== '0' }
   }
   return undefined
 }

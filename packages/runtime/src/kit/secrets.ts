@@ -6,7 +6,7 @@ export interface Secret {
 }
 
 /** Whose values are secrets whatever they look like. */
-const secretNames = /(?:_API_KEY|(?:^|[_-])TOKEN|_SECRET)$|PASSWORD/i
+const secretNames = /(?:_API_KEY|(?:^|[_-])TOKEN|_SECRET)$|PASSWORD|^AWS_BEARER_TOKEN_/i
 
 /** Whose values are secrets, unless they name a file: `GOOGLE_APPLICATION_CREDENTIALS` is mostly a path. */
 const likelyNames =

@@ -21,3 +21,4 @@ export {
   type RehearsalOptions,
 } from './rehearsal.ts'
 export { type RehearsalScript, rehearsalScript } from './rehearsal-script.ts'
+export { createScriptedGates, type GateAnswer, type ScriptedGates } from './scripted-gates.ts'

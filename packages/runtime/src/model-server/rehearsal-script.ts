@@ -1,5 +1,6 @@
 import type { Immutable } from '@weave/protocol'
 import * as z from 'zod'
+import { gateAnswerForm } from './scripted-gates.ts'
 
 /** The shape of `rehearsal.json`: what the scripted model answers, one step per request. */
 
@@ -78,6 +79,19 @@ export const rehearsalScript = z.strictObject({
     .record(z.string().min(1), z.array(z.string()).min(1))
     .optional()
     .register(z.globalRegistry, { description: 'Sentinel id to its outputs, in order.' }),
+  gates: z
+    .record(
+      z.string().min(1),
+      z
+        .array(
+          z.string().regex(gateAnswerForm, 'expected approve, reject, or one of them with ": " and a note'),
+        )
+        .min(1),
+    )
+    .optional()
+    .register(z.globalRegistry, {
+      description: 'Gate id to the answers of a person, in order: `approve`, `reject: too short`.',
+    }),
 })
 
 export type RehearsalStep = Immutable<z.infer<typeof rehearsalStep>>

@@ -1,6 +1,7 @@
 import { type Answer, say } from './answer.ts'
 import { isReminder, type ModelRequest, type Turn } from './model-request.ts'
 import { schemaExample } from './schema-example.ts'
+import { workTools } from './translate-tool.ts'
 
 /**
  * The answer to a request that a harness makes for itself, with the key of its codon: a title, a test of the key, a summary
@@ -21,9 +22,6 @@ export function isHealthCheck({ turns, system }: ModelRequest): boolean {
 export function plainAnswer({ schema }: ModelRequest, text: string): Answer {
   return say(schema === undefined ? text : JSON.stringify(schemaExample(schema)))
 }
-
-/** A harness never asks its model to work without one of these. */
-const workTools = new Set(['read', 'write', 'edit', 'bash'])
 
 /** One harness offers all its tools when it asks for a summary, and says in many words that none may be used. */
 function isSummary({ turns }: ModelRequest): boolean {

@@ -56,11 +56,9 @@ export const addition = z.strictObject({
 /** A model in the list of its provider. */
 export const ownModel = z.strictObject(facts)
 
-const address = z
-  .string()
-  .refine(isAddress, {
-    error: 'expected an address that starts with http:// or https://, without user, query or #',
-  })
+const address = z.string().refine(isAddress, {
+  error: 'expected an address that starts with http:// or https://, without user, query or #',
+})
 
 /** A provider, without its models, which are checked one by one. */
 export const providerOutline = z.strictObject({

@@ -82,7 +82,7 @@ async function addFromFile(file: AdditionsFile, job: Job): Promise<void> {
   const reading = { ...job, source, schema, seen: new Set<string>() }
   addProviders(reading, outline.data.providers ?? {})
   for (const [index, entry] of (outline.data.models ?? []).entries())
-    addModel(reading, entry, ['models', index])
+    addModel(reading, entry, { base: ['models', index] })
 }
 
 interface Reading extends Job {
@@ -116,12 +116,17 @@ function addProviders(reading: Reading, entries: Readonly<Record<string, unknown
       source: file,
     })
     for (const [index, model] of (models ?? []).entries())
-      addModel(reading, model, [...base, 'models', index], name)
+      addModel(reading, model, { base: [...base, 'models', index], provider: name })
   }
 }
 
-/** `provider`: in whose list it stands; else it says so itself. */
-function addModel(reading: Reading, entry: unknown, base: JsonPath, provider?: string): void {
+interface EntryPlace {
+  readonly base: JsonPath
+  /** In whose list it stands; else it says so itself. */
+  readonly provider?: string
+}
+
+function addModel(reading: Reading, entry: unknown, { base, provider }: EntryPlace): void {
   const { schema, source, file, known, added, problems, seen } = reading
   const shape = provider === undefined ? schema.addition : schema.ownModel
   const checked = shape.safeParse(entry)

@@ -19,8 +19,8 @@ export interface CustomProvider {
   readonly key?: 'none' | { readonly variable: string } | { readonly value: string } | undefined
   /** Any id is one of its models: only the server knows what it has. */
   readonly isOpen: boolean
-  /** Who says so, for people. */
-  readonly source: string
+  /** The file that says so; absent: nobody had to. */
+  readonly source?: string
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -46,7 +46,7 @@ export function reaching<E extends Environment>(environment: E, providers: Itera
   return { ...environment, ...more }
 }
 
-/** Whose words the variables hold that `reaching` sets, for people. */
+/** The files that say what is in the variables that `reaching` sets. */
 export function originsOf(
   providers: Iterable<CustomProvider>,
   environment: Environment,
@@ -55,7 +55,7 @@ export function originsOf(
   const origins = [...providers].flatMap(({ name, baseUrl, source }) => {
     const variable = providerOf(name).baseUrls[0]
     const isGiven = variable !== undefined && baseUrl !== undefined && !before.has(variable)
-    return isGiven ? [[variable, `the address of ${name}, ${source}`] as const] : []
+    return isGiven && source !== undefined ? [[variable, source] as const] : []
   })
   return new Map(origins)
 }
@@ -81,7 +81,13 @@ export const localProviders: readonly CustomProvider[] = [
   local('vllm', 8_000),
 ]
 
+/** Plans that the Pi agent signs in with; what they have, its catalogue knows. */
+export const loginProviders: readonly CustomProvider[] = ['github-copilot', 'openai-codex'].map(name => ({
+  name,
+  isOpen: true,
+}))
+
 function local(name: string, port: number): CustomProvider {
   const baseUrl = `http://127.0.0.1:${port}/v1`
-  return { name, baseUrl, key: 'none', isOpen: true, source: 'its usual address' }
+  return { name, baseUrl, key: 'none', isOpen: true }
 }

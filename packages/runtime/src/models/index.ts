@@ -7,8 +7,24 @@
  */
 export { additionsOf } from './additions.ts'
 export { modelsFile } from './additions-schema.ts'
+export {
+  type AgentDialect,
+  type AgentRow,
+  type AgentRows,
+  type BuiltInAgentName,
+  builtInAgents,
+  isBuiltInAgent,
+} from './agent-rows.ts'
 export { type CustomProvider, type Dialect, isLocal, originsOf, reaching } from './custom-provider.ts'
-export { costOf, type HarnessName, type Model, type Prices } from './model.ts'
+export {
+  type Login,
+  type LoginFiles,
+  loginFor,
+  otherLogins,
+  piLogins,
+  piSecrets,
+} from './logins.ts'
+export { costOf, type HarnessName, type Model, type Prices, type ResolvedModel } from './model.ts'
 export {
   type Credential,
   credentialFor,
@@ -21,5 +37,5 @@ export {
   redirectProviders,
 } from './providers.ts'
 export { createRegistry, listModels, type ModelRow, type Registry, reachingOwn } from './registry.ts'
-export { findModel, type ModelResolution, type ResolvedModel, resolveModel } from './resolve.ts'
+export { findModel, type ModelResolution, resolveModel } from './resolve.ts'
 export type { ThinkingLevel } from './thinking.ts'

@@ -1,5 +1,6 @@
 import type { TokenCounts } from '@weave/protocol'
 import type { Dialect } from './custom-provider.ts'
+import type { ThinkingLevel } from './thinking.ts'
 
 /** Dollars for one million tokens of each class. */
 export interface TokenPrices {
@@ -43,13 +44,29 @@ export interface Model {
   readonly prices?: Prices
 }
 
-export type HarnessName = 'sdk' | 'embedded'
+export type HarnessName = 'sdk' | 'embedded' | 'acp'
+
+/** A model that a name means, and the harness that runs it. Plain data: it can be written to the journal. */
+export interface ResolvedModel extends Model {
+  readonly harness: HarnessName
+  /** Of the harness `acp`: which agent. */
+  readonly agent?: string
+  /** The agent has a login of its own: neither a key nor an address is known here. */
+  readonly hasOwnLogin?: true
+  /** `harness:provider/id`: what is tested once, and what two codons must share to share a session. */
+  readonly identity: string
+  /** How hard it is to think; absent: as its agent has it by default. */
+  readonly thinking?: ThinkingLevel
+}
 
 /** Whose models run on the SDK harness, which is made for them. */
 export const vendor = 'anthropic'
 
 /** Names that begin like this are for the embedded harness; the rest is `provider/id`, and the id may have slashes. */
 export const forced = 'pi/'
+
+/** Names that begin like this are for an agent that speaks ACP; the rest is `agent/model`. */
+export const throughAcp = 'acp/'
 
 /** `provider/id`: the one name of a model that is never ambiguous. */
 export function fullName({ provider, id }: Pick<Model, 'provider' | 'id'>): string {

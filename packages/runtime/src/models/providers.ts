@@ -221,4 +221,4 @@ export function redirectProviders(
  * that hold a key, sockets, gateways. The vendor's program alone has dozens, so whole families are meant.
  */
 const ofTheSdks =
-  /^(?:ANTHROPIC_.*|CLAUDE_.*|(?:AZURE_)?OPENAI_.*|GOOGLE_(?:GEMINI|VERTEX)_BASE_URL|GOOGLE_GENAI_.*|GOOGLE_CLOUD_API_KEY|AWS_BEARER_TOKEN_BEDROCK|COPILOT_GITHUB_TOKEN|CLOUDFLARE_API_KEY)$/
+  /^(?:ANTHROPIC_.*|CLAUDE_.*|(?:AZURE_)?OPENAI_.*|CODEX_.*|OPENCODE_.*|GEMINI_.*|GOOGLE_(?:GEMINI|VERTEX)_BASE_URL|GOOGLE_GENAI_.*|GOOGLE_CLOUD_API_KEY|AWS_BEARER_TOKEN_BEDROCK|COPILOT_GITHUB_TOKEN|CLOUDFLARE_API_KEY)$/

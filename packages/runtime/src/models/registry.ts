@@ -1,7 +1,8 @@
 import type { ProblemCode } from '@weave/protocol'
 import type { Problem } from '../kit/index.ts'
 import { type AdditionsFile, readAdditions } from './additions.ts'
-import { type CustomProvider, localProviders, reaching } from './custom-provider.ts'
+import { type AgentRow, type AgentRows, agentsWith } from './agent-rows.ts'
+import { type CustomProvider, localProviders, loginProviders, reaching } from './custom-provider.ts'
 import {
   allModels,
   fullName,
@@ -22,6 +23,8 @@ export interface Registry {
   readonly aliases: ReadonlyMap<Alias, Model>
   /** Who has a model here, in the same order. */
   readonly providers: readonly string[]
+  /** Who speaks ACP, by the name that stands after `acp/`. */
+  readonly agents: ReadonlyMap<string, AgentRow>
   /** Exact: neither part is matched by likeness. */
   find(provider: string, id: string): Model | undefined
   /** The same, and whatever a server that lists nothing is asked for. */
@@ -34,6 +37,8 @@ export interface Registry {
 
 export interface RegistryOptions {
   readonly additions?: readonly AdditionsFile[]
+  /** Agents of the person, beside the built-in ones. */
+  readonly agents?: AgentRows | undefined
 }
 
 export interface RegistryResult {
@@ -47,21 +52,25 @@ export interface RegistryResult {
  * catalogue. Never rejects because of an addition.
  */
 export async function createRegistry(options: RegistryOptions = {}): Promise<RegistryResult> {
-  const { additions = [] } = options
+  const { additions = [], agents } = options
   const { builtIn } = await import('./built-in.ts')
   const { added, providers, problems } = await readAdditions(additions, builtIn)
-  const custom = new Map([...localProviders, ...providers].map(each => [each.name, each]))
-  if (added.length === 0) return { registry: registryOn(builtIn, custom), problems }
+  const custom = new Map([...localProviders, ...loginProviders, ...providers].map(each => [each.name, each]))
+  if (added.length === 0) return { registry: registryOn(builtIn, { custom, agents }), problems }
   const merged = new Map([...allModels(builtIn), ...added].map(model => [fullName(model), model]))
-  return { registry: registryOn(indexModels([...merged.values()]), custom), problems }
+  return { registry: registryOn(indexModels([...merged.values()]), { custom, agents }), problems }
 }
 
 /** `models` has no two entries of the same provider and id. */
 export function registryOf(models: readonly Model[]): Registry {
-  return registryOn(indexModels(models), new Map())
+  return registryOn(indexModels(models), { custom: new Map() })
 }
 
-function registryOn(index: ModelIndex, custom: Registry['custom']): Registry {
+interface Beside extends Pick<Registry, 'custom'> {
+  readonly agents?: AgentRows | undefined
+}
+
+function registryOn(index: ModelIndex, { custom, agents }: Beside): Registry {
   const providers = [...new Set([...index.providers, ...custom.keys()])].sort(byPreference)
   let models: readonly Model[] | undefined
   let aliases: ReadonlyMap<Alias, Model> | undefined
@@ -69,6 +78,7 @@ function registryOn(index: ModelIndex, custom: Registry['custom']): Registry {
   const byId = new Map<string, readonly Model[]>()
   return {
     providers,
+    agents: agentsWith(agents),
     get models() {
       models ??= allModels({ ...index, providers })
       return models

@@ -1,16 +1,8 @@
+import { findAgentModel, unknownAgent } from './agent-models.ts'
 import { lettersOf } from './letters.ts'
-import { forced, fullName, type HarnessName, harnessOf, type Model } from './model.ts'
+import { forced, fullName, harnessOf, type Model, type ResolvedModel, throughAcp } from './model.ts'
 import type { Registry } from './registry.ts'
 import { splitThinking, type ThinkingLevel } from './thinking.ts'
-
-/** A model that a name means, and the harness that runs it. Plain data: it can be written to the journal. */
-export interface ResolvedModel extends Model {
-  readonly harness: HarnessName
-  /** `harness:provider/id`: what is tested once, and what two codons must share to share a session. */
-  readonly identity: string
-  /** How hard it is to think; absent: as its agent has it by default. */
-  readonly thinking?: ThinkingLevel
-}
 
 export type ModelResolution =
   | { readonly ok: true; readonly model: ResolvedModel }
@@ -23,7 +15,7 @@ export type ModelResolution =
     }
 
 /**
- * What a model name means: an alias; `pi/provider/id`; `provider/id`; a bare id, in this order. Of several providers with the
+ * What a model name means: `acp/agent/model`; an alias; `pi/provider/id`; `provider/id`; a bare id, in this order. Of several providers with the
  * same bare id the first in the table of providers is meant, so the vendor who makes a model wins over those who resell it, and
  * `openai/gpt-5` is OpenAI's although OpenRouter has an id of that spelling. The vendor's models run on the SDK harness, all
  * others on the embedded one, and so does everything after `pi/`.
@@ -34,6 +26,7 @@ export type ModelResolution =
 export async function resolveModel(name: string, registry: Registry): Promise<ModelResolution> {
   const model = findModel(name, registry)
   if (model) return { ok: true, model }
+  if (name.startsWith(throughAcp)) return { ok: false, ...unknownAgent(name, registry) }
   const { suggestModels } = await import('./suggest.ts')
   const { names, alike } = suggestModels(name, registry)
   return { ok: false, message: unknownMessage(name, names, alike), suggestions: names }
@@ -43,7 +36,8 @@ export async function resolveModel(name: string, registry: Registry): Promise<Mo
 export function findModel(name: string, registry: Registry): ResolvedModel | undefined {
   const found = remembered.get(registry) ?? new Map<string, ResolvedModel | undefined>()
   remembered.set(registry, found)
-  if (!found.has(name)) found.set(name, find(name, registry))
+  if (!found.has(name))
+    found.set(name, name.startsWith(throughAcp) ? findAgentModel(name, registry) : find(name, registry))
   return found.get(name)
 }
 

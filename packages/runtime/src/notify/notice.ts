@@ -41,7 +41,7 @@ const longestName = 300
 export function bodyOf(notice: Notice, origin: NoticeOrigin): NoticeBody {
   const { type, timestamp, codonId, status, gateId, message, cost, durationMs } = notice
   const texts = { codonId, status, gateId, message }
-  const given = Object.entries(texts).flatMap(([key, text]) =>
+  const given = Object.entries(texts).flatMap(([key, text]): readonly (readonly [string, string])[] =>
     text === undefined ? [] : [[key, shortened(text, key === 'message' ? longestMessage : longestName)]],
   )
   return {
@@ -50,7 +50,7 @@ export function bodyOf(notice: Notice, origin: NoticeOrigin): NoticeBody {
     data: {
       execution: shortened(origin.execution, longestName),
       hank: shortened(origin.hank, longestName),
-      ...Object.fromEntries(given),
+      ...Object.fromEntries<string>(given),
       cost: Number(cost.toFixed(6)),
       durationMs: Math.round(durationMs),
       ...(origin.url !== undefined && { url: origin.url }),

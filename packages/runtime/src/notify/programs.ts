@@ -50,9 +50,15 @@ const desktops: Readonly<Record<string, (title: string, text: string) => readonl
   linux: (title, text) => ['notify-send', '--app-name=weave', '--', title, text],
   darwin: (title, text) => [
     'osascript',
-    ...['-e', 'on run argv'],
-    ...['-e', 'display notification (item 2 of argv) with title (item 1 of argv)'],
-    ...['-e', 'end run', '--', title, text],
+    '-e',
+    'on run argv',
+    '-e',
+    'display notification (item 2 of argv) with title (item 1 of argv)',
+    '-e',
+    'end run',
+    '--',
+    title,
+    text,
   ],
   win32: () => ['powershell', '-NoProfile', '-NonInteractive', '-Command', toast],
 }

@@ -15,7 +15,7 @@ export const noticeTypes = [
   'rule.fired',
 ] as const
 
-export const webhookFormats = ['weave', 'slack', 'discord', 'ntfy'] as const
+const webhookFormats = ['weave', 'slack', 'discord', 'ntfy'] as const
 
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable')
 

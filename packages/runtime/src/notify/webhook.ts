@@ -21,7 +21,9 @@ export function openWebhook(target: WebhookTarget, environment: Environment, clo
   const key = secretEnv === undefined ? undefined : keyOf(environment[secretEnv] ?? '')
   if (key?.length === 0)
     return { ok: false, name, message: `${secretEnv} is no secret of a webhook: whsec_ and base64` }
-  const own = Object.entries(headersEnv).map(([header, variable]) => [header, environment[variable] ?? ''])
+  const own = Object.entries(headersEnv).map(
+    ([header, variable]) => [header, environment[variable] ?? ''] as const,
+  )
   const deliver = async ({ id }: { readonly id: string }, body: NoticeBody, signal: AbortSignal) => {
     const { text, headers } = formatted(body, format)
     const timestamp = String(Math.floor(clock.now().getTime() / 1000))
@@ -31,7 +33,7 @@ export function openWebhook(target: WebhookTarget, environment: Environment, clo
       signal,
       headers: {
         ...headers,
-        ...Object.fromEntries(own),
+        ...Object.fromEntries<string>(own),
         'user-agent': 'weave',
         'webhook-id': id,
         'webhook-timestamp': timestamp,

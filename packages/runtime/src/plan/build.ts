@@ -13,6 +13,7 @@ import type {
   Plan,
   PlannedCeilings,
   PlannedCodon,
+  PlannedGate,
   PlannedItem,
   PlannedLoop,
   PlannedModel,
@@ -37,10 +38,12 @@ export interface PlanOptions {
   readonly sentinels?: readonly AttachedSentinel[]
   /** The tightest for the whole run, from wherever they come. */
   readonly ceilings?: Ceilings
+  /** Checked against the hank. */
+  readonly gates?: readonly PlannedGate[]
 }
 
 /** Seconds of silence that end a session when nobody says otherwise. */
-const silence = { sdk: 180, embedded: 120 } as const
+const silence = { sdk: 180, embedded: 120, acp: 180 } as const
 
 /** Turns a checked hank into a plan. Pure. */
 export function buildPlan({ hank, path, directory }: PlanSource, options: PlanOptions): Plan {
@@ -60,7 +63,13 @@ export function buildPlan({ hank, path, directory }: PlanSource, options: PlanOp
     ...(options.sentinels && options.sentinels.length > 0 && { sentinels: options.sentinels }),
     ...(budget && { budget }),
     ...(ceilings && Object.keys(ceilings).length > 0 && { ceilings }),
+    ...withGates(options.gates),
   }
+}
+
+/** What of gates is in a plan: a program that does not know them must not run it. */
+export function withGates(gates: readonly PlannedGate[] = []): Pick<Plan, 'gates' | 'needs'> {
+  return gates.length === 0 ? {} : { gates, needs: ['gates'] }
 }
 
 /** Without those that are the hank's own: they are its `budget`. */
@@ -89,12 +98,13 @@ function plannedLoop(loop: Loop, planned: (codon: Codon) => PlannedCodon): Plann
 /** In a hank with mistakes the model may be one that nobody knows: it is planned by its name, without a price. */
 function plannedModel(name: string, known: PlannedModel | undefined): PlannedModel {
   if (!known) return { id: name, provider: '', harness: 'embedded', identity: name }
-  const { id, provider, harness, identity, contextWindow, maxOutputTokens, prices } = known
+  const { id, provider, harness, agent, identity, contextWindow, maxOutputTokens, prices } = known
   const { dialect, reasoning, compat, thinking } = known
   return {
     id,
     provider,
     harness,
+    ...(agent !== undefined && { agent }),
     identity,
     ...(contextWindow !== undefined && { contextWindow }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),

@@ -3,11 +3,12 @@
  * budgets it carries, so that whoever counts money divides it as the checks of the hank did.
  */
 export { allotment, createPool, mayStillSpend, type Pool, type PoolUse, tightest } from '../hank/index.ts'
-export { buildPlan } from './build.ts'
+export { buildPlan, withGates } from './build.ts'
 export { type PlanDifference, planDifferences } from './differences.ts'
 export type {
   Plan,
   PlannedCodon,
+  PlannedGate,
   PlannedItem,
   PlannedLoop,
   PlannedModel,

@@ -17,6 +17,25 @@ export interface Plan {
   readonly budget?: SharedBudget
   /** Limits of the whole run that are not the hank's own; absent when there are none. */
   readonly ceilings?: PlannedCeilings
+  /** Where the run waits for a person; absent: nowhere. */
+  readonly gates?: readonly PlannedGate[]
+  /** What a program must know to run this plan; absent: nothing but the contract. */
+  readonly needs?: readonly string[]
+}
+
+export interface PlannedGate {
+  readonly id: string
+  /** A codon in every iteration, a runtime id, or a loop; one of the two is there. */
+  readonly before?: string
+  readonly after?: string
+  readonly message?: string
+  /** Patterns of the files to look at. */
+  readonly show?: readonly string[]
+  readonly timeoutSeconds?: number
+  /** After a rejection; absent: the run stops. */
+  readonly redo?: { readonly from: string; readonly times: number }
+  /** In the agent workspace. */
+  readonly noteFile?: string
 }
 
 export interface PlannedCeilings {
@@ -71,7 +90,9 @@ export interface PlannedLoop {
 export interface PlannedModel {
   readonly id: string
   readonly provider: string
-  readonly harness: 'sdk' | 'embedded'
+  readonly harness: 'sdk' | 'embedded' | 'acp'
+  /** Of the harness `acp`: which agent. */
+  readonly agent?: string
   /** `harness:provider/id`. */
   readonly identity: string
   /** Tokens; absent: not known. */

@@ -1,6 +1,16 @@
 import type { ProblemCode } from '@weave/protocol'
 import { collector, type Problem, type Severity } from '../kit/index.ts'
-import { type Credential, credentialFor, type Endpoint, endpointFor, isLocal } from '../models/index.ts'
+import {
+  type Credential,
+  credentialFor,
+  credentialVariables,
+  type Endpoint,
+  type Environment,
+  endpointFor,
+  isLocal,
+  type Login,
+  loginFor,
+} from '../models/index.ts'
 import { type CodonUse, type Environments, groupBy, isCodon, labelsOf, type Resolved } from './model-use.ts'
 
 /**
@@ -17,6 +27,7 @@ export function checkCredentials(
 ): readonly Problem<ProblemCode>[] {
   const problems = collector<ProblemCode>()
   const lacking = resolved.flatMap(one => {
+    if (one.model.hasOwnLogin) return []
     const credential = credentialOf(one, environments)
     return credential.ok ? [] : [{ ...one, kind: kindOf(one), missing: credential.missing }]
   })
@@ -34,7 +45,7 @@ export function checkCredentials(
 export interface Addresses {
   /** Hosts that the operator allows to be asked without encryption, with or without a port. */
   readonly plainHosts: readonly string[]
-  /** Who gave the address in a variable that the person did not set, for people. */
+  /** The file that gave the address in a variable that the person did not set. */
   readonly origins: ReadonlyMap<string, string>
 }
 
@@ -114,16 +125,38 @@ export interface Access {
    * that, but checking one must not hand the key over: nothing is asked there before the run.
    */
   readonly isLent: boolean
+  readonly login: Login | undefined
 }
 
-export function accessOf({ use, model }: Resolved<CodonUse>, { codon: own }: Environments): Access {
+export function accessOf(
+  { use, model }: Resolved<CodonUse>,
+  { codon: own, logins = {} }: Environments,
+): Access {
   const environment = use.environment ?? own
-  const credential = credentialFor(model.provider, 'codon', environment)
+  const { provider, harness } = model
+  const login = loginFor({ provider, harness, environment, files: logins })
+  const credential: Credential = login
+    ? { ok: true, variable: nameOf(login), value: 'value' in login ? login.value : '' }
+    : { ok: false, missing: credentialVariables(provider, 'codon') }
   const endpoint = endpointFor(model.provider, environment)
   const usual = endpointFor(model.provider, own)
   const isElsewhere = endpoint.ok && !(usual.ok && usual.api === endpoint.api)
-  const isOwnKey = credential.ok && Object.values(own).includes(credential.value)
-  return { credential, endpoint, isLent: isElsewhere && isOwnKey }
+  const isOwnKey = credential.ok && credential.value !== '' && Object.values(own).includes(credential.value)
+  const isLent = (isElsewhere && isOwnKey) || (login?.kind === 'cloud' && isSteered(environment, own))
+  return { credential, endpoint, isLent, login }
+}
+
+/** What a login is called in messages. */
+function nameOf(login: Login): string {
+  return 'variable' in login ? login.variable : login.path
+}
+
+/** What says how a login of a cloud is used, and where. */
+const cloudNames = /^(?:CLAUDE_CODE_USE_|CLAUDE_CODE_SKIP_|ANTHROPIC_(?:BEDROCK|VERTEX|FOUNDRY)_|AWS_)/
+
+/** Whether the hank changes that. */
+function isSteered(environment: Environment, own: Environment): boolean {
+  return Object.keys(environment).some(name => cloudNames.test(name) && environment[name] !== own[name])
 }
 
 /** The host of an address: all that is ever shown of it, since the rest may hold a secret. */

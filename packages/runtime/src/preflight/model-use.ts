@@ -1,5 +1,5 @@
 import type { Spot } from '../kit/index.ts'
-import type { Environment, ResolvedModel } from '../models/index.ts'
+import type { Environment, LoginFiles, ResolvedModel } from '../models/index.ts'
 
 /** A place in a hank that names a model. Plain data, so that this room need not know what a hank is. */
 export type ModelUse = CodonUse | SentinelUse
@@ -38,6 +38,8 @@ export interface Environments {
   readonly codon: Environment
   /** What the server itself sees, with the keys that only sentinels use. */
   readonly sentinel: Environment
+  /** What the person is signed in with outside of the environment. */
+  readonly logins?: LoginFiles | undefined
 }
 
 export function isCodon(resolved: Resolved): resolved is Resolved<CodonUse> {

@@ -21,14 +21,26 @@ export interface Probe {
 type Address = Extract<Endpoint, { readonly ok: true }>
 type Dialect = (id: string, api: string, key: string) => Probe
 
+interface Key {
+  readonly value: string
+  /** Not a key of the provider, but a token of whoever stands before it. */
+  readonly isToken: boolean
+}
+
 /**
  * What to ask about a model, or nothing: a provider whose way of being asked for one model is not known is left to the
  * catalogue. `key` must be fit for a header.
  */
-export function probeFor(model: ResolvedModel, { api }: Address, key: string): Probe | undefined {
+export function probeFor(model: ResolvedModel, { api }: Address, key: Key): Probe | undefined {
   const { provider, id, dialect = 'openai-completions' } = model
   const isOwn = !isKnownProvider(provider) && dialect.startsWith('openai-')
-  return (dialects.get(provider) ?? (isOwn ? listing(provider) : undefined))?.(id, api, key)
+  const probe = (dialects.get(provider) ?? (isOwn ? listing(provider) : undefined))?.(id, api, key.value)
+  return probe && key.isToken ? withToken(probe, key.value) : probe
+}
+
+function withToken(probe: Probe, token: string): Probe {
+  const { 'x-api-key': _, ...headers } = probe.headers
+  return { ...probe, headers: { ...headers, authorization: `Bearer ${token}` } }
 }
 
 /** A server of the person's own: most have a list of their models. */

@@ -23,12 +23,12 @@ export interface SelfTestOptions {
   readonly environments: Environments
   readonly clock: Clock
   /** Whether the packages of a harness are there, and else what to type. Starts no process; asked once for each. */
-  readonly harnessAvailable: (harness: HarnessName) => Promise<HarnessCheck>
+  readonly harnessAvailable: (harness: HarnessName, agent?: string) => Promise<HarnessCheck>
   readonly servable: Servable
   /** Leaves out the request; all that can be told without it is still told. */
   readonly skipRequest: boolean
   readonly signal?: AbortSignal | undefined
-  /** Who gave the address in a variable that the person did not set, for people. */
+  /** The file that gave the address in a variable that the person did not set. */
   readonly origins?: ReadonlyMap<string, string> | undefined
 }
 
@@ -62,10 +62,11 @@ export async function selfTest(
   codons: readonly Resolved<CodonUse>[],
   options: SelfTestOptions,
 ): Promise<SelfTests> {
-  const harnesses = new Map<HarnessName, Promise<HarnessCheck>>()
-  const harnessAvailable = (name: HarnessName) => {
-    const check = harnesses.get(name) ?? options.harnessAvailable(name)
-    harnesses.set(name, check)
+  const harnesses = new Map<string, Promise<HarnessCheck>>()
+  const harnessAvailable = (name: HarnessName, agent = '') => {
+    const key = `${name} ${agent}`
+    const check = harnesses.get(key) ?? options.harnessAvailable(name, agent)
+    harnesses.set(key, check)
     return check
   }
   const problems = collector<ProblemCode>()
@@ -159,7 +160,7 @@ interface Ready {
 
 /** Everything that can be told without a request, and the request. */
 async function prepare({ model, access }: Subject, options: SelfTestOptions): Promise<Ready> {
-  const harness = await options.harnessAvailable(model.harness)
+  const harness = await options.harnessAvailable(model.harness, model.agent)
   if (!harness.ok) {
     return { failed: failure('missing-harness', harness.message, { install: harness.cure }) }
   }
@@ -170,13 +171,16 @@ async function prepare({ model, access }: Subject, options: SelfTestOptions): Pr
 
 function request(
   model: ResolvedModel,
-  { credential, endpoint, isLent }: Access,
+  { credential, endpoint, isLent, login }: Access,
   { skipRequest: skip, origins }: SelfTestOptions,
 ): Ready {
   const { provider } = model
+  if (model.hasOwnLogin) return {}
   const keys = credentialVariables(provider, 'codon')
   if (!credential.ok && skip) return {}
   if (!credential.ok) return { failed: failure('auth', `There is no key for ${provider}.`, { keys }) }
+  // Only the agent itself can tell whether such a login is good.
+  if (login?.kind === 'cloud' || login?.kind === 'file') return {}
   const { variable: name } = credential
   const value = credential.value.trim()
   if (!/^[\x20-\x7e]+$/.test(value)) {
@@ -189,7 +193,8 @@ function request(
     const what = `The address in ${address ?? provider} has a user, a password, a query or a fragment in it.`
     return { failed: failure('network', what, { address }) }
   }
-  const probe = skip || isLent ? undefined : probeFor(model, endpoint, value)
+  const isUntold = skip || isLent || name === 'CLAUDE_CODE_OAUTH_TOKEN'
+  const probe = isUntold ? undefined : probeFor(model, endpoint, { value, isToken: login?.kind === 'token' })
   if (!probe) return {}
   const host = hostOf(endpoint.api) + (address === undefined ? '' : ` (from ${address})`)
   return { asked: { probe, provider, host, key: { name, value }, address } }

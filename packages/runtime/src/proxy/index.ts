@@ -10,6 +10,14 @@
  * answer with what was written down.
  */
 
+export {
+  type Meter,
+  type MeteredAnswer,
+  type MeteredFailure,
+  type MeterOptions,
+  type OpenMeter,
+  startMeter,
+} from './metering/meter.ts'
 export { type ProxyOptions, type RunningProxy, type StartedProxy, startProxy, tryPort } from './proxy.ts'
 export { type CodonMark, claimRecording } from './recording/recording-files.ts'
 export { openReplay, type Replay } from './recording/replay.ts'

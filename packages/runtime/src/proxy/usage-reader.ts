@@ -27,10 +27,8 @@ export function createUsageReader({ status, headers }: ResponseHead): UsageReade
       ? wholeReader()
       : undefined
   if (status !== 200 || !reader) return undefined
-  if (coding === 'identity') return { push: reader.push, end: found => found(reader.tokens()) }
-  return coding === 'gzip' || coding === 'deflate' || coding === 'br'
-    ? decoded(decoders[coding], reader)
-    : undefined
+  const unpacked = unpackedInto(coding, reader.push)
+  return unpacked && { push: unpacked.push, end: found => unpacked.end(() => found(reader.tokens())) }
 }
 
 interface PlainReader {
@@ -38,11 +36,25 @@ interface PlainReader {
   tokens(): TokenCounts | undefined
 }
 
+/** `end` calls back once all that was pushed has been handed on. */
+interface Unpacker {
+  push(bytes: Buffer): void
+  end(done: () => void): void
+}
+
+/** Hands a body on as it was before its coding; undefined for a coding that is not known. */
+export function unpackedInto(coding: string, take: (bytes: Buffer) => void): Unpacker | undefined {
+  if (coding === 'identity') return { push: take, end: done => done() }
+  return coding === 'gzip' || coding === 'deflate' || coding === 'br'
+    ? decoded(decoders[coding], take)
+    : undefined
+}
+
 /** A copy of the bytes is unpacked; those that travel stay as they are. */
-function decoded(create: () => ReturnType<typeof createGunzip>, reader: PlainReader): UsageReader {
+function decoded(create: () => ReturnType<typeof createGunzip>, take: (bytes: Buffer) => void): Unpacker {
   const decoder = create()
   let isBroken = false
-  decoder.on('data', reader.push)
+  decoder.on('data', take)
   decoder.on('error', () => {
     isBroken = true
   })
@@ -50,8 +62,8 @@ function decoded(create: () => ReturnType<typeof createGunzip>, reader: PlainRea
     push(bytes) {
       if (!isBroken) decoder.write(bytes)
     },
-    end(found) {
-      decoder.once('close', () => found(reader.tokens()))
+    end(done) {
+      decoder.once('close', done)
       decoder.end()
       if (isBroken) decoder.destroy()
     },

@@ -1,5 +1,6 @@
 import type { FailureReason, ProcessExit } from '@weave/protocol'
 import { type HarnessEvent, type HarnessSpec, watchIdle } from '../harness/index.ts'
+import { after, codonAt } from '../plan/index.ts'
 import type { CodonRun } from './codon-run.ts'
 import { parkedAfterMs } from './decide.ts'
 import { eventsFrom, type NewEvent } from './harness-events.ts'
@@ -48,6 +49,7 @@ export async function runAgent(
       turns.heard(event)
       for (const each of eventsFrom(codonId, event)) emit(each)
       if (event.type === 'session') task.begun(event.sessionId)
+      if (event.type === 'session') makeNextReady(task)
       if (event.type === 'usage') charge(task, event, { tally: tally.add(priced(task, event)), turns })
       if (event.type === 'waiting' && event.delayMs > parkedAfterMs) park(task, event)
       if (event.type === 'tool-result') effects.files.hintFiles()
@@ -69,6 +71,19 @@ export async function runAgent(
   record({ type: 'AssistantMessageCountUpdated', data: { codonId, count: tally.total().messages } })
   const failure = { type: 'unknown', retriable: true, message: 'The agent ended without a result.' } as const
   return { ok: false, exit: { type: 'error', code: 1 }, failure, contextFull }
+}
+
+/**
+ * So that the agent of the next codon need not be started when this one ends. What it turns out not to be for is ended by its
+ * harness, as is all that nobody used in the end. A conversation that goes on needs the id that this one ends with, which the
+ * program of one harness wants on its command line.
+ */
+function makeNextReady({ plan, at, effects, goesOn }: CodonRun): void {
+  const next = codonAt(plan, after(plan, at.position))
+  if (!next || !goesOn(next)) return
+  const { model, continuation } = next.codon
+  if (model.harness === 'sdk' && continuation === 'continue-previous') return
+  effects.agent.harnessFor(model).prepare?.(effects.agent.surroundingsOf(next))
 }
 
 /** The provider makes the agent wait for long. */

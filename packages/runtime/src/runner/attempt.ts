@@ -1,4 +1,4 @@
-import { currentRun, lineageOf } from '@weave/protocol'
+import { currentRun, lineageOf, type WeaveState } from '@weave/protocol'
 import { createBudgetGuard, type Exceeded, ledgerOf, mayStart, type TimeNotes } from '../budget/index.ts'
 import type { Clock } from '../kit/index.ts'
 import type { Plan, PlannedCodonAt } from '../plan/index.ts'
@@ -8,6 +8,7 @@ import type { Move } from './decide.ts'
 import type { Effects } from './effects.ts'
 import type { NewEvent } from './harness-events.ts'
 import { isLoopDry, previousSession } from './lineage.ts'
+import { attemptAt } from './resume-point.ts'
 import type { Recorder } from './state-recorder.ts'
 import type { Stopper } from './stop.ts'
 
@@ -16,6 +17,8 @@ export interface Attempt {
   readonly at: PlannedCodonAt
   readonly attempt: number
   readonly withoutRig: boolean
+  /** Gates on the way to it are asked first: nobody named it. */
+  readonly gated?: boolean
   /** A person skipped it before it began: it only leaves its record, so that the plan goes on. */
   readonly skipped?: boolean
   /** Nothing is left for it: it only leaves its record. */
@@ -32,6 +35,7 @@ export interface AttemptOptions {
   readonly emit: (event: NewEvent) => void
   /** Called every 30 s while the codon runs. */
   readonly onTick: () => void
+  readonly goesOn: (next: PlannedCodonAt) => boolean
 }
 
 const tickEvery = 30_000
@@ -39,7 +43,7 @@ const tickEvery = 30_000
 /** Runs a codon once, with what the state knows that concerns it. Rejects when its end could not be recorded. */
 export async function makeAttempt(
   { at, attempt, withoutRig, skipped = false, exhausted }: Attempt,
-  { plan, effects, recorder, clock, times = () => ({}), stopper, emit, onTick }: AttemptOptions,
+  { plan, effects, recorder, clock, times = () => ({}), stopper, emit, onTick, goesOn }: AttemptOptions,
 ): Promise<Outcome> {
   const { state } = recorder
   const continues = at.codon.continuation === 'continue-previous'
@@ -66,6 +70,7 @@ export async function makeAttempt(
       emit,
       begun: () => undefined,
       budget,
+      goesOn,
       endsLoopDry: () =>
         isLoopDry(plan, at, ledgerOf(recorder.state, { ...times(), now: clock.now().getTime() })),
       costSoFar: () => currentRun(recorder.state)?.codons.at(-1)?.cost ?? 0,
@@ -90,4 +95,14 @@ export function admitted(
   const { exceeded } = admission
   if (exceeded.onExceeded === 'complete') return { ...attempt, exhausted: exceeded }
   return { kind: 'abort', codonId: attempt.at.runtimeId, retriable: false, reason: exceeded.message }
+}
+
+/**
+ * A skip leads to the next codon, also when the codon had failed by itself a moment before: then its next attempt is
+ * skipped.
+ */
+export function passedOver(move: Move, at: PlannedCodonAt, state: WeaveState): Attempt | undefined {
+  if (move.kind === 'start') return { ...move, gated: true }
+  if (move.kind !== 'retry' && move.kind !== 'abort') return undefined
+  return { at, attempt: attemptAt(state, at), withoutRig: true, skipped: true }
 }

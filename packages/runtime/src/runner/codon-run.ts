@@ -21,6 +21,8 @@ export interface CodonRun {
   readonly stopper: Stopper
   readonly record: (transition: Transition) => void
   readonly emit: (event: NewEvent) => void
+  /** Whether the next codon would begin by itself. */
+  readonly goesOn: (next: PlannedCodonAt) => boolean
   /** Called once when the session is there. */
   readonly begun: (sessionId: string) => void
   readonly budget: BudgetWatch

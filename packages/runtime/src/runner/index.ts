@@ -24,12 +24,17 @@ export type {
   SentinelWatch,
   Surroundings,
 } from './effects.ts'
+export { type Deciding, GateDesk, type Gating } from './gate-desk.ts'
+export type { GateEffects } from './gate-effects.ts'
+export { decidedWords } from './gate-words.ts'
 export { nothingLeft, rigKeptBy } from './lineage.ts'
 export { openTimes } from './open-times.ts'
 export { resumePoint, startPoint } from './resume-point.ts'
 export { finishRollback, rigsToClean } from './rollback.ts'
 export { goesOnWith, openAtRest, type RestOptions, rollBackAtRest } from './rollback-at-rest.ts'
 export { type RollbackCommand, type RollbackTarget, rollbackTarget, undoneBy } from './rollback-target.ts'
+export type { RuleDeed } from './rule-deed.ts'
+export { createRunEvents } from './run-events.ts'
 export { type RunnerEnd, recordDone } from './run-lifecycle.ts'
 export type { Runner, RunnerOptions } from './runner.ts'
 export { startRunner } from './start-runner.ts'

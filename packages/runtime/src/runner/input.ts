@@ -1,9 +1,10 @@
-import type { Command, ErrorCode } from '@weave/protocol'
+import type { Command, DecidedBy, ErrorCode } from '@weave/protocol'
 import type { AsyncQueue } from '../kit/index.ts'
 import type { PlannedCodonAt } from '../plan/index.ts'
 import type { Outcome } from './codon.ts'
 import type { CommandResult } from './control.ts'
 import type { RolledBack } from './rollback.ts'
+import type { RuleDeed } from './rule-deed.ts'
 
 /** The message of a refusal. */
 const words: Readonly<Partial<Record<ErrorCode, string>>> = {
@@ -23,11 +24,19 @@ export function refuse(code: ErrorCode, message = words[code] ?? code): CommandR
 
 /** Everything that the machine waits for, in one row. */
 export type Input =
-  | { readonly type: 'command'; readonly command: Command; readonly answer: (result: CommandResult) => void }
+  | {
+      readonly type: 'command'
+      readonly command: Command
+      readonly by: DecidedBy
+      readonly answer: (result: CommandResult) => void
+    }
   | { readonly type: 'settled'; readonly at: PlannedCodonAt; readonly outcome: Outcome }
   | { readonly type: 'rolled-back'; readonly result: RolledBack }
   | { readonly type: 'woke' }
+  | { readonly type: 'expired'; readonly waitingSeq: number }
   | { readonly type: 'client' }
+  /** A rule of the operator was met. */
+  | { readonly type: 'rule'; readonly deed: RuleDeed }
   | { readonly type: 'shutdown'; readonly reason: string }
   /** Something could not be recorded. */
   | { readonly type: 'fault'; readonly error: unknown }

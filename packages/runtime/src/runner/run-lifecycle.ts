@@ -111,6 +111,8 @@ export function recordDone(options: RunLifecycleOptions, startedFrom: StartedFro
 export interface RunnerEnd {
   readonly status: 'completed' | 'failed' | 'stopped'
   readonly reason?: string
+  /** The gate at which it left, since it was not to wait. */
+  readonly gate?: string
 }
 
 interface RunEndsOptions {
@@ -153,6 +155,12 @@ export function createRunEnds({ book, events, endsWithHank, attended = false }: 
       if (!endsWithHank) return undefined
       close('stopped', 'stopped by force')
       return { status: 'failed', reason: 'stopped by force' }
+    },
+    /** A person said no: a later run asks again. */
+    reject(reason: string): RunnerEnd | undefined {
+      close('stopped', reason)
+      events.idle('codon-completed', `Stopped: ${reason}. codon.next asks again.`)
+      return endsWithHank ? { status: 'failed', reason } : undefined
     },
     /** A hank that was done before the shutdown is done; one that failed before the eyes of a person has failed. */
     down(reason: string): RunnerEnd {

@@ -1,21 +1,24 @@
-import { type Command, currentRun, type EventData, type WeaveState } from '@weave/protocol'
+import { type Command, currentRun, type DecidedBy, type EventData, type WeaveState } from '@weave/protocol'
 import { createAsyncQueue, messageOf } from '../kit/index.ts'
-import { codonNamed, type PlannedCodonAt } from '../plan/index.ts'
-import { type Attempt, admitted, makeAttempt } from './attempt.ts'
+import type { PlannedCodonAt } from '../plan/index.ts'
+import { type Attempt, admitted, makeAttempt, passedOver } from './attempt.ts'
 import type { Outcome } from './codon.ts'
-import { type Activity, admit } from './command-rules.ts'
+import type { Activity } from './command-rules.ts'
 import type { CommandResult } from './control.ts'
 import { decide, type Move } from './decide.ts'
+import { type AfterDecision, GateDesk, redoCommand } from './gate-desk.ts'
 import { type Input, refuse, refuseTheRest } from './input.ts'
 import { nothingLeft } from './lineage.ts'
 import { type AskedRollback, createPendingRollback, type PendingRollback } from './pending-rollback.ts'
-import { attemptAt, type Beginning, nextStep, redoPoint, situationOf, startOf } from './resume-point.ts'
+import { attemptAt, type Beginning, nextStep, startOf } from './resume-point.ts'
 import type { RolledBack } from './rollback.ts'
 import type { RollbackCommand } from './rollback-target.ts'
+import { RuleDesk } from './rule-desk.ts'
 import { createRunEvents, type RunEvents } from './run-events.ts'
 import { createRunBook, createRunEnds, type RunBook, type RunEnds, type RunnerEnd } from './run-lifecycle.ts'
 import type { RunnerOptions } from './runner.ts'
 import { checkpointList, createSnapshots, type Snapshots } from './snapshots.ts'
+import { type Hands, Steering } from './steering.ts'
 import { createStopper, type Stopper, type StopReason } from './stop.ts'
 
 /** What may happen by itself: everything, everything but the start of another codon, nothing. */
@@ -40,6 +43,9 @@ export class Machine {
   readonly #snapshots: Snapshots
   readonly #ends: RunEnds
   readonly #rollbacks: PendingRollback
+  readonly #desk: GateDesk
+  readonly #steering: Steering
+  readonly #rules: RuleDesk
   readonly #fault = (error: unknown): void => void this.put({ type: 'fault', error })
   #activity: Activity = 'idle'
   #stopper: Stopper | undefined
@@ -55,6 +61,8 @@ export class Machine {
   #retryAfterMs: number | undefined
   /** Set when the machine is going down. */
   #goingDown: string | undefined
+  /** How it went on before it came to a gate. */
+  #paceBefore: Pace = 'open'
   #end: RunnerEnd | undefined
 
   constructor(options: RunnerOptions) {
@@ -63,24 +71,40 @@ export class Machine {
     this.#book = createRunBook(options)
     this.#snapshots = createSnapshots(options)
     this.#rollbacks = createPendingRollback({ ...options, events: this.#events })
+    const onExpired = (waitingSeq: number): void => void this.put({ type: 'expired', waitingSeq })
+    this.#desk = new GateDesk({ ...options, events: this.#events, onExpired })
     const { autostart, headless, keepAlive = false, attended = false } = options
-    this.#ends = createRunEnds({
-      book: this.#book,
-      events: this.#events,
-      endsWithHank: headless && !keepAlive,
-      attended,
-    })
+    const endsWithHank = headless && !keepAlive
+    this.#ends = createRunEnds({ book: this.#book, events: this.#events, endsWithHank, attended })
+    const own = { desk: this.#desk, events: this.#events, ends: this.#ends, book: this.#book }
+    const hands = this.#hands()
+    this.#steering = new Steering({ ...options, ...own, hands })
+    this.#rules = new RuleDesk({ ...options, desk: this.#desk, hands })
     this.#pace = autostart && headless ? 'open' : 'shut'
     this.#awaitsClient = autostart && !headless
+  }
+
+  #hands(): Hands {
+    return {
+      activity: () => this.#activity,
+      state: () => this.#state(),
+      isStill: () => this.#activity === 'idle' && this.#pace === 'shut' && this.#book.isOpen(),
+      grant: (wish, id) => this.#grant(wish, id),
+      stop: (reason, id) => this.#stop(reason, id),
+      rollBack: command => this.#askForRollback(command),
+      goDown: reason => this.#goDown(reason),
+      follow: leads => this.#follow(leads),
+      passes: next => this.#passes(next),
+    }
   }
 
   put(input: Input): boolean {
     return this.#inputs.put(input)
   }
 
-  submit(command: Command): Promise<CommandResult> {
+  submit(command: Command, by: DecidedBy = { via: 'socket' }): Promise<CommandResult> {
     return new Promise(answer => {
-      if (!this.put({ type: 'command', command, answer })) answer(refuse('SHUTTING_DOWN'))
+      if (!this.put({ type: 'command', command, by, answer })) answer(refuse('SHUTTING_DOWN'))
     })
   }
 
@@ -105,6 +129,7 @@ export class Machine {
       await this.#task
       return { status: 'failed', reason }
     } finally {
+      this.#desk.close()
       void refuseTheRest(this.#inputs)
     }
   }
@@ -112,9 +137,10 @@ export class Machine {
   async #runToEnd(): Promise<RunnerEnd> {
     this.#book.open(this.#options.startFrom)
     if (this.#options.startFrom) this.#options.effects.rollback.rollbackIntent.clear()
+    this.#desk.open()
     if (this.#pace === 'shut') this.#events.idle('startup', 'Waiting for a client.')
     for (;;) {
-      if (this.#activity === 'idle') this.#act()
+      if (this.#activity === 'idle') await this.#act()
       if (this.#end) return this.#end
       const input = await this.#inputs.take()
       if (input) await this.#handle(input)
@@ -122,15 +148,42 @@ export class Machine {
   }
 
   /** Starts what is next, if anything may start now. */
-  #act(): void {
+  async #act(): Promise<void> {
     const wish = this.#wish
     this.#wish = undefined
-    if (wish) this.#start(wish)
+    if (wish && (!wish.gated || (await this.#passes(wish.at)))) this.#start(wish)
     if (wish || this.#pace === 'shut') return
     const move = this.#move()
-    if (move.kind === 'start' && this.#pace === 'open') this.#start(move)
-    else if (move.kind === 'retry') this.#wait(move)
-    else if (move.kind === 'finish' || move.kind === 'abort') this.#stopFor(move)
+    if (move.kind === 'start' && this.#pace === 'open') {
+      if (await this.#passes(move.at)) this.#start(move)
+    } else if (move.kind === 'retry') this.#wait(move)
+    else if (move.kind === 'abort') this.#stopFor(move)
+    else if (move.kind === 'finish' && (await this.#passes(undefined))) this.#stopFor(move)
+  }
+
+  /** Whether no gate stands on the way to what comes next. One that does is asked, and everything else waits. */
+  async #passes(next: PlannedCodonAt | undefined): Promise<boolean> {
+    const found = this.#desk.move(next)
+    if (found.kind === 'pass') return true
+    if (found.kind === 'redo') {
+      this.#follow(found)
+      return false
+    }
+    if (this.#pace !== 'shut') this.#paceBefore = this.#pace
+    this.#pace = 'shut'
+    const { gateId } = (await this.#desk.ask(found, next)).data
+    if (this.#desk.exits) this.#end = { ...this.#ends.down(`gate ${gateId}`), gate: gateId }
+    return false
+  }
+
+  /** What a decision leads to. */
+  #follow(leads: AfterDecision): void {
+    if (leads.kind === 'stop') this.#end = this.#ends.reject(leads.reason)
+    else if (leads.kind === 'go-on') [this.#pace, this.#wish] = [this.#paceBefore, this.#rules.next()]
+    else if (leads.kind === 'redo') {
+      const asked = this.#askForRollback(redoCommand(leads))
+      if (!asked.ok) this.#end = this.#ends.reject(asked.message)
+    }
   }
 
   #stopFor(move: Move & { kind: 'finish' | 'abort' }): void {
@@ -158,7 +211,12 @@ export class Machine {
     this.#asked = attempt.skipped ? 'skip' : undefined
     this.#retryAfterMs = undefined
     const { emit } = this.#events
-    const task = makeAttempt(attempt, { ...this.#options, stopper, emit, onTick: () => this.#emitSnapshot() })
+    const onTick = (): void => this.#emitSnapshot()
+    const goesOn = (next: PlannedCodonAt): boolean =>
+      this.#pace === 'open' && this.#desk.move(next).kind === 'pass'
+    const task = this.#desk
+      .writeNotes()
+      .then(() => makeAttempt(attempt, { ...this.#options, stopper, emit, onTick, goesOn }))
     this.#task = task.then(outcome => void this.put({ type: 'settled', at, outcome }), this.#fault)
   }
 
@@ -185,104 +243,49 @@ export class Machine {
   async #handle(input: Input): Promise<void> {
     switch (input.type) {
       case 'command':
-        await this.#obey(input)
-        return
+        return this.#obey(input)
       case 'settled':
-        this.#settled(input.at, input.outcome)
-        return
+        return this.#settled(input.at, input.outcome)
       case 'rolled-back':
-        this.#rolledBack(input.result)
-        return
+        return this.#rolledBack(input.result)
       case 'woke':
-        await this.#woke()
-        return
+        return this.#woke()
+      case 'expired':
+        return this.#follow(this.#desk.expire(input.waitingSeq))
+      case 'rule':
+        return this.#rules.obey(input.deed)
       case 'client':
         if (this.#awaitsClient && currentRun(this.#state())?.codons.length === 0) this.#pace = 'open'
         this.#awaitsClient = false
         return
       case 'shutdown':
-        this.#goDown(input.reason)
-        return
+        return this.#goDown(input.reason)
       case 'fault':
         throw input.error
     }
   }
 
-  async #obey({ command, answer }: Input & { type: 'command' }): Promise<void> {
+  async #obey({ command, by, answer }: Input & { type: 'command' }): Promise<void> {
     try {
-      answer(await this.#command(command))
+      answer(await this.#steering.obey(command, by))
     } catch (error) {
       answer(refuse('INTERNAL_ERROR', messageOf(error)))
       throw error
     }
   }
 
-  async #command(command: Command): Promise<CommandResult> {
-    const refusal = admit(command.type, situationOf(this.#options.plan, this.#state(), this.#activity))
-    if (refusal) return refuse(refusal)
-    switch (command.type) {
-      case 'codon.start':
-        return this.#startNamed(command)
-      case 'codon.next':
-        return this.#grant(nextStep(this.#options.plan, this.#state()), command)
-      case 'codon.redo':
-        return this.#redo(command)
-      case 'codon.skip':
-        return this.#stop({ kind: 'skip' }, command)
-      case 'codon.forceStop':
-        return this.#stop({ kind: 'force-stop', reason: command.data.reason }, command)
-      case 'server.shutdown':
-        this.#events.answer(command.id)
-        this.#goDown(command.data.reason ?? 'a client asked for it')
-        return { ok: true }
-      case 'rollback.toCheckpoint':
-      case 'rollback.toCodon':
-      case 'rollback.toLastSuccess':
-        return this.#askForRollback(command)
-      case 'gate.decide':
-      case 'gate.hold':
-      case 'gate.release':
-        return refuse('UNKNOWN_GATE', 'No gate waits.')
-      case 'checkpoint.list':
-      case 'history.sync':
-      case 'ping':
-      case 'ping.broadcast':
-        // Answered by the server; they change nothing here.
-        return { ok: true }
-    }
-  }
-
-  #startNamed(command: Command<'codon.start'>): CommandResult {
-    const { codonId, skipPreCommands: withoutRig } = command.data
-    const at = codonNamed(this.#options.plan, codonId)
-    if (!at) return refuse('UNKNOWN_CODON', `The plan has no codon ${codonId}.`)
-    return this.#grant({ at, withoutRig }, command)
-  }
-
-  /** A new run that goes on from before the codon, in the workspace as it was then. */
-  async #redo(command: Command): Promise<CommandResult> {
-    const point = redoPoint(this.#options.plan, this.#state())
-    if (!point) return refuse('NOTHING_TO_REDO')
-    const { at, sha, startedFrom } = point
-    const restored = sha === undefined ? undefined : await this.#options.effects.rollback.restore(sha)
-    if (restored && !restored.ok) return refuse('INTERNAL_ERROR', restored.message)
-    this.#ends.close('stopped', 'redo')
-    this.#book.open(startedFrom)
-    return this.#grant({ at, withoutRig: false }, command)
-  }
-
-  #grant(wish: Beginning | undefined, { id }: Command): CommandResult {
-    if (!wish) return refuse('NO_NEXT_CODON')
+  /** A run that was closed at a gate at its end comes there again. */
+  #grant(wish: (Beginning & Pick<Attempt, 'gated'>) | undefined, commandId: string): CommandResult {
     if (!this.#book.isOpen()) this.#book.open()
-    this.#wish = { ...wish, attempt: attemptAt(this.#state(), wish.at) }
-    this.#pace = this.#options.autostart ? 'open' : 'step'
-    this.#events.answer(id)
+    if (wish) this.#wish = { ...wish, attempt: attemptAt(this.#state(), wish.at) }
+    this.#pace = this.#options.autostart || !wish ? 'open' : 'step'
+    this.#events.answer(commandId)
     return { ok: true }
   }
 
   /** The first of several requests wins. */
-  #stop(reason: StopReason & { kind: 'skip' | 'force-stop' }, { id }: Command): CommandResult {
-    if (this.#asked === undefined) this.#events.answer(id)
+  #stop(reason: StopReason & { kind: 'skip' | 'force-stop' }, commandId?: string): CommandResult {
+    if (this.#asked === undefined && commandId !== undefined) this.#events.answer(commandId)
     this.#asked ??= reason.kind
     this.#stopper?.stop(reason)
     return { ok: true }
@@ -320,7 +323,7 @@ export class Machine {
     this.#emitSnapshot()
     const next = rollback.command.data.autoRestart ? nextStep(this.#options.plan, this.#state()) : undefined
     if (!next) return
-    this.#wish = { ...next, attempt: 1 }
+    this.#wish = { ...next, attempt: 1, gated: true }
     this.#pace = this.#options.autostart ? 'open' : 'step'
   }
 
@@ -337,7 +340,8 @@ export class Machine {
   #isDown(): void {
     const { plan, times } = this.#options
     const hasRun = currentRun(this.#state())?.codons.length !== 0
-    if (hasRun && nothingLeft(plan, this.#state(), times?.())) this.#ends.close('completed')
+    const isDone = hasRun && nothingLeft(plan, this.#state(), times?.())
+    if (isDone && this.#desk.move(undefined).kind === 'pass') this.#ends.close('completed')
     this.#end = this.#ends.down(this.#goingDown ?? 'stopped')
   }
 
@@ -350,24 +354,22 @@ export class Machine {
     return this.#activity === 'idle'
   }
 
-  #settled(at: PlannedCodonAt, outcome: Outcome): void {
+  async #settled(at: PlannedCodonAt, outcome: Outcome): Promise<void> {
     this.#retryAfterMs = outcome.retryAfterMs
     this.#events.emit({ type: 'codon.completed', data: outcome.completed })
     this.#events.iteration(at)
     this.#emitSnapshot()
     if (!this.#isFree()) return
-    if (this.#asked === 'force-stop') this.#hold('The codon was stopped.')
-    else if (this.#asked === 'skip') this.#passOver(at)
-    else if (this.#pace === 'step' && this.#move().kind === 'start')
-      this.#events.idle('codon-completed', 'The codon has ended.')
+    if (this.#asked === 'force-stop' && !(await this.#rules.waits())) this.#hold('The codon was stopped.')
+    else if (this.#asked === 'skip') this.#wish = passedOver(this.#move(), at, this.#state())
+    else if (this.#asked === undefined && this.#pace === 'step') this.#step()
   }
 
-  /** A skip leads to the next codon, also when the codon had failed by itself a moment before: then its next attempt is skipped. */
-  #passOver(at: PlannedCodonAt): void {
-    const move = this.#move()
-    if (move.kind === 'start') this.#wish = move
-    else if (move.kind === 'retry' || move.kind === 'abort')
-      this.#wish = { at, attempt: attemptAt(this.#state(), at), withoutRig: true, skipped: true }
+  /** The next codon waits for a command; a gate before it asks at once, so that the command can answer it. */
+  #step(move = this.#move()): void {
+    if (move.kind !== 'start') return
+    if (this.#desk.move(move.at).kind === 'pass') this.#events.idle('codon-completed', 'The codon has ended.')
+    else this.#wish = { ...move, gated: true }
   }
 
   /** The wait for the next attempt is over, or was cut short. */
@@ -389,13 +391,8 @@ export class Machine {
   async #retry(waited: Attempt): Promise<void> {
     const sha = startOf(this.#state(), waited.at)
     const restored = sha === undefined ? undefined : await this.#options.effects.rollback.restore(sha)
+    const codonId = waited.at.runtimeId
     if (restored?.ok !== false) this.#start(waited)
-    else
-      this.#stopFor({
-        kind: 'abort',
-        codonId: waited.at.runtimeId,
-        retriable: true,
-        reason: restored.message,
-      })
+    else this.#stopFor({ kind: 'abort', codonId, retriable: true, reason: restored.message })
   }
 }

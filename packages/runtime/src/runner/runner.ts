@@ -1,6 +1,8 @@
 import type { Control } from './control.ts'
 import type { Effects } from './effects.ts'
+import type { Gating } from './gate-desk.ts'
 import type { StartedFrom } from './lineage.ts'
+import type { RuleDeed } from './rule-deed.ts'
 import type { RunLifecycleOptions, RunnerEnd } from './run-lifecycle.ts'
 
 export interface Runner extends Control {
@@ -8,6 +10,8 @@ export interface Runner extends Control {
   readonly done: Promise<RunnerEnd>
   /** Resolves with its reason when a shutdown is requested, by whatever means, before it has any effect. */
   readonly leaving: Promise<string | undefined>
+  /** A rule of the operator was met; what it lets follow comes in its turn. */
+  rule(deed: RuleDeed): void
   /** As the command `server.shutdown`, for signals. */
   shutdown(reason: string): void
 }
@@ -24,4 +28,5 @@ export interface RunnerOptions extends RunLifecycleOptions {
   readonly keepAlive?: boolean | undefined
   /** A person is at a screen: whatever fails, they decide what becomes of it, and the end waits for them. */
   readonly attended?: boolean | undefined
+  readonly gates?: Gating | undefined
 }

@@ -11,12 +11,13 @@ export function startRunner(options: RunnerOptions): Runner {
   return {
     done,
     leaving,
-    submit(command) {
+    submit(command, by) {
       // Before it is queued: the machine may be busy with something that hangs.
       if (command.type === 'server.shutdown') leave(command.data.reason)
-      return machine.submit(command)
+      return machine.submit(command, by)
     },
     clientArrived: () => machine.put({ type: 'client' }),
+    rule: deed => void machine.put({ type: 'rule', deed }),
     shutdown(reason) {
       leave(reason)
       machine.put({ type: 'shutdown', reason })

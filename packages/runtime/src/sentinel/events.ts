@@ -55,7 +55,8 @@ export async function* codonRuns(events: AsyncIterable<ObservedEvent>): AsyncGen
   if (codon) yield { codon, events: seen }
 }
 
-function startOf({ type, data }: ObservedEvent): ObservedCodon | undefined {
+/** The codon that begins with this event. */
+export function startOf({ type, data }: ObservedEvent): ObservedCodon | undefined {
   if (type !== 'state.transition' || textAt(data, 'transitionType') !== 'CodonStarted') return undefined
   const facts = fieldOf(fieldOf(data, 'transition'), 'data')
   const [id, name, startTime] = ['codonId', 'codonName', 'startTime'].map(key => textAt(facts, key))

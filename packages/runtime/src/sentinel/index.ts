@@ -6,11 +6,19 @@
  * runner, changes no state itself, and never makes the codon wait while it runs.
  */
 
-export { codonRuns, isReported, type SentinelEventType } from './events.ts'
+export {
+  codonRuns,
+  followsFromSentinel,
+  isReported,
+  type ObservedEvent,
+  type SentinelEventType,
+  startOf,
+} from './events.ts'
 export { accessFrom } from './model-calls.ts'
 export type { SentinelSettings } from './options.ts'
 export { workspaceOutputs } from './outputs.ts'
 export type { SandboxEntry } from './sandbox.ts'
 export { runSandboxWorker } from './sandbox-worker.ts'
 export { Sentinels } from './sentinels.ts'
+export { createTest, createTrigger } from './trigger.ts'
 export { openWorkbench, type Trial } from './workbench.ts'

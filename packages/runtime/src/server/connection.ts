@@ -1,4 +1,5 @@
-import { type HandshakeRequest, parseClientMessage, weaveExtension } from '@weave/protocol'
+import type { Socket } from 'node:net'
+import { type ClientMode, type HandshakeRequest, parseClientMessage, weaveExtension } from '@weave/protocol'
 import { createId, createSerialQueue } from '../kit/index.ts'
 import { createDirectSender, type Refusal } from './direct-sender.ts'
 import { takeCommand } from './dispatch.ts'
@@ -21,7 +22,11 @@ type Answer = () => Promise<void> | void
  * One connection from its first message on: a stranger until it shakes hands, then a client. Messages are read as they come and answered one after another, in
  * the order in which they came. `introduced` is called once, when a handshake is accepted.
  */
-function createConnection(peer: Peer, services: Services, introduced: () => void): PeerListener {
+function createConnection(
+  { peer, socket }: { readonly peer: Peer; readonly socket: Socket },
+  services: Services,
+  introduced: () => void,
+): PeerListener {
   const { broadcast, clock, limits, log, redactor } = services
   const direct = createDirectSender({ peer, ...services })
   const rate = createRate(limits.messagesPerSecond, () => clock.monotonic())
@@ -31,6 +36,7 @@ function createConnection(peer: Peer, services: Services, introduced: () => void
     peer.close(1011, 'Internal error.')
   }
   let client: Client | undefined
+  let settling: Promise<ClientMode> | undefined
 
   const withinRate = (): boolean => {
     const isWithin = rate.take()
@@ -49,7 +55,18 @@ function createConnection(peer: Peer, services: Services, introduced: () => void
         peer.close(1008, 'The token is missing or wrong.')
       }
     if (broadcast.size >= limits.clients) return () => peer.close(1013, 'Too many clients.')
-    const accepted = { ...grantTo(request, services), peer, direct, send: peer.send }
+    if (!services.isOfAgent || request.data.mode === 'readonly' || services.readonlyOnly)
+      return accept(request, request.data.mode)
+    // Who it is decides what it may do: what it says meanwhile is read when that is known.
+    settling = modeFor(socket, services)
+    return async () => {
+      const mode = await settling
+      settling = undefined
+      await accept(request, mode ?? 'readonly')()
+    }
+  }
+  const accept = (request: HandshakeRequest, mode: ClientMode): Answer => {
+    const accepted = { ...grantTo(request, mode, services), peer, direct, send: peer.send }
     client = accepted
     peer.gone.addEventListener('abort', () => broadcast.leave(accepted))
     introduced()
@@ -70,7 +87,7 @@ function createConnection(peer: Peer, services: Services, introduced: () => void
     receive(text) {
       if (!withinRate()) return
       if (answers.length >= limits.unanswered) peer.close(1008, 'Too many commands without an answer.')
-      else answers.run(read(text)).catch(failed)
+      else answers.run(settling ? () => read(text)() : read(text)).catch(failed)
     },
     // Pings and pongs are no messages, but they are work all the same.
     receiveControl: () => void withinRate(),
@@ -78,12 +95,33 @@ function createConnection(peer: Peer, services: Services, introduced: () => void
   }
 }
 
-function grantTo({ data }: HandshakeRequest, { readonlyOnly }: Services) {
+function grantTo(
+  { data }: HandshakeRequest,
+  mode: ClientMode,
+  { readonlyOnly, user, allowOtherUsers }: Services,
+) {
+  const id = createId('client')
+  const extensions = data.extensions ?? []
   return {
-    id: createId('client'),
-    mode: readonlyOnly ? ('readonly' as const) : data.mode,
-    wantsExtensions: data.extensions?.includes(weaveExtension) ?? false,
+    id,
+    mode: readonlyOnly ? ('readonly' as const) : mode,
+    wantsExtensions: extensions.includes(weaveExtension),
+    by: {
+      via: faces.find(face => extensions.includes(`${weaveExtension}-${face}`)) ?? ('socket' as const),
+      ...(user !== undefined && !allowOtherUsers && { user }),
+      clientId: id,
+    },
   }
+}
+
+/** What a client may say it is, as an extension: only for the record. */
+const faces = ['cli', 'terminal', 'web'] as const
+
+/** An agent may watch; that it does not decide for a person is why there are gates. */
+async function modeFor(socket: Socket, { isOfAgent, log }: Services): Promise<ClientMode> {
+  const isAgent = await isOfAgent?.(socket).catch(() => true)
+  if (isAgent) log.warn('SERVER', 'a client of this run’s own agent may only watch: there are gates')
+  return isAgent ? 'readonly' : 'readandwrite'
 }
 
 /**
@@ -107,7 +145,7 @@ export function acceptSockets(services: Services, peers: Set<Peer>): HttpEntryOp
       if (!isClient) cutLater(peer, services)
     })
     peer.listen(
-      createConnection(peer, services, () => {
+      createConnection({ peer, socket: request.socket }, services, () => {
         isClient = true
         settled()
       }),

@@ -52,7 +52,7 @@ function answerTo(command: Command, client: Client, services: Services): () => P
 /** The runner acts now; what it says is passed on when it is this command's turn. False: it was refused. */
 function submit(command: Command, client: Client, { control }: Services): () => Promise<boolean> {
   // Inside the promise, so that a runner that throws is a failed command like any other.
-  const outcome = new Promise<CommandResult>(resolve => resolve(control.submit(command)))
+  const outcome = new Promise<CommandResult>(resolve => resolve(control.submit(command, client.by)))
   outcome.catch(() => undefined)
   return async () => {
     const result = await outcome

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ClientMode, EventData } from '@weave/protocol'
+import type { Socket } from 'node:net'
+import type { ClientMode, DecidedBy, EventData } from '@weave/protocol'
 import type { Journal } from '../journal/index.ts'
 import type { Clock, Log, Redactor, Semaphore } from '../kit/index.ts'
 import type { Control } from '../runner/control.ts'
@@ -27,6 +28,10 @@ export interface ServerOptions {
   readonly ready: () => Ready | Promise<Ready>
   /** Which events are sent to no client when they happen. Must not throw. */
   readonly hides?: Hides | undefined
+  /** Whether a connection is of an agent of this run, which must not decide for a person. Absent: nobody asks. */
+  readonly isOfAgent?: ((socket: Socket) => Promise<boolean>) | undefined
+  /** Whose program this is. */
+  readonly user?: string | undefined
   readonly clock: Clock
   readonly log?: Log | undefined
   readonly limits?: Partial<Limits> | undefined
@@ -34,7 +39,16 @@ export interface ServerOptions {
   readonly http?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined
 }
 
-type Given = 'journal' | 'redactor' | 'control' | 'clock' | 'ready' | 'readonlyOnly'
+type Given =
+  | 'journal'
+  | 'redactor'
+  | 'control'
+  | 'clock'
+  | 'ready'
+  | 'readonlyOnly'
+  | 'isOfAgent'
+  | 'user'
+  | 'allowOtherUsers'
 
 /** What all connections of a server have in common. */
 export interface Services extends Pick<ServerOptions, Given> {
@@ -56,6 +70,8 @@ type Ready = Omit<EventData<'server.ready'>, 'lastSeq'>
 export interface Client extends Member {
   readonly id: string
   readonly mode: ClientMode
+  /** How its decisions are written down. */
+  readonly by: DecidedBy
   readonly peer: Peer
   readonly direct: DirectSender
 }

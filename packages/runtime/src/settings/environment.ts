@@ -3,7 +3,8 @@ import type { Environment } from './fields.ts'
 
 const prefix = 'WEAVE_'
 /** What the prefix does not lend to codons: settings, the keys of sentinels, and what the runtime says about itself. */
-const notForCodons = /^WEAVE_(?:RUNTIME_|SENTINEL_|(?:TOKEN|TELEMETRY|EXECUTION_ID|CODON_ID|SERVER_ID)?$)/
+const notForCodons =
+  /^WEAVE_(?:RUNTIME_|SENTINEL_|(?:TOKEN|TELEMETRY|EXECUTION_ID|CODON_ID|SERVER_ID|AGENT_ID|RIG_ID)?$)/
 const removal = 'unset'
 
 /** One thing under two names; the first one wins and both are set. */

@@ -25,4 +25,5 @@ export {
   type Settings,
   settingPaths,
 } from './resolve.ts'
+export type { RuleSetting } from './rule-setting.ts'
 export { runtimeFile } from './schema.ts'

@@ -3,10 +3,19 @@ import { realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { ProblemCode } from '@weave/protocol'
 import { type Overlay, readOverlaid } from '../files/index.ts'
-import { type Problem, parseJsonSource, problemOf, shapeFits } from '../kit/index.ts'
+import {
+  type JsonPath,
+  type Problem,
+  parseJsonSource,
+  problemOf,
+  type Spot,
+  shapeFits,
+} from '../kit/index.ts'
+import { type OperatorAgents, operatorAgents } from './agent-rows.ts'
 import { type Environment, type Layer, layerOf, runtimePrefix } from './fields.ts'
 import type { GateSetting } from './gate-setting.ts'
 import type { FlagValue, LayerResult } from './read-values.ts'
+import type { RuleSetting } from './rule-setting.ts'
 import weaveShape from './weave-shape.json' with { type: 'json' }
 
 export interface RuntimeFileSearch {
@@ -26,7 +35,13 @@ export interface RuntimeFileResult {
   readonly layer: Layer
   /** What the operator wants to be asked. */
   readonly gates?: readonly GateSetting[]
+  /** What the operator lets follow from events. */
+  readonly rules?: readonly RuleSetting[]
+  /** Where a value of the file stands. */
+  readonly spotOf?: (path: JsonPath) => Spot
   readonly problems: readonly Problem<ProblemCode>[]
+  /** Agents that the file describes. */
+  readonly agents?: OperatorAgents
 }
 
 const maxBytes = 10 * 1024 * 1024
@@ -72,7 +87,9 @@ const fits = shapeFits(weaveShape, { maxKeys: 100 })
 function goodFile(bytes: Buffer, file: string): LayerResult | undefined {
   const source = parseJsonSource(bytes, { file })
   const isGood = source.ok && fits(source.value) && typeof source.value === 'object' && source.value !== null
-  return isGood ? { layer: layerOf(source.value, 'weave.json'), problems: source.warnings } : undefined
+  if (!isGood) return undefined
+  const layer = layerOf(source.value, 'weave.json')
+  return { layer, problems: source.warnings, ...operatorAgents(source.value) }
 }
 
 /** With the schema itself, which takes long to set up. */

@@ -8,8 +8,10 @@ import {
   parseJsonSource,
   problemOf,
   type Said,
+  type Spot,
   shapeProblems,
 } from '../kit/index.ts'
+import { type OperatorAgents, operatorAgents } from './agent-rows.ts'
 import {
   type Environment,
   type Layer,
@@ -22,6 +24,7 @@ import {
   variableOf,
 } from './fields.ts'
 import type { GateSetting } from './gate-setting.ts'
+import type { RuleSetting } from './rule-setting.ts'
 import { fields, runtimeFile } from './schema.ts'
 
 /**
@@ -32,7 +35,12 @@ export interface LayerResult {
   /** Holds what was right, also when something else was wrong. */
   readonly layer: Layer
   readonly gates?: readonly GateSetting[]
+  readonly rules?: readonly RuleSetting[]
+  /** Where a value of the file stands; only with what needs to be held against the hank. */
+  readonly spotOf?: (path: JsonPath) => Spot
   readonly problems: readonly Problem<ProblemCode>[]
+  /** Of a runtime file that describes some. */
+  readonly agents?: OperatorAgents
 }
 
 /** Checks the text of a runtime file. `file` is its name in messages. */
@@ -41,11 +49,13 @@ export function parseRuntimeFile(text: string | Uint8Array, file: string): Layer
   if (!source.ok) return { layer: {}, problems: source.problems }
   const checked = runtimeFile.safeParse(source.value)
   if (checked.success) {
-    const { gates } = checked.data
+    const { gates, rules } = checked.data
     return {
       layer: layerOf(checked.data, 'weave.json'),
-      ...(gates && { gates }),
+      ...(gates && { gates, spotOf: source.spotOf }),
+      ...(rules && { rules, spotOf: source.spotOf }),
       problems: source.warnings,
+      ...operatorAgents(checked.data),
     }
   }
   const options = { family: 'settings', schema: runtimeFile, unknownKey: unknownSetting } as const

@@ -1,6 +1,8 @@
 import * as z from 'zod'
+import { agentRow } from './agent-row-schema.ts'
 import { defaults, otelContents, otelNames, type SettingField, type SettingValues } from './fields.ts'
 import { gates } from './gates-schema.ts'
+import { rules } from './rules-schema.ts'
 
 /**
  * What a value of each setting must be: one definition for the checks of all layers and for the editor schema. None of
@@ -117,7 +119,7 @@ export const runtimeFile = z
       .optional()
       .describe('OpenTelemetry: spans and metrics of runs for your own collector.'),
     agents: z
-      .strictObject({
+      .object({
         claude: z
           .strictObject({
             tools: z
@@ -141,8 +143,11 @@ export const runtimeFile = z
           .optional()
           .describe('Agents on the Pi SDK.'),
       })
+      .catchall(agentRow)
       .optional()
-      .describe('What agents may use.'),
+      .describe(
+        'What agents may use; and by other names agents of your own that speak ACP: what `acp/<name>/<model>` runs on.',
+      ),
     plainHttpHosts: entry('plainHttpHosts'),
     showCosts: entry('showCosts'),
     shimIdleTimeout: entry('shimIdleTimeout'),
@@ -150,6 +155,7 @@ export const runtimeFile = z
     modelsFile: entry('modelsFile'),
     readonlyOnly: entry('readonlyOnly'),
     gates: gates.optional(),
+    rules: rules.optional(),
   })
   .describe('Runtime configuration of weave.')
 

@@ -33,8 +33,8 @@ const facts = {
   loops: count('loops in the hank'),
   sentinels: count('sentinels attached to codons'),
   harnesses: z
-    .array(z.enum(['sdk', 'embedded']))
-    .describe('which kinds of agent the codons use: `sdk`, `embedded`'),
+    .array(z.enum(['sdk', 'embedded', 'acp']))
+    .describe('which kinds of agent the codons use: `sdk`, `embedded`, `acp`'),
   providers: z
     .array(z.enum(['anthropic', 'openai', 'google', 'openrouter', 'other']))
     .describe(

@@ -15,6 +15,15 @@ export {
   laterFile,
 } from './bisect.ts'
 export { changesIn } from './bisect-search.ts'
+export {
+  type ComparedCodon,
+  type ComparedConversation,
+  type Comparison,
+  compare,
+  isSame,
+  type Totals,
+} from './compare.ts'
+export type { CodonFacts } from './compare-side.ts'
 export { type Forked, type ForkResult, type ForkWish, fork, type HankTakeover } from './fork.ts'
 export { type ReadPlace, readPlace } from './read-place.ts'
 export { labelOf, nameOf, placeOf, type ThreadVersion } from './thread-versions.ts'

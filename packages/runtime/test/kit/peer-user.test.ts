@@ -29,7 +29,9 @@ describe('the owner of the other end', () => {
     ['::1', 0xc350, '::1', undefined],
   ])('%s port %d is read from the table of the system', (address, port, local, uid) => {
     const listed = listedSocket(readConnectionTable(four, six), at(address, port), at(local, 0x1e61))
-    expect(listed).toEqual(uid === undefined ? undefined : { user: uid, isHeld: true })
+    expect(listed).toEqual(
+      uid === undefined ? undefined : { user: uid, inode: expect.any(String), isHeld: true },
+    )
   })
 
   test.each([
@@ -45,7 +47,7 @@ describe('the owner of the other end', () => {
       at('127.0.0.1', 0xc350),
       at('127.0.0.1', 0x1e61),
     )
-    expect(listed).toEqual({ user: Number(uid), isHeld: false })
+    expect(listed).toEqual({ user: Number(uid), inode, isHeld: false })
   })
 
   test('a table that is cut off, anywhere in the row, or empty says nothing', () => {

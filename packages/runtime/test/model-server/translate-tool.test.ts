@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { workingDirectory } from '../../src/model-server/decider.ts'
 import type { ToolUse, Turn } from '../../src/model-server/index.ts'
-import { translateTool } from '../../src/model-server/model-delivery.ts'
+import { translateTool } from '../../src/model-server/translate-tool.ts'
 
 const uses: readonly ToolUse[] = [
   { use: 'read', input: { path: 'a/b.md' } },
@@ -98,3 +98,34 @@ describe('the working directory', () => {
     expect(workingDirectory({ system: '', turns: [user(note, prompt)] })).toBe('/w/my room')
   })
 })
+
+verifies(
+  ['acp/rehearsal'],
+  'finds the tools of agents that call them otherwise, or writes a line for their shell',
+  () => {
+    const gemini = [
+      { name: 'write_file', fields: ['file_path', 'content'] },
+      { name: 'run_shell_command', fields: ['command', 'description'] },
+    ]
+    const write: ToolUse = { use: 'write', input: { path: 'a', content: 'b' } }
+    expect(translateTool(write, { declarations: gemini, cwd: '/w' })).toEqual({
+      ok: true,
+      name: 'write_file',
+      input: { file_path: '/w/a', content: 'b' },
+    })
+    const opencode = [{ name: 'edit', fields: ['filePath', 'oldString', 'newString'] }]
+    const edit: ToolUse = { use: 'edit', input: { path: 'a', old: 'x', new: 'y' } }
+    expect(translateTool(edit, { declarations: opencode, cwd: '/w' })).toMatchObject({
+      input: { filePath: '/w/a', oldString: 'x', newString: 'y' },
+    })
+    const codex = [{ name: 'exec_command', fields: ['cmd', 'workdir'] }]
+    const line = translateTool(
+      { use: 'write', input: { path: "d/it's", content: "a'b\n" } },
+      { declarations: codex, cwd: '/w' },
+    )
+    expect(line).toMatchObject({
+      name: 'exec_command',
+      input: { cmd: expect.stringMatching(/^mkdir -p/) as string },
+    })
+  },
+)

@@ -73,5 +73,13 @@ test.each(['AWS_ACCESS_KEY_ID', 'GOOGLE_APPLICATION_CREDENTIALS', 'GITHUB_TOKEN'
 test('a registry names the providers of all its models', async () => {
   const { registry } = await createRegistry()
   const ofModels = [...new Set(registry.models.map(({ provider }) => provider))]
-  expect(registry.providers).toEqual([...ofModels, 'llama.cpp', 'lmstudio', 'ollama', 'vllm'])
+  expect(registry.providers).toEqual([
+    ...ofModels,
+    'github-copilot',
+    'llama.cpp',
+    'lmstudio',
+    'ollama',
+    'openai-codex',
+    'vllm',
+  ])
 })

@@ -13,6 +13,7 @@ import { expect, onTestFinished } from 'vitest'
 import { createScriptedHarness, type ScriptStep } from '../../../../test/support/scripted-harness.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
+import { readGateBook } from '../../src/execution/index.ts'
 import type { HarnessSpec } from '../../src/harness/index.ts'
 import { crashOf, type Journal, openJournal, replay } from '../../src/journal/index.ts'
 import { type Clock, createRedactor } from '../../src/kit/index.ts'
@@ -20,6 +21,8 @@ import type { Plan } from '../../src/plan/index.ts'
 import {
   createRecorder,
   type Effects,
+  type GateEffects,
+  type Gating,
   openTimes,
   type Recorder,
   type Runner,
@@ -41,6 +44,8 @@ export interface ScenarioOptions {
   readonly at?: string
   readonly onPrompt?: (prompt: string) => void
   readonly onEvent?: (event: JournaledEvent) => void
+  /** What is known of files at gates, and how this start treats gates. */
+  readonly gates?: Partial<Gating>
   /** Stands between the runner and the journal. */
   readonly wrap?: (journal: Journal) => Journal
 }
@@ -79,6 +84,7 @@ export async function openScenario(options: ScenarioOptions, dir: string) {
     headless,
     attended,
     autostart,
+    gates: await gatingOf(options, journal),
   })
   const close = createClose({ dir, journal, recorder, runner, events })
   let commandNumber = 0
@@ -123,6 +129,17 @@ export async function openScenario(options: ScenarioOptions, dir: string) {
       return new Promise(resolve => waiting.push({ wants: fits, resolve }))
     },
   }
+}
+
+const nothingShown: GateEffects = {
+  shown: async () => [],
+  changedSince: async () => [],
+  keep: async () => ({ ok: true, sha: 'kept' }),
+  appendNote: async () => ({ ok: true }),
+}
+
+async function gatingOf({ gates }: ScenarioOptions, journal: Journal): Promise<Gating> {
+  return { book: await readGateBook(journal.history), effects: nothingShown, ...gates }
 }
 
 /** Reads what is there and, as every server does first, says of a run without an end that it crashed. */

@@ -1,9 +1,11 @@
-import type { Command, EventData } from '@weave/protocol'
+import type { Command, DecidedBy, EventData } from '@weave/protocol'
 import type { CommandResult, Control } from '../../src/runner/control.ts'
 
 /** A runner that does nothing and remembers what it was asked. */
 export interface FakeControl extends Control {
   readonly submitted: readonly Command[]
+  /** Who sent each of them. */
+  readonly senders: readonly (DecidedBy | undefined)[]
   readonly arrivals: number
   /** What it says to the next commands. */
   answer: (command: Command) => CommandResult | Promise<CommandResult>
@@ -12,17 +14,20 @@ export interface FakeControl extends Control {
 
 export function createFakeControl(): FakeControl {
   const submitted: Command[] = []
+  const senders: (DecidedBy | undefined)[] = []
   const runs = new Map<string, EventData<'checkpoint.list'>>()
   let arrivals = 0
   const control: FakeControl = {
     submitted,
+    senders,
     runs,
     get arrivals() {
       return arrivals
     },
     answer: () => ({ ok: true }),
-    async submit(command) {
+    async submit(command, by) {
       submitted.push(command)
+      senders.push(by)
       return control.answer(command)
     },
     clientArrived() {

@@ -38,6 +38,23 @@ describe('looking for weave.json', () => {
     },
   )
 
+  verifies(
+    ['codes/overlay'],
+    'takes the text of an editor instead of the file, also where there is none yet',
+    async () => {
+      await using dir = await tempDir()
+      const search = { workingDirectory: dir.path }
+      const open = (text: string) => (path: string) => (path === dir.file('weave.json') ? text : undefined)
+      const unsaved = await readRuntimeFile({ ...search, overlay: open('{"port": 3}') })
+      expect(unsaved.layer.port?.value).toBe(3)
+      await writeFile(dir.file('weave.json'), '{"port": 1}')
+      expect((await readRuntimeFile({ ...search, overlay: open('{"port": 3}') })).layer.port?.value).toBe(3)
+      expect((await readRuntimeFile({ ...search, overlay: () => undefined })).layer.port?.value).toBe(1)
+      const { problems } = await readRuntimeFile({ ...search, overlay: open('{"prt": 3}') })
+      expect(problems.map(formatProblem)).toEqual([expect.stringContaining('weave.json:1:')])
+    },
+  )
+
   it('reads the named file and no other', async () => {
     await using dir = await tempDir()
     await writeFile(dir.file('weave.json'), '{"port": 1}')

@@ -95,12 +95,12 @@ export const keyTable: readonly KeyRow[] = [
   { keys: ['l'], action: 'checkpoints', group: 'Looking around', does: 'list the checkpoints' },
   { keys: ['tab'], action: 'next-panel', group: 'Looking around', does: 'next panel' },
   { keys: ['back-tab'], action: 'previous-panel', group: 'Looking around', does: 'previous panel' },
-  { keys: ['1', '2', '3', '4', '5', '6'], action: 'panel', group: 'Looking around', does: 'that panel' },
+  { keys: ['1', '2', '3', '4', '5', '6', '7'], action: 'panel', group: 'Looking around', does: 'that panel' },
   {
     keys: ['enter'],
     action: 'open',
     group: 'Looking around',
-    does: 'stream: unfold or fold; plan, sentinels: only its part of the stream; files: what changed; checkpoints: go back',
+    does: 'stream: unfold or fold; plan, sentinels: only its part of the stream; files: what changed; checkpoints: go back; gates: decide',
   },
   {
     keys: ['x'],

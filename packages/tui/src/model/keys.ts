@@ -1,7 +1,16 @@
-import { outlineOf, type View } from 'weave-client'
+import { openGate, outlineOf, type View } from 'weave-client'
 import type { Key } from '../terminal/keyboard.ts'
 import { type Action, type KeyRow, rowFor } from './key-table.ts'
-import { askForceStop, askRedo, askRollback, askSkip } from './questions.ts'
+import {
+  askForceStop,
+  askGate,
+  askRedo,
+  askRollback,
+  askSkip,
+  checkpointName,
+  gateKey,
+  shellLines,
+} from './questions.ts'
 import { adoptHank, editPrompt, showPrompt } from './repair.ts'
 import { type Movement, moved, placeAt, turned, windowOf } from './scroll.ts'
 import { nextFilter, noFilter } from './stream-filter.ts'
@@ -178,15 +187,31 @@ function opened(ui: Ui, scene: Scene): Ui {
       const checkpoint = checkpoints.get(key)
       if (!checkpoint) return ui
       if (!canSteer)
-        return withNotice(ui, 'This screen only watches (read-only): it cannot go back.', {
+        return withText(ui, `Checkpoint ${checkpointName(checkpoint)}`, [
+          'This screen only watches (read-only): it cannot go back.',
+          '',
+          ...shellLines(view, checkpoint),
+        ])
+      return asked(ui, askRollback(view, checkpoint, now), scene)
+    }
+    case 'gates': {
+      const gate = openGate(view)
+      if (!gate || gateKey(gate) !== key) return ui
+      if (!canSteer)
+        return withNotice(ui, 'This screen only watches (read-only): it cannot decide.', {
           style: 'warn',
           now,
         })
-      return asked(ui, askRollback(view, checkpoint, now), scene)
+      return asked(ui, askGate(gate), scene)
     }
     case 'budgets':
       return ui
   }
+}
+
+function withText(ui: Ui, title: string, lines: readonly string[]): Ui {
+  const layer = { kind: 'text', title, text: lines.join('\n') } as const
+  return { ...ui, layer, places: { ...ui.places, layer: 'start' } }
 }
 
 /** The codon with this id, or all codons of the loop with this id. */

@@ -3,6 +3,7 @@ import {
   currentCodon,
   durationText,
   failedCodon,
+  type GateView,
   type OutputCopy,
   rollbackPreview,
   type View,
@@ -86,12 +87,26 @@ export function askRollback(view: View, checkpoint: Checkpoint, now: number): Qu
       ...(more === undefined ? [] : [`  ${more}`]),
       ...outputLines(outputs),
       'Files that are not checkpointed stay as they are. Nothing is lost: this checkpoint and later ones remain.',
+      ...shellLines(view, checkpoint),
     ],
     answers: [
       { key: 'y', does: 'go back and wait', command: command(false) },
       { key: 'a', does: 'go back and go on from there', command: command(true) },
     ],
   }
+}
+
+/** What else can be begun at a checkpoint, as commands to copy: none of it touches this execution. */
+export function shellLines({ server }: View, { sha }: Checkpoint): readonly string[] {
+  const name = server?.executionPath.split(/[/\\]/).at(-1)
+  if (name === undefined) return []
+  const at = sha.slice(0, 10)
+  return [
+    'Without touching this one, in a shell:',
+    `  weave fork ${name} --at ${at}`,
+    `  weave bisect ${name} --good ${at} -- <command>`,
+    `  weave compare ${name}@${at} ${name}`,
+  ]
 }
 
 /** A rollback does not touch the output directory: what lies there stays, and a new copy gets another name. */
@@ -112,6 +127,30 @@ function outputLines(outputs: readonly OutputCopy[]): readonly string[] {
 export function checkpointName({ codonId, type }: Checkpoint): string {
   if (codonId === undefined) return 'the beginning'
   return `${codonId} (${{ 'rig-setup': 'after its rig', completed: 'completed', error: 'failed', skipped: 'skipped', initial: 'beginning' }[type]})`
+}
+
+/** What tells a row of the list from the others. */
+export function gateKey({ gateId, seq = 0 }: GateView): string {
+  return `${gateId} ${seq}`
+}
+
+/** Who looks at it here answers for what stands here: the question is named by its number. */
+export function askGate({ gateId, seq = 0, asked }: GateView): Question {
+  const { message, next, files = [] } = asked ?? {}
+  const command = (decision: 'approve' | 'reject') =>
+    ({ type: 'gate.decide', data: { seq, decision }, says: `${gateId}: ${decision}` }) as const
+  return {
+    title: `Go on to ${next ?? 'the end'}?`,
+    lines: [
+      ...(message === undefined ? [`Gate ${gateId} asks.`] : [message]),
+      ...files.slice(0, namedFiles).map(({ action, path }) => `  ${action} ${path}`),
+      'To say why: weave gate reject -m "…" in another terminal.',
+    ],
+    answers: [
+      { key: 'y', does: 'approve', command: command('approve') },
+      { key: 'N', does: 'reject', command: command('reject') },
+    ],
+  }
 }
 
 /** A codon that waits for its next attempt can be skipped and stopped too. */

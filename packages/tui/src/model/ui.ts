@@ -12,6 +12,7 @@ export const panels = {
   sentinels: { title: 'Sentinels', about: 'the observers and what they did' },
   budgets: { title: 'Budgets', about: 'limits and how much of them is used' },
   checkpoints: { title: 'Checkpoints', about: 'the versions of the workspace that can be gone back to' },
+  gates: { title: 'Gates', about: 'where the run waits for a person, and what was decided' },
 } as const satisfies Readonly<Record<string, { readonly title: string; readonly about: string }>>
 
 export type PanelName = keyof typeof panels
@@ -62,7 +63,13 @@ export type SteeringCommand = {
   [T in SteeringType]: { readonly type: T; readonly data: CommandInput<T>; readonly says: string }
 }[SteeringType]
 
-type SteeringType = 'codon.next' | 'codon.skip' | 'codon.redo' | 'codon.forceStop' | 'rollback.toCheckpoint'
+type SteeringType =
+  | 'codon.next'
+  | 'codon.skip'
+  | 'codon.redo'
+  | 'codon.forceStop'
+  | 'rollback.toCheckpoint'
+  | 'gate.decide'
 
 export interface Notice {
   readonly text: string
@@ -116,6 +123,7 @@ export function initialUi({ costs }: { readonly costs: boolean }): Ui {
       sentinels: 'start',
       budgets: 'start',
       checkpoints: 'start',
+      gates: 'start',
       layer: 'start',
     },
     filter: noFilter,

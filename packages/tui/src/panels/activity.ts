@@ -4,8 +4,10 @@ import {
   currentCodon,
   durationText,
   elapsedOf,
+  type GateView,
   harmlessLine,
   type OutlineLine,
+  openGate,
   tokensText,
   untilText,
   type View,
@@ -124,8 +126,17 @@ function restLine(context: ActivityContext): Line {
     const why = summary?.reason === undefined ? '' : `: ${harmlessLine(summary.reason, 120)}`
     return line(span(` ${summary ? 'Stopped' : 'Cut off'} after ${took}${why}.${leave}`, 'warn'))
   }
+  const gate = openGate(view)
+  if (gate) return line(span(` ${gateWords(gate, context)}`, 'warn'))
   if (idle) return line(span(` ${idleWords(idle, context)}`, 'warn'))
   return line(span(' Waiting for the first codon …', 'dim'))
+}
+
+/** What is asked, for how long, and how to answer. */
+function gateWords({ gateId, time, asked }: GateView, { canSteer, now }: ActivityContext): string {
+  const message = asked?.message === undefined ? '' : `: ${harmlessLine(asked.message, 120)}`
+  const since = durationText(Math.max(0, now - Date.parse(time)))
+  return `Waiting at gate ${gateId} for ${since}${message}${canSteer ? '  7, then Enter decides' : ''}`
 }
 
 /** A server that waits for a client waits for the person at the screen: they are told what the key starts. */

@@ -5,6 +5,7 @@ import {
   harmlessLine,
   isCostUnknown,
   type OutlineLine,
+  openGate,
   type RunStatus,
   runOf,
   runStatusWords,
@@ -66,6 +67,7 @@ export function tabsLine(ui: Ui, { view, width, signs }: PanelContext, stream: S
     sentinels: view.sentinels.filter(({ loaded }) => loaded).length,
     budgets: view.breaches.length,
     checkpoints: view.checkpoints.length,
+    gates: openGate(view) ? 1 : 0,
   }
   const isNarrow = width < 84
   const tabs = panelNames.map((name, index) => {

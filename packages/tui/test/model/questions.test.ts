@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Checkpoint, emptyView, type FileChange, type View } from 'weave-client'
+import { verifies } from '../../../../test/conformance/verifies.ts'
 import { askForceStop, askRedo, askRollback, askSkip, checkpointName } from '../../src/model/questions.ts'
 
 const time = new Date(2026, 0, 1, 10, 0, 0).toISOString()
@@ -57,6 +58,16 @@ describe('questions before something is cut short', () => {
 })
 
 describe('the question before a rollback', () => {
+  verifies(['fork/screen'], 'gives commands to copy that leave the execution alone', () => {
+    const server = { executionPath: '/runs/guide-20260101-100000-abcdef' } as NonNullable<View['server']>
+    const { lines } = askRollback({ ...emptyView, server }, checkpoint, now)
+    expect(lines.slice(-3)).toEqual([
+      '  weave fork guide-20260101-100000-abcdef --at 0123456789',
+      '  weave bisect guide-20260101-100000-abcdef --good 0123456789 -- <command>',
+      '  weave compare guide-20260101-100000-abcdef@0123456789 guide-20260101-100000-abcdef',
+    ])
+  })
+
   it('says when the checkpoint was made and offers to wait or to go on', () => {
     const { lines, answers } = askRollback(emptyView, checkpoint, now)
     expect(lines[0]).toBe('Made 10:00:00, 2m 05s ago, as 0123456789.')

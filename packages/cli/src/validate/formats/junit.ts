@@ -2,14 +2,33 @@ import { harmless } from 'weave-client'
 import { inertLine } from './github.ts'
 import { type FoundProblem, problemLine, type Verdict } from './verdict.ts'
 
-/** One suite for each hank: a failed case for each error, one case that passed for a hank without any; warnings as output. */
-export function junitText(verdicts: readonly Verdict[]): string {
-  const suites = verdicts.map(suiteOf)
+/** What came of one codon of a run. */
+export interface CodonCase {
+  readonly codonId: string
+  readonly seconds: number
+  /** Why it failed. */
+  readonly failure?: string | undefined
+  /** It never came to its end, or was left out. */
+  readonly isSkipped: boolean
+}
+
+/** The codons of a hank that was run. */
+export interface RunCases {
+  readonly file: string
+  readonly codons: readonly CodonCase[]
+}
+
+/**
+ * One suite for each hank: a failed case for each error, one case that passed for a hank without any; warnings as output.
+ * Then one for each hank that was run, with a case for each codon.
+ */
+export function junitText(verdicts: readonly Verdict[], runs: readonly RunCases[] = []): string {
+  const suites = [...verdicts.map(suiteOf), ...runs.map(runSuite)]
   const sum = (key: 'tests' | 'failures') => suites.reduce((total, suite) => total + suite[key], 0)
   const counts = { tests: sum('tests'), failures: sum('failures'), errors: 0 }
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites${attributes({ name: 'weave validate', ...counts })}>`,
+    `<testsuites${attributes({ name: runs.length > 0 ? 'weave ci' : 'weave validate', ...counts })}>`,
     ...suites.flatMap(({ lines }) => lines),
     '</testsuites>',
     '',
@@ -40,6 +59,22 @@ function suiteOf({ file, problems }: Verdict): Suite {
     '  </testsuite>',
   ]
   return { tests, failures: errors.length, lines }
+}
+
+function runSuite({ file, codons }: RunCases): Suite {
+  const failures = codons.filter(({ failure }) => failure !== undefined).length
+  const skipped = codons.filter(({ isSkipped }) => isSkipped).length
+  const time = codons.reduce((sum, { seconds }) => sum + seconds, 0)
+  const counts = { tests: codons.length, failures, errors: 0, skipped, time: time.toFixed(3) }
+  const cases = codons.map(({ codonId, seconds, failure, isSkipped }) => {
+    const about = attributes({ classname: file, name: codonId, file, time: seconds.toFixed(3) })
+    if (failure !== undefined)
+      return `    <testcase${about}><failure${attributes({ type: 'codon', message: failure })}>${escaped(failure)}</failure></testcase>`
+    return isSkipped ? `    <testcase${about}><skipped/></testcase>` : `    <testcase${about}/>`
+  })
+  const name = `${file} run`
+  const lines = [`  <testsuite${attributes({ name, ...counts })}>`, ...cases, '  </testsuite>']
+  return { tests: codons.length, failures, lines }
 }
 
 function failedCase(problem: FoundProblem): string {

@@ -1,36 +1,40 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, type LaunchOptions, type Log, silentLog, systemClock } from '../../kit/index.ts'
-import { credentialFor, endpointFor } from '../../models/index.ts'
-import type { Harness, HarnessSurroundings } from '../harness.ts'
+import { endpointFor, loginFor, otherLogins } from '../../models/index.ts'
+import type { Harness, HarnessSurroundings, ToolChoice } from '../harness.ts'
 import { startAgentProcess } from './agent-process.ts'
 import { logVariables } from './provider-log.ts'
 import { runAgent } from './run.ts'
 import { loadSdk, queryOptions, type SdkModule } from './sdk.ts'
 import { createWarmStart, type Launch } from './warm-start.ts'
+import { workspaceWords } from './workspace-words.ts'
 
 type Environment = Readonly<Record<string, string>>
 
 interface ChildEnvironmentOptions {
   readonly retries: number
   readonly isRoot: boolean
+  /** The program keeps its things where the person has them. */
+  readonly userSettings?: boolean | undefined
 }
 
 /** The codon's own, less what would lead the program elsewhere, and with what it needs to keep to itself. */
 export function childEnvironment(
   { env, home, provider, autoCompact }: HarnessSurroundings,
-  { retries, isRoot }: ChildEnvironmentOptions,
+  { retries, isRoot, userSettings = false }: ChildEnvironmentOptions,
 ): Environment {
   const endpoint = endpointFor(provider, env)
-  const credential = credentialFor(provider, 'codon', env)
-  const left = Object.entries(env).filter(([name]) => !isForeign(name, credential.ok))
+  const login = loginFor({ provider, harness: 'sdk', environment: env, files: {} })
+  const others = otherLogins(login)
+  const left = Object.entries(env).filter(([name]) => !isForeign(name) && !others.has(name))
   return {
     // As long as an open tool call may take.
     BASH_MAX_TIMEOUT_MS: '1800000',
     ...Object.fromEntries(left),
-    ...(credential.ok && { ANTHROPIC_API_KEY: credential.value }),
+    ...(login?.kind === 'key' && { ANTHROPIC_API_KEY: login.value }),
     ...(endpoint.ok && endpoint.variable !== undefined && { ANTHROPIC_BASE_URL: endpoint.root }),
-    CLAUDE_CONFIG_DIR: configDirectory(home),
+    ...(!userSettings && { CLAUDE_CONFIG_DIR: configDirectory(home) }),
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
     // A command in the background would begin a turn of its own when it ends, also after the last one.
@@ -64,15 +68,11 @@ const sessionMarks = new Set([
   'CLAUDE_PID',
 ])
 
-/** Another way to sign in than with the key that was checked. */
-const otherCredentials = new Set(['ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'])
+/** Another provider, past every address that was given, and none of those that a login is known for. */
+const otherProvider = /^CLAUDE_CODE_USE_(ANTHROPIC_AWS|ANTHROPIC_GOOGLE_CLOUD|GATEWAY|MANTLE)$/
 
-/** Another provider, past every address that was given. */
-const otherProvider =
-  /^CLAUDE_CODE_USE_(ANTHROPIC_AWS|ANTHROPIC_GOOGLE_CLOUD|BEDROCK|FOUNDRY|GATEWAY|MANTLE|VERTEX)$/
-
-function isForeign(name: string, hasKey: boolean): boolean {
-  return sessionMarks.has(name) || otherProvider.test(name) || (hasKey && otherCredentials.has(name))
+function isForeign(name: string): boolean {
+  return sessionMarks.has(name) || otherProvider.test(name)
 }
 
 function configDirectory(home: string): string {
@@ -85,25 +85,33 @@ export interface SdkHarnessOptions extends Pick<LaunchOptions, 'own'> {
   readonly graceMs?: number
   /** How often the SDK itself asks the provider again. */
   readonly retries?: number
+  /** By default all that the agent has. */
+  readonly tools?: ToolChoice | undefined
+  /** Whether the agent reads, and keeps, what it does for the person outside of weave. */
+  readonly userSettings?: boolean | undefined
   /** Rejects when the SDK is not there. */
   readonly load?: () => Promise<SdkModule>
 }
 
 /**
  * Agents on the Claude Agent SDK, which starts a program for each task. Nothing of the SDK is loaded before it is needed.
- * What the program keeps lies under `home`; no other settings, memory files or servers are read, and it talks to nobody but
- * the provider.
+ * What the program keeps lies under `home`, and of settings, memory files and servers it reads those of the workspace, unless
+ * the person's own are asked for. By itself it talks to nobody but the provider.
  */
 export function createSdkHarness(options: SdkHarnessOptions = {}): Harness {
   const { clock = systemClock, log = silentLog, graceMs = 5_000, retries = 2, load = loadSdk, own } = options
+  const { tools = { deny: [] }, userSettings = false } = options
   const warm = createWarmStart(load)
 
   function launchFor(surroundings: HarnessSurroundings): Launch {
-    const env = childEnvironment(surroundings, { retries, isRoot: process.getuid?.() === 0 })
+    const env = childEnvironment(surroundings, { retries, isRoot: process.getuid?.() === 0, userSettings })
     const { marker, home, cwd: premises } = surroundings
+    const words = workspaceWords({ cwd: premises, userHome: env['HOME'], userSettings })
     makePrivate(configDirectory(home))
     return {
-      options: task => queryOptions({ ...surroundings, env }, task),
+      fingerprint: words.fingerprint,
+      key: JSON.stringify([surroundings.model, surroundings.thinking, premises, env, words]),
+      options: task => queryOptions({ ...surroundings, env, tools, words }, task),
       startProcess: ({ command, args, cwd, env }) =>
         startAgentProcess({ command, args, cwd, env, marker, premises, clock, graceMs, own }),
     }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { TokenCounts } from '@weave/protocol'
 import { ensureDir, readRegularFile, writeFileAtomic } from '../../files/index.ts'
 import { fieldsOf, numberOf } from '../../kit/index.ts'
 import type { SdkMessage, SdkResult } from './sdk-message.ts'
@@ -25,7 +26,7 @@ export async function settleCost(
   // Results of a program that failed carry zeros.
   if (total === undefined || (total === 0 && answers.some())) return undefined
   const before = previousSessionId === undefined ? 0 : await totals.of(previousSessionId)
-  if (isWrittenDown) await totals.keep(sessionId, total)
+  if (isWrittenDown) await totals.keep(sessionId, total, result.tokens)
   if (before === undefined || total < before) return undefined
   if (!result.isListPrice || answers.unfinished()) return undefined
   return withoutNoise(total - before)
@@ -59,6 +60,7 @@ export function createAnswers() {
 }
 
 const mostBytes = 64 * 1024 * 1024
+const tokenFields = ['inputTokens', 'outputTokens', 'cacheCreationTokens', 'cacheReadTokens'] as const
 
 /** The SDK goes on counting when a session goes on from another, so what one session cost is a difference. */
 export function openTotals(home: string) {
@@ -77,8 +79,21 @@ export function openTotals(home: string) {
 
   return {
     of: async (sessionId: string) => numberOf((await read()).get(sessionId)),
-    async keep(sessionId: string, dollars: number): Promise<void> {
+    async tokensOf(sessionId: string): Promise<TokenCounts | undefined> {
+      const kept = fieldsOf((await read()).get(`${sessionId} tokens`))
+      const [inputTokens, outputTokens, cacheCreationTokens, cacheReadTokens] = tokenFields.map(field =>
+        numberOf(kept[field]),
+      )
+      const isKnown =
+        inputTokens !== undefined &&
+        outputTokens !== undefined &&
+        cacheCreationTokens !== undefined &&
+        cacheReadTokens !== undefined
+      return isKnown ? { inputTokens, outputTokens, cacheCreationTokens, cacheReadTokens } : undefined
+    },
+    async keep(sessionId: string, dollars: number, tokens?: TokenCounts): Promise<void> {
       const totals = new Map(await read()).set(sessionId, dollars)
+      if (tokens) totals.set(`${sessionId} tokens`, tokens)
       await ensureDir(home)
       await writeFileAtomic(path, `${JSON.stringify(Object.fromEntries(totals))}\n`)
     },

@@ -1,3 +1,4 @@
+import type { TokenCounts } from '@weave/protocol'
 import { fieldsOf, isTokenCount, type JsonObject, listOf, numberOf, textOf } from '../../kit/index.ts'
 import type { Block, PartialUsage, SdkMessage, SdkResult, ToolOutput } from './sdk-message.ts'
 
@@ -37,6 +38,7 @@ function readAnswer(message: JsonObject): SdkMessage {
   return {
     kind: 'answer',
     messageId,
+    thread: textOf(message['parent_tool_use_id']) ?? '',
     modelId: textOf(answer['model']),
     blocks: listOf(answer['content']).flatMap(readBlock),
     usage: readUsage(answer['usage']),
@@ -161,10 +163,22 @@ function readResult(message: JsonObject): SdkResult {
     status: numberOf(message['api_error_status']),
     terminalReason: textOf(message['terminal_reason']),
     startupFailure: textOf(message['startup_failure_reason']),
+    tokens: readTotals(message['modelUsage']),
     totalDollars: numberOf(message['total_cost_usd']),
     isListPrice: Object.values(fieldsOf(message['modelUsage'])).every(isListPriced),
   }
 }
+
+/** Undefined when a count is none. */
+function readTotals(raw: unknown): TokenCounts | undefined {
+  const models = Object.values(fieldsOf(raw)).map(fieldsOf)
+  const sums = totalFields.map(name => models.reduce((sum, usage) => sum + Number(usage[name] ?? 0), 0))
+  const [inputTokens = 0, outputTokens = 0, cacheCreationTokens = 0, cacheReadTokens = 0] = sums
+  if (models.length === 0 || !sums.every(isTokenCount)) return undefined
+  return { inputTokens, outputTokens, cacheCreationTokens, cacheReadTokens }
+}
+
+const totalFields = ['inputTokens', 'outputTokens', 'cacheCreationInputTokens', 'cacheReadInputTokens']
 
 /** A model whose basis is not said was priced by an earlier session, by the list. */
 function isListPriced(usage: unknown): boolean {

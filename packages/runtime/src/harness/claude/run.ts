@@ -9,6 +9,7 @@ import { type Answers, createAnswers, openTotals, settleCost } from './cost.ts'
 import { readMessage } from './read-message.ts'
 import type { SdkModule } from './sdk.ts'
 import type { SdkResult } from './sdk-message.ts'
+import { createSideUsage, noTokens } from './side-usage.ts'
 import { createTranslate } from './translate.ts'
 import type { Launch, WarmStart } from './warm-start.ts'
 
@@ -63,7 +64,7 @@ async function open({ spec, signal, launch, warm, load, clock }: Task): Promise<
     const agent = openAgent({
       sdk,
       options: spawn => launch.options({ sessionId, spawn, systemPrompt, previousSessionId }),
-      startProcess: wanted => ready?.take(wanted) ?? launch.startProcess(wanted),
+      startProcess: wanted => ready?.take(wanted, launch) ?? launch.startProcess(wanted),
       clock,
     })
     return { agent, sessionId }
@@ -152,6 +153,7 @@ interface Outcome {
 /** Yields what an agent does in its turns, until nothing more comes from it. */
 async function* runTurns(options: TurnsOptions): AsyncGenerator<HarnessEvent, Outcome, void> {
   const { agent, spec, clock, log } = options
+  const sideUsage = createSideUsage(await tokensBefore(spec))
   const answers = createAnswers()
   const translate = createTranslate(clock)
   /** Messages of kinds that are not known here: a sign that the SDK has moved on. */
@@ -166,6 +168,8 @@ async function* runTurns(options: TurnsOptions): AsyncGenerator<HarnessEvent, Ou
     if (message.kind === 'unknown') unknown.set(message.name, (unknown.get(message.name) ?? 0) + 1)
     if (conclusion) continue
     if (message.kind === 'result') {
+      const rest = answers.unfinished() ? undefined : sideUsage.rest(message.result.tokens)
+      if (rest) yield rest
       conclusion = endOfTurn(options, message.result, errors)
       errors = noErrors
       if (conclusion) agent.finish()
@@ -178,12 +182,17 @@ async function* runTurns(options: TurnsOptions): AsyncGenerator<HarnessEvent, Ou
     isOpen = true
     for (const event of translate(message)) {
       isUsageKnown &&= !(event.type === 'usage' && event.isUnknown)
+      if (event.type === 'usage') sideUsage.heard(event)
       yield event
     }
   }
   if (unknown.size > 0)
     log.warn('HARNESS', 'messages of the agent SDK that are not known', Object.fromEntries(unknown))
   return { conclusion, answers, isUsageKnown }
+}
+
+function tokensBefore({ previousSessionId, home }: HarnessSpec) {
+  return previousSessionId === undefined ? noTokens : openTotals(home).tokensOf(previousSessionId)
 }
 
 /** Begins the next turn, if there is one; otherwise says how the work ended. */

@@ -3,8 +3,8 @@ import type { HarnessEvent } from '../harness.ts'
 
 /** What a message of the SDK says, as far as anyone here wants to know. */
 export type SdkMessage =
-  /** Blocks of one answer of the model; an answer comes in several such messages with one id. */
-  | ({ readonly kind: 'answer'; readonly blocks: readonly Block[] } & Answer)
+  /** Blocks of one answer of the model; an answer comes in several such messages with one id. `thread`: see below. */
+  | ({ readonly kind: 'answer'; readonly thread: string; readonly blocks: readonly Block[] } & Answer)
   /** Written by the agent program instead of the model, to say what went wrong. */
   | { readonly kind: 'notice'; readonly error: string | undefined }
   /** The beginning of an answer that is being written. `thread`: the tool call that a subagent works for. */
@@ -54,6 +54,8 @@ export interface SdkResult {
   readonly terminalReason: string | undefined
   /** Why the agent program itself could not begin. */
   readonly startupFailure: string | undefined
+  /** What the whole conversation used, from its first session on, by all its models together. */
+  readonly tokens?: TokenCounts | undefined
   /** What the whole conversation cost, from its first session on. */
   readonly totalDollars: number | undefined
   /** The total is made of list prices only. */

@@ -1,7 +1,8 @@
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
-import type { HarnessSurroundings } from '../harness.ts'
+import type { HarnessSurroundings, ToolChoice } from '../harness.ts'
 import { importPackage, requireHarness } from '../resolve-harness.ts'
 import { logArgument } from './provider-log.ts'
+import type { WorkspaceWords } from './workspace-words.ts'
 
 export type Spawn = NonNullable<Options['spawnClaudeCodeProcess']>
 
@@ -13,31 +14,48 @@ export interface SessionTask {
   readonly previousSessionId?: string | undefined
 }
 
+/** They are for a session that goes on by itself after its turn; a codon ends with its turn. */
+const sessionTools = [
+  'CronCreate',
+  'CronDelete',
+  'CronList',
+  'Monitor',
+  'ScheduleWakeup',
+  'Workflow',
+] as const
+
+export interface QuerySurroundings extends Pick<HarnessSurroundings, 'cwd' | 'model' | 'env' | 'thinking'> {
+  readonly tools: ToolChoice
+  readonly words: Pick<WorkspaceWords, 'options' | 'instructions'>
+}
+
 /**
- * With our tools only, without questions, and without anything that lies about on the machine or in the workspace (settings,
- * memory files, servers, file mentions and commands in a prompt).
+ * Without questions, and without anything that lies about on the machine or above the workspace; mentions of files and
+ * commands in a prompt are just text.
  */
 export function queryOptions(
-  { cwd, model, env, thinking }: Pick<HarnessSurroundings, 'cwd' | 'model' | 'env' | 'thinking'>,
+  { cwd, model, env, thinking, tools, words }: QuerySurroundings,
   { sessionId, systemPrompt, previousSessionId, spawn }: SessionTask,
 ): Options {
+  const append = [words.instructions, systemPrompt].filter(text => text !== undefined).join('\n\n')
   return {
     cwd,
     env: { ...env },
     model,
     ...effortOf(thinking),
-    tools: ['Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep'],
+    ...toolOptions(tools),
     permissionMode: 'bypassPermissions',
     allowDangerouslySkipPermissions: true,
-    settingSources: [],
-    strictMcpConfig: true,
+    ...words.options,
     verbatimPrompts: true,
     includePartialMessages: true,
+    // Without its words, what an agent inside the agent used up is not told either.
+    forwardSubagentText: true,
     extraArgs: { [logArgument]: null },
     systemPrompt: {
       type: 'preset',
       preset: 'claude_code',
-      ...(systemPrompt !== undefined && { append: systemPrompt }),
+      ...(append !== '' && { append }),
       // A recorded prompt would win over that of every later codon of the conversation.
       snapshot: false,
     },
@@ -46,6 +64,11 @@ export function queryOptions(
     sessionId,
     spawnClaudeCodeProcess: spawn,
   }
+}
+
+function toolOptions({ allow, deny }: ToolChoice): Pick<Options, 'tools' | 'disallowedTools'> {
+  if (allow) return { tools: [...allow], disallowedTools: [...deny] }
+  return { tools: { type: 'preset', preset: 'claude_code' }, disallowedTools: [...sessionTools, ...deny] }
 }
 
 function effortOf(level: HarnessSurroundings['thinking']): Pick<Options, 'effort' | 'thinking'> {

@@ -3,6 +3,7 @@ import type { TokenCounts } from '@weave/protocol'
 import type { Clock } from '../../kit/index.ts'
 import type { HarnessEvent } from '../harness.ts'
 import type { Answer, AnswerGrowth, Block, PartialUsage, SdkMessage, ToolOutput } from './sdk-message.ts'
+import { noTokens } from './side-usage.ts'
 
 /** Much less than the shortest idle timeout, which is a second. */
 const betweenSignsMs = 250
@@ -65,9 +66,11 @@ function createToolBook(clock: Clock) {
   }
 }
 
+type Told = Answer & { readonly thread: string; readonly blocks: readonly Block[] }
 type UsageEvent = Extract<HarnessEvent, { readonly type: 'usage' }>
 
-const nothing: TokenCounts = { inputTokens: 0, outputTokens: 0, cacheCreationTokens: 0, cacheReadTokens: 0 }
+/** Of an answer whose figures come later: rather too few, since what is missing is told at the end of the turn. */
+const lettersPerToken = 6
 
 /** The usage of each answer. The beginning has its input, the end its output, and each block repeats the beginning. */
 function createUsageReports() {
@@ -75,13 +78,15 @@ function createUsageReports() {
   const latest = new Map<string, string>()
   /** Answers whose output was reported. */
   const written = new Set<string>()
+  /** How much was written in answers that are not streamed to us. */
+  const lengths = new Map<string, number>()
   /** Answers with a report that cannot be true. */
   const odd = new Set<string>()
 
   function report({ messageId, modelId, usage }: Answer, isPartial: boolean): readonly UsageEvent[] {
     const known = answers.get(messageId)
     const model = modelId ?? known?.modelId
-    const tokens = merged(known?.tokens ?? nothing, usage)
+    const tokens = merged(known?.tokens ?? noTokens, usage)
     if (usage.outputTokens !== undefined) written.add(messageId)
     if (usage.isOdd) odd.add(messageId)
     const isUntold = !isPartial && !(written.has(messageId) && hasInput(tokens))
@@ -98,6 +103,14 @@ function createUsageReports() {
     return [event]
   }
 
+  /** Agents inside the agent are not streamed, and what comes of them has the figures of its beginning. */
+  function estimated({ messageId, blocks, usage }: Told): PartialUsage {
+    const length = (lengths.get(messageId) ?? 0) + JSON.stringify(blocks).length
+    lengths.set(messageId, length)
+    const outputTokens = Math.max(usage.outputTokens ?? 0, Math.floor(length / lettersPerToken))
+    return { ...usage, outputTokens }
+  }
+
   return {
     began(answer: Answer & { readonly thread: string }) {
       latest.set(answer.thread, answer.messageId)
@@ -108,7 +121,10 @@ function createUsageReports() {
       return messageId === undefined ? [] : report({ messageId, modelId: undefined, usage }, !isWhole)
     },
     /** Of one that is being written, or one that came as a whole. */
-    told: (answer: Answer) => report(answer, answers.get(answer.messageId)?.isPartial === true),
+    told(answer: Told) {
+      const counted = answer.thread === '' ? answer : { ...answer, usage: estimated(answer) }
+      return report(counted, answers.get(answer.messageId)?.isPartial === true)
+    },
   }
 }
 

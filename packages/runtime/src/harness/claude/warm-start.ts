@@ -11,6 +11,10 @@ import type { SdkModule, SessionTask, Spawn } from './sdk.ts'
 export interface Launch {
   readonly options: (task: SessionTask) => Options
   readonly startProcess: (wanted: SpawnOptions) => AgentProcess
+  /** Of what the program reads when it starts, besides its command line. */
+  readonly fingerprint: string
+  /** Equal when a program that was made ready for the one serves the other. */
+  readonly key: string
 }
 
 export type WarmStart = ReturnType<typeof createWarmStart>
@@ -22,11 +26,13 @@ export type WarmStart = ReturnType<typeof createWarmStart>
  */
 export function createWarmStart(load: () => Promise<SdkModule>) {
   let making: ReturnType<typeof makeReady> = Promise.resolve(undefined)
+  let madeFor: Launch | undefined
 
   /** It is the caller's now. */
   function claim() {
     const made = making
     making = Promise.resolve(undefined)
+    madeFor = undefined
     return made
   }
 
@@ -37,8 +43,11 @@ export function createWarmStart(load: () => Promise<SdkModule>) {
   return {
     claim,
     close,
+    /** One that has died meanwhile is found out when it is taken. */
     prepare(launch: Launch): void {
+      if (madeFor?.key === launch.key) return
       const closed = close()
+      madeFor = launch
       making = closed.then(() => makeReady(load, launch))
     },
   }
@@ -55,8 +64,9 @@ async function makeReady(load: () => Promise<SdkModule>, launch: Launch) {
       sessionId,
       discard: process.discard,
       /** The process, if it lives and was started in the very way that is wanted now; otherwise it is ended. */
-      take(wanted: SpawnOptions): AgentProcess | undefined {
-        if (lives(process) && isDeepStrictEqual(plain(wanted), command)) return process
+      take(wanted: SpawnOptions, { fingerprint }: Launch): AgentProcess | undefined {
+        const isSame = fingerprint === launch.fingerprint && isDeepStrictEqual(plain(wanted), command)
+        if (isSame && lives(process)) return process
         void process.discard()
         return undefined
       },

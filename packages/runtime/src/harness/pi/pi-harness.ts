@@ -1,7 +1,14 @@
 import { type Clock, type LaunchOptions, type Result, systemClock } from '../../kit/index.ts'
 import { credentialFor, credentialVariables, endpointFor, type Model } from '../../models/index.ts'
 import { crashed, failedWith, stopped } from '../failure.ts'
-import type { Harness, HarnessEnd, HarnessEvent, HarnessSpec, HarnessSurroundings } from '../harness.ts'
+import type {
+  Harness,
+  HarnessEnd,
+  HarnessEvent,
+  HarnessSpec,
+  HarnessSurroundings,
+  ToolChoice,
+} from '../harness.ts'
 import { workerEnvironment } from './worker-environment.ts'
 import type { Incoming } from './worker-messages.ts'
 import { startWorker, type WorkerCommand, type WorkerProcess } from './worker-process.ts'
@@ -12,6 +19,10 @@ export interface EmbeddedHarnessOptions extends Pick<LaunchOptions, 'own'> {
   /** For models that are newer than the catalogue of the SDK. */
   readonly factsOf?: ModelFacts
   readonly clock?: Clock
+  /** By default all that the agent has. */
+  readonly tools?: ToolChoice | undefined
+  /** Where the person's own Pi agent keeps its logins, to be used where no variable holds a key. */
+  readonly authFile?: string | undefined
 }
 
 /**
@@ -49,7 +60,7 @@ export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness 
       yield { type: 'ended', end: made.ok ? stopped : failedWith({ kind: 'launch', message: made.message }) }
       return
     }
-    const run = { spec, task: made.task, signal }
+    const run = { spec, task: { ...made.task, tools: options.tools, authFile: options.authFile }, signal }
     const prepared = take(spec)
     dismiss()
     if (prepared && (yield* runWorker(prepared, { ...run, isReplaceable: true }))) return
@@ -58,6 +69,7 @@ export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness 
 
   return {
     prepare(surroundings) {
+      if (ready && !ready.worker.end && ready.name === nameOf(surroundings)) return
       dismiss()
       ready = { name: nameOf(surroundings), worker: launch(surroundings) }
     },

@@ -2,7 +2,7 @@ import type { Immutable } from '@weave/protocol'
 import * as z from 'zod'
 import { isTokenCount } from '../../kit/index.ts'
 import type { Dialect } from '../../models/index.ts'
-import type { HarnessSpec } from '../harness.ts'
+import type { HarnessSpec, ToolChoice } from '../harness.ts'
 
 const text = z.string()
 const count = z.number().nonnegative()
@@ -70,8 +70,12 @@ export interface AgentTask extends Omit<HarnessSpec, 'codonId' | 'onRaw' | 'next
   readonly dialect?: Dialect | undefined
   readonly reasoning?: boolean | undefined
   readonly compat?: Readonly<Record<string, unknown>> | undefined
+  /** Absent: all. */
+  readonly tools?: ToolChoice | undefined
   /** A secret. Absent: the SDK may know a variable of the provider's own. */
   readonly key?: string | undefined
+  /** Of the person's own Pi agent: the SDK reads it, and renews in it what has run out, as that agent does. */
+  readonly authFile?: string | undefined
   /** The variables that would have held the key. */
   readonly keyVariables: readonly string[]
   /** Instead of the usual address. Neither ends in a slash. */

@@ -15,7 +15,14 @@ const grew = (thread = '', isWhole = true): SdkMessage => ({
   isWhole,
   usage: {},
 })
-const whole: SdkMessage = { kind: 'answer', messageId: 'm', modelId: undefined, blocks: [], usage: {} }
+const whole: SdkMessage = {
+  kind: 'answer',
+  thread: '',
+  messageId: 'm',
+  modelId: undefined,
+  blocks: [],
+  usage: {},
+}
 
 function after(...messages: readonly SdkMessage[]) {
   const answers = createAnswers()

@@ -75,8 +75,8 @@ test('nothing leads the program to another provider or into a session around us'
     CLAUDE_CODE_CHILD_SESSION: '1',
     CLAUDE_CODE_SESSION_ID: 'x',
     CLAUDE_CODE_MESSAGING_SOCKET: '/tmp/x',
-    CLAUDE_CODE_USE_BEDROCK: '1',
-    CLAUDE_CODE_USE_VERTEX: '1',
+    CLAUDE_CODE_USE_MANTLE: '1',
+    CLAUDE_CODE_USE_GATEWAY: '1',
     CLAUDE_CONFIG_DIR: '/home/user/.claude',
   }
   const env = environment({ ...foreign, CLAUDE_CODE_MAX_OUTPUT_TOKENS: '9' })

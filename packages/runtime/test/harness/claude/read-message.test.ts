@@ -57,6 +57,7 @@ test('reads the blocks of an answer and leaves out empty and strange ones', () =
   expect(readMessage({ type: 'assistant', message })).toEqual({
     kind: 'answer',
     messageId: 'm1',
+    thread: '',
     modelId: 'claude-sonnet-4-5',
     blocks: [
       { type: 'thinking', text: 'hm' },

@@ -90,7 +90,8 @@ verifies(
   'the provider gets the key, the model and the prompts as they are, and nobody else hears of it',
   async () => {
     const stage = await setStage(script(say('Fine.')))
-    await writeFile(join(stage.cwd, 'CLAUDE.md'), 'STRAY MEMORY')
+    await writeFile(join(stage.cwd, 'CLAUDE.md'), 'OWN MEMORY')
+    await writeFile(join(stage.dir, 'CLAUDE.md'), 'STRAY MEMORY')
     await writeFile(join(stage.cwd, 'note.txt'), 'STRAY MENTION')
     const prompt = '/context @note.txt\n<%= untouched %>'
     await stage.act({ prompt, systemPrompt: 'You are a heron.' })
@@ -102,8 +103,13 @@ verifies(
     const body = JSON.stringify(request?.body)
     expect(body).toContain(JSON.stringify(prompt).slice(1, -1))
     expect(body).toContain('You are a heron.')
+    expect(body).toContain('OWN MEMORY')
     expect(body).not.toContain('STRAY')
-    expect(await readdir(stage.dir), 'nothing in the home of the user').toEqual(['agentRoot', 'agents'])
+    expect(await readdir(stage.dir), 'nothing in the home of the user').toEqual([
+      'CLAUDE.md',
+      'agentRoot',
+      'agents',
+    ])
     expect(await readdir(stage.cwd)).toEqual(['CLAUDE.md', 'note.txt'])
   },
   patience,

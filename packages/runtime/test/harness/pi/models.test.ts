@@ -116,9 +116,7 @@ verifies(
       'azure-openai-responses',
       'cloudflare-ai-gateway',
       'cloudflare-workers-ai',
-      'github-copilot',
       'google-vertex',
-      'openai-codex',
     ])
   },
 )

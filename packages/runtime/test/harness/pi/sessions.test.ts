@@ -87,22 +87,34 @@ describe('going on from an earlier session', () => {
   })
 })
 
-test('nothing of the workspace has a say in what the model is told', async () => {
-  let system = ''
-  const desk = await openDesk({
-    respond: request => {
-      system = `${request.system}${JSON.stringify(request.turns)}`
-      return say('ok')
-    },
-  })
-  const { mkdir, writeFile } = await import('node:fs/promises')
-  await mkdir(join(desk.cwd, '.pi'))
-  const planted = ['AGENTS.md', 'CLAUDE.md', '.pi/SYSTEM.md', '.pi/APPEND_SYSTEM.md', '.pi/settings.json']
-  for (const name of planted) await writeFile(join(desk.cwd, name), '{"planted":"PLANTED"}')
-  await desk.ask(['/help @AGENTS.md'])
-  expect(system).toContain('/help @AGENTS.md')
-  expect(system).not.toContain('PLANTED')
-})
+verifies(
+  ['agents/pi-workspace-words', 'agents/not-above'],
+  'of the workspace its instructions have a say in what the model is told, and no settings',
+  async () => {
+    let system = ''
+    const desk = await openDesk({
+      respond: request => {
+        system = `${request.system}${JSON.stringify(request.turns)}`
+        return say('ok')
+      },
+    })
+    const { mkdir, writeFile } = await import('node:fs/promises')
+    await mkdir(join(desk.cwd, '.pi'))
+    await writeFile(join(desk.cwd, 'AGENTS.md'), 'OWN INSTRUCTIONS')
+    const planted = [
+      'CLAUDE.md',
+      '../AGENTS.md',
+      '.pi/SYSTEM.md',
+      '.pi/APPEND_SYSTEM.md',
+      '.pi/settings.json',
+    ]
+    for (const name of planted) await writeFile(join(desk.cwd, name), '{"planted":"PLANTED"}')
+    await desk.ask(['/help @AGENTS.md'])
+    expect(system).toContain('/help @AGENTS.md')
+    expect(system).toContain('OWN INSTRUCTIONS')
+    expect(system).not.toContain('PLANTED')
+  },
+)
 
 describe('a session that grows too long', () => {
   const long = 'word '.repeat(20_000)

@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +16,7 @@ import type { Trouble } from '../../failure.ts'
 import { importPackage, ownPlaces, requireHarness } from '../../resolve-harness.ts'
 import { agentDir } from '../worker-environment.ts'
 import type { AgentTask } from '../worker-protocol.ts'
+import { toolsFor, workspaceFiles } from './workspace-files.ts'
 
 const graceMs = 2_000
 
@@ -58,17 +59,14 @@ async function askCommands(): Promise<void> {
 /** What can be had of a session, or why it cannot. */
 type Had<Good extends object> = Result<Good, Pick<Trouble, 'kind' | 'message'>>
 
-/** Not `grep` and `find`: they fetch programs from the network. */
-const tools = ['read', 'bash', 'edit', 'write', 'ls']
-
 /** Without a word of the codon the SDK's own default; it asks for less where a model can do less. */
 function levelOf({ thinking = 'medium' }: AgentTask) {
   return thinking === 'max' ? 'xhigh' : thinking
 }
 
 /**
- * A new session, or a copy of an earlier one under an id of its own. Nothing but the task has a say in it: no file of the
- * person or the workspace is read for settings, prompts, extensions, skills or keys.
+ * A new session, or a copy of an earlier one under an id of its own. The task and the instructions and skills of the workspace
+ * have a say in it: no file of the person is read, and none for settings, extensions or keys.
  */
 export async function openSession(
   sdk: Sdk,
@@ -78,14 +76,14 @@ export async function openSession(
   const { AuthStorage, ModelRegistry, SettingsManager, createAgentSession } = sdk.agent
   const { createBashToolDefinition, createLocalBashOperations } = sdk.agent
   const key = task.key ?? sdk.ai.getEnvApiKey(task.provider)
-  if (key === undefined) {
+  const authStorage = key === undefined ? storedLogins(sdk, task) : AuthStorage.inMemory()
+  if (!authStorage) {
     const message = `There is no key for ${task.provider}. Set ${task.keyVariables.join(' or ')}.`
     return { ok: false, kind: 'launch', message }
   }
   const sessions = await sessionManager(sdk, task)
   if (!sessions.ok) return sessions
-  const authStorage = AuthStorage.inMemory()
-  authStorage.setRuntimeApiKey(task.provider, key)
+  if (key !== undefined) authStorage.setRuntimeApiKey(task.provider, key)
   const { session } = await createAgentSession({
     cwd: task.cwd,
     agentDir: agentDir(task.home),
@@ -100,9 +98,9 @@ export async function openSession(
       enableInstallTelemetry: false,
       transport: 'sse',
     }),
-    resourceLoader: onlyPrompt(sdk, task.systemPrompt),
+    resourceLoader: resources(sdk, task, await workspaceFiles(sdk.agent, task)),
     sessionManager: sessions.manager,
-    tools,
+    tools: [...toolsFor(task)],
     customTools: [
       sdk.agent.defineTool(
         createBashToolDefinition(task.cwd, {
@@ -113,6 +111,13 @@ export async function openSession(
     ],
   })
   return { ok: true, session }
+}
+
+/** Undefined when there is none for the provider. */
+function storedLogins({ agent }: Sdk, { authFile, provider }: AgentTask) {
+  if (authFile === undefined || !existsSync(authFile)) return undefined
+  const stored = agent.AuthStorage.create(authFile)
+  return stored.has(provider) ? stored : undefined
 }
 
 async function sessionManager(
@@ -155,15 +160,18 @@ function privately<T>(write: () => T): T {
   }
 }
 
-/** Instead of a loader that looks for files. */
-function onlyPrompt({ agent }: Sdk, systemPrompt: string | undefined): ResourceLoader {
+/** Instead of a loader that looks for files everywhere. */
+function resources(
+  { agent }: Sdk,
+  { systemPrompt }: AgentTask,
+  files: Pick<ResourceLoader, 'getAgentsFiles' | 'getSkills'>,
+): ResourceLoader {
   const runtime = agent.createExtensionRuntime()
   return {
     getExtensions: () => ({ extensions: [], errors: [], runtime }),
-    getSkills: () => ({ skills: [], diagnostics: [] }),
     getPrompts: () => ({ prompts: [], diagnostics: [] }),
     getThemes: () => ({ themes: [], diagnostics: [] }),
-    getAgentsFiles: () => ({ agentsFiles: [] }),
+    ...files,
     getSystemPrompt: () => undefined,
     getAppendSystemPrompt: () => (systemPrompt === undefined ? [] : [systemPrompt]),
     extendResources: () => undefined,

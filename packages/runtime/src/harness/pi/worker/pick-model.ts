@@ -6,13 +6,14 @@ type Facts = 'contextWindow' | 'maxOutputTokens' | 'dialect' | 'reasoning' | 'co
 type Wanted = Pick<AgentTask, 'provider' | 'model' | 'address' | Facts>
 
 /**
- * The SDK's own entry; for a model newer than its catalogue the nearest of the provider, whose entries are `known`; for a
+ * The SDK's own entry; for a model newer than its catalogue the nearest of the provider, whose entries are `all`; for a
  * provider that it does not know, plain chat completions.
  */
 export function pickModel(
-  known: readonly Model<Api>[],
+  all: readonly Model<Api>[],
   wanted: Wanted,
 ): Result<{ readonly model: Model<Api> }> {
+  const known = isElsewhere(wanted) ? [] : all
   const own = known.find(({ id }) => id === wanted.model)
   const model = own
     ? { ...own, contextWindow: wanted.contextWindow ?? own.contextWindow }
@@ -22,6 +23,13 @@ export function pickModel(
     ok: false,
     message: `The embedded SDK does not know the provider ${wanted.provider}, and no variable gives its address.`,
   }
+}
+
+/** Their own address goes with a login of their own. At another one nobody speaks as they do. */
+const needLogin: ReadonlySet<string> = new Set(['github-copilot', 'openai-codex'])
+
+function isElsewhere({ provider, address }: Wanted): boolean {
+  return address !== undefined && needLogin.has(provider)
 }
 
 /** With what a file says of it beyond the SDK's own entry. */

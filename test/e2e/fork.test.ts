@@ -1,0 +1,350 @@
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { verifies } from '../conformance/verifies.ts'
+import { bash, codon, type HankFolder, hankFolder, journalOf, rig } from '../support/hank-folder.ts'
+import { isProof, tally } from '../support/proof.ts'
+
+interface ForkJson {
+  readonly dir: string
+  readonly next: { readonly codonId: string; readonly model: string } | null
+  readonly isRehearsal: boolean
+  readonly notes: readonly string[]
+  readonly origin: {
+    readonly id: string
+    readonly prefix: { readonly events: number }
+    readonly inheritedCost: number
+    readonly rewritten: { readonly places: number; readonly left: number }
+    readonly from: { readonly name: string }
+  }
+}
+
+/** One digest for all bytes and links below a directory. */
+function digestOf(dir: string): string {
+  const hash = createHash('sha256')
+  for (const name of readdirSync(dir, { recursive: true, encoding: 'utf8' }).sort()) {
+    const stats = lstatSync(join(dir, name))
+    hash.update(`${name} ${stats.mode} `)
+    if (stats.isFile()) hash.update(readFileSync(join(dir, name)))
+    if (stats.isSymbolicLink()) hash.update(readlinkSync(join(dir, name)))
+  }
+  return hash.digest('hex')
+}
+
+const place = (...ids: readonly string[]) =>
+  hankFolder(
+    ids.map(id => codon(id, { promptText: id === 'hanging' ? 'Then hang.' : `Work on ${id}.` })),
+    {},
+    { inMemory: true },
+  )
+
+async function forked(at: HankFolder, ...words: readonly string[]): Promise<ForkJson> {
+  const { status, stdout, stderr } = await at.scripted('fork', '--json', ...words)
+  expect(status, stderr).toBe(0)
+  return JSON.parse(stdout) as ForkJson
+}
+
+describe('weave fork', () => {
+  verifies(
+    ['fork/output', 'fork/goes-on', 'fork/own-objects', 'fork/origin', 'fork/money', 'fork/source-unchanged'],
+    'begins another execution at a checkpoint, which goes on when its source is gone',
+    async () => {
+      const at = await place('a', 'b', 'c')
+      await at.scripted()
+      const source = at.execution()
+      const before = digestOf(source)
+      const said = await at.scripted('fork', '--at', 'a')
+      expect(said.status, said.stderr).toBe(0)
+      const [made = ''] = at.executions().filter(dir => dir !== source)
+      expect(said.stdout).toMatch(
+        new RegExp(
+          `^Forked {2}${basename(made)} {2}from ${basename(source)} at a completed, [0-9a-f]{8}\nNext {4}b \\(.+\\) · .* inherited\nRun it: weave -e ${made}\n$`,
+        ),
+      )
+      expect(digestOf(source)).toBe(before)
+      const list = JSON.parse((await at.scripted('list', '--json')).stdout) as readonly {
+        dir: string
+        cost: number
+      }[]
+      expect(list.find(({ dir }) => dir === made)?.cost).toBe(0)
+      const origin = JSON.parse(readFileSync(join(made, '.weave/origin.json'), 'utf8')) as ForkJson['origin']
+      const [first] = journalOf(source)
+      expect(origin).toMatchObject({
+        version: 1,
+        kind: 'fork',
+        id: first?.id,
+        from: { name: basename(source) },
+        at: { codonId: 'a', type: 'completed' },
+      })
+      expect(journalOf(made).slice(0, origin.prefix.events)).toEqual(
+        journalOf(source).slice(0, origin.prefix.events),
+      )
+      const limits = journalOf(made).filter(({ type }) => type === 'info')
+      expect(limits.at(-1)?.data['message']).toContain(`Forked from ${basename(source)} at a completed`)
+      rmSync(source, { recursive: true })
+      const run = await at.scripted('-e', made)
+      expect(run.status, run.stderr).toBe(0)
+      expect(run.stdout).toContain('codon b started')
+      expect(run.stdout).not.toContain('codon a started')
+      expect(
+        readdirSync(join(made, 'agentRoot'))
+          .filter(name => name.endsWith('.md'))
+          .sort(),
+      ).toEqual(['a.md', 'b.md', 'c.md'])
+      expect((await at.scripted('rollback', 'a', '-y', '-e', made)).status).toBe(0)
+    },
+    120_000,
+  )
+
+  verifies(
+    ['fork/names', 'fork/goes-on', 'fork/old-parts'],
+    'takes every name of a checkpoint, also of a live execution, and no safety checkpoint',
+    async () => {
+      const at = await hankFolder(
+        [codon('a'), codon('b', rig('echo rig > rig.md')), codon('hanging', { promptText: 'Then hang.' })],
+        {},
+        { inMemory: true },
+      )
+      const run = await at.startScripted()
+      await run.until('codon hanging started')
+      const source = at.execution()
+      expect(await forked(at, basename(source), '--at', 'start')).toMatchObject({ next: { codonId: 'a' } })
+      expect(await forked(at, basename(source), '--at', 'b')).toMatchObject({ next: { codonId: 'hanging' } })
+      const rigged = await forked(at, basename(source), '--at', 'b:start')
+      expect(rigged).toMatchObject({ next: { codonId: 'b' } })
+      expect(readFileSync(join(rigged.dir, 'agentRoot/rig.md'), 'utf8')).toBe('rig\n')
+      expect(await run.kill('SIGINT')).toBe(130)
+      expect((await at.scripted('rollback', 'a', '-y', '-e', source)).status).toBe(0)
+      const rows = JSON.parse((await at.scripted('checkpoints', '--json', '-e', source)).stdout) as readonly {
+        sha: string
+        type: string
+        codonId: string
+        isUndone: boolean
+      }[]
+      const undone = rows.find(({ isUndone, codonId }) => isUndone && codonId === 'b')
+      expect(await forked(at, basename(source), '--at', undone?.sha.slice(0, 10) ?? '')).toMatchObject({
+        next: expect.any(Object),
+      })
+      const safety = rows.find(({ type }) => type === 'safety')
+      expect(
+        await at.scripted('fork', basename(source), '--at', safety?.sha.slice(0, 10) ?? ''),
+      ).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining(
+          'A safety checkpoint has no place in the plan. Roll back to it first.',
+        ),
+      })
+      expect(await at.scripted('fork', basename(source), '--at', 'zzz')).toMatchObject({ status: 1 })
+      expect(await at.scripted('fork', basename(source))).toMatchObject({ status: 2 })
+      expect(await at.scripted('fork', basename(source), '--at', 'a', '-e', source)).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('is there already'),
+      })
+
+      const [old, young] = ['.x.part', '.y.part'].map(name => join(at.executionsDir, name))
+      for (const part of [old, young]) mkdirSync(join(part ?? '', '.weave'), { recursive: true })
+      utimesSync(old ?? '', 1, 1)
+      expect((await at.scripted('list')).stdout).not.toContain('.part')
+      await at.scripted('gc')
+      expect([old, young].map(part => existsSync(part ?? ''))).toEqual([false, true])
+    },
+    240_000,
+  )
+
+  verifies(
+    ['fork/untracked', 'fork/data-and-archive', 'fork/rehearsal'],
+    'leaves behind what is in no checkpoint and says so, has the data and the archive, and rehearses only when asked to',
+    async () => {
+      const at = await hankFolder(
+        [
+          codon('a', {
+            archiveOnSuccess: ['old.txt'],
+            checkpointedFiles: ['*.md'],
+            rigSetup: [{ type: 'command', command: { run: 'echo old > old.txt' } }],
+          }),
+          codon('b'),
+        ],
+        { 'data/x.txt': 'data' },
+        { inMemory: true },
+      )
+      expect((await at.scripted('hank.json', 'data')).status).toBe(0)
+      mkdirSync(at.workspace('node_modules/x'), { recursive: true })
+      writeFileSync(at.workspace('node_modules/x/index.js'), 'x')
+      writeFileSync(at.workspace('node_modules/y.js'), 'y')
+      const plain = await forked(at, '--at', 'a', '-e', at.path('forks/one'))
+      expect(plain.notes).toEqual([
+        '2 files of the workspace are in no checkpoint and stay behind (node_modules); --with-untracked copies them as they are now.',
+      ])
+      expect(existsSync(join(plain.dir, 'agentRoot/node_modules'))).toBe(false)
+      expect(readlinkSync(join(plain.dir, 'agentRoot/read_only_data_source'))).toBe(at.path('data'))
+      expect(readFileSync(join(plain.dir, 'rigArchive/a/old.txt'), 'utf8')).toBe('old\n')
+      expect(plain.isRehearsal).toBe(false)
+      const whole = await forked(
+        at,
+        at.execution(),
+        '--at',
+        'a',
+        '--with-untracked',
+        '--rehearse',
+        '-e',
+        at.path('forks/two'),
+      )
+      expect(readFileSync(join(whole.dir, 'agentRoot/node_modules/x/index.js'), 'utf8')).toBe('x')
+      expect(whole.isRehearsal).toBe(true)
+      expect((await forked(at, whole.dir, '--at', 'a', '-e', at.path('forks/three'))).isRehearsal).toBe(true)
+    },
+    120_000,
+  )
+
+  verifies(
+    ['fork/other-hank', 'fork/model'],
+    'lets another hank or model go on by the rule of --adopt',
+    async () => {
+      const at = await place('draft', 'outline', 'review')
+      await at.scripted()
+      at.write({
+        'other/hank.json': {
+          $schema: 'x',
+          hank: [codon('draft', { promptText: 'Other.' }), codon('outline'), codon('polish')],
+        },
+        'clash/hank.json': { $schema: 'x', hank: [codon('draft'), codon('plan')] },
+        'talk/hank.json': {
+          $schema: 'x',
+          hank: [codon('draft'), codon('outline'), codon('go', { continuationMode: 'continue-previous' })],
+        },
+      })
+      const other = await forked(at, '--at', 'outline', '--hank', 'other')
+      expect(other).toMatchObject({
+        next: { codonId: 'polish' },
+        notes: ['Other in the new hank, and not run again: draft.'],
+      })
+      expect(
+        await at.scripted('fork', basename(at.execution()), '--at', 'outline', '--hank', 'clash'),
+      ).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining(
+          'The hank cannot take over after outline: here draft, outline have run; it begins with draft, plan.',
+        ),
+      })
+      const opus = await forked(at, basename(at.execution()), '--at', 'outline', '-m', 'opus')
+      expect(opus.next).toMatchObject({ codonId: 'review', model: expect.stringContaining('opus') })
+      const source = basename(at.execution())
+      expect((await at.scripted('fork', source, '--at', 'outline', '--hank', 'talk')).status).toBe(0)
+      expect(
+        await at.scripted('fork', source, '--at', 'outline', '--hank', 'talk', '-m', 'opus'),
+      ).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('continues the conversation of outline'),
+      })
+      const run = await at.scripted('-e', opus.dir)
+      expect(run.status, run.stderr).toBe(0)
+    },
+    120_000,
+  )
+
+  verifies(
+    ['fork/conversations', 'fork/signed-thinking'],
+    'goes on with the conversation of its source with both SDKs, and writes only inside of itself',
+    async () => {
+      const at = await hankFolder(
+        [
+          codon('first', { promptText: 'The word is marigold.' }),
+          codon('second', { continuationMode: 'continue-previous', promptText: 'Go on.' }),
+          codon('third', { model: 'openai/gpt-5', promptText: 'The word is larkspur.' }),
+          codon('fourth', {
+            model: 'openai/gpt-5',
+            continuationMode: 'continue-previous',
+            promptText: 'Go on.',
+          }),
+        ],
+        {
+          'rehearsal.json': {
+            codons: Object.fromEntries(
+              ['first', 'second', 'third', 'fourth'].map(id => [
+                id,
+                [bash(`pwd > ${id}.md`), { say: `${id} is done.` }],
+              ]),
+            ),
+          },
+        },
+      )
+      expect(at.rehearse('--headless').status).toBe(0)
+      const source = at.execution()
+      const before = digestOf(source)
+      for (const [point, word, next] of [
+        ['first', 'marigold', 'second'],
+        ['third', 'larkspur', 'fourth'],
+      ] as const) {
+        const made = JSON.parse(at.weave('fork', source, '--at', point, '--json').stdout) as ForkJson
+        expect(made).toMatchObject({ isRehearsal: true, next: { codonId: next } })
+        expect(made.origin.rewritten.places).toBeGreaterThan(0)
+        const run = at.rehearse('-e', made.dir, '--headless')
+        expect(run.status, run.stderr).toBe(0)
+        expect(run.stdout).not.toContain(`codon ${point} started`)
+        expect(readFileSync(join(made.dir, 'agentRoot', `${next}.md`), 'utf8')).toBe(
+          `${join(made.dir, 'agentRoot')}\n`,
+        )
+        const sessions = readdirSync(join(made.dir, '.weave/agents'), { recursive: true, encoding: 'utf8' })
+          .filter(name => name.endsWith('.jsonl'))
+          .map(name => readFileSync(join(made.dir, '.weave/agents', name), 'utf8'))
+        const own = sessions.filter(text => text.includes(`pwd > ${next}.md`) && text.includes(word))
+        expect(own.length).toBeGreaterThan(0)
+        for (const text of sessions) expect(text).not.toContain(join(source, 'agentRoot'))
+        expect(digestOf(source)).toBe(before)
+        rmSync(made.dir, { recursive: true })
+      }
+    },
+    240_000,
+  )
+
+  verifies(
+    ['fork/kill-safe'],
+    'is whole or not there when it is killed at any moment',
+    async () => {
+      const many = rig('for i in $(seq 300); do echo $i > many-$i.md; done')
+      const at = await hankFolder([codon('a'), codon('b', many)], {}, { inMemory: true })
+      await at.scripted()
+      const source = at.execution()
+      const began = Date.now()
+      const first = await forked(at, basename(source), '--at', 'b')
+      const whole = Date.now() - began
+      const wanted = digestOf(join(first.dir, 'agentRoot'))
+      // A list keeps an index of the journal for the next reader.
+      await at.scripted('list')
+      const before = digestOf(source)
+      const kills = isProof ? 120 : 6
+      let left = 0
+      for (let kill = 0; kill < kills; kill++) {
+        const run = await at.startScripted('fork', basename(source), '--at', 'b')
+        await new Promise(resolve => setTimeout(resolve, (whole * (kill + 1)) / kills))
+        await run.kill('SIGKILL')
+        const listed = JSON.parse((await at.scripted('list', '--json')).stdout) as readonly {
+          dir: string
+          status: string
+        }[]
+        for (const { dir, status } of listed) {
+          if (dir === source) continue
+          expect(status).toBe('stopped')
+          expect(digestOf(join(dir, 'agentRoot'))).toBe(wanted)
+          expect(existsSync(join(dir, '.weave/origin.json'))).toBe(true)
+        }
+        left += readdirSync(dirname(source)).filter(name => name.endsWith('.part')).length > 0 ? 1 : 0
+      }
+      tally('forks killed', kills)
+      expect(digestOf(source)).toBe(before)
+      if (isProof) expect(left).toBeGreaterThan(0)
+    },
+    isProof ? 1_800_000 : 240_000,
+  )
+})
