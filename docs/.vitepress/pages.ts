@@ -41,6 +41,7 @@ export const sidebar: readonly Section[] = [
       'prompts',
       'validate',
       'editors',
+      'mcp',
       'rehearsal',
       'ci',
       'terminal',

@@ -21,6 +21,7 @@ import { hankFile } from './requirements/hank-file.ts'
 import { installAndRelease } from './requirements/install-and-release.ts'
 import { invariants } from './requirements/invariants.ts'
 import { limitsAndVersions } from './requirements/limits-and-versions.ts'
+import { mcp } from './requirements/mcp.ts'
 import { notify } from './requirements/notify.ts'
 import { otel } from './requirements/otel.ts'
 import { readingARun } from './requirements/reading-a-run.ts'
@@ -66,6 +67,7 @@ const tables = {
   ...acp,
   ...editor,
   ...detach,
+  ...mcp,
   ...notify,
   ...rules,
   ...gates,

@@ -335,6 +335,12 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: ['stdio', ...always],
     load: async () => (await import('./lsp/lsp.ts')).lspCommand,
   },
+  mcp: {
+    usage: 'weave mcp [options]',
+    summary: 'an MCP server, which coding agents start: look at, check, rehearse and run hanks',
+    flags: ['allow', 'hanks', 'max-cost', 'runtime-config', 'env-file', ...always],
+    load: async () => (await import('./mcp/mcp.ts')).mcpCommand,
+  },
   notify: {
     usage: 'weave notify test',
     summary: 'send a notification to everybody whom ~/.weave/notify.json names, and say what came of it',

@@ -41,6 +41,17 @@ export const flags = {
     choices: ['text', 'json', 'github', 'sarif', 'junit', 'markdown'],
   },
   stdio: { kind: 'switch', summary: 'speak with the editor through standard input and output' },
+  allow: {
+    kind: 'text',
+    value: 'groups',
+    summary: 'more groups of tools, separated by commas: run (needs --max-cost), steer',
+  },
+  hanks: {
+    kind: 'text',
+    value: 'dir',
+    many: true,
+    summary: 'hanks and data are inside of this directory; may be given several times',
+  },
   watch: { kind: 'switch', summary: 'check again whenever a file changes that the hank uses' },
   sarif: { kind: 'text', value: 'file', summary: 'write the problems there as SARIF 2.1.0' },
   junit: {

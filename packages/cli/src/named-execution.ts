@@ -77,19 +77,23 @@ const mostNamed = 5
 export function nameMeant(
   word: string,
   names: readonly string[],
-): { readonly ok: true; readonly name: string } | { readonly ok: false; readonly message: string } {
+):
+  | { readonly ok: true; readonly name: string }
+  | { readonly ok: false; readonly message: string; readonly candidates: readonly string[] } {
   const fitting =
     word === '' ? [] : names.filter(name => name.startsWith(word) || shortName(name).startsWith(word))
   const [first, ...more] = fitting
   if (first !== undefined && more.length === 0) return { ok: true, name: first }
   if (first === undefined) {
     const near = didYouMean(nearestBeginning(basename(word), names))
-    return { ok: false, message: `There is no execution ${word}.${near} "weave list" shows which there are.` }
+    const message = `There is no execution ${word}.${near} "weave list" shows which there are.`
+    return { ok: false, message, candidates: [] }
   }
   const shown = fitting.slice(0, mostNamed).map(name => `  ${name}`)
   const left = fitting.length - shown.length
   return {
     ok: false,
+    candidates: fitting,
     message: [
       `${fitting.length} executions begin with ${word}:`,
       ...shown,

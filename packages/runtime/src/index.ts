@@ -23,7 +23,9 @@ export {
   readCosts,
   readEarlierCosts,
   readEvents,
+  readExecutionId,
   readGates,
+  readLastSeq,
   readPlans,
   readSpans,
   type StoppedExecution,
@@ -132,6 +134,7 @@ export {
   runAgentWorker,
 } from './harness/index.ts'
 export {
+  type Clock,
   createAppender,
   createMatcher,
   createRedactor,

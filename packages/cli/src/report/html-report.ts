@@ -48,6 +48,17 @@ export async function htmlReport(options: HtmlReportOptions, terminal: Terminal)
   return exitCodes.done
 }
 
+/** The page as text. Never rejects. */
+export async function reportHtml(
+  layout: HtmlReportOptions['layout'],
+): Promise<{ readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string }> {
+  const read = await readReport(layout)
+  if (!read.ok) return read
+  return pageParts
+    ? { ok: true, text: pageOf(read, pageParts) }
+    : { ok: false, message: 'The page of reports is not built.' }
+}
+
 function pageOf({ data, events }: Extract<ReadReport, { ok: true }>, parts: PageParts): string {
   return reportPage({ title: `${data.hank.name} – weave report`, data, events }, parts)
 }

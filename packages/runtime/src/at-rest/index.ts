@@ -11,6 +11,8 @@ export {
   readCosts,
   readEarlierCosts,
   readEvents,
+  readExecutionId,
+  readLastSeq,
   readPlans,
 } from './read-execution.ts'
 export { type ReadSpans, readSpans } from './read-spans.ts'

@@ -14,6 +14,7 @@ import {
 import {
   createHistory,
   describeFindings,
+  executionIdOf,
   inspectJournal,
   type ReadProblem,
   type RecordedEvent,
@@ -73,6 +74,16 @@ function newestNames(names: readonly string[]): readonly string[] {
   return dated.sort((left, right) => (left.created < right.created ? 1 : -1)).map(({ name }) => name)
 }
 
+/** The number of the last event of an execution, live or at rest; 0 when there is none. Changes nothing. */
+export function readLastSeq({ journal }: ExecutionLayout): Promise<number> {
+  return createHistory({ dir: journal, readOnly: true }).lastSeq()
+}
+
+/** What an execution is called wherever its name must not matter; undefined while it has no event. */
+export function readExecutionId({ journal, originFile }: ExecutionLayout): Promise<string | undefined> {
+  return executionIdOf(createHistory({ dir: journal, readOnly: true }), originFile)
+}
+
 export interface ReadEventsQuery {
   readonly types?: ReadonlySet<string> | undefined
   readonly codonId?: string | undefined
@@ -82,6 +93,8 @@ export interface ReadEventsQuery {
   readonly follow?: AbortSignal | undefined
   /** Writes nothing, not even the index that makes the next reading quick. */
   readonly readOnly?: boolean
+  /** Asked after every page, with the last number in it, whether or not an event of it fitted; `false` ends the reading. */
+  readonly mayGoOn?: (seq: number) => boolean
   readonly clock?: Clock
 }
 
@@ -121,9 +134,12 @@ export async function* readEvents(
       for (const problem of page.problems) onDamage(damageOf(problem))
       for (const stored of page.events) {
         after = stored.seq
+        // Most lines are of other types: those are not parsed.
+        if (query.types && !query.types.has(history.type(stored))) continue
         const event = await history.event(stored)
         if (event && fits(event, query)) yield { event, text: await history.text(stored) }
       }
+      if (query.mayGoOn && !query.mayGoOn(after)) return
     }
     if (!follow || follow.aborted) return
     await clock.sleep(pollEvery, follow).catch(() => undefined)

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createGit, type Git, type GitPlace } from '../tree/index.ts'
+import { createGit, type Git, type GitPlace, isLink } from '../tree/index.ts'
 import { checkOut } from './check-out.ts'
 import type { CheckpointRecord } from './commit.ts'
 import { type DiffOptions, type DiffResult, diff } from './diff.ts'
@@ -34,8 +34,15 @@ export function readVersions({ beside, ...place }: VersionReaderOptions) {
       const known = records.filter((record): record is CheckpointRecord => record !== undefined)
       return new Map(known.map(({ sha, tree }) => [sha, tree]))
     },
-    diff: async (from: string, to: string, options: DiffOptions = {}): Promise<DiffResult> =>
-      [from, to].every(isSha) ? diff(git, { from, to }, options) : notASha,
+    diff: async (from: string, to: string, options: ReadDiff = {}): Promise<DiffResult> =>
+      [from, to].every(isSha) ? diff(git, { from, to, paths: options.paths }, options) : notASha,
+    /** A file of a version, up to so many bytes of it; `undefined`: there is none. Its name is no pattern. */
+    async file(sha: string, path: string, maxBytes: number) {
+      const found = (await listTree(git, sha))?.find(each => each.path === path)
+      if (!found || isLink(found.mode)) return undefined
+      const answer = await git(['cat-file', 'blob', found.oid], { maxBytes })
+      return answer.ok ? { bytes: answer.bytes.subarray(0, maxBytes), size: found.size } : undefined
+    },
     /** Into a directory that is empty. Rejects only with the reason of the signal. */
     checkOut: (sha: string, directory: string, options: RestoreOptions = {}) =>
       checkOut(git, { ...options, sha, directory }),
@@ -54,6 +61,11 @@ export function readVersions({ beside, ...place }: VersionReaderOptions) {
     overlaid: (sha: string, overlays: Parameters<typeof overlaidTree>[1]) =>
       overlaidTree(sha, overlays, { git, gitDir: place.gitDir }),
   }
+}
+
+interface ReadDiff extends DiffOptions {
+  /** Only these files. */
+  readonly paths?: readonly string[]
 }
 
 const notASha = { ok: false, message: 'a checkpoint has a name of 40 hexadecimal digits' } as const

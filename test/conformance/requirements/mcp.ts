@@ -1,0 +1,24 @@
+import type { RequirementTable } from '../requirement.ts'
+
+/** weave as an MCP server. */
+export const mcp = {
+  'mcp/every-tool': 'Every tool answers clients of both eras of the protocol, and of the older SDK.',
+  'mcp/listed': 'Only tools of groups that are allowed are listed, in the same bytes at every start.',
+  'mcp/groups': 'read, check and rehearse are there by default; run needs a ceiling in dollars.',
+  'mcp/execution-names':
+    'An execution is named by its name, the beginning of just one, or its id; never by a path.',
+  'mcp/inside': 'Hanks and data are inside of the directories that the operator named, links followed.',
+  'mcp/fits': 'No answer has more than 40,000 characters; what is left out is counted and can be asked for.',
+  'mcp/untrusted': 'Texts of agents stand under untrusted, and no text has a control character.',
+  'mcp/rehearses': 'rehearse_hank runs a hank to its end in an execution of its own and tells of each codon.',
+  'mcp/no-model': 'Without the group run no model is asked, whatever is called.',
+  'mcp/ceiling': 'A run has the lower of the two ceilings, and goes on when the server is gone.',
+  'mcp/confirmed':
+    'A rollback is done after just one yes of a person, or with one fresh token of a preview; otherwise nothing is.',
+  'mcp/fuzz': 'Arguments of any shape are answered: no fault, no path outside, no process.',
+  'mcp/leaves': 'When the client has gone, the process is gone within a second.',
+  'mcp/updates': 'Who subscribes to an execution is told when it changes, at most once a second.',
+  'mcp/resources': 'Executions, journals, checkpoints, reports and schemas can be read as resources.',
+  'mcp/prompts': 'Three prompts begin a repair, a new hank and a look at costs.',
+  'mcp/quick': 'It is ready with little processor time and memory.',
+} as const satisfies RequirementTable

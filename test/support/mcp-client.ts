@@ -1,0 +1,124 @@
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { ElicitRequestSchema, ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { onTestFinished } from 'vitest'
+import { launcher, type Surrounding } from './weave-command.ts'
+
+/** `newer`: the protocol of 2026, `legacy`: that of 2025 by the same SDK, `older`: by the SDK before it. */
+export type Era = 'newer' | 'legacy' | 'older'
+export const eras: readonly Era[] = ['newer', 'legacy', 'older']
+
+export interface ToolResult {
+  readonly isError?: boolean | undefined
+  readonly structuredContent: Readonly<Record<string, unknown>> & {
+    readonly error?: { readonly code: string; readonly message: string; readonly token?: string }
+  }
+  readonly content: readonly { readonly type: string; readonly text?: string; readonly uri?: string }[]
+}
+
+export interface McpOptions {
+  readonly era?: Era
+  readonly words?: readonly string[]
+  readonly program?: string
+  /** What the person says when asked; absent: nobody can be asked. */
+  readonly says?: (message: string) => 'yes' | 'no' | 'decline'
+  readonly onUpdated?: (uri: string) => void
+}
+
+/** A client of `weave mcp`, of one of the SDKs that people use. */
+export interface McpClient {
+  call(name: string, args?: object, onProgress?: (message: string) => void): Promise<ToolResult>
+  tools(): Promise<readonly { readonly name: string }[]>
+  read(uri: string): Promise<{ readonly text?: string | undefined; readonly blob?: string | undefined }>
+  resources(): Promise<readonly string[]>
+  prompts(): Promise<readonly string[]>
+  prompt(name: string, args: Readonly<Record<string, string>>): Promise<string>
+  subscribe(uri: string): Promise<void>
+  readonly pid: number
+  close(): Promise<void>
+}
+
+export async function mcpClient(at: Surrounding, options: McpOptions = {}): Promise<McpClient> {
+  const { era = 'newer', words = [], program = launcher } = options
+  const server = {
+    command: process.execPath,
+    args: [program, 'mcp', ...words],
+    cwd: at.cwd,
+    env: { PATH: process.env['PATH'] ?? '', ...at.env },
+    stderr: 'inherit' as const,
+  }
+  const client = era === 'older' ? await older(server, options) : await newer(server, era, options)
+  onTestFinished(() => client.close())
+  return client
+}
+
+type Server = ConstructorParameters<typeof StdioClientTransport>[0]
+
+const info = { name: 'test', version: '1' }
+const capabilitiesOf = ({ says }: McpOptions) => ({ capabilities: says ? { elicitation: { form: {} } } : {} })
+const longest = 120_000
+
+function answerOf(said: 'yes' | 'no' | 'decline' | undefined) {
+  if (said === undefined || said === 'decline') return { action: 'decline' as const }
+  return { action: 'accept' as const, content: { confirm: said === 'yes' } }
+}
+
+async function newer(server: Server, era: Era, options: McpOptions): Promise<McpClient> {
+  const transport = new StdioClientTransport(server)
+  const mode = era === 'newer' ? { pin: '2026-07-28' } : 'legacy'
+  const client = new Client(info, { ...capabilitiesOf(options), versionNegotiation: { mode } })
+  const { says, onUpdated } = options
+  if (says) client.setRequestHandler('elicitation/create', ({ params }) => answerOf(says(params.message)))
+  if (onUpdated)
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => onUpdated(params.uri))
+  await client.connect(transport)
+  return {
+    pid: transport.pid ?? 0,
+    async call(name, args, onProgress) {
+      const onprogress =
+        onProgress && (({ message = '' }: { message?: string | undefined }) => onProgress(message))
+      const given = { name, arguments: { ...args } }
+      const result = await client.callTool(given, { timeout: longest, ...(onprogress && { onprogress }) })
+      return result as unknown as ToolResult
+    },
+    tools: async () => (await client.listTools()).tools,
+    read: async uri => (await client.readResource({ uri })).contents[0] as { text?: string; blob?: string },
+    resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
+    prompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
+    prompt: async (name, args) => JSON.stringify(await client.getPrompt({ name, arguments: args })),
+    async subscribe(uri) {
+      if (era === 'legacy') await client.subscribeResource({ uri })
+      else await client.listen({ resourceSubscriptions: [uri] })
+    },
+    close: () => client.close(),
+  }
+}
+
+async function older(server: Server, options: McpOptions): Promise<McpClient> {
+  const transport = new OlderTransport({ ...server, stderr: 'inherit' })
+  const client = new OlderClient(info, capabilitiesOf(options))
+  const { says, onUpdated } = options
+  if (says) client.setRequestHandler(ElicitRequestSchema, ({ params }) => answerOf(says(params.message)))
+  if (onUpdated)
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => onUpdated(params.uri))
+  await client.connect(transport)
+  return {
+    pid: transport.pid ?? 0,
+    async call(name, args, onProgress) {
+      const onprogress =
+        onProgress && (({ message = '' }: { message?: string | undefined }) => onProgress(message))
+      const given = { name, arguments: { ...args } }
+      const more = { timeout: longest, ...(onprogress && { onprogress }) }
+      return (await client.callTool(given, undefined, more)) as unknown as ToolResult
+    },
+    tools: async () => (await client.listTools()).tools,
+    read: async uri => (await client.readResource({ uri })).contents[0] as { text?: string; blob?: string },
+    resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
+    prompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
+    prompt: async (name, args) => JSON.stringify(await client.getPrompt({ name, arguments: args })),
+    subscribe: async uri => void (await client.subscribeResource({ uri })),
+    close: () => client.close(),
+  }
+}
