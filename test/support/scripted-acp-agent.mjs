@@ -193,7 +193,7 @@ if (lie === 'deaf') process.on('SIGTERM', () => undefined)
 let rest = ''
 process.stdin.setEncoding('utf8')
 process.stdin.on('data', text => {
-  const lines = `${rest}${text}`.split('\n')
+  const lines = (rest + String(text)).split('\n')
   rest = lines.pop() ?? ''
   for (const line of lines) void take(JSON.parse(line))
 })
