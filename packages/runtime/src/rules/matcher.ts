@@ -113,7 +113,7 @@ function watchEvents(
       if (!canMiss) trigger = createTrigger(config, compile)
     },
     feed(event) {
-      if (followsFromSentinel(event)) return undefined
+      if (counted.isSpent() || followsFromSentinel(event)) return undefined
       const fired = trigger.feed(event)
       if (fired)
         return counted.hit(
@@ -134,7 +134,7 @@ function watchSentinel(rule: RuleSetting, compile: PatternCompiler): Watch {
     wants: type => type === 'sentinel.output',
     begin: counted.clear,
     feed(event) {
-      const said = structuredOutput(event, rule.sentinel)
+      const said = counted.isSpent() ? undefined : structuredOutput(event, rule.sentinel)
       if (!said) return undefined
       if (holds(said)) return counted.hit(Date.parse(event.timestamp), [event.seq])
       counted.miss()
