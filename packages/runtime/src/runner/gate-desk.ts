@@ -99,6 +99,11 @@ export class GateDesk {
     return gateMove({ gates: this.#gates, dropped: this.#dropped }, this.#book, this.#place(next))
   }
 
+  /** Asked before anything is awaited, so that a run without gates goes on without a break between what it tells. */
+  isClear(next?: PlannedCodonAt): boolean {
+    return this.move(next).kind === 'pass'
+  }
+
   /** Asks, or says again what is asked already. */
   async ask(move: GateMove & { kind: 'ask' | 'wait' }, next: PlannedCodonAt | undefined): Promise<Waiting> {
     const waiting = move.kind === 'wait' ? move.waiting : await this.#askNow(move, next)

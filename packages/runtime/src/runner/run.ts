@@ -73,12 +73,11 @@ export class Machine {
     this.#rollbacks = createPendingRollback({ ...options, events: this.#events })
     const onExpired = (waitingSeq: number): void => void this.put({ type: 'expired', waitingSeq })
     this.#desk = new GateDesk({ ...options, events: this.#events, onExpired })
-    const { autostart, headless, keepAlive = false, attended = false } = options
-    const endsWithHank = headless && !keepAlive
-    this.#ends = createRunEnds({ book: this.#book, events: this.#events, endsWithHank, attended })
-    const own = { desk: this.#desk, events: this.#events, ends: this.#ends, book: this.#book }
+    const { autostart, headless, keepAlive, attended = false } = options
+    const life = { book: this.#book, events: this.#events, endsWithHank: headless && !keepAlive }
+    this.#ends = createRunEnds({ ...life, attended })
     const hands = this.#hands()
-    this.#steering = new Steering({ ...options, ...own, hands })
+    this.#steering = new Steering({ ...options, ...life, desk: this.#desk, ends: this.#ends, hands })
     this.#rules = new RuleDesk({ ...options, desk: this.#desk, hands })
     this.#pace = autostart && headless ? 'open' : 'shut'
     this.#awaitsClient = autostart && !headless
@@ -151,14 +150,16 @@ export class Machine {
   async #act(): Promise<void> {
     const wish = this.#wish
     this.#wish = undefined
-    if (wish && (!wish.gated || (await this.#passes(wish.at)))) this.#start(wish)
+    if (wish && (!wish.gated || this.#desk.isClear(wish.at) || (await this.#passes(wish.at))))
+      this.#start(wish)
     if (wish || this.#pace === 'shut') return
     const move = this.#move()
     if (move.kind === 'start' && this.#pace === 'open') {
-      if (await this.#passes(move.at)) this.#start(move)
+      if (this.#desk.isClear(move.at) || (await this.#passes(move.at))) this.#start(move)
     } else if (move.kind === 'retry') this.#wait(move)
     else if (move.kind === 'abort') this.#stopFor(move)
-    else if (move.kind === 'finish' && (await this.#passes(undefined))) this.#stopFor(move)
+    else if (move.kind === 'finish' && (this.#desk.isClear() || (await this.#passes(undefined))))
+      this.#stopFor(move)
   }
 
   /** Whether no gate stands on the way to what comes next. One that does is asked, and everything else waits. */
@@ -212,8 +213,7 @@ export class Machine {
     this.#retryAfterMs = undefined
     const { emit } = this.#events
     const onTick = (): void => this.#emitSnapshot()
-    const goesOn = (next: PlannedCodonAt): boolean =>
-      this.#pace === 'open' && this.#desk.move(next).kind === 'pass'
+    const goesOn = (next: PlannedCodonAt): boolean => this.#pace === 'open' && this.#desk.isClear(next)
     const task = this.#desk
       .writeNotes()
       .then(() => makeAttempt(attempt, { ...this.#options, stopper, emit, onTick, goesOn }))
@@ -341,7 +341,7 @@ export class Machine {
     const { plan, times } = this.#options
     const hasRun = currentRun(this.#state())?.codons.length !== 0
     const isDone = hasRun && nothingLeft(plan, this.#state(), times?.())
-    if (isDone && this.#desk.move(undefined).kind === 'pass') this.#ends.close('completed')
+    if (isDone && this.#desk.isClear()) this.#ends.close('completed')
     this.#end = this.#ends.down(this.#goingDown ?? 'stopped')
   }
 
@@ -354,21 +354,23 @@ export class Machine {
     return this.#activity === 'idle'
   }
 
-  async #settled(at: PlannedCodonAt, outcome: Outcome): Promise<void> {
+  #settled(at: PlannedCodonAt, outcome: Outcome): Promise<void> | undefined {
     this.#retryAfterMs = outcome.retryAfterMs
     this.#events.emit({ type: 'codon.completed', data: outcome.completed })
     this.#events.iteration(at)
     this.#emitSnapshot()
-    if (!this.#isFree()) return
-    if (this.#asked === 'force-stop' && !(await this.#rules.waits())) this.#hold('The codon was stopped.')
-    else if (this.#asked === 'skip') this.#wish = passedOver(this.#move(), at, this.#state())
+    if (!this.#isFree()) return undefined
+    if (this.#asked === 'force-stop')
+      return this.#rules.waits().then(waits => (waits ? undefined : this.#hold('The codon was stopped.')))
+    if (this.#asked === 'skip') this.#wish = passedOver(this.#move(), at, this.#state())
     else if (this.#asked === undefined && this.#pace === 'step') this.#step()
+    return undefined
   }
 
   /** The next codon waits for a command; a gate before it asks at once, so that the command can answer it. */
   #step(move = this.#move()): void {
     if (move.kind !== 'start') return
-    if (this.#desk.move(move.at).kind === 'pass') this.#events.idle('codon-completed', 'The codon has ended.')
+    if (this.#desk.isClear(move.at)) this.#events.idle('codon-completed', 'The codon has ended.')
     else this.#wish = { ...move, gated: true }
   }
 
