@@ -53,7 +53,7 @@ async function careless(): Promise<string> {
         ...message,
         content: [{ ...text, text: 'Done.' }],
         stop_reason: 'end_turn',
-        usage: start,
+        usage: start && { ...start, ...end },
       }
       response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' })
       response.end(

@@ -38,7 +38,14 @@ describe('weave complete', () => {
       expect(offers(at, 'diff', 'draft', '')).toContain('last-success')
       expect(offers(at, '-m', 'hai')).toContain('haiku')
       expect(offers(at, 'harness', '')).toEqual(['list', 'add', 'remove'])
-      expect(offers(at, 'harness', 'add', "''")).toEqual(['claude', 'pi'])
+      expect(offers(at, 'harness', 'add', "''")).toEqual([
+        'claude',
+        'pi',
+        'gemini',
+        'opencode',
+        'codex',
+        'claude-acp',
+      ])
       expect(offers(at, 'rep')).toEqual(['replay', 'report'])
       expect(offers(at, 'list', '--status', 'r')).toEqual(['running'])
       expect(offers(at, 'list', '--st')).toEqual(['--status'])

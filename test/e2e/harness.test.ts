@@ -32,7 +32,10 @@ describe('weave harness', () => {
       expect(list.said).toMatch(/^claude +Claude Agent SDK +\(0\.3\.325\) +about 413 MB +not installed$/m)
       expect(list.said).toContain('The Pi SDK is not installed. To install it: weave harness add pi\n')
       const json = JSON.parse((await weave.run('harness', 'list', '--json')).said) as readonly object[]
-      expect(json).toMatchObject([{ name: 'claude', pin, megabytes: 413 }, { name: 'pi' }])
+      expect(json.slice(0, 2)).toMatchObject([{ name: 'claude', pin, megabytes: 413 }, { name: 'pi' }])
+      expect(json.slice(2)).toMatchObject(
+        ['gemini', 'opencode', 'codex', 'claude-acp'].map(name => ({ name, problem: expect.anything() })),
+      )
       const doctor = await weave.run('doctor', '--port', '0')
       expect(doctor.said).toMatch(
         /! +Claude Agent SDK +The Claude Agent SDK is not installed \(0\.3\.325, about 413 MB\)\. Install it: weave harness add claude/,

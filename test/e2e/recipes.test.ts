@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { root } from '../../scripts/repository.mjs'
 import { verifies } from '../conformance/verifies.ts'
-import { bash, hankFolder, type WholeHank } from '../support/hank-folder.ts'
+import { bash, codon, hankFolder, type WholeHank } from '../support/hank-folder.ts'
 
 /** The code below a heading of a page, in the order in which it stands there. */
 function codeBelow(page: string, heading: string): readonly string[] {
@@ -54,13 +54,15 @@ describe('recipes of the handbook', () => {
   )
 
   verifies(['repair/handbook-recipes'], 'add a local model', async () => {
-    const [models = '', commands = ''] = codeBelow('agents.md', 'Local models')
-    const at = await hankFolder([], { 'home/.weave/models.json': models })
+    const [models = ''] = codeBelow('agents.md', 'Models of your own')
+    const [commands = ''] = codeBelow('agents.md', 'Local models')
     const name = /-m (\S+)/.exec(commands)?.[1] ?? ''
-    const variables = [...commands.matchAll(/^export (\w+)=(\S+)/gm)].map(([, key, value]) => [key, value])
-    const { stdout } = at.with(Object.fromEntries(variables)).weave('models', 'ollama', '--json')
-    expect(JSON.parse(stdout)).toEqual([
-      expect.objectContaining({ id: name.replace('ollama/', ''), provider: 'ollama', hasCredential: true }),
-    ])
+    const at = await hankFolder([codon('a', { model: name })], { 'home/.weave/models.json': models })
+    const { stdout } = at.weave('models', 'den/', '--json')
+    const own = { id: 'qwen3-coder', provider: 'den', hasCredential: true }
+    expect(JSON.parse(stdout)).toEqual([expect.objectContaining(own)])
+    const checked = at.weave('validate', '--skip-self-test')
+    expect(checked.status, checked.stdout).toBe(0)
+    expect(checked.stdout).toContain(name.replace('ollama/', ''))
   })
 })

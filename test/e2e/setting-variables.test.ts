@@ -10,6 +10,7 @@ interface Schema {
   readonly enum?: readonly string[]
   readonly minimum?: number
   readonly exclusiveMinimum?: number
+  readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
 }
 
@@ -21,7 +22,8 @@ interface Verdict {
 /** All keys by their paths: `sentinel.enablePersistence`. */
 function keysOf(schema: Schema, path = ''): readonly (readonly [path: string, schema: Schema])[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => {
-    if (key === '$schema') return []
+    // A list of rows does not fit into a variable.
+    if (key === '$schema' || inner.items?.type === 'object') return []
     return inner.properties ? keysOf(inner, `${path}${key}.`) : [[path + key, inner] as const]
   })
 }
@@ -30,6 +32,7 @@ function keysOf(schema: Schema, path = ''): readonly (readonly [path: string, sc
 function valueFor(path: string, schema: Schema): unknown {
   if (schema.type === 'boolean') return schema.default !== true
   if (schema.enum) return schema.enum.at(-1)
+  if (schema.type === 'array') return ['7']
   if (schema.type !== 'string') return 7
   if (path === 'model') return 'haiku'
   return /Url$|endpoint$/.test(path) ? 'https://example.org/there' : 'some-path'

@@ -288,6 +288,8 @@ describe('steering', () => {
     type(keys.enter)
     await shows('it cannot go back')
     type('q')
+    await shows('review#0 (after its rig)')
+    type('q')
     expect(await face.ended).toEqual({ kind: 'left' })
     expect(server.commands).toEqual([])
   })

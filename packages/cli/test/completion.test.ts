@@ -88,7 +88,7 @@ describe('completion in bash', () => {
 
   test('offers what may stand after a word or an option', async () => {
     const offers = await bash()
-    expect(offers('schema', '')).toEqual(['hank', 'weave', 'sentinel', 'rehearsal'])
+    expect(offers('schema', '')).toEqual(['hank', 'weave', 'sentinel', 'rehearsal', 'models', 'notify'])
     expect(offers('completion', 'f')).toEqual(['fish'])
     expect(offers('--log-level', 'w')).toEqual(['warn'])
     expect(offers('--model', 'x')).toEqual([])

@@ -19,6 +19,8 @@ describe('the paths of an execution', () => {
       rigArchive: '/base/one/rigArchive',
       internals: '/base/one/.weave',
       lockFile: '/base/one/.weave/lock.json',
+      notifiedFile: '/base/one/.weave/notified.json',
+      runLog: '/base/one/.weave/logs/run.log',
       executionFile: '/base/one/.weave/execution.json',
       stateFile: '/base/one/.weave/state.json',
       journal: '/base/one/.weave/journal',

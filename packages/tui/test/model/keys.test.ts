@@ -54,8 +54,9 @@ const waiting: View = { ...emptyView, waiting: { codonId: 'draft' } as NonNullab
 describe('a key changes what is seen', () => {
   const cases: readonly (readonly [key: string, before: Partial<Ui>, after: Partial<Ui>])[] = [
     ['tab', {}, { panel: 'plan' }],
-    ['back-tab', {}, { panel: 'checkpoints' }],
-    ['tab', { panel: 'checkpoints' }, { panel: 'stream' }],
+    ['back-tab', {}, { panel: 'gates' }],
+    ['tab', { panel: 'checkpoints' }, { panel: 'gates' }],
+    ['tab', { panel: 'gates' }, { panel: 'stream' }],
     ['3', {}, { panel: 'files' }],
     ['6', { panel: 'files' }, { panel: 'checkpoints' }],
     ['l', {}, { panel: 'checkpoints' }],
