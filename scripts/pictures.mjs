@@ -42,12 +42,17 @@ async function pictureOfScreen() {
   tmux('new-session', '-d', ...size, `cd ${folder}/guide && ${process.execPath} ${weave} rehearse`)
   await shows(/publish started/)
   await setTimeout(1_500)
+  await leaveWithPictures('screen')
+}
+
+/** The screen as it is now in both themes; then the run is left. @param {string} subject */
+async function leaveWithPictures(subject) {
   const screen = tmux('capture-pane', '-p', '-e')
   tmux('send-keys', 'q')
   while (tmux('list-panes') !== '') await setTimeout(200)
   for (const name of ['light', 'dark']) {
     const theme = name === 'light' ? themes.light : themes.dark
-    writeFileSync(join(places, `screen-${name}.svg`), screenSvg(screen, { columns, theme }))
+    writeFileSync(join(places, `${subject}-${name}.svg`), screenSvg(screen, { columns, theme }))
   }
 }
 
@@ -62,13 +67,7 @@ async function pictureOfGate() {
   await shows(/Waiting at gate/)
   tmux('send-keys', '7')
   await setTimeout(1_500)
-  const screen = tmux('capture-pane', '-p', '-e')
-  tmux('send-keys', 'q')
-  while (tmux('list-panes') !== '') await setTimeout(200)
-  for (const name of ['light', 'dark']) {
-    const theme = name === 'light' ? themes.light : themes.dark
-    writeFileSync(join(places, `gate-${name}.svg`), screenSvg(screen, { columns, theme }))
-  }
+  await leaveWithPictures('gate')
 }
 
 async function pictureOfReport() {

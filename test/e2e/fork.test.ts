@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto'
 import {
   existsSync,
-  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -15,6 +13,7 @@ import { describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
 import { bash, codon, type HankFolder, hankFolder, journalOf, rig } from '../support/hank-folder.ts'
 import { isProof, tally } from '../support/proof.ts'
+import { treeDigest } from '../support/tree-digest.ts'
 
 interface ForkJson {
   readonly dir: string
@@ -28,18 +27,6 @@ interface ForkJson {
     readonly rewritten: { readonly places: number; readonly left: number }
     readonly from: { readonly name: string }
   }
-}
-
-/** One digest for all bytes and links below a directory. */
-function digestOf(dir: string): string {
-  const hash = createHash('sha256')
-  for (const name of readdirSync(dir, { recursive: true, encoding: 'utf8' }).sort()) {
-    const stats = lstatSync(join(dir, name))
-    hash.update(`${name} ${stats.mode} `)
-    if (stats.isFile()) hash.update(readFileSync(join(dir, name)))
-    if (stats.isSymbolicLink()) hash.update(readlinkSync(join(dir, name)))
-  }
-  return hash.digest('hex')
 }
 
 const place = (...ids: readonly string[]) =>
@@ -63,7 +50,7 @@ describe('weave fork', () => {
       const at = await place('a', 'b', 'c')
       await at.scripted()
       const source = at.execution()
-      const before = digestOf(source)
+      const before = treeDigest(source)
       const said = await at.scripted('fork', '--at', 'a')
       expect(said.status, said.stderr).toBe(0)
       const [made = ''] = at.executions().filter(dir => dir !== source)
@@ -72,7 +59,7 @@ describe('weave fork', () => {
           `^Forked {2}${basename(made)} {2}from ${basename(source)} at a completed, [0-9a-f]{8}\nNext {4}b \\(.+\\) · .* inherited\nRun it: weave -e ${made}\n$`,
         ),
       )
-      expect(digestOf(source)).toBe(before)
+      expect(treeDigest(source)).toBe(before)
       const list = JSON.parse((await at.scripted('list', '--json')).stdout) as readonly {
         dir: string
         cost: number
@@ -281,7 +268,7 @@ describe('weave fork', () => {
       )
       expect(at.rehearse('--headless').status).toBe(0)
       const source = at.execution()
-      const before = digestOf(source)
+      const before = treeDigest(source)
       for (const [point, word, next] of [
         ['first', 'marigold', 'second'],
         ['third', 'larkspur', 'fourth'],
@@ -301,7 +288,7 @@ describe('weave fork', () => {
         const own = sessions.filter(text => text.includes(`pwd > ${next}.md`) && text.includes(word))
         expect(own.length).toBeGreaterThan(0)
         for (const text of sessions) expect(text).not.toContain(join(source, 'agentRoot'))
-        expect(digestOf(source)).toBe(before)
+        expect(treeDigest(source)).toBe(before)
         rmSync(made.dir, { recursive: true })
       }
     },
@@ -319,10 +306,10 @@ describe('weave fork', () => {
       const began = Date.now()
       const first = await forked(at, basename(source), '--at', 'b')
       const whole = Date.now() - began
-      const wanted = digestOf(join(first.dir, 'agentRoot'))
+      const wanted = treeDigest(join(first.dir, 'agentRoot'))
       // A list keeps an index of the journal for the next reader.
       await at.scripted('list')
-      const before = digestOf(source)
+      const before = treeDigest(source)
       const kills = isProof ? 120 : 6
       let left = 0
       for (let kill = 0; kill < kills; kill++) {
@@ -336,13 +323,13 @@ describe('weave fork', () => {
         for (const { dir, status } of listed) {
           if (dir === source) continue
           expect(status).toBe('stopped')
-          expect(digestOf(join(dir, 'agentRoot'))).toBe(wanted)
+          expect(treeDigest(join(dir, 'agentRoot'))).toBe(wanted)
           expect(existsSync(join(dir, '.weave/origin.json'))).toBe(true)
         }
         left += readdirSync(dirname(source)).filter(name => name.endsWith('.part')).length > 0 ? 1 : 0
       }
       tally('forks killed', kills)
-      expect(digestOf(source)).toBe(before)
+      expect(treeDigest(source)).toBe(before)
       if (isProof) expect(left).toBeGreaterThan(0)
     },
     isProof ? 1_800_000 : 240_000,

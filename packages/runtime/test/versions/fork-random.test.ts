@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { isProof, proofSeed, tally } from '../../../../test/support/proof.ts'
+import { treeDigest } from '../../../../test/support/tree-digest.ts'
 import { ledgerOf } from '../../src/budget/index.ts'
 import { createHistory, replay } from '../../src/journal/index.ts'
 import { systemClock } from '../../src/kit/index.ts'
@@ -12,18 +13,6 @@ import { readPlace } from '../../src/versions/read-place.ts'
 import { executionLayout } from '../../src/workspace/index.ts'
 import type { Scene } from '../at-rest/scene.ts'
 import { randomExecution } from './random-story.ts'
-
-/** One digest for all bytes and links below a directory. */
-function digestOf(dir: string): string {
-  const hash = createHash('sha256')
-  for (const name of readdirSync(dir, { recursive: true, encoding: 'utf8' }).sort()) {
-    const stats = lstatSync(join(dir, name))
-    hash.update(`${name} ${stats.mode} `)
-    if (stats.isFile()) hash.update(readFileSync(join(dir, name)))
-    if (stats.isSymbolicLink()) hash.update(readlinkSync(join(dir, name)))
-  }
-  return hash.digest('hex')
-}
 
 function filesIn(dir: string): Readonly<Record<string, string>> {
   const names = readdirSync(dir, { recursive: true, encoding: 'utf8' }).sort()
@@ -54,9 +43,9 @@ async function forkEverywhere(scene: Scene): Promise<number> {
       ...codons.flatMap(({ checkpoints }) => Object.values(checkpoints)),
     ]),
   )
-  const before = digestOf(scene.dir)
+  const before = treeDigest(scene.dir)
   for (const sha of shas) await forkAt(scene, sha)
-  expect(digestOf(scene.dir)).toBe(before)
+  expect(treeDigest(scene.dir)).toBe(before)
   return shas.size
 }
 
