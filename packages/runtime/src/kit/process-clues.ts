@@ -1,4 +1,5 @@
 import { readFile, readlink, realpath, stat } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
 import { type ProcessRow, processIds, readStat } from './process-table.ts'
 
 export interface Premises {
@@ -82,14 +83,33 @@ export type Marker = `${string}=${string}`
 export async function findMarked(marker: Marker): Promise<readonly number[]> {
   if (process.platform !== 'linux') return []
   const wanted = `\0${Buffer.from(marker).toString('latin1')}\0`
-  const pids = await processIds()
+  let { found, unsure } = await lookAt(await processIds(), wanted)
+  for (let again = 0; again < looksAgain; again += 1) {
+    unsure = unsure.filter(pid => readStat(pid)?.ended === false)
+    if (unsure.length === 0) break
+    await setTimeout(lookAgainMs)
+    const look = await lookAt(unsure, wanted)
+    found = [...found, ...look.found]
+    unsure = look.unsure
+  }
+  return found
+}
+
+// A process that is just becoming another program shows no environment for a moment; one that was given none never does.
+const looksAgain = 3
+const lookAgainMs = 10
+
+/** Which of `pids` have `wanted` in their environment, and which show none at all. */
+async function lookAt(pids: readonly number[], wanted: string) {
   const found: number[] = []
+  const unsure: number[] = []
   for (let at = 0; at < pids.length; at += readsAtOnce) {
     const batch = pids.slice(at, at + readsAtOnce).filter(pid => pid !== process.pid)
     const environments = await Promise.all(batch.map(environmentOf))
     found.push(...batch.filter((_, index) => `\0${environments[index] ?? ''}\0`.includes(wanted)))
+    unsure.push(...batch.filter((_, index) => environments[index] === ''))
   }
-  return found
+  return { found, unsure }
 }
 
 const readsAtOnce = 16
