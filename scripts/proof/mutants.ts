@@ -6,13 +6,14 @@ import { openWorkCopy, type WorkCopy } from './work-copy.ts'
 /**
  * `npm run proof:mutants`: breaks one rule at a time in a copy of the source and sees that the tests named for it fail. The
  * same tests must pass in the untouched copy. `--only <text>` takes the mutants whose rule or file has that text, `--jobs <n>`
- * works in n copies, `--keep` puts the count into the committed file.
+ * works in n copies, `--keep` puts the count into the committed file, `--cited` lets only tests notice that cite the rule.
  */
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
     jobs: { type: 'string', default: '2' },
     keep: { type: 'boolean', default: false },
+    cited: { type: 'boolean', default: false },
   },
 })
 const only = values.only ?? ''
@@ -62,7 +63,7 @@ async function tryAll(copies: readonly WorkCopy[]): Promise<readonly string[]> {
   const work = async (copy: WorkCopy): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [index, mutant] = next
-      const failed = await copy.failedTestsWith(mutant)
+      const failed = await copy.failedTestsWith(mutant, { onlyCiting: values.cited })
       const words = `${mutant.rule} (${mutant.file})`
       console.log(
         `${String(index + 1).padStart(3)}  ${failed > 0 ? `killed by ${failed}` : 'ALIVE'}  ${words}`,

@@ -22,8 +22,8 @@ import { tool } from '../tool.mjs'
 export interface WorkCopy {
   /** How many tests of these files fail; a file that cannot be loaded counts as one. */
   readonly failedTests: (files: readonly string[]) => Promise<number>
-  /** The same with one mutant in place. */
-  readonly failedTestsWith: (mutant: Mutant) => Promise<number>
+  /** The same with one mutant in place. `onlyCiting`: tests that cite other rules than the broken one are left out. */
+  readonly failedTestsWith: (mutant: Mutant, options?: { readonly onlyCiting?: boolean }) => Promise<number>
   readonly close: () => void
 }
 
@@ -36,10 +36,10 @@ export function openWorkCopy(): WorkCopy {
     cpSync(join(root, file), join(folder, file))
   }
   linkPackages(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const failedTests = (files: readonly string[]) => countFailures(folder, files)
+  const failedTests = (files: readonly string[], rule?: string) => countFailures(folder, files, rule)
   return {
     failedTests,
-    async failedTestsWith({ file, find, replace, killedBy }) {
+    async failedTestsWith({ rule, file, find, replace, killedBy }, { onlyCiting = false } = {}) {
       const path = join(folder, file)
       const source = readFileSync(path, 'utf8')
       if (source.split(find).length !== 2)
@@ -49,7 +49,7 @@ export function openWorkCopy(): WorkCopy {
         source.replace(find, () => replace),
       )
       try {
-        return await failedTests(killedBy)
+        return await failedTests(killedBy, onlyCiting ? rule : undefined)
       } finally {
         writeFileSync(path, source)
       }
@@ -78,23 +78,32 @@ function linkPackages(from: string, to: string): void {
   }
 }
 
-async function countFailures(folder: string, files: readonly string[]): Promise<number> {
+async function countFailures(folder: string, files: readonly string[], rule?: string): Promise<number> {
   if (files.some(file => file.startsWith('test/')) && (await run(folder, ['scripts/bundle.mjs'])) !== 0)
     throw new Error('The mutant cannot be built: it must break a rule, not the program.')
   const results = join(folder, 'test-results.json')
   rmSync(results, { force: true })
-  await run(folder, tool('vitest', 'run', '--reporter=json', `--outputFile=${results}`, ...files))
-  const { numFailedTests, numTotalTests } = JSON.parse(readFileSync(results, 'utf8')) as {
+  const env = rule === undefined ? {} : { WEAVE_PROOF_RULE: rule }
+  await run(folder, tool('vitest', 'run', '--reporter=json', `--outputFile=${results}`, ...files), env)
+  const { numFailedTests, numPassedTests } = JSON.parse(readFileSync(results, 'utf8')) as {
     readonly numFailedTests: number
-    readonly numTotalTests: number
+    readonly numPassedTests: number
   }
-  if (numTotalTests === 0) throw new Error(`No test ran: ${files.join(', ')}`)
+  if (numFailedTests + numPassedTests === 0) throw new Error(`No test ran: ${files.join(', ')}`)
   return numFailedTests
 }
 
-function run(folder: string, args: readonly string[]): Promise<number> {
+function run(
+  folder: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+    const child = spawn(process.execPath, args, {
+      cwd: folder,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
     child.once('error', reject).once('close', code => resolve(code ?? 1))
   })
 }

@@ -3,10 +3,14 @@ import { basename } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { connect } from '../../packages/client/src/index.ts'
+import { answerAtRest } from '../../packages/runtime/src/at-rest/index.ts'
+import { openJournal } from '../../packages/runtime/src/journal/index.ts'
+import { createRedactor, systemClock } from '../../packages/runtime/src/kit/index.ts'
+import { executionLayout } from '../../packages/runtime/src/workspace/index.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { codon, hankFolder, rig } from '../support/hank-folder.ts'
+import { bash, codon, hankFolder, rig } from '../support/hank-folder.ts'
 import { portOf, steer } from '../support/steering-client.ts'
-import { scriptedWeave } from '../support/weave-command.ts'
+import { launcher, scriptedWeave } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
 
@@ -205,4 +209,155 @@ describe('a run with a gate', () => {
     const { stdout, stderr } = at.weave('validate', '--skip-self-test')
     expect(stdout + stderr).toContain('the output files of plan are copied before the gate asks')
   })
+})
+
+describe('gates and what is around them', () => {
+  verifies(
+    ['gates/frozen'],
+    'a plan that needs what this version does not know is refused, and nothing is started',
+    async () => {
+      const at = await gated()
+      expect((await at.scripted('--on-gate', 'exit', '--headless')).status).toBe(3)
+      const [begun] = at.events('preflight.result')
+      const plan = begun?.data['plan'] as object
+      const journal = await openJournal({
+        dir: at.execution('.weave/journal'),
+        clock: systemClock,
+        redactor: createRedactor([]),
+      })
+      journal.append('preflight.result', {
+        ok: true,
+        problems: [],
+        plan: { ...plan, needs: ['gates', 'second-sight'] },
+      })
+      await journal.close()
+      const events = at.events().length
+      const withKey = at.with({ ANTHROPIC_API_KEY: 'not-a-key' })
+      const refused = withKey.weave('resume', '--headless', '-y', '--skip-self-test')
+      expect([refused.status, refused.stderr]).toEqual([
+        1,
+        expect.stringContaining('needs "second-sight", which this version of weave does not know'),
+      ])
+      expect(at.events()).toHaveLength(events)
+    },
+    60_000,
+  )
+
+  verifies(
+    ['gates/frozen'],
+    'an adopted hank keeps its gates, takes one to where weave.json has it now, and loses none without a word',
+    async () => {
+      const at = await gated({}, { id: 'last', after: 'publish' })
+      expect((await at.scripted('--on-gate', 'exit', '--headless')).status).toBe(3)
+      const release = codon('release', { ...noted, ...rig('cp plan.md page.md') })
+      at.setHank([plan, codon('check', noted), release])
+      at.write({ 'weave.json': { gates: [{ id: 'plan-ok', before: 'release' }] } })
+      const adopted = await at.scripted('--on-gate', 'exit', '--headless', '--adopt', '-y')
+      expect([adopted.status, adopted.stderr]).toEqual([
+        3,
+        expect.stringContaining('Gate plan-ok is new in this execution, before release.'),
+      ])
+      expect(adopted.stderr).toContain('Gate last is gone: the hank has no longer what it stood at.')
+      expect(at.events('codon.started').map(({ data }) => data['codonId'])).toEqual(['plan', 'check'])
+      expect(at.events('gate.waiting').at(-1)?.data).toMatchObject({ gateId: 'plan-ok', next: 'release' })
+    },
+    60_000,
+  )
+
+  verifies(
+    ['gates/expiry'],
+    'an approval at rest that comes too late is a rejection',
+    async () => {
+      const at = await gated({ timeoutSeconds: 60 })
+      expect((await at.scripted('--on-gate', 'exit', '--headless')).status).toBe(3)
+      const [asked] = at.events('gate.waiting')
+      const later = { ...systemClock, now: () => new Date(Date.now() + 61_000) }
+      const late = await answerAtRest(
+        { layout: executionLayout(at.execution()), environment: {}, clock: later },
+        { seq: asked?.seq ?? 0, decision: 'approve' },
+      )
+      expect(late).toMatchObject({
+        ok: false,
+        message: expect.stringContaining('time for a decision is over'),
+      })
+      expect(at.events('gate.decided').map(({ data }) => data)).toMatchObject([
+        { decision: 'expired', by: { via: 'timeout' } },
+      ])
+    },
+    60_000,
+  )
+
+  verifies(
+    ['gates/script'],
+    'a strict rehearsal ends at a gate for which its script has no answer, and fails for an answer too many',
+    async () => {
+      const only = codon('only', noted)
+      const at = await hankFolder([only], {
+        'weave.json': { gates: [{ id: 'go', before: 'only' }] },
+        'rehearsal.json': { codons: { only: [{ say: 'done' }] } },
+      })
+      const silent = at.rehearse('--strict', '--headless')
+      expect([silent.status, silent.stderr]).toEqual([
+        1,
+        expect.stringContaining('gate go asked, and there is no answer for it'),
+      ])
+      expect(at.events('codon.started')).toEqual([])
+      at.write({
+        'rehearsal.json': { codons: { only: [{ say: 'done' }] }, gates: { go: ['approve', 'approve'] } },
+      })
+      const toomuch = at.rehearse('--strict', '--headless', '--start-new')
+      expect([toomuch.status, toomuch.stderr]).toEqual([
+        1,
+        expect.stringContaining('gate go took 1 of 2 answers'),
+      ])
+    },
+    60_000,
+  )
+
+  verifies(
+    ['gates/agent-may-watch'],
+    'an agent that gives the command itself may only watch, while it works and at the gate',
+    async () => {
+      const tries = [
+        `node ${launcher} gate approve "$WEAVE_EXECUTION_ID" > tries.md 2>&1; echo "gate $?" >> tries.md`,
+        `node ${launcher} skip "$WEAVE_EXECUTION_ID" >> tries.md 2>&1; echo "skip $?" >> tries.md`,
+      ]
+      const at = await hankFolder([codon('plan', noted), codon('publish', noted)], {
+        'weave.json': { gates: [{ id: 'plan-ok', before: 'publish' }] },
+        'rehearsal.json': {
+          codons: { plan: [...tries.map(run => bash(run)), { say: 'done' }], publish: [{ say: 'done' }] },
+        },
+      })
+      const running = at.start('rehearse', '--headless')
+      await running.until('waiting at gate plan-ok')
+      const said = at.read('tries.md') ?? ''
+      expect(said).toContain('gate 1')
+      expect(said).toContain('It lets us watch only')
+      expect(said).toContain('skip 1')
+      // One of its processes that is still there when the gate asks.
+      const ofAgent = at.with({ WEAVE_EXECUTION_ID: at.execution() }).weave('gate', 'approve')
+      expect([ofAgent.status, ofAgent.stderr]).toEqual([1, expect.stringContaining('It lets us watch only')])
+      expect(at.events('gate.decided')).toEqual([])
+      expect(at.weave('gate', 'approve').status).toBe(0)
+      expect(await running.ended).toBe(0)
+    },
+    60_000,
+  )
+
+  verifies(
+    ['gates/agent-may-watch'],
+    'nor may it when nothing but a hold of an earlier start is there',
+    async () => {
+      const at = await hankFolder([plan, publish])
+      const first = await at.serve()
+      const { client } = await steer(first.dir)
+      expect(await client.send('gate.hold', { before: 'publish' })).toMatchObject({ ok: true })
+      await first.kill('SIGTERM')
+      const second = await at.serve('--no-autostart', '--keep-alive', '-y')
+      const ofAgent = at.with({ WEAVE_EXECUTION_ID: at.execution() }).weave('next')
+      expect([ofAgent.status, ofAgent.stderr]).toEqual([1, expect.stringContaining('It lets us watch only')])
+      await second.kill('SIGTERM')
+    },
+    60_000,
+  )
 })

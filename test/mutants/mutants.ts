@@ -4,8 +4,10 @@ import { files } from './files.ts'
 import { harnesses } from './harnesses.ts'
 import { lockAndJournal } from './lock-and-journal.ts'
 import type { Mutant } from './mutant.ts'
+import { people } from './people.ts'
 import { rehearsal } from './rehearsal.ts'
 import { sentinelsAndBudgets } from './sentinels-and-budgets.ts'
+import { versions } from './versions.ts'
 
 /** TABLE of all mutants, by area. */
 export const mutants: readonly Mutant[] = [
@@ -16,4 +18,6 @@ export const mutants: readonly Mutant[] = [
   ...harnesses,
   ...rehearsal,
   ...commandAndChecks,
+  ...people,
+  ...versions,
 ]

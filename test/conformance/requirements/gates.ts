@@ -33,6 +33,9 @@ export const gates = {
     '--gate adds gates; --no-gate leaves one out after a yes, journaled as bypassed; a place that the hank does not have is an error with the nearest name.',
   'gates/frozen':
     'Gates freeze with the plan, which says that it needs them; later starts may add, and none is dropped without a word; a plan that needs what is unknown is refused.',
+  'gates/time': 'Time at a gate counts for no budget.',
+  'gates/script':
+    'In a rehearsal the script answers at gates, in order; with --strict a gate without an answer ends it and fails it, and so does an answer that nobody took.',
   'gates/agent-may-watch':
     'On Linux, while there are gates, a client whose process carries the marker of the execution, or descends from one that does, is granted readonly; of the 14 process trees only the two with a clean environment are not known.',
 } as const satisfies RequirementTable

@@ -26,12 +26,15 @@ export interface MergedGates {
 /** A later start may add gates and never drops one without a word. Pure. */
 export function mergedGates(frozen: Plan, today: Plan, adopts: boolean): MergedGates {
   const kept = (frozen.gates ?? []).filter(gate => !adopts || isThere(today, gate))
-  const ids = new Set((frozen.gates ?? []).map(({ id }) => id))
+  const ids = new Set(kept.map(({ id }) => id))
   const asked = new Map((today.gates ?? []).map(gate => [gate.id, gate]))
   const added = [...asked.values()].filter(({ id }) => !ids.has(id))
-  const gone = (frozen.gates ?? []).filter(gate => !kept.includes(gate))
+  const gone = (frozen.gates ?? []).filter(gate => !kept.includes(gate) && !asked.has(gate.id))
   const notes = [
-    ...added.map(({ id }) => `Gate ${id} is new in this execution.`),
+    ...added.map(
+      ({ id, before, after }) =>
+        `Gate ${id} is new in this execution, ${before === undefined ? `after ${after}` : `before ${before}`}.`,
+    ),
     ...kept
       .filter(({ id }) => !asked.has(id))
       .map(

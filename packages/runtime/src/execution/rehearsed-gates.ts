@@ -4,19 +4,26 @@ import { createId } from '../kit/index.ts'
 import type { ScriptedGates } from '../model-server/index.ts'
 import type { Runner } from '../runner/index.ts'
 
-/** In a rehearsal the script answers at gates. Without an answer a person may; a strict rehearsal ends. */
+/**
+ * In a rehearsal the script answers at gates. Without an answer a person may; a strict rehearsal ends. Listens from now on,
+ * since a gate before the first codon asks as soon as the runner is there; returns whom to give the runner to.
+ */
 export function answerGates(
-  runner: Pick<Runner, 'submit' | 'shutdown'>,
   { journal, book }: { readonly journal: Journal; readonly book: GateBook },
   script: ScriptedGates,
-): void {
+): (runner: Pick<Runner, 'submit' | 'shutdown'>) => void {
   const answered = new Map<string, number>()
   for (const { data } of book.decided.values())
     answered.set(data.gateId, (answered.get(data.gateId) ?? 0) + 1)
-  const answer = (gateId: string, seq: number): void => {
+  let begin: (runner: Pick<Runner, 'submit' | 'shutdown'>) => void = () => undefined
+  const begun = new Promise<Pick<Runner, 'submit' | 'shutdown'>>(resolve => {
+    begin = resolve
+  })
+  const answer = async (gateId: string, seq: number): Promise<void> => {
+    const runner = await begun
     const found = script.answerFor(gateId, answered.get(gateId) ?? 0)
     if (found)
-      void runner.submit(
+      await runner.submit(
         { id: createId('script'), type: 'gate.decide', data: { seq, ...found } },
         { via: 'cli', user: 'the script' },
       )
@@ -25,8 +32,9 @@ export function answerGates(
   journal.subscribe(({ event }) => {
     if (event.type === 'gate.decided')
       answered.set(event.data.gateId, (answered.get(event.data.gateId) ?? 0) + 1)
-    if (event.type === 'gate.waiting') answer(event.data.gateId, event.seq)
+    if (event.type === 'gate.waiting') void answer(event.data.gateId, event.seq)
   })
   // What the last start was asked and did not answer is not asked again.
-  if (book.waiting) answer(book.waiting.data.gateId, book.waiting.seq)
+  if (book.waiting) void answer(book.waiting.data.gateId, book.waiting.seq)
+  return begin
 }

@@ -35,6 +35,8 @@ export interface ServeOptions {
   /** What a client learns of the execution when it connects. */
   readonly facts: Omit<EventData<'server.ready'>, 'proxyPort'>
   readonly plan: Plan
+  /** A hold of an earlier start is still to come. */
+  readonly isHeld: boolean
   readonly journal: Journal
   readonly redactor: Redactor
   readonly log: Log
@@ -43,9 +45,12 @@ export interface ServeOptions {
   readonly lock: ExecutionLock
 }
 
-/** While there are gates, or a hold was asked for: whether the other end is an agent of this execution. */
-function agentCheck(dir: string, { gates = [] }: Plan, journal: Journal): ServerOptions['isOfAgent'] {
-  let isGated = gates.length > 0
+/** While there are gates, or a hold was asked for, also in an earlier start: whether the other end is an agent of this execution. */
+function agentCheck(
+  dir: string,
+  { plan: { gates = [] }, journal, isHeld }: Pick<ServeOptions, 'plan' | 'journal' | 'isHeld'>,
+): ServerOptions['isOfAgent'] {
+  let isGated = gates.length > 0 || isHeld
   journal.subscribe(({ event }) => {
     if (event.type === 'gate.armed') isGated = true
   })
@@ -66,7 +71,7 @@ export async function serve(options: ServeOptions, scope: Scope) {
     control,
     hides: hiddenEvents(plan),
     user: ownName(),
-    isOfAgent: agentCheck(facts.executionPath, plan, journal),
+    isOfAgent: agentCheck(facts.executionPath, options),
     clock: systemClock,
     log,
     ready: async () => ({ ...facts, ...(await allPorts) }),

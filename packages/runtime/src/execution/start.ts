@@ -202,12 +202,15 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   for (const note of notes) log.info('START', note)
 
   const control = createLateControl()
-  const serving = await serveOn(start, agents, control.control)
+  const isHeld = gates.book.holds.length > 0
+  const serving = await serveOn(start, agents, { control: control.control, isHeld })
   if (!serving.ok) return serving
   activities.listen(serving.onActivity)
   await opening.startHealthChecks()
   const met = await openRuling({ rules: options.rules ?? [], journal })
   const { autostart, headless, keepAlive, attended } = options
+  const script = options.scripted?.gates
+  const answersGates = script && answerGates({ journal, book: gates.book }, script)
   const runner = startRunner({
     ...life,
     effects,
@@ -220,7 +223,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   })
   control.is(runner)
   met(runner)
-  if (options.scripted?.gates) answerGates(runner, { journal, book: gates.book }, options.scripted.gates)
+  answersGates?.(runner)
   await telemetryOf(start, runner)
   const ending = endingWith(runner, { scope, tidy: opening.tidy })
   return { ok: true, execution: { ...ending, ...serving.urls, notes, state } }
@@ -333,7 +336,11 @@ function effectsOf(
   })
 }
 
-function serveOn({ options, held, record, plan }: Start, { proxy }: Agents, control: Control) {
+function serveOn(
+  { options, held, record, plan }: Start,
+  { proxy }: Agents,
+  steered: { readonly control: Control; readonly isHeld: boolean },
+) {
   const { opened, server: settings, weaveVersion, outputDirectory, rehearsal } = options
   const { layout, executionFile } = opened
   const { journal, redactor, log } = record
@@ -347,7 +354,7 @@ function serveOn({ options, held, record, plan }: Start, { proxy }: Agents, cont
   }
   const { lock, scope } = held
   if (options.detached) lock.update({ detached: true })
-  return serve({ settings, facts, plan, journal, redactor, log, control, proxy, lock }, scope)
+  return serve({ settings, facts, plan, journal, redactor, log, ...steered, proxy, lock }, scope)
 }
 
 interface Ending {

@@ -19,6 +19,7 @@ import type { CommandResult } from './control.ts'
 import type { GateEffects } from './gate-effects.ts'
 import { decidedWords, staleWords } from './gate-words.ts'
 import { refuse } from './input.ts'
+import { nextStep } from './resume-point.ts'
 import type { RollbackCommand } from './rollback-target.ts'
 import type { RunEvents } from './run-events.ts'
 import type { Recorder } from './state-recorder.ts'
@@ -82,11 +83,14 @@ export class GateDesk {
     return this.#options.gates?.onGate === 'exit'
   }
 
-  /** What a start has to say first: gates that are left out, questions that a rollback at rest took away. */
+  /** What a start has to say first: gates that are left out, questions that a rollback at rest or another hank took away. */
   open(): void {
     const { orphan } = this.#book
     if (orphan) this.#append(orphan, { decision: 'withdrawn', by: { via: 'rollback' } })
     const by = { via: 'cli', ...this.#user() } as const
+    const open = this.#book.waiting
+    if (open && !this.#dropped.has(open.data.gateId) && this.#isElsewhere(open))
+      this.#append(open, { decision: 'withdrawn', by })
     for (const gateId of this.#dropped) {
       const { waiting } = this.#book
       if (waiting?.data.gateId === gateId) this.#append(waiting, { decision: 'bypassed', by })
@@ -186,6 +190,13 @@ export class GateDesk {
 
   close(): void {
     this.#timer?.abort()
+  }
+
+  /** A hank that was taken over may have no such gate any more, or something else to do first. */
+  #isElsewhere({ data }: Waiting): boolean {
+    const { plan, recorder } = this.#options
+    const gates = [...this.#gates.map(({ id }) => id), ...this.#book.holds.map(({ gateId }) => gateId)]
+    return !gates.includes(data.gateId) || nextStep(plan, recorder.state)?.at.runtimeId !== data.next
   }
 
   #place(next: PlannedCodonAt | undefined): Place {

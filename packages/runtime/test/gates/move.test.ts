@@ -116,6 +116,17 @@ verifies(
   },
 )
 
+verifies(['gates/identity'], 'what was approved before a rollback is asked about after it', () => {
+  const { book } = told([
+    { deed: 'ask', index: 2 },
+    { deed: 'approved', index: 0 },
+  ])
+  const moveIn = (known: GateBook) =>
+    gateMove({ gates, dropped: new Set() }, known, placeBetween(2, 'r')).kind
+  expect(moveIn(book)).toBe('pass')
+  expect(moveIn(heard(book, { type: 'rollback.started', data: {} } as JournaledEvent))).toBe('ask')
+})
+
 verifies(['gates/durable'], 'a start that reads the journal knows what the last one knew', () => {
   fc.assert(
     fc.property(deeds, story => {

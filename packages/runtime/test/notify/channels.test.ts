@@ -177,13 +177,13 @@ describe('programs', () => {
     'of the desktop get words as arguments; one that is missing is named',
     async () => {
       const dir = await tempDir()
-      const shim = `#!/bin/sh\nprintf '%s\\n' "$@" > "${dir}/args"\n`
+      const shim = `#!/bin/sh\nprintf '<%s>\\n' "$@" > "${dir}/args"\n`
       writeFileSync(join(dir, 'notify-send'), shim, { mode: 0o755 })
       const environment = { PATH: `${dir}:${process.env['PATH']}` }
       const channel = used(openDesktop({ platform: 'linux', environment, isThere: () => true }))
       expect(await channel.deliver(notice, body, forEver)).toEqual({ ok: true })
       expect(readFileSync(join(dir, 'args'), 'utf8')).toBe(
-        '--app-name=weave\n--\nGuide für alle waits for you\nRead <plan.md> & decide; $(touch x) "@everyone"\ngate plan-ok · $0.50 · guide-1\n',
+        '<--app-name=weave>\n<-->\n<Guide für alle waits for you>\n<Read <plan.md> & decide; $(touch x) "@everyone"\ngate plan-ok · $0.50 · guide-1>\n',
       )
       expect(openDesktop({ platform: 'linux', environment, isThere: () => false })).toEqual({
         ok: false,

@@ -124,6 +124,25 @@ describe('when a rule is met', () => {
       ...results(1),
     ]
     expect(fired([rule], events).map(({ seq }) => seq)).toEqual([events.at(-1)?.seq])
+    // A step on the way to the next hit ends no row of hits; another attempt does, and what it had begun of a sequence.
+    const pair: RuleSetting = {
+      ...rule,
+      trigger: {
+        type: 'sequence',
+        interestFilter: { on: ['tool.result', 'info'] },
+        pattern: [{ type: 'tool.result' }, { type: 'info' }],
+        options: { consecutive: true },
+      },
+      times: 2,
+    }
+    const twice = story()
+    const steps = [
+      twice.begin(),
+      ...['tool.result', 'info', 'tool.result'].map(type => twice.on(type)),
+      twice.begin(),
+      ...['info', 'tool.result', 'info', 'tool.result', 'info'].map(type => twice.on(type)),
+    ]
+    expect(fired([pair], steps).map(({ seq }) => seq)).toEqual([steps.at(-1)?.seq])
   })
 
   verifies(['rules/sentinel'], 'by what a sentinel said: fields, lists and words; text meets nothing', () => {

@@ -15,9 +15,15 @@ verifies(
     const plan = { ...planOf(loopPlan('l', pairs, [codonPlan('x')])), gates: [{ id: 'g', before: 'x' }] }
     const run = await openScenario({ plan, headless: true }, await tempDir({ inMemory: true }))
     let told = 0
+    let before = 0
     for (let pair = 0; pair < pairs; pair++) {
       await quiet(run)
       const seq = run.events.findLast(({ type }) => type === 'gate.waiting')?.seq ?? 0
+      // Who comes with a question of before, while another is open.
+      const late = { id: `c${pair}`, type: 'gate.decide', data: { seq: before, decision: 'reject' } } as const
+      if (before > 0)
+        expect(await run.runner.submit(late, { via: 'cli' })).toMatchObject({ code: 'GATE_DECIDED' })
+      before = seq
       const second = pair % 2 === 0 ? 'approve' : 'reject'
       const answers = await Promise.all([
         run.runner.submit(

@@ -8,7 +8,7 @@ import { createVersions } from './versions.ts'
 /** What a person does while a run goes on, in words, and what the run says to it, in lines. */
 export interface GateStory {
   readonly gates: readonly PlannedGate[]
-  /** `approve`, `reject`, `next`, `start c`, `redo`, `rollback a end`, `hold`, `hold c`, `release hold-1`, `wait 60`, `restart`. */
+  /** `approve`, `reject`, `next`, `start c`, `redo`, `rollback a end`, `hold`, `hold c`, `release hold-1`, `wait 60`, `restart`, `restart 60`: so many seconds later. */
   readonly deeds: readonly string[]
   readonly plan?: Plan
   readonly options?: Partial<ScenarioOptions>
@@ -16,7 +16,7 @@ export interface GateStory {
   readonly later?: { readonly gates?: readonly PlannedGate[]; readonly gating?: Partial<Gating> }
 }
 
-const three = planOf(codonPlan('a'), codonPlan('b'), codonPlan('c'))
+export const three = planOf(codonPlan('a'), codonPlan('b'), codonPlan('c'))
 export const looping = planOf(
   codonPlan('a'),
   loopPlan('l', 2, [codonPlan('x'), codonPlan('y')]),
@@ -42,14 +42,16 @@ export async function playGates(story: GateStory, dir: string): Promise<readonly
   run.runner.clientArrived()
   for (const deed of story.deeds) {
     await quiet(run)
-    if (deed !== 'restart') {
+    const [word, seconds = '0'] = deed.split(' ')
+    if (word !== 'restart') {
       const refused = await act(run, deed)
       if (refused !== undefined) lines.push(`refused ${refused}`)
       continue
     }
     await run.close()
     const gates = later?.gates ?? story.gates
-    const next = { ...base, plan: { ...plan, gates }, headless: false, from: { dir }, onEvent }
+    const at = new Date(run.clock.now().getTime() + Number(seconds) * 1000).toISOString()
+    const next = { ...base, plan: { ...plan, gates }, headless: false, from: { dir }, at, onEvent }
     run = await openScenario({ ...next, ...(later?.gating && { gates: later.gating }) }, dir)
     run.runner.clientArrived()
   }
@@ -120,6 +122,8 @@ function lineOf({ type, data }: JournaledEvent): string | undefined {
       if (transitionType === 'RunCompleted') return `run ${String(transition.data['outcome'])}`
       return undefined
     }
+    case 'budget.exceeded':
+      return 'budget exceeded'
     default:
       return undefined
   }

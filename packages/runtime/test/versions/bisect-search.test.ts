@@ -1,8 +1,9 @@
 import * as fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { type BisectStep, changesIn, nextStep, type Verdict } from '../../src/versions/bisect-search.ts'
 import { judge } from '../../src/versions/bisect-verdict.ts'
+import { candidatesOf, type ThreadVersion } from '../../src/versions/thread-versions.ts'
 
 /** Searches in a row whose truth is known. */
 function searched(truth: readonly Verdict[]): {
@@ -38,29 +39,33 @@ describe('the search of a bisect', () => {
     ).toBe(8)
   })
 
-  test('says so when there is nothing to find', () => {
+  verifies(['bisect/nothing-to-find'], 'says so when there is nothing to find', () => {
     expect(searched(row(0, 4)).step).toEqual({ kind: 'bad-at-beginning', at: 0 })
     expect(searched(row(4, 0)).step).toEqual({ kind: 'good-at-end', at: 3 })
     expect(searched(row(1, 0))).toEqual({ step: { kind: 'good-at-end', at: 0 }, tested: [0] })
     expect(searched(['skip', 'skip']).step).toEqual({ kind: 'all-skipped' })
   })
 
-  test('ends with any verdicts, tests none twice, and is right about what it says', () => {
-    const verdict = fc.constantFrom<Verdict>('good', 'bad', 'skip')
-    fc.assert(
-      fc.property(fc.array(verdict, { minLength: 1, maxLength: 80 }), truth => {
-        const { step } = searched(truth)
-        if (step.kind === 'found' || step.kind === 'range') {
-          expect(truth[step.good]).toBe('good')
-          expect(truth[step.bad]).toBe('bad')
-          for (const between of truth.slice(step.good + 1, step.bad)) expect(between).toBe('skip')
-          expect(step.kind).toBe(step.bad - step.good === 1 ? 'found' : 'range')
-        }
-      }),
-    )
-  })
+  verifies(
+    ['bisect/skip'],
+    'ends with any verdicts, tests none twice, and is right about what it says',
+    () => {
+      const verdict = fc.constantFrom<Verdict>('good', 'bad', 'skip')
+      fc.assert(
+        fc.property(fc.array(verdict, { minLength: 1, maxLength: 80 }), truth => {
+          const { step } = searched(truth)
+          if (step.kind === 'found' || step.kind === 'range') {
+            expect(truth[step.good]).toBe('good')
+            expect(truth[step.bad]).toBe('bad')
+            for (const between of truth.slice(step.good + 1, step.bad)) expect(between).toBe('skip')
+            expect(step.kind).toBe(step.bad - step.good === 1 ? 'found' : 'range')
+          }
+        }),
+      )
+    },
+  )
 
-  test('finds the fault of a row with skips, or the range in which it is', () => {
+  verifies(['bisect/skip'], 'finds the fault of a row with skips, or the range in which it is', () => {
     const skips = fc.array(fc.boolean(), { minLength: 2, maxLength: 80 })
     fc.assert(
       fc.property(skips, fc.nat(), (skipped, at) => {
@@ -79,7 +84,7 @@ describe('the search of a bisect', () => {
     )
   })
 
-  test('knows how often a row changes', () => {
+  verifies(['bisect/all'], 'knows how often a row changes', () => {
     expect(changesIn(['good', 'skip', 'good', 'bad'])).toBe(1)
     expect(changesIn(['good', 'bad', 'good', undefined, 'bad'])).toBe(3)
   })
@@ -110,3 +115,33 @@ describe('the end of a command', () => {
     expect(judge(missing)).toEqual({ verdict: 'stop', message: 'The command cannot be run: no such.' })
   })
 })
+
+verifies(
+  ['bisect/candidates'],
+  'of neighbours with the same files the first counts; rigs and bad ends as asked',
+  () => {
+    const at = (sha: string, type: ThreadVersion['type']): ThreadVersion => ({ sha, type, codonId: sha })
+    const versions = [
+      at('s', 'start'),
+      at('r', 'rig-setup'),
+      at('a', 'completed'),
+      at('b', 'error'),
+      at('c', 'skipped'),
+      at('d', 'completed'),
+    ]
+    const shas = (
+      rules: { readonly rigs: boolean; readonly completedOnly: boolean },
+      same: readonly string[] = [],
+    ) =>
+      candidatesOf(versions, new Map(versions.map(({ sha }) => [sha, same.includes(sha) ? 'same' : sha])), {
+        ...rules,
+        named: new Set(),
+      })
+        .map(({ sha }) => sha)
+        .join('')
+    expect(shas({ rigs: false, completedOnly: false })).toBe('sabcd')
+    expect(shas({ rigs: true, completedOnly: false })).toBe('srabcd')
+    expect(shas({ rigs: false, completedOnly: true })).toBe('sad')
+    expect(shas({ rigs: false, completedOnly: false }, ['a', 'b', 'd'])).toBe('sacd')
+  },
+)
