@@ -301,7 +301,7 @@ describe('gates', () => {
 })
 
 verifies(['gates/time'], 'time at a gate counts for no budget, nor in a later start', async () => {
-  const budget = { budget: { maxTimeSeconds: 60 }, ceilings: { maxTimeSeconds: 60 } }
+  const budget = { budget: { maxTimeSeconds: 60 } }
   for (const deeds of [
     ['wait 3600', 'approve'],
     ['wait 3600', 'restart 3600', 'wait 3600', 'next'],
