@@ -21,7 +21,7 @@ import { hankFile } from './requirements/hank-file.ts'
 import { installAndRelease } from './requirements/install-and-release.ts'
 import { invariants } from './requirements/invariants.ts'
 import { limitsAndVersions } from './requirements/limits-and-versions.ts'
-import { mcp } from './requirements/mcp.ts'
+import { mcp, mcpServers } from './requirements/mcp.ts'
 import { notify } from './requirements/notify.ts'
 import { otel } from './requirements/otel.ts'
 import { readingARun } from './requirements/reading-a-run.ts'
@@ -68,6 +68,7 @@ const tables = {
   ...editor,
   ...detach,
   ...mcp,
+  ...mcpServers,
   ...notify,
   ...rules,
   ...gates,

@@ -198,6 +198,7 @@ export {
   readGiven,
   readRuntimeFile,
   type SettingField,
+  serverSecrets,
 } from './settings/index.ts'
 export {
   type BisectCheck,

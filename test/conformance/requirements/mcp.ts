@@ -22,3 +22,16 @@ export const mcp = {
   'mcp/prompts': 'Three prompts begin a repair, a new hank and a look at costs.',
   'mcp/quick': 'It is ready with little processor time and memory.',
 } as const satisfies RequirementTable
+
+/** MCP servers for the agents of a run. */
+export const mcpServers = {
+  'mcp-servers/both-agents':
+    'Agents on both SDKs and those that speak ACP get the tools of the servers in weave.json, for the codons that it names.',
+  'mcp-servers/limits': 'A tool that the operator did not name, where he named some, is not run.',
+  'mcp-servers/end-with-codon': 'The processes of a server belong to the codon and are gone with it.',
+  'mcp-servers/shown': 'validate shows servers as they are written, and starts none.',
+  'mcp-servers/checked':
+    'Variables that are not set, codons that the hank does not have, addresses in the clear and limits that an agent cannot keep are errors with a place.',
+  'mcp-servers/masked':
+    'Values of variables and headers are in no plan, no journal and no log, and on no command line of an agent.',
+} as const satisfies RequirementTable
