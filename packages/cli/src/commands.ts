@@ -336,9 +336,9 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     load: async () => (await import('./lsp/lsp.ts')).lspCommand,
   },
   mcp: {
-    usage: 'weave mcp [options]',
+    usage: 'weave mcp [--http [port]] [options]',
     summary: 'an MCP server, which coding agents start: look at, check, rehearse and run hanks',
-    flags: ['allow', 'hanks', 'max-cost', 'runtime-config', 'env-file', ...always],
+    flags: ['http', 'allow', 'hanks', 'max-cost', 'runtime-config', 'env-file', ...always],
     load: async () => (await import('./mcp/mcp.ts')).mcpCommand,
   },
   notify: {

@@ -20,6 +20,14 @@ export const mcp = {
   'mcp/updates': 'Who subscribes to an execution is told when it changes, at most once a second.',
   'mcp/resources': 'Executions, journals, checkpoints, reports and schemas can be read as resources.',
   'mcp/prompts': 'Three prompts begin a repair, a new hank and a look at costs.',
+  'mcp/steers':
+    'A run is told to go on, to repeat, to skip or to stop only after a yes or with a token for just that.',
+  'mcp/resumes': 'resume_run goes on with an execution where it stopped.',
+  'mcp/gates':
+    'A gate is decided by what a person fills in when asked, never by a token or an argument, and steering does not pass one.',
+  'mcp/http': 'With --http the same tools are at a port of this machine, for clients of every era.',
+  'mcp/http-safe':
+    'Over HTTP only who shows the token and is of the same user is answered: no foreign page, no foreign host, no large body, not more than 32 at once.',
   'mcp/quick': 'It is ready with little processor time and memory.',
 } as const satisfies RequirementTable
 

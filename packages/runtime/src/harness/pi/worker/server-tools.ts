@@ -1,3 +1,4 @@
+import type { Tool as ModelTool } from '@earendil-works/pi-ai'
 import type { Client } from '@modelcontextprotocol/client'
 import { fieldsOf, listOf, messageOf, textOf } from '../../../kit/index.ts'
 import { type AgentServer, toolName } from '../../agent-server.ts'
@@ -52,7 +53,7 @@ async function toolsOf(server: AgentServer, options: ServerToolsOptions): Promis
       label: name,
       description,
       // A plain JSON Schema is what the SDK hands on to the provider.
-      parameters: inputSchema as unknown as Tool['parameters'],
+      parameters: inputSchema as unknown as ModelTool['parameters'],
       async execute(_, input, signal) {
         const given = { name, arguments: { ...fieldsOf(input) } }
         const result = await client.callTool(given, { timeout: callMs, ...(signal && { signal }) })
