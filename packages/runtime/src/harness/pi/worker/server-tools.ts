@@ -1,4 +1,3 @@
-import type { Tool as ModelTool } from '@earendil-works/pi-ai'
 import type { Client } from '@modelcontextprotocol/client'
 import { fieldsOf, listOf, messageOf, textOf } from '../../../kit/index.ts'
 import { type AgentServer, toolName } from '../../agent-server.ts'
@@ -53,7 +52,7 @@ async function toolsOf(server: AgentServer, options: ServerToolsOptions): Promis
       label: name,
       description,
       // A plain JSON Schema is what the SDK hands on to the provider.
-      parameters: inputSchema as unknown as ModelTool['parameters'],
+      parameters: inputSchema,
       async execute(_, input, signal) {
         const given = { name, arguments: { ...fieldsOf(input) } }
         const result = await client.callTool(given, { timeout: callMs, ...(signal && { signal }) })
