@@ -181,6 +181,7 @@ export {
   type EndedSpan,
   endpointVariable,
   openCollector,
+  runTracesThread,
 } from './otel/index.ts'
 export {
   type Plan,
