@@ -1,7 +1,8 @@
 import type { ReportAttempt, ReportData, ReportRun } from '@weave/protocol'
 import { codonStatusWords, dollarsText, durationText, runStatusWords } from 'weave-client'
-import { element, placed, section, timeText } from './element.ts'
+import { element, placed } from '../parts/element.ts'
 import { statusPill } from './header.ts'
+import { section, timeText } from './section.ts'
 
 /** More bars than this say nothing to anybody. */
 const mostRows = 1500

@@ -1,6 +1,7 @@
 import type { ReportCheckpoint, ReportData, ReportFile, ReportOutputs } from '@weave/protocol'
-import { element, leftOutNote, section, timeText } from './element.ts'
+import { element } from '../parts/element.ts'
 import { counted } from './header.ts'
+import { leftOutNote, section, timeText } from './section.ts'
 
 /** The checkpoints, each with the files that are different from the one before. A diff is drawn when it is opened. */
 export function files({ checkpoints, runs }: ReportData): HTMLElement {

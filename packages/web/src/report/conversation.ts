@@ -1,6 +1,7 @@
 import type { ReportEvents } from '@weave/protocol'
-import { type Child, element, section, timeText } from './element.ts'
+import { type Child, element } from '../parts/element.ts'
 import { counted } from './header.ts'
+import { section, timeText } from './section.ts'
 import { type Talk, type Turn, talksOf } from './talks.ts'
 
 /** More than this in one part of a conversation is not drawn. */

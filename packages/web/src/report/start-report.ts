@@ -1,10 +1,11 @@
 import type { ReportData, ReportEvents } from '@weave/protocol'
+import { element } from '../parts/element.ts'
 import { conversation } from './conversation.ts'
-import { element, section, timeText } from './element.ts'
 import { eventList } from './event-list.ts'
 import { files, outputs } from './files.ts'
 import { header } from './header.ts'
 import { errors, sentinelOutputs } from './messages.ts'
+import { section, timeText } from './section.ts'
 import { budgets, spending } from './spending.ts'
 import { timeline } from './timeline.ts'
 

@@ -1,6 +1,7 @@
 import type { ReportData, ReportError, SentinelOutput } from '@weave/protocol'
 import { dollarsText } from 'weave-client'
-import { element, leftOutNote, section, timeText } from './element.ts'
+import { element } from '../parts/element.ts'
+import { leftOutNote, section, timeText } from './section.ts'
 
 /** What went wrong, also what was mended by a retry. */
 export function errors({ errors: found }: ReportData): HTMLElement | undefined {

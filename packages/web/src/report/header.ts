@@ -1,6 +1,7 @@
 import type { ReportData } from '@weave/protocol'
 import { dollarsText, durationText, runStatusWords, tokensText } from 'weave-client'
-import { element, timeText } from './element.ts'
+import { element } from '../parts/element.ts'
+import { timeText } from './section.ts'
 
 /** What it was, how it went and what it took, before anything else. */
 export function header(data: ReportData): HTMLElement {

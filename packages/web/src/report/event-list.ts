@@ -1,7 +1,9 @@
 import type { ReportEvents } from '@weave/protocol'
-import { element, leftOutNote, placed, section, timeText } from './element.ts'
+import { element } from '../parts/element.ts'
+import { virtualList } from '../parts/virtual-list.ts'
 import { type EventFilter, fittingEvents } from './event-filter.ts'
 import { counted } from './header.ts'
+import { leftOutNote, section, timeText } from './section.ts'
 
 /** All events, to be searched and looked at one by one. `dir` is for the command that shows the rest of one. */
 export function eventList(events: ReportEvents, dir: string): HTMLElement {
@@ -9,7 +11,7 @@ export function eventList(events: ReportEvents, dir: string): HTMLElement {
   let chosen = -1
   const detail = element('div', { class: 'event-detail', 'aria-live': 'polite' })
   const status = element('p', { class: 'quiet', role: 'status' })
-  const list = virtualList(index => {
+  const draw = (index: number): HTMLElement => {
     const at = fitting[index] ?? 0
     const row = eventRow(events, at, at === chosen)
     row.addEventListener('click', () => {
@@ -20,11 +22,12 @@ export function eventList(events: ReportEvents, dir: string): HTMLElement {
       list.refresh()
     })
     return row
-  })
+  }
+  const list = virtualList({ label: 'Events', role: 'list', draw })
   const controls = filterControls(events, filter => {
     fitting = fittingEvents(events, filter)
     status.textContent = `${counted(fitting.length, 'event')} of ${events.seq.length.toLocaleString('en')}`
-    list.show(fitting.length)
+    list.show(fitting.length, 'start')
   })
   const part = section({ id: 'events', title: 'Events' }, [
     leftOutNote(events.leftOut, 'events'),
@@ -83,59 +86,4 @@ function placeOf({ seq, at: times, startMs, types, type, codons, codon }: Report
     type: types[type[at] ?? -1] ?? '',
     codon: codons[codon[at] ?? -1] ?? '',
   }
-}
-
-interface VirtualList {
-  readonly node: HTMLElement
-  /** Shows so many rows, from the top. */
-  show(count: number): void
-  /** Draws again what is in sight. */
-  refresh(): void
-}
-
-/** Rows drawn above and below what is in sight, so that a quick scroll meets no gap. */
-const margin = 12
-
-/**
- * A list of rows of one height, of which only those in sight exist. The height is the custom property `--row` of the list,
- * in pixels, so that the style sheet can choose another for a narrow screen.
- */
-function virtualList(draw: (index: number) => HTMLElement): VirtualList {
-  const rows = element('div', { class: 'rows' })
-  const node = element('div', { class: 'events', role: 'list', tabindex: 0, 'aria-label': 'Events' }, [rows])
-  let count = 0
-  let drawn = ''
-
-  const refresh = (): void => {
-    const height = rowHeight(node)
-    const first = Math.max(0, Math.floor(node.scrollTop / height) - margin)
-    const last = Math.min(count, Math.ceil((node.scrollTop + node.clientHeight) / height) + margin)
-    placed(rows, { height: `${count * height}px` })
-    const range = `${first} ${last} ${height}`
-    if (range === drawn) return
-    drawn = range
-    const inSight = Array.from({ length: Math.max(0, last - first) }, (_, at) =>
-      placed(draw(first + at), { top: `${(first + at) * height}px` }),
-    )
-    rows.replaceChildren(...inSight)
-  }
-  node.addEventListener('scroll', refresh, { passive: true })
-  window.addEventListener('resize', refresh, { passive: true })
-  return {
-    node,
-    show(next) {
-      count = next
-      drawn = ''
-      node.scrollTop = 0
-      refresh()
-    },
-    refresh() {
-      drawn = ''
-      refresh()
-    },
-  }
-}
-
-function rowHeight(node: HTMLElement): number {
-  return Number.parseFloat(getComputedStyle(node).getPropertyValue('--row')) || 32
 }

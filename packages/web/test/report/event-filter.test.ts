@@ -1,6 +1,6 @@
 import type { ReportEvents } from '@weave/protocol'
 import { describe, expect, test } from 'vitest'
-import { fittingEvents } from '../src/event-filter.ts'
+import { fittingEvents } from '../../src/report/event-filter.ts'
 
 const events: ReportEvents = {
   leftOut: 0,

@@ -1,7 +1,7 @@
 import type { ReportEvents } from '@weave/protocol'
 import { expect } from 'vitest'
-import { verifies } from '../../../test/conformance/verifies.ts'
-import { talksOf } from '../src/talks.ts'
+import { verifies } from '../../../../test/conformance/verifies.ts'
+import { talksOf } from '../../src/report/talks.ts'
 
 const types = ['codon.started', 'assistant.action', 'tool.result', 'codon.completed', 'info']
 const rows = [

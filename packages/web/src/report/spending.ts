@@ -1,6 +1,7 @@
 import type { ReportBudget, ReportCost, ReportData, TokenClasses } from '@weave/protocol'
 import { dollarsText, durationText, tokensText } from 'weave-client'
-import { drawing, element, placed, section } from './element.ts'
+import { drawing, element, placed } from '../parts/element.ts'
+import { section } from './section.ts'
 
 /** Money and tokens over the time in which runs went on, then by codon and class of tokens. */
 export function spending({ spending: points, costs, execution }: ReportData): HTMLElement {
