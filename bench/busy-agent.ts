@@ -1,12 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Harness, HarnessEvent } from '../packages/runtime/src/harness/index.ts'
 import { systemClock } from '../packages/runtime/src/kit/index.ts'
+import { threadTime } from '../test/support/thread-time.ts'
 
 /** Milliseconds. */
 export interface Spent {
   readonly wall: number
   /** What this process has computed; unlike `wall`, without what other programs do and without the disk. */
   readonly cpu: number
+  /** The same for the thread of the run alone. */
+  readonly thread: number
 }
 
 /** What is told of a turn: what was said, the call, two changes of the state, the usage, the result. */
@@ -34,12 +37,14 @@ export function busyAgent(
       await systemClock.sleep(quiet)
       const began = performance.now()
       const before = process.cpuUsage()
+      const threadBefore = threadTime()
       for (let at = 0; at < turns; at++) {
         yield* turn(`${at}`)
         await setImmediate()
       }
       const { user, system } = process.cpuUsage(before)
-      done({ wall: performance.now() - began, cpu: (user + system) / 1000 })
+      const thread = threadTime() - threadBefore
+      done({ wall: performance.now() - began, cpu: (user + system) / 1000, thread })
       await new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }))
       const reason = { type: 'unknown', retriable: false, message: 'stopped' } as const
       yield { type: 'ended', end: { ok: false, exit: { type: 'killed', signal: 'SIGTERM' }, reason } }

@@ -19,10 +19,10 @@ const launcher = new URL('../packages/cli/bin/weave.cjs', import.meta.url).pathn
 const clock = systemClock
 const redactor = createRedactor([{ name: 'ANTHROPIC_API_KEY', value: 's3cr3t'.repeat(6) }])
 const rounds = 15
-const turns = 300
+const turns = 600
 
 /**
- * OpenTelemetry (goal P15): a million events exported into a file by the built command, against eight seconds of processor
+ * OpenTelemetry: a million events exported into a file by the built command, against eight seconds of processor
  * time and 150 MB; and events per second of a run that sends spans to a collector in another process, against one that
  * does not. Needs a built command.
  */
@@ -43,7 +43,7 @@ function exportFigures(base: string): readonly Figure[] {
   const what = 'export of 1,000,000 events into a file'
   return [
     {
-      id: 'P15 export',
+      id: 'otel export',
       what: `${what}, processor time, against 8 s`,
       unit: 's',
       subject: least(used.map(({ seconds }) => seconds)),
@@ -52,7 +52,7 @@ function exportFigures(base: string): readonly Figure[] {
       goal: atMost(1),
     },
     {
-      id: 'P15 memory',
+      id: 'otel memory',
       what: 'memory of the command meanwhile, against 150 MB',
       unit: 'MB',
       subject: Math.max(...used.map(({ megabytes }) => megabytes)),
@@ -85,7 +85,7 @@ async function runFigures(base: string): Promise<readonly Figure[]> {
     const computed: { readonly sends: boolean; readonly rate: number }[] = []
     const rate = async (sends: boolean) => {
       const spent = await spentByAgent(join(base, `${run++}`), sends ? collector.url : undefined)
-      computed.push({ sends, rate: perSecond(turns, spent.cpu) })
+      computed.push({ sends, rate: perSecond(turns, spent.thread) })
       return perSecond(turns, spent.wall)
     }
     const result = await interleaved(
@@ -97,8 +97,14 @@ async function runFigures(base: string): Promise<readonly Figure[]> {
       Math.max(...computed.filter(one => one.sends === sends).map(one => one.rate))
     const cpu = { floor: best(false), subject: best(true), spread: 'best' }
     return [
-      { id: 'P15', what: 'a run that sends spans', unit: 'events/s', ...result, goal: atLeast(0.98) },
-      { id: 'P15-cpu', what: 'the same, computing', unit: 'events/s', ...cpu },
+      { id: 'otel', what: 'a run that sends spans', unit: 'events/s', ...result, goal: atLeast(0.98) },
+      {
+        id: 'otel-cpu',
+        what: 'the same, computing of its thread',
+        unit: 'events/s',
+        ...cpu,
+        goal: atLeast(0.98),
+      },
     ]
   } finally {
     collector.end()
@@ -124,6 +130,7 @@ async function spentByAgent(dir: string, url: string | undefined): Promise<Spent
     url === undefined
       ? undefined
       : startLiveTraces({
+          entry: { file: launcher, argv: ['traces-thread'] },
           settings: { enabled: true, content: 'none', names: '1.41', metrics: true },
           executionId: 'evt_bench',
           rehearsal: false,

@@ -50,7 +50,7 @@ function buildOf(scripts) {
   return hash.digest('hex').slice(0, 12)
 }
 
-/** @typedef {{ name: string, text: string, isEntry: boolean, imports: readonly ImportedChunk[] }} Chunk */
+/** @typedef {{ name: string, text: string, isEntry: boolean, isForeign: boolean, imports: readonly ImportedChunk[] }} Chunk */
 /** @typedef {{ name: string, isLazy: boolean }} ImportedChunk */
 
 /**
@@ -91,6 +91,7 @@ async function split({ entry, outdir, external, define }) {
       name: basename(path),
       text,
       isEntry: output?.entryPoint === basename(entry),
+      isForeign: Object.keys(output?.inputs ?? {}).every(input => input.includes('node_modules/')),
       imports: (output?.imports ?? [])
         .filter(({ external }) => !external)
         .map(({ path: other, kind }) => ({ name: basename(other), isLazy: kind === 'dynamic-import' })),
@@ -122,7 +123,7 @@ function graphOf(chunks) {
  *
  * @param {Chunk} chunk
  */
-async function toScript({ name, text }) {
+async function toScript({ name, text, isForeign }) {
   const { code, map } = await transform(text, {
     format: 'cjs',
     platform: 'node',
@@ -133,8 +134,11 @@ async function toScript({ name, text }) {
       'import.meta.filename': '__filename',
       'import.meta.dirname': '__dirname',
     },
-    // Names stay, so that a stack trace says where it is; what is only white space, everybody would download.
+    // Our names stay, so that a stack trace says where it is; what is only white space, everybody would download.
     minifyWhitespace: true,
+    minifySyntax: true,
+    minifyIdentifiers: isForeign,
+    keepNames: isForeign,
     sourcemap: 'external',
     sourcesContent: false,
     sourcefile: name,

@@ -387,6 +387,13 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     hidden: true,
     load: async () => (await import('./sentinel-sandbox.ts')).sentinelSandboxCommand,
   },
+  'traces-thread': {
+    usage: 'weave traces-thread',
+    summary: 'the thread that sends spans of a run',
+    flags: [],
+    hidden: true,
+    load: async () => (await import('./traces-thread.ts')).tracesThreadCommand,
+  },
   warden: {
     usage: 'weave warden',
     summary: 'the process that ends what a killed server left behind',

@@ -14,9 +14,9 @@ export function asCommand(name: string): Program {
   return { command: process.execPath, args: [...process.execArgv, script, name] }
 }
 
-/** The same for a thread: where the templates of sentinels are computed. */
-export function sandboxEntry(): { readonly file: string; readonly argv: readonly string[] } {
-  return { file: process.argv[1] ?? '', argv: ['sentinel-sandbox'] }
+/** The same for a thread. */
+export function asThread(name: 'sentinel-sandbox' | 'traces-thread') {
+  return { file: process.argv[1] ?? '', argv: [name] } as const
 }
 
 declare const __WEAVE_VERSION__: string | undefined

@@ -23,7 +23,7 @@ import {
 import { dollarsText, harmless } from 'weave-client'
 import { chooseExecution } from './named-execution.ts'
 import type { Arguments } from './parse-arguments.ts'
-import { type ExitCode, exitCodes, sandboxEntry } from './program.ts'
+import { asThread, type ExitCode, exitCodes } from './program.ts'
 import type { Terminal } from './terminal.ts'
 
 /** `weave sentinel test <config>`: what a sentinel would have done in an execution. `--dry` asks no model. */
@@ -83,7 +83,7 @@ async function benchFor({ config, layout, args, terminal }: Tryout) {
     call: args.switches.has('dry') ? undefined : complete,
     clock: systemClock,
     redactor: createRedactor(secretsOf(process.env)),
-    sandboxEntry: sandboxEntry(),
+    sandboxEntry: asThread('sentinel-sandbox'),
     signal: untilInterrupted(),
   })
   if (bench.ok) return bench

@@ -42,6 +42,8 @@ test('the door offers these values and no others', () => {
     'outlineOf',
     'parseEvent',
     'parseServerMessage',
+    'readApi',
+    'readErrors',
     'reconnectDelay',
     'reduceFileVersions',
     'reduceView',

@@ -176,6 +176,7 @@ export {
   type EndedSpan,
   endpointVariable,
   openCollector,
+  runTracesThread,
 } from './otel/index.ts'
 export {
   type Plan,

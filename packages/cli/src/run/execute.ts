@@ -20,7 +20,7 @@ import { paintStanding, paintVerdict } from '../colour.ts'
 import { detachedWords, goOnCommand } from '../go-on.ts'
 import { isDirectory } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
-import { type ExitCode, exitCodes, ownPrograms, sandboxEntry, version } from '../program.ts'
+import { asThread, type ExitCode, exitCodes, ownPrograms, version } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
 import { report } from '../validate/report.ts'
 import { addSchema } from '../validate/schema-line.ts'
@@ -302,6 +302,7 @@ function optionsOf(
     plan,
     adopt,
     programs: ownPrograms(),
+    tracesEntry: asThread('traces-thread'),
     harnesses,
     agents: prepared.registry.agents,
     agentSettings: agentSettingsOf(settings.agents, rehearsal !== undefined),
@@ -315,7 +316,7 @@ function optionsOf(
     ...environmentsOf(environment, rehearsal, prepared),
     sentinels: {
       settings: settings.sentinel,
-      sandboxEntry: sandboxEntry(),
+      sandboxEntry: asThread('sentinel-sandbox'),
       modelOf: (name: string) => findModel(name, prepared.registry),
       ...(!rehearsal && {
         reaching: (env: RunContext['environment'], { provider }: { readonly provider: string }) =>

@@ -11,6 +11,7 @@ import {
   type Scope,
   systemClock,
 } from '../kit/index.ts'
+import type { TracesEntry } from '../otel/index.ts'
 import type { Plan } from '../plan/index.ts'
 import {
   type Control,
@@ -53,6 +54,8 @@ export interface ExecutionOptions {
   /** Takes the plan of the hank over, if what is done allows it; `hankHash` is that of the hank. */
   readonly adopt?: { readonly hankHash: string } | undefined
   readonly programs: OwnPrograms
+  /** The thread that sends spans; without it none are sent. */
+  readonly tracesEntry?: TracesEntry | undefined
   /** Other agents than the real ones. */
   readonly harnesses?: Harnesses | undefined
   /** Agents that speak ACP, by name. */
@@ -231,11 +234,11 @@ function telemetryOf({ options, held, record, plan }: Start, runner: Runner): Pr
 }
 
 function tracingOf(options: ExecutionOptions, { held, record }: Pick<Start, 'held' | 'record'>) {
-  const { told, environment, weaveVersion, rehearsal } = options
+  const { told, environment, weaveVersion, rehearsal, tracesEntry: entry } = options
   const { journal, recorder, redactor, log } = record
   const settings = told?.settings.settings.otel
   const state = (): WeaveState => recorder.state
-  const facts = { layout: options.opened.layout, environment, weaveVersion, rehearsal }
+  const facts = { entry, layout: options.opened.layout, environment, weaveVersion, rehearsal }
   const { assertHeld } = held.lock
   return openTracing({ ...facts, settings, journal, state, redactor, log, assertHeld }, held.scope)
 }

@@ -1,13 +1,23 @@
 import { currentRun, type WeaveState } from '@weave/protocol'
 import { executionIdOf, type Journal } from '../journal/index.ts'
 import { type Log, type Redactor, type Scope, systemClock } from '../kit/index.ts'
-import { attemptKey, collectorOf, isSampled, spanIdOf, traceIdOf, traceparentOf } from '../otel/index.ts'
+import {
+  attemptKey,
+  collectorOf,
+  isSampled,
+  spanIdOf,
+  type TracesEntry,
+  traceIdOf,
+  traceparentOf,
+} from '../otel/index.ts'
 import type { Settings } from '../settings/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 
 export interface TracingOptions {
   /** Absent: as if it were off. */
   readonly settings: Settings['otel'] | undefined
+  /** Absent: nothing is sent. */
+  readonly entry: TracesEntry | undefined
   readonly layout: ExecutionLayout
   readonly journal: Journal
   readonly state: () => WeaveState
@@ -29,12 +39,12 @@ const off: Tracing = { traceparent: () => undefined }
 
 /** Lets spans of the run go to a collector when that is wanted, until the scope ends. Loads nothing when it is not. */
 export async function openTracing(options: TracingOptions, scope: Scope): Promise<Tracing> {
-  const { settings, layout, journal, state, environment } = options
-  if (!settings?.enabled) return off
+  const { settings, entry, layout, journal, state, environment } = options
+  if (!settings?.enabled || !entry) return off
   const executionId = await executionIdOf(journal.history, layout.originFile)
   if (executionId === undefined) return off
   const { startLiveTraces } = await import('../otel/index.ts')
-  const live = startLiveTraces({ ...options, settings, executionId, clock: systemClock })
+  const live = startLiveTraces({ ...options, entry, settings, executionId, clock: systemClock })
   scope.add('otel', () => live.close())
   const traceId = traceIdOf(executionId)
   const sampled = isSampled(traceId, collectorOf(environment).ratio)

@@ -17,7 +17,7 @@ export interface LiveMetricsOptions {
   readonly names: VocabularyName
   readonly clock: Clock
   readonly environment: Readonly<Record<string, string | undefined>>
-  readonly log: Log
+  readonly log: Pick<Log, 'debug'>
 }
 
 /** The buckets that the conventions ask for. */
