@@ -5,5 +5,4 @@
  * together with its data, so it fetches nothing and stores nothing. `dashboard/` is built into files of its own, which the
  * command serves. `parts/` is what both are made of. Knows nothing of files, journals or the command that wrote the data.
  */
-export { startDashboard } from './dashboard/main.tsx'
 export { startReport } from './report/start-report.ts'

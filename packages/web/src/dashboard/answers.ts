@@ -22,7 +22,13 @@ export function useAnswer<Value>(address: string | undefined, revision = 0): Rea
       const answer = await ask<Value>(address, closing.signal)
       if (closing.signal.aborted) return
       if (answer.ok) setRead({ of: address, value: answer.value, problem: undefined, isReading: false })
-      else setRead(old => ({ of: address, value: old.of === address ? old.value : undefined, problem: answer.message, isReading: false }))
+      else
+        setRead(old => ({
+          of: address,
+          value: old.of === address ? old.value : undefined,
+          problem: answer.message,
+          isReading: false,
+        }))
     }
     return () => {
       clearTimeout(timer)

@@ -51,7 +51,8 @@ function PageHere({ execution }: { readonly execution: Execution | undefined }) 
   if (known.state === 'asking') return <main class="page lone" id="main" />
   if (route.page === 'executions') return <ExecutionsPage />
   if (route.page === 'compare') return <ComparePage />
-  if (route.page === 'run' && execution) return <RunPage key={execution.name} execution={execution} route={route} />
+  if (route.page === 'run' && execution)
+    return <RunPage key={execution.name} execution={execution} route={route} />
   return (
     <main class="page lone" id="main">
       <h1>Nothing is here</h1>
@@ -115,7 +116,12 @@ function TopBar({ isHub, execution }: AppProps) {
   )
 }
 
-const keyNames: Readonly<Record<string, string>> = { ' ': 'Space', ArrowDown: '↓', ArrowUp: '↑', Escape: 'Esc' }
+const keyNames: Readonly<Record<string, string>> = {
+  ' ': 'Space',
+  ArrowDown: '↓',
+  ArrowUp: '↑',
+  Escape: 'Esc',
+}
 
 function Help() {
   const dialog = useRef<HTMLDialogElement>(null)

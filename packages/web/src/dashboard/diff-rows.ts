@@ -79,13 +79,18 @@ function textOf({ words }: DiffRow): string {
 }
 
 /** Rows beside each other: what was removed to the left of what was added. */
-export function sideBySide(rows: readonly DiffRow[]): readonly (readonly [DiffRow | undefined, DiffRow | undefined])[] {
+export function sideBySide(
+  rows: readonly DiffRow[],
+): readonly (readonly [DiffRow | undefined, DiffRow | undefined])[] {
   const out: (readonly [DiffRow | undefined, DiffRow | undefined])[] = []
   for (let at = 0; at < rows.length; ) {
     const removed = run(rows, at, 'removed')
     const added = run(rows, at + removed, 'added')
     for (let each = 0; each < Math.max(removed, added); each++)
-      out.push([each < removed ? rows[at + each] : undefined, each < added ? rows[at + removed + each] : undefined])
+      out.push([
+        each < removed ? rows[at + each] : undefined,
+        each < added ? rows[at + removed + each] : undefined,
+      ])
     const row = rows[at]
     if (removed + added === 0) out.push([row, row])
     at += Math.max(1, removed + added)

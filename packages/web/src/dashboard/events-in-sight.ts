@@ -1,7 +1,7 @@
 import {
   type EventPage,
-  emptyWindow,
   type EventWindow,
+  emptyWindow,
   following,
   lookedAt,
   type ServerEvent,
@@ -13,8 +13,8 @@ import {
   withLastSeq,
   withLiveEvents,
 } from 'weave-client'
-import { fitsFilter, isEmptyFilter, type StreamFilter } from './stream-filter.ts'
 import { ask, executionAddress, request } from './host.ts'
+import { fitsFilter, isEmptyFilter, type StreamFilter } from './stream-filter.ts'
 
 /** A window on the journal of an execution, kept filled from the host while somebody looks at it. */
 export interface EventsInSight {
@@ -73,7 +73,10 @@ export function openEvents(name: string, filter: StreamFilter, hooks: SightHooks
     fill()
   }
   const begin = async (): Promise<void> => {
-    const answer = await ask<EventPage>(executionAddress(name, 'events', { after: '0', limit: '1' }), closing.signal)
+    const answer = await ask<EventPage>(
+      executionAddress(name, 'events', { after: '0', limit: '1' }),
+      closing.signal,
+    )
     if (closing.signal.aborted) return
     hooks.onProblem(answer.ok ? undefined : answer.message)
     if (!answer.ok) return

@@ -26,7 +26,8 @@ const numbers: Readonly<Record<string, (row: ExecutionRow) => number>> = {
 function partOf(word: string): Part {
   const [, name = '', sign = '', value = ''] = /^(\w+):([<>]?=?)(.*)$/.exec(word) ?? []
   const number = numbers[name]
-  if (number && value !== '' && Number.isFinite(Number(value))) return row => holds(number(row), sign, Number(value))
+  if (number && value !== '' && Number.isFinite(Number(value)))
+    return row => holds(number(row), sign, Number(value))
   const field = fields[name]
   if (field) return row => includes(field(row), value)
   return ({ name: own, hank, data }) => includes(`${own} ${hank} ${data}`, word)

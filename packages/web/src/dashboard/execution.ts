@@ -98,7 +98,9 @@ export function openExecution(name: string): Execution {
       return () => listeners.delete(listener)
     },
     send: async (type, ...rest) =>
-      live ? await live.send(type, ...rest) : { ok: false, code: 'NOT_CONNECTED', message: 'No server is at work.' },
+      live
+        ? await live.send(type, ...rest)
+        : { ok: false, code: 'NOT_CONNECTED', message: 'No server is at work.' },
     refresh: () => refreshing.soon(0),
     close() {
       closing.abort()
@@ -160,7 +162,9 @@ function attemptAtWork(head: ExecutionHead | undefined): ReportAttempt | undefin
 function staleness(event: ServerEvent): 0 | 1 | 2 {
   if (event.type === 'token.usage' || event.type === 'sentinel.output') return 1
   if (event.type === 'state.transition') return event.data.transitionType === 'CostsUpdated' ? 1 : 2
-  return /^(?:codon\.|run\.(?:started|completed)|gate\.|rule\.|budget\.|rollback\.|loop\.|server\.idle)/.test(event.type)
+  return /^(?:codon\.|run\.(?:started|completed)|gate\.|rule\.|budget\.|rollback\.|loop\.|server\.idle)/.test(
+    event.type,
+  )
     ? 2
     : 0
 }

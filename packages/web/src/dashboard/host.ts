@@ -35,7 +35,11 @@ async function problemIn(response: Response): Promise<{ code: ReadErrorCode; mes
   }
 }
 
-export function executionAddress(name: string, part = '', parameters: Readonly<Record<string, string>> = {}): string {
+export function executionAddress(
+  name: string,
+  part = '',
+  parameters: Readonly<Record<string, string>> = {},
+): string {
   const given = Object.entries(parameters).filter(([, value]) => value !== '')
   const search = given.length > 0 ? `?${new URLSearchParams(given).toString()}` : ''
   return `/api/e/${encodeURIComponent(name)}${part === '' ? '' : `/${part}`}${search}`

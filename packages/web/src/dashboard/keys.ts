@@ -34,9 +34,21 @@ interface KeyRow {
   readonly action: KeyAction
 }
 
-const stream = (keys: readonly string[], key: StreamKey, does: string): KeyRow => ({ keys, does, action: { kind: 'stream', key } })
-const steer = (key: string, what: Steer, does: string): KeyRow => ({ keys: [key], does, action: { kind: 'steer', steer: what } })
-const other = (keys: readonly string[], what: DoKey, does: string): KeyRow => ({ keys, does, action: { kind: 'do', what } })
+const stream = (keys: readonly string[], key: StreamKey, does: string): KeyRow => ({
+  keys,
+  does,
+  action: { kind: 'stream', key },
+})
+const steer = (key: string, what: Steer, does: string): KeyRow => ({
+  keys: [key],
+  does,
+  action: { kind: 'steer', steer: what },
+})
+const other = (keys: readonly string[], what: DoKey, does: string): KeyRow => ({
+  keys,
+  does,
+  action: { kind: 'do', what },
+})
 
 /** TABLE of the keys. What a press does and the help are made from it. */
 export const keyTable: readonly KeyRow[] = [
@@ -75,7 +87,10 @@ interface Listeners {
 const listeners: Listeners = { stream: undefined, approve: undefined }
 
 /** Who hears the keys of the stream, or of the gate in sight, for as long as it is there. */
-export function onKey<Name extends keyof Listeners>(name: Name, listener: NonNullable<Listeners[Name]>): () => void {
+export function onKey<Name extends keyof Listeners>(
+  name: Name,
+  listener: NonNullable<Listeners[Name]>,
+): () => void {
   listeners[name] = listener
   return () => {
     if (listeners[name] === listener) listeners[name] = undefined
@@ -148,7 +163,8 @@ function doKey(what: DoKey, execution: Execution | undefined): boolean {
 function back(): boolean {
   if (isHelpOpen.value) isHelpOpen.value = false
   else if (place.value.parameters['at'] !== undefined) select({ at: undefined })
-  else if (place.value.page === 'run') select({ q: undefined, type: undefined, codon: undefined, failed: undefined })
+  else if (place.value.page === 'run')
+    select({ q: undefined, type: undefined, codon: undefined, failed: undefined })
   return true
 }
 
@@ -179,5 +195,9 @@ function isTyping(target: EventTarget | null): boolean {
 
 /** Space and Enter press the button or follow the link that has the focus. */
 function isPressing({ key, target }: KeyboardEvent): boolean {
-  return (key === 'Enter' || key === ' ') && target instanceof Element && target.closest('a,button,summary') !== null
+  return (
+    (key === 'Enter' || key === ' ') &&
+    target instanceof Element &&
+    target.closest('a,button,summary') !== null
+  )
 }

@@ -75,6 +75,7 @@ function openClient(name: string): WeaveClient {
   const known = session.peek()
   const { protocol, host } = window.location
   const address = `${protocol === 'https:' ? 'wss:' : 'ws:'}//${host}/e/${encodeURIComponent(name)}/socket`
-  const granted = known.state === 'open' ? { token: known.token, mode: known.mode } : { mode: 'readonly' as const }
+  const granted =
+    known.state === 'open' ? { token: known.token, mode: known.mode } : { mode: 'readonly' as const }
   return connect(address, { ...granted, socket: WebSocket, reconnect: { fromStart: true } })
 }

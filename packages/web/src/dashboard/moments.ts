@@ -21,7 +21,10 @@ function formatOf(parts: Parts, zone: 'local' | 'utc'): Intl.DateTimeFormat {
   const key = `${parts} ${zone}`
   const known = formats.get(key)
   if (known) return known
-  const made = new Intl.DateTimeFormat('en-GB', { ...shapes[parts], ...(zone === 'utc' ? { timeZone: 'UTC' } : {}) })
+  const made = new Intl.DateTimeFormat('en-GB', {
+    ...shapes[parts],
+    ...(zone === 'utc' ? { timeZone: 'UTC' } : {}),
+  })
   formats.set(key, made)
   return made
 }

@@ -35,16 +35,28 @@ interface Placed extends ReportAttempt {
   readonly startMs: number
 }
 
-const live: ReadonlySet<string> = new Set(['preparing', 'starting', 'initializing', 'running', 'completing-sentinels'])
+const live: ReadonlySet<string> = new Set([
+  'preparing',
+  'starting',
+  'initializing',
+  'running',
+  'completing-sentinels',
+])
 
-export function planOf({ outline, runs, live: isLive }: Pick<ExecutionHead, 'outline' | 'runs' | 'live'>): readonly PlanLine[] {
+export function planOf({
+  outline,
+  runs,
+  live: isLive,
+}: Pick<ExecutionHead, 'outline' | 'runs' | 'live'>): readonly PlanLine[] {
   const counting = runs.flatMap(run =>
     run.attempts
       .filter(attempt => !attempt.isUndone)
       .map(attempt => ({ ...attempt, startMs: Date.parse(run.startTime) + attempt.fromMs })),
   )
   const items = outline?.items ?? itemsOf(counting)
-  return items.map(item => (item.kind === 'loop' ? loopLine(item, counting, isLive) : codonLine(item, counting, isLive)))
+  return items.map(item =>
+    item.kind === 'loop' ? loopLine(item, counting, isLive) : codonLine(item, counting, isLive),
+  )
 }
 
 type Item = PlanOutline['items'][number]
@@ -69,7 +81,11 @@ function codonLine({ id, name, model }: Codon, attempts: readonly Placed[], isLi
   }
 }
 
-function loopLine(item: Extract<Item, { kind: 'loop' }>, attempts: readonly Placed[], isLive: boolean): PlanLoop {
+function loopLine(
+  item: Extract<Item, { kind: 'loop' }>,
+  attempts: readonly Placed[],
+  isLive: boolean,
+): PlanLoop {
   const own = attempts.filter(({ loop }) => loop?.id === item.id)
   const iteration = own.reduce((most, { loop }) => Math.max(most, loop?.iteration ?? 0), 0)
   return {
@@ -88,7 +104,13 @@ function loopLine(item: Extract<Item, { kind: 'loop' }>, attempts: readonly Plac
 function itemsOf(attempts: readonly Placed[]): readonly Item[] {
   const rest = { limits: [], environment: [], sentinels: [] }
   const seen = new Map(attempts.map(({ codonId, codonName, model }) => [codonId, { codonName, model }]))
-  return [...seen].map(([id, { codonName, model }]) => ({ kind: 'codon', id, name: codonName, model, ...rest }))
+  return [...seen].map(([id, { codonName, model }]) => ({
+    kind: 'codon',
+    id,
+    name: codonName,
+    model,
+    ...rest,
+  }))
 }
 
 /** What a codon's runtime id is called in the hank. */

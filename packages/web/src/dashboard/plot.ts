@@ -34,6 +34,7 @@ export function drawPlot(holder: HTMLElement, { series, limits, text }: PlotOpti
           ticks: { show: false },
           values: (_, ticks) => ticks.map(tick => durationText(tick * 1_000)),
           space: 90,
+          size: 26,
           font: colours.font,
         },
         {
@@ -48,7 +49,13 @@ export function drawPlot(holder: HTMLElement, { series, limits, text }: PlotOpti
       ],
       series: [
         {},
-        { stroke: colours.accent, width: 1.6, fill: colours.soft, points: { show: false }, ...(stepped ? { paths: stepped } : {}) },
+        {
+          stroke: colours.accent,
+          width: 1.6,
+          fill: colours.soft,
+          points: { show: false },
+          ...(stepped ? { paths: stepped } : {}),
+        },
       ],
       hooks: { draw: [drawn => drawMarks(drawn, { inSight, series, colours })] },
     },

@@ -27,9 +27,7 @@ export type Route =
   | { readonly page: 'nowhere'; readonly parameters: Parameters }
 
 export function routeOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Route {
-  const parameters = Object.fromEntries(
-    [...new URLSearchParams(search)].filter(([, value]) => value !== ''),
-  )
+  const parameters = Object.fromEntries([...new URLSearchParams(search)].filter(([, value]) => value !== ''))
   const [first = '', second = '', third, more] = pathname.replace(/^\//, '').split('/').map(decoded)
   if (pathname === '/') return { page: 'executions', parameters }
   if (first === 'compare' && second === '') return { page: 'compare', parameters }
@@ -47,7 +45,10 @@ export function addressOf(route: Route): string {
 }
 
 /** The route with other parameters; the rest stay. */
-export function withParameters<R extends Route>(route: R, changes: Readonly<Record<string, string | undefined>>): R {
+export function withParameters<R extends Route>(
+  route: R,
+  changes: Readonly<Record<string, string | undefined>>,
+): R {
   const next: Record<string, string> = { ...route.parameters }
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined || value === '') delete next[name]

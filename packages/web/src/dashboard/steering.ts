@@ -21,7 +21,11 @@ export const steerRows: Readonly<Record<Steer, SteerRow>> = {
   skip: { label: 'Skip', when: 'running', title: 'Skip the codon that runs' },
   stop: { label: 'Stop now', when: 'running', title: 'Stop the codon that runs at once' },
   redo: { label: 'Redo', when: 'idle', title: 'Do the last codon again' },
-  'last-success': { label: 'To last success', when: 'always', title: 'Go back to the last codon that succeeded' },
+  'last-success': {
+    label: 'To last success',
+    when: 'always',
+    title: 'Go back to the last codon that succeeded',
+  },
   end: { label: 'End the run', when: 'always', title: 'End the run in good order' },
 }
 

@@ -25,12 +25,21 @@ export function isEmptyFilter(filter: StreamFilter): boolean {
 /** Whether a live event passes, as the host decides it for the past. */
 export function fitsFilter(event: WindowEvent, { type, codon, text, failed }: StreamFilter): boolean {
   if (type !== undefined && !type.split(',').includes(event.type)) return false
-  if (codon !== undefined && codonOf(event) !== codon) return false
+  if (codon !== undefined && !isOfCodon(codonOf(event), codon)) return false
   if (failed !== undefined && !isFailure(event)) return false
-  if (text === undefined) return true
-  return JSON.stringify(event.data ?? {})
-    .toLowerCase()
-    .includes(text.toLowerCase())
+  return text === undefined || occursIn(event.data, text.toLowerCase())
+}
+
+/** Without `#n` all iterations are meant. */
+function isOfCodon(codonId: string | undefined, wanted: string): boolean {
+  return codonId === wanted || codonId?.startsWith(`${wanted}#`) === true
+}
+
+function occursIn(value: unknown, lower: string): boolean {
+  if (typeof value === 'string') return value.toLowerCase().includes(lower)
+  if (typeof value === 'number') return String(value).includes(lower)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).some(each => occursIn(each, lower))
 }
 
 export function codonOf({ data }: WindowEvent): string | undefined {
@@ -49,7 +58,10 @@ export function isFailure({ type, data }: WindowEvent): boolean {
       return fields['status'] === 'failed'
     case 'tool.result':
       return fields['isError'] === true
+    case 'rig.operation':
+      return fields['ok'] === false
     case 'error':
+    case 'codon.retrying':
     case 'sentinel.error':
     case 'budget.exceeded':
       return true

@@ -40,13 +40,24 @@ export function lineOf(event: WindowEvent): string {
   return harmlessLine(JSON.stringify(event.data ?? {}), 400)
 }
 
-type Kind = 'agent' | 'thinking' | 'tool' | 'result' | 'state' | 'trouble' | 'watch' | 'person' | 'file' | 'other'
+type Kind =
+  | 'agent'
+  | 'thinking'
+  | 'tool'
+  | 'result'
+  | 'state'
+  | 'trouble'
+  | 'watch'
+  | 'person'
+  | 'file'
+  | 'other'
 
 /** What a row is about, for its colour; the word beside it says the same. */
 export function kindOf(event: WindowEvent): Kind {
   const { type } = event
   const { action } = Object(event.data) as { readonly action?: unknown }
-  if (type === 'assistant.action') return action === 'tool_use' ? 'tool' : action === 'thinking' ? 'thinking' : 'agent'
+  if (type === 'assistant.action')
+    return action === 'tool_use' ? 'tool' : action === 'thinking' ? 'thinking' : 'agent'
   if (type === 'tool.result') return 'result'
   if (type === 'error' || type === 'budget.exceeded') return 'trouble'
   if (type.startsWith('sentinel.') || type.startsWith('rule.')) return 'watch'

@@ -1,5 +1,13 @@
-import { eventOfRow, newRows, rowCount, rowOfSeq, seqOfRow, type ServerEvent } from 'weave-client'
-import { type RowRange, type VirtualList, virtualList } from '../parts/virtual-list.ts'
+import {
+  type EventWindow,
+  eventOfRow,
+  newRows,
+  rowCount,
+  rowOfSeq,
+  type ServerEvent,
+  seqOfRow,
+} from 'weave-client'
+import { type VirtualList, virtualList } from '../parts/virtual-list.ts'
 import { type EventsInSight, openEvents } from './events-in-sight.ts'
 import { preferences } from './preferences.ts'
 import type { StreamFilter } from './stream-filter.ts'
@@ -40,111 +48,145 @@ const leftAt = new Map<string, number>()
 
 /** The list of events: the window that it shows, the place in it, and whether it follows what is new. */
 export function createStream(options: StreamOptions): Stream {
-  const { name, filter, onFacts, onChoose } = options
-  const remembered = `${name} ${JSON.stringify(filter)}`
-  let chosen = options.at
-  let problem: string | undefined
-  let target = options.at ?? leftAt.get(remembered)
-  let scheduled = false
-
-  const draw = (row: number): HTMLElement => {
-    const window = events.window()
-    const seq = seqOfRow(window, row)
-    return streamRow({ row, seq, event: eventOfRow(window, row), isChosen: seq === chosen })
-  }
-  const keyOf = (row: number): string => {
-    const window = events.window()
-    const seq = seqOfRow(window, row)
-    const has = eventOfRow(window, row) ? 1 : 0
-    return `${seq} ${has} ${seq === chosen} ${preferences.zone.peek()}`
-  }
-  const onRange = ({ first, end, atEnd }: RowRange, byPerson: boolean): void => {
-    if (byPerson) {
-      events.follow(atEnd)
-      leftAt.set(remembered, seqOfRow(events.window(), first))
-    }
-    events.look({ first, end })
-  }
-  const list: VirtualList = virtualList({ label: 'Events', role: 'table', draw, keyOf, onRange })
-  const show = (): void => {
-    scheduled = false
-    const window = events.window()
-    const rows = rowCount(window)
-    const wanted = target
-    if (wanted !== undefined && rows > 0 && (seqOfRow(window, rows - 1) >= wanted || (window.found?.isComplete ?? true))) {
-      target = undefined
-      list.show(rows)
-      list.goTo(rowOfSeq(window, wanted), 'centre')
-    } else list.show(rows, window.isFollowing ? 'end' : undefined)
-    tellFacts()
-  }
-  const later = (): void => {
-    if (scheduled) return
-    scheduled = true
-    requestAnimationFrame(show)
-  }
-  const tellFacts = (): void => {
-    const window = events.window()
-    const isSearching = window.found !== undefined && !window.found.isComplete
-    onFacts({ rows: rowCount(window), fresh: newRows(window), isFollowing: window.isFollowing, isSearching, problem })
-  }
-  const events: EventsInSight = openEvents(name, filter, {
-    onChange: later,
-    onProblem(message) {
-      problem = message
-      later()
-    },
-  })
-  const follow = (): void => {
-    leftAt.delete(remembered)
-    events.follow(true)
-    list.show(rowCount(events.window()), 'end')
-    tellFacts()
-  }
-  const choose = (seq: number | undefined): void => {
-    if (chosen === seq) return
-    chosen = seq
-    if (seq !== undefined) list.goTo(rowOfSeq(events.window(), seq), 'nearest')
-    else list.show(rowCount(events.window()))
+  const sight = createSight(options)
+  const { list, events, choose } = sight
+  const take = (seq: number): void => {
+    choose(seq)
+    options.onChoose(seq)
   }
   const move = (rows: number): void => {
     const window = events.window()
+    const chosen = sight.chosen()
     const from = chosen === undefined ? list.range().end : rowOfSeq(window, chosen)
-    const next = Math.min(Math.max(0, from + rows), rowCount(window) - 1)
     if (rows < 0) events.follow(false)
-    const seq = seqOfRow(window, next)
-    choose(seq)
-    onChoose(seq)
+    take(seqOfRow(window, Math.min(Math.max(0, from + rows), rowCount(window) - 1)))
   }
   list.node.addEventListener('click', event => {
     const row = event.target instanceof Element ? event.target.closest('[data-seq]') : null
     const seq = Number(row?.getAttribute('data-seq'))
     if (!row || !(seq > 0)) return
     events.follow(false)
-    choose(seq)
-    onChoose(seq)
+    take(seq)
   })
-  if (target === undefined) events.follow(true)
   return {
     node: list.node,
     hear: events.hear,
     choose,
-    follow,
+    follow: sight.follow,
     redraw: list.refresh,
     key(key) {
-      const page = Math.max(1, Math.floor(list.node.clientHeight / 24) - 1)
-      if (key === 'end') return follow()
+      if (key === 'end') return sight.follow()
       if (key === 'home') {
         events.follow(false)
         return list.goTo(0, 'start')
       }
-      if (key === 'page-up' || key === 'page-down') return list.move((key === 'page-up' ? -1 : 1) * page * 24)
-      if (key === 'open') return chosen === undefined ? move(0) : onChoose(chosen)
-      return move(key === 'up' ? -1 : 1)
+      if (key === 'page-up') return list.move(-list.node.clientHeight * pagePart)
+      if (key === 'page-down') return list.move(list.node.clientHeight * pagePart)
+      return move(key === 'open' ? 0 : key === 'up' ? -1 : 1)
     },
     close() {
       events.close()
       list.close()
     },
+  }
+}
+
+/** A page keeps a little of the one before. */
+const pagePart = 0.92
+
+interface Sight {
+  readonly list: VirtualList
+  readonly events: EventsInSight
+  readonly chosen: () => number | undefined
+  readonly choose: (seq: number | undefined) => void
+  readonly follow: () => void
+}
+
+function createSight({ name, filter, at, onFacts }: StreamOptions): Sight {
+  const remembered = `${name} ${JSON.stringify(filter)}`
+  let chosen = at
+  let problem: string | undefined
+  /** Where to go as soon as it is there. */
+  let target = at ?? leftAt.get(remembered)
+  let scheduled = false
+
+  const list = virtualList({
+    label: 'Events',
+    role: 'table',
+    draw: row => drawRow(events.window(), row, chosen),
+    keyOf: row => rowKey(events.window(), row, chosen),
+    onRange({ first, end, atEnd }, byPerson) {
+      if (byPerson) {
+        events.follow(atEnd)
+        leftAt.set(remembered, seqOfRow(events.window(), first))
+      }
+      events.look({ first, end })
+    },
+  })
+  const show = (): void => {
+    scheduled = false
+    const window = events.window()
+    if (target !== undefined && isThere(window, target)) {
+      list.show(rowCount(window))
+      list.goTo(rowOfSeq(window, target), 'centre')
+      target = undefined
+    } else list.show(rowCount(window), window.isFollowing ? 'end' : undefined)
+    onFacts(factsOf(window, problem))
+  }
+  const later = (): void => {
+    if (scheduled) return
+    scheduled = true
+    requestAnimationFrame(show)
+  }
+  const events = openEvents(name, filter, {
+    onChange: later,
+    onProblem(message) {
+      problem = message
+      later()
+    },
+  })
+  if (target === undefined) events.follow(true)
+  return {
+    list,
+    events,
+    chosen: () => chosen,
+    choose(seq) {
+      if (chosen === seq) return
+      chosen = seq
+      if (seq === undefined) list.show(rowCount(events.window()))
+      else list.goTo(rowOfSeq(events.window(), seq), 'nearest')
+    },
+    follow() {
+      leftAt.delete(remembered)
+      events.follow(true)
+      later()
+    },
+  }
+}
+
+function drawRow(window: EventWindow, row: number, chosen: number | undefined): HTMLElement {
+  const seq = seqOfRow(window, row)
+  return streamRow({ row, seq, event: eventOfRow(window, row), isChosen: seq === chosen })
+}
+
+function rowKey(window: EventWindow, row: number, chosen: number | undefined): string {
+  const seq = seqOfRow(window, row)
+  return `${seq} ${eventOfRow(window, row) !== undefined} ${seq === chosen} ${preferences.zone.peek()}`
+}
+
+/** Whether its row is known: with a filter only when the search has come so far. */
+function isThere(window: EventWindow, seq: number): boolean {
+  const rows = rowCount(window)
+  if (rows === 0) return false
+  return seqOfRow(window, rows - 1) >= seq || (window.found?.isComplete ?? true)
+}
+
+function factsOf(window: EventWindow, problem: string | undefined): StreamFacts {
+  return {
+    rows: rowCount(window),
+    fresh: newRows(window),
+    isFollowing: window.isFollowing,
+    isSearching: window.found !== undefined && !window.found.isComplete,
+    problem,
   }
 }

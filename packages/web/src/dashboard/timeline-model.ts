@@ -36,14 +36,19 @@ export function timelineOf(
   spans: SpanList | undefined,
   nowMs: number,
 ): readonly TimelineGroup[] {
-  const known = new Map(spans?.attempts.map(each => [`${each.runId} ${each.codonId} ${each.attempt}`, each.spans]))
+  const known = new Map(
+    spans?.attempts.map(each => [`${each.runId} ${each.codonId} ${each.attempt}`, each.spans]),
+  )
   const groups: { key: string; loop?: { id: string; iterations: number }; rows: TimelineRow[] }[] = []
   for (const [at, run] of runs.entries()) {
     for (const attempt of run.attempts) {
       const from = Date.parse(run.startTime) + attempt.fromMs
       const isAtWork = live && at === runs.length - 1 && attempt === run.attempts.at(-1) && isOpen(attempt)
       const to = isAtWork ? Math.max(nowMs, from) : from + attempt.durationMs
-      const row = rowOf({ attempt, runId: run.runId, from, to }, known.get(`${run.runId} ${attempt.codonId} ${attempt.attempt}`))
+      const row = rowOf(
+        { attempt, runId: run.runId, from, to },
+        known.get(`${run.runId} ${attempt.codonId} ${attempt.attempt}`),
+      )
       const last = groups.at(-1)
       if (attempt.loop && last?.loop?.id === attempt.loop.id) {
         last.rows.push(row)
@@ -68,18 +73,26 @@ interface PlacedAttempt {
   readonly to: number
 }
 
-function rowOf({ attempt, runId, from, to }: PlacedAttempt, spans: SpanList['attempts'][number]['spans'] | undefined): TimelineRow {
+function rowOf(
+  { attempt, runId, from, to }: PlacedAttempt,
+  spans: SpanList['attempts'][number]['spans'] | undefined,
+): TimelineRow {
   const { codonId, codonName, status, isUndone } = attempt
   const whole: Segment = { from, to, kind: 'whole', label: codonName, isError: status === 'failed' }
-  const segments = (spans ?? []).map(([start, end, kind, seq, tool, isError]): Segment => ({
-    from: start,
-    to: end ?? to,
-    kind,
-    seq,
-    label: tool ?? kind,
-    isError: isError ?? false,
-  }))
-  const detail = [...(attempt.attempt > 1 ? [`attempt ${attempt.attempt}`] : []), ...(isUndone ? ['rolled back'] : [])]
+  const segments = (spans ?? []).map(
+    ([start, end, kind, seq, tool, isError]): Segment => ({
+      from: start,
+      to: end ?? to,
+      kind,
+      seq,
+      label: tool ?? kind,
+      isError: isError ?? false,
+    }),
+  )
+  const detail = [
+    ...(attempt.attempt > 1 ? [`attempt ${attempt.attempt}`] : []),
+    ...(isUndone ? ['rolled back'] : []),
+  ]
   return {
     key: `${runId} ${codonId} ${attempt.attempt} ${from}`,
     name: codonId,
@@ -116,7 +129,10 @@ interface Stretch {
 }
 
 /** A scale over the time in which something went on; longer gaps are all the same narrow width. */
-export function scaleOf(busy: readonly { readonly from: number; readonly to: number }[], range?: { readonly from: number; readonly to: number }): TimeScale {
+export function scaleOf(
+  busy: readonly { readonly from: number; readonly to: number }[],
+  range?: { readonly from: number; readonly to: number },
+): TimeScale {
   const first = range?.from ?? Math.min(...busy.map(({ from }) => from))
   const last = range?.to ?? Math.max(...busy.map(({ to }) => to))
   const stretches = stretchesOf(busy, first, Math.max(last, first + 1))
@@ -134,7 +150,9 @@ export function scaleOf(busy: readonly { readonly from: number; readonly to: num
   return {
     from: first,
     to: last,
-    cuts: placed.filter(({ isCut }) => isCut).map(({ start, width, from, to }) => ({ part: start + width / 2, ms: to - from })),
+    cuts: placed
+      .filter(({ isCut }) => isCut)
+      .map(({ start, width, from, to }) => ({ part: start + width / 2, ms: to - from })),
     placeOf(ms) {
       const own = placed.find(({ to }) => ms <= to) ?? placed.at(-1)
       if (!own) return 0
@@ -149,7 +167,11 @@ export function scaleOf(busy: readonly { readonly from: number; readonly to: num
   }
 }
 
-function stretchesOf(busy: readonly { readonly from: number; readonly to: number }[], first: number, last: number): readonly Stretch[] {
+function stretchesOf(
+  busy: readonly { readonly from: number; readonly to: number }[],
+  first: number,
+  last: number,
+): readonly Stretch[] {
   const stretches: Stretch[] = []
   let at = first
   const sorted = [...busy].sort((left, right) => left.from - right.from)

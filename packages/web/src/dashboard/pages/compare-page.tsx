@@ -37,7 +37,12 @@ export function ComparePage() {
 
 function Sides({ compared, all }: { readonly compared: ComparedExecutions; readonly all: boolean }) {
   const { sides, totals, head, relation } = compared
-  const total = (name: string, text: (side: Side) => string) => ({ what: name, left: text('left'), right: text('right'), same: text('left') === text('right') })
+  const total = (name: string, text: (side: Side) => string) => ({
+    what: name,
+    left: text('left'),
+    right: text('right'),
+    same: text('left') === text('right'),
+  })
   const rows = [
     ...head,
     total('cost', side => dollarsText(totals[side].cost)),
@@ -101,7 +106,7 @@ function Codons({ compared, all }: { readonly compared: ComparedExecutions; read
             </thead>
             <tbody>
               {rows.flatMap(({ codonId, left, right }) => [
-                <tr key={`${codonId} a`} class="first-of-two">
+                <tr key={`${codonId} a`}>
                   <th scope="row" rowSpan={2}>
                     {codonId}
                   </th>
@@ -110,7 +115,7 @@ function Codons({ compared, all }: { readonly compared: ComparedExecutions; read
                   </td>
                   <Cells own={left} other={right} />
                 </tr>,
-                <tr key={`${codonId} b`}>
+                <tr key={`${codonId} b`} class="second-of-two">
                   <td>
                     <span class="badge">b</span>
                   </td>
@@ -158,7 +163,9 @@ function Files({ compared: { files } }: { readonly compared: ComparedExecutions 
   return (
     <section aria-label="Files">
       <h2>Files</h2>
-      {(!files || files.files.length === 0) && <Notice>{files ? 'No file is different.' : 'The files could not be compared.'}</Notice>}
+      {(!files || files.files.length === 0) && (
+        <Notice>{files ? 'No file is different.' : 'The files could not be compared.'}</Notice>
+      )}
       <ul class="plain-list">
         {files?.files.map(file => (
           <li key={file.path}>

@@ -34,7 +34,7 @@ export function ExecutionsPage() {
           ))}
         </section>
       )}
-      <form class="filter-bar" role="search" onSubmit={event => event.preventDefault()}>
+      <search class="filter-bar">
         <input
           type="search"
           id="search"
@@ -44,7 +44,9 @@ export function ExecutionsPage() {
           onInput={event => select({ q: event.currentTarget.value })}
         />
         <span class="row-count quiet" role="status">
-          {fitting.length === rows.length ? counted(rows.length, 'execution') : `${fitting.length} of ${counted(rows.length, 'execution')}`}
+          {fitting.length === rows.length
+            ? counted(rows.length, 'execution')
+            : `${fitting.length} of ${counted(rows.length, 'execution')}`}
         </span>
         <button
           type="button"
@@ -54,7 +56,7 @@ export function ExecutionsPage() {
         >
           Compare {chosen.length > 0 ? `${chosen.length} of 2` : 'two'}
         </button>
-      </form>
+      </search>
       {!list && problem === undefined && <Notice>Reading …</Notice>}
       {list && rows.length === 0 && <Notice>There are no executions yet. Begin one with weave run.</Notice>}
       {fitting.length > 0 && <ExecutionTable rows={fitting} chosen={chosen} toggle={toggle} />}
@@ -104,7 +106,15 @@ function WaitingCard({ row, hasKeys }: { readonly row: ExecutionRow; readonly ha
   const head = useAnswer<ExecutionHead>(executionAddress(row.name), row.waits?.seq ?? 0)
   const gate = head.value?.gates.waiting
   if (!gate) return null
-  return <GateCard name={row.name} hank={`${row.hank} · ${row.name}`} live={row.live} gate={gate} hasKeys={hasKeys} />
+  return (
+    <GateCard
+      name={row.name}
+      hank={`${row.hank} · ${row.name}`}
+      live={row.live}
+      gate={gate}
+      hasKeys={hasKeys}
+    />
+  )
 }
 
 interface TableProps {
@@ -161,12 +171,25 @@ function ExecutionTable({ rows, chosen, toggle }: TableProps) {
   )
 }
 
-function Row({ row, isChosen, toggle }: { readonly row: ExecutionRow; readonly isChosen: boolean; readonly toggle: (name: string) => void }) {
+function Row({
+  row,
+  isChosen,
+  toggle,
+}: {
+  readonly row: ExecutionRow
+  readonly isChosen: boolean
+  readonly toggle: (name: string) => void
+}) {
   const { status, words } = statusOf(row)
   return (
     <tr data-live={row.live}>
       <td class="pick">
-        <input type="checkbox" aria-label={`Compare ${row.name}`} checked={isChosen} onChange={() => toggle(row.name)} />
+        <input
+          type="checkbox"
+          aria-label={`Compare ${row.name}`}
+          checked={isChosen}
+          onChange={() => toggle(row.name)}
+        />
       </td>
       <th scope="row">
         <a href={addressOf(panelRoute(row.name, 'stream'))}>{row.hank}</a>
@@ -206,7 +229,10 @@ function Count({ value }: { readonly value: number }) {
   )
 }
 
-function statusOf({ status, live, waits }: ExecutionRow): { readonly status: string; readonly words: string } {
+function statusOf({ status, live, waits }: ExecutionRow): {
+  readonly status: string
+  readonly words: string
+} {
   if (waits) return { status: 'waits', words: `waits: ${waits.gate}` }
   if (status === 'new') return { status, words: 'not begun' }
   return live && status !== 'running' ? { status, words: `${status}, open` } : { status, words: status }

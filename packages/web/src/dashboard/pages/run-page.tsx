@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact'
-import { lazyPanel } from '../lazy-panel.tsx'
 import type { Execution } from '../execution.ts'
+import { lazyPanel } from '../lazy-panel.tsx'
 import { CheckpointsPanel } from '../panels/checkpoints-panel.tsx'
 import { FilesPanel } from '../panels/files-panel.tsx'
 import { GateCard, GatesPanel } from '../panels/gates-panel.tsx'
@@ -11,7 +11,7 @@ import { EventPane } from '../parts/event-pane.tsx'
 import { PlanList } from '../parts/plan.tsx'
 import { RunHeader } from '../parts/run-header.tsx'
 import { Notice } from '../parts/small.tsx'
-import { panelRoute, place } from '../place.ts'
+import { panelRoute } from '../place.ts'
 import { addressOf, type Panel, panels, type Route } from '../routes.ts'
 
 type RunRoute = Extract<Route, { page: 'run' }>

@@ -1,5 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { dollarsText, durationText, type PlanLimit, type PlanOutline, type Series, type SeriesName, tokensText } from 'weave-client'
+import {
+  dollarsText,
+  durationText,
+  type ExecutionHead,
+  type PlanLimit,
+  type Series,
+  type SeriesName,
+  tokensText,
+} from 'weave-client'
 import { useAnswer } from '../answers.ts'
 import type { Execution } from '../execution.ts'
 import { executionAddress } from '../host.ts'
@@ -10,13 +18,14 @@ import { addressOf } from '../routes.ts'
 interface PlotKind {
   readonly of: SeriesName
   readonly title: string
-  readonly currency: PlanLimit['currency']
+  /** Whose limits are drawn. */
+  readonly currency: PlanLimit['currency'] | undefined
   readonly text: (value: number) => string
 }
 
 const kinds: readonly PlotKind[] = [
   { of: 'cost', title: 'Dollars', currency: 'dollars', text: value => dollarsText(value) },
-  { of: 'tokens', title: 'Output tokens', currency: 'output-tokens', text: tokensText },
+  { of: 'tokens', title: 'Tokens', currency: undefined, text: tokensText },
   { of: 'context', title: 'Tokens of context', currency: 'context-tokens', text: tokensText },
 ]
 
@@ -24,13 +33,18 @@ const kinds: readonly PlotKind[] = [
 export function BudgetsPanel({ execution }: { readonly execution: Execution }) {
   const head = execution.head.value
   if (!head) return null
-  const limits = limitsOf(head.outline)
+  const limits = limitsOf(head)
   const whole = head.outline?.limits ?? []
   return (
     <section class="panel budgets" aria-label="Budgets">
       <div class="plots">
         {kinds.map(kind => (
-          <SeriesPlot key={kind.of} execution={execution} kind={kind} limits={whole.filter(({ currency }) => currency === kind.currency)} />
+          <SeriesPlot
+            key={kind.of}
+            execution={execution}
+            kind={kind}
+            limits={whole.filter(({ currency }) => currency === kind.currency)}
+          />
         ))}
       </div>
       <h2>Limits</h2>
@@ -44,11 +58,19 @@ interface OwnedLimit extends PlanLimit {
   readonly owner: string
 }
 
-function limitsOf(outline: PlanOutline | undefined): readonly OwnedLimit[] {
+function limitsOf({ outline, totals }: ExecutionHead): readonly OwnedLimit[] {
   if (!outline) return []
-  const own = (owner: string, limits: readonly PlanLimit[]): readonly OwnedLimit[] => limits.map(limit => ({ ...limit, owner }))
+  const own = (owner: string, limits: readonly PlanLimit[]): readonly OwnedLimit[] =>
+    limits.map(limit => ({ ...limit, owner }))
+  const used = {
+    dollars: totals.cost,
+    seconds: totals.durationMs / 1_000,
+    'output-tokens': totals.tokens.output,
+  }
   return [
-    ...own('the run', outline.limits),
+    ...own('the run', outline.limits).map(limit =>
+      limit.currency === 'context-tokens' ? limit : { used: used[limit.currency], ...limit },
+    ),
     ...outline.items.flatMap(item => [
       ...own(item.id, item.limits),
       ...(item.kind === 'loop' ? item.codons.flatMap(codon => own(codon.id, codon.limits)) : []),
@@ -82,7 +104,9 @@ function LimitTable({ limits }: { readonly limits: readonly OwnedLimit[] }) {
               <td class="number">{amountText(limit.currency, limit.limit)}</td>
               <td class="number">{limit.used === undefined ? '' : amountText(limit.currency, limit.used)}</td>
               <td>{limit.used !== undefined && <Meter part={limit.used / limit.limit} />}</td>
-              <td class="quiet">{limit.onExceeded === 'complete' ? 'the codon ends as done' : 'the codon fails'}</td>
+              <td class="quiet">
+                {limit.onExceeded === 'complete' ? 'the codon ends as done' : 'the codon fails'}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -126,7 +150,11 @@ function SeriesPlot({ execution, kind, limits }: SeriesPlotProps) {
     const begin = async (): Promise<void> => {
       const { drawPlot } = await import('../plot.ts')
       if (isGone || !holder.current || !read.value) return
-      close = drawPlot(holder.current, { series: read.value, limits: limits.map(({ limit }) => limit), text: kind.text })
+      close = drawPlot(holder.current, {
+        series: read.value,
+        limits: limits.map(({ limit }) => limit),
+        text: kind.text,
+      })
     }
     void begin()
     return () => {
@@ -146,7 +174,11 @@ function SeriesPlot({ execution, kind, limits }: SeriesPlotProps) {
       </figcaption>
       {read.problem !== undefined && <Notice kind="problem">{read.problem}</Notice>}
       {read.value && points.length === 0 && <Notice>Nothing was used yet.</Notice>}
-      {isTable ? <PointTable series={read.value} kind={kind} /> : <div class="plot-place" ref={holder} role="img" aria-label={`${kind.title} over the time at work`} />}
+      {isTable ? (
+        <PointTable series={read.value} kind={kind} />
+      ) : (
+        <div class="plot-place" ref={holder} role="img" aria-label={`${kind.title} over the time at work`} />
+      )}
       {breaches.map(breach => (
         <p key={breach.seq} class="breach">
           <a href={addressOf(panelRoute(execution.name, 'stream', { at: String(breach.seq) }))}>

@@ -11,7 +11,10 @@ import { checkpointName } from './files-panel.tsx'
 /** The versions of the workspace, the newest first; on one of them, what going back there would do. */
 export function CheckpointsPanel({ execution }: { readonly execution: Execution }) {
   const chosen = place.value.parameters['sha']
-  const list = useAnswer<CheckpointList>(executionAddress(execution.name, 'checkpoints'), execution.revision.value)
+  const list = useAnswer<CheckpointList>(
+    executionAddress(execution.name, 'checkpoints'),
+    execution.revision.value,
+  )
   if (!list.value) return <Pending read={list} what="checkpoints" />
   const rows = list.value.checkpoints.toReversed()
   const selected = rows.find(({ sha }) => sha === chosen)
@@ -34,7 +37,12 @@ export function CheckpointsPanel({ execution }: { readonly execution: Execution 
           </thead>
           <tbody>
             {rows.map(row => (
-              <CheckpointRow key={`${row.sha} ${row.type} ${row.codonId} ${row.runId}`} row={row} name={execution.name} isChosen={row === selected} />
+              <CheckpointRow
+                key={`${row.sha} ${row.type} ${row.codonId} ${row.runId}`}
+                row={row}
+                name={execution.name}
+                isChosen={row === selected}
+              />
             ))}
           </tbody>
         </table>
@@ -44,7 +52,15 @@ export function CheckpointsPanel({ execution }: { readonly execution: Execution 
   )
 }
 
-function CheckpointRow({ row, name, isChosen }: { readonly row: CheckpointEntry; readonly name: string; readonly isChosen: boolean }) {
+function CheckpointRow({
+  row,
+  name,
+  isChosen,
+}: {
+  readonly row: CheckpointEntry
+  readonly name: string
+  readonly isChosen: boolean
+}) {
   return (
     <tr data-undone={row.isUndone} aria-current={isChosen ? 'true' : undefined}>
       <th scope="row">
@@ -56,10 +72,17 @@ function CheckpointRow({ row, name, isChosen }: { readonly row: CheckpointEntry;
         <Moment at={row.timestamp} />
       </td>
       <td class="number">
-        <a href={addressOf(panelRoute(name, 'files', { at: row.sha }))}>{row.files === undefined ? 'files' : row.files}</a>
+        <a href={addressOf(panelRoute(name, 'files', { at: row.sha }))}>
+          {row.files === undefined ? 'files' : row.files}
+        </a>
       </td>
       <td>
-        <button type="button" class="small-button" aria-pressed={isChosen} onClick={() => select({ sha: isChosen ? undefined : row.sha })}>
+        <button
+          type="button"
+          class="small-button"
+          aria-pressed={isChosen}
+          onClick={() => select({ sha: isChosen ? undefined : row.sha })}
+        >
           Preview
         </button>
       </td>
@@ -67,7 +90,13 @@ function CheckpointRow({ row, name, isChosen }: { readonly row: CheckpointEntry;
   )
 }
 
-function Preview({ execution, checkpoint }: { readonly execution: Execution; readonly checkpoint: CheckpointEntry }) {
+function Preview({
+  execution,
+  checkpoint,
+}: {
+  readonly execution: Execution
+  readonly checkpoint: CheckpointEntry
+}) {
   const { sha } = checkpoint
   const address = executionAddress(execution.name, 'preview', { to: sha })
   const read = useAnswer<WayBackPreview>(address, execution.revision.value)
@@ -79,15 +108,31 @@ function Preview({ execution, checkpoint }: { readonly execution: Execution; rea
       {preview && <PreviewFacts preview={preview} />}
       {preview && execution.maySteer.value && (
         <div class="buttons">
-          <button type="button" class="button" data-kind="grave" onClick={() => goBack(execution, checkpoint, preview)}>
+          <button
+            type="button"
+            class="button"
+            data-kind="grave"
+            onClick={() => goBack(execution, checkpoint, preview)}
+          >
             Go back
           </button>
         </div>
       )}
       <h3>In a terminal</h3>
-      {!execution.maySteer.value && <CommandLine what="Go back" command={`weave rollback ${sha.slice(0, 12)} ${shellWord(execution.name)}`} />}
-      <CommandLine what="Fork here" command={`weave fork ${shellWord(execution.name)} --at ${sha.slice(0, 12)}`} />
-      <CommandLine what="Bisect from here" command={`weave bisect ${shellWord(execution.name)} --good ${sha.slice(0, 12)}`} />
+      {!execution.maySteer.value && (
+        <CommandLine
+          what="Go back"
+          command={`weave rollback ${sha.slice(0, 12)} --execution ${shellWord(execution.name)}`}
+        />
+      )}
+      <CommandLine
+        what="Fork here"
+        command={`weave fork ${shellWord(execution.name)} --at ${sha.slice(0, 12)}`}
+      />
+      <CommandLine
+        what="Bisect from here"
+        command={`weave bisect ${shellWord(execution.name)} --good ${sha.slice(0, 12)} -- npm test`}
+      />
     </aside>
   )
 }
@@ -97,7 +142,9 @@ function PreviewFacts({ preview }: { readonly preview: WayBackPreview }) {
   return (
     <div>
       <p class="quiet">
-        {preview.by === 'trees' ? 'The newest checkpoint against this one.' : 'The files as they are now against this one.'}
+        {preview.by === 'trees'
+          ? 'The newest checkpoint against this one.'
+          : 'The files as they are now against this one.'}
       </p>
       <PathList title="Created" paths={create} />
       <PathList title="Changed" paths={change} />
@@ -108,7 +155,9 @@ function PreviewFacts({ preview }: { readonly preview: WayBackPreview }) {
         <dt>To be done again</dt>
         <dd>{undone.length === 0 ? 'nothing' : undone.join(', ')}</dd>
         <dt>Then comes</dt>
-        <dd>{next === undefined ? 'nothing' : `${next.codonId}${next.withoutRig ? ', without its rig' : ''}`}</dd>
+        <dd>
+          {next === undefined ? 'nothing' : `${next.codonId}${next.withoutRig ? ', without its rig' : ''}`}
+        </dd>
         <dt>Stays spent</dt>
         <dd>{dollarsText(staysSpent)}</dd>
       </dl>
@@ -141,6 +190,7 @@ function goBack(execution: Execution, checkpoint: CheckpointEntry, preview: WayB
     body: <PreviewFacts preview={preview} />,
     option: { label: 'Go on with the next codon afterwards' },
     ...(running === undefined ? {} : { typed: running }),
-    act: ({ option }) => execution.send('rollback.toCheckpoint', { checkpointSha: checkpoint.sha, autoRestart: option }),
+    act: ({ option }) =>
+      execution.send('rollback.toCheckpoint', { checkpointSha: checkpoint.sha, autoRestart: option }),
   })
 }

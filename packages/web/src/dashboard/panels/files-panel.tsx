@@ -1,4 +1,4 @@
-import { type CheckpointEntry, type CheckpointList, type VersionDiff } from 'weave-client'
+import type { CheckpointEntry, CheckpointList, VersionDiff } from 'weave-client'
 import { useAnswer } from '../answers.ts'
 import type { Execution } from '../execution.ts'
 import { executionAddress } from '../host.ts'
@@ -15,15 +15,18 @@ export function FilesPanel({ execution }: { readonly execution: Execution }) {
   const { name } = execution
   const list = useAnswer<CheckpointList>(executionAddress(name, 'checkpoints'), execution.revision.value)
   const checkpoints = list.value?.checkpoints ?? []
-  const to = checkpoints.find(({ sha }) => sha === parameters['at']) ?? checkpoints.findLast(({ isUndone }) => !isUndone)
+  const to = checkpoints.find(({ sha }) => sha === parameters['at']) ?? newestChange(checkpoints)
   const from = checkpoints.find(({ sha }) => sha === parameters['from']) ?? before(checkpoints, to)
   const sides = to && from ? { from: from.sha, to: to.sha } : undefined
   const diff = useAnswer<VersionDiff>(sides && executionAddress(name, 'diff', sides))
   const path = parameters['path'] ?? diff.value?.files[0]?.path ?? ''
-  const whole = useAnswer<VersionDiff>(sides && path !== '' ? executionAddress(name, 'diff', { ...sides, path }) : undefined)
+  const whole = useAnswer<VersionDiff>(
+    sides && path !== '' ? executionAddress(name, 'diff', { ...sides, path }) : undefined,
+  )
   if (!list.value) return <Pending read={list} what="checkpoints" />
   if (checkpoints.length === 0 || !to || !from) return <Notice>There are no checkpoints yet.</Notice>
-  const file = whole.value?.files.find(each => each.path === path) ?? diff.value?.files.find(each => each.path === path)
+  const file =
+    whole.value?.files.find(each => each.path === path) ?? diff.value?.files.find(each => each.path === path)
   return (
     <section class="panel files" aria-label="Files">
       <div class="panel-bar">
@@ -44,7 +47,9 @@ export function FilesPanel({ execution }: { readonly execution: Execution }) {
         <FileList diff={diff.value} problem={diff.problem} chosen={path} />
         <div class="file-view">
           {file && <FileHead file={file} at={to.sha} name={name} />}
-          {whole.value?.patch && !file?.isBinary && <DiffView patch={whole.value.patch.text} isCut={whole.value.patch.isCut} />}
+          {whole.value?.patch && !file?.isBinary && (
+            <DiffView patch={whole.value.patch.text} isCut={whole.value.patch.isCut} />
+          )}
           {file?.isBinary && <BinaryFacts file={file} />}
         </div>
       </div>
@@ -52,7 +57,16 @@ export function FilesPanel({ execution }: { readonly execution: Execution }) {
   )
 }
 
-function before(checkpoints: readonly CheckpointEntry[], to: CheckpointEntry | undefined): CheckpointEntry | undefined {
+/** The newest one that changed something; people look for that first. */
+function newestChange(checkpoints: readonly CheckpointEntry[]): CheckpointEntry | undefined {
+  const counting = checkpoints.filter(({ isUndone }) => !isUndone)
+  return counting.findLast(({ files = 0 }) => files > 0) ?? counting.at(-1)
+}
+
+function before(
+  checkpoints: readonly CheckpointEntry[],
+  to: CheckpointEntry | undefined,
+): CheckpointEntry | undefined {
   const counting = checkpoints.filter(each => !each.isUndone || each === to)
   const at = to ? counting.indexOf(to) : -1
   return counting[Math.max(0, at - 1)]
@@ -69,7 +83,10 @@ function Choice({ label, chosen, checkpoints, parameter }: ChoiceProps) {
   return (
     <label class="choice">
       {label}
-      <select value={chosen.sha} onChange={event => select({ [parameter]: event.currentTarget.value, path: undefined })}>
+      <select
+        value={chosen.sha}
+        onChange={event => select({ [parameter]: event.currentTarget.value, path: undefined })}
+      >
         {checkpoints.map(each => (
           <option key={`${each.sha} ${each.type} ${each.codonId}`} value={each.sha}>
             {checkpointName(each)}
@@ -138,7 +155,8 @@ function FileHead({ file }: { readonly file: ChangedFile; readonly at: string; r
 }
 
 function BinaryFacts({ file }: { readonly file: ChangedFile }) {
-  const side = (of: ChangedFile['before']): string => (of ? `${of.size?.toLocaleString('en') ?? '?'} bytes, ${of.oid.slice(0, 12)}` : 'none')
+  const side = (of: ChangedFile['before']): string =>
+    of ? `${of.size?.toLocaleString('en') ?? '?'} bytes, ${of.oid.slice(0, 12)}` : 'none'
   return (
     <dl class="facts">
       <dt>Before</dt>

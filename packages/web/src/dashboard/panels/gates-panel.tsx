@@ -37,7 +37,8 @@ export function GateCard({ name, hank, live, gate, hasKeys = false }: GateCardPr
         <Mark status="waits" label="waits" />
         <h3>{gate.message ?? `Gate ${gate.gateId}`}</h3>
         <span class="quiet">
-          {hank} · {gate.next === undefined ? 'before the end' : `before ${gate.next}`} · waits for {durationText(now.value - Date.parse(gate.since))}
+          {hank} · {gate.next === undefined ? 'before the end' : `before ${gate.next}`} · waits for{' '}
+          {durationText(now.value - Date.parse(gate.since))}
           {gate.round > 1 ? ` · round ${gate.round}` : ''}
           {gate.deadline === undefined ? '' : ` · expires ${untilText(gate.deadline, now.value)}`}
         </span>
@@ -46,7 +47,14 @@ export function GateCard({ name, hank, live, gate, hasKeys = false }: GateCardPr
         <ul class="gate-files">
           {gate.files.map(({ path, action }) => (
             <li key={path}>
-              <a href={addressOf(panelRoute(name, 'files', { path, ...(gate.checkpoint === undefined ? {} : { at: gate.checkpoint }) }))}>
+              <a
+                href={addressOf(
+                  panelRoute(name, 'files', {
+                    path,
+                    ...(gate.checkpoint === undefined ? {} : { at: gate.checkpoint }),
+                  }),
+                )}
+              >
                 {path}
               </a>{' '}
               <span class="quiet">{action}</span>
@@ -56,7 +64,11 @@ export function GateCard({ name, hank, live, gate, hasKeys = false }: GateCardPr
       )}
       {mayDecide && (
         <div class="buttons">
-          <CommandButton label="Approve" kind="main" act={() => decide(name, gate.seq, { decision: 'approve' })} />
+          <CommandButton
+            label="Approve"
+            kind="main"
+            act={() => decide(name, gate.seq, { decision: 'approve' })}
+          />
           <button type="button" class="button" onClick={() => askDecision(name, gate, 'reject')}>
             Reject …
           </button>
@@ -65,7 +77,12 @@ export function GateCard({ name, hank, live, gate, hasKeys = false }: GateCardPr
           </button>
         </div>
       )}
-      {!live && <CommandLine what="No server is at work. Decide with" command={`weave gate approve ${shellWord(name)}`} />}
+      {!live && (
+        <CommandLine
+          what="No server is at work. Decide with"
+          command={`weave gate approve ${shellWord(name)}`}
+        />
+      )}
     </article>
   )
 }
@@ -97,16 +114,25 @@ export function GatesPanel({ execution }: { readonly execution: Execution }) {
   const { waiting, armed, planned, past } = head.gates
   return (
     <section class="panel gates" aria-label="Gates">
-      {waiting ? <GateCard name={execution.name} hank={head.hank.name} live={head.live} gate={waiting} /> : <Notice>Nothing waits for a person.</Notice>}
+      {waiting ? (
+        <GateCard name={execution.name} hank={head.hank.name} live={head.live} gate={waiting} />
+      ) : (
+        <Notice>Nothing waits for a person.</Notice>
+      )}
       {(armed.length > 0 || planned.length > 0) && <h2>To come</h2>}
       <ul class="plain-list">
         {armed.map(gate => (
           <li key={gate.gateId}>
             <Mark status="idle" label="hold" />
             <b>{gate.gateId}</b> <span class="badge">hold</span>
-            <span class="quiet">{gate.before === undefined ? 'before the next codon' : `before ${gate.before}`}</span>
+            <span class="quiet">
+              {gate.before === undefined ? 'before the next codon' : `before ${gate.before}`}
+            </span>
             {execution.maySteer.value && (
-              <CommandButton label="Release" act={() => execution.send('gate.release', { gateId: gate.gateId })} />
+              <CommandButton
+                label="Release"
+                act={() => execution.send('gate.release', { gateId: gate.gateId })}
+              />
             )}
           </li>
         ))}

@@ -8,7 +8,10 @@ import { addressOf } from '../routes.ts'
 
 /** What the observers said, the newest first. */
 export function SentinelsPanel({ execution }: { readonly execution: Execution }) {
-  const read = useAnswer<SentinelList>(executionAddress(execution.name, 'sentinels'), execution.revision.value)
+  const read = useAnswer<SentinelList>(
+    executionAddress(execution.name, 'sentinels'),
+    execution.revision.value,
+  )
   const chosen = place.value.parameters['sentinel'] ?? ''
   const head = execution.head.value
   if (!read.value || !head) return <Pending read={read} what="what sentinels said" />
@@ -20,7 +23,11 @@ export function SentinelsPanel({ execution }: { readonly execution: Execution })
   return (
     <section class="panel sentinels" aria-label="Sentinels">
       <div class="panel-bar">
-        <select aria-label="Sentinel" value={chosen} onChange={event => select({ sentinel: event.currentTarget.value })}>
+        <select
+          aria-label="Sentinel"
+          value={chosen}
+          onChange={event => select({ sentinel: event.currentTarget.value })}
+        >
           <option value="">All sentinels</option>
           {names.map(name => (
             <option key={name} value={name}>
@@ -50,7 +57,8 @@ export function SentinelsPanel({ execution }: { readonly execution: Execution })
               <a href={addressOf(panelRoute(execution.name, 'stream', { at: String(item.seq) }))}>
                 <Moment at={item.time} parts="time" />
               </a>{' '}
-              · {item.sentinelId} · {item.codonId} · {item.kind === 'error' ? 'error' : dollarsText(item.cost)}
+              · {item.sentinelId} · {item.codonId} ·{' '}
+              {item.kind === 'error' ? 'error' : dollarsText(item.cost)}
             </p>
             <p class="said">{item.text}</p>
           </li>
@@ -71,7 +79,8 @@ export function CostsPanel({ execution }: { readonly execution: Execution }) {
   if (!costs) return <Pending read={read} what="costs" />
   const most = Math.max(...costs.codons.map(({ cost }) => cost), 1e-9)
   const all = costs.codons.flatMap(({ classes }) => classes)
-  const sum = (name: string): number => all.reduce((total, each) => total + (each.class === name ? each.tokens : 0), 0)
+  const sum = (name: string): number =>
+    all.reduce((total, each) => total + (each.class === name ? each.tokens : 0), 0)
   const taken = sum('input') + sum('cacheRead') + sum('cacheWrite')
   return (
     <section class="panel costs" aria-label="Costs">
@@ -79,7 +88,10 @@ export function CostsPanel({ execution }: { readonly execution: Execution }) {
         <Fact name="All" value={dollarsText(costs.totals.all, { unknown: costs.costUnknown })} />
         <Fact name="Codons" value={dollarsText(costs.totals.codons)} />
         <Fact name="Sentinels" value={dollarsText(costs.totals.sentinels)} />
-        <Fact name="From a cache" value={taken > 0 ? `${Math.round((100 * sum('cacheRead')) / taken)} %` : 'nothing read'} />
+        <Fact
+          name="From a cache"
+          value={taken > 0 ? `${Math.round((100 * sum('cacheRead')) / taken)} %` : 'nothing read'}
+        />
       </dl>
       <div class="scroll">
         <table class="rows-table">
@@ -154,14 +166,20 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
 
 function ClassCell({ found }: { readonly found: CostList['codons'][number]['classes'][number] | undefined }) {
   if (!found || found.tokens === 0) return <span class="quiet">–</span>
-  return <span title={found.dollars === undefined ? 'no known price' : dollarsText(found.dollars)}>{tokensText(found.tokens)}</span>
+  return (
+    <span title={found.dollars === undefined ? 'no known price' : dollarsText(found.dollars)}>
+      {tokensText(found.tokens)}
+    </span>
+  )
 }
 
 /** Settings with who set them, the names of variables, and where everything is. */
 export function SettingsPanel({ execution }: { readonly execution: Execution }) {
   const head = execution.head.value
   if (!head) return null
-  const rows = [...head.settings].sort((left, right) => Number(left.origin === 'default') - Number(right.origin === 'default'))
+  const rows = [...head.settings].sort(
+    (left, right) => Number(left.origin === 'default') - Number(right.origin === 'default'),
+  )
   const codons = head.outline?.items.flatMap(item => (item.kind === 'loop' ? item.codons : [item])) ?? []
   const withNames = codons.filter(({ environment }) => environment.length > 0)
   return (

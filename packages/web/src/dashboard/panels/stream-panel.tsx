@@ -2,13 +2,13 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { eventTypes } from 'weave-client'
 import type { Execution } from '../execution.ts'
 import { onKey } from '../keys.ts'
+import { Notice } from '../parts/small.tsx'
 import { place, select } from '../place.ts'
 import { planOf } from '../plan-model.ts'
 import { preferences } from '../preferences.ts'
 import type { Parameters } from '../routes.ts'
 import { createStream, type Stream, type StreamFacts } from '../stream.ts'
 import { filterOf, isEmptyFilter } from '../stream-filter.ts'
-import { Notice } from '../parts/small.tsx'
 
 const noFacts: StreamFacts = { rows: 0, fresh: 0, isFollowing: true, isSearching: false, problem: undefined }
 
@@ -48,7 +48,13 @@ export function StreamPanel({ execution }: { readonly execution: Execution }) {
       {facts.problem !== undefined && <Notice kind="problem">{facts.problem}</Notice>}
       <div class="stream-list" ref={holder} />
       {facts.rows === 0 && facts.problem === undefined && (
-        <Notice>{facts.isSearching ? 'Searching …' : isEmptyFilter(filter) ? 'No events yet.' : 'Nothing fits the filter.'}</Notice>
+        <Notice>
+          {facts.isSearching
+            ? 'Searching …'
+            : isEmptyFilter(filter)
+              ? 'No events yet.'
+              : 'Nothing fits the filter.'}
+        </Notice>
       )}
       {!facts.isFollowing && facts.fresh > 0 && (
         <button type="button" class="new-events" onClick={() => stream.current?.follow()}>
@@ -65,8 +71,16 @@ interface FilterBarProps {
   readonly facts: StreamFacts
 }
 
+/** Everything but what only programs need. */
+const forPeople = [...eventTypes]
+  .filter(
+    type => !/^(?:state|server|filetree|token|preflight|history)\.|^pong$|^sentinel\.triggered$/.test(type),
+  )
+  .sort()
+
 const groups: readonly (readonly [string, string])[] = [
   ['', 'All types'],
+  [forPeople.join(','), 'For people'],
   ['assistant.action,tool.result', 'Agent and tools'],
   ['assistant.action', 'Agent'],
   ['tool.result', 'Tool results'],
@@ -79,13 +93,20 @@ function FilterBar({ execution, parameters, facts }: FilterBarProps) {
   const [words, setWords] = useState(parameters['q'] ?? '')
   useEffect(() => setWords(parameters['q'] ?? ''), [parameters['q']])
   useEffect(() => {
-    const timer = setTimeout(() => words !== (parameters['q'] ?? '') && select({ q: words, at: undefined }), 250)
+    const timer = setTimeout(
+      () => words !== (parameters['q'] ?? '') && select({ q: words, at: undefined }),
+      250,
+    )
     return () => clearTimeout(timer)
   }, [words])
-  const codons = head ? planOf(head).flatMap(line => (line.kind === 'loop' ? line.codons : [line])).map(({ id }) => id) : []
+  const codons = head
+    ? planOf(head)
+        .flatMap(line => (line.kind === 'loop' ? line.codons : [line]))
+        .map(({ id }) => id)
+    : []
   const codon = parameters['codon'] ?? ''
   return (
-    <form class="filter-bar" role="search" onSubmit={event => event.preventDefault()}>
+    <search class="filter-bar">
       <input
         type="search"
         id="search"
@@ -94,7 +115,12 @@ function FilterBar({ execution, parameters, facts }: FilterBarProps) {
         value={words}
         onInput={event => setWords(event.currentTarget.value)}
       />
-      <select id="type" aria-label="Type" value={parameters['type'] ?? ''} onChange={event => select({ type: event.currentTarget.value })}>
+      <select
+        id="type"
+        aria-label="Type"
+        value={parameters['type'] ?? ''}
+        onChange={event => select({ type: event.currentTarget.value })}
+      >
         {groups.map(([value, label]) => (
           <option key={value} value={value}>
             {label}
@@ -108,7 +134,11 @@ function FilterBar({ execution, parameters, facts }: FilterBarProps) {
           ))}
         </optgroup>
       </select>
-      <select aria-label="Codon" value={codon} onChange={event => select({ codon: event.currentTarget.value })}>
+      <select
+        aria-label="Codon"
+        value={codon}
+        onChange={event => select({ codon: event.currentTarget.value })}
+      >
         <option value="">All codons</option>
         {[...new Set([...codons, ...(codon === '' ? [] : [codon])])].map(id => (
           <option key={id} value={id}>
@@ -133,6 +163,6 @@ function FilterBar({ execution, parameters, facts }: FilterBarProps) {
           {facts.isFollowing ? 'following' : 'not following'}
         </span>
       )}
-    </form>
+    </search>
   )
 }

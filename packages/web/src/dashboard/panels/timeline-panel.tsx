@@ -8,14 +8,24 @@ import { momentText } from '../moments.ts'
 import { Mark } from '../parts/mark.tsx'
 import { Notice } from '../parts/small.tsx'
 import { go, panelRoute, place, select } from '../place.ts'
-import { scaleOf, type Segment, type TimeScale, type TimelineGroup, type TimelineRow, timelineOf } from '../timeline-model.ts'
+import {
+  type Segment,
+  scaleOf,
+  type TimelineGroup,
+  type TimelineRow,
+  type TimeScale,
+  timelineOf,
+} from '../timeline-model.ts'
 
 /** A row for each attempt; from the state at once, with tools and waits when they are read. */
 export function TimelinePanel({ execution }: { readonly execution: Execution }) {
   const head = execution.head.value
   const { parameters } = place.value
   const codon = parameters['codon'] ?? ''
-  const spans = useAnswer<SpanList>(executionAddress(execution.name, 'spans', { codon }), execution.revision.value)
+  const spans = useAnswer<SpanList>(
+    executionAddress(execution.name, 'spans', { codon }),
+    execution.revision.value,
+  )
   if (!head) return null
   const groups = timelineOf(head, spans.value, head.live ? now.value : 0).filter(
     group => codon === '' || group.rows.some(row => row.name === codon),
@@ -37,7 +47,11 @@ export function TimelinePanel({ execution }: { readonly execution: Execution }) 
           ))}
         </ul>
         {range && (
-          <button type="button" class="small-button" onClick={() => select({ from: undefined, to: undefined })}>
+          <button
+            type="button"
+            class="small-button"
+            onClick={() => select({ from: undefined, to: undefined })}
+          >
             Whole time
           </button>
         )}
@@ -56,7 +70,10 @@ export function TimelinePanel({ execution }: { readonly execution: Execution }) 
 function busyOf(row: TimelineRow, waits: ReadonlySet<string>): readonly { from: number; to: number }[] {
   const long = row.segments.filter(({ kind, from, to }) => waits.has(kind) && to - from > 60_000)
   const edges = [row.from, ...long.flatMap(({ from, to }) => [from, to]), row.to]
-  return Array.from({ length: edges.length / 2 }, (_, at) => ({ from: edges[at * 2] ?? 0, to: edges[at * 2 + 1] ?? 0 }))
+  return Array.from({ length: edges.length / 2 }, (_, at) => ({
+    from: edges[at * 2] ?? 0,
+    to: edges[at * 2 + 1] ?? 0,
+  }))
 }
 
 function rangeOf(from: string | undefined, to: string | undefined): { from: number; to: number } | undefined {
@@ -97,12 +114,20 @@ function Axis({ scale }: { readonly scale: TimeScale }) {
           </span>
         ))}
         {scale.cuts.map(cut => (
-          <span key={cut.part} class="cut" style={{ '--at': `${cut.part * 100}%` }} title={`${durationText(cut.ms)} cut`} />
+          <span
+            key={cut.part}
+            class="cut"
+            style={{ '--at': `${cut.part * 100}%` }}
+            title={`${durationText(cut.ms)} cut`}
+          />
         ))}
         {brush && (
           <span
             class="brush"
-            style={{ '--at': `${Math.min(...brush) * 100}%`, '--long': `${Math.abs(brush[1] - brush[0]) * 100}%` }}
+            style={{
+              '--at': `${Math.min(...brush) * 100}%`,
+              '--long': `${Math.abs(brush[1] - brush[0]) * 100}%`,
+            }}
           />
         )}
       </div>
@@ -139,10 +164,26 @@ function foldedRow({ rows, loop }: TimelineGroup): TimelineRow | undefined {
   const [first, last] = [rows[0], rows.at(-1)]
   if (!first || !last) return undefined
   const wholes = rows.flatMap(({ segments }) => segments.filter(({ kind }) => kind === 'whole'))
-  return { ...first, key: `${first.key} folded`, name: loop?.id ?? first.name, detail: `${rows.length} attempts`, to: last.to, segments: wholes, status: last.status }
+  return {
+    ...first,
+    key: `${first.key} folded`,
+    name: loop?.id ?? first.name,
+    detail: `${rows.length} attempts`,
+    to: last.to,
+    segments: wholes,
+    status: last.status,
+  }
 }
 
-function Bar({ row, scale, name }: { readonly row: TimelineRow; readonly scale: TimeScale; readonly name: string }) {
+function Bar({
+  row,
+  scale,
+  name,
+}: {
+  readonly row: TimelineRow
+  readonly scale: TimeScale
+  readonly name: string
+}) {
   const { attempt } = row
   const facts = `${durationText(row.to - row.from)} · ${dollarsText(attempt.cost, { unknown: attempt.isCostUnknown })}`
   const inSight = row.segments.filter(({ from, to }) => to >= scale.from && from <= scale.to)
@@ -154,7 +195,13 @@ function Bar({ row, scale, name }: { readonly row: TimelineRow; readonly scale: 
       </span>
       <span class="bar-track">
         {merged(inSight, scale).map(segment => (
-          <SegmentButton key={`${segment.kind} ${segment.from}`} segment={segment} scale={scale} row={row} name={name} />
+          <SegmentButton
+            key={`${segment.kind} ${segment.from}`}
+            segment={segment}
+            scale={scale}
+            row={row}
+            name={name}
+          />
         ))}
       </span>
       <span class="bar-facts">{facts}</span>
@@ -169,7 +216,11 @@ function merged(segments: readonly Segment[], scale: TimeScale): readonly Segmen
     const last = out.at(-1)
     const isNear = last && scale.placeOf(segment.to) - scale.placeOf(last.to) < 0.002
     if (last && isNear && last.kind === segment.kind && last.isError === segment.isError)
-      out[out.length - 1] = { ...last, to: Math.max(last.to, segment.to), label: `${last.label.split(' and ')[0]} and more` }
+      out[out.length - 1] = {
+        ...last,
+        to: Math.max(last.to, segment.to),
+        label: `${last.label.split(' and ')[0]} and more`,
+      }
     else out.push(segment)
   }
   return out
@@ -184,7 +235,10 @@ interface SegmentProps {
 
 function SegmentButton({ segment, scale, row, name }: SegmentProps) {
   const from = scale.placeOf(segment.from)
-  const style = { '--at': `${(from * 100).toFixed(3)}%`, '--long': `${((scale.placeOf(segment.to) - from) * 100).toFixed(3)}%` }
+  const style = {
+    '--at': `${(from * 100).toFixed(3)}%`,
+    '--long': `${((scale.placeOf(segment.to) - from) * 100).toFixed(3)}%`,
+  }
   const label = `${segment.label}, ${durationText(segment.to - segment.from)}${segment.isError ? ', failed' : ''}`
   const open = (): void => {
     const parameters = segment.seq === undefined ? { codon: row.name } : { at: String(segment.seq) }

@@ -59,7 +59,8 @@ function AskDialog({ asked }: { readonly asked: Question }) {
     if (result.ok) close()
     else setRefusal(refusalText(result))
   }
-  const isReady = (asked.typed === undefined || typed === asked.typed) && (!asked.note?.isRequired || note.trim() !== '')
+  const isReady =
+    (asked.typed === undefined || typed === asked.typed) && (!asked.note?.isRequired || note.trim() !== '')
   return (
     <dialog ref={dialog} class="ask" aria-labelledby="ask-title" onClose={close}>
       <form onSubmit={event => void act(event)}>
@@ -73,14 +74,23 @@ function AskDialog({ asked }: { readonly asked: Question }) {
         )}
         {asked.option && (
           <label class="option">
-            <input type="checkbox" checked={option} onChange={event => setOption(event.currentTarget.checked)} />
+            <input
+              type="checkbox"
+              checked={option}
+              onChange={event => setOption(event.currentTarget.checked)}
+            />
             {asked.option.label}
           </label>
         )}
         {asked.typed !== undefined && (
           <label class="field">
             Type {asked.typed} to go on: it runs now and will be stopped.
-            <input type="text" autocomplete="off" value={typed} onInput={event => setTyped(event.currentTarget.value)} />
+            <input
+              type="text"
+              autocomplete="off"
+              value={typed}
+              onInput={event => setTyped(event.currentTarget.value)}
+            />
           </label>
         )}
         {refusal !== undefined && (
@@ -92,7 +102,12 @@ function AskDialog({ asked }: { readonly asked: Question }) {
           <button type="button" class="button" onClick={close}>
             Cancel
           </button>
-          <button type="submit" class="button" data-kind={asked.isGrave ? 'grave' : 'main'} disabled={!isReady || pressed}>
+          <button
+            type="submit"
+            class="button"
+            data-kind={asked.isGrave ? 'grave' : 'main'}
+            disabled={!isReady || pressed}
+          >
             {pressed ? 'Waiting …' : asked.yes}
           </button>
         </div>

@@ -10,7 +10,7 @@ export function Controls({ execution }: { readonly execution: Execution }) {
   const armed = execution.head.value?.gates.armed.at(-1)
   const first: readonly Steer[] = isRunning ? ['skip', 'stop'] : waiting ? ['redo'] : ['next', 'redo']
   return (
-    <div class="controls" role="group" aria-label="The run">
+    <fieldset class="controls" aria-label="The run">
       {isRunning && !armed && (
         <CommandButton
           label={steerRows.hold.label}
@@ -40,7 +40,7 @@ export function Controls({ execution }: { readonly execution: Execution }) {
       )}
       <AskingButton execution={execution} steer="last-success" />
       <AskingButton execution={execution} steer="end" />
-    </div>
+    </fieldset>
   )
 }
 

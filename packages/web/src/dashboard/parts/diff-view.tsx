@@ -29,7 +29,11 @@ export function DiffView({ patch, isCut }: { readonly patch: string; readonly is
         return (
           <details key={hunk.title} open={rows.length > 0}>
             <summary>{hunk.title}</summary>
-            {isSplit ? <Split rows={rows} pairs={tool.sideBySide(rows)} /> : <Unified hunk={{ ...hunk, rows }} />}
+            {isSplit ? (
+              <Split rows={rows} pairs={tool.sideBySide(rows)} />
+            ) : (
+              <Unified hunk={{ ...hunk, rows }} />
+            )}
           </details>
         )
       })}

@@ -28,7 +28,12 @@ export function EventPane({ name, seq }: { readonly name: string; readonly seq: 
     <aside class="side" aria-label="Event">
       <div class="side-head">
         <h2>Event {seq.toLocaleString('en')}</h2>
-        <button type="button" class="icon-button" aria-label="Close" onClick={() => select({ at: undefined })}>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Close"
+          onClick={() => select({ at: undefined })}
+        >
           ×
         </button>
       </div>
@@ -38,7 +43,13 @@ export function EventPane({ name, seq }: { readonly name: string; readonly seq: 
   )
 }
 
-function EventFacts({ event, other }: { readonly event: WindowEvent; readonly other: WindowEvent | undefined }) {
+function EventFacts({
+  event,
+  other,
+}: {
+  readonly event: WindowEvent
+  readonly other: WindowEvent | undefined
+}) {
   const codon = codonOf(event)
   const halves = toolHalves(event, other)
   return (
@@ -92,7 +103,9 @@ interface Halves {
 }
 
 function toolHalves(event: WindowEvent, other: WindowEvent | undefined): Halves | undefined {
-  const pair = [event, other].flatMap(each => (each ? [parseEvent(each)] : [])).flatMap(read => (read.kind === 'event' ? [read.event] : []))
+  const pair = [event, other]
+    .flatMap(each => (each ? [parseEvent(each)] : []))
+    .flatMap(read => (read.kind === 'event' ? [read.event] : []))
   const call = pair.find(each => each.type === 'assistant.action' && each.data.action === 'tool_use')
   const result = pair.find(each => each.type === 'tool.result')
   if (!call && !result) return undefined
@@ -119,7 +132,11 @@ async function readOne(name: string, seq: number, signal: AbortSignal): Promise<
 }
 
 /** The answer of a call, or the call of an answer, among the events near it. */
-async function otherHalf(name: string, event: WindowEvent, signal: AbortSignal): Promise<WindowEvent | undefined> {
+async function otherHalf(
+  name: string,
+  event: WindowEvent,
+  signal: AbortSignal,
+): Promise<WindowEvent | undefined> {
   const { toolUseId } = Object(event.data) as { readonly toolUseId?: unknown }
   if (typeof toolUseId !== 'string') return undefined
   const isCall = event.type === 'assistant.action'

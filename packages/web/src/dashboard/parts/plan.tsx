@@ -36,7 +36,9 @@ function LoopItem({ loop, name }: { readonly loop: PlanLoop; readonly name: stri
       <div class="loop-head">
         <Mark status="loop" label="loop" />
         <span class="plan-name">{loop.name}</span>
-        <span class="quiet">{loop.isBegun ? `iteration ${loop.iteration + 1}${limit}` : loop.limit === null ? '' : `${loop.limit} times`}</span>
+        <span class="quiet">
+          {loop.isBegun ? `${loop.iteration + 1}${limit}` : loop.limit === null ? '' : `× ${loop.limit}`}
+        </span>
       </div>
       <ol>
         {loop.codons.map(codon => (
@@ -53,7 +55,13 @@ function CodonItem({ codon, name }: { readonly codon: PlanCodon; readonly name: 
   const address = addressOf(panelRoute(name, 'stream', isChosen ? {} : { codon: codon.id }))
   return (
     <li>
-      <a class="plan-codon" href={address} data-status={codon.status} aria-current={isChosen ? 'true' : undefined} title={codon.reason ?? codon.model}>
+      <a
+        class="plan-codon"
+        href={address}
+        data-status={codon.status}
+        aria-current={isChosen ? 'true' : undefined}
+        title={codon.reason ?? codon.model}
+      >
         <Mark status={codon.status} label={codonStatusWords[codon.status]} />
         <span class="plan-name">{codon.name}</span>
         <span class="plan-facts">{factsOf(codon)}</span>

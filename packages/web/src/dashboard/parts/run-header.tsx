@@ -38,12 +38,20 @@ function Facts({ execution, head }: { readonly execution: Execution; readonly he
   const read = totals.tokens.input + totals.tokens.cacheRead + totals.tokens.cacheWrite
   const planned = plannedCodons(head)
   const facts: readonly (readonly [string, string, string])[] = [
-    ['Codons', planned > 0 ? `${totals.codonsDone} / ${planned}` : String(totals.codonsDone), counted(totals.attempts, 'attempt')],
+    [
+      'Codons',
+      planned > 0 ? `${totals.codonsDone} / ${planned}` : String(totals.codonsDone),
+      counted(totals.attempts, 'attempt'),
+    ],
     ['Time', durationText(elapsedMs(execution, head)), counted(head.runs.length, 'run')],
     [
       'Cost',
       dollarsText(totals.cost, { unknown: totals.isCostUnknown }),
-      head.rehearsal ? 'simulated' : totals.sentinelCost > 0 ? `${dollarsText(totals.sentinelCost)} sentinels` : 'all runs',
+      head.rehearsal
+        ? 'simulated'
+        : totals.sentinelCost > 0
+          ? `${dollarsText(totals.sentinelCost)} sentinels`
+          : 'all runs',
     ],
     ['Tokens', tokensText(read + totals.tokens.output), `${tokensText(totals.tokens.output)} out`],
   ]
@@ -63,7 +71,12 @@ function Facts({ execution, head }: { readonly execution: Execution; readonly he
 
 function Connection({ status }: { readonly status: ClientStatus | undefined }) {
   const state = status?.state ?? 'connecting'
-  const words = { connecting: 'connecting', open: 'live', reconnecting: 'reconnecting', closed: 'not connected' }[state]
+  const words = {
+    connecting: 'connecting',
+    open: 'live',
+    reconnecting: 'reconnecting',
+    closed: 'not connected',
+  }[state]
   return (
     <span class="connection" data-state={state}>
       {words}
@@ -72,21 +85,30 @@ function Connection({ status }: { readonly status: ClientStatus | undefined }) {
 }
 
 /** What the pill says. */
-export function standing(execution: Execution, head: ExecutionHead): { readonly status: string; readonly words: string } {
+export function standing(
+  execution: Execution,
+  head: ExecutionHead,
+): { readonly status: string; readonly words: string } {
   if (head.gates.waiting) return { status: 'waits', words: 'waits for you' }
   if (!head.live) return { status: head.status, words: head.status === 'new' ? 'not begun' : head.status }
   if (execution.doing.value.parked) return { status: 'parked', words: 'parked' }
   if (execution.atWork.value) return { status: 'running', words: 'running' }
-  return head.status === 'running' ? { status: 'idle', words: 'idle' } : { status: head.status, words: `${head.status}, idle` }
+  return head.status === 'running'
+    ? { status: 'idle', words: 'idle' }
+    : { status: head.status, words: `${head.status}, idle` }
 }
 
 function nowText(execution: Execution, head: ExecutionHead): string {
   const { parked, retrying, activity, rollback, idle } = execution.doing.value
   const { waiting } = head.gates
   if (rollback) return `Going back: ${rollback.message}`
-  if (waiting) return waiting.next === undefined ? `Gate ${waiting.gateId}, before the end` : `Gate ${waiting.gateId}, before ${waiting.next}`
+  if (waiting)
+    return waiting.next === undefined
+      ? `Gate ${waiting.gateId}, before the end`
+      : `Gate ${waiting.gateId}, before ${waiting.next}`
   if (parked) return `${parked.codonId} goes on ${untilText(parked.until, now.value)}: ${parked.reason}`
-  if (retrying) return `${retrying.codonId}: attempt ${retrying.attempt} of ${retrying.maxAttempts} ${untilText(retrying.resumeAt, now.value)}`
+  if (retrying)
+    return `${retrying.codonId}: attempt ${retrying.attempt} of ${retrying.maxAttempts} ${untilText(retrying.resumeAt, now.value)}`
   if (activity) return activityText(activity)
   const attempt = execution.atWork.value
   if (attempt) return `${attempt.codonName} · ${attempt.codonId} · ${attempt.model}`
@@ -103,5 +125,8 @@ function elapsedMs({ atWork }: Execution, { runs, totals, live }: ExecutionHead)
 
 function plannedCodons({ outline }: ExecutionHead): number {
   const items = outline?.items ?? []
-  return items.reduce((sum, item) => sum + (item.kind === 'loop' ? item.codons.length * (item.limit ?? 1) : 1), 0)
+  return items.reduce(
+    (sum, item) => sum + (item.kind === 'loop' ? item.codons.length * (item.limit ?? 1) : 1),
+    0,
+  )
 }

@@ -4,7 +4,13 @@ import { bothZones, momentText } from '../moments.ts'
 
 /** Small things that every panel uses. */
 
-export function Moment({ at, parts = 'date-time' }: { readonly at: string | number; readonly parts?: 'time' | 'date-time' | 'fine' }) {
+export function Moment({
+  at,
+  parts = 'date-time',
+}: {
+  readonly at: string | number
+  readonly parts?: 'time' | 'date-time' | 'fine'
+}) {
   return (
     <time dateTime={new Date(at).toISOString()} title={bothZones(at)}>
       {momentText(at, parts)}
@@ -37,7 +43,13 @@ export function CommandLine({ command, what }: { readonly command: string; reado
   )
 }
 
-export function Notice({ kind = 'empty', children }: { readonly kind?: 'empty' | 'problem'; readonly children: ComponentChildren }) {
+export function Notice({
+  kind = 'empty',
+  children,
+}: {
+  readonly kind?: 'empty' | 'problem'
+  readonly children: ComponentChildren
+}) {
   return (
     <p class="notice" data-kind={kind} role={kind === 'problem' ? 'alert' : undefined}>
       {children}
@@ -46,7 +58,13 @@ export function Notice({ kind = 'empty', children }: { readonly kind?: 'empty' |
 }
 
 /** What stands there until an answer is here. */
-export function Pending({ read, what }: { readonly read: { readonly problem: string | undefined }; readonly what: string }) {
+export function Pending({
+  read,
+  what,
+}: {
+  readonly read: { readonly problem: string | undefined }
+  readonly what: string
+}) {
   if (read.problem !== undefined) return <Notice kind="problem">{read.problem}</Notice>
   return <Notice>Reading {what} …</Notice>
 }
