@@ -137,7 +137,7 @@ export function withEvents(
     const size = Math.min(window.pageSize - offset, end - at)
     const old = pages.get(page) ?? { events: [], known: 0 }
     if (offset > old.known) return bounded({ ...window, pages })
-    const events = [...old.events.slice(0, offset)]
+    const events = old.events.slice(0, offset)
     for (let each = 0; each < size; each++) events[offset + each] = bySeq.get(at + 1 + each)
     pages.delete(page)
     pages.set(page, { events, known: offset + size })

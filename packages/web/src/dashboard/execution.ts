@@ -99,7 +99,7 @@ export function openExecution(name: string): Execution {
     },
     send: async (type, ...rest) =>
       live
-        ? await live.send(type, ...rest)
+        ? live.send(type, ...rest)
         : { ok: false, code: 'NOT_CONNECTED', message: 'No server is at work.' },
     refresh: () => refreshing.soon(0),
     close() {
@@ -150,7 +150,7 @@ const atWorkStatuses: ReadonlySet<string> = new Set([
   'completing-sentinels',
 ])
 
-export function isAtWork({ status }: Pick<ReportAttempt, 'status'>): boolean {
+function isAtWork({ status }: Pick<ReportAttempt, 'status'>): boolean {
   return atWorkStatuses.has(status)
 }
 

@@ -11,7 +11,7 @@ const readAttributes = ['title', 'aria-label', 'aria-description', 'alt', 'place
 export function installHarmlessText(): void {
   const before = options.vnode
   options.vnode = (node: VNode): void => {
-    if (typeof node.type === 'string') cleanse(node.props as Record<string, unknown>)
+    if (typeof node.type === 'string') cleanse(node.props)
     before?.(node)
   }
 }

@@ -112,8 +112,3 @@ function itemsOf(attempts: readonly Placed[]): readonly Item[] {
     ...rest,
   }))
 }
-
-/** What a codon's runtime id is called in the hank. */
-export function baseId(runtimeId: string): string {
-  return runtimeId.replace(/#\d+$/, '')
-}

@@ -82,8 +82,8 @@ function stored(page: Window): WebSession | undefined {
   }
 }
 
-async function askOtherTabs(channel: BroadcastChannel): Promise<WebSession | undefined> {
-  return await new Promise(resolve => {
+function askOtherTabs(channel: BroadcastChannel): Promise<WebSession | undefined> {
+  return new Promise(resolve => {
     const hear = ({ data }: MessageEvent<unknown>): void => {
       const { lent } = Object(data) as { readonly lent?: unknown }
       if (isSession(lent)) resolve(lent)

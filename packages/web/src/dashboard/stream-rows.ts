@@ -53,7 +53,7 @@ type Kind =
   | 'other'
 
 /** What a row is about, for its colour; the word beside it says the same. */
-export function kindOf(event: WindowEvent): Kind {
+function kindOf(event: WindowEvent): Kind {
   const { type } = event
   const { action } = Object(event.data) as { readonly action?: unknown }
   if (type === 'assistant.action')

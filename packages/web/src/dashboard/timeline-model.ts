@@ -108,7 +108,7 @@ function rowOf(
 }
 
 /** Longer waits than this are cut. */
-export const longestGapMs = 60_000
+const longestGapMs = 60_000
 /** What a cut takes, as a part of the width. */
 const cutPart = 0.015
 

@@ -59,6 +59,8 @@ export function virtualList(options: VirtualListOptions): VirtualList {
   let count = 0
   let place: ScrollPlace = { top: 0, scrollTop: 0 }
   let drawn = new Map<number, Drawn>()
+  /** Rows of an older one are drawn again. */
+  let version = 0
   let range: RowRange = { first: 0, end: 0, atEnd: true }
 
   const size = (): ListSize => ({ rows: count, rowHeight: rowHeight(node), viewport: node.clientHeight })
@@ -67,7 +69,7 @@ export function virtualList(options: VirtualListOptions): VirtualList {
     const now = size()
     range = rangeOf(place, now)
     const offset = node.scrollTop - place.top
-    drawn = drawRange({ range, drawn, options, rows }, index => offset + index * now.rowHeight)
+    drawn = drawRange({ range, drawn, version, options, rows }, index => offset + index * now.rowHeight)
     options.onRange?.(range, byPerson)
   }
   const go = (next: ScrollPlace, byPerson = false): void => {
@@ -90,13 +92,13 @@ export function virtualList(options: VirtualListOptions): VirtualList {
       count = next
       if (options.role === 'table') node.setAttribute('aria-rowcount', String(next))
       const top = where === undefined ? place.top : where === 'start' ? 0 : Number.MAX_SAFE_INTEGER
-      if (where !== undefined) drawn = new Map()
+      if (where === 'start') version += 1
       go(placeAt(top, size()))
     },
     goTo: (index, align) => go(placeOfRow(index, size(), { from: place, align })),
     move: pixels => go(placeAt(place.top + pixels, size()), true),
     refresh() {
-      drawn = new Map()
+      version += 1
       draw(false)
     },
     range: () => range,
@@ -115,18 +117,19 @@ function rangeOf({ top }: ScrollPlace, { rows, rowHeight, viewport }: ListSize):
 interface Drawing {
   readonly range: RowRange
   readonly drawn: ReadonlyMap<number, Drawn>
+  readonly version: number
   readonly options: VirtualListOptions
   readonly rows: HTMLElement
 }
 
 /** Rows that are drawn already stay the same elements, so that the focus stays, too. */
 function drawRange(
-  { range, drawn, options, rows }: Drawing,
+  { range, drawn, version, options, rows }: Drawing,
   topOf: (index: number) => number,
 ): Map<number, Drawn> {
   const next = new Map<number, Drawn>()
   for (let index = range.first; index < range.end; index++) {
-    const key = options.keyOf?.(index) ?? ''
+    const key = `${version} ${options.keyOf?.(index) ?? ''}`
     const known = drawn.get(index)
     const row = known?.key === key ? known : { node: options.draw(index), key }
     placed(row.node, { top: `${topOf(index)}px` })
@@ -134,7 +137,7 @@ function drawRange(
     next.set(index, row)
   }
   const nodes = [...next.values()].map(row => row.node)
-  for (const child of [...rows.children]) if (!nodes.includes(child as HTMLElement)) child.remove()
+  for (const { node } of drawn.values()) if (!nodes.includes(node)) node.remove()
   for (const [at, node] of nodes.entries()) {
     if (rows.children.item(at) !== node) rows.insertBefore(node, rows.children.item(at))
   }

@@ -103,8 +103,8 @@ interface Decision {
   readonly note?: string
 }
 
-async function decide(name: string, seq: number, decision: Decision): Promise<SendResult> {
-  return await sendOnce(name, 'gate.decide', { seq, ...decision })
+function decide(name: string, seq: number, decision: Decision): Promise<SendResult> {
+  return sendOnce(name, 'gate.decide', { seq, ...decision })
 }
 
 /** What waits, what will, and what was decided, by whom and why. */

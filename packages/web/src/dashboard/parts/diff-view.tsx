@@ -6,12 +6,24 @@ import { Notice } from './small.tsx'
 /** More rows than this are not drawn at once. */
 const mostRows = 1_500
 
+type Pairs = readonly (readonly [DiffRow | undefined, DiffRow | undefined])[]
+
+/** What turns a text into rows; fetched when it is needed. */
+interface DiffTool {
+  readonly hunksOf: (patch: string) => readonly DiffHunk[]
+  readonly sideBySide: (rows: readonly DiffRow[]) => Pairs
+}
+
 /** One file's difference, unified or side by side, hunk by hunk. */
 export function DiffView({ patch, isCut }: { readonly patch: string; readonly isCut: boolean }) {
-  const [tool, setTool] = useState<typeof import('../diff-rows.ts') | undefined>(undefined)
+  const [tool, setTool] = useState<DiffTool | undefined>(undefined)
   useEffect(() => {
     let isGone = false
-    void import('../diff-rows.ts').then(loaded => !isGone && setTool(() => loaded))
+    const load = async (): Promise<void> => {
+      const { hunksOf, sideBySide } = await import('../diff-rows.ts')
+      if (!isGone) setTool({ hunksOf, sideBySide })
+    }
+    void load()
     return () => {
       isGone = true
     }
@@ -29,11 +41,7 @@ export function DiffView({ patch, isCut }: { readonly patch: string; readonly is
         return (
           <details key={hunk.title} open={rows.length > 0}>
             <summary>{hunk.title}</summary>
-            {isSplit ? (
-              <Split rows={rows} pairs={tool.sideBySide(rows)} />
-            ) : (
-              <Unified hunk={{ ...hunk, rows }} />
-            )}
+            {isSplit ? <Split pairs={tool.sideBySide(rows)} /> : <Unified hunk={{ ...hunk, rows }} />}
           </details>
         )
       })}
@@ -56,12 +64,7 @@ function Unified({ hunk }: { readonly hunk: DiffHunk }) {
   )
 }
 
-interface SplitProps {
-  readonly rows: readonly DiffRow[]
-  readonly pairs: readonly (readonly [DiffRow | undefined, DiffRow | undefined])[]
-}
-
-function Split({ pairs }: SplitProps) {
+function Split({ pairs }: { readonly pairs: Pairs }) {
   return (
     <div class="diff-rows">
       {pairs.map(([left, right], at) => (

@@ -85,7 +85,7 @@ function Connection({ status }: { readonly status: ClientStatus | undefined }) {
 }
 
 /** What the pill says. */
-export function standing(
+function standing(
   execution: Execution,
   head: ExecutionHead,
 ): { readonly status: string; readonly words: string } {
