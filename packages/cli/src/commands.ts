@@ -252,6 +252,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
       'with-untracked',
       'fork-rehearse',
       'fork-run',
+      'detach',
       'script',
       'headless',
       'yes',

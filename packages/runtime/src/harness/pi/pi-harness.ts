@@ -71,7 +71,10 @@ export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness 
     prepare(surroundings) {
       if (ready && !ready.worker.end && ready.name === nameOf(surroundings)) return
       dismiss()
-      ready = { name: nameOf(surroundings), worker: launch(surroundings) }
+      const { provider, model } = surroundings
+      const worker = launch(surroundings)
+      worker.send({ type: 'warm', wanted: { provider, model, dialect: factsOf(provider, model)?.dialect } })
+      ready = { name: nameOf(surroundings), worker }
     },
     start,
     async close() {

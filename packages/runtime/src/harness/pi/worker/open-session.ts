@@ -183,14 +183,17 @@ function resources(
 export interface Sdk {
   readonly agent: typeof import('@earendil-works/pi-coding-agent')
   readonly ai: typeof import('@earendil-works/pi-ai')
+  /** Another door of `ai`. */
+  readonly importDialect: (door: string) => Promise<unknown>
 }
 
 /** `home`: where packages are looked for that are not beside the program. Rejects with what to do when there are none. */
 export async function loadSdk(home = homedir()): Promise<Sdk> {
   const folders = requireHarness('pi', { ...ownPlaces(), home })
+  const aiFolder = folders['@earendil-works/pi-ai'] ?? ''
   const [ai, agent] = await Promise.all([
-    importPackage(folders['@earendil-works/pi-ai'] ?? ''),
+    importPackage(aiFolder),
     importPackage(folders['@earendil-works/pi-coding-agent'] ?? ''),
   ])
-  return { ai, agent } as Sdk
+  return { ai, agent, importDialect: (door: string) => importPackage(aiFolder, door) } as Sdk
 }

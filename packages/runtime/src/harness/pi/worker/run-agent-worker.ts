@@ -16,6 +16,7 @@ import { loadSdk, openSession, type Sdk } from './open-session.ts'
 import { pickModel } from './pick-model.ts'
 import { createEventReporter, type EventReporter } from './reporter.ts'
 import { type Agent, failure, takeTurn } from './take-turn.ts'
+import { warmUp } from './warm-up.ts'
 
 type Channel = ReturnType<typeof openChannel>
 
@@ -94,7 +95,11 @@ export async function runAgentWorker(home?: string): Promise<number> {
   let fault = ''
 
   async function work(): Promise<'done'> {
-    const first = await channel.next(stop.signal)
+    let first = await channel.next(stop.signal)
+    if (first?.type === 'warm') {
+      void warmUp(sdk, first.wanted)
+      first = await channel.next(stop.signal)
+    }
     if (first?.type === 'task') {
       task = first.task
       await runTask(task, { channel, sdk, stop: stop.signal })
