@@ -24,6 +24,7 @@ import { limitsAndVersions } from './requirements/limits-and-versions.ts'
 import { mcp, mcpServers } from './requirements/mcp.ts'
 import { notify } from './requirements/notify.ts'
 import { otel } from './requirements/otel.ts'
+import { page } from './requirements/page.ts'
 import { readingARun } from './requirements/reading-a-run.ts'
 import { referencesAndModels } from './requirements/references-and-models.ts'
 import { repair } from './requirements/repair.ts'
@@ -74,6 +75,7 @@ const tables = {
   ...gates,
   ...agents,
   ...versions,
+  ...page,
 } as const
 
 export type RequirementId = keyof typeof tables

@@ -242,6 +242,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
       'with-untracked',
       'fork-rehearse',
       'fork-run',
+      'detach',
       'script',
       'headless',
       'yes',

@@ -281,7 +281,7 @@ function recoverWith({ options, held, record, plan }: Start, { effects, recoveri
 
 function agentsOf({ options, held, record }: Start) {
   const { programs, harnesses, agents, scripted, logLevel, environment } = options
-  const { recorder, redactor, log } = record
+  const { journal, recorder, redactor, log } = record
   const proxy = options.proxy && {
     ...options.proxy,
     layout: options.opened.layout,
@@ -300,6 +300,7 @@ function agentsOf({ options, held, record }: Start) {
       scripted,
       proxy,
       serverId: held.serverId,
+      journal,
       log,
       settings: options.agentSettings,
     },
