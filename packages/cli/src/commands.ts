@@ -1,17 +1,6 @@
+import type { CommandRow } from './command-row.ts'
 import type { FlagName } from './flags.ts'
-import type { Arguments } from './parse-arguments.ts'
-import type { ExitCode } from './program.ts'
-import type { Terminal } from './terminal.ts'
-
-/** TABLE of the commands. Each is loaded only when it runs. A command that does not exist yet is not here. */
-export interface CommandRow {
-  readonly usage: string
-  readonly summary: string
-  readonly flags: readonly FlagName[]
-  /** Not for people, so not in help. */
-  readonly hidden?: true
-  readonly load: () => Promise<(args: Arguments, terminal: Terminal) => Promise<ExitCode>>
-}
+import { processCommands } from './process-commands.ts'
 
 export const defaultCommand = 'run'
 
@@ -73,6 +62,7 @@ function steering(word: 'next' | 'skip' | 'redo', summary: string): CommandRow {
   }
 }
 
+/** TABLE of the commands. Each is loaded only when it runs. A command that does not exist yet is not here. */
 export const commands: Readonly<Record<string, CommandRow>> = {
   run: {
     usage: 'weave [hank] [data] [options]',
@@ -252,6 +242,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
       'with-untracked',
       'fork-rehearse',
       'fork-run',
+      'detach',
       'script',
       'headless',
       'yes',
@@ -336,9 +327,9 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     load: async () => (await import('./lsp/lsp.ts')).lspCommand,
   },
   mcp: {
-    usage: 'weave mcp [options]',
+    usage: 'weave mcp [--http [port]] [options]',
     summary: 'an MCP server, which coding agents start: look at, check, rehearse and run hanks',
-    flags: ['allow', 'hanks', 'max-cost', 'runtime-config', 'env-file', ...always],
+    flags: ['http', 'allow', 'hanks', 'max-cost', 'runtime-config', 'env-file', ...always],
     load: async () => (await import('./mcp/mcp.ts')).mcpCommand,
   },
   notify: {
@@ -366,39 +357,5 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     hidden: true,
     load: async () => (await import('./complete.ts')).createCompleteCommand({ commands, defaultCommand }),
   },
-  'agent-worker': {
-    usage: 'weave agent-worker [home]',
-    summary: 'the process in which an agent works',
-    flags: [],
-    hidden: true,
-    load: async () => (await import('./agent-worker.ts')).agentWorkerCommand,
-  },
-  'terminal-face': {
-    usage: 'weave terminal-face',
-    summary: 'the process in which the terminal UI of a run works',
-    flags: [],
-    hidden: true,
-    load: async () => (await import('./terminal-ui.ts')).terminalUiCommand,
-  },
-  'sentinel-sandbox': {
-    usage: 'weave sentinel-sandbox',
-    summary: 'the thread in which templates of sentinels are computed',
-    flags: [],
-    hidden: true,
-    load: async () => (await import('./sentinel-sandbox.ts')).sentinelSandboxCommand,
-  },
-  'traces-thread': {
-    usage: 'weave traces-thread',
-    summary: 'the thread that sends spans of a run',
-    flags: [],
-    hidden: true,
-    load: async () => (await import('./traces-thread.ts')).tracesThreadCommand,
-  },
-  warden: {
-    usage: 'weave warden',
-    summary: 'the process that ends what a killed server left behind',
-    flags: [],
-    hidden: true,
-    load: async () => (await import('./warden.ts')).wardenCommand,
-  },
+  ...processCommands,
 }

@@ -134,15 +134,20 @@ export {
   runAgentWorker,
 } from './harness/index.ts'
 export {
+  admitFirst,
   type Clock,
+  createAdmission,
   createAppender,
   createMatcher,
+  createOriginCheck,
+  createPeerUserCheck,
   createRedactor,
   didYouMean,
   errorsOf,
   formatProblem,
   keepTail,
   type LogLevel,
+  listen,
   logLevels,
   nearestNames,
   type Problem,
@@ -199,6 +204,7 @@ export {
   readGiven,
   readRuntimeFile,
   type SettingField,
+  serverSecrets,
 } from './settings/index.ts'
 export {
   type BisectCheck,
