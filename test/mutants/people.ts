@@ -57,8 +57,8 @@ const gates: readonly Mutant[] = [
   {
     rule: 'gates/identity',
     file: 'packages/runtime/src/gates/book.ts',
-    find: "`${runId ?? ''}/${codonId}/${attempt ?? 1}`",
-    replace: "`${runId ?? ''}`",
+    find: `\`\${runId ?? ''}/\${codonId}/\${attempt ?? 1}\``,
+    replace: `\`\${runId ?? ''}\``,
     killedBy: ['packages/runtime/test/gates/move.test.ts'],
   },
   {
@@ -135,8 +135,8 @@ const gates: readonly Mutant[] = [
   {
     rule: 'gates/core-commands',
     file: 'packages/runtime/src/runner/gate-desk.ts',
-    find: '`Waiting at gate ${data.gateId}${words}`',
-    replace: '`Waiting at a gate${words}`',
+    find: `\`Waiting at gate \${data.gateId}\${words}\``,
+    replace: `\`Waiting at a gate\${words}\``,
     killedBy: [gateCommands],
   },
   {
@@ -163,8 +163,8 @@ const gates: readonly Mutant[] = [
   {
     rule: 'gates/first-wins',
     file: 'packages/runtime/src/runner/gate-words.ts',
-    find: "const whom = who === undefined ? '' : ` by ${who}`",
-    replace: "const whom = who === undefined ? ` by ${who}` : ''",
+    find: `const whom = who === undefined ? '' : \` by \${who}\``,
+    replace: `const whom = who === undefined ? \` by \${who}\` : ''`,
     killedBy: ['packages/runtime/test/runner/gate-deciders.test.ts'],
   },
   {
@@ -177,29 +177,29 @@ const gates: readonly Mutant[] = [
   {
     rule: 'gates/on-gate-exit',
     file: 'packages/runtime/src/runner/run.ts',
-    find: 'this.#ends.down(`gate ${gateId}`)',
+    find: `this.#ends.down(\`gate \${gateId}\`)`,
     replace: "this.#ends.down('gate')",
     killedBy: [gateCommands],
   },
   {
     rule: 'gates/at-rest',
-    file: 'packages/cli/src/gate/gate.ts',
-    find: 'server ? await overSocket(server, answer) : await atRest(chosen, answer)',
+    file: 'packages/cli/src/gate/answer-gate.ts',
+    find: 'return server ? overSocket(server, decision) : atRest(asked, decision)',
     replace:
-      "server ? await overSocket(server, answer) : { ok: false, message: 'Nothing runs there.' } as Said",
+      "return server ? overSocket(server, decision) : Promise.resolve({ ok: false, message: 'Nothing runs.' })",
     killedBy: [gateCommands],
   },
   {
     rule: 'gates/lines',
     file: 'packages/client/src/describe-event.ts',
-    find: "` before ${data.next}`}${said(data.message)}`,\n  'gate.decided'",
-    replace: "` before ${data.next}`}`,\n  'gate.decided'",
+    find: `\` before \${data.next}\`}\${said(data.message)}\`,\n  'gate.decided'`,
+    replace: `\` before \${data.next}\`}\`,\n  'gate.decided'`,
     killedBy: [gateCommands],
   },
   {
     rule: 'gates/list',
     file: 'packages/cli/src/list.ts',
-    find: 'if (waits !== undefined) return `waits: ${waits}`',
+    find: `if (waits !== undefined) return \`waits: \${waits}\``,
     replace: 'if (waits !== undefined) return `waits`',
     killedBy: [gateCommands],
   },
@@ -304,8 +304,8 @@ const notify: readonly Mutant[] = [
   {
     rule: 'notify/webhook-signed',
     file: 'packages/runtime/src/notify/webhook.ts',
-    find: 'update(`${id}.${timestamp}.${text}`)',
-    replace: 'update(`${timestamp}.${text}`)',
+    find: `update(\`\${id}.\${timestamp}.\${text}\`)`,
+    replace: `update(\`\${timestamp}.\${text}\`)`,
     killedBy: [channels],
   },
   {
@@ -354,13 +354,13 @@ const notify: readonly Mutant[] = [
     rule: 'notify/desktop',
     file: 'packages/runtime/src/notify/programs.ts',
     find: "'--app-name=weave', '--', title, text]",
-    replace: "'--app-name=weave', '--', `${title}\\n${text}`]",
+    replace: `'--app-name=weave', '--', \`\${title}\\n\${text}\`]`,
     killedBy: [channels],
   },
   {
     rule: 'notify/desktop',
     file: 'packages/runtime/src/notify/programs.ts',
-    find: '  if (!isThere(program)) return { ok: false, name, message: `${program} is not installed` }\n',
+    find: `  if (!isThere(program)) return { ok: false, name, message: \`\${program} is not installed\` }\n`,
     replace: '',
     killedBy: [channels],
   },
@@ -415,7 +415,7 @@ const rules: readonly Mutant[] = [
   {
     rule: 'rules/where',
     file: 'packages/runtime/src/rules/matcher.ts',
-    find: 'runtimeId.startsWith(`${id}#`)',
+    find: `runtimeId.startsWith(\`\${id}#\`)`,
     replace: 'runtimeId.startsWith(id)',
     killedBy: [matching],
   },
