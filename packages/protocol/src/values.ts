@@ -4,7 +4,9 @@ import * as z from 'zod'
 
 /** Makes a parsed shape read-only all the way down; messages are facts and are never edited. */
 export type Immutable<T> = T extends readonly (infer Item)[]
-  ? readonly Immutable<Item>[]
+  ? number extends T['length']
+    ? readonly Immutable<Item>[]
+    : { readonly [Key in keyof T]: Immutable<T[Key]> }
   : T extends object
     ? { readonly [Key in keyof T]: Immutable<T[Key]> }
     : T
