@@ -32,6 +32,7 @@ import { screen } from './requirements/screen.ts'
 import { settings } from './requirements/settings.ts'
 import { states } from './requirements/states.ts'
 import { versions } from './requirements/versions.ts'
+import { web } from './requirements/web.ts'
 import { wireShapes } from './requirements/wire-shapes.ts'
 
 /**
@@ -73,6 +74,7 @@ const tables = {
   ...gates,
   ...agents,
   ...versions,
+  ...web,
 } as const
 
 export type RequirementId = keyof typeof tables
