@@ -4,6 +4,7 @@ import { writeBeside } from './bundle/beside.mjs'
 import { bundleClient } from './bundle/client.mjs'
 import { bundleProgram } from './bundle/program.mjs'
 import { bundleReportPage } from './bundle/report-page.mjs'
+import { bundleWebPage } from './bundle/web-page.mjs'
 import { root } from './repository.mjs'
 
 /**
@@ -42,8 +43,10 @@ async function buildAll() {
     }),
     bundleClient({ root, outdir: join(client, 'dist'), external: installed(client) }),
   ])
-  writeBeside({ root, cli, inputs: [...program.inputs, ...ofPage] })
-  return [...program.files, ...library]
+  // After the program, which clears the folder.
+  const dashboard = await bundleWebPage({ root, outdir: join(cli, 'dist/web') })
+  writeBeside({ root, cli, inputs: [...program.inputs, ...ofPage, ...dashboard.inputs] })
+  return [...program.files, ...library, ...dashboard.files]
 }
 
 /** @param {string} folder */

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { contentProblems } from './release/contents.mjs'
-import { tryInstalled } from './release/installed.mjs'
+import { tryFirstNpx, tryInstalled } from './release/installed.mjs'
 import { manifestProblems } from './release/manifests.mjs'
 import { pack, packedProblems } from './release/packed.mjs'
 import { manProblems, toolProblems } from './release/tools.mjs'
@@ -44,13 +44,14 @@ function afterBuild() {
     say('types of weave-client', toolProblems('@arethetypeswrong/cli', 'attw', types))
   }
   const { version } = JSON.parse(readFileSync(join(cli, 'package.json'), 'utf8'))
-  const { problems, seconds, bytes } = tryInstalled({
-    archive: join(folder, packed.filename),
-    folder,
-    root,
-    version,
-  })
-  say(`installed alone: ${seconds.toFixed(1)} s, ${(bytes / 1e6).toFixed(1)} MB`, problems)
+  const trial = { archive: join(folder, packed.filename), folder, root, version }
+  sayTrial('installed alone', tryInstalled(trial))
+  if (!words.includes('--offline')) sayTrial('first npx', tryFirstNpx(trial))
+}
+
+/** @param {string} what @param {import('./release/installed.mjs').Trial} trial */
+function sayTrial(what, { problems, seconds, bytes }) {
+  say(`${what}: ${seconds.toFixed(1)} s, ${(bytes / 1e6).toFixed(1)} MB`, problems)
 }
 
 function built() {

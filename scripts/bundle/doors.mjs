@@ -19,9 +19,9 @@ export function throughDoors() {
     name: 'through-doors',
     setup(build) {
       const doors = createDoors(build)
-      build.onLoad({ filter: /\.ts$/ }, ({ path }) =>
+      build.onLoad({ filter: /\.tsx?$/ }, ({ path }) =>
         straight(readFileSync(path, 'utf8'), path, doors).then(
-          contents => ({ contents, loader: 'ts' }),
+          contents => ({ contents, loader: path.endsWith('x') ? 'tsx' : 'ts' }),
           (/** @type {unknown} */ error) => ({ errors: [{ text: String(error) }] }),
         ),
       )

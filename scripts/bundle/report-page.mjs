@@ -5,7 +5,7 @@ import { throughDoors } from './doors.mjs'
 import { inputsOf } from './inlined.mjs'
 
 /**
- * The script and the style of report pages, from `packages/report-page`, as text for the program that writes such pages.
+ * The script and the style of report pages, from `packages/web`, as text for the program that writes such pages.
  *
  * Both stand inside an HTML page and are named there by their hashes, so they hold no carriage return, which a browser
  * would change, and nothing that ends their element.
@@ -14,7 +14,7 @@ import { inputsOf } from './inlined.mjs'
  * @returns {Promise<{ script: string, style: string, inputs: string[] }>} `inputs`: the sources that are in it
  */
 export async function bundleReportPage(root) {
-  const page = join(root, 'packages/report-page/src')
+  const page = join(root, 'packages/web/src')
   const { outputFiles, metafile } = await build({
     stdin: {
       contents: "import { startReport } from './index.ts'\nstartReport(document)",
@@ -35,7 +35,7 @@ export async function bundleReportPage(root) {
     plugins: [throughDoors()],
     supported: { 'regexp-unicode-property-escapes': true },
   })
-  const css = readFileSync(join(page, 'report.css'), 'utf8')
+  const css = readFileSync(join(page, 'report/report.css'), 'utf8')
   const { code: style } = await transform(css, {
     loader: 'css',
     minify: true,

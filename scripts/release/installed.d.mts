@@ -6,4 +6,12 @@ export interface InstalledTrial {
   readonly version: string
 }
 
-export function tryInstalled(options: InstalledTrial): { problems: string[]; seconds: number; bytes: number }
+export interface Trial {
+  readonly problems: string[]
+  readonly seconds: number
+  readonly bytes: number
+}
+
+export function tryInstalled(options: InstalledTrial): Trial
+
+export function tryFirstNpx(options: Omit<InstalledTrial, 'root'>): Trial

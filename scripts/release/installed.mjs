@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 const mostBytes = 15_000_000
+const mostSeconds = 5
 
 /**
  * Installs the archive where nothing else is, as `npm install -g` does, and uses it as somebody does who has just got it.
@@ -39,6 +40,33 @@ export function tryInstalled({ archive, folder, root, version }) {
       words: ['weave harness add claude'],
     }),
     ...rehearsed({ home, root, weave }),
+  ]
+  return { problems, seconds, bytes }
+}
+
+/**
+ * The first `npx` of somebody whose npm has never fetched anything. Its cache holds the package twice, packed and not, and
+ * what npm reads about the optional peers.
+ *
+ * @param {{ archive: string, folder: string, version: string }} options
+ * @returns {{ problems: string[], seconds: number, bytes: number }}
+ */
+export function tryFirstNpx({ archive, folder, version }) {
+  const cache = join(folder, 'first-npx')
+  mkdirSync(cache)
+  const env = { PATH: process.env['PATH'], HOME: cache, npm_config_cache: cache, CI: '1' }
+  const since = performance.now()
+  const said = spawnSync('npx', ['--yes', '--package', archive, 'weave', '--version'], {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+  })
+  const seconds = (performance.now() - since) / 1000
+  const bytes = bytesIn(cache)
+  const problems = [
+    ...unexpected('--version by npx', said, { status: 0, words: [version] }),
+    ...(bytes > mostBytes ? [`a first npx takes ${bytes} bytes on disk`] : []),
+    ...(seconds > mostSeconds ? [`a first npx takes ${seconds.toFixed(1)} s`] : []),
   ]
   return { problems, seconds, bytes }
 }

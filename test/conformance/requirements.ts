@@ -21,9 +21,10 @@ import { hankFile } from './requirements/hank-file.ts'
 import { installAndRelease } from './requirements/install-and-release.ts'
 import { invariants } from './requirements/invariants.ts'
 import { limitsAndVersions } from './requirements/limits-and-versions.ts'
-import { mcp } from './requirements/mcp.ts'
+import { mcp, mcpServers } from './requirements/mcp.ts'
 import { notify } from './requirements/notify.ts'
 import { otel } from './requirements/otel.ts'
+import { page } from './requirements/page.ts'
 import { readingARun } from './requirements/reading-a-run.ts'
 import { referencesAndModels } from './requirements/references-and-models.ts'
 import { repair } from './requirements/repair.ts'
@@ -69,12 +70,14 @@ const tables = {
   ...editor,
   ...detach,
   ...mcp,
+  ...mcpServers,
   ...notify,
   ...rules,
   ...gates,
   ...agents,
   ...versions,
   ...web,
+  ...page,
 } as const
 
 export type RequirementId = keyof typeof tables

@@ -13,6 +13,7 @@ interface ComparedJson {
     readonly changed: number
     readonly files: readonly { readonly path: string; readonly status: string }[]
   }
+  readonly totals: { readonly left: { readonly gatesMs: number } }
   readonly conversation: readonly {
     readonly codonId: string
     readonly onlyLeft: number
@@ -114,6 +115,27 @@ describe('weave compare', () => {
       expect(
         (await at.scripted('compare', one, other, '--html', 'nowhere/page.html', '--exit-code')).status,
       ).toBe(2)
+    },
+    120_000,
+  )
+
+  verifies(
+    ['compare/costs'],
+    'tells the time at gates apart from the time at work',
+    async () => {
+      const gates = JSON.stringify({ gates: [{ id: 'read-it', before: 'b' }] })
+      const at = await hankFolder([codon('a'), codon('b')], { 'weave.json': gates }, { inMemory: true })
+      expect((await at.scripted('--on-gate', 'exit')).status).toBe(3)
+      expect((await at.scripted('gate', 'approve', at.execution())).status).toBe(0)
+      expect((await at.scripted()).status).toBe(0)
+      const waited = at.events().flatMap(({ type, data }) => (type === 'gate.decided' ? [data.waitedMs] : []))
+      expect(waited).toEqual([expect.any(Number)])
+      const { totals } = await compared(at, at.execution(), at.execution())
+      expect(totals.left.gatesMs).toBe(waited[0])
+      expect(totals.left.gatesMs).toBeGreaterThan(0)
+      expect((await at.scripted('compare', at.execution(), at.execution(), '--costs')).stdout).toMatch(
+        /^at gates +\d/m,
+      )
     },
     120_000,
   )

@@ -36,6 +36,12 @@ const place = (...ids: readonly string[]) =>
     { inMemory: true },
   )
 
+/** The codons that an execution has run, those that it inherited included. */
+const workedIn = (dir: string) =>
+  journalOf(dir)
+    .filter(({ type }) => type === 'codon.started')
+    .map(({ data }) => data['codonId'])
+
 async function forked(at: HankFolder, ...words: readonly string[]): Promise<ForkJson> {
   const { status, stdout, stderr } = await at.scripted('fork', '--json', ...words)
   expect(status, stderr).toBe(0)
@@ -43,6 +49,58 @@ async function forked(at: HankFolder, ...words: readonly string[]): Promise<Fork
 }
 
 describe('weave fork', () => {
+  verifies(
+    ['fork/run-at-once'],
+    'goes on at once, here or in a session of its own',
+    async () => {
+      const at = await hankFolder([codon('a'), codon('b')])
+      expect(at.rehearse('--headless').status).toBe(0)
+      const source = at.execution()
+      const here = at.weave('fork', '--at', 'a', '--run', '--headless', '-e', at.path('here'))
+      expect([here.status, here.stdout], here.stderr).toEqual([
+        0,
+        expect.stringContaining('codon b completed'),
+      ])
+      expect(here.stdout + here.stderr).not.toMatch(/Run it:|--fork|--at /)
+      expect(workedIn(at.path('here'))).toEqual(['a', 'b'])
+      const away = at.weave('fork', '--at', 'a', '--detach', '-e', at.path('away'))
+      expect([away.status, away.stdout], away.stderr).toEqual([
+        0,
+        expect.stringContaining('It goes on without this terminal.'),
+      ])
+      expect(at.weave('wait', at.path('away'))).toMatchObject({ status: 0 })
+      expect(workedIn(at.path('away'))).toEqual(['a', 'b'])
+      expect(at.executions()).toEqual([source])
+    },
+    120_000,
+  )
+
+  verifies(
+    ['fork/money'],
+    'holds what it goes on with to limits that count what it inherited',
+    async () => {
+      const at = await hankFolder([codon('a'), codon('b'), codon('c')])
+      expect(at.rehearse('--headless').status).toBe(0)
+      const fork = (name: string) => {
+        const { status, stdout, stderr } = at.weave('fork', '--at', 'b', '--json', '-e', at.path(name))
+        expect(status, stderr).toBe(0)
+        return (JSON.parse(stdout) as ForkJson).origin.inheritedCost
+      }
+      const inherited = fork('tight')
+      expect(inherited).toBeGreaterThan(0)
+      const breaches = (name: string, dollars: number) => {
+        const limit = String(Number(dollars.toFixed(6)))
+        expect(at.rehearse('-e', at.path(name), '--headless', '--max-cost', limit).status).toBe(0)
+        return journalOf(at.path(name)).filter(({ type }) => type === 'budget.exceeded')
+      }
+      // A quarter of what both codons took is left for the third, which needs a half.
+      expect(breaches('tight', inherited * 1.25)).toHaveLength(1)
+      fork('wide')
+      expect(breaches('wide', inherited * 2)).toEqual([])
+    },
+    120_000,
+  )
+
   verifies(
     ['fork/output', 'fork/goes-on', 'fork/own-objects', 'fork/origin', 'fork/money', 'fork/source-unchanged'],
     'begins another execution at a checkpoint, which goes on when its source is gone',

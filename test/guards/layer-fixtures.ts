@@ -17,9 +17,8 @@ const door = {
 export const layerFixtures: readonly LayerFixture[] = [
   {
     rule: 'a workspace imports one that is not in its row',
-    files: { 'packages/report-page/src/app.ts': "import { open } from '@weave/runtime'" },
-    caught:
-      /^packages\/report-page\/src\/app\.ts:1 imports runtime; report-page may import: protocol, client/,
+    files: { 'packages/web/src/app.ts': "import { open } from '@weave/runtime'" },
+    caught: /^packages\/web\/src\/app\.ts:1 imports runtime; web may import: protocol, client/,
   },
   {
     rule: 'a room imports one that is not in its row',
@@ -176,8 +175,8 @@ export const layerFixtures: readonly LayerFixture[] = [
   },
   {
     rule: 'a reference to the types of Node in a workspace that runs in browsers',
-    files: { 'packages/report-page/src/a.ts': '/// <reference types="node" />' },
-    caught: /report-page\/src\/a\.ts:1 asks for the types of Node/,
+    files: { 'packages/web/src/a.ts': '/// <reference types="node" />' },
+    caught: /web\/src\/a\.ts:1 asks for the types of Node/,
   },
   {
     rule: 'the types of Node in the tsconfig of a workspace that runs in browsers',
@@ -195,9 +194,9 @@ export const layerFixtures: readonly LayerFixture[] = [
   {
     rule: '@types/node as a dependency of a workspace that runs in browsers',
     files: {
-      'packages/report-page/package.json': '{ "name": "w",\n"devDependencies": { "@types/node": "1" } }',
+      'packages/web/package.json': '{ "name": "w",\n"devDependencies": { "@types/node": "1" } }',
     },
-    caught: /report-page\/package\.json:2 depends on @types\/node/,
+    caught: /web\/package\.json:2 depends on @types\/node/,
   },
   {
     rule: 'a file with a name that says nothing',

@@ -42,10 +42,11 @@ export const flags = {
     choices: ['text', 'json', 'github', 'sarif', 'junit', 'markdown'],
   },
   stdio: { kind: 'switch', summary: 'speak with the editor through standard input and output' },
+  http: { kind: 'switch', summary: 'listen on a port of this machine, instead of standard input and output' },
   allow: {
     kind: 'text',
     value: 'groups',
-    summary: 'more groups of tools, separated by commas: run (needs --max-cost), steer',
+    summary: 'more groups of tools, separated by commas: run (needs --max-cost), steer, gates',
   },
   hanks: {
     kind: 'text',

@@ -113,8 +113,10 @@ function placeText({ before, after }: EventData<'gate.armed'>): string {
   return before === undefined ? 'before the next codon' : `before ${before}`
 }
 
+type Decided = Pick<EventData<'gate.decided'>, 'decision' | 'by' | 'waitedMs'>
+
 /** `approved by ana (cli) after 2 m 3 s`, `expired`. */
-export function decisionText({ decision, by, waitedMs }: EventData<'gate.decided'>): string {
+export function decisionText({ decision, by, waitedMs }: Decided): string {
   const who = by.user ?? (by.ruleId === undefined ? by.clientId : `rule ${by.ruleId}`)
   const whom = who === undefined ? ` (${by.via})` : ` by ${who} (${by.via})`
   return `${decision}${by.via === 'timeout' ? '' : whom} after ${durationText(waitedMs)}`

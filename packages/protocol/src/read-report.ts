@@ -152,6 +152,7 @@ export const comparison = z.object({
       activeMs: z.number(),
       waitingMs: z.number(),
       parkedMs: z.number(),
+      gatesMs: z.number(),
       events: count,
     }),
   ),

@@ -3,13 +3,7 @@ import * as z from 'zod'
 /** Values that several messages share. */
 
 /** Makes a parsed shape read-only all the way down; messages are facts and are never edited. */
-export type Immutable<T> = T extends readonly (infer Item)[]
-  ? number extends T['length']
-    ? readonly Immutable<Item>[]
-    : { readonly [Key in keyof T]: Immutable<T[Key]> }
-  : T extends object
-    ? { readonly [Key in keyof T]: Immutable<T[Key]> }
-    : T
+export type Immutable<T> = T extends object ? { readonly [Key in keyof T]: Immutable<T[Key]> } : T
 
 export const isoTime = z.iso.datetime().register(z.globalRegistry, { description: 'ISO 8601 time' })
 export const dollars = z.number().nonnegative().register(z.globalRegistry, { description: 'US dollars' })

@@ -39,6 +39,8 @@ export const agents = {
   'agents/pi-login-file':
     "A login in the file of the person's own Pi agent is used where no variable holds a key; weave neither copies nor writes it, and masks it.",
   'agents/doctor-logins': 'Weave doctor says which login each provider would use.',
+  'agents/ready-not-waiting':
+    'While a run waits for a person, no agent that was made ready for the next codon waits with it.',
   'agents/ready-before-needed':
     'The agent of the next codon is started while the one before it works, used when it is still right, and ended otherwise.',
 } as const satisfies RequirementTable

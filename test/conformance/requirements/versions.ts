@@ -53,6 +53,8 @@ export const versions = {
     'Rehearsals fork into rehearsals, and real executions into rehearsals only with --rehearse.',
   'fork/money':
     'What was spent until the checkpoint counts against every limit of the fork and is shown apart; COST of weave list is what it spent itself.',
+  'fork/run-at-once':
+    'With --run a fork goes on at once, with --detach in a session of its own; what was said of the fork is not said to its run.',
   'fork/origin':
     'Origin.json says where a fork comes from, with the id of the execution whose events it begins with.',
   'fork/output': 'A fork says its name, its source, what comes next and how to run it; with --json as JSON.',

@@ -66,6 +66,7 @@ export function costLines({ totals }: Comparison): readonly string[] {
     ['active', side => side.activeMs, secondsText],
     ['waiting', side => side.waitingMs, secondsText],
     ['parked', side => side.parkedMs, secondsText],
+    ['at gates', side => side.gatesMs, secondsText],
   ]
   const cells = rows
     .map(([what, of, text]) => ({ what, left: of(totals.left), right: of(totals.right), text }))

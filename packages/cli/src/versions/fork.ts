@@ -53,7 +53,7 @@ export async function forkCommand(args: Arguments, terminal: Terminal): Promise<
     return exitCodes.failed
   }
   print(result.forked, place, { args, terminal })
-  return switches.has('fork-run') ? goOn(result.forked, args, terminal) : exitCodes.done
+  return goesOn(switches) ? goOn(result.forked, args, terminal) : exitCodes.done
 }
 
 type Source =
@@ -112,12 +112,20 @@ function print(forked: Forked, { layout }: ReadPlace, { args, terminal }: Talk):
     `Next    ${next ? `${next.codonId} (${next.model})` : 'nothing: everything is done'} · ${money}`,
   )
   for (const note of notes) terminal.error(note)
-  if (!args.switches.has('fork-run')) terminal.out(`Run it: ${goOnCommand({ dir, isRehearsal })}`)
+  if (!goesOn(args.switches)) terminal.out(`Run it: ${goOnCommand({ dir, isRehearsal })}`)
 }
 
+function goesOn(switches: Arguments['switches']): boolean {
+  return switches.has('fork-run') || switches.has('detach')
+}
+
+/** What is said of the fork is not said again to its run. */
+const ofTheFork: ReadonlySet<string> = new Set(['fork-run', 'fork-rehearse', 'with-untracked', 'json'])
+
 async function goOn({ dir, isRehearsal }: Forked, args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  const { model: _, ...texts } = args.texts
-  const own: Arguments = { positionals: [], switches: args.switches, texts: { ...texts, execution: dir } }
+  const { model: _, at: _at, 'fork-hank': _hank, 'fork-to': _to, ...texts } = args.texts
+  const switches = new Set([...args.switches].filter(name => !ofTheFork.has(name)))
+  const own: Arguments = { positionals: [], switches, texts: { ...texts, execution: dir } }
   if (isRehearsal) return (await import('../run/rehearse.ts')).rehearseCommand(own, terminal)
   return (await import('../run/run.ts')).runCommand(own, terminal)
 }

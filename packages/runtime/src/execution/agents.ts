@@ -6,6 +6,7 @@ import {
   type Harness,
   type ToolChoice,
 } from '../harness/index.ts'
+import type { Journal } from '../journal/index.ts'
 import { type Clock, type Log, type Scope, startWarden, systemClock } from '../kit/index.ts'
 import type { AgentRow } from '../models/index.ts'
 import type { PlannedModel } from '../plan/index.ts'
@@ -104,6 +105,7 @@ export interface AgentsOptions {
   /** Absent: the traffic of agents goes to the provider directly. */
   readonly proxy?: Omit<ExecutionProxyOptions, 'clock' | 'log'> | undefined
   readonly serverId: string
+  readonly journal: Pick<Journal, 'subscribe'>
   readonly log: Log
   readonly settings?: AgentSettings | undefined
 }
@@ -123,6 +125,10 @@ export function openAgents(options: AgentsOptions, scope: Scope) {
     options.harnesses ??
     createHarnesses({ programs, clock, log, own, settings, agents: options.agents ?? new Map() })
   scope.add('harnesses', () => harnesses.close())
+  // Nobody knows for how long a run waits, and for what: an agent made ready for the next codon does not wait with it.
+  options.journal.subscribe(({ event }) => {
+    if (event.type === 'server.idle') void harnesses.close()
+  })
   const proxy = options.proxy && createExecutionProxy({ ...options.proxy, clock, log })
   const harnessFor = (model: PlannedModel): Harness => {
     const harness = harnesses.harnessFor(model)

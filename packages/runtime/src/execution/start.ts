@@ -61,6 +61,8 @@ export interface ExecutionOptions {
   /** Agents that speak ACP, by name. */
   readonly agents?: AgentTable | undefined
   readonly agentSettings?: AgentSettings | undefined
+  /** MCP servers for the agent of a codon. */
+  readonly serversFor?: AgentSetup['serversFor']
   readonly priceOf: AgentSetup['priceOf']
   readonly environmentFor?: AgentSetup['environmentFor']
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -279,7 +281,7 @@ function recoverWith({ options, held, record, plan }: Start, { effects, recoveri
 
 function agentsOf({ options, held, record }: Start) {
   const { programs, harnesses, agents, scripted, logLevel, environment } = options
-  const { recorder, redactor, log } = record
+  const { journal, recorder, redactor, log } = record
   const proxy = options.proxy && {
     ...options.proxy,
     layout: options.opened.layout,
@@ -298,6 +300,7 @@ function agentsOf({ options, held, record }: Start) {
       scripted,
       proxy,
       serverId: held.serverId,
+      journal,
       log,
       settings: options.agentSettings,
     },
@@ -311,7 +314,7 @@ function effectsOf(
   { options, held, record, plan, activities, tracing }: Start,
   { own, harnessFor, proxyUrl }: Agents,
 ) {
-  const { environment, sentinels, priceOf, environmentFor } = options
+  const { environment, sentinels, priceOf, environmentFor, serversFor } = options
   const { outputDirectory, overwriteOutput, ignoreRigFailures } = options
   const { journal, recorder, redactor } = record
   return openEffects({
@@ -325,7 +328,7 @@ function effectsOf(
     environment,
     assertHeld: held.lock.assertHeld,
     own,
-    agents: { harnessFor, proxyUrl, priceOf, environmentFor, traceparent: tracing.traceparent },
+    agents: { harnessFor, proxyUrl, priceOf, environmentFor, serversFor, traceparent: tracing.traceparent },
     sentinels,
     files: { outputDirectory, overwriteOutput, ignoreRigFailures },
     runId: () => currentRun(recorder.state)?.runId ?? '',

@@ -137,10 +137,10 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Loads a package from its folder, by the file that it names for an import. */
-export function importPackage(folder: string): Promise<unknown> {
+/** Loads a package from its folder, by the file that it names for an import of it or of one of its doors. */
+export function importPackage(folder: string, name = '.'): Promise<unknown> {
   const manifest = manifestOf(folder)
-  const door = fieldOf(fieldOf(manifest, 'exports'), '.')
+  const door = fieldOf(fieldOf(manifest, 'exports'), name)
   const entry = textOf(fieldOf(door, 'import')) ?? textOf(fieldOf(door, 'default')) ?? textOf(door)
   const file = entry ?? textOf(fieldOf(manifest, 'main')) ?? 'index.js'
   return import(/* @vite-ignore */ pathToFileURL(join(folder, file)).href)

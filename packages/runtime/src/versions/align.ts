@@ -99,8 +99,8 @@ function commonNames(left: readonly string[], right: readonly string[]): readonl
         best[at] = (best[earlier] ?? 0) + 1
         from[at] = earlier
       }
+  const longest = best.reduce((most, length) => Math.max(most, length), 0)
   const names: string[] = []
-  for (let at = best.indexOf(Math.max(0, ...best)); at >= 0; at = from[at] ?? -1)
-    names.unshift(shared[at] ?? '')
-  return names
+  for (let at = best.indexOf(longest); at >= 0; at = from[at] ?? -1) names.push(shared[at] ?? '')
+  return names.reverse()
 }

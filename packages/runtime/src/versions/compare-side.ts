@@ -53,6 +53,8 @@ export interface Side {
   readonly codons: ReadonlyMap<string, CodonFacts>
   readonly steps: ReadonlyMap<string, Steps>
   readonly parkedMs: number
+  /** Waiting for people at gates. */
+  readonly gatesMs: number
 }
 
 export interface SideWish {
@@ -92,6 +94,7 @@ export async function readSide(
       codons: await factsOf(place, { state, thread, heard }),
       steps: heard.steps,
       parkedMs: heard.parkedMs,
+      gatesMs: heard.gatesMs,
     },
   }
 }
@@ -114,6 +117,7 @@ interface Heard {
   readonly steps: Map<string, Steps>
   readonly calls: Map<string, { calls: number; errors: number }>
   parkedMs: number
+  gatesMs: number
 }
 
 interface Hearing {
@@ -123,18 +127,22 @@ interface Hearing {
   readonly workspaces: readonly string[]
 }
 
-const wantedTypes: ReadonlySet<string> = new Set(['assistant.action', 'tool.result', 'run.parked'])
+const wantedTypes: ReadonlySet<string> = new Set([
+  'assistant.action',
+  'tool.result',
+  'run.parked',
+  'gate.decided',
+])
 const startMarks = ['CodonStarted', 'RunStarted'].map(type => Buffer.from(`"transitionType":"${type}"`))
 const headBytes = 400
 
 async function hearThread({ history }: ReadPlace, hearing: Hearing): Promise<Heard> {
-  const heard: Heard = { steps: new Map(), calls: new Map(), parkedMs: 0 }
+  const heard: Heard = { steps: new Map(), calls: new Map(), parkedMs: 0, gatesMs: 0 }
   const follow = createFollower(hearing, heard)
   for await (const { events } of history.pages({ upTo: hearing.lastSeq, maxEvents: 500 })) {
     for (const stored of events) {
       const type = history.type(stored)
       if (type === 'state.transition' ? !isStart(stored) : !wantedTypes.has(type)) continue
-      // Millions of them: what the line says is taken as it stands, if it says it all.
       const event = await history.event(stored)
       if (event) follow(event)
     }
@@ -171,6 +179,7 @@ function createFollower({ state, thread, workspaces }: Hearing, heard: Heard) {
     }
     if (type === 'run.parked')
       heard.parkedMs += Math.max(0, Date.parse(data.until) - Date.parse(event.timestamp))
+    if (type === 'gate.decided') heard.gatesMs += data.waitedMs
     if (current === undefined) return
     const step = stepOf(event, workspaces)
     if (step) enter(heard, current, { digest: digestOf(step), seq: event.seq })

@@ -59,6 +59,8 @@ export interface Totals {
   readonly activeMs: number
   readonly waitingMs: number
   readonly parkedMs: number
+  /** At gates. */
+  readonly gatesMs: number
   readonly events: number
 }
 
@@ -252,7 +254,7 @@ async function stepsAt(
   return steps
 }
 
-function totalsOf({ codons, origin, state, parkedMs, lastSeq }: Side): Totals {
+function totalsOf({ codons, origin, state, parkedMs, gatesMs, lastSeq }: Side): Totals {
   const facts = [...codons.values()]
   const activeMs = facts.reduce((sum, { durationMs }) => sum + durationMs, 0)
   const elapsed = state.runs.reduce((sum, run) => {
@@ -264,8 +266,9 @@ function totalsOf({ codons, origin, state, parkedMs, lastSeq }: Side): Totals {
     inherited: origin?.inheritedCost ?? 0,
     tokens: facts.reduce((sum, { tokens }) => plus(sum, tokens), noTokens),
     activeMs,
-    waitingMs: Math.max(0, elapsed - activeMs - parkedMs),
+    waitingMs: Math.max(0, elapsed - activeMs - parkedMs - gatesMs),
     parkedMs,
+    gatesMs,
     events: lastSeq,
   }
 }

@@ -205,20 +205,22 @@ async function fill(making: Making): Promise<Filled> {
   const warnings: string[] = []
   for (const path of [part.internals, part.agentRoot, part.agents, part.logs])
     await mkdir(path, { mode: 0o700 })
-  const prefix = await copyPrefix(layout.journal, part.journal, point.seq)
-  const store = await cloneStore({
-    gitDir: part.checkpoints,
-    from: layout.checkpoints,
-    refs: keptRefs(point.state, await place.versions.refs()),
-    environment,
-    clock,
-  })
+  const [prefix, store] = await together(
+    copyPrefix(layout.journal, part.journal, point.seq),
+    cloneStore({
+      gitDir: part.checkpoints,
+      from: layout.checkpoints,
+      refs: keptRefs(point.state, await place.versions.refs()),
+      environment,
+      clock,
+    }),
+  )
   if (!store.ok) return store
-  const restored = await restoreFiles(making)
+  const [restored, untracked] = await together(restoreFiles(making), untrackedIn(place))
   if (!restored.ok) return { ...restored, cure: `Look at ${layout.checkpoints}.` }
   const data = await placeData(making)
   if (!data.ok) return { ...data, cure: 'Put the data back where it was, then fork again.' }
-  const untracked = await leaveBehind(making)
+  if (wish.withUntracked) await copyLeftBehind(making, untracked)
   const archived = await copyArchive(layout, part, point.state)
   if (!archived.ok) return { ...archived, cure: `Look at ${layout.archiveManifest}.` }
   await copyRecords(layout, part, point.state)
@@ -260,14 +262,16 @@ async function placeData({ place, part, wish }: Making): Promise<Result> {
   return { ok: true }
 }
 
-/** Copies what is in no checkpoint, if that is wanted; says what there is. */
-async function leaveBehind({ place, wish, part }: Making): Promise<Untracked> {
-  const untracked = await untrackedIn(place)
-  if (!wish.withUntracked) return untracked
+/** Two that do not need each other, while git works in its own process. Rejects when both have ended. */
+async function together<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
+  await Promise.allSettled([one, other])
+  return [await one, await other]
+}
+
+async function copyLeftBehind({ place, part }: Making, { paths }: Untracked): Promise<void> {
   const { agentRoot } = place.layout
-  const files = copyLinks(untracked.paths, agentRoot, part.agentRoot)
+  const files = copyLinks(paths, agentRoot, part.agentRoot)
   await copyUntracked(files, agentRoot, part.agentRoot)
-  return untracked
 }
 
 const mostNamed = 3

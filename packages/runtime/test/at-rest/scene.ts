@@ -38,6 +38,8 @@ export interface Running {
   send(command: Omit<Command, 'id'>): Promise<void>
   until(type: JournaledEvent['type'], count?: number): Promise<void>
   shutdown(): void
+  /** What was told last when agents that were made ready had to go. */
+  readonly releases: readonly string[]
 }
 
 /** A real execution with real checkpoints; only the agents are scripted, and what they do may change between runs. */
@@ -106,6 +108,7 @@ async function runOnce(
   if (opened.kind === 'problem') throw new Error(opened.message)
   const events: JournaledEvent[] = []
   const looks = new Set<() => void>()
+  const releases: string[] = []
   const harness = createScriptedHarness(spec => script(spec.codonId, spec))
   const idle = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] }
   const started = await startExecution({
@@ -113,7 +116,10 @@ async function runOnce(
     plan,
     adopt,
     programs: { agentWorker: idle, warden: idle },
-    harnesses: { harnessFor: () => harness, close: async () => undefined },
+    harnesses: {
+      harnessFor: () => harness,
+      close: async () => void releases.push(events.at(-1)?.type ?? ''),
+    },
     priceOf: () => undefined,
     environment: { PATH: process.env['PATH'] },
     secrets: {},
@@ -155,6 +161,7 @@ async function runOnce(
         look()
       }),
     shutdown: () => runner.shutdown('the test asked for it'),
+    releases,
   })
   await runner.done
   const problems = await execution.close()

@@ -71,7 +71,10 @@ export function createEmbeddedHarness(options: EmbeddedHarnessOptions): Harness 
     prepare(surroundings) {
       if (ready && !ready.worker.end && ready.name === nameOf(surroundings)) return
       dismiss()
-      ready = { name: nameOf(surroundings), worker: launch(surroundings) }
+      const { provider, model } = surroundings
+      const worker = launch(surroundings)
+      worker.send({ type: 'warm', wanted: { provider, model, dialect: factsOf(provider, model)?.dialect } })
+      ready = { name: nameOf(surroundings), worker }
     },
     start,
     async close() {
@@ -185,7 +188,7 @@ export function taskFor(spec: HarnessSpec, factsOf: ModelFacts): Result<{ readon
     keyVariables,
     address: address.address,
   }
-  const surroundings = { cwd, env, marker, home, autoCompact, thinking: spec.thinking }
+  const surroundings = { cwd, env, marker, home, autoCompact, thinking: spec.thinking, servers: spec.servers }
   return { ok: true, task: { ...asked, ...surroundings, prompt, systemPrompt, previousSessionId } }
 }
 

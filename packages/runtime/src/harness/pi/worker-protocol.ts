@@ -89,8 +89,12 @@ export interface Address {
   readonly api: string
 }
 
-/** One JSON value per line. The first is the task; `abort` may come at any time. */
+/** What a task will be about, as far as it is known before there is one. */
+export type Warming = Pick<AgentTask, 'provider' | 'model' | 'dialect'>
+
+/** One JSON value per line. The first is the task, or `warm` before it; `abort` may come at any time. */
 export type ToWorker =
+  | { readonly type: 'warm'; readonly wanted: Warming }
   | { readonly type: 'task'; readonly task: AgentTask }
   | { readonly type: 'prompt'; readonly text: string }
   | { readonly type: 'finish' }

@@ -1,0 +1,234 @@
+/**
+ * A part of a journal that a face looks at: rows by number, events by page. Never changed, bounded, without effects; who
+ * holds one asks the host for `wantedRange` and puts in what came.
+ *
+ * W1 Without a filter row i is the event i + 1, because seqs have no gaps; with one it is the i-th that was found.
+ * W2 At most `keptPages` pages are kept; the one that was looked at longest ago goes first.
+ * W3 `lastSeq` only grows. A live event goes in only where the one before it is; beyond that only `lastSeq` tells of it.
+ */
+export interface EventWindow {
+  readonly pageSize: number
+  readonly keptPages: number
+  readonly lastSeq: number
+  /** By number; the one that was looked at longest ago first. */
+  readonly pages: ReadonlyMap<number, WindowPage>
+  /** What a filter found, in order; absent: there is none. */
+  readonly found?: { readonly seqs: Uint32Array; readonly isComplete: boolean }
+  /** The end is in sight and stays so. */
+  readonly isFollowing: boolean
+  /** How many rows there were when following ended. */
+  readonly rowsSeen: number
+}
+
+export interface WindowEvent {
+  readonly seq: number
+  readonly type: string
+  readonly timestamp: string
+  readonly data?: unknown
+}
+
+export interface WindowPage {
+  /** By offset; a hole is an event that the journal lacks. */
+  readonly events: readonly (WindowEvent | undefined)[]
+  /** How many offsets are known, from the first on. */
+  readonly known: number
+}
+
+/** Rows `first` up to, not including, `end`. */
+export interface WindowRows {
+  readonly first: number
+  readonly end: number
+}
+
+/** What to ask for: events after this seq, so many seqs far. */
+export interface WantedRange {
+  readonly after: number
+  readonly limit: number
+}
+
+const whole = { pageSize: 500, keptPages: 40 } as const
+/** What is found lies far apart: smaller pages, as many events. */
+const scattered = { pageSize: 20, keptPages: 1_000 } as const
+/** As many as one answer may hold. */
+const mostInAnswer = 500
+
+export function emptyWindow(options: {
+  readonly lastSeq: number
+  readonly isFiltered: boolean
+}): EventWindow {
+  const { lastSeq, isFiltered } = options
+  return {
+    ...(isFiltered ? scattered : whole),
+    lastSeq,
+    pages: new Map(),
+    ...(isFiltered ? { found: { seqs: new Uint32Array(), isComplete: false } } : {}),
+    isFollowing: false,
+    rowsSeen: 0,
+  }
+}
+
+export function rowCount({ found, lastSeq }: EventWindow): number {
+  return found ? found.seqs.length : lastSeq
+}
+
+export function seqOfRow({ found }: EventWindow, row: number): number {
+  return found ? (found.seqs[row] ?? 0) : row + 1
+}
+
+/** The row of an event, or of the next one that is shown. */
+export function rowOfSeq({ found }: EventWindow, seq: number): number {
+  if (!found) return Math.max(0, seq - 1)
+  let low = 0
+  let high = found.seqs.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((found.seqs[middle] ?? 0) < seq) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Undefined: not here yet, or the journal lacks it. */
+export function eventOfSeq(window: EventWindow, seq: number): WindowEvent | undefined {
+  const { page, offset } = placeOf(window, seq)
+  return window.pages.get(page)?.events[offset]
+}
+
+export function eventOfRow(window: EventWindow, row: number): WindowEvent | undefined {
+  return eventOfSeq(window, seqOfRow(window, row))
+}
+
+/** The first part of what these rows need that is not here; then of one page ahead in the direction of travel. */
+export function wantedRange(
+  window: EventWindow,
+  { first, end }: WindowRows,
+  direction: 'up' | 'down' = 'down',
+): WantedRange | undefined {
+  const rows = rowCount(window)
+  const inSight = Array.from({ length: Math.max(0, Math.min(end, rows) - first) }, (_, at) => first + at)
+  const ahead = direction === 'up' ? first - window.pageSize / 2 : end + window.pageSize / 2
+  const next = Math.min(Math.max(0, Math.floor(ahead)), rows - 1)
+  for (const row of rows > 0 ? [...inSight, next] : []) {
+    const seq = seqOfRow(window, row)
+    if (!isKnown(window, seq)) return rangeFor(window, seq)
+  }
+  return undefined
+}
+
+/** From where the page of `seq` is not known, over the pages after it that are wanted for sure. */
+function rangeFor(window: EventWindow, seq: number): WantedRange {
+  const { page } = placeOf(window, seq)
+  const after = page * window.pageSize + (window.pages.get(page)?.known ?? 0)
+  const end = Math.min((page + 1) * window.pageSize, window.lastSeq)
+  return { after, limit: Math.min(mostInAnswer, Math.max(1, end - after)) }
+}
+
+/** With an answer to `range`. One that is not whole reaches to its last event. */
+export function withEvents(
+  window: EventWindow,
+  { after, limit }: WantedRange,
+  answer: { readonly events: readonly WindowEvent[]; readonly isWhole: boolean },
+): EventWindow {
+  const end = answer.isWhole ? Math.min(after + limit, window.lastSeq) : (answer.events.at(-1)?.seq ?? after)
+  const bySeq = new Map(answer.events.map(event => [event.seq, event]))
+  const pages = new Map(window.pages)
+  for (let at = after; at < end; ) {
+    const { page, offset } = placeOf(window, at + 1)
+    const size = Math.min(window.pageSize - offset, end - at)
+    const old = pages.get(page) ?? { events: [], known: 0 }
+    if (offset > old.known) return bounded({ ...window, pages })
+    const events = old.events.slice(0, offset)
+    for (let each = 0; each < size; each++) events[offset + each] = bySeq.get(at + 1 + each)
+    pages.delete(page)
+    pages.set(page, { events, known: offset + size })
+    at += size
+  }
+  return bounded({ ...window, pages })
+}
+
+/** With events that were heard live, in order; `fits`: those that a filter lets through. */
+export function withLiveEvents(
+  window: EventWindow,
+  heard: readonly WindowEvent[],
+  fits: (event: WindowEvent) => boolean = () => true,
+): EventWindow {
+  const fresh = ascending(heard, window.lastSeq)
+  if (fresh.length === 0) return window
+  const pages = new Map(window.pages)
+  const grown = new Map<number, (WindowEvent | undefined)[]>()
+  for (const event of fresh) {
+    const { page, offset } = placeOf(window, event.seq)
+    const known = grown.get(page)?.length ?? pages.get(page)?.known ?? 0
+    if (known !== offset) continue
+    const events = grown.get(page) ?? [...(pages.get(page)?.events ?? [])]
+    events[offset] = event
+    grown.set(page, events)
+  }
+  for (const [page, events] of grown) pages.set(page, { events, known: events.length })
+  const seqs = window.found ? fresh.filter(fits).map(({ seq }) => seq) : []
+  const lastSeq = fresh.at(-1)?.seq ?? window.lastSeq
+  return withFound(bounded({ ...window, pages, lastSeq }), seqs)
+}
+
+/** Each once, in order. */
+function ascending(heard: readonly WindowEvent[], after: number): readonly WindowEvent[] {
+  const fresh: WindowEvent[] = []
+  for (const event of heard) if (event.seq > (fresh.at(-1)?.seq ?? after)) fresh.push(event)
+  return fresh
+}
+
+/** The journal is said to be so long. */
+export function withLastSeq(window: EventWindow, lastSeq: number): EventWindow {
+  return lastSeq > window.lastSeq ? { ...window, lastSeq } : window
+}
+
+/** With more of what the filter found; all of it, if it is said so. */
+export function withFound(window: EventWindow, seqs: ArrayLike<number>, isComplete = false): EventWindow {
+  const { found } = window
+  if (!found || (seqs.length === 0 && !isComplete)) return window
+  const last = found.seqs.at(-1) ?? 0
+  const fresh = Array.from(seqs).filter(seq => seq > last)
+  const all = new Uint32Array(found.seqs.length + fresh.length)
+  all.set(found.seqs)
+  all.set(fresh, found.seqs.length)
+  return { ...window, found: { seqs: all, isComplete: isComplete || found.isComplete } }
+}
+
+/** The rows were looked at: their pages go last. */
+export function lookedAt(window: EventWindow, { first, end }: WindowRows): EventWindow {
+  const pages = new Map(window.pages)
+  for (let row = first; row < Math.min(end, rowCount(window)); row++) {
+    const { page } = placeOf(window, seqOfRow(window, row))
+    const known = pages.get(page)
+    if (!known) continue
+    pages.delete(page)
+    pages.set(page, known)
+  }
+  return { ...window, pages }
+}
+
+export function following(window: EventWindow, isFollowing: boolean): EventWindow {
+  if (window.isFollowing === isFollowing) return window
+  return { ...window, isFollowing, rowsSeen: rowCount(window) }
+}
+
+/** Rows that came since following ended. */
+export function newRows(window: EventWindow): number {
+  return window.isFollowing ? 0 : Math.max(0, rowCount(window) - window.rowsSeen)
+}
+
+/** Whether the event is here, or is known to be missing. */
+export function isKnown(window: EventWindow, seq: number): boolean {
+  const { page, offset } = placeOf(window, seq)
+  return offset < (window.pages.get(page)?.known ?? 0)
+}
+
+function placeOf({ pageSize }: EventWindow, seq: number): { readonly page: number; readonly offset: number } {
+  const page = Math.floor((seq - 1) / pageSize)
+  return { page, offset: seq - 1 - page * pageSize }
+}
+
+function bounded(window: EventWindow): EventWindow {
+  if (window.pages.size <= window.keptPages) return window
+  return { ...window, pages: new Map([...window.pages].slice(window.pages.size - window.keptPages)) }
+}

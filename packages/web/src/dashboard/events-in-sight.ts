@@ -1,0 +1,138 @@
+import {
+  type EventPage,
+  type EventWindow,
+  emptyWindow,
+  following,
+  lookedAt,
+  type ServerEvent,
+  type WindowEvent,
+  type WindowRows,
+  wantedRange,
+  withEvents,
+  withFound,
+  withLastSeq,
+  withLiveEvents,
+} from 'weave-client'
+import { ask, executionAddress, request } from './host.ts'
+import { fitsFilter, isEmptyFilter, type StreamFilter } from './stream-filter.ts'
+
+/** A window on the journal of an execution, kept filled from the host while somebody looks at it. */
+export interface EventsInSight {
+  readonly window: () => EventWindow
+  /** These rows are in sight: what they lack is asked for. */
+  readonly look: (rows: WindowRows) => void
+  readonly follow: (isFollowing: boolean) => void
+  readonly hear: (events: readonly ServerEvent[]) => void
+  readonly close: () => void
+}
+
+export interface SightHooks {
+  /** There is more to see, or it is somewhere else; at most once for each thing that came. */
+  readonly onChange: () => void
+  /** Why nothing comes; undefined: it comes again. */
+  readonly onProblem: (message: string | undefined) => void
+}
+
+/** Requests at a time: what is found lies scattered, and each part of it is a request. */
+const mostAtOnce = 4
+
+export function openEvents(name: string, filter: StreamFilter, hooks: SightHooks): EventsInSight {
+  const isFiltered = !isEmptyFilter(filter)
+  let window = emptyWindow({ lastSeq: 0, isFiltered })
+  const closing = new AbortController()
+  const underWay = new Set<number>()
+  let rows: WindowRows = { first: 0, end: 0 }
+  let direction: 'up' | 'down' = 'down'
+
+  const change = (next: EventWindow): void => {
+    if (next === window) return
+    window = next
+    hooks.onChange()
+  }
+  const fill = (): void => {
+    let next = window
+    while (underWay.size < mostAtOnce && !closing.signal.aborted) {
+      const range = wantedRange(next, rows, direction)
+      if (!range) return
+      // As if it had come, so that the next is another one.
+      next = withEvents(next, range, { events: [], isWhole: true })
+      if (!underWay.has(range.after)) void fetchRange(range)
+    }
+  }
+  const fetchRange = async (range: { readonly after: number; readonly limit: number }): Promise<void> => {
+    underWay.add(range.after)
+    const parameters = { after: String(range.after), limit: String(range.limit) }
+    const answer = await ask<EventPage>(executionAddress(name, 'events', parameters), closing.signal)
+    underWay.delete(range.after)
+    if (closing.signal.aborted) return
+    hooks.onProblem(answer.ok ? undefined : answer.message)
+    if (!answer.ok) return
+    const { events, isWhole, lastSeq } = answer.value
+    const known = withLastSeq(window, lastSeq)
+    change(withEvents(known, range, { events, isWhole: isWhole && lastSeq > range.after }))
+    fill()
+  }
+  const begin = async (): Promise<void> => {
+    const answer = await ask<EventPage>(
+      executionAddress(name, 'events', { after: '0', limit: '1' }),
+      closing.signal,
+    )
+    if (closing.signal.aborted) return
+    hooks.onProblem(answer.ok ? undefined : answer.message)
+    if (!answer.ok) return
+    change(withLastSeq(window, answer.value.lastSeq))
+    if (isFiltered) await readFound(executionAddress(name, 'find', { ...filter }), closing.signal, take)
+  }
+  const take = (seqs: ArrayLike<number>, isComplete: boolean): void => {
+    change(withFound(window, seqs, isComplete))
+  }
+  void begin()
+  return {
+    window: () => window,
+    look(next) {
+      if (next.first !== rows.first) direction = next.first < rows.first ? 'up' : 'down'
+      rows = next
+      // Nobody draws from the order of the pages.
+      window = lookedAt(window, rows)
+      fill()
+    },
+    follow(isFollowing) {
+      change(following(window, isFollowing))
+    },
+    hear(events) {
+      const heard = events.flatMap(event => (event.seq === undefined ? [] : [event as WindowEvent]))
+      change(withLiveEvents(window, heard, event => fitsFilter(event, filter)))
+      fill()
+    },
+    close: () => closing.abort(),
+  }
+}
+
+type Take = (seqs: ArrayLike<number>, isComplete: boolean) => void
+
+/** Numbers of 32 bits as they are found; a part may end within one. */
+async function readFound(address: string, signal: AbortSignal, take: Take): Promise<void> {
+  const answer = await request(address, signal)
+  const reader = answer.ok ? answer.value.body?.getReader() : undefined
+  if (!reader) return
+  let rest = new Uint8Array()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      const bytes = new Uint8Array(rest.length + value.length)
+      bytes.set(rest)
+      bytes.set(value, rest.length)
+      const view = new DataView(bytes.buffer)
+      const count = Math.floor(bytes.length / 4)
+      take(
+        Array.from({ length: count }, (_, at) => view.getUint32(at * 4, true)),
+        false,
+      )
+      rest = bytes.slice(count * 4)
+    }
+    take([], true)
+  } catch {
+    // Nobody waits for it any more.
+  }
+}

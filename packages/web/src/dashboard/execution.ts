@@ -1,0 +1,196 @@
+import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import type {
+  ClientStatus,
+  CommandType,
+  EventData,
+  ExecutionHead,
+  ReportAttempt,
+  SendArguments,
+  SendResult,
+  ServerEvent,
+} from 'weave-client'
+import { announce } from './announcements.ts'
+import { type Answer, ask, executionAddress } from './host.ts'
+import { type Live, openLive } from './live.ts'
+import { session } from './session.ts'
+
+/**
+ * What the page knows of one execution. Its head is read from the host; events of the socket only say that it is stale, so
+ * that there is one account of the state. Made when a person opens the page and closed when they leave it.
+ */
+export interface Execution {
+  readonly name: string
+  readonly head: ReadonlySignal<ExecutionHead | undefined>
+  readonly problem: ReadonlySignal<string | undefined>
+  readonly connection: ReadonlySignal<ClientStatus | undefined>
+  readonly doing: ReadonlySignal<Doing>
+  /** The attempt at work. */
+  readonly atWork: ReadonlySignal<ReportAttempt | undefined>
+  /** Grows with what a panel may want to read again: a codon ended, a checkpoint was made, a gate was decided. */
+  readonly revision: ReadonlySignal<number>
+  readonly maySteer: ReadonlySignal<boolean>
+  readonly onEvents: (listener: (events: readonly ServerEvent[]) => void) => () => void
+  readonly send: <T extends CommandType>(type: T, ...rest: SendArguments<T>) => Promise<SendResult<T>>
+  readonly refresh: () => void
+  readonly close: () => void
+}
+
+/** What events say of this moment and the head does not. */
+export interface Doing {
+  readonly idle?: EventData<'server.idle'>
+  readonly parked?: EventData<'run.parked'>
+  readonly retrying?: EventData<'codon.retrying'>
+  readonly activity?: EventData<'run.activity'>
+  readonly rollback?: EventData<'rollback.progress'>
+}
+
+const staleSoonMs = 150
+const staleLaterMs = 1_500
+
+export function openExecution(name: string): Execution {
+  const head = signal<ExecutionHead | undefined>(undefined)
+  const problem = signal<string | undefined>(undefined)
+  const connection = signal<ClientStatus | undefined>(undefined)
+  const doing = signal<Doing>({})
+  const revision = signal(0)
+  const listeners = new Set<(events: readonly ServerEvent[]) => void>()
+  const closing = new AbortController()
+  let live: Live | undefined
+
+  const read = async (): Promise<void> => {
+    const answer = await ask<ExecutionHead>(executionAddress(name), closing.signal)
+    if (closing.signal.aborted) return
+    problem.value = problemOf(answer)
+    if (!answer.ok) return
+    head.value = answer.value
+    if (answer.value.live) live ??= openLive(name, { onEvents, onStatus })
+  }
+  const refreshing = createRefreshing(read)
+  const onEvents = (events: readonly ServerEvent[]): void => {
+    for (const listener of listeners) listener(events)
+    doing.value = events.reduce(doingAfter, doing.peek())
+    for (const event of events) announce(event)
+    const weight = Math.max(...events.map(staleness))
+    if (weight === 2) revision.value += 1
+    if (weight > 0) refreshing.soon(weight === 2 ? staleSoonMs : staleLaterMs)
+  }
+  const onStatus = (status: ClientStatus): void => {
+    connection.value = status
+    // A server that left has said its last word; what it said last is in the journal.
+    if (status.state !== 'connecting') refreshing.soon(staleSoonMs)
+    if (status.state === 'closed') {
+      live = undefined
+      doing.value = {}
+    }
+  }
+  void read()
+  return {
+    name,
+    head,
+    problem,
+    connection,
+    doing,
+    revision,
+    atWork: computed(() => attemptAtWork(head.value)),
+    maySteer: computed(() => maySteer(connection.value)),
+    onEvents(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    send: async (type, ...rest) =>
+      live
+        ? live.send(type, ...rest)
+        : { ok: false, code: 'NOT_CONNECTED', message: 'No server is at work.' },
+    refresh: () => refreshing.soon(0),
+    close() {
+      closing.abort()
+      refreshing.stop()
+      live?.close()
+    },
+  }
+}
+
+function maySteer(connection: ClientStatus | undefined): boolean {
+  const known = session.value
+  return connection?.state === 'open' && known.state === 'open' && known.mode === 'readandwrite'
+}
+
+function problemOf(answer: Answer<unknown>): string | undefined {
+  return answer.ok ? undefined : answer.message
+}
+
+/** One reading at a time; what is asked for meanwhile is one more afterwards. */
+function createRefreshing(read: () => Promise<void>) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let dueAt = Number.POSITIVE_INFINITY
+  let isReading = false
+  const run = async (): Promise<void> => {
+    timer = undefined
+    dueAt = Number.POSITIVE_INFINITY
+    if (isReading) return soon(staleSoonMs)
+    isReading = true
+    await read()
+    isReading = false
+  }
+  const soon = (delayMs: number): void => {
+    const due = Date.now() + delayMs
+    if (due >= dueAt) return
+    clearTimeout(timer)
+    dueAt = due
+    timer = setTimeout(() => void run(), delayMs)
+  }
+  return { soon, stop: () => clearTimeout(timer) }
+}
+
+const atWorkStatuses: ReadonlySet<string> = new Set([
+  'preparing',
+  'starting',
+  'initializing',
+  'running',
+  'completing-sentinels',
+])
+
+function isAtWork({ status }: Pick<ReportAttempt, 'status'>): boolean {
+  return atWorkStatuses.has(status)
+}
+
+function attemptAtWork(head: ExecutionHead | undefined): ReportAttempt | undefined {
+  return head?.live ? head.runs.at(-1)?.attempts.findLast(isAtWork) : undefined
+}
+
+/** 2: the state is another one; 1: sums have grown; 0: nothing that the head says. */
+function staleness(event: ServerEvent): 0 | 1 | 2 {
+  if (event.type === 'token.usage' || event.type === 'sentinel.output') return 1
+  if (event.type === 'state.transition') return event.data.transitionType === 'CostsUpdated' ? 1 : 2
+  return /^(?:codon\.|run\.(?:started|completed)|gate\.|rule\.|budget\.|rollback\.|loop\.|server\.idle)/.test(
+    event.type,
+  )
+    ? 2
+    : 0
+}
+
+function doingAfter(doing: Doing, event: ServerEvent): Doing {
+  switch (event.type) {
+    case 'server.idle':
+      return { idle: event.data }
+    case 'codon.started':
+      return {}
+    case 'run.parked':
+      return { ...doing, parked: event.data }
+    case 'codon.retrying':
+      return { ...doing, retrying: event.data }
+    case 'token.usage':
+    case 'codon.completed':
+      return {}
+    case 'run.activity': {
+      const { activity: _, ...rest } = doing
+      return event.data.over ? rest : { ...rest, activity: event.data }
+    }
+    case 'rollback.progress':
+      return { rollback: event.data }
+    case 'rollback.completed':
+      return {}
+    default:
+      return doing
+  }
+}

@@ -1,0 +1,168 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { eventTypes } from 'weave-client'
+import type { Execution } from '../execution.ts'
+import { onKey } from '../keys.ts'
+import { Notice } from '../parts/small.tsx'
+import { place, select } from '../place.ts'
+import { planOf } from '../plan-model.ts'
+import { preferences } from '../preferences.ts'
+import type { Parameters } from '../routes.ts'
+import { createStream, type Stream, type StreamFacts } from '../stream.ts'
+import { filterOf, isEmptyFilter } from '../stream-filter.ts'
+
+const noFacts: StreamFacts = { rows: 0, fresh: 0, isFollowing: true, isSearching: false, problem: undefined }
+
+/** Every event of the execution, one line each. */
+export function StreamPanel({ execution }: { readonly execution: Execution }) {
+  const { parameters } = place.value
+  const filter = filterOf(parameters)
+  const holder = useRef<HTMLDivElement>(null)
+  const stream = useRef<Stream | undefined>(undefined)
+  const [facts, setFacts] = useState(noFacts)
+  const at = Number(parameters['at']) || undefined
+
+  useEffect(() => {
+    const made = createStream({
+      name: execution.name,
+      filter,
+      at,
+      onFacts: setFacts,
+      onChoose: seq => select({ at: String(seq) }),
+    })
+    stream.current = made
+    holder.current?.replaceChildren(made.node)
+    const stop = execution.onEvents(made.hear)
+    const stopKeys = onKey('stream', made.key)
+    return () => {
+      stop()
+      stopKeys()
+      made.close()
+    }
+  }, [execution, JSON.stringify(filter)])
+  useEffect(() => stream.current?.choose(at), [at])
+  useEffect(() => stream.current?.redraw(), [preferences.zone.value])
+
+  return (
+    <section class="panel stream" aria-label="Stream">
+      <FilterBar execution={execution} parameters={parameters} facts={facts} />
+      {facts.problem !== undefined && <Notice kind="problem">{facts.problem}</Notice>}
+      <div class="stream-list" ref={holder} />
+      {facts.rows === 0 && facts.problem === undefined && (
+        <Notice>
+          {facts.isSearching
+            ? 'Searching …'
+            : isEmptyFilter(filter)
+              ? 'No events yet.'
+              : 'Nothing fits the filter.'}
+        </Notice>
+      )}
+      {!facts.isFollowing && facts.fresh > 0 && (
+        <button type="button" class="new-events" onClick={() => stream.current?.follow()}>
+          {facts.fresh.toLocaleString('en')} new ↓
+        </button>
+      )}
+    </section>
+  )
+}
+
+interface FilterBarProps {
+  readonly execution: Execution
+  readonly parameters: Parameters
+  readonly facts: StreamFacts
+}
+
+/** Everything but what only programs need. */
+const forPeople = [...eventTypes]
+  .filter(
+    type => !/^(?:state|server|filetree|token|preflight|history)\.|^pong$|^sentinel\.triggered$/.test(type),
+  )
+  .sort()
+
+const groups: readonly (readonly [string, string])[] = [
+  ['', 'All types'],
+  [forPeople.join(','), 'For people'],
+  ['assistant.action,tool.result', 'Agent and tools'],
+  ['assistant.action', 'Agent'],
+  ['tool.result', 'Tool results'],
+  ['sentinel.output,sentinel.error,rule.fired', 'Sentinels'],
+  ['file.updated', 'Files'],
+]
+
+function FilterBar({ execution, parameters, facts }: FilterBarProps) {
+  const head = execution.head.value
+  const [words, setWords] = useState(parameters['q'] ?? '')
+  useEffect(() => setWords(parameters['q'] ?? ''), [parameters['q']])
+  useEffect(() => {
+    const timer = setTimeout(
+      () => words !== (parameters['q'] ?? '') && select({ q: words, at: undefined }),
+      250,
+    )
+    return () => clearTimeout(timer)
+  }, [words])
+  const codons = head
+    ? planOf(head)
+        .flatMap(line => (line.kind === 'loop' ? line.codons : [line]))
+        .map(({ id }) => id)
+    : []
+  const codon = parameters['codon'] ?? ''
+  return (
+    <search class="filter-bar">
+      <input
+        type="search"
+        id="search"
+        placeholder="Search events"
+        aria-label="Search events"
+        value={words}
+        onInput={event => setWords(event.currentTarget.value)}
+      />
+      <select
+        id="type"
+        aria-label="Type"
+        value={parameters['type'] ?? ''}
+        onChange={event => select({ type: event.currentTarget.value })}
+      >
+        {groups.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+        <optgroup label="One type">
+          {[...eventTypes].sort().map(type => (
+            <option key={type} value={type}>
+              {type}
+            </option>
+          ))}
+        </optgroup>
+      </select>
+      <select
+        aria-label="Codon"
+        value={codon}
+        onChange={event => select({ codon: event.currentTarget.value })}
+      >
+        <option value="">All codons</option>
+        {[...new Set([...codons, ...(codon === '' ? [] : [codon])])].map(id => (
+          <option key={id} value={id}>
+            {id}
+          </option>
+        ))}
+      </select>
+      <label class="option">
+        <input
+          type="checkbox"
+          checked={parameters['failed'] !== undefined}
+          onChange={event => select({ failed: event.currentTarget.checked ? '1' : undefined })}
+        />
+        Failures
+      </label>
+      <span class="row-count quiet" role="status">
+        {facts.rows.toLocaleString('en')}
+        {facts.isSearching ? ' found, searching …' : ' events'}
+      </span>
+      {head?.live && (
+        <span class="following" data-on={facts.isFollowing}>
+          {facts.isFollowing ? 'following' : 'not following'}
+        </span>
+      )}
+    </search>
+  )
+}

@@ -1,0 +1,79 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { bothZones, momentText } from '../moments.ts'
+
+/** Small things that every panel uses. */
+
+export function Moment({
+  at,
+  parts = 'date-time',
+}: {
+  readonly at: string | number
+  readonly parts?: 'time' | 'date-time' | 'fine'
+}) {
+  return (
+    <time dateTime={new Date(at).toISOString()} title={bothZones(at)}>
+      {momentText(at, parts)}
+    </time>
+  )
+}
+
+export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+  const [isCopied, setCopied] = useState(false)
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 1_500)
+  }
+  return (
+    <button type="button" class="small-button" onClick={() => void copy().catch(() => undefined)}>
+      {isCopied ? 'Copied' : label}
+    </button>
+  )
+}
+
+/** A command for a terminal: what a page does not do by itself. */
+export function CommandLine({ command, what }: { readonly command: string; readonly what?: string }) {
+  return (
+    <div class="command-line">
+      {what !== undefined && <span class="quiet">{what}</span>}
+      <code>{command}</code>
+      <CopyButton text={command} />
+    </div>
+  )
+}
+
+export function Notice({
+  kind = 'empty',
+  children,
+}: {
+  readonly kind?: 'empty' | 'problem'
+  readonly children: ComponentChildren
+}) {
+  return (
+    <p class="notice" data-kind={kind} role={kind === 'problem' ? 'alert' : undefined}>
+      {children}
+    </p>
+  )
+}
+
+/** What stands there until an answer is here. */
+export function Pending({
+  read,
+  what,
+}: {
+  readonly read: { readonly problem: string | undefined }
+  readonly what: string
+}) {
+  if (read.problem !== undefined) return <Notice kind="problem">{read.problem}</Notice>
+  return <Notice>Reading {what} …</Notice>
+}
+
+export function counted(count: number, word: string): string {
+  return `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`
+}
+
+/** A word that a shell takes as one. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,4 @@
+import './without-eval.ts'
+import { startDashboard } from './main.tsx'
+
+startDashboard(window)

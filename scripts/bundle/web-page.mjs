@@ -1,0 +1,87 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { brotliCompressSync, constants } from 'node:zlib'
+import { build } from 'esbuild'
+import { throughDoors } from './doors.mjs'
+import { inputsOf } from './inlined.mjs'
+
+/**
+ * The dashboard, from `packages/web/src/dashboard`, as files with a hash in their names, each with its compressed twin
+ * beside it, and `index.html`, the page that loads them. Code that is rarely needed is in files of its own.
+ *
+ * @param {{ root: string, outdir: string }} options
+ * @returns {Promise<{ files: { file: string, bytes: number }[], inputs: string[] }>} `inputs`: the sources that are in it
+ */
+export async function bundleWebPage({ root, outdir }) {
+  const source = join(root, 'packages/web/src')
+  const { outputFiles, metafile } = await build({
+    entryPoints: [
+      { in: join(source, 'dashboard/start.ts'), out: 'dashboard' },
+      { in: join(source, 'dashboard/styles/dashboard.css'), out: 'dashboard' },
+      { in: join(source, 'dashboard/icon.svg'), out: 'icon' },
+    ],
+    absWorkingDir: root,
+    outdir,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    write: false,
+    metafile: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    charset: 'utf8',
+    loader: { '.svg': 'copy' },
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    conditions: ['weave-source'],
+    logLevel: 'warning',
+    plugins: [throughDoors()],
+    supported: { 'regexp-unicode-property-escapes': true },
+  })
+  rmSync(outdir, { recursive: true, force: true, maxRetries: 10 })
+  mkdirSync(outdir, { recursive: true })
+  const built = outputFiles.map(({ path, contents }) => ({ path: basename(path), contents }))
+  const files = [
+    ...built,
+    { path: 'index.html', contents: Buffer.from(shellOf(built.map(({ path }) => path))) },
+  ]
+  for (const { path, contents } of files) {
+    writeFileSync(join(outdir, path), contents)
+    writeFileSync(join(outdir, `${path}.br`), compressed(contents))
+  }
+  return {
+    files: files.map(({ path, contents }) => ({ file: join(outdir, path), bytes: contents.length })),
+    inputs: inputsOf(metafile, root),
+  }
+}
+
+/** The page without any data. @param {readonly string[]} paths */
+function shellOf(paths) {
+  const entry = (/** @type {string} */ extension) =>
+    paths.find(path => path.startsWith('dashboard-') && path.endsWith(extension))
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>weave</title>
+<link rel="icon" href="/${paths.find(path => path.endsWith('.svg'))}">
+<link rel="stylesheet" href="/${entry('.css')}">
+<script type="module" src="/${entry('.js')}"></script>
+</head>
+<body>
+<div id="app"></div>
+<noscript>This page needs JavaScript, which comes from this program alone.</noscript>
+</body>
+</html>
+`
+}
+
+/** @param {Uint8Array} contents */
+function compressed(contents) {
+  return brotliCompressSync(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
+}
