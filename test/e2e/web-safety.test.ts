@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { connect as connectTcp } from 'node:net'
 import { basename, join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished } from 'vitest'
-import { type RawData, WebSocket, WebSocketServer } from 'ws'
+import { WebSocket, WebSocketServer } from 'ws'
 import { connect } from '../../packages/client/src/index.ts'
 import { systemClock } from '../../packages/runtime/src/kit/index.ts'
 import { acquireLock } from '../../packages/runtime/src/workspace/index.ts'
@@ -167,9 +167,7 @@ function expectHeaders(headers: Readonly<Record<string, unknown>>, port: number)
   })
   const policy = String(headers['content-security-policy'])
   expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
-  expect(policy).toContain(
-    `connect-src 'self' ws://127.0.0.1:${port} ws://localhost:${port} ws://[::1]:${port};`,
-  )
+  expect(policy).toContain(`connect-src 'self' ws://127.0.0.1:${port} ws://localhost:${port};`)
   expect(policy).toContain("frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types weave")
   expect(headers['set-cookie']).toBeUndefined()
 }
@@ -181,7 +179,7 @@ async function countingServer(at: HankFolder) {
   const said: string[] = []
   server.on('connection', ws => {
     came.push('connection')
-    ws.on('message', (data: RawData) => said.push(String(data)))
+    ws.on('message', (data: Buffer) => said.push(data.toString('utf8')))
   })
   await once(server, 'listening')
   const { port } = server.address() as { readonly port: number }
@@ -194,8 +192,8 @@ async function countingServer(at: HankFolder) {
     onLost: () => undefined,
   })
   if (locked.kind !== 'acquired') throw new Error(locked.kind)
-  onTestFinished(async () => {
-    await locked.lock.release()
+  onTestFinished(() => {
+    locked.lock.release()
     server.close()
     for (const client of server.clients) client.terminate()
   })
@@ -209,7 +207,7 @@ function socketOf(hub: Hub, name: string): WebSocket {
 }
 
 async function endOf(ws: WebSocket): Promise<number> {
-  const [code] = (await once(ws, 'close')) as readonly [number]
+  const [code] = (await once(ws, 'close')) as unknown as readonly [number]
   return code
 }
 
@@ -318,7 +316,7 @@ describe('an agent’s own program', () => {
       const plain = connectTcp(hub.port, '127.0.0.1')
       await once(plain, 'connect')
       plain.write('GET http://evil.example/api/executions HTTP/1.1\r\nhost: evil.example\r\n\r\n')
-      const [answer] = (await once(plain, 'data')) as readonly [Buffer]
+      const [answer] = (await once(plain, 'data')) as unknown as readonly [Buffer]
       expect(String(answer)).toMatch(/^HTTP\/1\.1 403 /)
       plain.destroy()
       for (const [path, method] of [

@@ -10,7 +10,7 @@ export function begin(
   headers: Readonly<Record<string, string | number>> = {},
 ): void {
   const port = response.socket?.localPort ?? 0
-  response.writeHead(status, { ...safetyHeaders(port), ...headers })
+  response.writeHead(status, { ...safetyHeaders(port, response.req.headers.host), ...headers })
 }
 
 export function answerBytes(

@@ -22,7 +22,7 @@ export async function eventsJob(place: NamedPlace, query: Query, sink: Sink): Pr
   const lastSeq = readTail(journal)?.lastSeq ?? 0
   const from = before === 0 ? after : Math.max(0, before - 1 - limit)
   const upTo = Math.min(lastSeq, before === 0 ? after + limit : before - 1)
-  const history = createHistory({ dir: journal, readOnly: true })
+  const history = historyOf(journal)
   const page = await readPage(history, { after: from, upTo, signal: sink.signal })
   const events = before === 0 ? page.events : page.events.toReversed()
   const texts: string[] = []
@@ -45,6 +45,19 @@ export async function eventsJob(place: NamedPlace, query: Query, sink: Sink): Pr
     ),
   )
   return { ok: true }
+}
+
+/** The indexes of full segments never change: those of journals that were looked at last are kept. */
+const histories = new Map<string, History>()
+const mostHistories = 20
+
+function historyOf(dir: string): History {
+  const history = histories.get(dir) ?? createHistory({ dir, readOnly: true })
+  histories.delete(dir)
+  histories.set(dir, history)
+  const [oldest] = histories.keys()
+  if (histories.size > mostHistories && oldest !== undefined) histories.delete(oldest)
+  return history
 }
 
 interface Stretch {

@@ -32,7 +32,7 @@ export function createExecutionIndex() {
         if (stamp === undefined) continue
         const known = kept.get(place.dir)
         // Whoever was killed leaves no sign: a run that goes on is looked at each time.
-        const isSame = known?.stamp === stamp && !known.row.live
+        const isSame = known?.stamp === stamp && !known.row.live && !known.isBehind
         isNew ||= !isSame
         next.set(place.dir, isSame ? known : { ...(await readRow(place, known)), stamp })
       }

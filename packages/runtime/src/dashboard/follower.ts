@@ -2,8 +2,9 @@ import {
   type EventData,
   emptyState,
   type JournaledEvent,
-  parseTransition,
+  type Reduction,
   reduce,
+  type Transition,
   type WeaveState,
 } from '@weave/protocol'
 import { frozenPlan } from '../execution/index.ts'
@@ -58,6 +59,8 @@ export function createFollower(dir: string) {
   }
   return {
     layout,
+    /** As far as it was read. */
+    soFar: (): Followed => now,
     /** As it is now. Rejects with the system's error, or when the signal aborts. */
     look: (signal?: AbortSignal): Promise<Followed> => looks.run(() => fold(signal)),
     /** The plan that it runs; undefined before it has begun. */
@@ -97,8 +100,7 @@ function withEvent(so: Followed, event: JournaledEvent): Followed {
   const next = { ...so, book: heard(so.book, event) }
   switch (type) {
     case 'state.transition': {
-      const transition = parseTransition(data.transition)
-      const reduction = 'problem' in transition ? undefined : reduce(so.state, transition)
+      const reduction = reduced(so.state, data.transition)
       return reduction?.ok ? { ...next, state: reduction.state } : next
     }
     case 'rollback.completed':
@@ -109,5 +111,14 @@ function withEvent(so: Followed, event: JournaledEvent): Followed {
       return { ...next, warnings: so.warnings + 1 }
     default:
       return next
+  }
+}
+
+/** The checksum of its line proves that this program wrote the transition: it is not checked again. */
+function reduced(state: WeaveState, transition: object): Reduction | undefined {
+  try {
+    return reduce(state, transition as Transition)
+  } catch {
+    return undefined
   }
 }

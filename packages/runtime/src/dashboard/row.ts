@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { currentRun, type ExecutionRow, lineageOf, type WeaveState } from '@weave/protocol'
 import { fieldsOf, isObject, messageOf, numberOf, systemClock, textOf } from '../kit/index.ts'
 import { type ExecutionLayout, executionLayout, readLock, readOrigin } from '../workspace/index.ts'
-import { createFollower, type Follower } from './follower.ts'
+import { createFollower, type Followed, type Follower } from './follower.ts'
 import type { NamedPlace } from './job.ts'
 import { linesOf, readHead, readTail, type Tail } from './tail.ts'
 
@@ -13,6 +13,19 @@ export interface KnownRow {
   readonly row: ExecutionRow
   /** Reads on where it stopped; only of one in which a run goes on, or of whose state there is no record. */
   readonly follower?: Follower | undefined
+  /** Its journal was not read to the end yet. */
+  readonly isBehind?: boolean
+}
+
+/** A list waits so long for a long journal; the next one knows more. */
+const patienceMs = 100
+
+async function soonFrom(follower: Follower): Promise<Followed> {
+  const waited = new AbortController()
+  const looking = follower.look().finally(() => waited.abort())
+  looking.catch(() => undefined)
+  await systemClock.sleep(patienceMs, waited.signal).catch(() => undefined)
+  return waited.signal.aborted ? looking : follower.soFar()
 }
 
 /**
@@ -40,10 +53,11 @@ export async function readRow(place: NamedPlace, before: KnownRow | undefined): 
     const tail = readTail(layout.journal)
     const cached = live ? undefined : cachedState(layout, tail)
     const follower = cached ? undefined : (before?.follower ?? createFollower(place.dir))
-    const followed = await follower?.look()
+    const followed = follower && (await soonFrom(follower))
     const facts = { state: cached ?? followed?.state, tail, live, codons: plannedCodons(layout, before) }
     const row = { ...known, ...stateFacts(facts, known.inheritedCost), ...tailFacts(facts) }
-    return { row, follower: live ? follower : undefined }
+    const isBehind = followed !== undefined && followed.lastSeq < (tail?.lastSeq ?? 0)
+    return { row, isBehind, follower: live || isBehind ? follower : undefined }
   } catch (error) {
     return { row: { ...unreadable(place.name), ...known, problem: messageOf(error) } }
   }

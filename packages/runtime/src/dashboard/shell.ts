@@ -65,9 +65,13 @@ export const bareAssets: Assets = assetsOf(
   ]),
 )
 
-/** On every answer. The socket is named: not every browser takes 'self' for it. */
-export function safetyHeaders(port: number): Readonly<Record<string, string>> {
-  const sockets = ['127.0.0.1', 'localhost', '[::1]'].map(host => `ws://${host}:${port}`).join(' ')
+/**
+ * On every answer. The socket is named: not every browser takes 'self' for it. An address of IPv6 is named only to who came by
+ * it, since some browsers complain of it.
+ */
+export function safetyHeaders(port: number, host = ''): Readonly<Record<string, string>> {
+  const hosts = ['127.0.0.1', 'localhost', ...(host.startsWith('[::1]') ? ['[::1]'] : [])]
+  const sockets = hosts.map(name => `ws://${name}:${port}`).join(' ')
   return {
     'content-security-policy': [
       "default-src 'none'",
