@@ -1,17 +1,6 @@
+import type { CommandRow } from './command-row.ts'
 import type { FlagName } from './flags.ts'
-import type { Arguments } from './parse-arguments.ts'
-import type { ExitCode } from './program.ts'
-import type { Terminal } from './terminal.ts'
-
-/** TABLE of the commands. Each is loaded only when it runs. A command that does not exist yet is not here. */
-export interface CommandRow {
-  readonly usage: string
-  readonly summary: string
-  readonly flags: readonly FlagName[]
-  /** Not for people, so not in help. */
-  readonly hidden?: true
-  readonly load: () => Promise<(args: Arguments, terminal: Terminal) => Promise<ExitCode>>
-}
+import { hiddenCommands } from './hidden-commands.ts'
 
 export const defaultCommand = 'run'
 
@@ -50,6 +39,7 @@ const running = [
   'host',
   'token',
   'allow-other-users',
+  'web',
   'log-level',
   'record',
   'notify',
@@ -348,6 +338,28 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: ['notify', 'env-file', ...always],
     load: async () => (await import('./notify.ts')).notifyCommand,
   },
+  web: {
+    usage: 'weave web',
+    summary: 'a page for the browser over all executions, live and ended',
+    flags: [
+      'web-port',
+      'no-open',
+      'print',
+      'web-readonly',
+      'allow-host',
+      'base',
+      'web-host',
+      'runtime-config',
+      ...always,
+    ],
+    load: async () => (await import('./web/web.ts')).webCommand,
+  },
+  open: {
+    usage: 'weave open [execution]',
+    summary: 'open the page of an execution in the browser, of the newest one unless named',
+    flags: ['print', 'execution', 'runtime-config', ...always],
+    load: async () => (await import('./web/open.ts')).openCommand,
+  },
   schema: {
     usage: 'weave schema <hank|weave|sentinel|rehearsal|models|notify>',
     summary: 'print the JSON Schema that editors use',
@@ -367,39 +379,5 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     hidden: true,
     load: async () => (await import('./complete.ts')).createCompleteCommand({ commands, defaultCommand }),
   },
-  'agent-worker': {
-    usage: 'weave agent-worker [home]',
-    summary: 'the process in which an agent works',
-    flags: [],
-    hidden: true,
-    load: async () => (await import('./agent-worker.ts')).agentWorkerCommand,
-  },
-  'terminal-face': {
-    usage: 'weave terminal-face',
-    summary: 'the process in which the terminal UI of a run works',
-    flags: [],
-    hidden: true,
-    load: async () => (await import('./terminal-ui.ts')).terminalUiCommand,
-  },
-  'sentinel-sandbox': {
-    usage: 'weave sentinel-sandbox',
-    summary: 'the thread in which templates of sentinels are computed',
-    flags: [],
-    hidden: true,
-    load: async () => (await import('./sentinel-sandbox.ts')).sentinelSandboxCommand,
-  },
-  'traces-thread': {
-    usage: 'weave traces-thread',
-    summary: 'the thread that sends spans of a run',
-    flags: [],
-    hidden: true,
-    load: async () => (await import('./traces-thread.ts')).tracesThreadCommand,
-  },
-  warden: {
-    usage: 'weave warden',
-    summary: 'the process that ends what a killed server left behind',
-    flags: [],
-    hidden: true,
-    load: async () => (await import('./warden.ts')).wardenCommand,
-  },
+  ...hiddenCommands,
 }

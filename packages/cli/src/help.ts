@@ -1,4 +1,5 @@
-import { type CommandRow, commands, defaultCommand } from './commands.ts'
+import type { CommandRow } from './command-row.ts'
+import { commands, defaultCommand } from './commands.ts'
 import { type Flag, type FlagName, flags, wordOf } from './flags.ts'
 import { columns } from './terminal.ts'
 
