@@ -21,7 +21,7 @@ import { hankFile } from './requirements/hank-file.ts'
 import { installAndRelease } from './requirements/install-and-release.ts'
 import { invariants } from './requirements/invariants.ts'
 import { limitsAndVersions } from './requirements/limits-and-versions.ts'
-import { mcp } from './requirements/mcp.ts'
+import { mcp, mcpServers } from './requirements/mcp.ts'
 import { notify } from './requirements/notify.ts'
 import { otel } from './requirements/otel.ts'
 import { page } from './requirements/page.ts'
@@ -33,6 +33,7 @@ import { screen } from './requirements/screen.ts'
 import { settings } from './requirements/settings.ts'
 import { states } from './requirements/states.ts'
 import { versions } from './requirements/versions.ts'
+import { web } from './requirements/web.ts'
 import { wireShapes } from './requirements/wire-shapes.ts'
 
 /**
@@ -69,11 +70,13 @@ const tables = {
   ...editor,
   ...detach,
   ...mcp,
+  ...mcpServers,
   ...notify,
   ...rules,
   ...gates,
   ...agents,
   ...versions,
+  ...web,
   ...page,
 } as const
 

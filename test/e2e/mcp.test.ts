@@ -124,9 +124,9 @@ describe('weave as an MCP server', () => {
         status: 2,
         stderr: expect.stringContaining('--max-cost'),
       })
-      expect(at.weave('mcp', '--allow', 'gates')).toMatchObject({
+      expect(at.weave('mcp', '--allow', 'all')).toMatchObject({
         status: 2,
-        stderr: expect.stringContaining('read, check, rehearse, run, steer'),
+        stderr: expect.stringContaining('read, check, rehearse, run, steer, gates'),
       })
     },
     longest,

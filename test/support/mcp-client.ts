@@ -1,7 +1,8 @@
-import { Client } from '@modelcontextprotocol/client'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport as OlderHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ElicitRequestSchema, ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { onTestFinished } from 'vitest'
 import { launcher, type Surrounding } from './weave-command.ts'
@@ -23,9 +24,14 @@ export interface McpOptions {
   readonly words?: readonly string[]
   readonly program?: string
   /** What the person says when asked; absent: nobody can be asked. */
-  readonly says?: (message: string) => 'yes' | 'no' | 'decline'
+  readonly says?: (message: string) => Said
+  /** A server that listens, instead of one that is started. */
+  readonly http?: { readonly url: string; readonly token: string }
   readonly onUpdated?: (uri: string) => void
 }
+
+/** To a question of yes or no, or what is filled into a form. */
+export type Said = 'yes' | 'no' | 'decline' | Readonly<Record<string, string>>
 
 /** A client of `weave mcp`, of one of the SDKs that people use. */
 export interface McpClient {
@@ -60,13 +66,24 @@ const info = { name: 'test', version: '1' }
 const capabilitiesOf = ({ says }: McpOptions) => ({ capabilities: says ? { elicitation: { form: {} } } : {} })
 const longest = 120_000
 
-function answerOf(said: 'yes' | 'no' | 'decline' | undefined) {
-  if (said === undefined || said === 'decline') return { action: 'decline' as const }
+function answerOf(said: Said) {
+  if (said === 'decline') return { action: 'decline' as const }
+  if (typeof said === 'object') return { action: 'accept' as const, content: { ...said } }
   return { action: 'accept' as const, content: { confirm: said === 'yes' } }
 }
 
+type HttpTransport<T> = new (
+  url: URL,
+  options: { readonly requestInit: { readonly headers: Record<string, string> } },
+) => T
+
+function httpTransport<T>({ url, token }: NonNullable<McpOptions['http']>, Made: HttpTransport<T>): T {
+  return new Made(new URL(url), { requestInit: { headers: { authorization: `Bearer ${token}` } } })
+}
+
 async function newer(server: Server, era: Era, options: McpOptions): Promise<McpClient> {
-  const transport = new StdioClientTransport(server)
+  const stdio = new StdioClientTransport(server)
+  const transport = options.http ? httpTransport(options.http, StreamableHTTPClientTransport) : stdio
   const mode = era === 'newer' ? { pin: '2026-07-28' } : 'legacy'
   const client = new Client(info, { ...capabilitiesOf(options), versionNegotiation: { mode } })
   const { says, onUpdated } = options
@@ -75,7 +92,9 @@ async function newer(server: Server, era: Era, options: McpOptions): Promise<Mcp
     client.setNotificationHandler('notifications/resources/updated', ({ params }) => onUpdated(params.uri))
   await client.connect(transport)
   return {
-    pid: transport.pid ?? 0,
+    get pid() {
+      return stdio.pid ?? 0
+    },
     async call(name, args, onProgress) {
       const onprogress =
         onProgress && (({ message = '' }: { message?: string | undefined }) => onProgress(message))
@@ -97,7 +116,8 @@ async function newer(server: Server, era: Era, options: McpOptions): Promise<Mcp
 }
 
 async function older(server: Server, options: McpOptions): Promise<McpClient> {
-  const transport = new OlderTransport({ ...server, stderr: 'inherit' })
+  const stdio = new OlderTransport({ ...server, stderr: 'inherit' })
+  const transport = options.http ? httpTransport(options.http, OlderHttp) : stdio
   const client = new OlderClient(info, capabilitiesOf(options))
   const { says, onUpdated } = options
   if (says) client.setRequestHandler(ElicitRequestSchema, ({ params }) => answerOf(says(params.message)))
@@ -105,7 +125,9 @@ async function older(server: Server, options: McpOptions): Promise<McpClient> {
     client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => onUpdated(params.uri))
   await client.connect(transport)
   return {
-    pid: transport.pid ?? 0,
+    get pid() {
+      return stdio.pid ?? 0
+    },
     async call(name, args, onProgress) {
       const onprogress =
         onProgress && (({ message = '' }: { message?: string | undefined }) => onProgress(message))

@@ -161,7 +161,10 @@ const methods = {
       sessionCapabilities: lie === 'load' || lie === 'forgetful' ? {} : { resume: {} },
     },
   }),
-  'session/new': ({ cwd }) => opened(randomUUID(), cwd, []),
+  'session/new': ({ cwd, mcpServers = [] }) => {
+    if (mcpServers.length > 0) writeFileSync(join(cwd, 'told-servers.json'), JSON.stringify(mcpServers))
+    return opened(randomUUID(), cwd, [])
+  },
   'session/resume': ({ sessionId, cwd }) =>
     opened(sessionId, cwd, JSON.parse(readFileSync(file(sessionId), 'utf8'))),
   'session/load': ({ sessionId, cwd }) => {

@@ -3,7 +3,7 @@ import type { Arguments } from './parse-arguments.ts'
 import type { ExitCode } from './program.ts'
 import type { Terminal } from './terminal.ts'
 
-/** A command: how it is called, what it takes, and where it is loaded from when it runs. */
+/** One command: what people read of it, which flags it takes, and what it does, loaded only when it runs. */
 export interface CommandRow {
   readonly usage: string
   readonly summary: string

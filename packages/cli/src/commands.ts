@@ -1,6 +1,6 @@
 import type { CommandRow } from './command-row.ts'
 import type { FlagName } from './flags.ts'
-import { hiddenCommands } from './hidden-commands.ts'
+import { processCommands } from './process-commands.ts'
 
 export const defaultCommand = 'run'
 
@@ -63,6 +63,7 @@ function steering(word: 'next' | 'skip' | 'redo', summary: string): CommandRow {
   }
 }
 
+/** TABLE of the commands. Each is loaded only when it runs. A command that does not exist yet is not here. */
 export const commands: Readonly<Record<string, CommandRow>> = {
   run: {
     usage: 'weave [hank] [data] [options]',
@@ -327,9 +328,9 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     load: async () => (await import('./lsp/lsp.ts')).lspCommand,
   },
   mcp: {
-    usage: 'weave mcp [options]',
+    usage: 'weave mcp [--http [port]] [options]',
     summary: 'an MCP server, which coding agents start: look at, check, rehearse and run hanks',
-    flags: ['allow', 'hanks', 'max-cost', 'runtime-config', 'env-file', ...always],
+    flags: ['http', 'allow', 'hanks', 'max-cost', 'runtime-config', 'env-file', ...always],
     load: async () => (await import('./mcp/mcp.ts')).mcpCommand,
   },
   notify: {
@@ -379,5 +380,5 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     hidden: true,
     load: async () => (await import('./complete.ts')).createCompleteCommand({ commands, defaultCommand }),
   },
-  ...hiddenCommands,
+  ...processCommands,
 }

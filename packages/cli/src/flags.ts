@@ -1,4 +1,5 @@
 import type { LogLevel, SettingField } from '@weave/runtime'
+import { webFlags } from './web/flags.ts'
 
 /**
  * TABLE of all flags. Parsing, help and the settings layer of the command line are made from it; a command lists the
@@ -41,10 +42,11 @@ export const flags = {
     choices: ['text', 'json', 'github', 'sarif', 'junit', 'markdown'],
   },
   stdio: { kind: 'switch', summary: 'speak with the editor through standard input and output' },
+  http: { kind: 'switch', summary: 'listen on a port of this machine, instead of standard input and output' },
   allow: {
     kind: 'text',
     value: 'groups',
-    summary: 'more groups of tools, separated by commas: run (needs --max-cost), steer',
+    summary: 'more groups of tools, separated by commas: run (needs --max-cost), steer, gates',
   },
   hanks: {
     kind: 'text',
@@ -254,38 +256,7 @@ export const flags = {
     summary: 'let clients watch only',
     setting: 'readonlyOnly',
   },
-  web: {
-    kind: 'switch',
-    summary: 'answer pages for a browser on the port of the run, too',
-    setting: 'web.enabled',
-  },
-  'web-port': {
-    kind: 'text',
-    word: 'port',
-    value: 'number',
-    summary: 'port of the page, 7788 unless said; 0 lets the system choose',
-    setting: 'web.port',
-  },
-  'web-readonly': {
-    kind: 'switch',
-    word: 'readonly',
-    summary: 'let pages watch only',
-    setting: 'web.readonly',
-  },
-  'web-host': {
-    kind: 'text',
-    word: 'host',
-    value: 'address',
-    summary: 'listen there too; nothing on the way is encrypted, so better use ssh -L',
-  },
-  'no-open': { kind: 'switch', summary: 'open no browser' },
-  print: { kind: 'switch', summary: 'print the link instead of opening a browser' },
-  'allow-host': {
-    kind: 'text',
-    value: 'name',
-    summary: 'also answer requests whose Host is exactly this, as a tunnel sends it',
-  },
-  base: { kind: 'text', value: 'dir', summary: 'show the executions in this directory' },
+  ...webFlags,
   host: { kind: 'text', value: 'address', summary: 'listen there too; needs --token' },
   token: { kind: 'text', value: 'secret', summary: 'what clients must say; or set WEAVE_TOKEN' },
   'allow-other-users': { kind: 'switch', summary: 'let other users of this machine connect' },

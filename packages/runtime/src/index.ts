@@ -154,6 +154,7 @@ export {
   runAgentWorker,
 } from './harness/index.ts'
 export {
+  admitFirst,
   type Clock,
   connectionShare,
   createAdmission,
@@ -171,6 +172,7 @@ export {
   keepTail,
   type Log,
   type LogLevel,
+  listen,
   logLevels,
   nearestNames,
   type Problem,
@@ -230,6 +232,7 @@ export {
   readGiven,
   readRuntimeFile,
   type SettingField,
+  serverSecrets,
 } from './settings/index.ts'
 export {
   type BisectCheck,

@@ -1,12 +1,13 @@
 import { basename } from 'node:path'
-import { answerAtRest, type GateQuestion, readGates, systemClock } from '@weave/runtime'
-import { describeEvent, durationText, harmlessLine } from 'weave-client'
-import { goOnCommand, shellWord } from '../go-on.ts'
+import { type GateQuestion, readGates } from '@weave/runtime'
+import { durationText, harmlessLine } from 'weave-client'
+import { shellWord } from '../go-on.ts'
 import { type ChosenExecution, chooseExecution } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
-import { openClient, type RunningServer, runningServer } from '../steer/running-server.ts'
+import { runningServer } from '../steer/running-server.ts'
 import type { Terminal } from '../terminal.ts'
+import { answerGate } from './answer-gate.ts'
 
 const deeds = ['list', 'approve', 'reject'] as const
 type Deed = (typeof deeds)[number]
@@ -38,7 +39,7 @@ export async function gateCommand(args: Arguments, terminal: Terminal): Promise<
   }
   const answer = { seq: waiting.seq, decision: deed, note: args.texts.note }
   const server = await runningServer(chosen.layout, args)
-  const said = server ? await overSocket(server, answer) : await atRest(chosen, answer)
+  const said = await answerGate(chosen, answer, server)
   if (!said.ok) terminal.error(said.message)
   else if (args.switches.has('json')) terminal.json(JSON.stringify(said.decided, null, 2))
   else terminal.out(said.text)
@@ -96,38 +97,4 @@ function list({ waiting, holds, chosen }: Found, args: Arguments, terminal: Term
 export function gateAdvice(name: string): readonly string[] {
   const word = shellWord(name)
   return [`  weave gate approve ${word} -m "…"`, `  weave gate reject ${word} -m "…"`]
-}
-
-interface Answer {
-  readonly seq: number
-  readonly decision: 'approve' | 'reject'
-  readonly note: string | undefined
-}
-
-type Said =
-  | { readonly ok: true; readonly decided: object; readonly text: string }
-  | { readonly ok: false; readonly message: string }
-
-const longestAnswer = 60_000
-
-async function overSocket(server: RunningServer, { note, ...answer }: Answer): Promise<Said> {
-  const opened = await openClient(server, 'readandwrite', 'cli')
-  if (!opened.ok) return opened
-  const { client } = opened
-  const said = await client.send(
-    'gate.decide',
-    { ...answer, ...(note !== undefined && { note }) },
-    { timeoutMs: longestAnswer },
-  )
-  client.close()
-  if (!said.ok) return said
-  return { ok: true, decided: said.event.data, text: `${describeEvent(said.event)}` }
-}
-
-async function atRest({ layout, file }: ChosenExecution, answer: Answer): Promise<Said> {
-  const taken = await answerAtRest({ layout, environment: process.env, clock: systemClock }, answer)
-  if (!taken.ok) return { ok: false, message: `${taken.message}\n${taken.cure}` }
-  const goOn = goOnCommand({ dir: layout.dir, isRehearsal: file?.rehearsal ?? false })
-  const { gateId, decision } = taken.decided
-  return { ok: true, decided: taken.decided, text: `gate ${gateId} ${decision}\nGo on with: ${goOn}` }
 }

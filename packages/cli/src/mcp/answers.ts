@@ -5,7 +5,18 @@ export type Answer =
   | { readonly kind: 'value'; readonly value: object; readonly links?: readonly ResourceLink[] }
   | { readonly kind: 'error'; readonly error: ToolError }
   /** A person has to say yes first. `state` comes back with what they said. */
-  | { readonly kind: 'ask'; readonly message: string; readonly state: string }
+  | {
+      readonly kind: 'ask'
+      readonly message: string
+      readonly state: string
+      /** What the person fills in; absent: yes or no. */
+      readonly fields?: Readonly<Record<string, Field>>
+    }
+
+/** One question of a form. Only what a person may leave out has no choices. */
+export type Field =
+  | { readonly type: 'string'; readonly title: string; readonly enum: readonly string[] }
+  | { readonly type: 'string'; readonly title: string; readonly maxLength: number }
 
 export interface ResourceLink {
   readonly uri: string

@@ -5,6 +5,7 @@ export const groups = {
   rehearse: { byDefault: true, summary: 'run a hank against a scripted model' },
   run: { byDefault: false, summary: 'start, resume and stop real runs; needs --max-cost' },
   steer: { byDefault: false, summary: 'steer runs, roll back, undo' },
+  gates: { byDefault: false, summary: 'ask a person for the decision on a gate' },
 } as const
 
 export type Group = keyof typeof groups

@@ -13,20 +13,31 @@ export async function mcpCommand(args: Arguments, terminal: Terminal): Promise<E
     terminal.error(message)
     return exitCodes.usage
   }
-  if (positionals.length > 0)
+  const isHttp = args.switches.has('http')
+  const port = isHttp ? portIn(positionals) : 0
+  if (port === undefined)
+    return usage(`--http takes one port from 0 to 65535, but found ${positionals.join(' ')}.`)
+  if (!isHttp && positionals.length > 0)
     return usage(`weave mcp takes no words, but found ${positionals.join(' ')}. Directories: --hanks <dir>`)
   const allowed = allowedGroups(texts.allow, texts['max-cost'])
   if (!allowed.ok) return usage(allowed.message)
   const named = (lists.hanks ?? ['.']).map(directory => resolve(directory))
   const missing = named.find(directory => !isDirectory(directory))
   if (missing !== undefined) return usage(`--hanks: ${missing} is no directory.`)
-  const { serve } = await import('./serve.ts')
-  return serve({
+  const given = {
     executionBaseDir: await executionBaseOf(args),
     hankDirs: named.map(directory => realpathSync(directory)),
     workingDirectory: process.cwd(),
     runtimeConfig: texts['runtime-config'] === undefined ? undefined : resolve(texts['runtime-config']),
     maxCost: texts['max-cost'] === undefined ? undefined : Number(texts['max-cost']),
     groups: allowed.groups,
-  })
+  }
+  if (isHttp) return (await import('./serve-http.ts')).serveHttp(given, port)
+  return (await import('./serve.ts')).serve(given)
+}
+
+/** The word behind `--http`, if there is one; undefined: it is no port. */
+function portIn([word = '0', ...rest]: readonly string[]): number | undefined {
+  const isPort = /^\d{1,5}$/.test(word) && Number(word) <= 65_535 && rest.length === 0
+  return isPort ? Number(word) : undefined
 }

@@ -2,14 +2,9 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { systemClock } from '@weave/runtime'
 import { harmlessLine } from 'weave-client'
 import { type ExitCode, exitCodes } from '../program.ts'
-import { createConfirmations } from './confirmations.ts'
 import { asksSinceHandshake, hearing } from './heard-transport.ts'
 import { createServer } from './server.ts'
-import { createStartedRuns } from './started-runs.ts'
-import { createSubscriptions } from './subscriptions.ts'
-import type { Surroundings } from './tool.ts'
-
-export type Given = Omit<Surroundings, 'confirmations' | 'started' | 'whole' | 'canAsk'>
+import { type Given, surroundingsOf } from './surroundings.ts'
 
 /** A client that has gone waits for nothing. What was begun and should not be cut off has this long. */
 const longestFarewellMs = 700
@@ -17,18 +12,7 @@ const longestFarewellMs = 700
 /** Speaks with a client until it leaves. Nothing but messages goes to standard output; runs that it started go on. */
 export async function serve(given: Given): Promise<ExitCode> {
   let canAsk = false
-  const working = new Set<Promise<unknown>>()
-  const at: Surroundings = {
-    ...given,
-    confirmations: createConfirmations(systemClock),
-    started: createStartedRuns(),
-    canAsk: () => canAsk,
-    whole: work => {
-      working.add(work)
-      return work.finally(() => working.delete(work))
-    },
-  }
-  const subscriptions = createSubscriptions(at)
+  const { at, subscriptions, rest } = surroundingsOf(given, () => canAsk)
   const transport = hearing(new StdioServerTransport(), message => {
     canAsk ||= asksSinceHandshake(message)
     subscriptions.hear(message)
@@ -48,7 +32,7 @@ export async function serve(given: Given): Promise<ExitCode> {
   )
   await left
   subscriptions.close()
-  await Promise.race([Promise.allSettled(working), systemClock.sleep(longestFarewellMs)])
+  await Promise.race([rest(), systemClock.sleep(longestFarewellMs)])
   // Calls that still wait for something must not keep the process.
   process.exit(exitCodes.done)
 }

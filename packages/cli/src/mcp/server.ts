@@ -28,11 +28,11 @@ const instructions = [
 ].join('\n')
 
 /** One server for one connection, of either era of the protocol. */
-export function createServer(at: Surroundings, subscriptions: Subscriptions): McpServer {
+export function createServer(at: Surroundings, subscriptions: Subscriptions | undefined): McpServer {
   const server = new McpServer(
     { name: 'weave', version, title: 'weave' },
     {
-      capabilities: { tools: {}, prompts: {}, resources: { subscribe: true } },
+      capabilities: { tools: {}, prompts: {}, resources: { subscribe: subscriptions !== undefined } },
       instructions,
       maxToolInputElements: 1_000,
       cacheHints: { 'resources/read': { ttlMs: 1_000, cacheScope: 'private' } },
@@ -41,7 +41,7 @@ export function createServer(at: Surroundings, subscriptions: Subscriptions): Mc
   for (const tool of tools) if (at.groups.has(tool.group)) registerTool(server, at, tool)
   registerResources(server, at)
   registerPrompts(server, at)
-  subscriptions.register(server)
+  subscriptions?.register(server)
   return server
 }
 
@@ -93,7 +93,8 @@ function callOf(at: Surroundings, { mcpReq }: ServerContext): Call {
   const token = mcpReq._meta?.progressToken
   const view = inputResponse(mcpReq.inputResponses, questionKey)
   const state = mcpReq.requestState<string>()
-  const isYes = view.kind === 'elicit' && view.action === 'accept' && view.content?.[questionKey] === true
+  const isAccepted = view.kind === 'elicit' && view.action === 'accept'
+  const content = (isAccepted && view.content) || {}
   // Either the request says what its client can, or the handshake has.
   const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope }
   const perRequest = envelope[CLIENT_CAPABILITIES_META_KEY]
@@ -102,7 +103,8 @@ function callOf(at: Surroundings, { mcpReq }: ServerContext): Call {
   return {
     signal: mcpReq.signal,
     canAsk,
-    said: view.kind === 'elicit' ? { yes: isYes, state } : undefined,
+    said:
+      view.kind === 'elicit' ? { yes: content[questionKey] === true, isAccepted, content, state } : undefined,
     progress(message) {
       if (token === undefined) return
       progress++
@@ -118,21 +120,32 @@ function isObject(given: unknown): given is Readonly<Record<string, unknown>> {
 
 const questionKey = 'confirm'
 
-function questionOf({ message, state }: Extract<Answer, { kind: 'ask' }>) {
+const yesOrNo = { [questionKey]: { type: 'boolean' as const, title: 'Yes, do it', default: false } }
+
+function questionOf({ message, state, fields }: Extract<Answer, { kind: 'ask' }>) {
+  const properties: Record<string, MutableField> = structuredClone(
+    (fields as Record<string, MutableField> | undefined) ?? yesOrNo,
+  )
+  const required = Object.entries(properties).flatMap(([name, field]) => ('maxLength' in field ? [] : [name]))
   return inputRequired({
     inputRequests: {
       [questionKey]: inputRequired.elicit({
         message,
         requestedSchema: {
           type: 'object',
-          properties: { [questionKey]: { type: 'boolean', title: 'Yes, do it', default: false } },
-          required: [questionKey],
+          properties,
+          required,
         },
       }),
     },
     requestState: state,
   })
 }
+
+type MutableField =
+  | { type: 'boolean'; title: string; default: boolean }
+  | { type: 'string'; title: string; enum: string[] }
+  | { type: 'string'; title: string; maxLength: number }
 
 function resultOf(answer: Exclude<Answer, { kind: 'ask' }>, rows: Rows | undefined): CallToolResult {
   if (answer.kind === 'error') {

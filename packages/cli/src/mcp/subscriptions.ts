@@ -39,15 +39,18 @@ export function createSubscriptions({ executionBaseDir }: Pick<Surroundings, 'ex
     else if (!timer?.hasRef()) timer = setInterval(look, everyMs)
     if (listening.size === 0) timer = undefined
   }
-  const hear = (message: JSONRPCMessage): void => {
-    if (!('method' in message)) return
+  const hear = (message: JSONRPCMessage, from = ''): void => {
+    if (!message || !('method' in message)) return
     const { method, params = {} } = message
     if (method === 'subscriptions/listen' && 'id' in message)
-      listen(`request ${String(message.id)}`, wantedIn(params))
-    if (method === 'notifications/cancelled') listen(`request ${String(params['requestId'])}`, [])
+      listen(from || `request ${String(message.id)}`, wantedIn(params))
+    if (method === 'notifications/cancelled' && from === '')
+      listen(`request ${String(params['requestId'])}`, [])
   }
   return {
+    /** `from`: who says it, where there are several; absent: the one client there is. */
     hear,
+    leave: (from: string): void => void (listening.has(from) && listen(from, [])),
     tell(tell: (uri: string) => Promise<void>): void {
       tellOf = tell
     },

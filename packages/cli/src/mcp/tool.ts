@@ -30,7 +30,14 @@ export interface Call {
   /** Whether the client can ask its person. */
   readonly canAsk: boolean
   /** What the person said when asked, and the state that was sent along. */
-  readonly said: { readonly yes: boolean; readonly state: string | undefined } | undefined
+  readonly said:
+    | {
+        readonly yes: boolean
+        readonly isAccepted: boolean
+        readonly content: Readonly<Record<string, unknown>>
+        readonly state: string | undefined
+      }
+    | undefined
 }
 
 export interface Tool<Input extends z.ZodObject = z.ZodObject> {

@@ -14,6 +14,7 @@ import {
   type Prepared,
   piSecrets,
   reachingOwn,
+  serverSecrets,
   startExecution,
 } from '@weave/runtime'
 import { paintStanding, paintVerdict } from '../colour.ts'
@@ -285,6 +286,16 @@ function environmentsOf(
   }
 }
 
+function secretsIn(prepared: Prepared, token: string | undefined): ExecutionOptions['secrets'] {
+  return {
+    ...piSecrets(homedir()),
+    ...reachingOwn(process.env, prepared.registry),
+    ...rowSecrets(prepared),
+    ...serverSecrets(prepared.servers ?? []),
+    '--token': token,
+  }
+}
+
 /** Secrets that rows of agents in `weave.json` spell out, under names that hide nothing of the environment. */
 function rowSecrets({ registry }: Prepared): Readonly<Record<string, string>> {
   const spelled = [...registry.agents].flatMap(([agent, { env = {} }]) =>
@@ -293,6 +304,10 @@ function rowSecrets({ registry }: Prepared): Readonly<Record<string, string>> {
     ),
   )
   return Object.fromEntries(spelled)
+}
+
+function serversOf({ servers = [] }: Prepared): ExecutionOptions['serversFor'] {
+  return codonId => servers.filter(({ codons }) => codons?.includes(codonId) ?? true)
 }
 
 /** The files of a person may lead to a provider and hold a login: a rehearsal has none of them. */
@@ -322,13 +337,9 @@ function optionsOf(
     agents: prepared.registry.agents,
     agentSettings: agentSettingsOf(settings.agents, rehearsal !== undefined),
     priceOf: (provider: string, id: string) => findModel(`${provider}/${id}`, prepared.registry)?.prices,
-    secrets: {
-      ...piSecrets(homedir()),
-      ...reachingOwn(process.env, prepared.registry),
-      ...rowSecrets(prepared),
-      '--token': texts.token,
-    },
+    secrets: secretsIn(prepared, texts.token),
     ...environmentsOf(environment, rehearsal, prepared),
+    serversFor: serversOf(prepared),
     sentinels: {
       settings: settings.sentinel,
       sandboxEntry: asThread('sentinel-sandbox'),

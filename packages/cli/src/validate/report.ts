@@ -11,7 +11,7 @@ import {
   warningsOf,
 } from '@weave/runtime'
 import { plural } from '../terminal.ts'
-import { budgetLines, settingLines, structure, structureLines } from './sections.ts'
+import { budgetLines, serverLines, settingLines, structure, structureLines } from './sections.ts'
 
 export interface ReportOptions {
   readonly verbose: boolean
@@ -72,6 +72,7 @@ function outline({ loaded }: Prepared, plan: Plan, earlier?: ObservedCosts): rea
     '',
     ...structureLines(structure(plan, loaded.prompts)),
     '',
+    ...serverLines(plan),
     ...budgetLines(plan, earlier),
   ]
 }

@@ -32,6 +32,8 @@ export interface StructureRow {
 export function structure(plan: Plan, prompts: LoadedHank['prompts']): readonly StructureRow[] {
   const sentinelsOf = ({ id }: PlannedCodon): number =>
     (plan.sentinels ?? []).filter(({ codonId }) => codonId === id).length
+  const serversOf = ({ id }: PlannedCodon) =>
+    (plan.mcpServers ?? []).filter(({ codons }) => codons?.includes(id) ?? true)
   const codonRow = (codon: PlannedCodon, number: string, depth: number): StructureRow => ({
     number,
     depth,
@@ -41,6 +43,7 @@ export function structure(plan: Plan, prompts: LoadedHank['prompts']): readonly 
       promptWords(codon, prompts),
       ...budgetWords(codon.budget),
       ...extras(codon, sentinelsOf(codon)),
+      ...serversOf(codon).map(({ name }) => `tools of ${name}`),
     ],
   })
   const itemRows = (item: PlannedItem, at: number): readonly StructureRow[] => {
@@ -112,6 +115,17 @@ function lines(count: number): string {
 /** Prompts are known by their path without `./` and inner `..`. */
 function normalised(file: string): string {
   return new URL(file, 'file:///').pathname.slice(1)
+}
+
+/** The MCP servers of the operator, as they are written; nothing when there are none. */
+export function serverLines({ mcpServers = [] }: Plan): readonly string[] {
+  if (mcpServers.length === 0) return []
+  const rows = mcpServers.map(({ name, command, url, tools }) => [
+    name,
+    command?.join(' ') ?? url ?? '',
+    tools ? `only ${tools.join(', ')}` : '',
+  ])
+  return ['MCP servers', ...columns(rows), '']
 }
 
 /** What can be said about money and time before a plan runs. */

@@ -22,6 +22,7 @@ export async function verdictJson(
     problems: prepared.problems,
     counts: loaded.counts,
     structure: plan ? structure(plan, loaded.prompts) : [],
+    mcpServers: plan?.mcpServers,
     ceilings: settings.ceilings,
     forecast: plan && forecastOf(plan, await earlierOf(prepared)),
     settings: settings.sources,

@@ -24,7 +24,11 @@ export interface BridgeOptions {
  */
 export function bridge(ws: WebSocket, request: IncomingMessage, options: BridgeOptions): void {
   const name = nameIn(request.url ?? '')
-  const end = (code: number, reason: string): void => ws.close(code, reason)
+  const end = (code: number, reason: string): void => {
+    // Its goodbye must be heard.
+    ws.resume()
+    ws.close(code, reason)
+  }
   const patience = new AbortController()
   systemClock.sleep(serverLimits.handshakeMs, patience.signal).then(
     () => end(1008, 'No handshake in time.'),
@@ -34,23 +38,42 @@ export function bridge(ws: WebSocket, request: IncomingMessage, options: BridgeO
   ws.once('close', () => patience.abort())
   ws.once('message', (data, isBinary) => {
     patience.abort()
-    // What comes next waits until there is somebody to give it to.
+    // What comes next waits until there is somebody to give it to; what was read with it comes all the same.
     ws.pause()
+    ws.on('message', hold)
     void begin(data, isBinary).catch(() => end(1011, 'Internal error.'))
   })
 
+  const held: Held[] = []
+  const hold = (data: RawData, isBinary: boolean): void => {
+    if (held.push({ data, isBinary }) > mostHeld) end(1008, 'Too many messages at once.')
+  }
   const begin = async (data: RawData, isBinary: boolean): Promise<void> => {
-    const greeting = isBinary ? undefined : greetingIn(String(data))
+    const greeting = isBinary || !Buffer.isBuffer(data) ? undefined : greetingIn(data.toString('utf8'))
     const mode = options.desk.modeOf(greeting?.token)
-    if (!greeting || mode === undefined) return refuse(ws, greeting?.id)
+    if (!greeting || mode === undefined) {
+      refuse(ws, greeting?.id)
+      return end(1008, 'The session is missing or has ended.')
+    }
     const place = name === undefined ? undefined : options.executions.find(name)
     const lock = place && (await readLock(executionLayout(place.dir).lockFile, systemClock))
     const record = lock?.kind === 'held' ? lock.holder.record : undefined
     if (!record || record.port === 0) return end(1013, 'No run goes on there now.')
     const text = greeting.as({ token: record.token, isReadonly: mode === 'readonly' })
-    join(ws, options.connect(`ws://127.0.0.1:${record.port}`), text)
+    join(ws, options.connect(`ws://127.0.0.1:${record.port}`), () => {
+      ws.off('message', hold)
+      return [{ data: text, isBinary: false }, ...held]
+    })
   }
 }
+
+interface Held {
+  readonly data: RawData | string
+  readonly isBinary: boolean
+}
+
+/** Frames that were read together with the first. */
+const mostHeld = 256
 
 function nameIn(url: string): string | undefined {
   const [, encoded] = /^\/e\/([^/?]+)\/socket$/.exec(url) ?? []
@@ -72,7 +95,6 @@ function refuse(ws: WebSocket, commandId: string | undefined): void {
   const timestamp = systemClock.now().toISOString()
   const id = `hub_${timestamp}`
   ws.send(JSON.stringify({ id, timestamp, type: 'error', ...(commandId && { commandId }), data }))
-  ws.close(1008, 'The session is missing or has ended.')
 }
 
 interface Greeting {
@@ -115,20 +137,24 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function join(page: WebSocket, server: WebSocket, greeting: string): void {
+/** `begin`: what is said first; asked for once, when the server listens. */
+function join(page: WebSocket, server: WebSocket, begin: () => readonly Held[]): void {
   const stopPings = keepAlive(page)
   server.once('open', () => {
-    server.send(greeting)
+    for (const { data, isBinary } of begin()) server.send(data, { binary: isBinary })
+    pass(page, server)
     page.resume()
   })
-  pass(page, server)
   pass(server, page)
   page.once('close', (code, reason) => {
     stopPings()
     close(server, code, reason)
   })
   server.once('close', (code, reason) => close(page, code, reason))
-  server.once('error', () => page.close(1013, 'Its server does not answer.'))
+  server.once('error', () => {
+    page.resume()
+    page.close(1013, 'Its server does not answer.')
+  })
 }
 
 /** Whoever does not take what is sent to it is sent away, as by the server itself. */

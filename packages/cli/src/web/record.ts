@@ -17,7 +17,7 @@ const shape = z.object({
 })
 export type HubRecord = Readonly<z.infer<typeof shape>>
 
-export function recordPath(home = homedir()): string {
+function recordPath(home = homedir()): string {
   return join(home, '.weave', 'web.json')
 }
 

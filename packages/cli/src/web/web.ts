@@ -79,13 +79,13 @@ async function useOther(other: HubRecord, base: string, { args, terminal }: Plac
   }
   if (args.switches.has('no-open')) return exitCodes.done
   const link = async (printed: boolean): Promise<string> => (await askForLink(other, { printed })).url
-  return await show(other.port, link, { args, terminal }).then(
-    () => exitCodes.done,
-    (error: unknown) => {
-      terminal.error(error instanceof Error ? error.message : String(error))
-      return exitCodes.failed
-    },
-  )
+  try {
+    await show(other.port, link, { args, terminal })
+    return exitCodes.done
+  } catch (error) {
+    terminal.error(error instanceof Error ? error.message : String(error))
+    return exitCodes.failed
+  }
 }
 
 /** Opens the browser; where there is none, says how to get in. */

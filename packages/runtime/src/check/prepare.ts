@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { ProblemCode } from '@weave/protocol'
 import {
   type Codon,
@@ -32,10 +32,11 @@ import {
   reaching,
   resolveModel,
 } from '../models/index.ts'
-import { buildPlan, type Plan, type PlannedGate, plannedCodons } from '../plan/index.ts'
+import { buildPlan, type Plan, type PlannedGate, plannedCodons, withServers } from '../plan/index.ts'
 import { type ModelUse, type PreflightResult, preflight } from '../preflight/index.ts'
 import {
   codonEnvironment,
+  type FilledServer,
   type GateSetting,
   type ResolvedSettings,
   type RuleSetting,
@@ -47,6 +48,7 @@ import {
 import { agentProblems } from './agent-problems.ts'
 import type { CheckedData, DataCheck } from './data-check.ts'
 import type { AskedGates, CheckedGates } from './gate-check.ts'
+import type { AskedServers, CheckedServers, ServerSurroundings } from './server-check.ts'
 import { pathsOf, readLayers, type SettledOptions } from './settled.ts'
 
 export interface PrepareOptions extends SettledOptions {
@@ -76,6 +78,8 @@ export interface Prepared {
   readonly runtimeFile?: string
   /** What the operator lets follow from events. */
   readonly rules?: readonly RuleSetting[]
+  /** MCP servers for agents; absent when there are none. */
+  readonly servers?: readonly FilledServer[]
   readonly registry: Registry
   /**
    * What would run; absent when there is no hank. In a hank with mistakes a model may be unknown: it stands in the plan by
@@ -116,14 +120,9 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   })
   // The hank may add sentinel settings, idle timeout, ceilings and a fallback model; no path depends on it.
   const settings = resolveSettings({ ...layers, environment, overrides: loaded.hank?.overrides })
-  const gates = await checkedGates({ ...layers.gates, added: options.gates ?? [] }, loaded)
-  const plan = planOf({ loaded, settings, registry }, gates.gates)
-  const more = [
-    agentFaults({ loaded, settings, registry }, !!options.redirect),
-    await sendingProblems(settings, environment),
-    await ruleProblems(layers.rules, plan),
-  ]
-  const hankProblems = [...[layers, models, loaded, gates].map(({ problems }) => problems), ...more].flat()
+  const { plan, servers, ...planned } = await planWith(layers, { loaded, settings, registry }, options)
+  const more = [planned.problems, await sendingProblems(settings, environment)]
+  const hankProblems = [...[layers, models, loaded].map(({ problems }) => problems), ...more].flat()
   const base = {
     loaded,
     settings,
@@ -132,6 +131,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     ...(plan && { plan }),
     ...(layers.path !== undefined && { runtimeFile: layers.path }),
     rules: layers.rules,
+    ...(servers.length > 0 && { servers }),
   }
   if (hasErrors(hankProblems) || !loaded.hank) return { ...base, ok: false, problems: hankProblems }
 
@@ -176,11 +176,35 @@ function judged(found: Omit<Prepared, 'ok'>): Prepared {
   return { ...found, ok: !hasErrors(found.problems) }
 }
 
+/** The plan, with what the operator adds to the hank, and what is wrong between the two. */
+async function planWith(
+  layers: Awaited<ReturnType<typeof readLayers>>,
+  found: Pick<Prepared, 'loaded' | 'settings' | 'registry'>,
+  options: PrepareOptions,
+) {
+  const gates = await checkedGates({ ...layers.gates, added: options.gates ?? [] }, found.loaded)
+  const hankPlan = planOf(found, gates.gates)
+  const servers = await checkedServers(layers, { environment: options.environment, plan: hankPlan })
+  const plan = hankPlan && withServers(hankPlan, servers.planned)
+  const faults = [agentFaults(found, !!options.redirect), await ruleProblems(layers.rules, plan)]
+  return { plan, servers: servers.servers, problems: [gates.problems, servers.problems, ...faults].flat() }
+}
+
 /** Mostly there are none, and then what checks them is not loaded. */
 async function checkedGates(asked: AskedGates, { hank }: Pick<LoadedHank, 'hank'>): Promise<CheckedGates> {
   if (!hank || asked.inFile.length + asked.added.length === 0) return { gates: [], problems: [] }
   const { checkGates } = await import('./gate-check.ts')
   return checkGates(asked, hank)
+}
+
+/** Mostly there are none, and then what checks them is not loaded. */
+async function checkedServers(
+  { servers, path }: { readonly servers: AskedServers; readonly path?: string | undefined },
+  at: Omit<ServerSurroundings, 'project'>,
+): Promise<CheckedServers> {
+  if (Object.keys(servers.rows).length === 0) return { servers: [], planned: [], problems: [] }
+  const { checkServers } = await import('./server-check.ts')
+  return checkServers(servers, { ...at, project: dirname(path ?? '') })
 }
 
 /** What of the operator's rules the hank does not have. */

@@ -79,6 +79,7 @@ export async function readLayers({
     path: file.path,
     agents: file.agents,
     rules: file.rules ?? [],
+    servers: { rows: file.mcpServers ?? {}, spotOf: file.spotOf },
     gates: { inFile: file.gates ?? [], spotOf: file.spotOf },
     problems: [...given.flags.problems, ...given.variables.problems, ...file.problems],
   }

@@ -116,12 +116,13 @@ function stateFacts({ state, live, codons }: Facts, inherited = 0): StateFacts {
   const records = runs.flatMap(each => each.codons)
   const counted = state ? lineageOf(state, run) : []
   const done = counted.filter(({ status }) => status === 'completed' || status === 'skipped')
+  const codonsDone = new Set(done.map(({ codonId }) => codonId)).size
   const sentinels = records.flatMap(record => record.sentinels ?? [])
   const ended = run?.status === 'running' ? 'crashed' : (run?.status ?? 'new')
   return {
     status: live ? 'running' : ended,
-    codonsDone: new Set(done.map(({ codonId }) => codonId)).size,
-    codons,
+    codonsDone,
+    codons: codons === 0 ? 0 : Math.max(codons, codonsDone),
     cost: Math.max(0, (state?.totalCost ?? 0) - inherited),
     costUnknown: [...records, ...sentinels].some(({ costUnknown }) => costUnknown === true),
     sentinelCost: sentinels.reduce((sum, { cost }) => sum + cost, 0),
@@ -140,8 +141,8 @@ function tailFacts({ tail }: Facts): Pick<ExecutionRow, 'warnings' | 'lastEventA
   }
 }
 
-/** Later lines that end a question. */
-const endings = ['gate.decided', 'rollback.started', 'codon.started', 'run.completed'] as const
+/** Later lines that end a question; the end of a run does not. */
+const endings = ['gate.decided', 'rollback.started', 'codon.started'] as const
 
 function openQuestion(line: string, text: string): Pick<ExecutionRow, 'waits'> {
   const at = text.lastIndexOf(line)

@@ -31,7 +31,7 @@ export async function seriesJob(place: NamedPlace, query: Query, sink: Sink): Pr
   return { ok: true, value }
 }
 
-export function createSeriesFold(of: SeriesName) {
+function createSeriesFold(of: SeriesName) {
   const points: Point[] = []
   const breaches: Series['breaches'][number][] = []
   const clock = createRunClock()

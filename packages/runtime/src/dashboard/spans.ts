@@ -44,7 +44,7 @@ export async function spansJob(place: NamedPlace, query: Query, sink: Sink): Pro
 const mostSpans = 5_000
 
 /** Pure. Times are those of the events; a span that has not ended has no end. */
-export function createSpanFold() {
+function createSpanFold() {
   const attempts: Mutable[] = []
   let runId = ''
   let phase: 'rig' | 'agent' | undefined

@@ -43,7 +43,10 @@ export function runReaderThread(tools: ReaderTools): void {
   const say = (message: FromReader): void => port.postMessage(message)
   port.on('message', (message: ToReader) => {
     const { id } = message
-    if ('cancel' in message) return void open.get(id)?.abort()
+    if ('cancel' in message) {
+      open.get(id)?.abort()
+      return
+    }
     const controller = new AbortController()
     open.set(id, controller)
     void performed(message.job, perform, sinkOf(id, controller.signal, say))

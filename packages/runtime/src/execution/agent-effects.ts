@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { walk } from '../files/index.ts'
-import type { Harness, HarnessSurroundings } from '../harness/index.ts'
+import type { AgentServer, Harness, HarnessSurroundings } from '../harness/index.ts'
 import { type Marker, type Redactor, systemClock } from '../kit/index.ts'
 import { costOf, type Prices } from '../models/index.ts'
 import type { Plan, PlannedCodonAt, PlannedModel } from '../plan/index.ts'
@@ -17,6 +17,8 @@ export interface AgentSetup {
   readonly proxyUrl: () => string | undefined
   /** Prices of a model that is not in the plan. */
   readonly priceOf: (provider: string, modelId: string) => Prices | undefined
+  /** MCP servers for the agent of a codon. */
+  readonly serversFor?: ((codonId: string) => readonly AgentServer[]) | undefined
   /** Of the attempt that is made, while spans are sent. */
   readonly traceparent?: (() => string | undefined) | undefined
   /** Has the last word on the environment of a codon. */
@@ -93,8 +95,19 @@ function surroundingsOf(
     home: layout.agents,
     autoCompact: codon.autoCompact,
     thinking: codon.model.thinking,
+    servers: agents.serversFor?.(codon.id).map(server => marked(server, env)),
   }
 }
+
+/** Its processes are the codon's: an agent may start them with as little environment as it likes. */
+function marked(server: AgentServer, env: HarnessSurroundings['env']): AgentServer {
+  const { reach } = server
+  if (reach.kind === 'http') return server
+  const markers = Object.entries(env).filter(([name]) => markerNames.has(name))
+  return { ...server, reach: { ...reach, env: { ...reach.env, ...Object.fromEntries(markers) } } }
+}
+
+const markerNames = new Set(['WEAVE_EXECUTION_ID', 'WEAVE_CODON_ID', 'WEAVE_SERVER_ID', 'WEAVE_AGENT_ID'])
 
 type WayOut = (
   env: Readonly<Record<string, string>>,

@@ -61,6 +61,8 @@ export interface ExecutionOptions {
   /** Agents that speak ACP, by name. */
   readonly agents?: AgentTable | undefined
   readonly agentSettings?: AgentSettings | undefined
+  /** MCP servers for the agent of a codon. */
+  readonly serversFor?: AgentSetup['serversFor']
   readonly priceOf: AgentSetup['priceOf']
   readonly environmentFor?: AgentSetup['environmentFor']
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -312,7 +314,7 @@ function effectsOf(
   { options, held, record, plan, activities, tracing }: Start,
   { own, harnessFor, proxyUrl }: Agents,
 ) {
-  const { environment, sentinels, priceOf, environmentFor } = options
+  const { environment, sentinels, priceOf, environmentFor, serversFor } = options
   const { outputDirectory, overwriteOutput, ignoreRigFailures } = options
   const { journal, recorder, redactor } = record
   return openEffects({
@@ -326,7 +328,7 @@ function effectsOf(
     environment,
     assertHeld: held.lock.assertHeld,
     own,
-    agents: { harnessFor, proxyUrl, priceOf, environmentFor, traceparent: tracing.traceparent },
+    agents: { harnessFor, proxyUrl, priceOf, environmentFor, serversFor, traceparent: tracing.traceparent },
     sentinels,
     files: { outputDirectory, overwriteOutput, ignoreRigFailures },
     runId: () => currentRun(recorder.state)?.runId ?? '',

@@ -1,6 +1,7 @@
 import type { FailureReason, ProcessExit, TokenCounts } from '@weave/protocol'
 import type { Marker } from '../kit/index.ts'
 import type { ThinkingLevel } from '../models/index.ts'
+import type { AgentServer } from './agent-server.ts'
 
 /** Which of its tools an agent gets, by the agent's own names. */
 export interface ToolChoice {
@@ -24,6 +25,8 @@ export interface HarnessSurroundings {
   readonly autoCompact: boolean
   /** Absent: as the agent has it by default. */
   readonly thinking?: ThinkingLevel | undefined
+  /** Whose tools the agent gets besides its own. */
+  readonly servers?: readonly AgentServer[] | undefined
 }
 
 /** One task for one agent. */

@@ -5,6 +5,7 @@
 
 export { createAcpHarness } from './acp/acp-harness.ts'
 export { type FoundAgent, type NamedAgent, resolveAgent } from './acp/resolve-agent.ts'
+export type { AgentServer } from './agent-server.ts'
 export { servable } from './available.ts'
 export { createSdkHarness } from './claude/claude-harness.ts'
 export { failureOf, type Trouble } from './failure.ts'

@@ -24,7 +24,13 @@ export type AnswerPart =
   /** Becomes the call that the harness of this request understands. */
   | ({ readonly kind: 'use' } & ToolUse)
   /** A tool call as it stands. */
-  | { readonly kind: 'call'; readonly name: string; readonly input: unknown }
+  | {
+      readonly kind: 'call'
+      readonly name: string
+      readonly input: unknown
+      /** An error when the request does not offer it. */
+      readonly mustBeOffered?: true
+    }
 
 /** What the model does with one request. `wait`: milliseconds before anything of it happens. */
 export type Answer = { readonly wait?: number } & (

@@ -64,6 +64,8 @@ function stepAnswer(step: RehearsalStep): Answer | undefined {
 
 function partsOf(step: RehearsalStep): readonly AnswerPart[] {
   if ('use' in step) return [{ kind: 'use', ...step }]
+  if ('call' in step)
+    return [{ kind: 'call', name: step.call.name, input: step.call.input ?? {}, mustBeOffered: true }]
   const thinking: readonly AnswerPart[] = 'think' in step ? [{ kind: 'thinking', text: step.think }] : []
   const said = 'say' in step ? step.say : undefined
   return said === undefined ? thinking : [...thinking, { kind: 'text', text: said }]

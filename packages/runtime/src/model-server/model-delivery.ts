@@ -78,6 +78,13 @@ function messageDelivery(answer: Message, request: ModelRequest, options: ModelD
 type Wired = { readonly ok: true; readonly part: WirePart } | { readonly ok: false; readonly message: string }
 
 function wirePart(part: AnswerPart, request: ModelRequest, cwd: string | undefined): Wired {
+  if (part.kind === 'call') {
+    const { kind, name, input } = part
+    const isOffered = request.declarations.some(tool => tool.name === name)
+    if (part.mustBeOffered && !isOffered)
+      return { ok: false, message: `The script calls "${name}", and the request offers no such tool.` }
+    return { ok: true, part: { kind, name, input } }
+  }
   if (part.kind !== 'use') return { ok: true, part }
   const found = translateTool(part, { declarations: request.declarations, cwd })
   return found.ok ? { ok: true, part: { kind: 'call', name: found.name, input: found.input } } : found

@@ -41,6 +41,14 @@ const rehearsalStep = z.union([
   use('edit', 'The model replaces a piece of a file.'),
   use('bash', 'The model runs a shell command.'),
   z
+    .strictObject({
+      call: z.strictObject({ name: z.string().min(1), input: z.record(z.string(), z.unknown()).optional() }),
+      ...any,
+    })
+    .register(z.globalRegistry, {
+      description: 'The model calls a tool that not every agent has, such as one of an MCP server.',
+    }),
+  z
     .strictObject({ say: z.string(), ...any })
     .register(z.globalRegistry, { description: 'The model answers and ends its turn.' }),
   z

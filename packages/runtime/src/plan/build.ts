@@ -17,6 +17,7 @@ import type {
   PlannedItem,
   PlannedLoop,
   PlannedModel,
+  PlannedServer,
   PlannedText,
 } from './plan.ts'
 
@@ -70,6 +71,11 @@ export function buildPlan({ hank, path, directory }: PlanSource, options: PlanOp
 /** What of gates is in a plan: a program that does not know them must not run it. */
 export function withGates(gates: readonly PlannedGate[] = []): Pick<Plan, 'gates' | 'needs'> {
   return gates.length === 0 ? {} : { gates, needs: ['gates'] }
+}
+
+/** They are no part of the hank: they are checked against it. */
+export function withServers(plan: Plan, mcpServers: readonly PlannedServer[]): Plan {
+  return mcpServers.length === 0 ? plan : { ...plan, mcpServers }
 }
 
 /** Without those that are the hank's own: they are its `budget`. */

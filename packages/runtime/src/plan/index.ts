@@ -3,7 +3,7 @@
  * budgets it carries, so that whoever counts money divides it as the checks of the hank did.
  */
 export { allotment, createPool, mayStillSpend, type Pool, type PoolUse, tightest } from '../hank/index.ts'
-export { buildPlan, withGates } from './build.ts'
+export { buildPlan, withGates, withServers } from './build.ts'
 export { type PlanDifference, planDifferences } from './differences.ts'
 export type {
   Plan,
@@ -12,6 +12,7 @@ export type {
   PlannedItem,
   PlannedLoop,
   PlannedModel,
+  PlannedServer,
   PlannedText,
   RetryRules,
 } from './plan.ts'

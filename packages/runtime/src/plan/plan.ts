@@ -19,8 +19,20 @@ export interface Plan {
   readonly ceilings?: PlannedCeilings
   /** Where the run waits for a person; absent: nowhere. */
   readonly gates?: readonly PlannedGate[]
+  /** MCP servers of the operator whose tools agents get; absent: none. For people to see: a run has those of its `weave.json`. */
+  readonly mcpServers?: readonly PlannedServer[]
   /** What a program must know to run this plan; absent: nothing but the contract. */
   readonly needs?: readonly string[]
+}
+
+/** As it is written, so without the values of variables; those of `env` and `headers` are not here at all. */
+export interface PlannedServer {
+  readonly name: string
+  readonly command?: readonly string[]
+  readonly url?: string
+  /** Absent: all. */
+  readonly codons?: readonly string[]
+  readonly tools?: readonly string[]
 }
 
 export interface PlannedGate {

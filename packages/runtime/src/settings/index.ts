@@ -15,6 +15,7 @@ export {
 } from './environment.ts'
 export type { SettingField } from './fields.ts'
 export { type GateSetting, gateIdOf } from './gate-setting.ts'
+export { type FilledServer, fillServers, type OperatorServers, serverSecrets } from './mcp-servers.ts'
 export { readGiven, readRuntimeFile } from './read-layers.ts'
 export type { FlagValue } from './read-values.ts'
 export {

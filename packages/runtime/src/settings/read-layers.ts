@@ -14,6 +14,7 @@ import {
 import { type OperatorAgents, operatorAgents } from './agent-rows.ts'
 import { type Environment, type Layer, layerOf, runtimePrefix } from './fields.ts'
 import type { GateSetting } from './gate-setting.ts'
+import type { OperatorServers } from './mcp-servers.ts'
 import type { FlagValue, LayerResult } from './read-values.ts'
 import type { RuleSetting } from './rule-setting.ts'
 import weaveShape from './weave-shape.json' with { type: 'json' }
@@ -42,6 +43,8 @@ export interface RuntimeFileResult {
   readonly problems: readonly Problem<ProblemCode>[]
   /** Agents that the file describes. */
   readonly agents?: OperatorAgents
+  /** MCP servers for agents. */
+  readonly mcpServers?: OperatorServers
 }
 
 const maxBytes = 10 * 1024 * 1024

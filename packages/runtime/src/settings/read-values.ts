@@ -24,6 +24,7 @@ import {
   variableOf,
 } from './fields.ts'
 import type { GateSetting } from './gate-setting.ts'
+import type { OperatorServers } from './mcp-servers.ts'
 import type { RuleSetting } from './rule-setting.ts'
 import { fields, runtimeFile } from './schema.ts'
 
@@ -41,6 +42,7 @@ export interface LayerResult {
   readonly problems: readonly Problem<ProblemCode>[]
   /** Of a runtime file that describes some. */
   readonly agents?: OperatorAgents
+  readonly mcpServers?: OperatorServers
 }
 
 /** Checks the text of a runtime file. `file` is its name in messages. */
@@ -49,11 +51,12 @@ export function parseRuntimeFile(text: string | Uint8Array, file: string): Layer
   if (!source.ok) return { layer: {}, problems: source.problems }
   const checked = runtimeFile.safeParse(source.value)
   if (checked.success) {
-    const { gates, rules } = checked.data
+    const { gates, rules, mcpServers } = checked.data
     return {
       layer: layerOf(checked.data, 'weave.json'),
       ...(gates && { gates, spotOf: source.spotOf }),
       ...(rules && { rules, spotOf: source.spotOf }),
+      ...(mcpServers && { mcpServers, spotOf: source.spotOf }),
       problems: source.warnings,
       ...operatorAgents(checked.data),
     }

@@ -1,7 +1,9 @@
 import * as z from 'zod'
+import { addressFault } from './address-fault.ts'
 import { agentRow } from './agent-row-schema.ts'
 import { defaults, otelContents, otelNames, type SettingField, type SettingValues } from './fields.ts'
 import { gates } from './gates-schema.ts'
+import { mcpServers } from './mcp-servers-schema.ts'
 import { rules } from './rules-schema.ts'
 
 /**
@@ -157,6 +159,7 @@ export const runtimeFile = z
     ignoreRigFailures: entry('ignoreRigFailures'),
     modelsFile: entry('modelsFile'),
     readonlyOnly: entry('readonlyOnly'),
+    mcpServers: mcpServers.optional(),
     gates: gates.optional(),
     rules: rules.optional(),
     web: z
@@ -195,22 +198,4 @@ function address(description: string): z.ZodString {
       if (message !== undefined) context.addIssue({ code: 'custom', message })
     })
     .describe(description)
-}
-
-/**
- * Why a text is no address that secrets and payloads may be sent to, or undefined when it is one: `https:` anywhere,
- * plain `http:` only to this machine, no user name and no password in it. Never throws.
- */
-function addressFault(text: string): string | undefined {
-  const wanted = 'expected an address that starts with https://, or with http:// when it is on this machine'
-  if (!URL.canParse(text)) return wanted
-  const url = new URL(text)
-  if (url.username !== '' || url.password !== '')
-    return 'expected an address without a user name and password'
-  if (url.protocol === 'https:') return undefined
-  return url.protocol === 'http:' && isLoopback(url.hostname) ? undefined : `${wanted}, found ${url.origin}`
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }

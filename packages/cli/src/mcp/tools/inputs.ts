@@ -73,6 +73,10 @@ export const inputs = {
     action: z.enum(['next', 'redo', 'skip', 'forceStop']),
     token: token.optional(),
   }),
+  decide_gate: z.strictObject({
+    execution,
+    gate: z.string().max(100).optional().describe('only if it waits at this one'),
+  }),
   rollback: z.strictObject({ execution, to: checkpoint, token: token.optional() }),
   undo_rollback: z.strictObject({ execution, token: token.optional() }),
 } as const

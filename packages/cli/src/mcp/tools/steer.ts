@@ -1,4 +1,4 @@
-import { readLock, systemClock } from '@weave/runtime'
+import { readGates, readLock, systemClock } from '@weave/runtime'
 import { type CommandType, describeEvent } from 'weave-client'
 import type { Arguments } from '../../parse-arguments.ts'
 import { openClient, type RunningServer, runningServer } from '../../steer/running-server.ts'
@@ -30,6 +30,13 @@ export const steerRun: Run<Inputs['steer_run']> = async (input, at, call) => {
     return failure(
       'NOT_ALLOWED',
       `${action} lets a model be asked, which costs money. It needs: weave mcp --allow run,steer --max-cost <dollars>`,
+    )
+  const { waiting } = await readGates(named.layout)
+  // To the server it is an approval.
+  if (action === 'next' && waiting)
+    return failure(
+      'NOT_ALLOWED',
+      `${named.name} waits at gate ${waiting.data.gateId}. Only a person goes on from there: decide_gate, or weave gate approve ${named.name}`,
     )
   const matter = matterOf('steer_run', named, { what: action, server })
   const message = `Tell the run of ${named.name}: ${action}?`

@@ -137,6 +137,18 @@ const undoRollback = tool({
   load: async () => (await import('./rollback.ts')).undoRollback,
 })
 
+const decideGate = tool({
+  name: 'decide_gate',
+  group: 'gates',
+  title: 'Ask a person to decide on a gate',
+  description:
+    'Puts the question of a gate to the person, who approves or rejects it with a note. What the caller thinks of it does not count, and without a person nothing is decided.',
+  input: inputs.decide_gate,
+  output: answer({ execution: z.string(), gate: z.string(), decision: z.string() }),
+  changes: 'destructive',
+  load: async () => (await import('./gates.ts')).decideGate,
+})
+
 export const workTools: readonly Tool[] = [
   validateHank,
   planHank,
@@ -148,4 +160,5 @@ export const workTools: readonly Tool[] = [
   steerRun,
   rollback,
   undoRollback,
+  decideGate,
 ]

@@ -1,5 +1,6 @@
 import { fieldOf, listOf, numberOf, type Result, textOf } from '../../kit/index.ts'
 import type { AgentRow } from '../../models/index.ts'
+import { type AgentServer, commandOf } from '../agent-server.ts'
 import type { RpcAnswer, RpcConnection } from './json-rpc.ts'
 
 export interface SessionWish {
@@ -9,6 +10,7 @@ export interface SessionWish {
   readonly cwd: string
   /** Of the conversation to go on with, as the agent knows it. */
   readonly agentSessionId: string | undefined
+  readonly servers?: readonly AgentServer[] | undefined
 }
 
 export type OpenedSession = Result<{ readonly agentSessionId: string }>
@@ -46,14 +48,16 @@ type Conversation = Result<{ readonly agentSessionId: string; readonly answer: u
 
 async function conversation(rpc: RpcConnection, wish: SessionWish, begun: unknown): Promise<Conversation> {
   const { cwd, agentSessionId: sessionId, name } = wish
-  const place = { cwd, mcpServers: [] }
+  const able = fieldOf(begun, 'agentCapabilities')
+  const servers = offered(wish, able)
+  if (!servers.ok) return servers
+  const place = { cwd, mcpServers: servers.list }
   if (sessionId === undefined) {
     const answer = await rpc.request('session/new', place)
     const id = answer.ok ? textOf(fieldOf(answer.result, 'sessionId')) : undefined
     if (!answer.ok || id === undefined) return refused(wish, 'opens no session', answer)
     return { ok: true, agentSessionId: id, answer: answer.result }
   }
-  const able = fieldOf(begun, 'agentCapabilities')
   const resumes = fieldOf(fieldOf(able, 'sessionCapabilities'), 'resume')
   const method = resumes
     ? 'session/resume'
@@ -68,6 +72,31 @@ async function conversation(rpc: RpcConnection, wish: SessionWish, begun: unknow
   const answer = await rpc.request(method, { ...place, sessionId })
   if (!answer.ok) return refused(wish, 'cannot continue the conversation', answer)
   return { ok: true, agentSessionId: sessionId, answer: answer.result }
+}
+
+/** In the words of ACP. Every agent starts programs; addresses only those that say so. */
+function offered(
+  { servers = [], name }: SessionWish,
+  able: unknown,
+): Result<{ readonly list: readonly object[] }> {
+  const takesHttp = fieldOf(fieldOf(able, 'mcpCapabilities'), 'http') === true
+  const refusedOne = servers.find(({ reach }) => reach.kind === 'http' && !takesHttp)
+  if (refusedOne)
+    return {
+      ok: false,
+      message: `The agent ${name} takes no MCP server with an address, as ${refusedOne.name} is.`,
+    }
+  return { ok: true, list: servers.map(serverWords) }
+}
+
+function serverWords({ name, reach }: AgentServer): object {
+  if (reach.kind === 'http') return { type: 'http', name, url: reach.url, headers: pairs(reach.headers) }
+  const [command, ...args] = commandOf(reach)
+  return { name, command, args, env: pairs(reach.env) }
+}
+
+function pairs(values: Readonly<Record<string, string>>): readonly object[] {
+  return Object.entries(values).map(([name, value]) => ({ name, value }))
 }
 
 interface Session {

@@ -203,7 +203,8 @@ async function* work(task: Work): AsyncGenerator<HarnessEvent, HarnessEnd, void>
   const { rpc } = process
   const name = `The agent ${agent.name}`
   if (!rpc) return crashed(name, await process.ended, '')
-  const wish = { ...agent, model: spec.model, cwd: spec.cwd, agentSessionId: task.agentSessionId }
+  const { model, cwd, servers } = spec
+  const wish = { ...agent, model, cwd, servers, agentSessionId: task.agentSessionId }
   const opened = await unlessAborted(openSession(rpc, wish), signal)
   if (!opened) return stopped
   if (!opened.ok)

@@ -4,6 +4,7 @@ import { type Clock, type LaunchOptions, type Log, silentLog, systemClock } from
 import { endpointFor, loginFor, otherLogins } from '../../models/index.ts'
 import type { Harness, HarnessSurroundings, ToolChoice } from '../harness.ts'
 import { startAgentProcess } from './agent-process.ts'
+import { operatorServers } from './operator-servers.ts'
 import { logVariables } from './provider-log.ts'
 import { runAgent } from './run.ts'
 import { loadSdk, queryOptions, type SdkModule } from './sdk.ts'
@@ -104,14 +105,23 @@ export function createSdkHarness(options: SdkHarnessOptions = {}): Harness {
   const warm = createWarmStart(load)
 
   function launchFor(surroundings: HarnessSurroundings): Launch {
-    const env = childEnvironment(surroundings, { retries, isRoot: process.getuid?.() === 0, userSettings })
+    const operator = operatorServers(surroundings.servers)
+    const base = childEnvironment(surroundings, { retries, isRoot: process.getuid?.() === 0, userSettings })
+    const env = { ...base, ...operator.env }
     const { marker, home, cwd: premises } = surroundings
     const words = workspaceWords({ cwd: premises, userHome: env['HOME'], userSettings })
     makePrivate(configDirectory(home))
     return {
       fingerprint: words.fingerprint,
-      key: JSON.stringify([surroundings.model, surroundings.thinking, premises, env, words]),
-      options: task => queryOptions({ ...surroundings, env, tools, words }, task),
+      key: JSON.stringify([
+        surroundings.model,
+        surroundings.thinking,
+        premises,
+        env,
+        words,
+        operator.mcpServers,
+      ]),
+      options: task => queryOptions({ ...surroundings, env, tools, words, operator }, task),
       startProcess: ({ command, args, cwd, env }) =>
         startAgentProcess({ command, args, cwd, env, marker, premises, clock, graceMs, own }),
     }

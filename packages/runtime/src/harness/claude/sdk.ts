@@ -1,6 +1,7 @@
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
 import type { HarnessSurroundings, ToolChoice } from '../harness.ts'
 import { importPackage, requireHarness } from '../resolve-harness.ts'
+import type { OperatorServers } from './operator-servers.ts'
 import { logArgument } from './provider-log.ts'
 import type { WorkspaceWords } from './workspace-words.ts'
 
@@ -27,6 +28,7 @@ const sessionTools = [
 export interface QuerySurroundings extends Pick<HarnessSurroundings, 'cwd' | 'model' | 'env' | 'thinking'> {
   readonly tools: ToolChoice
   readonly words: Pick<WorkspaceWords, 'options' | 'instructions'>
+  readonly operator: Pick<OperatorServers, 'mcpServers' | 'hooks'>
 }
 
 /**
@@ -34,7 +36,7 @@ export interface QuerySurroundings extends Pick<HarnessSurroundings, 'cwd' | 'mo
  * commands in a prompt are just text.
  */
 export function queryOptions(
-  { cwd, model, env, thinking, tools, words }: QuerySurroundings,
+  { cwd, model, env, thinking, tools, words, operator }: QuerySurroundings,
   { sessionId, systemPrompt, previousSessionId, spawn }: SessionTask,
 ): Options {
   const append = [words.instructions, systemPrompt].filter(text => text !== undefined).join('\n\n')
@@ -47,6 +49,8 @@ export function queryOptions(
     permissionMode: 'bypassPermissions',
     allowDangerouslySkipPermissions: true,
     ...words.options,
+    mcpServers: { ...words.options.mcpServers, ...operator.mcpServers },
+    ...(operator.hooks && { hooks: operator.hooks }),
     verbatimPrompts: true,
     includePartialMessages: true,
     // Without its words, what an agent inside the agent used up is not told either.

@@ -188,7 +188,7 @@ export function taskFor(spec: HarnessSpec, factsOf: ModelFacts): Result<{ readon
     keyVariables,
     address: address.address,
   }
-  const surroundings = { cwd, env, marker, home, autoCompact, thinking: spec.thinking }
+  const surroundings = { cwd, env, marker, home, autoCompact, thinking: spec.thinking, servers: spec.servers }
   return { ok: true, task: { ...asked, ...surroundings, prompt, systemPrompt, previousSessionId } }
 }
 

@@ -64,6 +64,12 @@ function levelOf({ thinking = 'medium' }: AgentTask) {
   return thinking === 'max' ? 'xhigh' : thinking
 }
 
+export interface SessionParts {
+  readonly model: Model<Api>
+  /** Besides those of the SDK. */
+  readonly tools?: readonly ReturnType<Sdk['agent']['defineTool']>[]
+}
+
 /**
  * A new session, or a copy of an earlier one under an id of its own. The task and the instructions and skills of the workspace
  * have a say in it: no file of the person is read, and none for settings, extensions or keys.
@@ -71,7 +77,7 @@ function levelOf({ thinking = 'medium' }: AgentTask) {
 export async function openSession(
   sdk: Sdk,
   task: AgentTask,
-  model: Model<Api>,
+  { model, tools: more = [] }: SessionParts,
 ): Promise<Had<{ readonly session: AgentSession }>> {
   const { AuthStorage, ModelRegistry, SettingsManager, createAgentSession } = sdk.agent
   const { createBashToolDefinition, createLocalBashOperations } = sdk.agent
@@ -100,8 +106,9 @@ export async function openSession(
     }),
     resourceLoader: resources(sdk, task, await workspaceFiles(sdk.agent, task)),
     sessionManager: sessions.manager,
-    tools: [...toolsFor(task)],
+    tools: [...toolsFor(task), ...more.map(({ name }) => name)],
     customTools: [
+      ...more,
       sdk.agent.defineTool(
         createBashToolDefinition(task.cwd, {
           operations: gentleBash(createLocalBashOperations(), systemClock),

@@ -55,6 +55,11 @@ export function createEventReporter({ send, clock, modelId }: EventReporterOptio
     emit({ type: 'tool-result', id, name: toolName(tool), output: outputOf(result), isError, durationMs })
   }
 
+  /** For the log of the session. */
+  function note(message: object): void {
+    send({ type: 'raw', message })
+  }
+
   function handle(event: AgentSessionEvent): void {
     const message = rawEvent(event)
     if (message !== undefined) send({ type: 'raw', message })
@@ -74,6 +79,7 @@ export function createEventReporter({ send, clock, modelId }: EventReporterOptio
     handle,
     alive,
     charge,
+    note,
     isCompacting: () => isCompacting,
     /** Reports the event types that were not known. */
     close(): void {

@@ -15,6 +15,7 @@ import { observeFetch } from './observe-fetch.ts'
 import { loadSdk, openSession, type Sdk } from './open-session.ts'
 import { pickModel } from './pick-model.ts'
 import { createEventReporter, type EventReporter } from './reporter.ts'
+import { serverTools } from './server-tools.ts'
 import { type Agent, failure, takeTurn } from './take-turn.ts'
 import { warmUp } from './warm-up.ts'
 
@@ -189,8 +190,14 @@ async function open(task: AgentTask, parts: AgentParts, sdk: Sdk): Promise<Opene
   const { api } = picked.model
   const quirks = quirksOf(api)
   const observer = observeFetch({ fetch: globalThis.fetch, clock, onBytes: reporter.alive, quirks })
+  const tools = await serverTools({
+    sdk,
+    task,
+    fetch: globalThis.fetch,
+    onTrouble: (server, message) => reporter.note({ type: 'mcp_server', server, status: 'failed', message }),
+  })
   globalThis.fetch = observer.fetch
-  const opened = await openSession(sdk, task, picked.model)
+  const opened = await openSession(sdk, task, { model: picked.model, tools })
   if (!opened.ok) return failure({ kind: opened.kind, message: opened.message })
   const { session } = opened
   chargeSummaries(sdk, api, reporter)

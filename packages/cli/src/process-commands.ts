@@ -1,7 +1,7 @@
 import type { CommandRow } from './command-row.ts'
 
-/** TABLE of the commands that the program starts itself, as processes and threads. */
-export const hiddenCommands: Readonly<Record<string, CommandRow>> = {
+/** TABLE of the programs that this one is besides itself: processes and threads that it starts, none for people. */
+export const processCommands: Readonly<Record<string, CommandRow>> = {
   'agent-worker': {
     usage: 'weave agent-worker [home]',
     summary: 'the process in which an agent works',
