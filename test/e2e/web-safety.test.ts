@@ -209,8 +209,8 @@ function socketOf(hub: Hub, name: string): WebSocket {
 }
 
 async function endOf(ws: WebSocket): Promise<number> {
-  const [code] = (await once(ws, 'close')) as readonly [number]
-  return code
+  const [code]: readonly unknown[] = await once(ws, 'close')
+  return Number(code)
 }
 
 const handshake = (token: string, mode = 'readandwrite') =>
@@ -318,7 +318,7 @@ describe('an agent’s own program', () => {
       const plain = connectTcp(hub.port, '127.0.0.1')
       await once(plain, 'connect')
       plain.write('GET http://evil.example/api/executions HTTP/1.1\r\nhost: evil.example\r\n\r\n')
-      const [answer] = (await once(plain, 'data')) as readonly [Buffer]
+      const [answer]: readonly unknown[] = await once(plain, 'data')
       expect(String(answer)).toMatch(/^HTTP\/1\.1 403 /)
       plain.destroy()
       for (const [path, method] of [
