@@ -126,6 +126,12 @@ export const suites: Readonly<Record<'faults' | 'load' | 'agents', readonly Suit
       atLeast: { 'edited hanks offered for adoption': 200 },
     },
     {
+      name: 'mcp',
+      holds: 'I25',
+      files: ['test/e2e/mcp.test.ts'],
+      atLeast: { 'argument objects for the tools of MCP': 10_000 },
+    },
+    {
       name: 'editor',
       holds: 'I20',
       files: ['test/e2e/lsp.test.ts'],

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
 import { bash, codon, type HankFolder, hankFolder } from '../support/hank-folder.ts'
 import { eras, type McpClient, mcpClient } from '../support/mcp-client.ts'
-import { isProof, proofSeed } from '../support/proof.ts'
+import { isProof, proofSeed, tally } from '../support/proof.ts'
 import { scriptedWeave } from '../support/weave-command.ts'
 
 const longest = 180_000
@@ -27,6 +27,7 @@ async function until(holds: () => boolean): Promise<void> {
   }
 }
 
+const childrenOf = (pid: number): string => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
 const isThere = (pid: number): boolean => existsSync(`/proc/${pid}`)
 
 describe('weave as an MCP server', () => {
@@ -355,6 +356,7 @@ describe('weave as an MCP server', () => {
       const tool = fc.constantFrom(...tools.map(each => each.name))
       const numRuns = isProof ? 10_000 : 150
       const samples = fc.sample(fc.tuple(tool, given), { numRuns, seed: proofSeed ?? 11 })
+      let grown = 0
       for (const [which, pairs] of samples) {
         const args = { ...Object.fromEntries(pairs), ...(which === 'wait_for' && { seconds: 0 }) }
         const { content } = await client.call(which, args)
@@ -362,7 +364,10 @@ describe('weave as an MCP server', () => {
         expect(text.length).toBeLessThanOrEqual(40_000)
         expect(text).not.toContain('INTERNAL_ERROR')
         expect(text).not.toMatch(/root:x:0|THE SECRET/)
+        if (childrenOf(client.pid) !== '') grown++
       }
+      expect(grown).toBe(0)
+      tally('argument objects for the tools of MCP', samples.length)
       expect(at.executions()).toHaveLength(1)
       expect(isThere(client.pid)).toBe(true)
     },
