@@ -181,7 +181,7 @@ async function countingServer(at: HankFolder) {
   const said: string[] = []
   server.on('connection', ws => {
     came.push('connection')
-    ws.on('message', (data: RawData) => said.push(String(data)))
+    ws.on('message', (data: RawData) => said.push((data as Buffer).toString('utf8')))
   })
   await once(server, 'listening')
   const { port } = server.address() as { readonly port: number }
@@ -194,8 +194,8 @@ async function countingServer(at: HankFolder) {
     onLost: () => undefined,
   })
   if (locked.kind !== 'acquired') throw new Error(locked.kind)
-  onTestFinished(async () => {
-    await locked.lock.release()
+  onTestFinished(() => {
+    locked.lock.release()
     server.close()
     for (const client of server.clients) client.terminate()
   })
