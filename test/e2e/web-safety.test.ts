@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { connect as connectTcp } from 'node:net'
 import { basename, join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished } from 'vitest'
-import { WebSocket, WebSocketServer } from 'ws'
+import { type RawData, WebSocket, WebSocketServer } from 'ws'
 import { connect } from '../../packages/client/src/index.ts'
 import { systemClock } from '../../packages/runtime/src/kit/index.ts'
 import { acquireLock } from '../../packages/runtime/src/workspace/index.ts'
@@ -179,7 +179,7 @@ async function countingServer(at: HankFolder) {
   const said: string[] = []
   server.on('connection', ws => {
     came.push('connection')
-    ws.on('message', (data: Buffer) => said.push(data.toString('utf8')))
+    ws.on('message', (data: RawData) => said.push((data as Buffer).toString('utf8')))
   })
   await once(server, 'listening')
   const { port } = server.address() as { readonly port: number }
@@ -207,8 +207,8 @@ function socketOf(hub: Hub, name: string): WebSocket {
 }
 
 async function endOf(ws: WebSocket): Promise<number> {
-  const [code] = (await once(ws, 'close')) as unknown as readonly [number]
-  return code
+  const [code]: readonly unknown[] = await once(ws, 'close')
+  return Number(code)
 }
 
 const handshake = (token: string, mode = 'readandwrite') =>
@@ -316,7 +316,7 @@ describe('an agent’s own program', () => {
       const plain = connectTcp(hub.port, '127.0.0.1')
       await once(plain, 'connect')
       plain.write('GET http://evil.example/api/executions HTTP/1.1\r\nhost: evil.example\r\n\r\n')
-      const [answer] = (await once(plain, 'data')) as unknown as readonly [Buffer]
+      const [answer]: readonly unknown[] = await once(plain, 'data')
       expect(String(answer)).toMatch(/^HTTP\/1\.1 403 /)
       plain.destroy()
       for (const [path, method] of [
