@@ -9,9 +9,11 @@ import { otelFigures } from './otel.ts'
 import { overheadFigures } from './overhead.ts'
 import { packageFigures } from './package.ts'
 import { proxyFigures } from './proxy.ts'
+import { ruleFigures } from './rules.ts'
 import { sentinelFigures } from './sentinels.ts'
 import { startupFigures } from './startup.ts'
 import { terminalFigures } from './terminal.ts'
+import { versionFigures } from './versions.ts'
 
 /**
  * `npm run bench [-- journal …]`: figures as ratios to floors taken in the same run; a table, and a JSON file. What was
@@ -25,7 +27,9 @@ const suites: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   overhead: overheadFigures,
   proxy: proxyFigures,
   sentinels: sentinelFigures,
+  rules: ruleFigures,
   otel: otelFigures,
+  versions: versionFigures,
   agents: agentFigures,
   terminal: terminalFigures,
   package: packageFigures,

@@ -45,6 +45,7 @@ export const sidebar: readonly Section[] = [
       'rehearsal',
       'ci',
       'terminal',
+      'dashboard',
       'checkpoints',
       'detach',
       'notifications',

@@ -33,6 +33,7 @@ import { screen } from './requirements/screen.ts'
 import { settings } from './requirements/settings.ts'
 import { states } from './requirements/states.ts'
 import { versions } from './requirements/versions.ts'
+import { web } from './requirements/web.ts'
 import { wireShapes } from './requirements/wire-shapes.ts'
 
 /**
@@ -75,6 +76,7 @@ const tables = {
   ...gates,
   ...agents,
   ...versions,
+  ...web,
   ...page,
 } as const
 

@@ -1,4 +1,5 @@
 import type { LogLevel, SettingField } from '@weave/runtime'
+import { webFlags } from './web/flags.ts'
 
 /**
  * TABLE of all flags. Parsing, help and the settings layer of the command line are made from it; a command lists the
@@ -255,6 +256,7 @@ export const flags = {
     summary: 'let clients watch only',
     setting: 'readonlyOnly',
   },
+  ...webFlags,
   host: { kind: 'text', value: 'address', summary: 'listen there too; needs --token' },
   token: { kind: 'text', value: 'secret', summary: 'what clients must say; or set WEAVE_TOKEN' },
   'allow-other-users': { kind: 'switch', summary: 'let other users of this machine connect' },

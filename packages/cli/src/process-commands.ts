@@ -37,4 +37,11 @@ export const processCommands: Readonly<Record<string, CommandRow>> = {
     hidden: true,
     load: async () => (await import('./warden.ts')).wardenCommand,
   },
+  'dashboard-reader': {
+    usage: 'weave dashboard-reader',
+    summary: 'the thread in which the host of a page reads executions',
+    flags: [],
+    hidden: true,
+    load: async () => (await import('./web/reader-thread.ts')).dashboardReaderCommand,
+  },
 }

@@ -15,7 +15,7 @@ export function asCommand(name: string): Program {
 }
 
 /** The same for a thread. */
-export function asThread(name: 'sentinel-sandbox' | 'traces-thread') {
+export function asThread(name: 'sentinel-sandbox' | 'traces-thread' | 'dashboard-reader') {
   return { file: process.argv[1] ?? '', argv: [name] } as const
 }
 

@@ -179,7 +179,9 @@ function ascending(heard: readonly WindowEvent[], after: number): readonly Windo
 
 /** The journal is said to be so long. */
 export function withLastSeq(window: EventWindow, lastSeq: number): EventWindow {
-  return lastSeq > window.lastSeq ? { ...window, lastSeq } : window
+  if (lastSeq <= window.lastSeq) return window
+  // What was there when it was opened is not new.
+  return { ...window, lastSeq, rowsSeen: window.lastSeq === 0 && !window.found ? lastSeq : window.rowsSeen }
 }
 
 /** With more of what the filter found; all of it, if it is said so. */
@@ -191,7 +193,8 @@ export function withFound(window: EventWindow, seqs: ArrayLike<number>, isComple
   const all = new Uint32Array(found.seqs.length + fresh.length)
   all.set(found.seqs)
   all.set(fresh, found.seqs.length)
-  return { ...window, found: { seqs: all, isComplete: isComplete || found.isComplete } }
+  const rowsSeen = isComplete ? all.length : window.rowsSeen
+  return { ...window, rowsSeen, found: { seqs: all, isComplete: isComplete || found.isComplete } }
 }
 
 /** The rows were looked at: their pages go last. */
@@ -214,7 +217,8 @@ export function following(window: EventWindow, isFollowing: boolean): EventWindo
 
 /** Rows that came since following ended. */
 export function newRows(window: EventWindow): number {
-  return window.isFollowing ? 0 : Math.max(0, rowCount(window) - window.rowsSeen)
+  const isSearching = window.found !== undefined && !window.found.isComplete
+  return window.isFollowing || isSearching ? 0 : Math.max(0, rowCount(window) - window.rowsSeen)
 }
 
 /** Whether the event is here, or is known to be missing. */

@@ -146,6 +146,8 @@ describe('a window on a journal', () => {
   )
 
   verifies(['page/event-window'], 'counts what came since it stopped following', () => {
+    const opened = withLastSeq(emptyWindow({ lastSeq: 0, isFiltered: false }), 500)
+    expect([newRows(opened), newRows(withLastSeq(opened, 502))]).toEqual([0, 2])
     const start = following(emptyWindow({ lastSeq: 10, isFiltered: false }), true)
     const followed = withLiveEvents(start, [event(11)])
     expect(newRows(followed)).toBe(0)

@@ -81,7 +81,7 @@ const executionRow = z.object({
   /** Where it waits for a person. */
   waits: z.object({ gate: text, since: isoTime, seq }).exactOptional(),
   codonsDone: count,
-  /** Of the plan, loops with their limit; 0: not known. */
+  /** Of the plan, loops with their limit, and never fewer than are done; 0: not known. */
   codons: count,
   /** Its own, sentinels included; what it inherited is apart. */
   cost: z.number(),
@@ -90,6 +90,7 @@ const executionRow = z.object({
   inheritedCost: z.number().exactOptional(),
   startedAt: isoTime,
   lastEventAt: isoTime.exactOptional(),
+  /** Of late: in the newest 256 KiB of its journal. */
   warnings: count,
   breaches: count,
   rehearsal: z.boolean(),

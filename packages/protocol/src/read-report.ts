@@ -8,7 +8,7 @@ import { codonStatus, type Immutable, tokenCounts } from './values.ts'
 const count = z.int().nonnegative()
 const text = z.string()
 
-export const tokenClasses = z.object({ input: count, cacheWrite: count, cacheRead: count, output: count })
+const tokenClasses = z.object({ input: count, cacheWrite: count, cacheRead: count, output: count })
 
 const runStatus = z.enum(runState.options.map(({ shape }) => shape.status.value))
 

@@ -37,6 +37,8 @@ export {
   type ClassCost,
   type CodonCost,
   type CostReport,
+  createRunClock,
+  createTokenMeter,
   type Forecast,
   type ForecastLimit,
   type ForecastRow,
@@ -65,6 +67,24 @@ export {
   settled,
   settledPaths,
 } from './check/index.ts'
+export {
+  type Assets,
+  bareAssets,
+  comparisonJson,
+  createDashboard,
+  createDesk,
+  createReaders,
+  type Dashboard,
+  type Desk,
+  type NamedPlace,
+  type ReaderEntry,
+  type Readers,
+  type ReaderTools,
+  readAssets,
+  runReaderThread,
+  type ShownExecutions,
+  secret,
+} from './dashboard/index.ts'
 export {
   continuationsOf,
   definitionsAt,
@@ -136,24 +156,31 @@ export {
 export {
   admitFirst,
   type Clock,
+  connectionShare,
   createAdmission,
   createAppender,
   createMatcher,
   createOriginCheck,
   createPeerUserCheck,
   createRedactor,
+  createSemaphore,
   didYouMean,
+  errorCode,
   errorsOf,
   formatProblem,
+  isAlive,
   keepTail,
+  type Log,
   type LogLevel,
   listen,
   logLevels,
   nearestNames,
   type Problem,
+  processStartTime,
   runWarden,
   type Supervised,
   secretsOf,
+  silentLog,
   supervise,
   systemClock,
   warningsOf,
@@ -196,6 +223,7 @@ export { claimRecording, defaultUpstream } from './proxy/index.ts'
 export { createRuleMatcher, type Firing } from './rules/index.ts'
 export type { RunnerEnd } from './runner/index.ts'
 export { accessFrom, codonRuns, openWorkbench, runSandboxWorker, type Trial } from './sentinel/index.ts'
+export { type HttpEntryOptions, limits as serverLimits, openPort, serveHttp } from './server/index.ts'
 export {
   type FlagValue,
   listEnvironment,

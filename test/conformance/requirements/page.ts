@@ -4,4 +4,20 @@ import type { RequirementTable } from '../requirement.ts'
 export const page = {
   'page/event-window':
     'The page never holds a journal: it keeps at most 40 pages of 500 events, the ones looked at last, and row i is event i + 1 or the i-th that was found.',
+  'page/session':
+    'The key of a link leaves the address at once, buys one session for the tab, and another tab asks an open one; no cookie. A used link says so.',
+  'page/links': 'Everything that can be selected is in the address and is there again after loading it.',
+  'page/live': 'What happens in a run is seen without loading the page anew.',
+  'page/controls':
+    'Buttons send the commands of the protocol over the socket, those that undo something ask first and wait for the event that answers them.',
+  'page/refusals': 'A refusal is shown with its code at the button that was pressed.',
+  'page/gates': 'What waits for a person stands first and is decided on in the page.',
+  'page/preview': 'Going back shows what it would change before it does.',
+  'page/readonly': 'A readonly session says that it is one and sees no controls.',
+  'page/harmless':
+    'Text nodes only, every text harmless: nothing of an agent runs, nobody else is asked for anything, no policy is broken.',
+  'page/accessible': 'axe finds nothing serious or critical on any page, in two themes, at three widths.',
+  'page/phone': 'No page is wider than a screen of 320 pixels.',
+  'page/keys': 'The keys of the terminal do in the page what they do there.',
+  'page/filter': 'Filter and search are done by the host and are in the address.',
 } as const satisfies RequirementTable

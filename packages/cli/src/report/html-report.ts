@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path'
 import { harmlessLine } from 'weave-client'
 import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
-import { type ReadReport, readReport } from './read-report.ts'
+import { type ReadReport, type ReportOptions, readReport } from './read-report.ts'
 
 export interface HtmlReportOptions {
   readonly layout: Parameters<typeof readReport>[0]
@@ -51,8 +51,9 @@ export async function htmlReport(options: HtmlReportOptions, terminal: Terminal)
 /** The page as text. Never rejects. */
 export async function reportHtml(
   layout: HtmlReportOptions['layout'],
+  options: ReportOptions = {},
 ): Promise<{ readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string }> {
-  const read = await readReport(layout)
+  const read = await readReport(layout, options)
   if (!read.ok) return read
   return pageParts
     ? { ok: true, text: pageOf(read, pageParts) }

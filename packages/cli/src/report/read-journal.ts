@@ -9,11 +9,10 @@ import {
   reduce,
   type SentinelOutput,
   type SpendingPoint,
-  type TokenCounts,
   type Transition,
   type WeaveState,
 } from '@weave/protocol'
-import { findPrompts, type JournalDamage, readEvents } from '@weave/runtime'
+import { createRunClock, createTokenMeter, findPrompts, type JournalDamage, readEvents } from '@weave/runtime'
 import { cut } from 'weave-client'
 import { createEventColumns } from './event-columns.ts'
 
@@ -177,53 +176,6 @@ export function createSpendingPoints(most = mostPoints) {
     },
     result: (): readonly SpendingPoint[] => (points.length > most ? thinned(points, most) : points),
   }
-}
-
-/** Milliseconds of runs, one run after the other. A clock that was set back does not take them back. */
-function createRunClock() {
-  let run = 0
-  let before = 0
-  let began = 0
-  let now = 0
-  return {
-    get run() {
-      return run
-    },
-    read({ type }: Transition, timestamp: string): number {
-      if (type === 'RunStarted') {
-        run++
-        before = now
-        began = Date.parse(timestamp)
-      }
-      // A run that crashed ends when the next one begins; that is not when it ended.
-      if (type !== 'RunCrashed') now = Math.max(now, before + Date.parse(timestamp) - began)
-      return now
-    },
-  }
-}
-
-/** Tokens of all attempts, from totals of the current one. */
-function createTokenMeter() {
-  let earlier = 0
-  let current = 0
-  return {
-    get tokens() {
-      return earlier + current
-    },
-    add({ type, data }: Transition): void {
-      if (type === 'CodonStarted') {
-        earlier += current
-        current = 0
-      }
-      if (type === 'CostsUpdated' || (type === 'CodonFinalCostSet' && data.tokens)) current = sum(data.tokens)
-      if (type === 'CostsIncremented') current += sum(data.tokens)
-    },
-  }
-}
-
-function sum(counts: TokenCounts | undefined): number {
-  if (!counts) return 0
-  return counts.inputTokens + counts.outputTokens + counts.cacheCreationTokens + counts.cacheReadTokens
 }
 
 /** Of points that lie close together the last: it holds what the earlier ones do. */

@@ -19,21 +19,26 @@ import { reportData } from './report-data.ts'
 
 type Layout = Parameters<typeof readCosts>[0]
 
+export interface ReportOptions {
+  /** Takes no lock, and so does without the changes in files. */
+  readonly isOnlyRead?: boolean
+}
+
 export type ReadReport =
   | { readonly ok: true; readonly data: ReportData; readonly events: ReportEvents }
   | { readonly ok: false; readonly message: string }
 
 /** Everything that a report says about an execution, live or at rest. Changes nothing in it. */
-export async function readReport(layout: Layout): Promise<ReadReport> {
+export async function readReport(layout: Layout, options: ReportOptions = {}): Promise<ReadReport> {
   try {
-    return await readWhole(layout)
+    return await readWhole(layout, options)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return { ok: false, message: `${layout.dir} cannot be read: ${why}.` }
   }
 }
 
-async function readWhole(layout: Layout): Promise<ReadReport> {
+async function readWhole(layout: Layout, { isOnlyRead = false }: ReportOptions): Promise<ReadReport> {
   const { dir } = layout
   const reading = await readJournal(layout)
   const costs = await readCosts(layout)
@@ -42,7 +47,7 @@ async function readWhole(layout: Layout): Promise<ReadReport> {
   const file = await readExecutionFile(layout.executionFile)
   const known = file.kind === 'read' ? file.file : undefined
   const isLive = (await readLock(layout.lockFile, systemClock)).kind === 'held'
-  const versions = isLive ? await liveVersions(layout) : await storedVersions(layout, reading)
+  const versions = await versionsOf(layout, { isLive, isOnlyRead, reading })
   const data = reportData({
     weaveVersion: version,
     now: systemClock.now().getTime(),
@@ -66,6 +71,18 @@ interface Versions {
   readonly checkpoints: readonly (CheckpointFiles & { readonly row: CheckpointRow })[]
   readonly checkpointsLeftOut: number
   readonly notes: readonly string[]
+}
+
+interface VersionsWish extends Required<ReportOptions> {
+  readonly isLive: boolean
+  readonly reading: JournalReading
+}
+
+async function versionsOf(layout: Layout, { isLive, isOnlyRead, reading }: VersionsWish): Promise<Versions> {
+  if (isLive) return liveVersions(layout)
+  if (!isOnlyRead) return storedVersions(layout, reading)
+  const notes = ['The changes in files are left out: weave report writes a page with them.']
+  return { ...withoutFiles(await readCheckpointRows(layout), 'not looked at'), notes }
 }
 
 /** A server works with the checkpoints; they are left alone. */

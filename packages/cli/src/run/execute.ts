@@ -26,6 +26,7 @@ import type { Terminal } from '../terminal.ts'
 import { report } from '../validate/report.ts'
 import { addSchema } from '../validate/schema-line.ts'
 import { createWaiting } from '../waiting.ts'
+import type { RunWeb } from '../web/run-web.ts'
 import { choosePlan } from './choose-plan.ts'
 import type { ReadyRun } from './detached-message.ts'
 import { notifyWish } from './notify-wish.ts'
@@ -150,18 +151,23 @@ async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
     limit.close()
     signals.close()
   }
+  const web = await webOf(ready)
+  const given = optionsOf({ ...context, terminal }, { ...ready, display })
   const started = await startExecution({
-    ...optionsOf({ ...context, terminal }, { ...ready, display }),
+    ...given,
+    server: { ...given.server, ...web?.server },
     onLost: reason => endWithoutExecution(context.terminal, reason),
   })
   if (!started.ok) {
     letGo()
+    await web?.close()
     terminal.error(`${started.message}\n${started.cure}`)
     return exitCodes.failed
   }
   const { execution } = started
   if (!execution) {
     letGo()
+    await web?.close()
     for (const note of started.notes) terminal.error(note)
     terminal.error(`Nothing is left to do in ${opened.layout.dir}. Use --start-new to run the hank again.`)
     return exitCodes.done
@@ -170,6 +176,8 @@ async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
   void execution.runner.leaving.then(why => limit.begin(() => signals.exitCode ?? stoppedCode(display, why)))
   terminal.error(`Execution  ${opened.layout.dir}`)
   terminal.error(`Clients    ${execution.url}`)
+  // What a detached run says goes into a file, and no key ever does.
+  if (web && !isDetached(context.args)) terminal.error(`Dashboard  ${web.link(execution.url)}`)
   if (execution.proxyUrl !== undefined) {
     const box = { proxyUrl: execution.proxyUrl, upstream: upstreamOf(rehearsal, prepared) }
     for (const line of proxyBox(box)) terminal.error(line)
@@ -180,6 +188,7 @@ async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
   const end = await execution.runner.done
   const state = execution.state()
   for (const problem of await execution.close()) terminal.error(problem)
+  await web?.close()
   await display.end()
   letGo()
   if (display.wish === 'adopt') return { adoptIn: opened.layout.dir }
@@ -195,6 +204,12 @@ async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
   if (end.gate !== undefined) return exitCodes.waits
   if (end.status === 'stopped') return signals.exitCode ?? stoppedCode(display, end.reason)
   return end.status === 'failed' ? exitCodes.failed : exitCodes.done
+}
+
+async function webOf({ prepared, opened }: Ready): Promise<RunWeb | undefined> {
+  const { enabled, readonly } = prepared.settings.settings.web
+  if (!enabled) return undefined
+  return (await import('../web/run-web.ts')).openRunWeb(opened.layout, readonly)
 }
 
 /** Of a run that no signal stopped: a client may, which is no failure; a person who leaves the screen has not got a result. */

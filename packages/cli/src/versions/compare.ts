@@ -1,5 +1,13 @@
 import { resolve } from 'node:path'
-import { type Comparison, compare, isSame, type ReadPlace, readPlace, systemClock } from '@weave/runtime'
+import {
+  type Comparison,
+  compare,
+  comparisonJson,
+  isSame,
+  type ReadPlace,
+  readPlace,
+  systemClock,
+} from '@weave/runtime'
 import { paintDiff } from '../colour.ts'
 import { executionBaseOf, findExecution } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
@@ -40,7 +48,7 @@ export async function compareCommand(args: Arguments, terminal: Terminal): Promi
     terminal.error(problem ?? `Written to ${path}`)
     if (problem !== undefined) return unknown
   }
-  if (switches.has('json')) terminal.json(JSON.stringify(asJson(comparison), null, 2))
+  if (switches.has('json')) terminal.json(JSON.stringify(comparisonJson(comparison), null, 2))
   else if (texts.html === undefined) print(comparison, switches, terminal)
   if (!switches.has('exit-code')) return exitCodes.done
   return isSame(only(comparison, switches)) ? exitCodes.done : exitCodes.failed
@@ -106,14 +114,4 @@ function print(comparison: Comparison, switches: Switches, terminal: Terminal): 
   terminal.out(
     isSame(only(comparison, switches)) ? 'They are the same, but for times.' : 'They are different.',
   )
-}
-
-function asJson({ files, ...rest }: Comparison): object {
-  const { text: _, ...listed } = files ?? { changed: 0, files: [] }
-  const rows = listed.files.map(({ before: _before, after: _after, ...file }) => file)
-  return {
-    ...rest,
-    same: isSame({ ...rest, ...(files && { files }) }),
-    ...(files && { files: { ...listed, files: rows } }),
-  }
 }

@@ -63,7 +63,8 @@ async function changedFiles(
   return compared.ok ? compared.files.length : undefined
 }
 
-function rowsOf(state: WeaveState, safeties: readonly CheckpointRecord[]): readonly CheckpointRow[] {
+/** As the journal has them; nothing is counted. Pure. */
+export function rowsOf(state: WeaveState, safeties: readonly CheckpointRecord[]): readonly CheckpointRow[] {
   const kept = new Set(lineageOf(state, currentRun(state)))
   return state.runs.flatMap(({ runId, startTime, initialCheckpoint, codons }, at) => [
     ...(at === 0 && initialCheckpoint !== undefined ? [beginning(runId, initialCheckpoint, startTime)] : []),

@@ -1,6 +1,6 @@
 /** An execution that no server holds: what is read of it, and list, diff, rollback, undo and clean-up of its versions. */
 export { type NamedCheckpoint, nameCheckpoint } from './checkpoint-name.ts'
-export { type CheckpointRow, readCheckpointRows } from './checkpoint-rows.ts'
+export { type CheckpointRow, readCheckpointRows, rowsOf } from './checkpoint-rows.ts'
 export { type Holdings, holdingsOf, type Tidied, tidyExecution } from './disk-usage.ts'
 export { type AnswerTaken, answerAtRest, type GateQuestion, readGates, waitingGate } from './gates.ts'
 export {

@@ -27,7 +27,15 @@ export function createLateControl(): { readonly control: Control; is(runner: Con
 
 export type ServerSettings = Pick<
   ServerOptions,
-  'port' | 'host' | 'token' | 'readonlyOnly' | 'idleTimeoutSeconds' | 'allowOtherUsers'
+  | 'port'
+  | 'host'
+  | 'token'
+  | 'readonlyOnly'
+  | 'idleTimeoutSeconds'
+  | 'allowOtherUsers'
+  | 'http'
+  | 'isPage'
+  | 'modeOf'
 >
 
 export interface ServeOptions {
@@ -85,8 +93,13 @@ export async function serve(options: ServeOptions, scope: Scope) {
   if (proxied?.ok === false) return proxied
   const ports = proxied ? { proxyPort: proxied.port } : {}
   announce(ports)
-  const { token } = settings
-  lock.update({ port: server.port, ...ports, ...(token !== undefined && { token }) })
+  const { token, http } = settings
+  lock.update({
+    port: server.port,
+    ...ports,
+    ...(token !== undefined && { token }),
+    ...(http && { web: true }),
+  })
   const proxyUrl = proxy?.url()
   const onActivity: ActivityListener = activity => server.announce('run.activity', activity)
   return {

@@ -73,23 +73,46 @@ export function admitFirst(server: Server, admission: Admission): void {
 }
 
 /** Why the request is refused; undefined: it may pass. `valuesOf`: all values of a header, by its name in small letters. */
-export type OriginCheck = (valuesOf: (name: string) => readonly string[]) => string | undefined
+export type OriginCheck = (
+  valuesOf: (name: string) => readonly string[],
+  options?: {
+    /** The answer holds nothing of anyone's: a person who follows a link from elsewhere may have it. */
+    readonly isPage?: boolean
+  },
+) => string | undefined
+
+export interface OriginOptions {
+  readonly port: number
+  readonly host?: string | undefined
+  /** More values of `Host`, each exactly as it is sent. */
+  readonly alsoHosts?: readonly string[] | undefined
+}
 
 /**
  * Who may ask a port on loopback, by the headers of a request: a web page can make its reader's browser send
  * requests there, but cannot make it lie about where they come from. Programs send none of these headers but `Host`.
  */
-export function createOriginCheck({ port, host }: { port: number; host?: string | undefined }): OriginCheck {
-  const isOurs = createHostCheck(port, host)
-  return valuesOf => {
+export function createOriginCheck({ port, host, alsoHosts = [] }: OriginOptions): OriginCheck {
+  const isOfPort = createHostCheck(port, host)
+  const isOurs = (value: string): boolean => isOfPort(value) || alsoHosts.includes(value)
+  return (valuesOf, { isPage = false } = {}) => {
     const values = watched.map(valuesOf)
     const twice = values.findIndex(({ length }) => length > 1)
     if (twice !== -1) return `${watched[twice]} more than once`
     const [host, site, ...origins] = values.map(([value]) => value)
     if (host === undefined || !isOurs(host)) return 'host'
-    if (site !== undefined && site !== 'none' && site !== 'same-origin') return 'sec-fetch-site'
-    return origins.every(origin => origin === undefined || origin === `http://${host}`) ? undefined : 'origin'
+    const isLink = isPage && site === 'cross-site' && isNavigation(valuesOf)
+    if (site !== undefined && site !== 'none' && site !== 'same-origin' && !isLink) return 'sec-fetch-site'
+    const own = [`http://${host}`, ...(alsoHosts.includes(host) ? [`https://${host}`] : [])]
+    return origins.every(origin => origin === undefined || own.includes(origin)) ? undefined : 'origin'
   }
+}
+
+/** A person goes there with the whole window, as by a link in a chat. */
+function isNavigation(valuesOf: (name: string) => readonly string[]): boolean {
+  const [mode, ...moreModes] = valuesOf('sec-fetch-mode')
+  const [dest, ...moreDests] = valuesOf('sec-fetch-dest')
+  return mode === 'navigate' && dest === 'document' && moreModes.length + moreDests.length === 0
 }
 
 /** Early drafts of WebSocket, which `ws` still speaks, name the origin differently. */

@@ -49,14 +49,15 @@ function createConnection(
       direct.refuse(refusal)
   const shakeHands = (request: HandshakeRequest): Answer => {
     if (client) return refuse(secondHandshake(request.id))
-    if (!services.isTrusted(request.data.token))
+    const lent = services.modeOf?.(request.data.token)
+    if (lent === undefined && !services.isTrusted(request.data.token))
       return () => {
         direct.refuse(untrusted(request))
         peer.close(1008, 'The token is missing or wrong.')
       }
     if (broadcast.size >= limits.clients) return () => peer.close(1013, 'Too many clients.')
-    if (!services.isOfAgent || request.data.mode === 'readonly' || services.readonlyOnly)
-      return accept(request, request.data.mode)
+    const asked = lent === 'readonly' ? lent : request.data.mode
+    if (!services.isOfAgent || asked === 'readonly' || services.readonlyOnly) return accept(request, asked)
     // Who it is decides what it may do: what it says meanwhile is read when that is known.
     settling = modeFor(socket, services)
     return async () => {

@@ -108,6 +108,8 @@ export interface HttpEntryOptions {
   readonly strangers: Semaphore
   readonly sockets: WebSocketServer
   readonly http: (request: IncomingMessage, response: ServerResponse) => boolean
+  /** Whether a request is for a page without data, where a link from elsewhere may lead. */
+  readonly isPage?: ((request: IncomingMessage) => boolean) | undefined
   readonly isClosing: () => boolean
   readonly log: Log
   /** `introduced` is to be called when the connection has shaken hands or is gone. */
@@ -158,8 +160,11 @@ async function answerSocket(
   options.sockets.handleUpgrade(request, socket, head, ws => options.onSocket(ws, request, introduced))
 }
 
-function mayPass({ originCheck, log }: HttpEntryOptions, { rawHeaders }: IncomingMessage): boolean {
-  const refusal = originCheck(name => valuesOf(rawHeaders, name))
+function mayPass({ originCheck, isPage, log }: HttpEntryOptions, request: IncomingMessage): boolean {
+  const isUpgrade = request.headers.upgrade !== undefined
+  const refusal = originCheck(name => valuesOf(request.rawHeaders, name), {
+    isPage: !isUpgrade && (isPage?.(request) ?? false),
+  })
   if (refusal === undefined) return true
   log.warn('SERVER', 'a request was refused', { because: refusal })
   return false

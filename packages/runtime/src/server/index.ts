@@ -6,5 +6,6 @@
  * which is where every journaled event that is sent here comes from.
  */
 
+export { type HttpEntryOptions, openPort, serveHttp } from './http-entry.ts'
 export { type RunningServer, type StartedServer, startServer } from './server.ts'
 export { type Limits, limits, type ServerOptions } from './services.ts'

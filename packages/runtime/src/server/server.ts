@@ -129,6 +129,7 @@ function run(options: ServerOptions, parts: Parts): RunningServer {
     strangers: createSemaphore({ permits: limits.strangers, waiting: limits.clients }),
     sockets,
     http: options.http ?? (() => false),
+    isPage: options.isPage,
     isClosing: () => closing !== undefined,
     log,
     onSocket: acceptSockets(services, peers),

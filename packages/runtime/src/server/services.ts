@@ -37,6 +37,10 @@ export interface ServerOptions {
   readonly limits?: Partial<Limits> | undefined
   /** Answers plain requests that passed the origin check; false: not this one, and nothing of it was touched. */
   readonly http?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined
+  /** Whether a request is for a page without data, where a link from elsewhere may lead. */
+  readonly isPage?: ((request: IncomingMessage) => boolean) | undefined
+  /** What a token of a handshake allows besides the server's own; undefined: it is none. */
+  readonly modeOf?: ((token: string | undefined) => ClientMode | undefined) | undefined
 }
 
 type Given =
@@ -49,6 +53,7 @@ type Given =
   | 'isOfAgent'
   | 'user'
   | 'allowOtherUsers'
+  | 'modeOf'
 
 /** What all connections of a server have in common. */
 export interface Services extends Pick<ServerOptions, Given> {

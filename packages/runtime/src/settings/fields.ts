@@ -29,6 +29,9 @@ export const settingKinds = {
   'otel.content': 'content',
   'otel.names': 'names',
   'otel.metrics': 'boolean',
+  'web.enabled': 'boolean',
+  'web.port': 'number',
+  'web.readonly': 'boolean',
   plainHttpHosts: 'list',
   'agents.claude.tools.allow': 'list',
   'agents.claude.tools.deny': 'list',
@@ -78,6 +81,9 @@ export const defaults = {
   'otel.content': 'none',
   'otel.names': '1.41',
   'otel.metrics': true,
+  'web.enabled': false,
+  'web.port': 7_788,
+  'web.readonly': false,
   'agents.claude.userSettings': false,
 } as const satisfies Partial<SettingValues>
 

@@ -148,6 +148,11 @@ function settingsOf(layer: Layer) {
       names: value('otel.names'),
       metrics: value('otel.metrics'),
     },
+    web: {
+      enabled: value('web.enabled'),
+      port: value('web.port'),
+      readonly: value('web.readonly'),
+    },
     plainHttpHosts: layer.plainHttpHosts?.value ?? [],
     agents: {
       claude: {

@@ -60,6 +60,9 @@ export const fields = {
     ),
   'otel.names': z.enum(otelNames).describe('Which version of the conventions the spans follow.'),
   'otel.metrics': z.boolean().describe('Send OpenTelemetry metrics, too.'),
+  'web.enabled': z.boolean().describe('Answer pages for a browser on the port of a run, too.'),
+  'web.port': z.int().min(0).max(65_535).describe('Port of `weave web`; 0 lets the system choose one.'),
+  'web.readonly': z.boolean().describe('Let the pages of `weave web` and of runs watch only.'),
   plainHttpHosts: names(
     'Hosts of the local network that models may be asked at over plain `http:`, as `nas.local` or `nas.local:11434`.',
   ),
@@ -159,6 +162,14 @@ export const runtimeFile = z
     mcpServers: mcpServers.optional(),
     gates: gates.optional(),
     rules: rules.optional(),
+    web: z
+      .strictObject({
+        enabled: entry('web.enabled'),
+        port: entry('web.port'),
+        readonly: entry('web.readonly'),
+      })
+      .optional()
+      .describe('Pages for a browser.'),
   })
   .describe('Runtime configuration of weave.')
 

@@ -51,6 +51,8 @@ const recordShape = z.object({
   token: z.string().optional(),
   /** It runs without a terminal, in a session of its own. */
   detached: z.literal(true).optional(),
+  /** It answers pages, too. */
+  web: z.literal(true).optional(),
 })
 
 /** What `lock.json` says about the server that holds an execution. */

@@ -33,6 +33,7 @@ describe('defaults', () => {
       sentinel: { enablePersistence: true, healthCheckGracePeriodMs: 2000, waitForAllHealthChecks: false },
       telemetry: { enabled: true, debug: false, endpoint: undefined },
       otel: { enabled: false, content: 'none', names: '1.41', metrics: true },
+      web: { enabled: false, port: 7788, readonly: false },
       agents: {
         claude: { tools: { allow: undefined, deny: [] }, userSettings: false },
         pi: { tools: { allow: undefined, deny: [] } },

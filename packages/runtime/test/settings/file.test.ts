@@ -116,6 +116,7 @@ describe('the text of weave.json', () => {
       sentinel: { enablePersistence: false, healthCheckGracePeriodMs: 0, waitForAllHealthChecks: true },
       telemetry: { enabled: false, debug: true, endpoint: 'https://t.example' },
       otel: { enabled: true, content: 'tools', names: 'latest', metrics: false },
+      web: { enabled: true, port: 7788, readonly: true },
       agents: {
         claude: { tools: { allow: ['Bash'], deny: ['WebSearch'] }, userSettings: true },
         pi: { tools: { allow: ['read'], deny: [] } },
@@ -197,7 +198,7 @@ describe('the text of weave.json', () => {
   })
 
   const root =
-    'Valid fields here: $schema, port, autostart, withoutProxy, idleTimeout, model, vendorBaseUrl, outputDirectory, executionBaseDir, logParsingInterval, dataHashTimeLimit, budget, sentinel, telemetry, otel, agents, plainHttpHosts, showCosts, shimIdleTimeout, ignoreRigFailures, modelsFile, readonlyOnly, mcpServers, gates, rules'
+    'Valid fields here: $schema, port, autostart, withoutProxy, idleTimeout, model, vendorBaseUrl, outputDirectory, executionBaseDir, logParsingInterval, dataHashTimeLimit, budget, sentinel, telemetry, otel, agents, plainHttpHosts, showCosts, shimIdleTimeout, ignoreRigFailures, modelsFile, readonlyOnly, mcpServers, gates, rules, web'
 
   verifies(['d3/config-unknown-key'], 'is refused with help when a key is unknown', () => {
     expect(problemsIn('{\n  "prot": 1,\n  "budget": {"maxDolars": 1},\n  "__proto__": {}\n}')).toEqual([

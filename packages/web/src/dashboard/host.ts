@@ -5,11 +5,15 @@ export type Answer<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly code: ReadErrorCode | 'UNREACHABLE'; readonly message: string }
 
-/** Asks the host. Never rejects, except that nobody waits any more when `signal` aborts. The host vouches for the shape. */
+/** Asks the host. Never rejects; whoever aborted does not look at the answer. The host vouches for the shape. */
 export async function ask<Value>(address: string, signal?: AbortSignal): Promise<Answer<Value>> {
   const answer = await request(address, signal)
   if (!answer.ok) return answer
-  return { ok: true, value: (await answer.value.json()) as Value }
+  try {
+    return { ok: true, value: (await answer.value.json()) as Value }
+  } catch {
+    return broken
+  }
 }
 
 export async function request(address: string, signal?: AbortSignal): Promise<Answer<Response>> {
@@ -22,9 +26,15 @@ export async function request(address: string, signal?: AbortSignal): Promise<An
     if (response.status === 401) endSession(window)
     return { ok: false, ...(await problemIn(response)) }
   } catch {
-    return { ok: false, code: 'UNREACHABLE', message: 'The program behind this page does not answer.' }
+    return broken
   }
 }
+
+const broken = {
+  ok: false,
+  code: 'UNREACHABLE',
+  message: 'The program behind this page does not answer.',
+} as const
 
 async function problemIn(response: Response): Promise<{ code: ReadErrorCode; message: string }> {
   try {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { type ComparedExecutions, dollarsText, durationText, tokensText } from 'weave-client'
 import { useAnswer } from '../answers.ts'
-import { Notice, Pending } from '../parts/small.tsx'
+import { Notice, Pending, Scroll } from '../parts/small.tsx'
 import { panelRoute, place } from '../place.ts'
 import { addressOf } from '../routes.ts'
 
@@ -12,7 +12,8 @@ type Facts = NonNullable<ComparedExecutions['codons'][number]['left']>
 export function ComparePage() {
   const { a = '', b = '' } = place.value.parameters
   const [all, setAll] = useState(false)
-  const read = useAnswer<ComparedExecutions>(`/api/compare?${new URLSearchParams({ a, b }).toString()}`)
+  const address = `/api/compare?${new URLSearchParams({ a, b }).toString()}`
+  const read = useAnswer<ComparedExecutions>(a === '' || b === '' ? undefined : address)
   const compared = read.value
   return (
     <main class="page compare" id="main">
@@ -52,7 +53,7 @@ function Sides({ compared, all }: { readonly compared: ComparedExecutions; reado
     total('events', side => totals[side].events.toLocaleString('en')),
   ].filter(({ same }) => all || !same)
   return (
-    <div class="scroll">
+    <Scroll label="Both executions">
       <table class="rows-table sides">
         <thead>
           <tr>
@@ -76,7 +77,7 @@ function Sides({ compared, all }: { readonly compared: ComparedExecutions; reado
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   )
 }
 
@@ -89,7 +90,7 @@ function Codons({ compared, all }: { readonly compared: ComparedExecutions; read
       <h2>Codons</h2>
       {rows.length === 0 && <Notice>All {compared.codons.length} are the same.</Notice>}
       {rows.length > 0 && (
-        <div class="scroll">
+        <Scroll label="Codons, side by side">
           <table class="rows-table">
             <thead>
               <tr>
@@ -124,7 +125,7 @@ function Codons({ compared, all }: { readonly compared: ComparedExecutions; read
               ])}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
     </section>
   )

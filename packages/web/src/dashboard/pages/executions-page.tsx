@@ -7,7 +7,7 @@ import { ask, executionAddress } from '../host.ts'
 import { agoText, bothZones } from '../moments.ts'
 import { GateCard } from '../panels/gates-panel.tsx'
 import { StatusPill } from '../parts/mark.tsx'
-import { counted, Notice } from '../parts/small.tsx'
+import { counted, Notice, Scroll } from '../parts/small.tsx'
 import { go, panelRoute, place, select } from '../place.ts'
 import { addressOf } from '../routes.ts'
 
@@ -131,7 +131,7 @@ function ExecutionTable({ rows, chosen, toggle }: TableProps) {
   const live = rows.filter(row => row.live).length
   const shown = rows.slice(0, Math.max(most, live))
   return (
-    <div class="scroll">
+    <Scroll label="List">
       <table class="rows-table execution-table">
         <thead>
           <tr>
@@ -167,7 +167,7 @@ function ExecutionTable({ rows, chosen, toggle }: TableProps) {
           Show more of {rows.length.toLocaleString('en')}
         </button>
       )}
-    </div>
+    </Scroll>
   )
 }
 

@@ -11,7 +11,7 @@ import {
 import { useAnswer } from '../answers.ts'
 import type { Execution } from '../execution.ts'
 import { executionAddress } from '../host.ts'
-import { Notice } from '../parts/small.tsx'
+import { Notice, Scroll } from '../parts/small.tsx'
 import { panelRoute } from '../place.ts'
 import { addressOf } from '../routes.ts'
 
@@ -80,7 +80,7 @@ function limitsOf({ outline, totals }: ExecutionHead): readonly OwnedLimit[] {
 
 function LimitTable({ limits }: { readonly limits: readonly OwnedLimit[] }) {
   return (
-    <div class="scroll">
+    <Scroll label="Limits">
       <table class="rows-table">
         <thead>
           <tr>
@@ -111,7 +111,7 @@ function LimitTable({ limits }: { readonly limits: readonly OwnedLimit[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   )
 }
 
@@ -194,7 +194,7 @@ function PointTable({ series, kind }: { readonly series: Series | undefined; rea
   const points = series?.points ?? []
   const step = Math.max(1, Math.ceil(points.length / 40))
   return (
-    <div class="scroll">
+    <Scroll label="Points">
       <table class="rows-table">
         <thead>
           <tr>
@@ -215,6 +215,6 @@ function PointTable({ series, kind }: { readonly series: Series | undefined; rea
             ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   )
 }

@@ -2,7 +2,7 @@ import { type CostList, dollarsText, type SentinelList, tokensText } from 'weave
 import { useAnswer } from '../answers.ts'
 import type { Execution } from '../execution.ts'
 import { executionAddress } from '../host.ts'
-import { CommandLine, counted, Moment, Notice, Pending, shellWord } from '../parts/small.tsx'
+import { CommandLine, counted, Moment, Notice, Pending, Scroll, shellWord } from '../parts/small.tsx'
 import { panelRoute, place, select } from '../place.ts'
 import { addressOf } from '../routes.ts'
 
@@ -93,7 +93,7 @@ export function CostsPanel({ execution }: { readonly execution: Execution }) {
           value={taken > 0 ? `${Math.round((100 * sum('cacheRead')) / taken)} %` : 'nothing read'}
         />
       </dl>
-      <div class="scroll">
+      <Scroll label="By codon">
         <table class="rows-table">
           <thead>
             <tr>
@@ -132,10 +132,10 @@ export function CostsPanel({ execution }: { readonly execution: Execution }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       {costs.sentinels.length > 0 && <h2>Sentinels</h2>}
       {costs.sentinels.length > 0 && (
-        <div class="scroll">
+        <Scroll label="By sentinel">
           <table class="rows-table">
             <tbody>
               {costs.sentinels.map(each => (
@@ -149,7 +149,7 @@ export function CostsPanel({ execution }: { readonly execution: Execution }) {
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
     </section>
   )
@@ -203,7 +203,7 @@ export function SettingsPanel({ execution }: { readonly execution: Execution }) 
       <CommandLine what="As one page" command={`weave report ${shellWord(head.dir)}`} />
       <h2>Settings</h2>
       {rows.length === 0 && <Notice>They were not written down.</Notice>}
-      <div class="scroll">
+      <Scroll label="Settings">
         <table class="rows-table">
           <tbody>
             {rows.map(({ field, value, origin }) => (
@@ -217,7 +217,7 @@ export function SettingsPanel({ execution }: { readonly execution: Execution }) 
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       {withNames.length > 0 && <h2>Environment, names only</h2>}
       <dl class="facts">
         {withNames.flatMap(({ id, environment }) => [

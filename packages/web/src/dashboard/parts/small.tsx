@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { bothZones, momentText } from '../moments.ts'
 
 /** Small things that every panel uses. */
@@ -76,4 +76,23 @@ export function counted(count: number, word: string): string {
 /** A word that a shell takes as one. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}
+
+/** What may be wider than its place; it can be scrolled with keys, too. */
+export function Scroll({
+  label,
+  children,
+}: {
+  readonly label: string
+  readonly children: ComponentChildren
+}) {
+  const holder = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (holder.current) holder.current.tabIndex = 0
+  }, [])
+  return (
+    <section class="scroll" ref={holder} aria-label={label}>
+      {children}
+    </section>
+  )
 }

@@ -1,0 +1,18 @@
+import type { Query } from './job.ts'
+
+/** A whole number in an address; undefined: it is none, or out of bounds. */
+export function wholeIn(
+  query: Query,
+  name: string,
+  { least, most, otherwise }: { readonly least: number; readonly most: number; readonly otherwise: number },
+): number | undefined {
+  const text = query[name]
+  if (text === undefined) return otherwise
+  const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+  return number >= least && number <= most ? number : undefined
+}
+
+/** Runtime ids begin with the id of a codon; without `#n` all iterations are meant. */
+export function isOfCodon(codonId: unknown, wanted: string): boolean {
+  return codonId === wanted || (typeof codonId === 'string' && codonId.startsWith(`${wanted}#`))
+}

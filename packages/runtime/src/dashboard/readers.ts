@@ -1,0 +1,109 @@
+import { Worker } from 'node:worker_threads'
+import { createSemaphore, messageOf, type Refused } from '../kit/index.ts'
+import { dearJobs, type FromReader, type Job, type ReadRefusal, refused, type ToReader } from './job.ts'
+
+/** The file, and its arguments, in which a worker thread calls `runReaderThread`. */
+export interface ReaderEntry {
+  readonly file: string | URL
+  readonly argv?: readonly string[]
+}
+
+export interface Asking {
+  /** Ends the reading. */
+  readonly signal: AbortSignal
+  readonly onHead: (headers: Readonly<Record<string, string>>) => void
+  readonly onBytes: (bytes: Uint8Array) => void
+}
+
+type Outcome = { readonly ok: true } | Refused<ReadRefusal>
+
+export type Readers = ReturnType<typeof createReaders>
+
+/** So many of the dear questions are read at a time, and so many may wait. */
+const atOnce = 2
+const mostWaiting = 64
+
+/**
+ * The one thread in which a host reads executions, so that a run's own event loop never scans a journal. It is started by the
+ * first question and again after a failure. `ask` never rejects.
+ */
+export function createReaders(entry: ReaderEntry) {
+  const dear = createSemaphore({ permits: atOnce, waiting: mostWaiting })
+  let thread: ReturnType<typeof startThread> | undefined
+
+  const read = (job: Job, asking: Asking): Promise<Outcome> => {
+    if (asking.signal.aborted) return Promise.resolve(gone)
+    thread ??= startThread(entry, () => {
+      thread = undefined
+    })
+    return thread.ask(job, asking)
+  }
+  return {
+    async ask(job: Job, asking: Asking): Promise<Outcome> {
+      if (!dearJobs.has(job.kind)) return read(job, asking)
+      const release = await dear.acquire()
+      if (!release) return refused('BUSY', 'Too many questions are waiting. Try again.')
+      try {
+        return await read(job, asking)
+      } finally {
+        release()
+      }
+    },
+    async close(): Promise<void> {
+      await thread?.end()
+    },
+  }
+}
+
+const gone = refused('BUSY', 'Nobody waits for the answer.')
+
+interface Open {
+  readonly asking: Asking
+  readonly settle: (outcome: Outcome) => void
+}
+
+function startThread({ file, argv }: ReaderEntry, ended: () => void) {
+  const worker = new Worker(file, {
+    argv: [...(argv ?? [])],
+    stdin: false,
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: 1_024 },
+  })
+  worker.unref()
+  const open = new Map<number, Open>()
+  let last = 0
+  const tell = (message: ToReader): void => worker.postMessage(message)
+  const fail = (why: string): void => {
+    ended()
+    for (const { settle } of open.values()) settle(refused('BUSY', `It could not be read: ${why}.`))
+  }
+  worker.on('message', (said: FromReader) => hear(said, open.get(said.id)))
+  worker.on('error', error => fail(messageOf(error)))
+  worker.on('exit', () => fail('the reading thread ended'))
+  return {
+    ask(job: Job, asking: Asking): Promise<Outcome> {
+      const id = ++last
+      const cancel = (): void => {
+        tell({ id, cancel: true })
+        open.get(id)?.settle(gone)
+      }
+      asking.signal.addEventListener('abort', cancel)
+      return new Promise<Outcome>(settle => {
+        open.set(id, { asking, settle })
+        tell({ id, job })
+      }).finally(() => {
+        asking.signal.removeEventListener('abort', cancel)
+        open.delete(id)
+      })
+    },
+    end: async () => void (await worker.terminate()),
+  }
+}
+
+function hear(said: FromReader, open: Open | undefined): void {
+  if (!open) return
+  if ('headers' in said) open.asking.onHead(said.headers)
+  else if ('bytes' in said) open.asking.onBytes(said.bytes)
+  else open.settle('end' in said ? { ok: true } : { ok: false, ...said.refused })
+}

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { currentRun, type ExecutionRow, lineageOf, type WeaveState } from '@weave/protocol'
+import { fieldsOf, isObject, messageOf, numberOf, systemClock, textOf } from '../kit/index.ts'
+import { type ExecutionLayout, executionLayout, readLock, readOrigin } from '../workspace/index.ts'
+import { createFollower, type Followed, type Follower } from './follower.ts'
+import type { NamedPlace } from './job.ts'
+import { linesOf, readHead, readTail, type Tail } from './tail.ts'
+
+/** What is kept of one execution between two lists. */
+export interface KnownRow {
+  readonly row: ExecutionRow
+  /** Reads on where it stopped; only of one in which a run goes on, or of whose state there is no record. */
+  readonly follower?: Follower | undefined
+  /** Its journal was not read to the end yet. */
+  readonly isBehind?: boolean
+}
+
+/** A list waits so long for a long journal; the next one knows more. */
+const patienceMs = 100
+
+async function soonFrom(follower: Follower): Promise<Followed> {
+  const waited = new AbortController()
+  const looking = follower.look().finally(() => waited.abort())
+  looking.catch(() => undefined)
+  await systemClock.sleep(patienceMs, waited.signal).catch(() => undefined)
+  return waited.signal.aborted ? looking : follower.soFar()
+}
+
+/**
+ * One row, from small files and the end of the journal: nothing is locked, written or connected to, since the first
+ * handshake starts a run that waits for it. Never rejects.
+ */
+export async function readRow(place: NamedPlace, before: KnownRow | undefined): Promise<KnownRow> {
+  const layout = executionLayout(place.dir)
+  const file = fieldsOf(jsonIn(layout.executionFile))
+  const hank = textOf(file['hankName'])
+  const startedAt = textOf(file['createdAt'])
+  if (hank === undefined || startedAt === undefined) return { row: unreadable(place.name) }
+  const lock = existsSync(layout.lockFile) ? await readLock(layout.lockFile, systemClock) : undefined
+  const live = lock?.kind === 'held'
+  const known = {
+    name: place.name,
+    hank,
+    data: textOf(file['dataPath']) ?? '',
+    live,
+    startedAt,
+    rehearsal: file['rehearsal'] === true,
+    ...(await originIn(layout)),
+  }
+  try {
+    const tail = readTail(layout.journal)
+    const cached = live ? undefined : cachedState(layout, tail)
+    const follower = cached ? undefined : (before?.follower ?? createFollower(place.dir))
+    const followed = follower && (await soonFrom(follower))
+    const facts = { state: cached ?? followed?.state, tail, live, codons: plannedCodons(layout, before) }
+    const row = { ...known, ...stateFacts(facts, known.inheritedCost), ...tailFacts(facts) }
+    const isBehind = followed !== undefined && followed.lastSeq < (tail?.lastSeq ?? 0)
+    return { row, isBehind, follower: live || isBehind ? follower : undefined }
+  } catch (error) {
+    return { row: { ...unreadable(place.name), ...known, problem: messageOf(error) } }
+  }
+}
+
+function unreadable(name: string): ExecutionRow {
+  return {
+    name,
+    hank: '',
+    data: '',
+    status: 'unreadable',
+    live: false,
+    codonsDone: 0,
+    codons: 0,
+    cost: 0,
+    costUnknown: false,
+    sentinelCost: 0,
+    startedAt: new Date(0).toISOString(),
+    warnings: 0,
+    breaches: 0,
+    rehearsal: false,
+    problem: 'It cannot say what it is: weave list says more.',
+  }
+}
+
+function jsonIn(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+async function originIn({
+  originFile,
+}: ExecutionLayout): Promise<Pick<ExecutionRow, 'origin' | 'inheritedCost'>> {
+  const origin = existsSync(originFile) ? await readOrigin(originFile) : undefined
+  if (!origin) return {}
+  const { codonId, sha } = origin.at
+  return { origin: { name: origin.from.name, codonId, sha }, inheritedCost: origin.inheritedCost }
+}
+
+/** The state that a server wrote down when it ended, if it is that of this journal and whole. */
+function cachedState({ stateFile }: ExecutionLayout, tail: Tail | undefined): WeaveState | undefined {
+  const file = fieldsOf(jsonIn(stateFile))
+  const body = file['body']
+  if (!tail || !isObject(body)) return undefined
+  const isOfTail = numberOf(body['lastSeq']) === tail.lastSeq && body['lastId'] === tail.lastId
+  if (!isOfTail || !isObject(body['state'])) return undefined
+  const digest = createHash('sha256').update(JSON.stringify(body)).digest('hex')
+  // Written by the program, as its digest shows.
+  return digest === file['sha256'] ? (body['state'] as unknown as WeaveState) : undefined
+}
+
+interface Facts {
+  readonly state: WeaveState | undefined
+  readonly tail: Tail | undefined
+  readonly live: boolean
+  readonly codons: number
+}
+
+type StateFacts = Pick<
+  ExecutionRow,
+  'status' | 'codonsDone' | 'codons' | 'cost' | 'costUnknown' | 'sentinelCost' | 'breaches'
+>
+
+function stateFacts({ state, live, codons }: Facts, inherited = 0): StateFacts {
+  const runs = state?.runs ?? []
+  const run = state && currentRun(state)
+  const records = runs.flatMap(each => each.codons)
+  const counted = state ? lineageOf(state, run) : []
+  const done = counted.filter(({ status }) => status === 'completed' || status === 'skipped')
+  const codonsDone = new Set(done.map(({ codonId }) => codonId)).size
+  const sentinels = records.flatMap(record => record.sentinels ?? [])
+  const ended = run?.status === 'running' ? 'crashed' : (run?.status ?? 'new')
+  return {
+    status: live ? 'running' : ended,
+    codonsDone,
+    codons: codons === 0 ? 0 : Math.max(codons, codonsDone),
+    cost: Math.max(0, (state?.totalCost ?? 0) - inherited),
+    costUnknown: [...records, ...sentinels].some(({ costUnknown }) => costUnknown === true),
+    sentinelCost: sentinels.reduce((sum, { cost }) => sum + cost, 0),
+    breaches: records.filter(record => 'budgetExceeded' in record && record.budgetExceeded).length,
+  }
+}
+
+/** What the end of the journal says: when something was last heard, warnings of late, and what is waited for. */
+function tailFacts({ tail }: Facts): Pick<ExecutionRow, 'warnings' | 'lastEventAt' | 'waits'> {
+  if (!tail) return { warnings: 0 }
+  const waiting = linesOf(tail.text, 'gate.waiting').last
+  return {
+    warnings: linesOf(tail.text, 'error').count,
+    lastEventAt: tail.lastTime,
+    ...(waiting !== '' && openQuestion(waiting, tail.text)),
+  }
+}
+
+/** Later lines that end a question; the end of a run does not. */
+const endings = ['gate.decided', 'rollback.started', 'codon.started'] as const
+
+function openQuestion(line: string, text: string): Pick<ExecutionRow, 'waits'> {
+  const at = text.lastIndexOf(line)
+  const after = text.slice(at + line.length)
+  if (endings.some(type => linesOf(after, type).count > 0)) return {}
+  const event = fieldsOf(JSON.parse(line))
+  const gate = textOf(fieldsOf(event['data'])['gateId']) ?? ''
+  return { waits: { gate, since: textOf(event['timestamp']) ?? '', seq: numberOf(event['seq']) ?? 1 } }
+}
+
+/** How many codons the plan has, loops with their limit; read off the outline that a run says at its start. */
+function plannedCodons({ journal }: ExecutionLayout, before: KnownRow | undefined): number {
+  if (before && before.row.codons > 0) return before.row.codons
+  const { last } = linesOf(readHead(journal), 'run.started')
+  if (last === '') return 0
+  try {
+    return codonsIn(JSON.parse(last), join(journal, 'blobs'))
+  } catch {
+    return 0
+  }
+}
+
+function codonsIn(line: unknown, blobs: string): number {
+  const event = fieldsOf(line)
+  const [sha] = (fieldsOf(event['blobs'])['outline'] ?? []) as readonly string[]
+  const spilled = sha === undefined ? undefined : jsonIn(join(blobs, sha.slice(0, 2), sha))
+  const outline = spilled ?? fieldsOf(event['data'])['outline']
+  if (!Array.isArray(outline)) return 0
+  return outline.reduce((sum: number, item: unknown) => {
+    const { codons, limit } = fieldsOf(item)
+    return sum + (Array.isArray(codons) ? codons.length * (numberOf(limit) ?? 1) : 1)
+  }, 0)
+}
