@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { basename } from 'node:path'
+import axeCore from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { sharedBrowser } from '../clients/chromium.ts'
@@ -9,7 +8,7 @@ import { bash, codon, type HankFolder, hankFolder } from '../support/hank-folder
 import { cookiesOf, startWebPages } from '../support/web-page.ts'
 
 const browser = sharedBrowser()
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const axe = axeCore.source
 
 const harm = '<img src=x onerror="globalThis.harm=1"></script><script>globalThis.harm=1</script>\u202e'
 

@@ -38,7 +38,7 @@ describe('warmUp', () => {
     const { fetch } = globalThis
     const asked: string[] = []
     globalThis.fetch = async (input, init) => {
-      asked.push(String(input))
+      asked.push(input instanceof Request ? input.url : input.toString())
       return fetch(input, init)
     }
     try {
