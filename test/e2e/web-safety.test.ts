@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { connect as connectTcp } from 'node:net'
@@ -329,6 +330,31 @@ describe('an agent’s own program', () => {
         expect(text).not.toContain(basename(at.execution()))
       }
       expect(hub.run.said()).not.toContain('#key=')
+    },
+    60_000,
+  )
+
+  verifies(
+    ['web/not-by-agents'],
+    'gets no link though it has read the key of the owner, and no session with one that a person was given',
+    async () => {
+      const at = await ended()
+      const hub = await openHub(at)
+      const asAgent = at.with({ WEAVE_EXECUTION_ID: '/of/any/execution' })
+      const link = at.weave('open', '--print')
+      expect([link.status, link.stdout], link.stderr).toEqual([0, expect.stringContaining('#key=')])
+      const refused = asAgent.weave('open', '--print')
+      expect(refused.status).toBe(1)
+      expect(refused.stdout + refused.stderr).toContain('An agent of a run may not get in here')
+      expect(refused.stdout + refused.stderr).not.toContain('#key=')
+      const [, key = ''] = /#key=(\S+)/.exec(link.stdout) ?? []
+      const trade = `fetch('http://127.0.0.1:${hub.port}/api/session', { method: 'POST', body: JSON.stringify({ key: '${key}' }) })
+        .then(answer => console.log(answer.status))`
+      const traded = (env: Readonly<Record<string, string>>) =>
+        spawnSync(process.execPath, ['-e', trade], { env, encoding: 'utf8' }).stdout.trim()
+      expect(traded({ WEAVE_EXECUTION_ID: 'x' })).toBe('403')
+      // It was not used up.
+      expect(traded({})).toBe('200')
     },
     60_000,
   )

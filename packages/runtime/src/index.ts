@@ -76,6 +76,7 @@ export {
   createReaders,
   type Dashboard,
   type Desk,
+  isOfAgent,
   type NamedPlace,
   type ReaderEntry,
   type Readers,

@@ -20,6 +20,8 @@ export const web = {
     'Every answer has the headers of safety, none sets a cookie, and hashed files are immutable.',
   'web/nobody-else':
     'Another user of the machine, another web page and a program without a session get nothing of an execution, over HTTP or the socket.',
+  'web/not-by-agents':
+    'On Linux an agent of a run, and what it started, gets no link, no session and no hand in a run through the hub, whatever keys it has read.',
   'web/no-trace': 'Keys and sessions are in no file but ~/.weave/web.json, which holds the owner key alone.',
   'web/bridge':
     'The hub connects to a server only when a page has sent its handshake with a session; it puts the server’s token in its place, lowers the mode of readonly sessions, and passes frames on within the server’s limits.',

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import {
   type Desk,
   executionLayout,
+  isOfAgent,
   type Log,
   readLock,
   type ShownExecutions,
@@ -59,7 +60,8 @@ export function bridge(ws: WebSocket, request: IncomingMessage, options: BridgeO
     const lock = place && (await readLock(executionLayout(place.dir).lockFile, systemClock))
     const record = lock?.kind === 'held' ? lock.holder.record : undefined
     if (!record || record.port === 0) return end(1013, 'No run goes on there now.')
-    const text = greeting.as({ token: record.token, isReadonly: mode === 'readonly' })
+    const isReadonly = mode === 'readonly' || (await isOfAgent(request))
+    const text = greeting.as({ token: record.token, isReadonly })
     join(ws, options.connect(`ws://127.0.0.1:${record.port}`), () => {
       ws.off('message', hold)
       return [{ data: text, isBinary: false }, ...held]

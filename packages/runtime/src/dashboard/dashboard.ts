@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Hello, linkRequest, type ReadErrorCode, sessionRequest } from '@weave/protocol'
-import type { Clock } from '../kit/index.ts'
+import { type Clock, isPeerMarked } from '../kit/index.ts'
 import { answerBytes, answerError, answerJson, bearerOf, begin, readBody } from './answers.ts'
 import type { Desk } from './desk.ts'
 import type { Executions, Job, NamedPlace, PlaceJob, Query } from './job.ts'
@@ -104,10 +104,21 @@ const keyWords: Partial<Record<ReadErrorCode, string>> = {
   TOO_MANY_KEYS: 'Too many wrong keys. Try again in a minute.',
 }
 
+const noAgents = [
+  'FORBIDDEN',
+  'An agent of a run may not get in here: it could answer for a person.',
+] as const
+
+/** Whether an agent of any execution asks, or what it started. It is the same user, and may have read the key of the owner. */
+export function isOfAgent({ socket }: IncomingMessage): Promise<boolean> {
+  return isPeerMarked(socket, 'WEAVE_EXECUTION_ID=')
+}
+
 async function openSession({ request, response, desk }: Given): Promise<void> {
   if (request.method !== 'POST') return answerError(response, 'METHOD_NOT_ALLOWED', 'Only POST is answered.')
   const body = sessionRequest.safeParse(await readBody(request))
   if (!body.success) return answerError(response, 'BAD_REQUEST', 'Expected {"key": "…"}.')
+  if (await isOfAgent(request)) return answerError(response, ...noAgents)
   const traded = desk.trade(body.data.key)
   if (traded.ok) return answerJson(response, traded.made)
   return answerError(response, traded.code, keyWords[traded.code] ?? '')
@@ -118,6 +129,7 @@ async function makeLink({ request, response, desk, link, executions }: Given): P
   // Asked before the body is read: a stranger costs nothing.
   if (!desk.isOwner(bearerOf(request)))
     return answerError(response, 'FORBIDDEN', 'Only who started this may make links.')
+  if (await isOfAgent(request)) return answerError(response, ...noAgents)
   const body = linkRequest.safeParse(await readBody(request))
   if (!body.success) return answerError(response, 'BAD_REQUEST', 'Expected {"execution"?, "printed"?}.')
   const { execution: name, printed = false } = body.data

@@ -7,6 +7,7 @@
 export {
   createDashboard,
   type Dashboard,
+  isOfAgent,
   type ShownExecutions,
 } from './dashboard.ts'
 export { createDesk, type Desk, secret } from './desk.ts'

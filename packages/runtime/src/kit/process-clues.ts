@@ -73,7 +73,7 @@ function isEmptied(environment: string): boolean {
   return entries.every(entry => /^[^=]+=/.test(entry) && !personal.includes(entry.split('=')[0] ?? ''))
 }
 
-/** In the environment of processes, to know them by. */
+/** In the environment of processes, to know them by. Without a value: whatever the value is. */
 export type Marker = `${string}=${string}`
 
 /**
@@ -82,7 +82,7 @@ export type Marker = `${string}=${string}`
  */
 export async function findMarked(marker: Marker): Promise<readonly number[]> {
   if (process.platform !== 'linux') return []
-  const wanted = `\0${Buffer.from(marker).toString('latin1')}\0`
+  const wanted = `\0${Buffer.from(marker).toString('latin1')}${marker.endsWith('=') ? '' : '\0'}`
   let { found, unsure } = await lookAt(await processIds(), wanted)
   for (let again = 0; again < looksAgain; again += 1) {
     unsure = unsure.filter(pid => readStat(pid)?.ended === false)

@@ -18,7 +18,7 @@ describe('killMarked', () => {
     const marker = newMarker()
     // Shows no environment for a part of the time.
     const script = 'echo ready; n=$1; [ $n -gt 0 ] || exec sleep 30; exec sh -c "$0" "$0" $((n - 1))'
-    for (let round = 0; round < 40; round += 1) {
+    for (let round = 0; round < 15; round += 1) {
       const process = await startMarked(['sh', ['-c', script, script, '40']], marker)
       expect(await killMarked(marker, { graceMs: 0 })).toEqual({ killed: [process.pid], survivors: [] })
       await process.done
