@@ -236,3 +236,22 @@ function bounded(window: EventWindow): EventWindow {
   if (window.pages.size <= window.keptPages) return window
   return { ...window, pages: new Map([...window.pages].slice(window.pages.size - window.keptPages)) }
 }
+
+/** For pages that show a journal of any length: the rows in sight, and what they lack. */
+export const eventWindow = {
+  emptyWindow,
+  eventOfRow,
+  eventOfSeq,
+  following,
+  isKnown,
+  lookedAt,
+  newRows,
+  rowCount,
+  rowOfSeq,
+  seqOfRow,
+  wantedRange,
+  withEvents,
+  withFound,
+  withLastSeq,
+  withLiveEvents,
+} as const

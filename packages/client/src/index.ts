@@ -88,24 +88,10 @@ export { connect, type SocketClientOptions } from './client.ts'
 export { activityText, type DescribeOptions, decisionText, describeEvent } from './describe-event.ts'
 export {
   type EventWindow,
-  emptyWindow,
-  eventOfRow,
-  eventOfSeq,
-  following,
-  isKnown,
-  lookedAt,
-  newRows,
-  rowCount,
-  rowOfSeq,
-  seqOfRow,
+  eventWindow,
   type WantedRange,
   type WindowEvent,
   type WindowRows,
-  wantedRange,
-  withEvents,
-  withFound,
-  withLastSeq,
-  withLiveEvents,
 } from './event-window.ts'
 export {
   type FileVersion,

@@ -23,6 +23,7 @@ test('the door offers these values and no others', () => {
     'emptyView',
     'errorCodes',
     'eventTypes',
+    'eventWindow',
     'events',
     'exitText',
     'failedCodon',

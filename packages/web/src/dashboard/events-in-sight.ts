@@ -1,20 +1,16 @@
 import {
   type EventPage,
   type EventWindow,
-  emptyWindow,
-  following,
-  lookedAt,
+  eventWindow,
   type ServerEvent,
   type WindowEvent,
   type WindowRows,
-  wantedRange,
-  withEvents,
-  withFound,
-  withLastSeq,
-  withLiveEvents,
 } from 'weave-client'
 import { ask, executionAddress, request } from './host.ts'
 import { fitsFilter, isEmptyFilter, type StreamFilter } from './stream-filter.ts'
+
+const { emptyWindow, following, lookedAt, wantedRange, withEvents, withFound, withLastSeq, withLiveEvents } =
+  eventWindow
 
 /** A window on the journal of an execution, kept filled from the host while somebody looks at it. */
 export interface EventsInSight {

@@ -1,17 +1,11 @@
-import {
-  type EventWindow,
-  eventOfRow,
-  newRows,
-  rowCount,
-  rowOfSeq,
-  type ServerEvent,
-  seqOfRow,
-} from 'weave-client'
+import { type EventWindow, eventWindow, type ServerEvent } from 'weave-client'
 import { type VirtualList, virtualList } from '../parts/virtual-list.ts'
 import { type EventsInSight, openEvents } from './events-in-sight.ts'
 import { preferences } from './preferences.ts'
 import type { StreamFilter } from './stream-filter.ts'
 import { streamRow } from './stream-rows.ts'
+
+const { eventOfRow, newRows, rowCount, rowOfSeq, seqOfRow } = eventWindow
 
 /** What stands around the list. */
 export interface StreamFacts {
