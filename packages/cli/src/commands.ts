@@ -328,7 +328,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     load: async () => (await import('./lsp/lsp.ts')).lspCommand,
   },
   mcp: {
-    usage: 'weave mcp [--http [port]] [options]',
+    usage: 'weave mcp [--http] [options]',
     summary: 'an MCP server, which coding agents start: look at, check, rehearse and run hanks',
     flags: ['http', 'allow', 'hanks', 'max-cost', 'runtime-config', 'env-file', ...always],
     load: async () => (await import('./mcp/mcp.ts')).mcpCommand,
