@@ -278,7 +278,8 @@ describe('a response', () => {
   })
 
   it('is held back by a caller that reads slowly, and arrives whole', async () => {
-    const body = randomBytes(24 * 1024 * 1024)
+    // More than the buffers of the system hold: up to 36 MB for each of two connections.
+    const body = randomBytes(96 * 1024 * 1024)
     let peer: { readonly writableLength: number } | undefined
     const upstream = await rawUpstream((text, socket) => {
       if (!isWhole(text)) return false
