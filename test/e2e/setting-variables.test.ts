@@ -22,8 +22,9 @@ interface Verdict {
 /** All keys by their paths: `sentinel.enablePersistence`. */
 function keysOf(schema: Schema, path = ''): readonly (readonly [path: string, schema: Schema])[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => {
-    // A list of rows does not fit into a variable.
-    if (key === '$schema' || inner.items?.type === 'object') return []
+    // Neither a list nor a table of rows fits into a variable.
+    const isTable = inner.type === 'object' && !inner.properties
+    if (key === '$schema' || inner.items?.type === 'object' || isTable) return []
     return inner.properties ? keysOf(inner, `${path}${key}.`) : [[path + key, inner] as const]
   })
 }
