@@ -1,3 +1,6 @@
+import { readlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { basename } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createHistory } from '../journal/index.ts'
 import { systemClock } from '../kit/index.ts'
@@ -10,6 +13,7 @@ export function runTracesThread(): void {
   const port = parentPort
   if (!port) return
   const run = workerData as TracedRun
+  goLast()
   const tell = (message: FromThread): void => port.postMessage(message)
   const asked = new Map<number, (attributes: EndedSpan['attributes']) => void>()
   let questions = 0
@@ -37,4 +41,15 @@ export function runTracesThread(): void {
     asked.get(message.id)?.(message.attributes)
     asked.delete(message.id)
   })
+}
+
+const lowPriority = 10
+
+/** The run itself goes first. On Linux a thread has a priority of its own; elsewhere it stays as it is. */
+function goLast(): void {
+  try {
+    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), lowPriority)
+  } catch {
+    // Then both are alike.
+  }
 }

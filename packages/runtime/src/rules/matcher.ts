@@ -55,7 +55,10 @@ export function createRuleMatcher(rules: readonly RuleSetting[], compile: Patter
     const { id: codonId, startTime } = codon
     const { seq, timestamp } = event
     let firings = none
+    const isOfSentinel = followsFromSentinel(event)
     for (const watch of listeners) {
+      // A sentinel's own words are for rules that ask for it, and wake no other.
+      if (isOfSentinel && watch.rule.trigger) continue
       const hits = here.has(watch) ? watch.feed(event) : undefined
       if (!hits) continue
       const { rule } = watch
@@ -113,7 +116,7 @@ function watchEvents(
       if (!canMiss) trigger = createTrigger(config, compile)
     },
     feed(event) {
-      if (counted.isSpent() || followsFromSentinel(event)) return undefined
+      if (counted.isSpent()) return undefined
       const fired = trigger.feed(event)
       if (fired)
         return counted.hit(
