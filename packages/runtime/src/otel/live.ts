@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { EventType } from '@weave/protocol'
 import type { Journal } from '../journal/index.ts'
 import { type Clock, inTime, type Log, messageOf, type Redactor } from '../kit/index.ts'
-import { writeSentNote } from './cursor.ts'
+import { type SentNote, writeSentNote } from './cursor.ts'
 import { longestGoodbye } from './follower.ts'
 import { foldedWith } from './past-events.ts'
 import type { FromThread, ToThread, TracedRun } from './thread-messages.ts'
@@ -31,6 +31,7 @@ export interface LiveTraces {
 
 /** Milliseconds. */
 const gathering = 200
+const notesEvery = 2_000
 const patience = longestGoodbye + 1_000
 
 /**
@@ -83,7 +84,7 @@ function startThread({ entry, journal, environment, ...options }: LiveOptions) {
   })
   worker.unref()
   let isRunning = true
-  let writing: Promise<void> = Promise.resolve()
+  const notes = createNotes(options)
   const tell = (message: ToThread): void => worker.postMessage(message)
   const closed = new Promise<void>(resolve => {
     const stopped = (why: string): void => {
@@ -97,7 +98,7 @@ function startThread({ entry, journal, environment, ...options }: LiveOptions) {
       if (said.type === 'log') log[said.level]('OTEL', said.message)
       if (said.type === 'raw')
         tell({ type: 'clean', id: said.id, attributes: redactor.json(said.attributes) })
-      if (said.type === 'sent') writing = writing.then(() => keep(said, options))
+      if (said.type === 'sent') notes.keep(said.note)
       if (said.type !== 'closed') return
       isRunning = false
       resolve()
@@ -111,18 +112,41 @@ function startThread({ entry, journal, environment, ...options }: LiveOptions) {
     async end() {
       isRunning = false
       await worker.terminate()
-      await writing
+      await notes.flush()
     },
   }
 }
 
-type Kept = Pick<LiveOptions, 'layout' | 'assertHeld'>
-
-async function keep({ note }: Extract<FromThread, { type: 'sent' }>, { layout, assertHeld }: Kept) {
-  try {
-    assertHeld()
-    await writeSentNote(layout.tracesFile, note)
-  } catch {
-    // Then it is sent again.
+/** Writes down how far spans were taken, now and then: syncing a file makes the journal of the run wait, too. */
+function createNotes({ layout, assertHeld }: Pick<LiveOptions, 'layout' | 'assertHeld'>) {
+  let latest: SentNote | undefined
+  let writing: Promise<void> = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+  const write = async (): Promise<void> => {
+    const note = latest
+    latest = undefined
+    timer = undefined
+    if (!note) return
+    try {
+      assertHeld()
+      await writeSentNote(layout.tracesFile, note)
+    } catch {
+      // Then it is sent again.
+    }
+  }
+  const begin = (): void => {
+    writing = writing.then(write)
+  }
+  return {
+    keep(note: SentNote): void {
+      latest = note
+      timer ??= setTimeout(begin, notesEvery).unref()
+    },
+    /** Never rejects. */
+    async flush(): Promise<void> {
+      clearTimeout(timer)
+      begin()
+      await writing
+    },
   }
 }
