@@ -450,8 +450,8 @@ const rules: readonly Mutant[] = [
   {
     rule: 'rules/never-itself',
     file: 'packages/runtime/src/rules/matcher.ts',
-    find: 'counted.isSpent() || followsFromSentinel(event)',
-    replace: 'counted.isSpent()',
+    find: 'if (isOfSentinel && watch.rule.trigger) continue',
+    replace: 'if (isOfSentinel && watch.rule.sentinel) continue',
     killedBy: [matching],
   },
   {
