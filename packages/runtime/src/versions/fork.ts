@@ -279,11 +279,15 @@ const mostNamed = 3
 function untrackedNotes({ paths, names }: Untracked, { withUntracked }: ForkWish): readonly string[] {
   if (paths.length === 0) return []
   const named = [...names.slice(0, mostNamed), ...(names.length > mostNamed ? ['…'] : [])].join(', ')
-  const count = `${paths.length} ${paths.length === 1 ? 'file' : 'files'} of the workspace`
-  if (withUntracked) return [`${count} in no checkpoint were copied as they are now (${named}).`]
-  return [
-    `${count} are in no checkpoint and stay behind (${named}); --with-untracked copies them as they are now.`,
-  ]
+  const isOne = paths.length === 1
+  const count = `${paths.length} ${isOne ? 'file' : 'files'} of the workspace`
+  if (withUntracked)
+    return [
+      `${count} in no checkpoint ${isOne ? 'was copied as it is' : 'were copied as they are'} now (${named}).`,
+    ]
+  const stays = isOne ? 'is in no checkpoint and stays behind' : 'are in no checkpoint and stay behind'
+  const copies = `--with-untracked copies ${isOne ? 'it as it is' : 'them as they are'} now.`
+  return [`${count} ${stays} (${named}); ${copies}`]
 }
 
 function conversationNotes({ left }: MovedConversations): readonly string[] {
