@@ -101,11 +101,11 @@ describe('the dashboard in a browser', () => {
       await plan(page).getByText('write · running').waitFor({ timeout: 60_000 })
       await page.getByRole('button', { name: 'Skip' }).click()
       await page.getByRole('button', { name: 'Skip it' }).click()
+      const approve = { name: 'Approve', exact: true }
+      await page.getByRole('button', approve).waitFor({ timeout: 60_000 })
       const late = await pages.open(`/e/${name}/settings`)
       await late.route('**/api/executions?wait*', route => route.abort())
-      await late.goto(`${pages.origin}/`)
-      const approve = { name: 'Approve', exact: true }
-      await late.getByRole('button', approve).waitFor({ timeout: 60_000 })
+      await expect.poll(() => showsGateAtOnce(late, pages.origin), { timeout: 60_000 }).toBe(true)
       await page.getByRole('button', approve).click()
       await expect.poll(() => at.events('gate.decided').length, { timeout: 30_000 }).toBe(1)
       await late.getByRole('button', approve).click()
@@ -199,7 +199,7 @@ describe('the dashboard in a browser', () => {
       await page.keyboard.press('/')
       await page.keyboard.type('echo two')
       await expect.poll(() => page.locator('.event').count()).toBeLessThan(4)
-      expect(page.url()).toContain('q=echo+two')
+      await expect.poll(() => page.url()).toContain('q=echo+two')
       await page.keyboard.press('Escape')
       await page.keyboard.press('Escape')
       await expect.poll(() => page.locator('.event').count()).toBeGreaterThan(10)
@@ -217,6 +217,16 @@ describe('the dashboard in a browser', () => {
     120_000,
   )
 })
+
+/** The list as it is read once: a list that was made before the gate opened is read anew. */
+async function showsGateAtOnce(page: Page, origin: string): Promise<boolean> {
+  await page.goto(`${origin}/`)
+  const approve = page.getByRole('button', { name: 'Approve', exact: true })
+  return approve.waitFor({ timeout: 5000 }).then(
+    () => true,
+    () => false,
+  )
+}
 
 /** Nothing is under way any more. */
 const isRead = '!/Reading|Loading|Searching/.test(document.querySelector("main")?.textContent ?? "Loading")'

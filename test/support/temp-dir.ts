@@ -8,7 +8,8 @@ import { onTestFinished } from 'vitest'
 export async function tempDir({ inMemory = false } = {}): Promise<string> {
   const base = inMemory && existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
   const dir = await mkdtemp(join(base, 'weave-test-'))
-  // A hundred thousand files take their time.
-  onTestFinished(() => rm(dir, { recursive: true, force: true }), 120_000)
+  // A hundred thousand files take their time, and an agent whose run was killed may still write one.
+  const options = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }
+  onTestFinished(() => rm(dir, options), 120_000)
   return dir
 }
