@@ -16,6 +16,8 @@ export default defineConfig({
     // Most of the time goes into waiting for commands; the default, one less than there are cores, leaves one of two idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 40_000,
+    // A second, the default, is not enough for a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     // Loaded only where there is a seed, because every file would wait for it.
     setupFiles: process.env['WEAVE_PROOF_SEED'] === undefined ? [] : ['./test/support/seed.ts'],
     reporters: ['default', './test/support/contract-reporter.ts'],
