@@ -1,4 +1,4 @@
-import { type ExecutionLayout, readLock, systemClock } from '@weave/runtime'
+import type { ExecutionLayout } from '@weave/runtime'
 
 export type StartedKind = 'rehearsal' | 'run'
 
@@ -12,7 +12,7 @@ export function createStartedRuns() {
   const started: { readonly kind: StartedKind; readonly layout: ExecutionLayout }[] = []
   const starting: Record<StartedKind, number> = { rehearsal: 0, run: 0 }
   const isLive = async ({ layout }: (typeof started)[number]): Promise<boolean> =>
-    (await readLock(layout.lockFile, systemClock)).kind === 'held'
+    (await import('./places.ts')).isHeld(layout)
   return {
     add: (kind: StartedKind, layout: ExecutionLayout): void => void started.push({ kind, layout }),
     /** Undefined: there are as many as there may be. Otherwise call it when the start is over. */
