@@ -67,7 +67,7 @@ function registerParts(server: McpServer, at: Surroundings): void {
       const named = await known(uri, name, at)
       const { pageOf } = await import('./tools/journal.ts')
       const query = { since: numberIn(since, 0), limit: Math.min(500, numberIn(limit, 100)), full: false }
-      return jsonOf(uri, { kind: 'value', value: await pageOf(named.layout, query) }, 'events')
+      return jsonOf(uri, { kind: 'value', value: await pageOf(named.layout, query, at) }, 'events')
     },
   )
   server.registerResource(

@@ -4,7 +4,7 @@ import { createStartedRuns } from './started-runs.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import type { Surroundings } from './tool.ts'
 
-export type Given = Omit<Surroundings, 'confirmations' | 'started' | 'whole' | 'canAsk'>
+export type Given = Omit<Surroundings, 'confirmations' | 'started' | 'journals' | 'whole' | 'canAsk'>
 
 /** What all tools of one server share. `rest`: when nothing is at work that must not be cut off half-way. */
 export function surroundingsOf(given: Given, canAsk: () => boolean) {
@@ -13,6 +13,7 @@ export function surroundingsOf(given: Given, canAsk: () => boolean) {
     ...given,
     confirmations: createConfirmations(systemClock),
     started: createStartedRuns(),
+    journals: new Map(),
     canAsk,
     whole: work => {
       working.add(work)

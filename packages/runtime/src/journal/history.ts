@@ -117,13 +117,20 @@ function createSegmentList(dir: string) {
   }
 }
 
-/** The index of the segment that is being written comes from its writer; those of full segments are read once. */
-function createIndexes(active: HistoryOptions['active'], options: { readonly keeps: boolean }) {
-  const known = new Map<string, SegmentIndex>()
-  return async (segment: Segment, newest: boolean): Promise<SegmentIndex> => {
+/**
+ * The index of the segment that is being written comes from its writer; those of full segments are read once, and the newest
+ * one of a journal that somebody else writes grows with it.
+ */
+function createIndexes(active: HistoryOptions['active'], { keeps }: { readonly keeps: boolean }) {
+  const full = new Map<string, SegmentIndex>()
+  let last: { readonly path: string; readonly index: SegmentIndex } | undefined
+  return async ({ path }: Segment, newest: boolean): Promise<SegmentIndex> => {
     if (newest && active) return active()
-    const index = known.get(segment.path) ?? (await loadIndex(segment.path, options))
-    if (!newest) known.set(segment.path, index)
+    const known = full.get(path)
+    if (known) return known
+    const index = await loadIndex(path, { keeps, before: last?.path === path ? last.index : undefined })
+    if (newest) last = { path, index }
+    else full.set(path, index)
     return index
   }
 }
