@@ -11,8 +11,11 @@ export type StartedRuns = ReturnType<typeof createStartedRuns>
 export function createStartedRuns() {
   const started: { readonly kind: StartedKind; readonly layout: ExecutionLayout }[] = []
   const starting: Record<StartedKind, number> = { rehearsal: 0, run: 0 }
-  const isLive = async ({ layout }: (typeof started)[number]): Promise<boolean> =>
-    (await import('./places.ts')).isHeld(layout)
+  const isLive = async ({ layout }: (typeof started)[number]): Promise<boolean> => {
+    // Loaded when it is needed: a server is ready sooner without.
+    const { readLock, systemClock } = await import('@weave/runtime')
+    return (await readLock(layout.lockFile, systemClock)).kind === 'held'
+  }
   return {
     add: (kind: StartedKind, layout: ExecutionLayout): void => void started.push({ kind, layout }),
     /** Undefined: there are as many as there may be. Otherwise call it when the start is over. */
