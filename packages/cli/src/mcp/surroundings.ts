@@ -12,7 +12,7 @@ export function surroundingsOf(given: Given, canAsk: () => boolean) {
   const at: Surroundings = {
     ...given,
     confirmations: createConfirmations(systemClock),
-    started: createStartedRuns(),
+    started: createStartedRuns(async layout => (await import('./places.ts')).isHeld(layout)),
     journals: new Map(),
     canAsk,
     whole: work => {
