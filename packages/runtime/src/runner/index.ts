@@ -5,6 +5,7 @@
  * codon needs from the rooms around it is handed in as functions.
  */
 export { type AdoptionVerdict, adoption } from './adoption.ts'
+export type { BorderPorts, BorderWord, Step } from './border.ts'
 export { codonPrompt } from './codon-prompt.ts'
 export type { Control } from './control.ts'
 export type {
