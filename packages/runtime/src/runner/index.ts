@@ -5,7 +5,6 @@
  * codon needs from the rooms around it is handed in as functions.
  */
 export { type AdoptionVerdict, adoption } from './adoption.ts'
-export type { BorderPorts, BorderWord, Step } from './border.ts'
 export { codonPrompt } from './codon-prompt.ts'
 export type { Control } from './control.ts'
 export type {
@@ -29,6 +28,7 @@ export { type Deciding, GateDesk, type Gating } from './gate-desk.ts'
 export type { GateEffects } from './gate-effects.ts'
 export { nothingLeft, rigKeptBy } from './lineage.ts'
 export { openTimes } from './open-times.ts'
+export type { BorderPorts, BorderWord, Step } from './ports.ts'
 export { resumePoint, startPoint } from './resume-point.ts'
 export { finishRollback, rigsToClean } from './rollback.ts'
 export { goesOnWith, openAtRest, type RestOptions, rollBackAtRest } from './rollback-at-rest.ts'

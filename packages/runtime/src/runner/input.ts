@@ -1,9 +1,9 @@
 import type { Command, DecidedBy, ErrorCode } from '@weave/protocol'
 import { type AsyncQueue, messageOf } from '../kit/index.ts'
 import type { PlannedCodonAt } from '../plan/index.ts'
-import type { BorderWord } from './border.ts'
 import type { Outcome } from './codon.ts'
 import type { CommandResult } from './control.ts'
+import type { BorderWord } from './ports.ts'
 import type { RolledBack } from './rollback.ts'
 import type { RuleDeed } from './rule-deed.ts'
 

@@ -2,7 +2,7 @@ import { type Command, currentRun, type DecidedBy, type EventData, type WeaveSta
 import { createAsyncQueue, messageOf } from '../kit/index.ts'
 import type { PlannedCodonAt } from '../plan/index.ts'
 import { type Attempt, admitted, passedOver } from './attempt.ts'
-import { type BorderWord, beginAttempt, crossing } from './border.ts'
+import { beginAttempt, crossing } from './border.ts'
 import type { Activity } from './command-rules.ts'
 import type { CommandResult } from './control.ts'
 import { decide, type Move } from './decide.ts'
@@ -11,7 +11,6 @@ import { answered, type Input, refuse, refuseTheRest } from './input.ts'
 import { hasDoneAll } from './lineage.ts'
 import { type AskedRollback, createPendingRollback, type PendingRollback } from './pending-rollback.ts'
 import { attemptAt, type Beginning, nextStep, startOf } from './resume-point.ts'
-import type { RolledBack } from './rollback.ts'
 import type { RollbackCommand } from './rollback-target.ts'
 import { RuleDesk } from './rule-desk.ts'
 import { createRunEvents, type RunEvents } from './run-events.ts'
@@ -249,9 +248,9 @@ export class Machine {
       case 'settled':
         return this.#settled(input)
       case 'crossed':
-        return this.#crossed(input.at, input.word)
+        return this.#crossed(input)
       case 'rolled-back':
-        return this.#rolledBack(input.result)
+        return this.#rolledBack(input)
       case 'woke':
         return this.#woke()
       case 'expired':
@@ -299,7 +298,7 @@ export class Machine {
     this.#do(this.#rollbacks.perform().then(result => ({ type: 'rolled-back', result })))
   }
 
-  #rolledBack(result: RolledBack): void {
+  #rolledBack({ result }: Input & { type: 'rolled-back' }): void {
     const rollback = this.#rollbacks.take()
     this.#pace = 'shut'
     if (rollback && result.ok) this.#goOnFrom(rollback)
@@ -351,13 +350,13 @@ export class Machine {
     this.#events.iteration(at)
     this.#emitSnapshot()
     const { border } = this.#options
-    if (!border?.handOver || this.#goingDown !== undefined) return this.#crossed(at, { kind: 'go' })
+    if (!border?.handOver || this.#goingDown !== undefined) return this.#crossed({ at, word: { kind: 'go' } })
     this.#stopper = createStopper()
     this.#do(crossing(border.handOver, { at, attempt }, this.#stopper.signal))
     return undefined
   }
 
-  #crossed(at: PlannedCodonAt, word: BorderWord): Promise<void> | undefined {
+  #crossed({ at, word }: Omit<Input & { type: 'crossed' }, 'type'>): Promise<void> | undefined {
     if (word.kind === 'leave') this.#goingDown ??= word.reason
     if (!this.#isFree()) return undefined
     if (this.#asked === 'force-stop')

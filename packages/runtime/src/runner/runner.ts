@@ -1,8 +1,8 @@
-import type { BorderPorts } from './border.ts'
 import type { Control } from './control.ts'
 import type { Effects } from './effects.ts'
 import type { Gating } from './gate-desk.ts'
 import type { StartedFrom } from './lineage.ts'
+import type { BorderPorts } from './ports.ts'
 import type { RuleDeed } from './rule-deed.ts'
 import type { RunLifecycleOptions, RunnerEnd } from './run-lifecycle.ts'
 

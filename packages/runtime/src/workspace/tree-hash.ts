@@ -88,7 +88,8 @@ async function fileEntry(whole: string, path: string): Promise<TreeEntry> {
   const { mode } = await stat(whole)
   const digest = createHash('sha256')
   let bytes = 0
-  for await (const chunk of createReadStream(whole)) {
+  const chunks: AsyncIterable<Buffer> = createReadStream(whole)
+  for await (const chunk of chunks) {
     digest.update(chunk)
     bytes += chunk.length
   }
