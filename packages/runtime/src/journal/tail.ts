@@ -1,6 +1,9 @@
 import { readSegment, type StoredEvent } from './line-reader.ts'
 import { listSegments, type Segment } from './segments.ts'
 
+/** What is made of one chunk is gone before the next is read: little of it grows old. */
+const chunkBytes = 128 * 1024
+
 /**
  * Follows a journal that another thread or program writes: each reading goes on where the last one ended, without asking
  * the writer and without reading anything twice. Lines are proved by their checksum; damaged ones are passed over, and so
@@ -13,7 +16,7 @@ export function createTail(dir: string) {
   async function* readOn(segment: Segment): AsyncGenerator<readonly StoredEvent[]> {
     const { path } = segment
     const start = place?.path === path ? place.offset : 0
-    for await (const { events, end } of readSegment(path, { start })) {
+    for await (const { events, end } of readSegment(path, { start, chunkBytes })) {
       place = { path, offset: end }
       const fresh: StoredEvent[] = []
       for (const stored of events) {

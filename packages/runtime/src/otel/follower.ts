@@ -113,7 +113,8 @@ export class Follower {
     const eventsOf = foldedEvents(history, settings.content)
     this.#hasMore = false
     for await (const lines of this.#isOff ? [] : tail.read()) {
-      for (const event of await eventsOf(lines)) await this.#take(event)
+      const spans = (await eventsOf(lines)).flatMap(event => this.#spansOf(event))
+      while (spans.length > 0) await this.#offerWhenRoom(spans.splice(0, this.#limits.batch))
       // Half of a past gives wrong spans: then the next start sends them.
       if (!this.#closing.signal.aborted || !this.#pastIsLong()) continue
       this.#isOff = true
@@ -121,14 +122,14 @@ export class Follower {
     }
   }
 
-  async #take(event: JournaledEvent): Promise<void> {
+  /** Those that end with it and no collector has taken. */
+  #spansOf(event: JournaledEvent): readonly EndedSpan[] {
     const isPast = event.seq < this.#options.firstLive
     if (!isPast) this.#noteStarter(event)
-    const all = this.#fold?.add(event) ?? []
-    if (all.length === 0) return
-    const spans = isPast ? all.filter(({ seq }) => seq > this.#note.seq) : all
-    if (!isPast) for (const span of spans) this.#metrics?.record(span)
-    await this.#offerWhenRoom(spans)
+    const spans = this.#fold?.add(event) ?? []
+    if (isPast) return spans.filter(({ seq }) => seq > this.#note.seq)
+    for (const span of spans) this.#metrics?.record(span)
+    return spans
   }
 
   /** There is more to read than there is time for at the end. */
