@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { acpPage } from './generate/acp-page.ts'
 import { agentsPage } from './generate/agents-page.ts'
 import type { Generated } from './generate/generated.ts'
 import { manPage } from './generate/man-page.ts'
@@ -16,6 +17,7 @@ import { validatePage } from './generate/validate-page.ts'
 /** Writes the generated files, or with `--check` says which of them are not what the source would give now. */
 const generators: readonly Generated[] = [
   proofPage,
+  acpPage,
   agentsPage,
   protocolPage,
   validatePage,

@@ -5,9 +5,10 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { installableHarnesses, resolveHarness } from '../../packages/runtime/src/harness/index.ts'
 import { systemClock } from '../../packages/runtime/src/kit/index.ts'
 import type { Answer, ModelRequest } from '../../packages/runtime/src/model-server/index.ts'
+import { builtInAgents } from '../../packages/runtime/src/models/index.ts'
 import { startRecordedServer } from '../../packages/runtime/test/model-server/recorded-server.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { codon, type HankFolder, hankFolder, jsonLines } from '../support/hank-folder.ts'
+import { codon, type HankFolder, hankFolder, jsonLines, rig } from '../support/hank-folder.ts'
 import { leftovers } from '../support/marked-processes.ts'
 import { isProof, tally } from '../support/proof.ts'
 import { traceNetwork } from '../support/traced-network.ts'
@@ -15,10 +16,10 @@ import { bash, say, told } from './agents-stage.ts'
 
 /** The agents as their makers publish them, by `weave harness add`. Whoever is not installed is skipped, with a word. */
 const agents = {
-  gemini: { word: 'gemini', model: 'gemini-2.5-pro', isQuiet: true, continues: false },
-  opencode: { word: 'opencode', model: 'gpt-5-mini', isQuiet: true, continues: true },
-  codex: { word: 'codex', model: 'gpt-5', isQuiet: false, continues: true },
-  claude: { word: 'claude-acp', model: 'claude-sonnet-4-5', isQuiet: true, continues: true },
+  gemini: { word: 'gemini', model: 'gemini-2.5-pro' },
+  opencode: { word: 'opencode', model: 'gpt-5-mini' },
+  codex: { word: 'codex', model: 'gpt-5' },
+  claude: { word: 'claude-acp', model: 'claude-sonnet-4-5' },
 } as const
 type Agent = keyof typeof agents
 const names = Object.keys(agents) as readonly Agent[]
@@ -42,9 +43,11 @@ interface Scene {
 /** A folder in which an agent asks a scripted provider, and what that has counted. */
 async function stageFor(agent: Agent, scenes: readonly Scene[]) {
   const asked = new Map<string, number>()
+  const read = new Set<string>()
   const charged = new Map<string, number>()
   const respond = (request: ModelRequest): Answer => {
     const id = codonIn(request)
+    for (const [, name = ''] of JSON.stringify(request).matchAll(/The mark of ([\w.]+)\./g)) read.add(name)
     const scene = scenes.find(each => each.id === id)
     const count = asked.get(id) ?? 0
     const isWork = request.tools.length > 0
@@ -73,8 +76,13 @@ async function stageFor(agent: Agent, scenes: readonly Scene[]) {
     asked: (id: string) => asked.get(id) ?? 0,
     charged: (id: string) => charged.get(id) ?? 0,
     journal,
+    /** The files of the workspace whose marks the provider was told. */
+    read: () => [...read].sort(),
   }
 }
+
+const instructions = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md']
+const marks = instructions.map(name => `echo "The mark of ${name}." > ${name}`).join('; ')
 
 function lendHarness(at: HankFolder, word: string): void {
   const folder = at.path('home/.weave/harnesses')
@@ -89,7 +97,9 @@ function codonIn({ turns, system }: ModelRequest): string {
 }
 
 describe.each(names)('%s', agent => {
-  const { word, continues, isQuiet } = agents[agent]
+  const { word } = agents[agent]
+  const facts = builtInAgents[agent]
+  const continues = !('resume' in facts)
   const { title } = installableHarnesses[word]
   if (!isProof || !isThere(agents[agent])) {
     const why = isProof
@@ -104,7 +114,7 @@ describe.each(names)('%s', agent => {
     'writes a file, waits, overflows, continues and parks, and is charged for what it used',
     async () => {
       const scenes: readonly Scene[] = [
-        { id: 'file', answers: [bash('echo "$WEAVE_CODON_ID" > file.md'), say('Done.')] },
+        { id: 'file', codon: rig(marks), answers: [bash('echo "$WEAVE_CODON_ID" > file.md'), say('Done.')] },
         ...(continues
           ? [{ id: 'more', codon: { continuationMode: 'continue-previous' }, answers: [say('More.')] }]
           : []),
@@ -112,7 +122,7 @@ describe.each(names)('%s', agent => {
         { id: 'full', codon: { onFailure: 'ignore' }, answers: [{ kind: 'overflow' }] },
         { id: 'parked', codon: patient, answers: [limited(120)] },
       ]
-      const { at, asked, charged, journal } = await stageFor(agent, scenes)
+      const { at, asked, charged, journal, read } = await stageFor(agent, scenes)
       const run = at.start('--headless', '--skip-self-test')
       await run.until(/parked.* waits until \S+/)
       expect(await run.kill('SIGTERM')).toBe(143)
@@ -121,6 +131,7 @@ describe.each(names)('%s', agent => {
       const ends = (id: string) => told(events, 'codon.completed', id)
       expect(at.read('file.md'), run.said()).toBe('file\n')
       expect(ends('file')).toMatchObject([{ success: true }])
+      expect(read()).toEqual(facts.reads)
       expect(ends('short')).toMatchObject([{ success: true }])
       expect(asked('short')).toBeGreaterThanOrEqual(2)
       expect(asked('full')).toBeLessThanOrEqual(3)
@@ -187,7 +198,7 @@ describe.each(names)('%s', agent => {
       expect(traced.status, traced.stderr).toBe(0)
       expect(folder.read('rehearsal/one.md')).toContain('# one')
       const lookups = traced.foreign.filter(line => /htons\(53\)/.test(line))
-      if (isQuiet) expect(lookups).toEqual([])
+      if (facts.asksToo.length === 0) expect(lookups).toEqual([])
       tally('rehearsals of real agents', 1)
     },
     longest,

@@ -107,4 +107,27 @@ describe('what lies in the workspace', () => {
     },
     patience,
   )
+
+  verifies(
+    ['agents/not-above', 'agents/above-told'],
+    'is not read by the Claude agent where others’ settings lie above it, and a warning says so',
+    async () => {
+      const server = await startRecordedServer({ clock: systemClock, respond: () => say('Done.') })
+      onTestFinished(() => server.close())
+      const at = await hankFolder([codon('build', { model: 'claude-sonnet-4-5', rigSetup })], workspace)
+      const there = at.with({ ANTHROPIC_API_KEY: 'a-key-of-ours-0123', ANTHROPIC_BASE_URL: server.url })
+      const quiet = there.weave('validate', '--skip-self-test')
+      expect(quiet.stdout + quiet.stderr).not.toContain('lies above')
+      at.write({ 'home/.weave-executions/.claude/agents/stranger.md': 'A stranger from above.' })
+      const told = there.weave('validate', '--skip-self-test')
+      expect(told.status).toBe(0)
+      expect(told.stdout + told.stderr).toContain('.weave-executions/.claude lies above the workspaces')
+      const run = there.start('--headless', '--skip-self-test')
+      expect(await run.ended, run.said()).toBe(0)
+      const bodies = server.requests.map(({ body }) => JSON.stringify(body)).join()
+      expect(bodies).not.toContain('Words of the workspace')
+      expect(bodies).not.toContain('stranger from above')
+    },
+    patience,
+  )
 })

@@ -4,6 +4,7 @@ import { systemClock } from '../../packages/runtime/src/kit/index.ts'
 import type { Answer, ModelRequest } from '../../packages/runtime/src/model-server/index.ts'
 import { startRecordedServer } from '../../packages/runtime/test/model-server/recorded-server.ts'
 import { verifies } from '../conformance/verifies.ts'
+import { openCloudDoor } from '../support/cloud-door.ts'
 import { codon, hankFolder } from '../support/hank-folder.ts'
 import { leftovers } from '../support/marked-processes.ts'
 import { bash, say } from './agents-stage.ts'
@@ -55,6 +56,53 @@ describe('a login', () => {
     const checked = at.weave('validate')
     expect(checked.status, checked.stdout + checked.stderr).toBe(0)
   })
+
+  const login = 'the-login-of-a-cloud-0123456789'
+  const clouds = {
+    Bedrock: (url: string) => ({
+      CLAUDE_CODE_USE_BEDROCK: '1',
+      ANTHROPIC_BEDROCK_BASE_URL: url,
+      AWS_REGION: 'us-east-1',
+      AWS_BEARER_TOKEN_BEDROCK: login,
+    }),
+    Vertex: (url: string) => ({
+      CLAUDE_CODE_USE_VERTEX: '1',
+      ANTHROPIC_VERTEX_BASE_URL: url,
+      ANTHROPIC_VERTEX_PROJECT_ID: 'a-project',
+      CLOUD_ML_REGION: 'us-east5',
+      CLAUDE_CODE_SKIP_VERTEX_AUTH: '1',
+    }),
+    Foundry: (url: string) => ({
+      CLAUDE_CODE_USE_FOUNDRY: '1',
+      ANTHROPIC_FOUNDRY_BASE_URL: `${url}/anthropic`,
+      ANTHROPIC_FOUNDRY_API_KEY: login,
+    }),
+  }
+  for (const [name, variables] of Object.entries(clouds))
+    verifies(
+      ['agents/logins', 'agents/cloud-runs'],
+      `may be that of ${name}: a whole run asks there alone, is counted, and the login is masked`,
+      async () => {
+        const server = await modelServer(asker)
+        const door = await openCloudDoor(server.url)
+        onTestFinished(() => door.close())
+        const fields = { model: 'claude-sonnet-4-5', env: { TOLD: login } }
+        const at = (await hankFolder([codon('build', fields)])).with(variables(door.url))
+        const run = at.start('--headless', '--skip-self-test')
+        expect(await run.ended, run.said()).toBe(0)
+        expect(at.read('note.md')).toBe(`${login}\n`)
+        const work = door.asked.filter(({ path }) => /invoke|awPredict|messages/.test(path))
+        expect(work.length).toBeGreaterThanOrEqual(2)
+        expect(new Set(server.requests.map(({ key }) => key))).toEqual(new Set(['of-the-door']))
+        if (name !== 'Vertex') expect(new Set(work.map(each => each.login))).toEqual(new Set([login]))
+        const usage = at.events('token.usage')
+        expect(usage.length).toBeGreaterThanOrEqual(2)
+        expect(Number(usage.at(-1)?.data['totalCost'])).toBeGreaterThan(0)
+        if (name !== 'Vertex') expect(JSON.stringify(at.events()) + run.said()).not.toContain(login)
+        expect(leftovers(at.execution())).toEqual([])
+      },
+      patience,
+    )
 
   verifies(
     ['agents/pi-login-file', 'agents/doctor-logins'],

@@ -141,6 +141,8 @@ export const problemCodes = {
   'key/missing': 'There is no key for a provider.',
   'key/lent': 'The hank sends a key of yours to an address of its own.',
   'harness/missing': 'The package that drives an agent is not installed.',
+  'harness/settings-above':
+    'Settings of the Claude agent lie above the workspaces, so it reads none of the workspace either.',
   'selftest/auth': 'A provider refuses the key.',
   'selftest/model': 'A provider does not know the model.',
   'selftest/network': 'A provider cannot be reached.',

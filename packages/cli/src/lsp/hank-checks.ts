@@ -108,5 +108,5 @@ export const scriptName = 'rehearsal.json'
 
 /** Whether a problem is one of keys, agents and data that are here or not: no change of a hank mends it. */
 function isOfMachine(code: string): boolean {
-  return ['key/missing', 'harness/missing'].includes(code) || /^(?:selftest|data)\//.test(code)
+  return code === 'key/missing' || /^(?:harness|selftest|data)\//.test(code)
 }

@@ -17,6 +17,7 @@ import {
   resolveAgent,
   resolveHarness,
   servable,
+  settingsAbove,
 } from '../harness/index.ts'
 import { hasErrors, type Problem, problemOf, systemClock } from '../kit/index.ts'
 import {
@@ -121,7 +122,11 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   // The hank may add sentinel settings, idle timeout, ceilings and a fallback model; no path depends on it.
   const settings = resolveSettings({ ...layers, environment, overrides: loaded.hank?.overrides })
   const { plan, servers, ...planned } = await planWith(layers, { loaded, settings, registry }, options)
-  const more = [planned.problems, await sendingProblems(settings, environment)]
+  const more = [
+    planned.problems,
+    await sendingProblems(settings, environment),
+    unreadSettings(plan, { base: paths.executionBaseDir, home }),
+  ]
   const hankProblems = [...[layers, models, loaded].map(({ problems }) => problems), ...more].flat()
   const base = {
     loaded,
@@ -256,6 +261,18 @@ async function sendingProblems(
   if (!settings.otel.enabled) return []
   const { collectorOf } = await import('../otel/index.ts')
   return collectorOf(environment).problems
+}
+
+/** The Claude agent would also read what lies above its workspace; so that it does not, it is given no settings at all. */
+function unreadSettings(
+  plan: Plan | undefined,
+  { base, home }: { readonly base: string; readonly home: string },
+): readonly Problem<ProblemCode>[] {
+  if (!plan || plannedCodons(plan).every(({ model }) => model.harness !== 'sdk')) return []
+  const [folder] = settingsAbove(join(base, 'execution'), home)
+  if (folder === undefined) return []
+  const message = `${folder} lies above the workspaces, so agents of the Claude SDK read neither it nor .claude, .mcp.json and CLAUDE.md of their workspace. Move it, or set executionBaseDir to another place.`
+  return [problemOf({ severity: 'warning', code: 'harness/settings-above', message })]
 }
 
 interface HarnessSearch {

@@ -8,6 +8,7 @@ export { type FoundAgent, type NamedAgent, resolveAgent } from './acp/resolve-ag
 export type { AgentServer } from './agent-server.ts'
 export { servable } from './available.ts'
 export { createSdkHarness } from './claude/claude-harness.ts'
+export { settingsAbove } from './claude/workspace-words.ts'
 export { failureOf, type Trouble } from './failure.ts'
 export type {
   Harness,

@@ -28,6 +28,9 @@ export type AgentRows = Readonly<Record<string, AgentRow>>
 export interface BuiltInAgent extends AgentRow {
   readonly title: string
   readonly tried: string
+  /** Instructions in the workspace that it reads by itself, and hosts that it asks besides its provider; for the handbook. */
+  readonly reads: readonly string[]
+  readonly asksToo: readonly string[]
 }
 
 /** A word that is filled in when an agent is started. */
@@ -57,6 +60,8 @@ export const builtInAgents = {
   gemini: {
     title: 'Gemini CLI',
     tried: '0.61.0',
+    reads: ['GEMINI.md'],
+    asksToo: [],
     command: ['gemini', '--acp', '--approval-mode', 'yolo', '-m', model],
     dialect: 'google',
     auth: 'gemini-api-key',
@@ -80,6 +85,8 @@ export const builtInAgents = {
   opencode: {
     title: 'opencode',
     tried: '1.18.18',
+    reads: ['AGENTS.md'],
+    asksToo: [],
     command: ['opencode', 'acp'],
     dialect: 'openai',
     // Else it would ask npm's registry for a package that only plugins need.
@@ -119,6 +126,8 @@ export const builtInAgents = {
   codex: {
     title: 'Codex',
     tried: '2.6.0',
+    reads: ['AGENTS.md'],
+    asksToo: ['chatgpt.com', 'github.com', 'api.github.com'],
     command: ['codex-acp'],
     dialect: 'openai',
     auth: 'api-key',
@@ -145,6 +154,8 @@ export const builtInAgents = {
   claude: {
     title: 'Claude Code',
     tried: '0.49.0',
+    reads: ['CLAUDE.md'],
+    asksToo: [],
     command: ['claude-agent-acp'],
     dialect: 'anthropic',
     model: 'config',

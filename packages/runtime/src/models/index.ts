@@ -11,6 +11,7 @@ export {
   type AgentDialect,
   type AgentRow,
   type AgentRows,
+  type BuiltInAgent,
   type BuiltInAgentName,
   builtInAgents,
   isBuiltInAgent,

@@ -27,7 +27,7 @@ export interface WordsOptions {
 export function workspaceWords({ cwd, userHome, userSettings }: WordsOptions): WorkspaceWords {
   const above = directoriesAbove(cwd)
   const own = userSettings ? (['user'] as const) : []
-  const isAlone = strangers(cwd, userHome).length === 0
+  const isAlone = settingsAbove(cwd, userHome).length === 0
   const servers = isAlone ? serversIn(join(cwd, '.mcp.json')) : {}
   const excluded = above.flatMap(folder => memoryFiles.map(name => join(literal(folder), name)))
   const instructions = hasClaudeFile(cwd) ? undefined : readSmall(join(cwd, 'AGENTS.md'))
@@ -45,8 +45,8 @@ export function workspaceWords({ cwd, userHome, userSettings }: WordsOptions): W
 
 const memoryFiles = ['CLAUDE.md', 'CLAUDE.local.md', 'AGENTS.md', '.claude/CLAUDE.md', '.claude/rules/**']
 
-/** Folders above the workspace from which the program would take agents, skills and commands. */
-function strangers(cwd: string, userHome: string | undefined): readonly string[] {
+/** Folders above a workspace from which the program would take agents, skills and commands. */
+export function settingsAbove(cwd: string, userHome: string | undefined): readonly string[] {
   const above = directoriesAbove(cwd)
   const end = userHome === undefined ? -1 : above.indexOf(userHome)
   const looked = end === -1 ? above : above.slice(0, end)
