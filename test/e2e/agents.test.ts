@@ -153,3 +153,39 @@ describe('a tool of the agent', () => {
     )
   }
 })
+
+describe('a dollar limit', () => {
+  for (const agent of agentNames) {
+    verifies(
+      ['acp/overshoot'],
+      `${agent} is over it by no more than the one answer under way, and asks for no further one`,
+      async () => {
+        const usage = { input: 1_000, output: 100 }
+        const dollars = (1_000 * 3 + 100 * 15) / 1e6
+        const limit = 2.5 * dollars
+        const at = await stage({
+          agent,
+          scenes: [
+            {
+              id: 'only',
+              codon: { budget: { maxDollars: limit } },
+              answers: [bash('echo more >> more.md', usage)],
+            },
+            { id: 'after', answers: [say('Done.', usage)] },
+          ],
+          words: ['--max-cost', String(limit)],
+        })
+        await at.run.ended
+        expect(at.run.said()).toMatch(/budget/)
+        // The third answer goes over the limit; a fourth may have been asked for before anybody knew.
+        expect(at.asked('only').length).toBeGreaterThanOrEqual(3)
+        expect(at.asked('only').length).toBeLessThanOrEqual(4)
+        expect(at.asked('after')).toEqual([])
+        const spent = Number(told(at.journal(), 'codon.completed', 'only')[0]?.['cost'])
+        expect(spent).toBeGreaterThanOrEqual(limit)
+        expect(spent).toBeLessThanOrEqual(limit + dollars + 1e-9)
+      },
+      longest,
+    )
+  }
+})

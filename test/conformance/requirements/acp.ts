@@ -25,6 +25,8 @@ export const acp = {
     'The meter reads the usage of every dialect, streamed and whole, to the token, also from packed answers.',
   'acp/meter-odd': 'Usage that cannot be, or was cut off, is not known.',
   'acp/ledger': 'What a codon used is what the model server counted.',
+  'acp/overshoot':
+    'On every harness a codon goes over its dollar limit by no more than the answer under way.',
   'acp/wait': 'An answer that asks to wait for at most a minute is a wait, not silence.',
   'acp/park': 'An answer that asks to wait for longer cancels the turn, and the codon is parked.',
   'acp/overflow': 'Without autoCompact the first overflow ends the codon, with it the third in a row.',

@@ -15,8 +15,10 @@ export const agents = {
   'agents/hooks-as-agent':
     'Hooks of the workspace run as processes of the agent: with its marker, and ended with its codon.',
   'agents/not-above': 'Agents read no instructions of directories above their workspace.',
-  'agents/above-told': 'Where settings of the Claude agent lie above the workspaces, a check warns that it reads none.',
-  'agents/cloud-runs': 'A run through Amazon Bedrock, Google Vertex AI or Microsoft Foundry asks only there, is counted, and its login is masked.',
+  'agents/above-told':
+    'Where settings of the Claude agent lie above the workspaces, a check warns that it reads none.',
+  'agents/cloud-runs':
+    'A run through Amazon Bedrock, Google Vertex AI or Microsoft Foundry asks only there, is counted, and its login is masked.',
   'agents/own-provider':
     'A provider and its models may be described in models.json: address, dialect, key variable, windows and prices.',
   'agents/keyless': 'A provider that wants no key is asked without one, by preflight and by its agent.',
