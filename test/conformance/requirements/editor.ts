@@ -15,6 +15,7 @@ export const editor = {
   'lsp/rename':
     'Another id is written wherever the old one is named, also in rehearsal.json; a taken one is refused.',
   'lsp/hints': 'Behind ids stand limit and model, behind hank the worst case.',
+  'lsp/lens': 'Above a hank stand what can be done with it, and what it has cost before.',
   'lsp/outline': 'Codons and loops are symbols, named files are links, and formatting keeps the order.',
   'lsp/silent': 'It writes no file, starts no process and asks nobody.',
   'lsp/hostile': 'Texts that are cut, deep, huge or odd do not end it.',

@@ -68,12 +68,12 @@ export function quickFixes(problems: readonly PlacedProblem[], within: Range): r
   })
 }
 
-/** All fixes that leave no choice, in one action; none of two that touch each other. */
+/** All fixes of errors that leave no choice, in one action; none of two that touch each other. What works is left as it is. */
 export function fixAll(problems: readonly PlacedProblem[]): CodeAction | undefined {
   const edits: TextEdit[] = []
   let path = ''
   for (const { path: own, problem } of problems) {
-    const [only, ...others] = problem.fixes ?? []
+    const [only, ...others] = problem.severity === 'error' ? (problem.fixes ?? []) : []
     if (!only || others.length > 0) continue
     const added = editsOf(only)
     if (added.some(one => edits.some(({ range }) => touches(range, one.range)))) continue

@@ -12,9 +12,11 @@ import {
 } from 'vscode-languageserver/node'
 import { TextDocument } from 'vscode-languageserver-textdocument'
 import { type ExitCode, version } from '../program.ts'
+import { earlierWords } from '../validate/sections.ts'
+import { earlierOf } from '../validate/verdict-json.ts'
 import { diagnosticOf, fixAll, type PlacedProblem, placedProblems, quickFixes } from './diagnostics.ts'
 import { formatted } from './format.ts'
-import { type CheckOptions, createHankChecks, type HankChecks } from './hank-checks.ts'
+import { type CheckedHank, type CheckOptions, createHankChecks, type HankChecks } from './hank-checks.ts'
 import { createNavigation, linksIn, symbolsIn } from './navigation.ts'
 import { addressOf, createOpenFiles, pathsOf } from './open-files.ts'
 import { createSchemaHelp } from './schema-help.ts'
@@ -168,9 +170,10 @@ function answerRequests(connection: Connection, { files, checks, options, proble
   connection.languages.inlayHint.on(({ textDocument }) =>
     pathsOf(textDocument.uri).flatMap(path => (files.kindOf(path) === 'hank' ? [...help.hints(path)] : [])),
   )
-  connection.onCodeLens(({ textDocument }) =>
-    pathsOf(textDocument.uri).flatMap(path => (files.kindOf(path) === 'hank' ? lenses(path) : [])),
-  )
+  connection.onCodeLens(async ({ textDocument }) => {
+    const hanks = pathsOf(textDocument.uri).filter(path => files.kindOf(path) === 'hank')
+    return (await Promise.all(hanks.map(path => lenses(path, checks.last(path))))).flat()
+  })
   connection.onCodeAction(({ textDocument, range, context }) =>
     pathsOf(textDocument.uri).flatMap(path => actions(problemsIn(path), range, context.only)),
   )
@@ -190,11 +193,15 @@ function actions(
   ]
 }
 
-/** Commands that a client may run for the person; this server starts nothing. */
-function lenses(path: string): CodeLens[] {
+/** Commands that a client may run for the person; this server starts nothing. And what earlier executions have cost. */
+async function lenses(path: string, checked: CheckedHank | undefined): Promise<CodeLens[]> {
   const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }
-  return ['rehearse', 'validate'].map(word => ({
+  const commands = ['rehearse', 'validate'].map(word => ({
     range,
     command: { title: word, command: `weave.${word}`, arguments: [path] },
   }))
+  const earlier = checked && (await earlierOf(checked.prepared))
+  if (!earlier || earlier.executions.count === 0) return commands
+  // Without a command it is a word to read.
+  return [...commands, { range, command: { title: earlierWords(earlier.executions), command: '' } }]
 }

@@ -189,7 +189,7 @@ function worstWords(worst: WorstCase, words: (amount: number) => string): string
 }
 
 /** `$0.8 to $1.2, 3m 05s to 4m 10s in 3 executions`. */
-function earlierWords({ count, dollars: money, seconds: time }: Observed): string {
+export function earlierWords({ count, dollars: money, seconds: time }: Observed): string {
   const ranges = [
     money ? `${dollars(money.low)} to ${dollars(money.high)}` : 'cost unknown',
     ...(time ? [`${durationText(time.low * 1000)} to ${durationText(time.high * 1000)}`] : []),

@@ -1,3 +1,4 @@
+import type { Cure } from './cures.ts'
 import type { Codon, HankFile, HankItem, Loop, RigOperation } from './schema.ts'
 
 /** Where an item of the file is, and how every message about it begins. */
@@ -6,6 +7,11 @@ export interface Subject {
   readonly where: string
   /** As people count: `Codon 3.1 (review)` for the first codon of a loop that is the third item; `Loop 3 (fix)`. */
   readonly label: string
+}
+
+/** One that a rule knows how to mend. */
+export interface CurableSubject extends Subject {
+  readonly cure?: Cure | undefined
 }
 
 export interface PlacedCodon extends Subject {

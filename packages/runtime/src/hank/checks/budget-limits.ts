@@ -55,7 +55,7 @@ function reportChildren(scope: Scope, pool: Pool, { warning }: Report): void {
     } else if (child.cap !== undefined && exceeds(child.cap, allotted)) {
       warning(
         'budget/above',
-        at(child, 'budget.maxDollars'),
+        { ...at(child, 'budget.maxDollars'), cure: allotted > 0 ? { instead: allotted } : undefined },
         `its limit of ${dollars(child.cap)} is above the ${leftBy(scope, pool, allotted)}, and the lower one counts. Lower the one or raise the other.`,
       )
     }
@@ -78,7 +78,7 @@ function reportTimeCaps(hank: HankFile, { warning }: Report): void {
     if (own === undefined || ofLoop === undefined || own <= ofLoop) continue
     warning(
       'budget/above',
-      at(placed, 'budget.maxTimeSeconds'),
+      { ...at(placed, 'budget.maxTimeSeconds'), cure: { instead: ofLoop } },
       `its time limit of ${own} s for one iteration is above the ${ofLoop} s that its loop has for all of them. Lower the one or raise the other.`,
     )
   }

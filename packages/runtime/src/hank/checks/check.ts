@@ -1,6 +1,7 @@
 import type { ProblemCode } from '@weave/protocol'
-import { collector, type Problem, type Severity } from '../../kit/index.ts'
-import type { Subject } from '../codons.ts'
+import { type Problem, problemOf, type Severity } from '../../kit/index.ts'
+import type { CurableSubject } from '../codons.ts'
+import type { Cure } from '../cures.ts'
 import type { HankFile } from '../schema.ts'
 
 /** What a rule may look at besides the file itself. Rules read; none of them writes, starts or connects anything. */
@@ -32,28 +33,35 @@ export interface Ceilings {
 
 /** Takes what a rule finds: about a codon, a loop or a field of one, or about a place of the file that needs no name. */
 export type Report = Readonly<
-  Record<Severity, (code: ProblemCode, about: Subject | string, message: string) => void>
+  Record<Severity, (code: ProblemCode, about: CurableSubject | string, message: string) => void>
 >
 
 /** One family of rules. Never throws: what is wrong is reported, all of it at once. */
 export type Check = (hank: HankFile, report: Report, context: CheckContext) => void
+
+/** A problem that a rule knows how to mend, once its place in the text is known. */
+export interface CurableProblem extends Problem<ProblemCode> {
+  readonly cure?: Cure
+}
 
 /** What all of these checks report, in their order. */
 export function problemsOf(
   checks: readonly Check[],
   hank: HankFile,
   context: CheckContext,
-): readonly Problem<ProblemCode>[] {
-  const problems = collector<ProblemCode>()
+): readonly CurableProblem[] {
+  const found: CurableProblem[] = []
   const take =
     (severity: Severity): Report[Severity] =>
     (code, about, message) => {
-      if (typeof about === 'string') problems[severity](code, about, message)
-      else problems[severity](code, about.where, `${about.label}: ${message}`)
+      if (typeof about === 'string') return void found.push(problemOf({ severity, code, message }, about))
+      const { where, label, cure } = about
+      const problem = problemOf({ severity, code, message: `${label}: ${message}` }, where)
+      found.push({ ...problem, ...(cure && { cure }) })
     }
   const report = { error: take('error'), warning: take('warning') }
   for (const check of checks) check(hank, report, context)
-  return problems.all()
+  return found
 }
 
 /** Text of the author inside a message: in quotes, on one line, and short. */

@@ -26,7 +26,10 @@ function reportFirstCodon(first: PlacedCodon | undefined, { warning }: Report): 
     : 'Set it to "fresh".'
   warning(
     'hank/continuation-first',
-    at(first, 'continuationMode'),
+    {
+      ...at(first, 'continuationMode'),
+      cure: isContextLoop(first.loop) ? undefined : { instead: 'fresh' },
+    },
     `continuationMode is "continue-previous", but this codon is the first and starts a new conversation. ${advice}`,
   )
 }

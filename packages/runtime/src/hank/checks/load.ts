@@ -2,6 +2,7 @@ import type { ProblemCode } from '@weave/protocol'
 import type { Overlay } from '../../files/index.ts'
 import { hasErrors, type JsonSource, type Problem, shapeFits, sortProblems } from '../../kit/index.ts'
 import { codonsOf, commandsOf, loopsOf } from '../codons.ts'
+import { cured, missingField } from '../cures.ts'
 import hankShape from '../hank-shape.json' with { type: 'json' }
 import { checkNamedFiles } from '../named-files.ts'
 import { firstOf, withPlaces } from '../places.ts'
@@ -9,7 +10,7 @@ import type { PromptFacts } from '../prompt-content.ts'
 import { type HankSource, mostKeys, readHank } from '../read.ts'
 import type { Codon, HankFile } from '../schema.ts'
 import type { AttachedSentinel, CheckedAttachments } from '../sentinel-attachments.ts'
-import { type Check, type CheckContext, problemsOf, type Report } from './check.ts'
+import { type Check, type CheckContext, type CurableProblem, problemsOf, type Report } from './check.ts'
 import { rules } from './rules.ts'
 
 /** What a load looks at besides the file. */
@@ -54,8 +55,9 @@ export async function loadHank(
   }
   const { source } = read
   const found: Problem<ProblemCode>[] = []
-  const add = (problems: readonly Problem<ProblemCode>[]) => {
-    for (const problem of withPlaces(problems, source)) found.push(problem)
+  const add = (problems: readonly CurableProblem[]) => {
+    for (const { cure, ...problem } of withPlaces(problems, source))
+      found.push(cured(problem, cure ?? missingField(problem, source.value), source.value))
     return hasErrors(problems)
   }
   const done = (more: Partial<LoadedHank> = {}): LoadedHank => ({

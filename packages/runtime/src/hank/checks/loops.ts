@@ -1,5 +1,6 @@
 import { tightest } from '../budget-arithmetic.ts'
 import { at, codonsOf, isLoop, loopsOf, type PlacedCodon } from '../codons.ts'
+import type { Cure } from '../cures.ts'
 import type { HankFile, Loop } from '../schema.ts'
 import type { CheckContext, Report } from './check.ts'
 import { continuationsOf, isContextLoop } from './continuation.ts'
@@ -42,14 +43,14 @@ function reportLoopCodon(placed: PlacedCodon, { error, warning }: Report): void 
   if (unforgiving !== -1) {
     warning(
       'hank/loop-rig',
-      at(placed, `rigSetup[${unforgiving}]`),
+      { ...at(placed, `rigSetup[${unforgiving}]`), cure: forgiving(codon.rigSetup?.[unforgiving]) },
       'its rigSetup runs again in every iteration and fails the codon when an operation fails. Set allowFailure to true where a repetition may fail.',
     )
   }
   if (codon.onFailure === undefined) {
     warning(
       'hank/loop-failure',
-      placed,
+      { where: placed.where, label: placed.label, cure: { add: 'onFailure', value: 'abort' } },
       'has no onFailure, so one failure in any iteration stops the whole hank ("abort" is the default). Write onFailure to say what is meant.',
     )
   }
@@ -76,4 +77,9 @@ function isUnbounded(loop: Loop, hank: HankFile, { ceilings }: CheckContext): bo
   const budgets = [loop.budget, hank.overrides?.budget, ceilings]
   const limits = budgets.flatMap(budget => [budget?.maxDollars, budget?.maxTimeSeconds])
   return tightest(...limits) === undefined
+}
+
+/** Where it says the opposite, a person has meant it. */
+function forgiving(operation: { readonly allowFailure?: boolean | undefined } | undefined): Cure | undefined {
+  return operation?.allowFailure === undefined ? { add: 'allowFailure', value: true } : undefined
 }
