@@ -47,6 +47,8 @@ export async function startWebPages(
     const page = await (await browser.newContext({ viewport: { width, height: 900 }, colorScheme })).newPage()
     listen(page, origin, complaints)
     await page.goto(await link(path, execution))
+    // Whoever goes elsewhere before the key was traded loses it.
+    await page.locator('main:not(.lone)').waitFor()
     return page
   }
   return { origin, link, complaints, open }

@@ -45,7 +45,7 @@ export async function headJob(place: NamedPlace, tools: HeadTools): Promise<Answ
   if (read.kind === 'damaged') return refused('UNREADABLE', `${read.message}. ${read.cure}`)
   const { file } = read
   const live = (await readLock(layout.lockFile, systemClock)).kind === 'held'
-  const followed = await follower.look(tools.sink.signal)
+  const followed = await follower.look(tools.sink)
   const plan = await follower.plan()
   const origin = await readOrigin(layout.originFile)
   const settings = await readSettings(layout)

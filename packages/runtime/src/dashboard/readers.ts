@@ -31,14 +31,17 @@ export function createReaders(entry: ReaderEntry) {
   const dear = createSemaphore({ permits: atOnce, waiting: mostWaiting })
   let thread: ReturnType<typeof startThread> | undefined
 
-  const read = (job: Job, asking: Asking): Promise<Outcome> => {
-    if (asking.signal.aborted) return Promise.resolve(gone)
+  const started = () => {
     thread ??= startThread(entry, () => {
       thread = undefined
     })
-    return thread.ask(job, asking)
+    return thread
   }
+  const read = (job: Job, asking: Asking): Promise<Outcome> =>
+    asking.signal.aborted ? Promise.resolve(gone) : started().ask(job, asking)
   return {
+    /** A question will come soon: the thread is there when it comes. */
+    wake: (): void => void started(),
     async ask(job: Job, asking: Asking): Promise<Outcome> {
       if (!dearJobs.has(job.kind)) return read(job, asking)
       const release = await dear.acquire()

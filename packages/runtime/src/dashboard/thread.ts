@@ -12,6 +12,7 @@ import {
   type Answered,
   type FromReader,
   type Job,
+  littleJobs,
   type NamedPlace,
   refused,
   type Sink,
@@ -21,6 +22,7 @@ import { createFollowers, type Followers, notBegun } from './places.ts'
 import { sentinelsJob } from './sentinels.ts'
 import { seriesJob } from './series.ts'
 import { spansJob } from './spans.ts'
+import { createTurns, type Turns } from './turns.ts'
 import { checkpointsJob, diffJob, encoded, fileJob, previewJob } from './versions.ts'
 
 /** What the program that hosts the thread knows better. */
@@ -40,6 +42,7 @@ export function runReaderThread(tools: ReaderTools): void {
   if (!port) throw new Error('runReaderThread is for the entry of a worker thread')
   const perform = createJobs(tools)
   const open = new Map<number, AbortController>()
+  const turns = createTurns()
   const say = (message: FromReader): void => port.postMessage(message)
   port.on('message', (message: ToReader) => {
     const { id } = message
@@ -49,7 +52,8 @@ export function runReaderThread(tools: ReaderTools): void {
     }
     const controller = new AbortController()
     open.set(id, controller)
-    void performed(message.job, perform, sinkOf(id, controller.signal, say))
+    const ended = littleJobs.has(message.job.kind) ? turns.short() : undefined
+    void performed(message.job, perform, sinkOf(id, { signal: controller.signal, say, turns }))
       .then(answer => {
         if (controller.signal.aborted) return
         if (!answer.ok) return say({ id, refused: { code: answer.code, message: answer.message } })
@@ -59,13 +63,23 @@ export function runReaderThread(tools: ReaderTools): void {
         }
         say({ id, end: true })
       })
-      .finally(() => open.delete(id))
+      .finally(() => {
+        ended?.()
+        open.delete(id)
+      })
   })
 }
 
-function sinkOf(id: number, signal: AbortSignal, say: (message: FromReader) => void): Sink {
+interface Around {
+  readonly signal: AbortSignal
+  readonly say: (message: FromReader) => void
+  readonly turns: Turns
+}
+
+function sinkOf(id: number, { signal, say, turns }: Around): Sink {
   return {
     signal,
+    turn: () => turns.long(signal),
     head: headers => say({ id, headers }),
     write: bytes => say({ id, bytes }),
   }
@@ -125,7 +139,7 @@ function createJobs(tools: ReaderTools): Perform {
 
 async function costsJob(place: NamedPlace, sink: Sink, followers: Followers): Promise<Answered> {
   const follower = followers.follow(place)
-  const { state } = await follower.look(sink.signal)
+  const { state } = await follower.look(sink)
   const plan = await follower.plan()
   return plan ? { ok: true, value: costReport(state, plan) } : notBegun(place)
 }

@@ -25,7 +25,7 @@ const longestFile = 64 << 20
 const counted = new Map<string, number>()
 
 export async function checkpointsJob(place: NamedPlace, sink: Sink, followers: Followers): Promise<Answered> {
-  const opened = await followers.open(place, sink.signal)
+  const opened = await followers.open(place, sink)
   if (!opened.ok) return opened
   const { followed, versions } = opened.open
   const rows = rowsOf(followed.state, await versions.safeties())
@@ -58,7 +58,7 @@ export async function diffJob(
   query: Query,
   { sink, followers }: { readonly sink: Sink; readonly followers: Followers },
 ): Promise<Answered> {
-  const opened = await followers.open(place, sink.signal)
+  const opened = await followers.open(place, sink)
   if (!opened.ok) return opened
   const { named, versions } = opened.open
   const from = await named(query['from'] ?? '')
@@ -117,7 +117,7 @@ export async function fileJob(
   query: Query,
   { sink, followers }: { readonly sink: Sink; readonly followers: Followers },
 ): Promise<Answered> {
-  const opened = await followers.open(place, sink.signal)
+  const opened = await followers.open(place, sink)
   if (!opened.ok) return opened
   const { named, versions } = opened.open
   const version = await named(query['at'] ?? 'end')
@@ -152,7 +152,7 @@ export async function previewJob(
   query: Query,
   { sink, followers }: { readonly sink: Sink; readonly followers: Followers },
 ): Promise<Answered> {
-  const opened = await followers.open(place, sink.signal)
+  const opened = await followers.open(place, sink)
   if (!opened.ok) return opened
   const { named, versions, followed, plan } = opened.open
   const to = await named(query['to'] ?? '')

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { readRegularFile, writeFileAtomic, writeFileAtomicSync } from '../files/index.ts'
 import { errorCode } from '../kit/index.ts'
-import { type EventCounts, isForEveryone, planType, readSegment } from './line-reader.ts'
+import { type EventCounts, isForEveryone, noEvents, planType, readSegment } from './line-reader.ts'
 import { typeOf } from './line-type.ts'
 
 /** A journal is a row of segment files, each named after the first `seq` in it. */
@@ -75,6 +75,30 @@ export async function loadIndex(segment: string, { keeps = true } = {}): Promise
   return built
 }
 
+/** The index of a segment that may still be written to, and the file it was made from. */
+export interface GrowingIndex {
+  readonly index: SegmentIndex
+  readonly path: string
+  readonly size: number
+  readonly modified: number
+}
+
+/** The index as the segment is now: what was added to it since the last time is read, and no more. */
+export async function grownIndex(
+  path: string,
+  before: GrowingIndex | undefined,
+  options: { readonly keeps: boolean },
+): Promise<GrowingIndex> {
+  const { size, mtimeMs: modified } = await stat(path)
+  const known = before?.path === path ? before : undefined
+  if (known?.size === size && known.modified === modified) return known
+  const hasGrown = known !== undefined && size > known.size
+  const index = hasGrown
+    ? (await scanSegment(path, known.index.lastSeq + 1, known.index)).index
+    : await loadIndex(path, options)
+  return { index, path, size, modified }
+}
+
 export function storeIndex(segment: string, index: SegmentIndex): void {
   writeFileAtomicSync(indexPath(segment), JSON.stringify(index))
 }
@@ -93,13 +117,17 @@ export function offsetOf(index: SegmentIndex, seq: number): number {
 
 export type SegmentScan = Awaited<ReturnType<typeof scanSegment>>
 
-/** Reads a segment once: its index, how its end looks, and what is amiss from the number on that is to come first. */
-export async function scanSegment(segment: string, expected: number) {
-  const entries: (readonly [number, number])[] = []
+/**
+ * Reads a segment once: its index, how its end looks, and what is amiss from the number on that is to come first. `known` is the
+ * index of its beginning, which is not read again.
+ */
+export async function scanSegment(segment: string, expected: number, known: SegmentIndex = nothingKnown) {
+  const entries = [...known.entries]
   const numbers = createNumberCheck(expected)
-  const counts = { all: 0, forEveryone: 0, plans: 0 }
-  let [lastSeq, bytes, badLinesAtEnd] = [0, 0, 0]
-  for await (const chunk of readSegment(segment)) {
+  const counts = { ...known.counts }
+  let { lastSeq, bytes } = known
+  let badLinesAtEnd = 0
+  for await (const chunk of readSegment(segment, { start: bytes })) {
     for (const { offset } of chunk.damaged) numbers.damagedAt(offset)
     for (const stored of chunk.events) {
       const { seq, offset } = stored
@@ -115,11 +143,13 @@ export async function scanSegment(segment: string, expected: number) {
     bytes = chunk.end
   }
   const { damaged, missing, doubled } = numbers
-  const isWhole = damaged + missing + doubled === 0
+  const isWhole = known.isWhole && damaged + missing + doubled === 0
   const index: SegmentIndex = { bytes, lastSeq, counts, entries, isWhole }
   // `badLinesAtEnd`: whole lines after the last intact one.
   return { index, badLinesAtEnd, damaged, missing, doubled }
 }
+
+const nothingKnown: SegmentIndex = { bytes: 0, lastSeq: 0, counts: noEvents, entries: [], isWhole: true }
 
 async function readStored(path: string): Promise<SegmentIndex | undefined> {
   const read = await readRegularFile(path, { maxBytes: longestIndex })
