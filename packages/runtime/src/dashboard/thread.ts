@@ -1,6 +1,7 @@
-import { parentPort } from 'node:worker_threads'
+import { setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
 import { costReport } from '../budget/index.ts'
-import { messageOf, systemClock } from '../kit/index.ts'
+import { fieldsOf, messageOf, systemClock } from '../kit/index.ts'
 import { type Comparison, compare, isSame, type ReadPlace, readPlace } from '../versions/index.ts'
 import { executionLayout } from '../workspace/index.ts'
 import { jsonType } from './answers.ts'
@@ -14,6 +15,7 @@ import {
   type Job,
   littleJobs,
   type NamedPlace,
+  type Query,
   refused,
   type Sink,
   type ToReader,
@@ -40,6 +42,7 @@ export interface ReaderTools {
 export function runReaderThread(tools: ReaderTools): void {
   const port = parentPort
   if (!port) throw new Error('runReaderThread is for the entry of a worker thread')
+  if (fieldsOf(workerData)['isPolite'] === true) giveWay()
   const perform = createJobs(tools)
   const open = new Map<number, AbortController>()
   const turns = createTurns()
@@ -68,6 +71,13 @@ export function runReaderThread(tools: ReaderTools): void {
         open.delete(id)
       })
   })
+}
+
+const lowPriority = 10
+
+/** Only on Linux, where a priority is that of a thread; elsewhere it would be that of the run. */
+function giveWay(): void {
+  if (process.platform === 'linux') setPriority(lowPriority)
 }
 
 interface Around {
@@ -120,13 +130,10 @@ function createJobs(tools: ReaderTools): Perform {
       case 'series':
         return seriesJob(place, query, sink)
       case 'checkpoints':
-        return checkpointsJob(place, sink, followers)
       case 'diff':
-        return diffJob(place, query, around)
       case 'file':
-        return fileJob(place, query, around)
       case 'preview':
-        return previewJob(place, query, around)
+        return versionsJob(kind, place, { query, ...around })
       case 'costs':
         return costsJob(place, sink, followers)
       case 'sentinels':
@@ -135,6 +142,22 @@ function createJobs(tools: ReaderTools): Perform {
         return reportJob(place, sink, tools)
     }
   }
+}
+
+const versionJobs = {
+  checkpoints: checkpointsJob,
+  diff: diffJob,
+  file: fileJob,
+  preview: previewJob,
+} as const
+
+async function versionsJob(
+  kind: keyof typeof versionJobs,
+  place: NamedPlace,
+  { query, sink, followers }: { readonly query: Query; readonly sink: Sink; readonly followers: Followers },
+): Promise<Answered> {
+  const opened = await followers.open(place, sink)
+  return opened.ok ? versionJobs[kind]({ open: opened.open, query, sink }) : opened
 }
 
 async function costsJob(place: NamedPlace, sink: Sink, followers: Followers): Promise<Answered> {
