@@ -14,6 +14,7 @@ import { ruleFigures } from './rules.ts'
 import { sentinelFigures } from './sentinels.ts'
 import { startupFigures } from './startup.ts'
 import { terminalFigures } from './terminal.ts'
+import { toolFigures } from './tools.ts'
 import { versionFigures } from './versions.ts'
 
 /**
@@ -33,6 +34,7 @@ const suites: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   versions: versionFigures,
   agents: agentFigures,
   terminal: terminalFigures,
+  tools: toolFigures,
   package: packageFigures,
   dashboard: dashboardFigures,
 }

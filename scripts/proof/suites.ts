@@ -128,8 +128,11 @@ export const suites: Readonly<Record<'faults' | 'load' | 'agents', readonly Suit
     {
       name: 'mcp',
       holds: 'I25',
-      files: ['test/e2e/mcp.test.ts'],
-      atLeast: { 'argument objects for the tools of MCP': 10_000 },
+      files: ['test/e2e/mcp.test.ts', 'test/e2e/mcp-conformance.test.ts'],
+      atLeast: {
+        'argument objects for the tools of MCP': 10_000,
+        'scenarios of the MCP conformance kit': 15,
+      },
     },
     {
       name: 'editor',

@@ -15,6 +15,7 @@ import { editor } from './requirements/editor.ts'
 import { endpoints } from './requirements/endpoints.ts'
 import { errors } from './requirements/errors.ts'
 import { events } from './requirements/events.ts'
+import { fleet } from './requirements/fleet.ts'
 import { gates } from './requirements/gates.ts'
 import { handbookAndEnvironment } from './requirements/handbook-and-environment.ts'
 import { hankFile } from './requirements/hank-file.ts'
@@ -58,6 +59,7 @@ const tables = {
   ...decisionsObserversAndSafety,
   ...decisionsAfterTrial,
   ...invariants,
+  ...fleet,
   ...attacks,
   ...atTheTerminal,
   ...screen,

@@ -429,8 +429,8 @@ const rules: readonly Mutant[] = [
   {
     rule: 'rules/sequence',
     file: 'packages/runtime/src/rules/matcher.ts',
-    find: "const canMiss = config.type === 'event'",
-    replace: 'const canMiss = true',
+    find: '      if (!fired) return undefined\n',
+    replace: '      if (!fired) return void counted.miss()\n',
     killedBy: [matching],
   },
   {
@@ -459,7 +459,7 @@ const rules: readonly Mutant[] = [
     file: 'packages/runtime/src/rules/matcher.ts',
     find: '      if (holds(said)) return counted',
     replace:
-      "      if ('do' in said) return { ...counted.hit(Date.parse(event.timestamp), [event.seq]), count: 1, evidence: [] }\n      if (holds(said)) return counted",
+      "      if ('do' in said) return { ...counted.hit(event.timestamp, [event.seq]), count: 1, evidence: [] }\n      if (holds(said)) return counted",
     killedBy: [matching],
   },
   {

@@ -13,7 +13,9 @@ export {
   holdingsOf as executionHoldings,
   isFinished,
   type JournalDamage,
+  type JournalReader,
   lastPrompts,
+  openJournalReader,
   openStoppedExecution,
   type PromptFinder,
   previewAdoption,
@@ -222,7 +224,7 @@ export {
 } from './plan/index.ts'
 export { claimRecording, defaultUpstream } from './proxy/index.ts'
 export { createRuleMatcher, type Firing } from './rules/index.ts'
-export type { RunnerEnd } from './runner/index.ts'
+export type { BorderPorts, BorderWord, RunnerEnd, Step } from './runner/index.ts'
 export { accessFrom, codonRuns, openWorkbench, runSandboxWorker, type Trial } from './sentinel/index.ts'
 export { type HttpEntryOptions, limits as serverLimits, openPort, serveHttp } from './server/index.ts'
 export {
@@ -267,6 +269,7 @@ export {
   executionLayout,
   type FoundExecution,
   hashData,
+  hashTree,
   type LockRecord,
   listExecutions,
   noDataHash,
@@ -276,4 +279,6 @@ export {
   readLock,
   removeOldParts,
   storeInlineData,
+  type TreeEntry,
+  type TreeHash,
 } from './workspace/index.ts'

@@ -123,9 +123,9 @@ function refusal(
 /** One request as JSON in every line, as the collector's file receiver reads it. */
 async function fileTarget(name: string, client: CollectorClient): Promise<OpenedTarget> {
   if (name === '-') {
-    const write = async (line: Uint8Array): Promise<void> =>
+    const write = async (pieces: readonly Uint8Array[]): Promise<void> =>
       new Promise((done, failed) => {
-        process.stdout.write(line, error => (error ? failed(error) : done()))
+        process.stdout.write(Buffer.concat(pieces), error => (error ? failed(error) : done()))
       })
     return {
       ok: true,
@@ -136,7 +136,9 @@ async function fileTarget(name: string, client: CollectorClient): Promise<Opened
   const path = resolve(name)
   try {
     const file = await open(path, 'w', 0o600)
-    const write = async (line: Uint8Array): Promise<void> => void (await file.write(line))
+    const write = async (pieces: readonly Uint8Array[]): Promise<void> => {
+      for (const piece of pieces) await file.writeFile(piece)
+    }
     return {
       ok: true,
       target: lineTarget({ name, write, close: async () => file.close() }, client),
@@ -149,7 +151,8 @@ async function fileTarget(name: string, client: CollectorClient): Promise<Opened
 
 interface Lines {
   readonly name: string
-  readonly write: (line: Uint8Array) => Promise<void>
+  /** The pieces of a line, one after the other. */
+  readonly write: (pieces: readonly Uint8Array[]) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -163,7 +166,7 @@ function lineTarget({ name, write, close }: Lines, client: CollectorClient): Tar
     }
   }
   const sink: Sink = {
-    put: spans => guarded(async () => write(Buffer.concat([client.json(spans), lineEnd]))),
+    put: spans => guarded(() => write([client.json(spans), lineEnd])),
     close: () => guarded(close),
   }
   const isStdout = name === '-'

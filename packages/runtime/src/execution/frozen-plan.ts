@@ -104,7 +104,7 @@ export async function planFor(
   if (!adopt) {
     const { gates: _, needs: __, ...rest } = frozen
     const kept = merged.isNew ? freeze(journal, { ...rest, ...gates }) : frozen
-    return { ok: true, plan: withCeilings(kept, plan), notes }
+    return { ok: true, plan: ofThisStart(kept, plan), notes }
   }
   const verdict = await mayAdopt(layout, { history: journal.history, next: plan, state })
   if (!verdict.ok) return verdict
@@ -141,9 +141,12 @@ function identityIn(plans: readonly Plan[], { codonId, model }: CodonExecution):
     ?.identity
 }
 
-/** What a person allows to spend is said anew at every start; all else is as it was when the execution began. */
-function withCeilings(frozen: Plan, { ceilings = {} }: Plan): Plan {
-  return { ...frozen, ceilings }
+/**
+ * What a person allows to spend is said anew at every start, and the hank is where this start found it: the execution may
+ * have come from another machine. All else is as it was when the execution began.
+ */
+function ofThisStart(frozen: Plan, { ceilings = {}, hankDir }: Plan): Plan {
+  return { ...frozen, ceilings, hankDir }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type CodonExecution, currentRun, type WeaveState } from '@weave/protocol'
 import { readArchive } from '../effects/index.ts'
-import { crashOf, describeFindings, type Journal, type Replayed } from '../journal/index.ts'
+import { crashOf, describeFindings, type Journal, lastEventTime, type Replayed } from '../journal/index.ts'
 import { killMarked, type Result, systemClock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import { finishRollback, type Recorder, type RollbackEffects, resumePoint } from '../runner/index.ts'
@@ -78,8 +78,9 @@ function damageNotes({ journal, replayed }: Found): string[] {
 }
 
 /** The only sweep by directory: whoever calls holds the execution and has started nothing in it yet. */
-async function noteCrash({ layout, recorder, tookOver }: Found, notes: string[]): Promise<void> {
-  const crash = crashOf(recorder.state, systemClock.now())
+async function noteCrash({ layout, journal, recorder, tookOver }: Found, notes: string[]): Promise<void> {
+  const lastEventAt = await lastEventTime(journal.history, journal.lastSeq)
+  const crash = crashOf(recorder.state, systemClock.now(), lastEventAt)
   if (!crash && !tookOver) return
   const { killed } = await killMarked(`WEAVE_EXECUTION_ID=${layout.dir}`, { graceMs: 2_000 })
   if (!crash) return

@@ -14,6 +14,7 @@ import {
 import type { TracesEntry } from '../otel/index.ts'
 import type { Plan } from '../plan/index.ts'
 import {
+  type BorderPorts,
   type Control,
   nothingLeft,
   openTimes,
@@ -83,6 +84,8 @@ export interface ExecutionOptions {
   readonly dropGates?: readonly string[] | undefined
   /** What the run does at a gate; default: it waits. */
   readonly onGate?: 'wait' | 'exit' | undefined
+  /** Who has a say between codons. */
+  readonly border?: BorderPorts | undefined
   readonly server: ServerSettings
   /** Absent: the traffic of agents goes to the provider directly. */
   readonly proxy?: ProxySetup | undefined
@@ -221,6 +224,7 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
     keepAlive,
     attended,
     gates,
+    border: options.border,
     startFrom: recovered.startFrom ?? startPoint(plan, recorder.state),
   })
   control.is(runner)

@@ -7,8 +7,6 @@ import { typeOf } from './line-type.ts'
 import type { RecordedEvent } from './notify.ts'
 import {
   createNumberCheck,
-  type GrowingIndex,
-  grownIndex,
   indexStep,
   listSegments,
   loadIndex,
@@ -120,20 +118,19 @@ function createSegmentList(dir: string) {
 }
 
 /**
- * The index of the segment that is being written comes from its writer; without one it is read on from where it was read to.
- * Those of full segments are read once.
+ * The index of the segment that is being written comes from its writer; those of full segments are read once, and the newest
+ * one of a journal that somebody else writes grows with it.
  */
-function createIndexes(active: HistoryOptions['active'], options: { readonly keeps: boolean }) {
-  const known = new Map<string, SegmentIndex>()
-  let growing: GrowingIndex | undefined
-  return async (segment: Segment, newest: boolean): Promise<SegmentIndex> => {
+function createIndexes(active: HistoryOptions['active'], { keeps }: { readonly keeps: boolean }) {
+  const full = new Map<string, SegmentIndex>()
+  let last: { readonly path: string; readonly index: SegmentIndex } | undefined
+  return async ({ path }: Segment, newest: boolean): Promise<SegmentIndex> => {
     if (newest && active) return active()
-    if (newest) {
-      growing = await grownIndex(segment.path, growing, options)
-      return growing.index
-    }
-    const index = known.get(segment.path) ?? (await loadIndex(segment.path, options))
-    known.set(segment.path, index)
+    const known = full.get(path)
+    if (known) return known
+    const index = await loadIndex(path, { keeps, before: last?.path === path ? last.index : undefined })
+    if (newest) last = { path, index }
+    else full.set(path, index)
     return index
   }
 }

@@ -44,11 +44,30 @@ export async function replay(
   return fold(history, { state: emptyState, lastSeq: 0, source: 'journal' })
 }
 
-/** What the next process writes about a run that has no end: only it can know that the run crashed. */
-export function crashOf(state: WeaveState, now: Date): Transition<'RunCrashed'> | undefined {
+/**
+ * What the next process writes about a run that has no end: only it can know that the run crashed. Not before the last
+ * event: that may have come from a machine whose clock is ahead of this one's.
+ */
+export function crashOf(
+  state: WeaveState,
+  now: Date,
+  lastEventAt?: string,
+): Transition<'RunCrashed'> | undefined {
   const run = currentRun(state)
   if (run?.status !== 'running') return undefined
-  return { type: 'RunCrashed', data: { runId: run.runId, endTime: now.toISOString() } }
+  const here = now.toISOString()
+  const endTime = lastEventAt !== undefined && lastEventAt > here ? lastEventAt : here
+  return { type: 'RunCrashed', data: { runId: run.runId, endTime } }
+}
+
+/** When the last event was written, by the clock of who wrote it. */
+export async function lastEventTime(history: History, lastSeq: number): Promise<string | undefined> {
+  for await (const page of history.pages({ after: lastSeq - 1, upTo: lastSeq })) {
+    const stored = page.events[0]
+    const event = stored && (await history.event(stored))
+    if (event) return event.timestamp
+  }
+  return undefined
 }
 
 /** The state that was written down as of an event of this journal. Never rejects for what is wrong with it. */

@@ -65,38 +65,32 @@ function indexPath(segment: string): string {
   return segment.replace(/\.jsonl$/, '.idx')
 }
 
-export async function loadIndex(segment: string, { keeps = true } = {}): Promise<SegmentIndex> {
+interface LoadOptions {
+  /** Written beside the segment when it had to be built. */
+  readonly keeps?: boolean
+  /** What was known of this segment before: only what has come since is read. */
+  readonly before?: SegmentIndex | undefined
+}
+
+export async function loadIndex(
+  segment: string,
+  { keeps = true, before }: LoadOptions = {},
+): Promise<SegmentIndex> {
   const { size } = await stat(segment)
+  if (before?.bytes === size) return before
   const stored = await readStored(indexPath(segment))
   if (stored?.bytes === size) return stored
-  const built = (await scanSegment(segment, firstSeqOf(segment))).index
+  const grown = before && before.bytes < size ? await grownIndex(segment, before) : undefined
+  const built = grown ?? (await scanSegment(segment, firstSeqOf(segment))).index
   // A cache that cannot be written (read-only folder) is only slower next time.
   if (keeps) await writeFileAtomic(indexPath(segment), JSON.stringify(built)).catch(() => undefined)
   return built
 }
 
-/** The index of a segment that may still be written to, and the file it was made from. */
-export interface GrowingIndex {
-  readonly index: SegmentIndex
-  readonly path: string
-  readonly size: number
-  readonly modified: number
-}
-
-/** The index as the segment is now: what was added to it since the last time is read, and no more. */
-export async function grownIndex(
-  path: string,
-  before: GrowingIndex | undefined,
-  options: { readonly keeps: boolean },
-): Promise<GrowingIndex> {
-  const { size, mtimeMs: modified } = await stat(path)
-  const known = before?.path === path ? before : undefined
-  if (known?.size === size && known.modified === modified) return known
-  const hasGrown = known !== undefined && size > known.size
-  const index = hasGrown
-    ? (await scanSegment(path, known.index.lastSeq + 1, known.index)).index
-    : await loadIndex(path, options)
-  return { index, path, size, modified }
+/** Undefined: what comes after is not as it should be, so the file may be another than it was. */
+async function grownIndex(segment: string, before: SegmentIndex): Promise<SegmentIndex | undefined> {
+  const { index, damaged, missing, doubled } = await scanSegment(segment, before.lastSeq + 1, before)
+  return damaged + missing + doubled === 0 ? index : undefined
 }
 
 export function storeIndex(segment: string, index: SegmentIndex): void {
@@ -118,15 +112,14 @@ export function offsetOf(index: SegmentIndex, seq: number): number {
 export type SegmentScan = Awaited<ReturnType<typeof scanSegment>>
 
 /**
- * Reads a segment once: its index, how its end looks, and what is amiss from the number on that is to come first. `known` is the
- * index of its beginning, which is not read again.
+ * Reads a segment once: its index, how its end looks, and what is amiss from the number on that is to come first. Where a part
+ * of it is known, that is not read again.
  */
-export async function scanSegment(segment: string, expected: number, known: SegmentIndex = nothingKnown) {
-  const entries = [...known.entries]
+export async function scanSegment(segment: string, expected: number, before?: SegmentIndex) {
+  const entries = [...(before?.entries ?? [])]
   const numbers = createNumberCheck(expected)
-  const counts = { ...known.counts }
-  let { lastSeq, bytes } = known
-  let badLinesAtEnd = 0
+  const counts = { ...(before?.counts ?? noEvents) }
+  let [lastSeq, bytes, badLinesAtEnd] = [before?.lastSeq ?? 0, before?.bytes ?? 0, 0]
   for await (const chunk of readSegment(segment, { start: bytes })) {
     for (const { offset } of chunk.damaged) numbers.damagedAt(offset)
     for (const stored of chunk.events) {
@@ -143,13 +136,11 @@ export async function scanSegment(segment: string, expected: number, known: Segm
     bytes = chunk.end
   }
   const { damaged, missing, doubled } = numbers
-  const isWhole = known.isWhole && damaged + missing + doubled === 0
+  const isWhole = damaged + missing + doubled === 0 && before?.isWhole !== false
   const index: SegmentIndex = { bytes, lastSeq, counts, entries, isWhole }
   // `badLinesAtEnd`: whole lines after the last intact one.
   return { index, badLinesAtEnd, damaged, missing, doubled }
 }
-
-const nothingKnown: SegmentIndex = { bytes: 0, lastSeq: 0, counts: noEvents, entries: [], isWhole: true }
 
 async function readStored(path: string): Promise<SegmentIndex | undefined> {
   const read = await readRegularFile(path, { maxBytes: longestIndex })

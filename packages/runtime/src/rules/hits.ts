@@ -8,6 +8,7 @@ export interface Hits {
 }
 
 interface Hit {
+  /** Zero where no time is asked for: to read one costs more than all the rest. */
   readonly time: number
   readonly seqs: readonly number[]
 }
@@ -27,13 +28,13 @@ export function createHitCount({ times = 1, withinSeconds, atMost = 1 }: RuleSet
       hits = []
       fired = 0
     },
-    /** It has fired as often as it may: nothing more counts in this attempt. */
-    isSpent: (): boolean => fired >= atMost,
     /** Something was looked at and is none: a row ends. */
     miss(): void {
       if (withinSeconds === undefined && hits.length > 0) hits = []
     },
-    hit(time: number, seqs: readonly number[]): Hits | undefined {
+    hit(timestamp: string, seqs: readonly number[]): Hits | undefined {
+      if (fired >= atMost) return undefined
+      const time = withinSeconds === undefined ? 0 : Date.parse(timestamp)
       hits.push({ time, seqs })
       if (withinSeconds !== undefined) hits = hits.filter(each => time - each.time <= withinSeconds * 1000)
       if (hits.length < times) return undefined

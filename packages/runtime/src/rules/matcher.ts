@@ -33,20 +33,24 @@ const none: readonly Firing[] = []
  */
 export function createRuleMatcher(rules: readonly RuleSetting[], compile: PatternCompiler) {
   const watches = rules.map(rule => createWatch(rule, compile))
-  const byType = new Map<string, readonly Watch[]>()
   let codon: { readonly id: string; readonly startTime: string } | undefined
-  let here: ReadonlySet<Watch> = new Set()
+  let here: readonly Watch[] = []
+  /** Those of the codon that is under way, by the type of an event. */
+  const byType = new Map<string, readonly Watch[]>()
 
   const listenersTo = (type: string): readonly Watch[] => {
-    const known = byType.get(type) ?? watches.filter(watch => watch.wants(type))
-    byType.set(type, known)
-    return known
+    const known = byType.get(type)
+    if (known) return known
+    const found = here.filter(watch => watch.wants(type))
+    byType.set(type, found)
+    return found
   }
   const begin = (event: RuledEvent): void => {
     const started = startOf(event)
     if (!started) return
     codon = started
-    here = new Set(watches.filter(({ rule }) => holdsIn(rule, started.id)))
+    here = watches.filter(({ rule }) => holdsIn(rule, started.id))
+    byType.clear()
     for (const watch of watches) watch.begin()
   }
   const firingsOf = (event: RuledEvent): readonly Firing[] => {
@@ -59,7 +63,7 @@ export function createRuleMatcher(rules: readonly RuleSetting[], compile: Patter
     for (const watch of listeners) {
       // A sentinel's own words are for rules that ask for it, and wake no other.
       if (isOfSentinel && watch.rule.trigger) continue
-      const hits = here.has(watch) ? watch.feed(event) : undefined
+      const hits = watch.feed(event)
       if (!hits) continue
       const { rule } = watch
       const { count, evidence } = hits
@@ -96,35 +100,46 @@ interface Watch {
 }
 
 function createWatch(rule: RuleSetting, compile: PatternCompiler): Watch {
-  return rule.trigger ? watchEvents(rule, rule.trigger, compile) : watchSentinel(rule, compile)
+  if (!rule.trigger) return watchSentinel(rule, compile)
+  return rule.trigger.type === 'event'
+    ? watchEvents(rule, rule.trigger, compile)
+    : watchSequence(rule, rule.trigger, compile)
 }
 
-function watchEvents(
-  rule: RuleSetting,
-  config: NonNullable<RuleSetting['trigger']>,
-  compile: PatternCompiler,
-): Watch {
+type TriggerOf<Type> = Extract<RuleSetting['trigger'], { readonly type: Type }>
+
+function watchEvents(rule: RuleSetting, config: TriggerOf<'event'>, compile: PatternCompiler): Watch {
+  const counted = createHitCount(rule)
+  const holds = createTest(config.conditions, compile)
+  return {
+    rule,
+    wants: createTrigger(config, compile).wants,
+    begin: counted.clear,
+    feed(event) {
+      // Every event of a run comes by here, once for each rule, and nearly none is a hit.
+      if (holds(event.data)) return counted.hit(event.timestamp, [event.seq])
+      counted.miss()
+      return undefined
+    },
+  }
+}
+
+/** Most events are a step on the way and no miss. */
+function watchSequence(rule: RuleSetting, config: TriggerOf<'sequence'>, compile: PatternCompiler): Watch {
   const counted = createHitCount(rule)
   let trigger = createTrigger(config, compile)
-  // Of a sequence most events are a step on the way and no miss.
-  const canMiss = config.type === 'event'
   return {
     rule,
     wants: trigger.wants,
     begin() {
       counted.clear()
-      if (!canMiss) trigger = createTrigger(config, compile)
+      trigger = createTrigger(config, compile)
     },
     feed(event) {
-      if (counted.isSpent()) return undefined
       const fired = trigger.feed(event)
-      if (fired)
-        return counted.hit(
-          Date.parse(event.timestamp),
-          fired.flatMap(({ seq }) => seq ?? []),
-        )
-      if (canMiss) counted.miss()
-      return undefined
+      if (!fired) return undefined
+      const seqs = fired.flatMap(({ seq }) => seq ?? [])
+      return counted.hit(event.timestamp, seqs)
     },
   }
 }
@@ -137,9 +152,9 @@ function watchSentinel(rule: RuleSetting, compile: PatternCompiler): Watch {
     wants: type => type === 'sentinel.output',
     begin: counted.clear,
     feed(event) {
-      const said = counted.isSpent() ? undefined : structuredOutput(event, rule.sentinel)
+      const said = structuredOutput(event, rule.sentinel)
       if (!said) return undefined
-      if (holds(said)) return counted.hit(Date.parse(event.timestamp), [event.seq])
+      if (holds(said)) return counted.hit(event.timestamp, [event.seq])
       counted.miss()
       return undefined
     },

@@ -1,8 +1,9 @@
 import type { Command, DecidedBy, ErrorCode } from '@weave/protocol'
-import type { AsyncQueue } from '../kit/index.ts'
+import { type AsyncQueue, messageOf } from '../kit/index.ts'
 import type { PlannedCodonAt } from '../plan/index.ts'
 import type { Outcome } from './codon.ts'
 import type { CommandResult } from './control.ts'
+import type { BorderWord } from './ports.ts'
 import type { RolledBack } from './rollback.ts'
 import type { RuleDeed } from './rule-deed.ts'
 
@@ -30,7 +31,14 @@ export type Input =
       readonly by: DecidedBy
       readonly answer: (result: CommandResult) => void
     }
-  | { readonly type: 'settled'; readonly at: PlannedCodonAt; readonly outcome: Outcome }
+  | {
+      readonly type: 'settled'
+      readonly at: PlannedCodonAt
+      readonly attempt: number
+      readonly outcome: Outcome
+    }
+  /** Who stands between codons has spoken: after an attempt, or before one that is not admitted. */
+  | { readonly type: 'crossed'; readonly at: PlannedCodonAt; readonly word: BorderWord }
   | { readonly type: 'rolled-back'; readonly result: RolledBack }
   | { readonly type: 'woke' }
   | { readonly type: 'expired'; readonly waitingSeq: number }
@@ -40,6 +48,19 @@ export type Input =
   | { readonly type: 'shutdown'; readonly reason: string }
   /** Something could not be recorded. */
   | { readonly type: 'fault'; readonly error: unknown }
+
+/** Answers a command with what came of it. A fault is the machine's, too. */
+export async function answered(
+  { answer }: Input & { type: 'command' },
+  obeyed: Promise<CommandResult>,
+): Promise<void> {
+  try {
+    answer(await obeyed)
+  } catch (error) {
+    answer(refuse('INTERNAL_ERROR', messageOf(error)))
+    throw error
+  }
+}
 
 /** Nobody waits for an answer that will never come. */
 export async function refuseTheRest(inputs: AsyncQueue<Input>): Promise<void> {

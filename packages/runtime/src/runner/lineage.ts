@@ -1,4 +1,11 @@
-import { type CodonExecution, lineageOf, originOf, type RunState, type WeaveState } from '@weave/protocol'
+import {
+  type CodonExecution,
+  currentRun,
+  lineageOf,
+  originOf,
+  type RunState,
+  type WeaveState,
+} from '@weave/protocol'
 import { dueAt, isLoopOver, type Ledger, ledgerOf, type TimeNotes } from '../budget/index.ts'
 import { after, codonAt, find, type Plan, type PlannedCodonAt, type Position, start } from '../plan/index.ts'
 
@@ -76,6 +83,19 @@ export function nothingLeft(plan: Plan, state: WeaveState, notes: TimeNotes = {}
   const newest = lineageOf(state, state.runs.at(-1)).at(-1)
   if (!last || last !== newest) return false
   return dueAt(plan, ledgerOf(state, notes), following(plan, last)).due === undefined
+}
+
+/** Whether the open run has done something and nothing is left to do. */
+export function hasDoneAll({
+  plan,
+  recorder: { state },
+  times,
+}: {
+  readonly plan: Plan
+  readonly recorder: { readonly state: WeaveState }
+  readonly times?: (() => TimeNotes) | undefined
+}): boolean {
+  return currentRun(state)?.codons.length !== 0 && nothingLeft(plan, state, times?.())
 }
 
 /**

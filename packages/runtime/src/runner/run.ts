@@ -1,17 +1,16 @@
 import { type Command, currentRun, type DecidedBy, type EventData, type WeaveState } from '@weave/protocol'
 import { createAsyncQueue, messageOf } from '../kit/index.ts'
 import type { PlannedCodonAt } from '../plan/index.ts'
-import { type Attempt, admitted, makeAttempt, passedOver } from './attempt.ts'
-import type { Outcome } from './codon.ts'
+import { type Attempt, admitted, passedOver } from './attempt.ts'
+import { beginAttempt, crossing } from './border.ts'
 import type { Activity } from './command-rules.ts'
 import type { CommandResult } from './control.ts'
 import { decide, type Move } from './decide.ts'
 import { type AfterDecision, GateDesk, redoCommand } from './gate-desk.ts'
-import { type Input, refuse, refuseTheRest } from './input.ts'
-import { nothingLeft } from './lineage.ts'
+import { answered, type Input, refuse, refuseTheRest } from './input.ts'
+import { hasDoneAll } from './lineage.ts'
 import { type AskedRollback, createPendingRollback, type PendingRollback } from './pending-rollback.ts'
 import { attemptAt, type Beginning, nextStep, startOf } from './resume-point.ts'
-import type { RolledBack } from './rollback.ts'
 import type { RollbackCommand } from './rollback-target.ts'
 import { RuleDesk } from './rule-desk.ts'
 import { createRunEvents, type RunEvents } from './run-events.ts'
@@ -199,7 +198,6 @@ export class Machine {
   }
 
   #start(wanted: Attempt & Pick<Extract<Move, { kind: 'start' }>, 'left'>): void {
-    const { at } = wanted
     this.#events.loopsLeft(wanted.left)
     const attempt = admitted(this.#options, wanted)
     if ('reason' in attempt) {
@@ -214,10 +212,13 @@ export class Machine {
     const { emit } = this.#events
     const onTick = (): void => this.#emitSnapshot()
     const goesOn = (next: PlannedCodonAt): boolean => this.#pace === 'open' && this.#desk.isClear(next)
-    const task = this.#desk
-      .writeNotes()
-      .then(() => makeAttempt(attempt, { ...this.#options, stopper, emit, onTick, goesOn }))
-    this.#task = task.then(outcome => void this.put({ type: 'settled', at, outcome }), this.#fault)
+    const hooks = { desk: this.#desk, stopper, emit, onTick, goesOn }
+    this.#do(beginAttempt(attempt, { ...this.#options, ...hooks }))
+  }
+
+  /** R2: what the task comes to is an input. */
+  #do(task: Promise<Input>): void {
+    this.#task = task.then(input => void this.put(input), this.#fault)
   }
 
   /** Waits for the moment of the next attempt; a skip, a stop or a shutdown cuts it short. */
@@ -243,11 +244,13 @@ export class Machine {
   async #handle(input: Input): Promise<void> {
     switch (input.type) {
       case 'command':
-        return this.#obey(input)
+        return answered(input, this.#steering.obey(input.command, input.by))
       case 'settled':
-        return this.#settled(input.at, input.outcome)
+        return this.#settled(input)
+      case 'crossed':
+        return this.#crossed(input)
       case 'rolled-back':
-        return this.#rolledBack(input.result)
+        return this.#rolledBack(input)
       case 'woke':
         return this.#woke()
       case 'expired':
@@ -262,15 +265,6 @@ export class Machine {
         return this.#goDown(input.reason)
       case 'fault':
         throw input.error
-    }
-  }
-
-  async #obey({ command, by, answer }: Input & { type: 'command' }): Promise<void> {
-    try {
-      answer(await this.#steering.obey(command, by))
-    } catch (error) {
-      answer(refuse('INTERNAL_ERROR', messageOf(error)))
-      throw error
     }
   }
 
@@ -301,11 +295,10 @@ export class Machine {
   }
 
   #startRollback(): void {
-    const task = this.#rollbacks.perform()
-    this.#task = task.then(result => void this.put({ type: 'rolled-back', result }), this.#fault)
+    this.#do(this.#rollbacks.perform().then(result => ({ type: 'rolled-back', result })))
   }
 
-  #rolledBack(result: RolledBack): void {
+  #rolledBack({ result }: Input & { type: 'rolled-back' }): void {
     const rollback = this.#rollbacks.take()
     this.#pace = 'shut'
     if (rollback && result.ok) this.#goOnFrom(rollback)
@@ -338,10 +331,7 @@ export class Machine {
 
   /** A shutdown that came when the last codon had done its work cut nothing short: the hank is done. */
   #isDown(): void {
-    const { plan, times } = this.#options
-    const hasRun = currentRun(this.#state())?.codons.length !== 0
-    const isDone = hasRun && nothingLeft(plan, this.#state(), times?.())
-    if (isDone && this.#desk.isClear()) this.#ends.close('completed')
+    if (hasDoneAll(this.#options) && this.#desk.isClear()) this.#ends.close('completed')
     this.#end = this.#ends.down(this.#goingDown ?? 'stopped')
   }
 
@@ -354,11 +344,20 @@ export class Machine {
     return this.#activity === 'idle'
   }
 
-  #settled(at: PlannedCodonAt, outcome: Outcome): Promise<void> | undefined {
+  #settled({ at, attempt, outcome }: Input & { type: 'settled' }): Promise<void> | undefined {
     this.#retryAfterMs = outcome.retryAfterMs
     this.#events.emit({ type: 'codon.completed', data: outcome.completed })
     this.#events.iteration(at)
     this.#emitSnapshot()
+    const { border } = this.#options
+    if (!border?.handOver || this.#goingDown !== undefined) return this.#crossed({ at, word: { kind: 'go' } })
+    this.#stopper = createStopper()
+    this.#do(crossing(border.handOver, { at, attempt }, this.#stopper.signal))
+    return undefined
+  }
+
+  #crossed({ at, word }: Omit<Input & { type: 'crossed' }, 'type'>): Promise<void> | undefined {
+    if (word.kind === 'leave') this.#goingDown ??= word.reason
     if (!this.#isFree()) return undefined
     if (this.#asked === 'force-stop')
       return this.#rules.waits().then(waits => (waits ? undefined : this.#hold('The codon was stopped.')))

@@ -2,6 +2,7 @@ import type { Control } from './control.ts'
 import type { Effects } from './effects.ts'
 import type { Gating } from './gate-desk.ts'
 import type { StartedFrom } from './lineage.ts'
+import type { BorderPorts } from './ports.ts'
 import type { RuleDeed } from './rule-deed.ts'
 import type { RunLifecycleOptions, RunnerEnd } from './run-lifecycle.ts'
 
@@ -29,4 +30,5 @@ export interface RunnerOptions extends RunLifecycleOptions {
   /** A person is at a screen: whatever fails, they decide what becomes of it, and the end waits for them. */
   readonly attended?: boolean | undefined
   readonly gates?: Gating | undefined
+  readonly border?: BorderPorts | undefined
 }

@@ -59,7 +59,7 @@ export function isPartial(hash: string): boolean {
 
 /** Six hex digits, for names. */
 export function shortHash(hash: string): string {
-  return (isPartial(hash) ? hash.slice(partialPrefix.length) : hash).slice(0, 6)
+  return hash.slice(hash.lastIndexOf(':') + 1).slice(0, 6)
 }
 
 async function hashDirectory(options: DataHashOptions): Promise<DataHashResult> {

@@ -11,7 +11,7 @@ export interface OpenOptions {
   readonly hankName?: string | undefined
   /** A file or a directory; undefined: no data. */
   readonly data?: string | undefined
-  /** As `hashData` gives it; `noDataHash` without data. */
+  /** As `hashData` or, for data that moves between machines, `hashTree` gives it; `noDataHash` without data. */
   readonly dataHash: string
   readonly executionBaseDir: string
   /** `-e` */

@@ -5,7 +5,14 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { isProof, tally } from '../../../../test/support/proof.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
-import { crashOf, createHistory, type Journal, replay, writeStateCache } from '../../src/journal/index.ts'
+import {
+  crashOf,
+  createHistory,
+  type Journal,
+  lastEventTime,
+  replay,
+  writeStateCache,
+} from '../../src/journal/index.ts'
 import { openTestJournal } from './open.ts'
 
 const at = '2026-01-02T03:04:05.000Z'
@@ -149,6 +156,16 @@ describe('a run without an end', () => {
     })
     expect(after.ok && crashOf(after.state, new Date(at))).toBe(undefined)
     expect(crashOf(emptyState, new Date(at))).toBe(undefined)
+  })
+
+  verifies(['moves/crash-time'], 'does not end before its last event, whoever wrote that', async () => {
+    const { dir, again } = await recorded()
+    const { state, lastSeq } = await again()
+    const last = await lastEventTime(createHistory({ dir: join(dir, 'journal') }), lastSeq)
+    const before = new Date(Date.parse(last ?? '') - 600_000)
+    expect(crashOf(state, before, last)?.data.endTime).toBe(last)
+    const after = new Date(Date.parse(last ?? '') + 600_000)
+    expect(crashOf(state, after, last)?.data.endTime).toBe(after.toISOString())
   })
 })
 

@@ -19,6 +19,7 @@ import { crashOf, type Journal, openJournal, replay } from '../../src/journal/in
 import { type Clock, createRedactor } from '../../src/kit/index.ts'
 import type { Plan } from '../../src/plan/index.ts'
 import {
+  type BorderPorts,
   createRecorder,
   type Effects,
   type GateEffects,
@@ -46,6 +47,7 @@ export interface ScenarioOptions {
   readonly onEvent?: (event: JournaledEvent) => void
   /** What is known of files at gates, and how this start treats gates. */
   readonly gates?: Partial<Gating>
+  readonly border?: BorderPorts
   /** Stands between the runner and the journal. */
   readonly wrap?: (journal: Journal) => Journal
 }
@@ -84,6 +86,7 @@ export async function openScenario(options: ScenarioOptions, dir: string) {
     headless,
     attended,
     autostart,
+    border: options.border,
     gates: await gatingOf(options, journal),
   })
   const close = createClose({ dir, journal, recorder, runner, events })
