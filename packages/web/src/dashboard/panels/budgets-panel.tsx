@@ -39,6 +39,7 @@ export function BudgetsPanel({ execution }: { readonly execution: Execution }) {
   const whole = head.outline?.limits ?? []
   return (
     <section class="panel budgets" aria-label="Budgets">
+      {head.outline && <WorstCase worst={head.outline.worst} />}
       <div class="plots">
         {kinds.map(kind => (
           <SeriesPlot
@@ -49,7 +50,6 @@ export function BudgetsPanel({ execution }: { readonly execution: Execution }) {
           />
         ))}
       </div>
-      {head.outline && <WorstCase worst={head.outline.worst} />}
       <h2>Limits</h2>
       {limits.length === 0 && <Notice>No limit was set.</Notice>}
       {limits.length > 0 && <LimitTable limits={limits} />}
