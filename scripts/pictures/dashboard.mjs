@@ -32,7 +32,8 @@ export async function picturesOfDashboard(stage, hank) {
     const link = async () => {
       const headers = { authorization: `Bearer ${ownerKey}`, 'content-type': 'application/json' }
       const answer = await fetch(`${origin}/api/links`, { method: 'POST', headers, body: '{}' })
-      return (await answer.json()).url.split('#')[1]
+      const { url } = /** @type {{ url: string }} */ (await answer.json())
+      return url.split('#')[1]
     }
     for (const shot of shots) {
       const { name, path, shows, colorScheme, width, height } = shot

@@ -16,7 +16,7 @@ export function attempt(codonId: string, given: Partial<ReportAttempt> = {}): Re
     isUndone: false,
     tokens: { input: 1, cacheWrite: 0, cacheRead: 0, output: 1 },
     ...given,
-  } as ReportAttempt
+  }
 }
 
 export function run(runId: string, attempts: readonly ReportAttempt[]): ReportRun {

@@ -45,8 +45,7 @@ describe('the plan with what became of it', () => {
   })
 
   test('shows the newest iteration of a loop', () => {
-    const inLoop = (iteration: number) =>
-      attempt(`draft#${iteration}`, { loop: { id: 'rounds', iteration } } as object)
+    const inLoop = (iteration: number) => attempt(`draft#${iteration}`, { loop: { id: 'rounds', iteration } })
     const [, loop] = planOf({ outline, runs: [run('one', [inLoop(0), inLoop(1)])], live: false })
     expect(loop).toMatchObject({ isBegun: true, iteration: 1, cost: 1 })
     expect(loop?.kind === 'loop' && loop.codons.map(({ id, status }) => [id, status])).toEqual([

@@ -24,7 +24,7 @@ describe('the timeline', () => {
         ] as const,
       },
     ]
-    const [full] = timelineOf({ runs, live: false }, { attempts, lastSeq: 9 } as never, 0)
+    const [full] = timelineOf({ runs, live: false }, { attempts, lastSeq: 9 }, 0)
     expect(full?.rows[0]?.segments.slice(1)).toMatchObject([
       { kind: 'rig', seq: 3, label: 'rig' },
       { kind: 'agent', to: at + 1_000 },
@@ -34,7 +34,7 @@ describe('the timeline', () => {
 
   test('folds the attempts of one loop, and lets only what is at work grow', () => {
     const inLoop = (iteration: number, given = {}) =>
-      attempt(`draft#${iteration}`, { loop: { id: 'rounds', iteration }, ...given } as object)
+      attempt(`draft#${iteration}`, { loop: { id: 'rounds', iteration }, ...given })
     const runs = [run('one', [attempt('plan'), inLoop(0), inLoop(1, { status: 'running' })])]
     const now = beginning + 99_000
     const groups = timelineOf({ runs, live: true }, undefined, now)
