@@ -3,6 +3,7 @@ import { cpus } from 'node:os'
 import { agentFigures } from './agents.ts'
 import { broadcastFigures } from './broadcast.ts'
 import { checkpointFigures } from './checkpoint.ts'
+import { dashboardFigures } from './dashboard.ts'
 import { journalFigures } from './journal.ts'
 import { type Figure, ratioOf, verdictOn } from './measure.ts'
 import { otelFigures } from './otel.ts'
@@ -35,6 +36,7 @@ const suites: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   terminal: terminalFigures,
   tools: toolFigures,
   package: packageFigures,
+  dashboard: dashboardFigures,
 }
 
 const wanted = process.argv.slice(2).filter(word => word !== '--keep')

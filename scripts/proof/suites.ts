@@ -144,6 +144,12 @@ export const suites: Readonly<Record<'faults' | 'load' | 'agents', readonly Suit
       },
     },
     {
+      name: 'dashboard',
+      holds: 'I26',
+      files: ['test/e2e/dashboard-page.test.ts', 'test/e2e/dashboard-hostile.test.ts'],
+      atLeast: { 'pages looked at by axe': 66, 'hostile texts in every place of the dashboard': 500 },
+    },
+    {
       name: 'rehearsals',
       holds: 'I21',
       files: ['test/e2e/rehearsal-outside.test.ts'],

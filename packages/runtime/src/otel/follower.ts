@@ -28,6 +28,10 @@ export interface FollowerOptions extends TracedRun {
 /** Milliseconds. */
 export const longestGoodbye = 5_000
 const lossesSaidEvery = 60_000
+/** While the run goes on, spans take a tenth of the time of one core at most. */
+const restPerWork = 9
+const longestRest = 1_000
+
 /** What was written last may be on its way to the disk when a run ends; when the disk refused it, it never comes. */
 const looksAtEnd = 10
 const betweenLooks = 50
@@ -45,6 +49,7 @@ export class Follower {
   #fold: Fold | undefined
   #reading: Promise<void>
   #hasMore = false
+  #rested = performance.eventLoopUtilization()
   #losses = { count: 0, why: '' }
   #isOff = false
   readonly #closing = new AbortController()
@@ -115,11 +120,21 @@ export class Follower {
     for await (const lines of this.#isOff ? [] : tail.read()) {
       const spans = (await eventsOf(lines)).flatMap(event => this.#spansOf(event))
       while (spans.length > 0) await this.#offerWhenRoom(spans.splice(0, this.#limits.batch))
+      await this.#rest()
       // Half of a past gives wrong spans: then the next start sends them.
       if (!this.#closing.signal.aborted || !this.#pastIsLong()) continue
       this.#isOff = true
       return
     }
+  }
+
+  /** The journal keeps what it does not come to meanwhile. */
+  async #rest(): Promise<void> {
+    const now = performance.eventLoopUtilization()
+    const { active } = performance.eventLoopUtilization(now, this.#rested)
+    this.#rested = now
+    const ms = Math.min(active * restPerWork, longestRest)
+    await this.#options.clock.sleep(ms, this.#closing.signal).catch(() => undefined)
   }
 
   /** Those that end with it and no collector has taken. */
