@@ -47,7 +47,7 @@ const lines: readonly Line[] = [
   { what: 'cancel', says: () => 'by the protocol; then its processes', shown: ['acp/deaf'] },
   {
     what: 'files read',
-    says: ({ reads }) => reads.map(code).join(', '),
+    says: ({ reads }) => reads.join(', '),
     shown: ['acp/real-agents'],
   },
   {

@@ -16,7 +16,9 @@ export function keepProofs(proofs: Readonly<Record<string, Proof>>): void {
     readonly suites: Readonly<Record<string, Proof>>
   }
   const date = new Date().toISOString()
-  const names = [...suites.faults, ...suites.load].map(({ name }) => name).concat('soak', 'mutants')
+  const names = [...suites.faults, ...suites.load, ...suites.agents]
+    .map(({ name }) => name)
+    .concat('soak', 'mutants')
   const entries = names.flatMap(name => {
     const proof = proofs[name] ? { date, ...proofs[name] } : before[name]
     return proof ? [[name, proof] as const] : []

@@ -23,6 +23,8 @@ export interface HankChecks {
   changed(hank: string): void
   /** What the last check of a hank found; undefined before the first. */
   last(hank: string): CheckedHank | undefined
+  /** It is not open any more: nothing of it is kept, and a check that is due is not made. */
+  forget(hank: string): void
   /** After the checks that are due now. */
   settled(): Promise<void>
   close(): void
@@ -44,10 +46,12 @@ export function createHankChecks({ files, options, found, failed }: HankChecksOp
   const due = new Map<string, NodeJS.Timeout>()
   const versions = new Map<string, number>()
   const results = new Map<string, CheckedHank>()
+  let changes = 0
   let queue: Promise<void> = Promise.resolve()
 
   async function check(hank: string): Promise<void> {
     const version = versions.get(hank)
+    if (version === undefined) return
     try {
       const checked = await checkHank(hank, files, options)
       if (versions.get(hank) !== version) return
@@ -65,7 +69,7 @@ export function createHankChecks({ files, options, found, failed }: HankChecksOp
 
   return {
     changed(hank) {
-      versions.set(hank, (versions.get(hank) ?? 0) + 1)
+      versions.set(hank, ++changes)
       clearTimeout(due.get(hank))
       due.set(
         hank,
@@ -73,6 +77,10 @@ export function createHankChecks({ files, options, found, failed }: HankChecksOp
       )
     },
     last: hank => results.get(hank),
+    forget(hank) {
+      clearTimeout(due.get(hank))
+      for (const kept of [due, versions, results]) kept.delete(hank)
+    },
     async settled() {
       while (due.size > 0) await systemClock.sleep(pause / 3)
       await queue

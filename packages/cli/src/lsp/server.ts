@@ -111,7 +111,11 @@ function openSession(connection: Connection, options: CheckOptions): Session {
   documents.onDidSave(({ document }) => check(document.uri))
   documents.onDidClose(({ document }) => {
     const open = files.openHanks()
-    for (const hank of told.keys()) if (!open.has(hank)) tell(hank, [])
+    for (const hank of [...told.keys()].filter(each => !open.has(each))) {
+      tell(hank, [])
+      told.delete(hank)
+      checks.forget(hank)
+    }
     for (const hank of pathsOf(document.uri).flatMap(files.hanksOf)) if (open.has(hank)) checks.changed(hank)
   })
   connection.onDidChangeWatchedFiles(() => {

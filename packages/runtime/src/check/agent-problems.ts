@@ -1,7 +1,10 @@
+import { join } from 'node:path'
 import type { ProblemCode } from '@weave/protocol'
 import { codonsOf, type HankFile, type PlacedCodon } from '../hank/index.ts'
-import { collector, type Problem } from '../kit/index.ts'
+import { settingsAbove } from '../harness/index.ts'
+import { collector, type Problem, problemOf } from '../kit/index.ts'
 import type { Registry, ResolvedModel } from '../models/index.ts'
+import { type Plan, plannedCodons } from '../plan/index.ts'
 
 export interface AgentsToCheck {
   readonly hank: HankFile
@@ -51,4 +54,16 @@ export function agentProblems({
       )
   }
   return problems.all()
+}
+
+/** The Claude agent would also read what lies above its workspace; so that it does not, it is given no settings at all. */
+export function unreadSettings(
+  plan: Plan | undefined,
+  { base, home }: { readonly base: string; readonly home: string },
+): readonly Problem<ProblemCode>[] {
+  if (!plan || plannedCodons(plan).every(({ model }) => model.harness !== 'sdk')) return []
+  const [folder] = settingsAbove(join(base, 'execution'), home)
+  if (folder === undefined) return []
+  const message = `${folder} lies above the workspaces, so agents of the Claude SDK read neither it nor .claude, .mcp.json and CLAUDE.md of their workspace. Move it, or set executionBaseDir to another place.`
+  return [problemOf({ severity: 'warning', code: 'harness/settings-above', message })]
 }

@@ -17,7 +17,6 @@ import {
   resolveAgent,
   resolveHarness,
   servable,
-  settingsAbove,
 } from '../harness/index.ts'
 import { hasErrors, type Problem, problemOf, systemClock } from '../kit/index.ts'
 import {
@@ -46,7 +45,7 @@ import {
   type Settings,
   serverEnvironment,
 } from '../settings/index.ts'
-import { agentProblems } from './agent-problems.ts'
+import { agentProblems, unreadSettings } from './agent-problems.ts'
 import type { CheckedData, DataCheck } from './data-check.ts'
 import type { AskedGates, CheckedGates } from './gate-check.ts'
 import type { AskedServers, CheckedServers, ServerSurroundings } from './server-check.ts'
@@ -261,18 +260,6 @@ async function sendingProblems(
   if (!settings.otel.enabled) return []
   const { collectorOf } = await import('../otel/index.ts')
   return collectorOf(environment).problems
-}
-
-/** The Claude agent would also read what lies above its workspace; so that it does not, it is given no settings at all. */
-function unreadSettings(
-  plan: Plan | undefined,
-  { base, home }: { readonly base: string; readonly home: string },
-): readonly Problem<ProblemCode>[] {
-  if (!plan || plannedCodons(plan).every(({ model }) => model.harness !== 'sdk')) return []
-  const [folder] = settingsAbove(join(base, 'execution'), home)
-  if (folder === undefined) return []
-  const message = `${folder} lies above the workspaces, so agents of the Claude SDK read neither it nor .claude, .mcp.json and CLAUDE.md of their workspace. Move it, or set executionBaseDir to another place.`
-  return [problemOf({ severity: 'warning', code: 'harness/settings-above', message })]
 }
 
 interface HarnessSearch {
