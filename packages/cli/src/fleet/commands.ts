@@ -24,6 +24,7 @@ export const fleetCommands: Readonly<Record<string, CommandRow>> = {
       'lease',
       'results-folder',
       'json',
+      'skip-self-test',
       'runtime-config',
       'env-file',
       ...always,

@@ -60,7 +60,8 @@ export const fleetFlags = {
   lease: {
     kind: 'text',
     value: 'seconds',
-    summary: 'a worker that is silent for so long is taken over from, 10 to 600',
+    summary:
+      'a worker that is silent for so long is taken over from, 10 to 600; the first to say it decides for all',
   },
   'until-idle': { kind: 'switch', summary: 'end when nothing is left to do' },
   'cancel-now': { kind: 'switch', word: 'now', summary: 'do not wait for the end of the codon' },

@@ -5,12 +5,12 @@ import { plural, type Terminal } from '../terminal.ts'
 import { batchLine, summaryOf } from './status-lines.ts'
 import { type OpenedFleet, withFleet } from './with-fleet.ts'
 
-type Deed = (
-  batch: string | undefined,
-  args: Arguments,
-  opened: OpenedFleet,
-  terminal: Terminal,
-) => Promise<ExitCode>
+type Deed = (wish: Wish, opened: OpenedFleet, terminal: Terminal) => Promise<ExitCode>
+
+interface Wish {
+  readonly batch: string | undefined
+  readonly args: Arguments
+}
 
 const deeds: Readonly<Record<string, Deed>> = { status, cancel, results }
 
@@ -22,10 +22,12 @@ export async function fleetCommand(args: Arguments, terminal: Terminal): Promise
     terminal.error(`Say one of: ${Object.keys(deeds).join(', ')}, and a batch: weave fleet results <batch>`)
     return exitCodes.usage
   }
-  return withFleet({ terminal, works: false }, opened => deed(batch, args, opened, terminal))
+  return withFleet({ terminal, works: false }, opened => deed({ batch, args }, opened, terminal))
 }
 
-async function status(...[batch, args, { fleet, library }, terminal]: Parameters<Deed>): Promise<ExitCode> {
+async function status(
+  ...[{ batch, args }, { fleet, library }, terminal]: Parameters<Deed>
+): Promise<ExitCode> {
   const isJson = args.switches.has('json')
   if (batch === undefined) {
     const batches = await library.listBatches(fleet.engine)
@@ -43,7 +45,7 @@ async function status(...[batch, args, { fleet, library }, terminal]: Parameters
 }
 
 async function cancel(
-  ...[batch = '', args, { fleet, library }, terminal]: Parameters<Deed>
+  ...[{ batch = '', args }, { fleet, library }, terminal]: Parameters<Deed>
 ): Promise<ExitCode> {
   const now = args.switches.has('cancel-now')
   const count = await library.cancelBatch(fleet.engine, { batch, now })
@@ -52,7 +54,7 @@ async function cancel(
 }
 
 async function results(
-  ...[batch = '', args, { fleet, library }, terminal]: Parameters<Deed>
+  ...[{ batch = '', args }, { fleet, library }, terminal]: Parameters<Deed>
 ): Promise<ExitCode> {
   const folder = resolve(args.texts['results-folder'] ?? join('weave-results', batch))
   const made = await library.results(fleet, { batch, folder })

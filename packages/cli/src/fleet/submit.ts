@@ -31,7 +31,7 @@ export async function submitCommand(args: Arguments, terminal: Terminal): Promis
   const works = args.switches.has('here')
   return withFleet({ terminal, works }, async opened => {
     const batch = await send({ hank, name, sets: sets.paths, args, numbers: read.numbers }, opened, terminal)
-    return works ? workHere(batch, { args, numbers: read.numbers }, opened, terminal) : exitCodes.done
+    return works ? workHere({ batch, args, numbers: read.numbers }, opened, terminal) : exitCodes.done
   })
 }
 
@@ -84,11 +84,11 @@ async function send(
       name,
       hankFolder: resolve(hankFolderOf(hank)),
       data: sets,
-      priority: numbers.priority ?? 0,
-      weight: numbers.weight ?? 1,
+      priority: numbers.priority,
+      weight: numbers.weight,
       maxRunning: numbers['max-running'],
       pool: 'default',
-      lease: numbers.lease ?? 120,
+      lease: numbers.lease,
       key: texts['idempotency-key'],
       submittedBy: userInfo().username,
       options: {
@@ -112,17 +112,12 @@ async function send(
 
 /** Until nothing is left, with the results in one folder. */
 async function workHere(
-  batch: string,
-  { args, numbers }: Pick<Wish, 'args' | 'numbers'>,
+  { batch, args, numbers }: Pick<Wish, 'args' | 'numbers'> & { readonly batch: string },
   opened: OpenedFleet,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { fleet, library } = opened
-  const ended = await work(
-    { slots: numbers.slots ?? 1, lease: numbers.lease ?? 120, untilIdle: true },
-    opened,
-    terminal,
-  )
+  const ended = await work({ slots: numbers.slots, lease: numbers.lease, untilIdle: true }, opened, terminal)
   if (ended !== exitCodes.done) return ended
   const folder = resolve(args.texts['results-folder'] ?? join('weave-results', batch))
   const made = await library.results(fleet, { batch, folder })

@@ -7,7 +7,12 @@ import { runHank } from '../run/run-hank.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Not for people: the process of one turn. A worker starts it, tells it what to run, and is asked after every codon. */
-export async function fleetTurnCommand(_: Arguments, given: Terminal): Promise<ExitCode> {
+export function fleetTurnCommand(_: Arguments, terminal: Terminal): Promise<ExitCode> {
+  return runTurn(terminal, runHank)
+}
+
+/** The same with another way to run a hank. */
+export async function runTurn(given: Terminal, run: typeof runHank): Promise<ExitCode> {
   const channel = openChannel()
   const job = await channel.job
   let end: RunnerEnd | undefined
@@ -29,14 +34,16 @@ export async function fleetTurnCommand(_: Arguments, given: Terminal): Promise<E
   const args = argumentsOf(job)
   const code = job.rehearse
     ? await rehearseCommand(args, terminal, told)
-    : await runHank({ ...told, args, terminal, environment: process.env })
-  await channel.ended(end && code !== exitCodes.failed ? end : endOf(code, end?.reason ?? said))
+    : await run({ ...told, args, terminal, environment: process.env })
+  await channel.ended(endOf(code, end, said))
   return code
 }
 
-/** A rehearsal may fail after its run: a script with steps left over. */
-function endOf(code: ExitCode, reason: string): TurnEnd {
-  return code === exitCodes.done ? { status: 'completed' } : { status: 'failed', reason }
+/** Without an end nothing was left to do, or nothing began. A rehearsal may fail after its run: a script with steps left over. */
+function endOf(code: ExitCode, end: RunnerEnd | undefined, said: string): TurnEnd {
+  if (code === exitCodes.done) return end ?? { status: 'completed' }
+  if (!end) return { status: 'not-begun', reason: said }
+  return end.status === 'completed' ? { status: 'failed', reason: said } : end
 }
 
 function argumentsOf({ hank, data, execution, outputs, model, maxCost, maxTime }: TurnJob): Arguments {

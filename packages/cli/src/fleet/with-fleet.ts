@@ -49,7 +49,7 @@ async function load(): Promise<Package | undefined> {
     return await import('weave-fleet')
   } catch (error) {
     const isMissing =
-      error instanceof Error && 'code' in error && /MODULE_NOT_FOUND$/.test(String(error.code))
+      error instanceof Error && 'code' in error && String(error.code).endsWith('MODULE_NOT_FOUND')
     if (isMissing) return undefined
     throw error
   }

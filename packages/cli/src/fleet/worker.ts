@@ -13,7 +13,7 @@ export async function workerCommand(args: Arguments, terminal: Terminal): Promis
     terminal.error(read.problem)
     return exitCodes.usage
   }
-  const { slots = 1, lease = 120 } = read.numbers
+  const { slots, lease } = read.numbers
   const root = args.texts['fleet-root']
   const untilIdle = args.switches.has('until-idle')
   return withFleet({ terminal, works: true }, opened => {

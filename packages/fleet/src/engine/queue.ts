@@ -23,8 +23,8 @@ export interface Queue {
 /** How many turns of an execution may die: what is poison, the table of executions says. */
 const deaths = 1_000
 const longestTurnSeconds = 24 * 3_600 - 60
-/** A pass over silent jobs; one worker does it. */
-const passSeconds = 5
+/** A pass over silent jobs; of all workers one does it. */
+const passSeconds = 2
 
 export async function openQueue(database: Database, { works }: { readonly works: boolean }): Promise<Queue> {
   const boss = new PgBoss({

@@ -11,17 +11,20 @@ export function isInside(path: string): boolean {
 
 /** Writes below a root that nobody else works in. Never through a link: a parcel may bring one along and name a file behind it. */
 export function createPlacer(root: string) {
-  const parentOf = (path: string): string => {
+  /** The whole path, once its folders are there; undefined: one is missing and was not to be made. */
+  const behindFolders = (path: string, makes: boolean): string | undefined => {
     const parts = dirname(path) === '.' ? [] : dirname(path).split('/')
     let at = root
     for (const part of parts) {
       at = join(at, part)
       const there = lstatSync(at, { throwIfNoEntry: false })
       if (there && !there.isDirectory()) throw new Error(`${path} lies behind something that is no folder`)
+      if (!there && !makes) return undefined
       if (!there) mkdirSync(at, { mode: 0o755 })
     }
     return join(root, path)
   }
+  const parentOf = (path: string): string => behindFolders(path, true) ?? root
   const cleared = (path: string): string => {
     const whole = parentOf(path)
     rmSync(whole, { recursive: true, force: true })
@@ -62,7 +65,8 @@ export function createPlacer(root: string) {
       }
     },
     remove(path: string): void {
-      cleared(path)
+      const whole = behindFolders(path, false)
+      if (whole !== undefined) rmSync(whole, { recursive: true, force: true })
     },
   }
 }

@@ -39,12 +39,13 @@ begin
     return;
   end if;
   if found.barren >= max_barren then
-    update fleet.execution set state = 'dead', reason = barren || ' starts in a row without progress', epoch = epoch + 1,
+    update fleet.execution set state = 'dead', reason = barren || ' starts in a row without progress'
+      || coalesce(': ' || reason, ''), epoch = epoch + 1,
       ended = clock_timestamp() where id = x;
     perform fleet.note(x, 'dead');
     return;
   end if;
-  update fleet.execution set state = 'running', reason = null, epoch = epoch + 1, worker = by_worker, job = by_job,
+  update fleet.execution set state = 'running', epoch = epoch + 1, worker = by_worker, job = by_job,
     starts = starts + 1, barren = barren + 1, started = coalesce(started, clock_timestamp()) where id = x;
   perform fleet.note(x, 'claimed');
   return query select * from fleet.execution where id = x;
@@ -65,7 +66,7 @@ end $$;
 create function fleet.publish(x text, of_epoch bigint, new_seq bigint, new_head jsonb, at_codon text, size bigint)
 returns boolean language plpgsql as $$
 begin
-  update fleet.execution set head_seq = new_seq, head = new_head, barren = 0, codon = at_codon,
+  update fleet.execution set head_seq = new_seq, head = new_head, barren = 0, reason = null, codon = at_codon,
     codons_done = codons_done + (case when at_codon is null then 0 else 1 end)
     where id = x and epoch = of_epoch and state = 'running' and head_seq = new_seq - 1;
   if not found then return false; end if;
@@ -84,6 +85,11 @@ begin
     case when why is null then null else jsonb_build_object('reason', why) end);
   return true;
 end $$;
+
+-- Why a turn came to nothing; the next one tries again.
+create function fleet.stumble(x text, of_epoch bigint, why text) returns void language sql as $$
+  update fleet.execution set reason = why where id = x and epoch = of_epoch and state = 'running'
+$$;
 
 -- Another turn goes on with it. That is no failure.
 create function fleet.give_back(x text, of_epoch bigint, why text) returns boolean language plpgsql as $$

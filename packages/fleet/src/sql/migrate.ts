@@ -44,6 +44,11 @@ export async function settleMeta(sql: Queries, key: string, value: string): Prom
   return (await readMeta(sql, key)) ?? value
 }
 
+/** The lease of the whole fleet, in seconds: the queue waits so long, and every worker beats accordingly. */
+export async function settleLease(sql: Queries, wish: number): Promise<number> {
+  return Number(await settleMeta(sql, 'lease', String(wish)))
+}
+
 async function writeMeta(sql: Queries, key: string, value: string): Promise<void> {
   await sql.query(
     'insert into fleet.meta (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value',

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Shelf } from './store.ts'
+import type { Shelf } from './shelf.ts'
 
 /** Objects as files, two letters deep. Written beside their place and renamed, so that a reader never sees half of one. */
 export function openFileStore(url: string): Shelf {

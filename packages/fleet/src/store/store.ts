@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Database } from '../engine/database.ts'
 import { FleetFault } from '../fault.ts'
 import { openFileStore } from './file-store.ts'
+import type { Shelf } from './shelf.ts'
 import { openTableStore } from './table-store.ts'
 
 /** Immutable objects, each named by the SHA-256 of its bytes: anybody may put them, and put them again. */
@@ -11,13 +12,6 @@ export interface Store {
   put(bytes: Buffer): Promise<string>
   /** Checked against its name. */
   get(sha: string): Promise<Buffer>
-}
-
-/** What a kind of store does; names and checks are not its business. */
-export interface Shelf {
-  readonly url: string
-  write(sha: string, bytes: Buffer): Promise<void>
-  read(sha: string): Promise<Buffer | undefined>
 }
 
 /** `file:<folder>`, or `pg:` for a table of the engine. */

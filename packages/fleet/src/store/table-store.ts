@@ -1,5 +1,5 @@
 import type { Database } from '../engine/database.ts'
-import type { Shelf } from './store.ts'
+import type { Shelf } from './shelf.ts'
 
 /** Objects as rows of the engine: what is there when nothing else is. */
 export function openTableStore(database: Database): Shelf {

@@ -3,6 +3,7 @@ import { basename, relative, sep } from 'node:path'
 import type { Engine } from '../engine/index.ts'
 import { FleetFault } from '../fault.ts'
 import { parcelFormat } from '../parcel/index.ts'
+import { settleLease } from '../sql/migrate.ts'
 import type { Store } from '../store/index.ts'
 import type { BatchOptions, StoredTree } from '../turn/index.ts'
 import { queueNameOf } from '../worker/queue-name.ts'
@@ -18,6 +19,7 @@ export interface Submission {
   readonly weight: number
   readonly maxRunning?: number | undefined
   readonly pool: string
+  /** Seconds; the first to say it decides for the whole fleet. */
   readonly lease: number
   /** The same key gives the same batch. */
   readonly key?: string | undefined
@@ -55,7 +57,7 @@ export async function submit(
   const rows = await rowsOf(given, store)
   const batch = `${slugOf(given.name)}-${randomBytes(4).toString('hex')}`
   const queueName = queueNameOf(batch, given.pool)
-  await engine.queue.open(queueName, given.lease)
+  await engine.queue.open(queueName, await settleLease(engine.database, given.lease))
   await engine.database.transaction(async sql => {
     await sql.query(
       `insert into fleet.batch (id, name, hank, format, pool, priority, weight, max_running, submitted_by, idempotency_key, options)

@@ -22,7 +22,8 @@ export interface TurnStep {
 export type TurnWord = { readonly kind: 'go' } | { readonly kind: 'leave'; readonly reason: string }
 
 export interface TurnEnd {
-  readonly status: 'completed' | 'failed' | 'stopped'
+  /** `not-begun`: nothing of the hank ran in this turn; another may have more luck. */
+  readonly status: 'completed' | 'failed' | 'stopped' | 'not-begun'
   readonly reason?: string | undefined
   /** It waits for a person there. */
   readonly gate?: string | undefined

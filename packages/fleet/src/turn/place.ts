@@ -92,7 +92,7 @@ export function createPlaces(root: string, store: Store) {
     },
     /** Its head has it all. */
     drop(id: string): void {
-      rmSync(join(root, 'x', id), { recursive: true, force: true })
+      for (const name of [id, `${id}.log`]) rmSync(join(root, 'x', name), { recursive: true, force: true })
     },
   }
 }

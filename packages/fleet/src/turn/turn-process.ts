@@ -62,8 +62,8 @@ export function startTurnProcess({ program, job, log, onHandOver }: TurnProcessO
     pid: child.pid ?? 0,
     ended,
     fresh: milliseconds => send({ type: 'fresh', milliseconds }),
-    stop: () => void signal(child, 'SIGTERM'),
-    kill: () => void signal(child, 'SIGKILL'),
+    stop: () => signal(child, 'SIGTERM'),
+    kill: () => signal(child, 'SIGKILL'),
   }
 }
 

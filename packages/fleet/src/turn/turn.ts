@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Engine } from '../engine/index.ts'
 import { type KnownFiles, makeParcel } from '../parcel/index.ts'
 import type { Store } from '../store/index.ts'
+import { endFormerTurn, forgetTurn, noteTurn } from './former-turn.ts'
 import type { TurnEnd, TurnJob, TurnStep, TurnWord } from './messages.ts'
 import type { Head, Places, StoredTree } from './place.ts'
 import { startTurnProcess, type TurnProcess, type TurnProgram } from './turn-process.ts'
@@ -101,8 +102,11 @@ class RunningTurn {
     try {
       const end = await this.#work()
       if (this.#isLost) return
-      if (end) return await this.#finish(end)
-      onNote(`${id}: its process died; another turn goes on with it`)
+      forgetTurn(this.#at.places.execution(id))
+      if (end && end.status !== 'not-begun') return await this.#finish(end)
+      const why = end?.reason ?? 'its process died'
+      onNote(`${id}: ${why}; another turn tries again`)
+      await engine.database.query('select fleet.stumble($1, $2, $3)', [id, this.epoch, why])
     } catch (error) {
       onNote(`${id}: ${error instanceof Error ? error.message : String(error)}`)
       this.process?.kill()
@@ -115,14 +119,16 @@ class RunningTurn {
     const { id, data: stored, head } = this.#claimed
     const hank = await places.hank(this.#at.hank)
     const data = stored ? await places.data(stored) : undefined
-    this.#files = (await places.bring(id, head ?? undefined)).files
     const dir = places.execution(id)
+    await endFormerTurn(dir)
+    this.#files = (await places.bring(id, head ?? undefined)).files
     this.process = startTurnProcess({
       program,
       job: jobOf({ hank, data, dir }, this.#claimed, options),
       log: `${dir}.log`,
       onHandOver: step => this.#handOver(step),
     })
+    noteTurn(dir, this.process.pid)
     return this.process.ended
   }
 

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import type { Engine } from '../engine/index.ts'
 import { FleetFault } from '../fault.ts'
 import { parcelFormat } from '../parcel/index.ts'
-import { settleMeta } from '../sql/migrate.ts'
+import { settleLease, settleMeta } from '../sql/migrate.ts'
 import type { Store } from '../store/index.ts'
 import {
   type BatchOptions,
@@ -25,7 +25,7 @@ export interface WorkerOptions {
   readonly pools: readonly string[]
   /** The same path on every machine of the fleet. */
   readonly root: string
-  /** Seconds without a heartbeat after which another worker may take over. */
+  /** Seconds without a heartbeat after which another worker may take over; the first to say it decides for the whole fleet. */
   readonly lease: number
   readonly pollMs: number
   /** Ends when nothing is queued or running any more. */
@@ -53,7 +53,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       message: `Every worker of this fleet works in ${settled}, and this one would work in ${root}.`,
       cure: `Start it with --root ${settled}.`,
     })
-  const worker = new WorkerLoop(options, createPlaces(root, options.store))
+  const lease = await settleLease(engine.database, options.lease)
+  const worker = new WorkerLoop({ ...options, lease }, createPlaces(root, options.store))
   await worker.register()
   return { id: worker.id, done: worker.loop(), drain: isUrgent => worker.drain(isUrgent) }
 }
