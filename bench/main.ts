@@ -3,6 +3,7 @@ import { cpus } from 'node:os'
 import { agentFigures } from './agents.ts'
 import { broadcastFigures } from './broadcast.ts'
 import { checkpointFigures } from './checkpoint.ts'
+import { dashboardFigures } from './dashboard.ts'
 import { journalFigures } from './journal.ts'
 import { type Figure, ratioOf, verdictOn } from './measure.ts'
 import { otelFigures } from './otel.ts'
@@ -13,6 +14,7 @@ import { ruleFigures } from './rules.ts'
 import { sentinelFigures } from './sentinels.ts'
 import { startupFigures } from './startup.ts'
 import { terminalFigures } from './terminal.ts'
+import { toolFigures } from './tools.ts'
 import { versionFigures } from './versions.ts'
 
 /**
@@ -32,7 +34,9 @@ const suites: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   versions: versionFigures,
   agents: agentFigures,
   terminal: terminalFigures,
+  tools: toolFigures,
   package: packageFigures,
+  dashboard: dashboardFigures,
 }
 
 const wanted = process.argv.slice(2).filter(word => word !== '--keep')

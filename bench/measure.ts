@@ -53,7 +53,7 @@ export async function seconds(body: () => unknown): Promise<number> {
   return (performance.now() - started) / 1000
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }

@@ -18,8 +18,9 @@ import { atLeast, atMost, type Figure, interleaved } from './measure.ts'
 const launcher = new URL('../packages/cli/bin/weave.cjs', import.meta.url).pathname
 const clock = systemClock
 const redactor = createRedactor([{ name: 'ANTHROPIC_API_KEY', value: 's3cr3t'.repeat(6) }])
-const rounds = 15
-const turns = 600
+const rounds = 9
+/** Some seconds: the thread that sends works meanwhile, and not only afterwards. */
+const turns = 6_000
 
 /**
  * OpenTelemetry: a million events exported into a file by the built command, against eight seconds of processor
@@ -29,7 +30,7 @@ const turns = 600
 export async function otelFigures(): Promise<readonly Figure[]> {
   const base = mkdtempSync(join(tmpdir(), 'weave-bench-'))
   try {
-    return [...exportFigures(base), ...(await runFigures(base))]
+    return [...(await runFigures(base)), ...exportFigures(base)]
   } finally {
     rmSync(base, { recursive: true, force: true })
   }

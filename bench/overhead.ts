@@ -57,7 +57,7 @@ export async function overheadFigures(): Promise<readonly Figure[]> {
   }
 }
 
-function workspaceIn(dir: string): ExecutionLayout {
+export function workspaceIn(dir: string): ExecutionLayout {
   const layout = executionLayout(dir)
   mkdirSync(layout.journal, { recursive: true })
   for (let at = 0; at < files; at++) {
@@ -101,7 +101,8 @@ async function plainCodons({ journal, agentRoot, checkpoints }: ExecutionLayout)
   return (time / codons) * 1000
 }
 
-async function realCodons(layout: ExecutionLayout): Promise<number> {
+/** Milliseconds that a codon takes. */
+export async function realCodons(layout: ExecutionLayout): Promise<number> {
   const journal = await openJournal({ dir: layout.journal, clock, redactor })
   const recorder = createRecorder(journal, redactor, emptyState)
   const plan = planOf(

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { chromium } from 'playwright-core'
+import { picturesOfDashboard } from './pictures/dashboard.mjs'
 import { screenSvg, themes } from './pictures/screen-svg.mjs'
 import { root } from './repository.mjs'
 
@@ -25,6 +26,7 @@ try {
   await pictureOfScreen()
   await pictureOfGate()
   await pictureOfReport()
+  await pictureOfDashboard()
 } finally {
   tmux('kill-server')
   rmSync(folder, { recursive: true, force: true })
@@ -86,6 +88,16 @@ async function pictureOfReport() {
     writeFileSync(join(places, `report-${colorScheme}.webp`), Buffer.from(data, 'base64'))
   }
   await browser.close()
+}
+
+/** A run of the guide that waits for a person. */
+async function pictureOfDashboard() {
+  const hank = join(folder, 'asked')
+  cpSync(join(folder, 'guide'), hank, { recursive: true })
+  const message = 'Read the guide before it is published.'
+  const gates = [{ id: 'read', before: 'publish', message, show: ['*.md'] }]
+  writeFileSync(join(hank, 'weave.json'), JSON.stringify({ gates }))
+  await picturesOfDashboard({ weave, folder, env, places }, 'asked')
 }
 
 /** @param {string[]} words */

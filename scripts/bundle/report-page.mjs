@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { build, transform } from 'esbuild'
+import { build } from 'esbuild'
 import { throughDoors } from './doors.mjs'
 import { inputsOf } from './inlined.mjs'
 
@@ -35,13 +34,17 @@ export async function bundleReportPage(root) {
     plugins: [throughDoors()],
     supported: { 'regexp-unicode-property-escapes': true },
   })
-  const css = readFileSync(join(page, 'report/report.css'), 'utf8')
-  const { code: style } = await transform(css, {
-    loader: 'css',
+  const styles = await build({
+    entryPoints: [join(page, 'report/report.css')],
+    absWorkingDir: root,
+    bundle: true,
+    write: false,
     minify: true,
     charset: 'ascii',
     target: 'es2022',
+    logLevel: 'warning',
   })
+  const style = styles.outputFiles[0]?.text ?? ''
   const script = outputFiles[0]?.text ?? ''
   for (const text of [script, style]) {
     if (/\r|<\/(?:script|style)|<!--/i.test(text))

@@ -46,7 +46,15 @@ export async function bundleWebPage({ root, outdir }) {
   const built = outputFiles.map(({ path, contents }) => ({ path: basename(path), contents }))
   const files = [
     ...built,
-    { path: 'index.html', contents: Buffer.from(shellOf(built.map(({ path }) => path))) },
+    {
+      path: 'index.html',
+      contents: Buffer.from(
+        shellOf(
+          built.map(({ path }) => path),
+          neededAtOnce(metafile),
+        ),
+      ),
+    },
   ]
   for (const { path, contents } of files) {
     writeFileSync(join(outdir, path), contents)
@@ -58,8 +66,23 @@ export async function bundleWebPage({ root, outdir }) {
   }
 }
 
-/** The page without any data. @param {readonly string[]} paths */
-function shellOf(paths) {
+/**
+ * The files that the script needs before it can begin: a browser would hear of them only when it has read it.
+ *
+ * @param {import('esbuild').Metafile} metafile
+ */
+function neededAtOnce({ outputs }) {
+  /** @param {string} path @returns {string[]} */
+  const from = path =>
+    (outputs[path]?.imports ?? [])
+      .filter(({ kind }) => kind === 'import-statement')
+      .flatMap(each => [each.path, ...from(each.path)])
+  const entry = Object.keys(outputs).find(path => outputs[path]?.entryPoint?.endsWith('start.ts')) ?? ''
+  return [...new Set(from(entry))].map(path => basename(path))
+}
+
+/** The page without any data. @param {readonly string[]} paths @param {readonly string[]} atOnce */
+function shellOf(paths, atOnce) {
   const entry = (/** @type {string} */ extension) =>
     paths.find(path => path.startsWith('dashboard-') && path.endsWith(extension))
   return `<!doctype html>
@@ -71,7 +94,7 @@ function shellOf(paths) {
 <title>weave</title>
 <link rel="icon" href="/${paths.find(path => path.endsWith('.svg'))}">
 <link rel="stylesheet" href="/${entry('.css')}">
-<script type="module" src="/${entry('.js')}"></script>
+${atOnce.map(path => `<link rel="modulepreload" href="/${path}">\n`).join('')}<script type="module" src="/${entry('.js')}"></script>
 </head>
 <body>
 <div id="app"></div>

@@ -128,8 +128,11 @@ export const suites: Readonly<Record<'faults' | 'load' | 'agents', readonly Suit
     {
       name: 'mcp',
       holds: 'I25',
-      files: ['test/e2e/mcp.test.ts'],
-      atLeast: { 'argument objects for the tools of MCP': 10_000 },
+      files: ['test/e2e/mcp.test.ts', 'test/e2e/mcp-conformance.test.ts'],
+      atLeast: {
+        'argument objects for the tools of MCP': 10_000,
+        'scenarios of the MCP conformance kit': 15,
+      },
     },
     {
       name: 'editor',
@@ -139,6 +142,12 @@ export const suites: Readonly<Record<'faults' | 'load' | 'agents', readonly Suit
         'mutations of hanks, told alike by editor and command': 5_000,
         'random edits of a hank in an editor': 10_000,
       },
+    },
+    {
+      name: 'dashboard',
+      holds: 'I26',
+      files: ['test/e2e/dashboard-page.test.ts', 'test/e2e/dashboard-hostile.test.ts'],
+      atLeast: { 'pages looked at by axe': 66, 'hostile texts in every place of the dashboard': 500 },
     },
     {
       name: 'rehearsals',

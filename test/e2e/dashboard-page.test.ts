@@ -5,7 +5,8 @@ import { describe, expect } from 'vitest'
 import { sharedBrowser } from '../clients/chromium.ts'
 import { verifies } from '../conformance/verifies.ts'
 import { bash, codon, type HankFolder, hankFolder } from '../support/hank-folder.ts'
-import { cookiesOf, startWebPages } from '../support/web-page.ts'
+import { isProof, tally } from '../support/proof.ts'
+import { cookiesOf, dashboardPaths, startWebPages } from '../support/web-page.ts'
 
 const browser = sharedBrowser()
 const axe = axeCore.source
@@ -143,19 +144,8 @@ describe('the dashboard in a browser', () => {
       const at = await done()
       const name = basename(at.execution())
       const pages = await startWebPages(at, await browser())
-      const panels = [
-        'stream?at=5',
-        'timeline',
-        'files',
-        'checkpoints',
-        'budgets',
-        'sentinels',
-        'gates',
-        'costs',
-        'settings',
-      ]
-      const paths = ['/', ...panels.map(panel => `/e/${name}/${panel}`), `/compare?a=${name}&b=${name}`]
-      const looks = process.env['WEAVE_PROOF']
+      const paths = dashboardPaths(name)
+      const looks = isProof
         ? [320, 768, 1280].flatMap(width =>
             (['light', 'dark'] as const).map(colorScheme => ({ width, colorScheme })),
           )
@@ -179,6 +169,7 @@ describe('the dashboard in a browser', () => {
         await page.context().close()
       }
       expect(found).toEqual([])
+      tally('pages looked at by axe', looks.length * paths.length)
       expect(pages.complaints).toEqual([])
     },
     300_000,

@@ -183,7 +183,7 @@ describe('a run that goes on without its terminal', () => {
 
   verifies(
     ['detach/hangup', 'detach/attach'],
-    'goes on when its terminal is closed; attached to it, q leaves it alone',
+    'goes on when its terminal is closed; attached to it a person may steer, and q leaves it alone',
     async () => {
       const at = await holding()
       const words = (line: string): string => `"${process.execPath}" "${program}" ${line}`
@@ -195,6 +195,7 @@ describe('a run that goes on without its terminal', () => {
       await until(at, 'codon.started')
       const second = await startInTerminal(words('attach --steer'), at)
       await second.shows('held')
+      expect(second.screen()).not.toContain('read-only')
       second.press('q')
       await second.shows('EXIT 0')
       expect(lockOf(at).pid).toBe(pid)

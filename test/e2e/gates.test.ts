@@ -30,7 +30,7 @@ const ids = (text: string): string => text.replaceAll(/\d{2}:\d{2}:\d{2}/g, 'hh:
 
 describe('a run with a gate', () => {
   verifies(
-    ['gates/on-gate-exit', 'gates/at-rest', 'gates/lines', 'gates/list', 'gates/command'],
+    ['gates/on-gate-exit', 'gates/at-rest', 'gates/lines', 'gates/list', 'gates/command', 'detach/wait-gate'],
     'leaves with code 3 when it is not to wait, is approved at rest, and goes on',
     async () => {
       const at = await gated({ show: ['*.md'], noteFile: 'notes.md' })
@@ -51,6 +51,7 @@ describe('a run with a gate', () => {
         files: [{ path: 'plan.md', action: 'created' }],
       })
       expect(at.weave('list').stdout).toContain('waits: plan-ok')
+      expect(at.weave('wait').status).toBe(3)
       const shown = at.weave('gate')
       expect([shown.status, shown.stdout]).toEqual([
         0,

@@ -1,8 +1,11 @@
-import { describe, expect } from 'vitest'
+import { existsSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { describe, expect, vi } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { codon, hankFolder } from '../support/hank-folder.ts'
+import { bash, codon, type HankFolder, hankFolder, jsonLines } from '../support/hank-folder.ts'
 import { leftovers } from '../support/marked-processes.ts'
 import { scriptedAgents } from '../support/scripted-acp.ts'
+import { launcher } from '../support/weave-command.ts'
 
 /** MCP servers that the operator gives to agents: real agents, real servers, and a model that is a script. */
 
@@ -12,8 +15,10 @@ const patience = 180_000
 const toolServer = `
 const { createInterface } = require('node:readline')
 const { spawn } = require('node:child_process')
-const { readFileSync } = require('node:fs')
-spawn('sleep', ['300'], { stdio: 'ignore', detached: true }).unref()
+const { appendFileSync, readFileSync } = require('node:fs')
+const left = spawn('sleep', ['300'], { stdio: 'ignore', detached: true })
+left.unref()
+appendFileSync(__dirname + '/pids', process.pid + '\\n' + left.pid + '\\n')
 const tool = name => ({ name, description: name, inputSchema: { type: 'object', properties: { who: { type: 'string' } } } })
 createInterface({ input: process.stdin }).on('line', line => {
   const { id, method, params } = JSON.parse(line)
@@ -33,7 +38,34 @@ const greeter = {
   cwd: 'project',
 }
 const models = { claude: 'claude-sonnet-4-5', pi: 'pi/anthropic/claude-sonnet-4-5' }
-const greet = (tool: string) => ({ call: { name: `mcp__greeter__${tool}`, input: { who: 'you' } } })
+const call = (name: string, input: object = {}) => ({ call: { name, input } })
+const greet = (tool: string) => call(`mcp__greeter__${tool}`, { who: 'you' })
+
+/** What the servers wrote down of themselves and of what they started; it does not depend on how weave finds processes. */
+const started = (at: HankFolder): readonly string[] =>
+  existsSync(at.path('pids')) ? readFileSync(at.path('pids'), 'utf8').split('\n').filter(Boolean) : []
+const alive = (pid: string): boolean =>
+  existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+
+const far = { url: 'https://example.com/mcp', headers: { 'x-greeting': word('OUTSIDE_GREETING') } }
+
+/** What an agent calls, and what it is told; nobody is there to say yes to a rollback. */
+const toolsOfWeave = (execution: string, hank: string): readonly (readonly [string, object, RegExp])[] => [
+  ['list_executions', {}, /"status":"completed"/],
+  ['get_execution', { execution }, /"isLive":false/],
+  ['read_journal', { execution, limit: 5 }, /"lastSeq":5/],
+  ['wait_for', { execution, seconds: 1 }, /"hit":true/],
+  ['list_checkpoints', { execution }, /"codonId":"two"/],
+  ['diff_checkpoints', { execution, from: 'one', to: 'two', path: 'two.md' }, /two\.md/],
+  ['read_file', { execution, checkpoint: 'end', path: 'one.md' }, /"isBinary":false/],
+  ['cost_report', { execution }, /"totals"/],
+  ['list_models', { filter: 'sonnet' }, /sonnet/],
+  ['validate_hank', { hank }, /"valid":true/],
+  ['plan_hank', { hank }, /"structure"/],
+  ['preview_rollback', { execution, to: 'one' }, /"token"/],
+  ['rehearse_hank', { hank, seconds: 60 }, /"status":"completed"/],
+  ['rollback', { execution, to: 'one' }, /DECLINED/],
+]
 
 describe('MCP servers for agents', () => {
   verifies(
@@ -77,6 +109,95 @@ describe('MCP servers for agents', () => {
       expect(String(ofCodon('claude')[1]?.['result'])).toContain('The operator allows only these tools')
       expect(JSON.stringify(at.events())).not.toContain(secret)
       expect(leftovers(at.execution())).toEqual([])
+      expect(started(at).length).toBeGreaterThanOrEqual(4)
+      expect(started(at).filter(alive)).toEqual([])
+    },
+    patience,
+  )
+
+  verifies(
+    ['mcp-servers/end-with-codon'],
+    'carry the marks of their codon, and are gone when weave is killed',
+    async () => {
+      for (const model of Object.values(models)) {
+        const at = await hankFolder([codon('one', { model })], {
+          'greeter.cjs': toolServer,
+          'weave.json': { mcpServers: { greeter } },
+          'rehearsal.json': { codons: { one: [greet('greet'), bash('echo begun > begun.md; sleep 300')] } },
+        })
+        const there = at.with({ GREETER_PATH: at.path('greeter.cjs'), OUTSIDE_GREETING: secret })
+        const run = there.start('rehearse', '--headless')
+        await vi.waitFor(() => expect(at.read('begun.md'), run.said()).toBe('begun\n'), { timeout: 60_000 })
+        const pids = started(at)
+        // One server and what it has left: none is started twice.
+        expect(pids).toHaveLength(2)
+        expect(leftovers(at.execution())).toEqual(expect.arrayContaining([...pids]))
+        await run.kill('SIGKILL')
+        await vi.waitFor(() => expect(pids.filter(alive)).toEqual([]), { timeout: 10_000 })
+      }
+    },
+    patience,
+  )
+
+  verifies(
+    ['mcp-servers/both-agents', 'mcp-servers/masked', 'mcp/every-tool', 'mcp/confirmed'],
+    'may be weave itself: as a program for Claude Code, which calls every tool, and at an address for both SDKs',
+    async () => {
+      const other = await hankFolder([codon('one'), codon('two')])
+      expect((await other.scripted('--headless')).status).toBe(0)
+      const execution = basename(other.execution())
+      const http = other.start('mcp', '--http')
+      const [, port = ''] = /127\.0\.0\.1:(\d+)\/mcp/.exec(await http.until(/token .*\n/)) ?? []
+      const token = readFileSync(other.path('home/.weave/mcp-token'), 'utf8').trim()
+      const far = [call('mcp__far__list_executions'), { say: 'Done.' }]
+      const at = await hankFolder(
+        Object.entries(models).map(([id, model]) => codon(id, { model })),
+        {
+          'weave.json': {
+            mcpServers: {
+              near: {
+                command: [process.execPath, launcher, 'mcp', '--hanks', other.cwd, '--allow', 'steer'],
+                env: { HOME: other.path('home') },
+                codons: ['claude'],
+              },
+              far: {
+                url: `http://127.0.0.1:${word('FAR_PORT')}/mcp`,
+                headers: { authorization: `Bearer ${word('FAR_TOKEN')}` },
+              },
+            },
+          },
+          'rehearsal.json': {
+            codons: {
+              claude: [
+                ...toolsOfWeave(execution, other.cwd).map(([name, input]) =>
+                  call(`mcp__near__${name}`, input),
+                ),
+                ...far,
+              ],
+              pi: far,
+            },
+          },
+        },
+      )
+      const run = at.with({ FAR_PORT: port, FAR_TOKEN: token }).rehearse('--headless')
+      expect(run.status, run.stderr).toBe(0)
+      const journal = jsonLines(at.weave('journal', at.execution(), '--json').stdout)
+      const results = journal.filter(({ type }) => type === 'tool.result').map(({ data }) => data)
+      for (const id of Object.keys(models))
+        expect(
+          String(
+            results.find(
+              data => data['codonId'] === id && data['toolName'] === 'mcp__far__list_executions',
+            )?.['result'],
+          ),
+        ).toContain(execution)
+      for (const [name, , answer] of toolsOfWeave(execution, other.cwd))
+        expect(
+          String(results.find(data => data['toolName'] === `mcp__near__${name}`)?.['result']),
+          name,
+        ).toMatch(answer)
+      expect(other.events('rollback.completed')).toEqual([])
+      expect(JSON.stringify(at.events())).not.toContain(token)
     },
     patience,
   )
@@ -86,14 +207,17 @@ describe('MCP servers for agents', () => {
     'are told to an agent that speaks ACP in its own words',
     async () => {
       const at = await hankFolder([codon('one', { model: 'acp/scripted/claude-sonnet-4-5' })], {
-        'weave.json': { ...scriptedAgents, mcpServers: { greeter } },
+        'weave.json': { ...scriptedAgents, mcpServers: { greeter, far } },
         'rehearsal.json': { codons: { one: [{ say: 'Done.' }] } },
       })
       const there = at.with({ GREETER_PATH: at.path('greeter.cjs'), OUTSIDE_GREETING: secret })
       const run = there.rehearse('--headless')
       expect(run.status, run.stderr).toBe(0)
       const told = JSON.parse(at.read('told-servers.json') ?? '[]') as { env: object[]; args: string[] }[]
-      expect(told).toMatchObject([{ name: 'greeter', command: 'sh' }])
+      expect(told).toMatchObject([
+        { name: 'greeter', command: 'sh' },
+        { type: 'http', name: 'far', url: far.url, headers: [{ name: 'x-greeting', value: secret }] },
+      ])
       expect(told[0]?.args.slice(-2)).toEqual([process.execPath, at.path('greeter.cjs')])
       expect(told[0]?.env).toContainEqual({ name: 'GREETER_TOKEN', value: secret })
     },

@@ -187,7 +187,7 @@ describe('a report of a long execution with hostile texts', () => {
     const beyond = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
     expect(await numberIn(phone.page, beyond)).toBe(0)
     expect(await phone.page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
-      'rgb(20, 22, 26)',
+      'rgb(19, 21, 24)',
     )
     expect(phone.complaints).toEqual([])
     await phone.page.close()

@@ -1,4 +1,5 @@
 import { commandAndChecks } from './command-and-checks.ts'
+import { detach } from './detach.ts'
 import { doors } from './doors.ts'
 import { files } from './files.ts'
 import { harnesses } from './harnesses.ts'
@@ -19,5 +20,6 @@ export const mutants: readonly Mutant[] = [
   ...rehearsal,
   ...commandAndChecks,
   ...people,
+  ...detach,
   ...versions,
 ]

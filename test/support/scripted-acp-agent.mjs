@@ -158,6 +158,7 @@ const methods = {
     protocolVersion: lie === 'version-2' ? 2 : 1,
     agentCapabilities: {
       loadSession: lie === 'load',
+      mcpCapabilities: { http: true },
       sessionCapabilities: lie === 'load' || lie === 'forgetful' ? {} : { resume: {} },
     },
   }),

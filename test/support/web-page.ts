@@ -17,6 +17,24 @@ export interface PageOptions {
   readonly execution?: string
   readonly width?: number
   readonly colorScheme?: 'light' | 'dark'
+  /** A phone: fingers in place of a pointer. */
+  readonly isTouched?: boolean
+}
+
+/** Every page and panel, of one execution. */
+export function dashboardPaths(name: string): readonly string[] {
+  const panels = [
+    'stream?at=5',
+    'timeline',
+    'files',
+    'checkpoints',
+    'budgets',
+    'sentinels',
+    'gates',
+    'costs',
+    'settings',
+  ]
+  return ['/', ...panels.map(panel => `/e/${name}/${panel}`), `/compare?a=${name}&b=${name}`]
 }
 
 /** The source list names an address that Chromium does not read; it says so and goes on. */
@@ -43,17 +61,26 @@ export async function startWebPages(
     return `${origin}${path}#${url.split('#')[1] ?? ''}`
   }
   const open: WebPages['open'] = async (path, options = {}) => {
-    const { width = 1280, colorScheme = 'light', execution } = options
-    const page = await (await browser.newContext({ viewport: { width, height: 900 }, colorScheme })).newPage()
-    listen(page, origin, complaints)
+    const { width = 1280, colorScheme = 'light', isTouched = false, execution } = options
+    const viewport = { width, height: isTouched ? 720 : 900 }
+    const context = await browser.newContext({
+      viewport,
+      colorScheme,
+      hasTouch: isTouched,
+      isMobile: isTouched,
+    })
+    const page = await context.newPage()
+    hearFaults(page, origin, complaints)
     await page.goto(await link(path, execution))
+    // Whoever goes elsewhere before the key was traded loses it.
+    await page.locator('main:not(.lone)').waitFor()
     return page
   }
   return { origin, link, complaints, open }
 }
 
 /** Hears everything that a page should not do. */
-function listen(page: Page, origin: string, complaints: string[]): void {
+export function hearFaults(page: Page, origin: string, complaints: string[]): void {
   page.on('console', message => {
     if (message.type() === 'error' && !known.test(message.text())) complaints.push(message.text())
   })

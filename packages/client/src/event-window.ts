@@ -30,7 +30,8 @@ export interface WindowEvent {
 export interface WindowPage {
   /** By offset; a hole is an event that the journal lacks. */
   readonly events: readonly (WindowEvent | undefined)[]
-  /** How many offsets are known, from the first on. */
+  /** The offsets from `from` up to, not including, `known` are known. */
+  readonly from: number
   readonly known: number
 }
 
@@ -115,10 +116,12 @@ export function wantedRange(
   return undefined
 }
 
-/** From where the page of `seq` is not known, over the pages after it that are wanted for sure. */
+/** What the page of `seq` lacks: before what is known of it, or after. */
 function rangeFor(window: EventWindow, seq: number): WantedRange {
-  const { page } = placeOf(window, seq)
-  const after = page * window.pageSize + (window.pages.get(page)?.known ?? 0)
+  const { page, offset } = placeOf(window, seq)
+  const { from = 0, known = 0 } = window.pages.get(page) ?? {}
+  if (offset < from) return { after: page * window.pageSize, limit: from }
+  const after = page * window.pageSize + known
   const end = Math.min((page + 1) * window.pageSize, window.lastSeq)
   return { after, limit: Math.min(mostInAnswer, Math.max(1, end - after)) }
 }
@@ -135,15 +138,26 @@ export function withEvents(
   for (let at = after; at < end; ) {
     const { page, offset } = placeOf(window, at + 1)
     const size = Math.min(window.pageSize - offset, end - at)
-    const old = pages.get(page) ?? { events: [], known: 0 }
-    if (offset > old.known) return bounded({ ...window, pages })
-    const events = old.events.slice(0, offset)
-    for (let each = 0; each < size; each++) events[offset + each] = bySeq.get(at + 1 + each)
+    const first = at + 1
+    const grown = merged(pages.get(page), offset, { size, eventAt: each => bySeq.get(first + each) })
     pages.delete(page)
-    pages.set(page, { events, known: offset + size })
+    pages.set(page, grown)
     at += size
   }
   return bounded({ ...window, pages })
+}
+
+/** A page knows one stretch: what does not touch it takes its place. */
+function merged(
+  old: WindowPage | undefined,
+  from: number,
+  { size, eventAt }: { readonly size: number; readonly eventAt: (each: number) => WindowEvent | undefined },
+): WindowPage {
+  const known = from + size
+  const kept = old && from <= old.known && known >= old.from ? old : { events: [], from, known }
+  const events = [...kept.events]
+  for (let each = 0; each < size; each++) events[from + each] = eventAt(each)
+  return { events, from: Math.min(kept.from, from), known: Math.max(kept.known, known) }
 }
 
 /** With events that were heard live, in order; `fits`: those that a filter lets through. */
@@ -164,7 +178,9 @@ export function withLiveEvents(
     events[offset] = event
     grown.set(page, events)
   }
-  for (const [page, events] of grown) pages.set(page, { events, known: events.length })
+  for (const [page, events] of grown) {
+    pages.set(page, { events, from: pages.get(page)?.from ?? 0, known: events.length })
+  }
   const seqs = window.found ? fresh.filter(fits).map(({ seq }) => seq) : []
   const lastSeq = fresh.at(-1)?.seq ?? window.lastSeq
   return withFound(bounded({ ...window, pages, lastSeq }), seqs)
@@ -224,7 +240,8 @@ export function newRows(window: EventWindow): number {
 /** Whether the event is here, or is known to be missing. */
 export function isKnown(window: EventWindow, seq: number): boolean {
   const { page, offset } = placeOf(window, seq)
-  return offset < (window.pages.get(page)?.known ?? 0)
+  const { from = 0, known = 0 } = window.pages.get(page) ?? {}
+  return offset >= from && offset < known
 }
 
 function placeOf({ pageSize }: EventWindow, seq: number): { readonly page: number; readonly offset: number } {

@@ -69,6 +69,7 @@ export type {
   WeaveState,
   WebLink,
   WebSession,
+  WorstUse,
 } from '@weave/protocol'
 export {
   commands,

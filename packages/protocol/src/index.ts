@@ -74,6 +74,7 @@ export {
   type WayBackPreview,
   type WebLink,
   type WebSession,
+  type WorstUse,
 } from './read-api.ts'
 export {
   codonMoves,

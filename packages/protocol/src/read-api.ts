@@ -135,11 +135,20 @@ const outlineLoop = z.object({
   limits: z.array(limit),
 })
 
+/** The most that a run can use, but for what is under way when a limit is reached; or why nothing bounds it. */
+const worstCase = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('bounded'), amount: z.number() }),
+  z.object({ kind: z.literal('unbounded'), reasons: z.array(text) }),
+])
+export type WorstUse = Immutable<z.infer<typeof worstCase>>
+
 const outline = z.object({
   hankName: text,
   items: z.array(z.discriminatedUnion('kind', [outlineCodon, outlineLoop])),
   /** Of the whole hank. */
   limits: z.array(limit),
+  /** As it stood at the start. */
+  worst: z.object({ dollars: worstCase, seconds: worstCase }),
 })
 export type PlanOutline = Immutable<z.infer<typeof outline>>
 

@@ -19,5 +19,16 @@ export const page = {
   'page/accessible': 'axe finds nothing serious or critical on any page, in two themes, at three widths.',
   'page/phone': 'No page is wider than a screen of 320 pixels.',
   'page/keys': 'The keys of the terminal do in the page what they do there.',
+  'page/codon-controls':
+    'The codon that is chosen in the plan can be started, with or without its rig, and gone back to, with what that does in sight.',
+  'page/worst-case':
+    'Budgets say the most that a run could use as it stood at the start, or why nothing bounds it.',
+  'page/own-run':
+    'A run with --web shows itself in a browser by the link that it prints, and can be steered there.',
+  'page/tasks-with-keys': 'Twelve tasks, from finding a failure to approving at a gate, need no pointer.',
+  'page/tasks-on-a-phone':
+    'Six tasks are done by touch on a screen of 375 pixels, with targets of at least 44 pixels.',
+  'page/list-filter':
+    'The list takes fields, amounts and words, all of which must fit, and can put failures first.',
   'page/filter': 'Filter and search are done by the host and are in the address.',
 } as const satisfies RequirementTable

@@ -6,6 +6,7 @@ import {
   executionLayout,
   listExecutions,
   readExecutionId,
+  readLock,
   systemClock,
 } from '@weave/runtime'
 import { nameMeant } from '../named-execution.ts'
@@ -19,6 +20,16 @@ export interface NamedExecution {
 }
 
 export type FoundPlace<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly answer: Answer }
+
+export async function executionNames({ executionBaseDir }: Surroundings): Promise<readonly string[]> {
+  const { executions } = await listExecutions({ executionBaseDir, clock: systemClock })
+  return executions.map(({ layout }) => basename(layout.dir))
+}
+
+/** Whether a server is at work there. */
+export async function isHeld({ lockFile }: ExecutionLayout): Promise<boolean> {
+  return (await readLock(lockFile, systemClock)).kind === 'held'
+}
 
 /** An execution by its name, the beginning of just one name, or its id. A path names none. */
 export async function executionNamed(

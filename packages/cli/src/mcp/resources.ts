@@ -1,9 +1,7 @@
-import { basename } from 'node:path'
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server'
-import { listExecutions, systemClock } from '@weave/runtime'
 import type { Answer } from './answers.ts'
 import { fitted } from './answers.ts'
-import { executionNamed, type NamedExecution } from './places.ts'
+import type { NamedExecution } from './places.ts'
 import { addressOfExecution, executionsAddress } from './resource-addresses.ts'
 import type { Surroundings } from './tool.ts'
 
@@ -12,7 +10,10 @@ const lasting = { ttlMs: 3_600_000, cacheScope: 'private' } as const
 const json = 'application/json'
 const mostListed = 50
 
-/** What can be read without a tool: executions, their journals, checkpoints and reports, and the schemas of files. */
+/**
+ * What can be read without a tool: executions, their journals, checkpoints and reports, and the schemas of files. How they
+ * are found and read is loaded when somebody asks.
+ */
 export function registerResources(server: McpServer, at: Surroundings): void {
   registerLists(server, at)
   registerParts(server, at)
@@ -29,11 +30,7 @@ function registerLists(server: McpServer, at: Surroundings): void {
       return jsonOf(uri, await listAll({ skip: 0 }, at, noCall), 'executions')
     },
   )
-  const names = async (): Promise<readonly string[]> => {
-    const { executionBaseDir } = at
-    const { executions } = await listExecutions({ executionBaseDir, clock: systemClock })
-    return executions.map(({ layout }) => basename(layout.dir))
-  }
+  const names = async (): Promise<readonly string[]> => (await import('./places.ts')).executionNames(at)
   const complete = {
     name: async (word: string) => (await names()).filter(name => name.startsWith(word)).slice(0, mostListed),
   }
@@ -70,7 +67,7 @@ function registerParts(server: McpServer, at: Surroundings): void {
       const named = await known(uri, name, at)
       const { pageOf } = await import('./tools/journal.ts')
       const query = { since: numberIn(since, 0), limit: Math.min(500, numberIn(limit, 100)), full: false }
-      return jsonOf(uri, { kind: 'value', value: await pageOf(named.layout, query) }, 'events')
+      return jsonOf(uri, { kind: 'value', value: await pageOf(named.layout, query, at) }, 'events')
     },
   )
   server.registerResource(
@@ -150,6 +147,7 @@ function numberIn(variable: Variable, otherwise: number): number {
 }
 
 async function known(uri: URL, name: Variable, at: Surroundings): Promise<NamedExecution> {
+  const { executionNamed } = await import('./places.ts')
   const named = await executionNamed(textIn(name), at)
   if (!named.ok) throw new ResourceNotFoundError(uri.href)
   return named

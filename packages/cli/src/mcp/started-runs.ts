@@ -1,4 +1,4 @@
-import { type ExecutionLayout, readLock, systemClock } from '@weave/runtime'
+import type { ExecutionLayout } from '@weave/runtime'
 
 export type StartedKind = 'rehearsal' | 'run'
 
@@ -8,11 +8,9 @@ export const mostAtOnce: Readonly<Record<StartedKind, number>> = { rehearsal: 2,
 export type StartedRuns = ReturnType<typeof createStartedRuns>
 
 /** The runs that this server has started. They are not its own: they go on when it has gone. */
-export function createStartedRuns() {
+export function createStartedRuns(isLive: (layout: ExecutionLayout) => Promise<boolean>) {
   const started: { readonly kind: StartedKind; readonly layout: ExecutionLayout }[] = []
   const starting: Record<StartedKind, number> = { rehearsal: 0, run: 0 }
-  const isLive = async ({ layout }: (typeof started)[number]): Promise<boolean> =>
-    (await readLock(layout.lockFile, systemClock)).kind === 'held'
   return {
     add: (kind: StartedKind, layout: ExecutionLayout): void => void started.push({ kind, layout }),
     /** Undefined: there are as many as there may be. Otherwise call it when the start is over. */
@@ -20,7 +18,7 @@ export function createStartedRuns() {
       // Counted before anything is awaited: two calls at once must not both take the last place.
       starting[kind]++
       const own = started.filter(each => each.kind === kind)
-      const live = (await Promise.all(own.map(isLive))).filter(Boolean).length
+      const live = (await Promise.all(own.map(({ layout }) => isLive(layout)))).filter(Boolean).length
       const release = (): void => void starting[kind]--
       if (live + starting[kind] <= mostAtOnce[kind]) return release
       release()

@@ -4,7 +4,7 @@ import { createStartedRuns } from './started-runs.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import type { Surroundings } from './tool.ts'
 
-export type Given = Omit<Surroundings, 'confirmations' | 'started' | 'whole' | 'canAsk'>
+export type Given = Omit<Surroundings, 'confirmations' | 'started' | 'journals' | 'whole' | 'canAsk'>
 
 /** What all tools of one server share. `rest`: when nothing is at work that must not be cut off half-way. */
 export function surroundingsOf(given: Given, canAsk: () => boolean) {
@@ -12,7 +12,8 @@ export function surroundingsOf(given: Given, canAsk: () => boolean) {
   const at: Surroundings = {
     ...given,
     confirmations: createConfirmations(systemClock),
-    started: createStartedRuns(),
+    started: createStartedRuns(async layout => (await import('./places.ts')).isHeld(layout)),
+    journals: new Map(),
     canAsk,
     whole: work => {
       working.add(work)

@@ -1,3 +1,4 @@
+import type { JournalReader } from '@weave/runtime'
 import type * as z from 'zod'
 import type { Answer, Rows } from './answers.ts'
 import type { Confirmations } from './confirmations.ts'
@@ -16,6 +17,8 @@ export interface Surroundings {
   readonly groups: ReadonlySet<Group>
   readonly confirmations: Confirmations
   readonly started: StartedRuns
+  /** Of executions that were read before, by their directories. */
+  readonly journals: Map<string, JournalReader>
   /** Whether the client said at its handshake that it can ask its person; newer ones say it with every request. */
   readonly canAsk: () => boolean
   /** Work that must not be cut off half-way, if it can be helped. */

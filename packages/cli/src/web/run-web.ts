@@ -23,7 +23,7 @@ export async function openRunWeb(layout: ExecutionLayout, readonly: boolean): Pr
   const name = basename(layout.dir)
   const only = { name, dir: layout.dir }
   const desk = createDesk({ clock: systemClock, readonly })
-  const readers = createReaders(asThread('dashboard-reader'))
+  const readers = createReaders(asThread('dashboard-reader'), { isPolite: true })
   const dashboard = createDashboard({
     executions: { all: { only }, find: asked => (asked === name ? only : undefined) },
     assets: await pageAssets(),

@@ -7,6 +7,8 @@ export {
   executionStatus,
   isFinished,
   type JournalDamage,
+  type JournalReader,
+  openJournalReader,
   previewAdoption,
   readCosts,
   readEarlierCosts,

@@ -15,6 +15,7 @@ import {
   createHistory,
   describeFindings,
   executionIdOf,
+  type History,
   inspectJournal,
   type ReadProblem,
   type RecordedEvent,
@@ -91,8 +92,6 @@ export interface ReadEventsQuery {
   readonly since?: number | undefined
   /** Goes on when the end is reached, until it aborts. */
   readonly follow?: AbortSignal | undefined
-  /** Writes nothing, not even the index that makes the next reading quick. */
-  readonly readOnly?: boolean
   /** Asked after every page, with the last number in it, whether or not an event of it fitted; `false` ends the reading. */
   readonly mayGoOn?: (seq: number) => boolean
   readonly clock?: Clock
@@ -120,16 +119,36 @@ export interface JournalDamage {
  * Events of an execution, live or at rest, in order. Damaged lines and those of a second writer are passed over;
  * `onDamage` hears of each, and of lines that are missing. Rejects with what the disk says.
  */
-export async function* readEvents(
-  layout: ExecutionLayout,
+export function readEvents(
+  { journal }: ExecutionLayout,
+  /** `readOnly`: writes nothing, not even the index that makes the next reading quick. */
+  query: ReadEventsQuery & { readonly readOnly?: boolean },
+  onDamage: (damage: JournalDamage) => void,
+): AsyncGenerator<ReadEvent> {
+  return eventsIn(createHistory({ dir: journal, readOnly: query.readOnly === true }), query, onDamage)
+}
+
+/** For whoever comes again and again: what was learned of a journal is kept, and only what is new is read. */
+export interface JournalReader {
+  lastSeq(): Promise<number>
+  /** As `readEvents`, without a word of damage. */
+  events(query: ReadEventsQuery): AsyncGenerator<ReadEvent>
+}
+
+/** A reader that writes nothing. */
+export function openJournalReader({ journal }: ExecutionLayout): JournalReader {
+  const history = createHistory({ dir: journal, readOnly: true })
+  return { lastSeq: history.lastSeq, events: query => eventsIn(history, query, () => undefined) }
+}
+
+async function* eventsIn(
+  history: History,
   query: ReadEventsQuery,
   onDamage: (damage: JournalDamage) => void,
 ): AsyncGenerator<ReadEvent> {
-  const { follow, readOnly = false, clock = systemClock } = query
+  const { follow, clock = systemClock } = query
   let after = query.since ?? 0
   for (;;) {
-    // A reader of its own each time: what it knows of the newest segment is only true for the moment.
-    const history = createHistory({ dir: layout.journal, readOnly })
     for await (const page of history.pages({ after })) {
       for (const problem of page.problems) onDamage(damageOf(problem))
       for (const stored of page.events) {

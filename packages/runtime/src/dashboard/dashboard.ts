@@ -71,9 +71,11 @@ function pathOf({ url = '/' }: IncomingMessage): string {
   return url.split('?', 1)[0] ?? '/'
 }
 
-function answerShell({ assets, path, request, response }: Given): void {
+function answerShell({ assets, path, request, response, readers }: Given): void {
   const isReading = request.method === 'GET' || request.method === 'HEAD'
   const answer = shellAnswer(assets, path, request)
+  // The page asks as soon as it has begun.
+  if (answer?.headers['content-type']?.startsWith('text/html')) readers.wake()
   if (!isReading) answerError(response, ...onlyGet)
   else if (answer) answerBytes(response, answer.bytes, answer.headers)
   else answerError(response, 'NOT_FOUND', 'There is nothing at this address.')

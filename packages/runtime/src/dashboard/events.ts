@@ -1,9 +1,8 @@
-import { createHistory, type History, type ReadProblem, type StoredEvent } from '../journal/index.ts'
-import { executionLayout } from '../workspace/index.ts'
+import type { History, ReadProblem, StoredEvent } from '../journal/index.ts'
 import { jsonType } from './answers.ts'
+import { historyOf } from './histories.ts'
 import { type Answered, type NamedPlace, type Query, refused, type Sink } from './job.ts'
 import { wholeIn } from './queries.ts'
-import { readTail } from './tail.ts'
 
 const mostEvents = 500
 /** Of one answer, and of one event in it that is sent with the fields that lie beside its line. */
@@ -18,11 +17,10 @@ export async function eventsJob(place: NamedPlace, query: Query, sink: Sink): Pr
   const before = wholeIn(query, 'before', { least: 1, most: Number.MAX_SAFE_INTEGER, otherwise: 0 })
   if (limit === undefined || after === undefined || before === undefined)
     return refused('BAD_REQUEST', `limit is 1 to ${mostEvents}; after and before are numbers of events.`)
-  const { journal } = executionLayout(place.dir)
-  const lastSeq = readTail(journal)?.lastSeq ?? 0
-  const from = before === 0 ? after : Math.max(0, before - 1 - limit)
+  const history = historyOf(place)
+  const lastSeq = await history.lastSeq()
+  const from = before === 0 ? after : Math.max(0, Math.min(lastSeq, before - 1) - limit)
   const upTo = Math.min(lastSeq, before === 0 ? after + limit : before - 1)
-  const history = historyOf(journal)
   const page = await readPage(history, { after: from, upTo, signal: sink.signal })
   const events = before === 0 ? page.events : page.events.toReversed()
   const texts: string[] = []
@@ -45,19 +43,6 @@ export async function eventsJob(place: NamedPlace, query: Query, sink: Sink): Pr
     ),
   )
   return { ok: true }
-}
-
-/** The indexes of full segments never change: those of journals that were looked at last are kept. */
-const histories = new Map<string, History>()
-const mostHistories = 20
-
-function historyOf(dir: string): History {
-  const history = histories.get(dir) ?? createHistory({ dir, readOnly: true })
-  histories.delete(dir)
-  histories.set(dir, history)
-  const [oldest] = histories.keys()
-  if (histories.size > mostHistories && oldest !== undefined) histories.delete(oldest)
-  return history
 }
 
 interface Stretch {

@@ -1,8 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import type { JournaledEvent } from '@weave/protocol'
-import { createHistory, type History, type StoredEvent } from '../journal/index.ts'
+import type { History, StoredEvent } from '../journal/index.ts'
 import { systemClock } from '../kit/index.ts'
-import { executionLayout } from '../workspace/index.ts'
+import { historyOf, stretch } from './histories.ts'
 import type { Answered, NamedPlace, Query, Sink } from './job.ts'
 import { isOfCodon } from './queries.ts'
 
@@ -12,19 +11,17 @@ const longestHeldMs = 50
 
 /** Numbers of events that are meant, as little-endian 32-bit numbers, sent as they are found. */
 export async function findJob(place: NamedPlace, query: Query, sink: Sink): Promise<Answered> {
-  const { journal } = executionLayout(place.dir)
-  const history = createHistory({ dir: journal, readOnly: true })
+  const history = historyOf(place)
   const fits = createFilter(query, history)
   const out = createNumbers(sink)
   sink.head({ 'content-type': 'application/octet-stream' })
-  for await (const page of history.pages({ maxEvents: 4_000, maxBytes: 2 << 20 })) {
+  for await (const page of history.pages(stretch)) {
     for (const stored of page.events) {
       const answer = fits(stored)
       if (answer === true || (answer !== false && (await answer))) out.add(stored.seq)
     }
     out.settle()
-    await setImmediate()
-    sink.signal.throwIfAborted()
+    await sink.turn()
   }
   out.flush()
   return { ok: true }

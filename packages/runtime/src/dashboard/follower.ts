@@ -9,10 +9,15 @@ import {
 } from '@weave/protocol'
 import { frozenPlan } from '../execution/index.ts'
 import { bookTypes, emptyBook, type GateBook, heard } from '../gates/index.ts'
-import { createHistory, type ReadProblem } from '../journal/index.ts'
+import { cachedState, type History, type Page, type ReadProblem, type StoredEvent } from '../journal/index.ts'
 import { createSerialQueue } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import { type ExecutionLayout, executionLayout } from '../workspace/index.ts'
+import { countKey } from './counts.ts'
+import { historyOf, stretch } from './histories.ts'
+import type { Sink } from './job.ts'
+
+type Turn = Pick<Sink, 'turn'>
 
 /** What an execution has come to: its journal, folded. */
 export interface Followed {
@@ -35,25 +40,27 @@ export type Follower = ReturnType<typeof createFollower>
 export function createFollower(dir: string) {
   const layout: ExecutionLayout = executionLayout(dir)
   let now: Followed = nothing
+  /** The state is that of this event or a later one. */
+  let stateSeq = 0
   /** How many plans were seen, and how many when the plan was read. */
   let plans = 0
   let planned: { readonly of: number; readonly plan: Plan | undefined } = { of: 0, plan: undefined }
   const looks = createSerialQueue()
 
-  const fold = async (signal?: AbortSignal): Promise<Followed> => {
-    const history = createHistory({ dir: layout.journal, readOnly: true })
-    for await (const page of history.pages({ after: now.lastSeq, maxEvents: 5_000, maxBytes: 8 << 20 })) {
-      signal?.throwIfAborted()
-      let next: Followed = { ...now, problems: [...now.problems, ...page.problems].slice(-mostProblems) }
-      for (const stored of page.events) {
-        // Most lines are of other types: those are not parsed.
-        const type = history.type(stored)
-        if (type === 'preflight.result') plans++
-        if (!known.has(type)) continue
-        const event = history.unchecked(stored) ?? (await history.event(stored))
-        if (event) next = withEvent(next, event)
-      }
-      now = { ...next, lastSeq: page.events.at(-1)?.seq ?? now.lastSeq }
+  const fold = async (sink: Turn | undefined): Promise<Followed> => {
+    const history = historyOf({ dir })
+    if (now.lastSeq === 0) {
+      const { state, lastSeq } = (await cachedState(history, layout.stateFile)) ?? nothing
+      now = { ...now, state }
+      stateSeq = lastSeq
+    }
+    for await (const page of history.pages({ after: now.lastSeq, ...stretch })) {
+      await sink?.turn()
+      plans += page.events.filter(stored => history.type(stored) === 'preflight.result').length
+      const events = await eventsIn(page, history, stateSeq)
+      const problems = [...now.problems, ...page.problems].slice(-mostProblems)
+      const lastSeq = page.events.at(-1)?.seq ?? now.lastSeq
+      now = { ...events.reduce(withEvent, now), problems, lastSeq }
     }
     return now
   }
@@ -61,18 +68,46 @@ export function createFollower(dir: string) {
     layout,
     /** As far as it was read. */
     soFar: (): Followed => now,
-    /** As it is now. Rejects with the system's error, or when the signal aborts. */
-    look: (signal?: AbortSignal): Promise<Followed> => looks.run(() => fold(signal)),
+    /** As it is now. Rejects with the system's error, or when nobody waits for it. */
+    look: (sink?: Turn): Promise<Followed> => looks.run(() => fold(sink)),
     /** The plan that it runs; undefined before it has begun. */
     async plan(): Promise<Plan | undefined> {
       if (planned.of !== plans)
         planned = {
           of: plans,
-          plan: await frozenPlan(createHistory({ dir: layout.journal, readOnly: true })),
+          plan: await frozenPlan(historyOf({ dir })),
         }
       return planned.plan
     },
   }
+}
+
+/** What counts of a page. Most lines are of other types, or only say a sum that a later one says anew: those are not parsed. */
+async function eventsIn(page: Page, history: History, stateSeq: number): Promise<readonly JournaledEvent[]> {
+  const wanted: StoredEvent[] = []
+  const sums = new Map<string, StoredEvent>()
+  const settle = (): void => {
+    wanted.push(...sums.values())
+    sums.clear()
+  }
+  for (const stored of page.events) {
+    const type = history.type(stored)
+    if (!known.has(type)) continue
+    if (type !== 'state.transition') wanted.push(stored)
+    else if (stored.seq > stateSeq) {
+      const key = countKey(stored)
+      if (key === undefined) settle()
+      if (key === undefined) wanted.push(stored)
+      else sums.set(key, stored)
+    }
+  }
+  settle()
+  const events: JournaledEvent[] = []
+  for (const stored of wanted) {
+    const event = history.unchecked(stored) ?? (await history.event(stored))
+    if (event) events.push(event)
+  }
+  return events
 }
 
 const mostProblems = 1_000

@@ -10,7 +10,7 @@ import {
   type WeaveState,
 } from '@weave/protocol'
 import { readExecutionId } from '../at-rest/index.ts'
-import { costReport } from '../budget/index.ts'
+import { costReport, forecast } from '../budget/index.ts'
 import { readSettings } from '../execution/index.ts'
 import type { GateBook } from '../gates/index.ts'
 import { fieldsOf, listOf, systemClock, textOf } from '../kit/index.ts'
@@ -45,7 +45,7 @@ export async function headJob(place: NamedPlace, tools: HeadTools): Promise<Answ
   if (read.kind === 'damaged') return refused('UNREADABLE', `${read.message}. ${read.cure}`)
   const { file } = read
   const live = (await readLock(layout.lockFile, systemClock)).kind === 'held'
-  const followed = await follower.look(tools.sink.signal)
+  const followed = await follower.look(tools.sink)
   const plan = await follower.plan()
   const origin = await readOrigin(layout.originFile)
   const settings = await readSettings(layout)
@@ -96,7 +96,8 @@ function undoneIn(state: WeaveState): ReadonlySet<string> {
 }
 
 function outlineOf(plan: Plan): PlanOutline {
-  const { budget, ceilings = {} } = plan
+  const { budget, ceilings = {}, sentinels = [] } = plan
+  const { dollars, seconds } = forecast(plan, { observed: new Set(sentinels.map(({ codonId }) => codonId)) })
   const ceiling = (currency: PlanLimit['currency'], given: { value: number; origin: string } | undefined) =>
     given ? [{ currency, limit: given.value, source: given.origin }] : []
   return {
@@ -118,6 +119,7 @@ function outlineOf(plan: Plan): PlanOutline {
       ...ceiling('dollars', ceilings.maxDollars),
       ...ceiling('seconds', ceilings.maxTimeSeconds),
     ],
+    worst: { dollars, seconds },
   }
 }
 

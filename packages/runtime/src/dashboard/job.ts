@@ -34,6 +34,9 @@ export type PlaceJob =
   | 'report'
   | 'sentinels'
 
+/** Those that read next to nothing, and are waited for by a person who scrolls. */
+export const littleJobs: ReadonlySet<Job['kind']> = new Set<Job['kind']>(['events', 'executions'])
+
 /** Those that read a whole journal, or run git: few at a time. */
 export const dearJobs: ReadonlySet<Job['kind']> = new Set<Job['kind']>([
   'find',
@@ -69,6 +72,8 @@ export type Answered = { readonly ok: true; readonly value?: object } | Refused<
 
 export interface Sink {
   readonly signal: AbortSignal
+  /** Between two stretches of a long reading: who wants little goes first. Rejects when nobody waits for the answer. */
+  turn(): Promise<void>
   head(headers: Readonly<Record<string, string>>): void
   write(bytes: Uint8Array): void
 }

@@ -3,7 +3,7 @@ import { readVersions, type VersionReader } from '../checkpoint/index.ts'
 import { type Refused, type Result, systemClock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import { createFollower, type Followed, type Follower } from './follower.ts'
-import { type NamedPlace, type ReadRefusal, refused } from './job.ts'
+import { type NamedPlace, type ReadRefusal, refused, type Sink } from './job.ts'
 
 /** An execution with its plan, state and versions. */
 export interface OpenPlace {
@@ -31,12 +31,9 @@ export function createFollowers() {
   }
   return {
     follow,
-    async open(
-      place: NamedPlace,
-      signal: AbortSignal,
-    ): Promise<Result<{ readonly open: OpenPlace }, ReadRefusal>> {
+    async open(place: NamedPlace, sink: Sink): Promise<Result<{ readonly open: OpenPlace }, ReadRefusal>> {
       const follower = follow(place)
-      const followed = await follower.look(signal)
+      const followed = await follower.look(sink)
       const plan = await follower.plan()
       if (!plan) return notBegun(place)
       const { checkpoints: gitDir } = follower.layout

@@ -25,20 +25,24 @@ const mostWaiting = 64
 
 /**
  * The one thread in which a host reads executions, so that a run's own event loop never scans a journal. It is started by the
- * first question and again after a failure. `ask` never rejects.
+ * first question and again after a failure. `ask` never rejects. A polite one lets everything else go first that wants the
+ * processor: for a host that has more to do than to answer pages.
  */
-export function createReaders(entry: ReaderEntry) {
+export function createReaders(entry: ReaderEntry, { isPolite = false } = {}) {
   const dear = createSemaphore({ permits: atOnce, waiting: mostWaiting })
   let thread: ReturnType<typeof startThread> | undefined
 
-  const read = (job: Job, asking: Asking): Promise<Outcome> => {
-    if (asking.signal.aborted) return Promise.resolve(gone)
-    thread ??= startThread(entry, () => {
+  const started = () => {
+    thread ??= startThread({ ...entry, isPolite }, () => {
       thread = undefined
     })
-    return thread.ask(job, asking)
+    return thread
   }
+  const read = (job: Job, asking: Asking): Promise<Outcome> =>
+    asking.signal.aborted ? Promise.resolve(gone) : started().ask(job, asking)
   return {
+    /** A question will come soon: the thread is there when it comes. */
+    wake: (): void => void started(),
     async ask(job: Job, asking: Asking): Promise<Outcome> {
       if (!dearJobs.has(job.kind)) return read(job, asking)
       const release = await dear.acquire()
@@ -62,9 +66,14 @@ interface Open {
   readonly settle: (outcome: Outcome) => void
 }
 
-function startThread({ file, argv }: ReaderEntry, ended: () => void) {
+interface Started extends ReaderEntry {
+  readonly isPolite: boolean
+}
+
+function startThread({ file, argv, isPolite }: Started, ended: () => void) {
   const worker = new Worker(file, {
     argv: [...(argv ?? [])],
+    workerData: { isPolite },
     stdin: false,
     stdout: true,
     stderr: true,

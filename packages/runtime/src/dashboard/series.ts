@@ -1,7 +1,6 @@
 import type { JournaledEvent, Series, SeriesName, Transition } from '@weave/protocol'
 import { createRunClock, createTokenMeter } from '../budget/index.ts'
-import { createHistory } from '../journal/index.ts'
-import { executionLayout } from '../workspace/index.ts'
+import { historyOf, stretch } from './histories.ts'
 import { type Answered, type NamedPlace, type Query, refused, type Sink } from './job.ts'
 import { wholeIn } from './queries.ts'
 
@@ -17,10 +16,10 @@ export async function seriesJob(place: NamedPlace, query: Query, sink: Sink): Pr
   const points = wholeIn(query, 'points', { least: 2, most: mostPoints, otherwise: mostPoints })
   if (!of || points === undefined)
     return refused('BAD_REQUEST', `of is ${names.join(', ')}; points is 2 to ${mostPoints}.`)
-  const history = createHistory({ dir: executionLayout(place.dir).journal, readOnly: true })
+  const history = historyOf(place)
   const fold = createSeriesFold(of)
-  for await (const page of history.pages({ maxEvents: 5_000, maxBytes: 8 << 20 })) {
-    sink.signal.throwIfAborted()
+  for await (const page of history.pages(stretch)) {
+    await sink.turn()
     for (const stored of page.events) {
       if (!wanted.has(history.type(stored))) continue
       const event = history.unchecked(stored) ?? (await history.event(stored))

@@ -1,6 +1,6 @@
 import type { AttemptSpan, EventData, JournaledEvent, SpanList, Transition } from '@weave/protocol'
-import { createHistory, type StoredEvent } from '../journal/index.ts'
-import { executionLayout } from '../workspace/index.ts'
+import { isCount } from './counts.ts'
+import { historyOf, stretch } from './histories.ts'
 import type { Answered, NamedPlace, Query, Sink } from './job.ts'
 import { isOfCodon } from './queries.ts'
 
@@ -17,11 +17,11 @@ const wanted: ReadonlySet<string> = new Set([
 
 /** What each attempt did when. */
 export async function spansJob(place: NamedPlace, query: Query, sink: Sink): Promise<Answered> {
-  const history = createHistory({ dir: executionLayout(place.dir).journal, readOnly: true })
+  const history = historyOf(place)
   const fold = createSpanFold()
   let lastSeq = 0
-  for await (const page of history.pages({ maxEvents: 5_000, maxBytes: 8 << 20 })) {
-    sink.signal.throwIfAborted()
+  for await (const page of history.pages(stretch)) {
+    await sink.turn()
     for (const stored of page.events) {
       lastSeq = stored.seq
       if (!wanted.has(history.type(stored)) || isCount(stored)) continue
@@ -33,17 +33,6 @@ export async function spansJob(place: NamedPlace, query: Query, sink: Sink): Pro
   const attempts = fold.attempts.filter(({ codonId }) => codon === undefined || isOfCodon(codonId, codon))
   const value: SpanList = { attempts, lastSeq }
   return { ok: true, value }
-}
-
-const counts = ['CostsUpdated', 'CostsIncremented', 'AssistantMessageCountUpdated'].map(type =>
-  Buffer.from(`"data":{"transitionType":"${type}"`),
-)
-const headBytes = 256
-
-/** Most transitions only count something, and are not parsed. */
-function isCount({ rest }: StoredEvent): boolean {
-  const head = rest.subarray(0, headBytes)
-  return counts.some(mark => head.includes(mark))
 }
 
 const mostSpans = 5_000

@@ -1,6 +1,7 @@
-import { parentPort } from 'node:worker_threads'
+import { setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
 import { costReport } from '../budget/index.ts'
-import { messageOf, systemClock } from '../kit/index.ts'
+import { fieldsOf, messageOf, systemClock } from '../kit/index.ts'
 import { type Comparison, compare, isSame, type ReadPlace, readPlace } from '../versions/index.ts'
 import { executionLayout } from '../workspace/index.ts'
 import { jsonType } from './answers.ts'
@@ -12,7 +13,9 @@ import {
   type Answered,
   type FromReader,
   type Job,
+  littleJobs,
   type NamedPlace,
+  type Query,
   refused,
   type Sink,
   type ToReader,
@@ -21,6 +24,7 @@ import { createFollowers, type Followers, notBegun } from './places.ts'
 import { sentinelsJob } from './sentinels.ts'
 import { seriesJob } from './series.ts'
 import { spansJob } from './spans.ts'
+import { createTurns, type Turns } from './turns.ts'
 import { checkpointsJob, diffJob, encoded, fileJob, previewJob } from './versions.ts'
 
 /** What the program that hosts the thread knows better. */
@@ -38,8 +42,10 @@ export interface ReaderTools {
 export function runReaderThread(tools: ReaderTools): void {
   const port = parentPort
   if (!port) throw new Error('runReaderThread is for the entry of a worker thread')
+  if (fieldsOf(workerData)['isPolite'] === true) giveWay()
   const perform = createJobs(tools)
   const open = new Map<number, AbortController>()
+  const turns = createTurns()
   const say = (message: FromReader): void => port.postMessage(message)
   port.on('message', (message: ToReader) => {
     const { id } = message
@@ -49,7 +55,8 @@ export function runReaderThread(tools: ReaderTools): void {
     }
     const controller = new AbortController()
     open.set(id, controller)
-    void performed(message.job, perform, sinkOf(id, controller.signal, say))
+    const ended = littleJobs.has(message.job.kind) ? turns.short() : undefined
+    void performed(message.job, perform, sinkOf(id, { signal: controller.signal, say, turns }))
       .then(answer => {
         if (controller.signal.aborted) return
         if (!answer.ok) return say({ id, refused: { code: answer.code, message: answer.message } })
@@ -59,13 +66,30 @@ export function runReaderThread(tools: ReaderTools): void {
         }
         say({ id, end: true })
       })
-      .finally(() => open.delete(id))
+      .finally(() => {
+        ended?.()
+        open.delete(id)
+      })
   })
 }
 
-function sinkOf(id: number, signal: AbortSignal, say: (message: FromReader) => void): Sink {
+const lowPriority = 10
+
+/** Only on Linux, where a priority is that of a thread; elsewhere it would be that of the run. */
+function giveWay(): void {
+  if (process.platform === 'linux') setPriority(lowPriority)
+}
+
+interface Around {
+  readonly signal: AbortSignal
+  readonly say: (message: FromReader) => void
+  readonly turns: Turns
+}
+
+function sinkOf(id: number, { signal, say, turns }: Around): Sink {
   return {
     signal,
+    turn: () => turns.long(signal),
     head: headers => say({ id, headers }),
     write: bytes => say({ id, bytes }),
   }
@@ -106,13 +130,10 @@ function createJobs(tools: ReaderTools): Perform {
       case 'series':
         return seriesJob(place, query, sink)
       case 'checkpoints':
-        return checkpointsJob(place, sink, followers)
       case 'diff':
-        return diffJob(place, query, around)
       case 'file':
-        return fileJob(place, query, around)
       case 'preview':
-        return previewJob(place, query, around)
+        return versionsJob(kind, place, { query, ...around })
       case 'costs':
         return costsJob(place, sink, followers)
       case 'sentinels':
@@ -123,9 +144,25 @@ function createJobs(tools: ReaderTools): Perform {
   }
 }
 
+const versionJobs = {
+  checkpoints: checkpointsJob,
+  diff: diffJob,
+  file: fileJob,
+  preview: previewJob,
+} as const
+
+async function versionsJob(
+  kind: keyof typeof versionJobs,
+  place: NamedPlace,
+  { query, sink, followers }: { readonly query: Query; readonly sink: Sink; readonly followers: Followers },
+): Promise<Answered> {
+  const opened = await followers.open(place, sink)
+  return opened.ok ? versionJobs[kind]({ open: opened.open, query, sink }) : opened
+}
+
 async function costsJob(place: NamedPlace, sink: Sink, followers: Followers): Promise<Answered> {
   const follower = followers.follow(place)
-  const { state } = await follower.look(sink.signal)
+  const { state } = await follower.look(sink)
   const plan = await follower.plan()
   return plan ? { ok: true, value: costReport(state, plan) } : notBegun(place)
 }

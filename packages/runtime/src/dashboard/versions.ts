@@ -3,8 +3,8 @@ import { rowsOf } from '../at-rest/index.ts'
 import type { FileDifference, VersionReader } from '../checkpoint/index.ts'
 import { systemClock } from '../kit/index.ts'
 import { goesOnWith, undoneBy } from '../runner/index.ts'
-import { type Answered, type NamedPlace, type Query, refused, type Sink } from './job.ts'
-import type { Followers } from './places.ts'
+import { type Answered, type Query, refused, type Sink } from './job.ts'
+import type { OpenPlace } from './places.ts'
 
 /** What is missing is asked for once more: a pack was being made. */
 const packMs = 200
@@ -24,10 +24,15 @@ const longestFile = 64 << 20
 /** By the two names of versions, which never change. */
 const counted = new Map<string, number>()
 
-export async function checkpointsJob(place: NamedPlace, sink: Sink, followers: Followers): Promise<Answered> {
-  const opened = await followers.open(place, sink.signal)
-  if (!opened.ok) return opened
-  const { followed, versions } = opened.open
+/** A question about the versions of an execution that has begun. */
+export interface VersionQuestion {
+  readonly open: OpenPlace
+  readonly query: Query
+  readonly sink: Sink
+}
+
+export async function checkpointsJob({ open, sink }: VersionQuestion): Promise<Answered> {
+  const { followed, versions } = open
   const rows = rowsOf(followed.state, await versions.safeties())
   const checkpoints: CheckpointEntry[] = []
   for (const [at, row] of rows.entries()) {
@@ -53,14 +58,8 @@ async function changedFiles(versions: VersionReader, from: string, to: string): 
 }
 
 /** `from` alone is held against the newest checkpoint. */
-export async function diffJob(
-  place: NamedPlace,
-  query: Query,
-  { sink, followers }: { readonly sink: Sink; readonly followers: Followers },
-): Promise<Answered> {
-  const opened = await followers.open(place, sink.signal)
-  if (!opened.ok) return opened
-  const { named, versions } = opened.open
+export async function diffJob({ open, query }: VersionQuestion): Promise<Answered> {
+  const { named, versions } = open
   const from = await named(query['from'] ?? '')
   if (!from.ok) return refused('NOT_FOUND', from.message)
   const to = await named(query['to'] ?? 'end')
@@ -112,14 +111,8 @@ function fileEntry(
 }
 
 /** Bytes of a file, to be kept and never shown by a browser as what they say they are. */
-export async function fileJob(
-  place: NamedPlace,
-  query: Query,
-  { sink, followers }: { readonly sink: Sink; readonly followers: Followers },
-): Promise<Answered> {
-  const opened = await followers.open(place, sink.signal)
-  if (!opened.ok) return opened
-  const { named, versions } = opened.open
+export async function fileJob({ open, query, sink }: VersionQuestion): Promise<Answered> {
+  const { named, versions } = open
   const version = await named(query['at'] ?? 'end')
   if (!version.ok) return refused('NOT_FOUND', version.message)
   const path = query['path'] ?? ''
@@ -147,14 +140,8 @@ export function encoded(name: string): string {
 }
 
 /** What going back does, told from the newest checkpoint: files changed since then are not looked at, and nothing is locked. */
-export async function previewJob(
-  place: NamedPlace,
-  query: Query,
-  { sink, followers }: { readonly sink: Sink; readonly followers: Followers },
-): Promise<Answered> {
-  const opened = await followers.open(place, sink.signal)
-  if (!opened.ok) return opened
-  const { named, versions, followed, plan } = opened.open
+export async function previewJob({ open, query }: VersionQuestion): Promise<Answered> {
+  const { named, versions, followed, plan } = open
   const to = await named(query['to'] ?? '')
   if (!to.ok) return refused('NOT_FOUND', to.message)
   const newest = await named('end')

@@ -56,12 +56,12 @@ export function createHistory({ dir, active, readOnly = false }: HistoryOptions)
       const next = segments[at + 1]
       if (last >= upTo || segment.firstSeq > upTo) break
       if (next && next.firstSeq <= after + 1) continue
-      const index = await indexOf(segment, !next)
-      const start = offsetOf(index, after + 1)
-      const chunkBytes = chunkFor(index, upTo - last)
+      // Of a segment that is wanted from its first line to its last nobody need know where the others begin.
+      const isWhole = after < segment.firstSeq && next !== undefined && next.firstSeq <= upTo + 1
+      const where = isWhole ? wholeSegment : whereIn(await indexOf(segment, !next), after, upTo - last)
       const file = basename(segment.path)
       numbers.nextFile()
-      for await (const { events, damaged } of readFrom(segment, { start, chunkBytes }, after + 1)) {
+      for await (const { events, damaged } of readFrom(segment, where, after + 1)) {
         for (const { offset, reason } of damaged) {
           page.problem({ file, offset, reason })
           numbers.damagedAt(offset)
@@ -117,13 +117,20 @@ function createSegmentList(dir: string) {
   }
 }
 
-/** The index of the segment that is being written comes from its writer; those of full segments are read once. */
-function createIndexes(active: HistoryOptions['active'], options: { readonly keeps: boolean }) {
-  const known = new Map<string, SegmentIndex>()
-  return async (segment: Segment, newest: boolean): Promise<SegmentIndex> => {
+/**
+ * The index of the segment that is being written comes from its writer; those of full segments are read once, and the newest
+ * one of a journal that somebody else writes grows with it.
+ */
+function createIndexes(active: HistoryOptions['active'], { keeps }: { readonly keeps: boolean }) {
+  const full = new Map<string, SegmentIndex>()
+  let last: { readonly path: string; readonly index: SegmentIndex } | undefined
+  return async ({ path }: Segment, newest: boolean): Promise<SegmentIndex> => {
     if (newest && active) return active()
-    const index = known.get(segment.path) ?? (await loadIndex(segment.path, options))
-    if (!newest) known.set(segment.path, index)
+    const known = full.get(path)
+    if (known) return known
+    const index = await loadIndex(path, { keeps, before: last?.path === path ? last.index : undefined })
+    if (newest) last = { path, index }
+    else full.set(path, index)
     return index
   }
 }
@@ -165,12 +172,16 @@ async function* readFrom(segment: Segment, options: { start: number; chunkBytes:
   }
 }
 
-/** Reads no more at once than the events asked for are likely to need. */
-function chunkFor(index: SegmentIndex, events: number): number {
+/** Where to begin; no more is read at once than the events asked for are likely to need. */
+function whereIn(index: SegmentIndex, after: number, events: number) {
   const lines = index.lastSeq - (index.entries[0]?.[0] ?? 0) + 1
   const expected = (events + indexStep) * (index.bytes / Math.max(1, lines)) * 1.05
-  return Math.min(1024 * 1024, Math.max(16 * 1024, Math.ceil(expected)))
+  const chunkBytes = Math.min(mostChunkBytes, Math.max(16 * 1024, Math.ceil(expected)))
+  return { start: offsetOf(index, after + 1), chunkBytes }
 }
+
+const mostChunkBytes = 1024 * 1024
+const wholeSegment = { start: 0, chunkBytes: mostChunkBytes }
 
 /**
  * The event as the line has it, for a reader of millions that looks for itself whether it is what it seems. Undefined when

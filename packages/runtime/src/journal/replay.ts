@@ -39,10 +39,8 @@ export async function replay(
   { isCacheTrusted = true, upTo }: ReplayOptions = {},
 ): Promise<Replayed> {
   if (upTo !== undefined) return fold(history, { state: emptyState, lastSeq: 0, source: 'journal' }, upTo)
-  const cached = isCacheTrusted ? await readStateCache(statePath) : undefined
-  if (cached && (await belongsTo(history, cached))) {
-    return fold(history, { state: cached.state, lastSeq: cached.lastSeq, source: 'cache' })
-  }
+  const cached = isCacheTrusted ? await cachedState(history, statePath) : undefined
+  if (cached) return fold(history, { state: cached.state, lastSeq: cached.lastSeq, source: 'cache' })
   return fold(history, { state: emptyState, lastSeq: 0, source: 'journal' })
 }
 
@@ -70,6 +68,12 @@ export async function lastEventTime(history: History, lastSeq: number): Promise<
     if (event) return event.timestamp
   }
   return undefined
+}
+
+/** The state that was written down as of an event of this journal. Never rejects for what is wrong with it. */
+export async function cachedState(history: History, statePath: string): Promise<CachedState | undefined> {
+  const cached = await readStateCache(statePath)
+  return cached && (await belongsTo(history, cached)) ? cached : undefined
 }
 
 /** A cache made from another journal, or from a longer one, is not this journal's. */

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { readRegularFile, writeFileAtomic, writeFileAtomicSync } from '../files/index.ts'
 import { errorCode } from '../kit/index.ts'
-import { type EventCounts, isForEveryone, planType, readSegment } from './line-reader.ts'
+import { type EventCounts, isForEveryone, noEvents, planType, readSegment } from './line-reader.ts'
 import { typeOf } from './line-type.ts'
 
 /** A journal is a row of segment files, each named after the first `seq` in it. */
@@ -65,14 +65,32 @@ function indexPath(segment: string): string {
   return segment.replace(/\.jsonl$/, '.idx')
 }
 
-export async function loadIndex(segment: string, { keeps = true } = {}): Promise<SegmentIndex> {
+interface LoadOptions {
+  /** Written beside the segment when it had to be built. */
+  readonly keeps?: boolean
+  /** What was known of this segment before: only what has come since is read. */
+  readonly before?: SegmentIndex | undefined
+}
+
+export async function loadIndex(
+  segment: string,
+  { keeps = true, before }: LoadOptions = {},
+): Promise<SegmentIndex> {
   const { size } = await stat(segment)
+  if (before?.bytes === size) return before
   const stored = await readStored(indexPath(segment))
   if (stored?.bytes === size) return stored
-  const built = (await scanSegment(segment, firstSeqOf(segment))).index
+  const grown = before && before.bytes < size ? await grownIndex(segment, before) : undefined
+  const built = grown ?? (await scanSegment(segment, firstSeqOf(segment))).index
   // A cache that cannot be written (read-only folder) is only slower next time.
   if (keeps) await writeFileAtomic(indexPath(segment), JSON.stringify(built)).catch(() => undefined)
   return built
+}
+
+/** Undefined: what comes after is not as it should be, so the file may be another than it was. */
+async function grownIndex(segment: string, before: SegmentIndex): Promise<SegmentIndex | undefined> {
+  const { index, damaged, missing, doubled } = await scanSegment(segment, before.lastSeq + 1, before)
+  return damaged + missing + doubled === 0 ? index : undefined
 }
 
 export function storeIndex(segment: string, index: SegmentIndex): void {
@@ -93,13 +111,16 @@ export function offsetOf(index: SegmentIndex, seq: number): number {
 
 export type SegmentScan = Awaited<ReturnType<typeof scanSegment>>
 
-/** Reads a segment once: its index, how its end looks, and what is amiss from the number on that is to come first. */
-export async function scanSegment(segment: string, expected: number) {
-  const entries: (readonly [number, number])[] = []
+/**
+ * Reads a segment once: its index, how its end looks, and what is amiss from the number on that is to come first. Where a part
+ * of it is known, that is not read again.
+ */
+export async function scanSegment(segment: string, expected: number, before?: SegmentIndex) {
+  const entries = [...(before?.entries ?? [])]
   const numbers = createNumberCheck(expected)
-  const counts = { all: 0, forEveryone: 0, plans: 0 }
-  let [lastSeq, bytes, badLinesAtEnd] = [0, 0, 0]
-  for await (const chunk of readSegment(segment)) {
+  const counts = { ...(before?.counts ?? noEvents) }
+  let [lastSeq, bytes, badLinesAtEnd] = [before?.lastSeq ?? 0, before?.bytes ?? 0, 0]
+  for await (const chunk of readSegment(segment, { start: bytes })) {
     for (const { offset } of chunk.damaged) numbers.damagedAt(offset)
     for (const stored of chunk.events) {
       const { seq, offset } = stored
@@ -115,7 +136,7 @@ export async function scanSegment(segment: string, expected: number) {
     bytes = chunk.end
   }
   const { damaged, missing, doubled } = numbers
-  const isWhole = damaged + missing + doubled === 0
+  const isWhole = damaged + missing + doubled === 0 && before?.isWhole !== false
   const index: SegmentIndex = { bytes, lastSeq, counts, entries, isWhole }
   // `badLinesAtEnd`: whole lines after the last intact one.
   return { index, badLinesAtEnd, damaged, missing, doubled }

@@ -1,5 +1,5 @@
 import type { JournaledEvent } from '@weave/protocol'
-import type { History } from '../journal/index.ts'
+import type { createTail, History } from '../journal/index.ts'
 import type { Clock, Log } from '../kit/index.ts'
 import { collectorOf } from './collector.ts'
 import { readSentNote, type SentNote } from './cursor.ts'
@@ -7,14 +7,15 @@ import type { CollectorClient } from './export.ts'
 import { createFold, type Fold } from './fold.ts'
 import { isSampled, readTraceparent, traceIdOf } from './ids.ts'
 import type { LiveMetrics } from './metrics.ts'
-import { pastEvents } from './past-events.ts'
+import { foldedEvents } from './past-events.ts'
 import { withPrompts } from './prompts.ts'
-import { queueLimits, SpanQueue } from './queue.ts'
+import { type QueueLimits, queueLimits, SpanQueue } from './queue.ts'
 import type { EndedSpan } from './span.ts'
 import type { TracedRun } from './thread-messages.ts'
 
 export interface FollowerOptions extends TracedRun {
-  readonly history: History
+  readonly history: Pick<History, 'type' | 'event'>
+  readonly tail: ReturnType<typeof createTail>
   readonly clock: Clock
   readonly log: Pick<Log, 'debug' | 'warn'>
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -27,44 +28,56 @@ export interface FollowerOptions extends TracedRun {
 /** Milliseconds. */
 export const longestGoodbye = 5_000
 const lossesSaidEvery = 60_000
-/** So many events may come together while the past is read; then sending does not wait for the collector any more. */
-const mostBehind = 50_000
+/** While the run goes on, spans take a tenth of the time of one core at most. */
+const restPerWork = 9
+const longestRest = 1_000
+
+/** What was written last may be on its way to the disk when a run ends; when the disk refused it, it never comes. */
+const looksAtEnd = 10
+const betweenLooks = 50
 
 /**
- * Makes spans of the events of a run and sends them. Begins with what ended before this start and no collector has taken.
+ * Makes spans of the journal of a run and sends them. Begins with what ended before this start and no collector has taken.
  * Nothing that goes wrong in it throws: it is said in the log.
  */
 export class Follower {
   readonly #options: FollowerOptions
+  readonly #limits: QueueLimits
   #note: SentNote = { seq: 0, startedBy: {} }
-  #events: JournaledEvent[] = []
   #queue: SpanQueue | undefined
   #metrics: LiveMetrics | undefined
-  #working: Promise<void> | undefined
-  readonly #opening: Promise<void>
   #fold: Fold | undefined
+  #reading: Promise<void>
+  #hasMore = false
+  #rested = performance.eventLoopUtilization()
   #losses = { count: 0, why: '' }
   #isOff = false
   readonly #closing = new AbortController()
 
   constructor(options: FollowerOptions) {
     this.#options = options
-    this.#opening = this.#open().catch((error: unknown) => this.#giveUp(error))
+    this.#limits = queueLimits(options.environment)
+    this.#reading = this.#open().catch((error: unknown) => this.#giveUp(error))
   }
 
-  /** Events of the run, as the texts in which they travel. */
-  hear(texts: readonly string[]): void {
-    if (this.#isOff) return
-    for (const text of texts) this.#events.push(JSON.parse(text) as JournaledEvent)
-    if (this.#fold) this.#work()
+  /** More was written. */
+  readOn(): void {
+    if (this.#hasMore) return
+    this.#hasMore = true
+    this.#reading = this.#reading.then(() => this.#read()).catch((error: unknown) => this.#giveUp(error))
   }
 
-  async close(): Promise<void> {
-    const { clock } = this.#options
+  /** Reads up to this event and sends what is left. */
+  async close(lastSeq: number): Promise<void> {
+    const { clock, tail } = this.#options
     const until = clock.monotonic() + longestGoodbye
     this.#closing.abort()
-    await this.#opening
-    while (this.#working) await this.#working
+    for (let look = 0; look < looksAtEnd; look++) {
+      this.readOn()
+      await this.#reading
+      if (this.#isOff || tail.lastSeq() >= lastSeq) break
+      await clock.sleep(betweenLooks)
+    }
     await this.#queue?.flush(Math.max(0, until - clock.monotonic()))
     await this.#metrics?.close(Math.max(100, until - clock.monotonic()))
     this.#sayLosses()
@@ -72,8 +85,6 @@ export class Follower {
 
   #giveUp(error: unknown): void {
     this.#isOff = true
-    this.#events = []
-    this.#fold = undefined
     this.#options.log.warn('OTEL', `no spans are sent: ${String(error)}`)
   }
 
@@ -89,7 +100,7 @@ export class Follower {
     const client = openCollector({ collector, names: settings.names, version: weaveVersion })
     this.#note = await readSentNote(layout.tracesFile)
     this.#queue = new SpanQueue({
-      limits: queueLimits(environment),
+      limits: this.#limits,
       clock,
       post: (spans, signal) => client.post(spans, signal),
       taken: spans => this.#taken(spans),
@@ -98,58 +109,56 @@ export class Follower {
     if (settings.metrics) this.#metrics = await openMetrics(client, this.#options)
     const startedBy = (runId: string) => readTraceparent(this.#note.startedBy[runId])
     const { names, content } = settings
-    const fold = createFold({ executionId, names, content, rehearsal, startedBy })
-    // Half of a past gives wrong spans: then the next start sends them.
-    if (!(await this.#readPast(fold))) return
-    this.#fold = fold
-    this.#work()
+    this.#fold = createFold({ executionId, names, content, rehearsal, startedBy })
+    await this.#read()
   }
 
-  /** What was written before this start. False: there was no time for all of it. */
-  async #readPast(fold: Fold): Promise<boolean> {
-    const { history, settings, firstLive } = this.#options
-    const query = { content: settings.content, upTo: firstLive - 1 }
-    for await (const { events } of pastEvents(history, query)) {
-      for (const event of events) {
-        const spans = fold.add(event).filter(({ seq }) => seq > this.#note.seq)
-        if (spans.length > 0) await this.#offerWhenRoom(spans)
-      }
-      if (this.#closing.signal.aborted && this.#pastIsLong()) return false
+  async #read(): Promise<void> {
+    const { history, tail, settings } = this.#options
+    const eventsOf = foldedEvents(history, settings.content)
+    this.#hasMore = false
+    for await (const lines of this.#isOff ? [] : tail.read()) {
+      const spans = (await eventsOf(lines)).flatMap(event => this.#spansOf(event))
+      while (spans.length > 0) await this.#offerWhenRoom(spans.splice(0, this.#limits.batch))
+      await this.#rest()
+      // Half of a past gives wrong spans: then the next start sends them.
+      if (!this.#closing.signal.aborted || !this.#pastIsLong()) continue
+      this.#isOff = true
+      return
     }
-    return true
   }
 
-  #pastIsLong(): boolean {
-    return this.#options.firstLive > 20_000
+  /** The journal keeps what it does not come to meanwhile. */
+  async #rest(): Promise<void> {
+    const now = performance.eventLoopUtilization()
+    const { active } = performance.eventLoopUtilization(now, this.#rested)
+    this.#rested = now
+    const ms = Math.min(active * restPerWork, longestRest)
+    await this.#options.clock.sleep(ms, this.#closing.signal).catch(() => undefined)
   }
 
-  /** The past may be longer than the queue; but nothing waits for a collector that is not there. */
-  async #offerWhenRoom(spans: readonly EndedSpan[]): Promise<void> {
-    const { clock, environment } = this.#options
-    const { waiting } = queueLimits(environment)
-    const mayWait = () =>
-      this.#queue?.isTaken === true && this.#events.length < mostBehind && !this.#closing.signal.aborted
-    while ((this.#queue?.size ?? 0) + spans.length > waiting && mayWait()) await clock.sleep(20)
-    await this.#offer(spans)
-  }
-
-  #work(): void {
-    if (this.#events.length === 0) return
-    this.#working ??= this.#workOff().finally(() => {
-      this.#working = undefined
-      this.#work()
-    })
-  }
-
-  async #workOff(): Promise<void> {
-    const events = this.#events
-    this.#events = []
-    const spans = events.flatMap(event => {
-      this.#noteStarter(event)
-      return this.#fold?.add(event) ?? []
-    })
-    if (spans.length === 0) return
+  /** Those that end with it and no collector has taken. */
+  #spansOf(event: JournaledEvent): readonly EndedSpan[] {
+    const isPast = event.seq < this.#options.firstLive
+    if (!isPast) this.#noteStarter(event)
+    const spans = this.#fold?.add(event) ?? []
+    if (isPast) return spans.filter(({ seq }) => seq > this.#note.seq)
     for (const span of spans) this.#metrics?.record(span)
+    return spans
+  }
+
+  /** There is more to read than there is time for at the end. */
+  #pastIsLong(): boolean {
+    const { firstLive, tail } = this.#options
+    return firstLive > 20_000 && tail.lastSeq() < firstLive
+  }
+
+  /** What was written may be more than the queue holds; but nothing waits for a collector that is not there. */
+  async #offerWhenRoom(spans: readonly EndedSpan[]): Promise<void> {
+    const { clock } = this.#options
+    const { waiting } = this.#limits
+    const mayWait = () => this.#queue?.isTaken === true && !this.#closing.signal.aborted
+    while ((this.#queue?.size ?? 0) + spans.length > waiting && mayWait()) await clock.sleep(20)
     await this.#offer(spans)
   }
 

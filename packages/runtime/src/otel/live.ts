@@ -1,10 +1,8 @@
 import { Worker } from 'node:worker_threads'
-import type { EventType } from '@weave/protocol'
 import type { Journal } from '../journal/index.ts'
 import { type Clock, inTime, type Log, messageOf, type Redactor } from '../kit/index.ts'
 import { type SentNote, writeSentNote } from './cursor.ts'
 import { longestGoodbye } from './follower.ts'
-import { foldedWith } from './past-events.ts'
 import type { FromThread, ToThread, TracedRun } from './thread-messages.ts'
 
 /** The file, and its arguments, in which a worker thread calls `runTracesThread`. */
@@ -30,39 +28,32 @@ export interface LiveTraces {
 }
 
 /** Milliseconds. */
-const gathering = 200
+const tellsEvery = 500
 const notesEvery = 2_000
 const patience = longestGoodbye + 1_000
 
 /**
- * Follows the journal of a run and sends the spans that are over. Folding, encoding and sending are the work of a thread:
- * the run's own hands it the texts of events, several times a second. Nothing of a run waits for it, and nothing that goes
- * wrong in it reaches one: it is said in the log.
+ * Follows the journal of a run and sends the spans that are over. Reading, folding, encoding and sending are the work of a
+ * thread, which is told now and then that more was written. Nothing of a run waits for it, and nothing that goes wrong in it
+ * reaches one: it is said in the log.
  */
 export function startLiveTraces(options: LiveOptions): LiveTraces {
   const { journal, clock, log } = options
-  const types: ReadonlySet<EventType> = foldedWith(options.settings.content)
   const thread = startThread(options)
-  let texts: string[] = []
-  let isGathering = false
-  const handOver = (): void => {
-    isGathering = false
-    if (texts.length > 0) thread.tell({ type: 'events', texts })
-    texts = []
+  let isTold = false
+  const tellOfMore = (): void => {
+    isTold = false
+    thread.tell({ type: 'more' })
   }
-  const leave = journal.subscribe(({ event, text }) => {
-    if (!types.has(event.type) || !thread.isRunning()) return
-    texts.push(text)
-    if (isGathering) return
-    isGathering = true
-    // Many at once cost less than one by one, and whoever wrote them goes on first.
-    setTimeout(handOver, gathering).unref()
+  const leave = journal.subscribe(() => {
+    if (isTold || !thread.isRunning()) return
+    isTold = true
+    setTimeout(tellOfMore, tellsEvery).unref()
   })
   return {
     async close() {
       leave()
-      handOver()
-      thread.tell({ type: 'close' })
+      thread.tell({ type: 'close', lastSeq: journal.lastSeq })
       await inTime(thread.closed, { clock, ms: patience })
       await thread.end()
       log.debug('OTEL', 'spans are sent')

@@ -1,12 +1,11 @@
 import type { JournaledEvent } from '@weave/protocol'
-import type { History, Page } from '../journal/index.ts'
+import type { History, Page, StoredEvent } from '../journal/index.ts'
 import { foldedTypes, spokenTypes } from './fold.ts'
 import { glance } from './glance.ts'
 import type { ContentLevel } from './names.ts'
 
 export interface PastQuery {
   readonly content: ContentLevel
-  readonly upTo?: number
 }
 
 export interface PastPage extends Pick<Page, 'problems'> {
@@ -18,10 +17,20 @@ export async function* pastEvents(
   history: History,
   { content, ...query }: PastQuery,
 ): AsyncGenerator<PastPage> {
-  const types: ReadonlySet<string> = foldedWith(content)
-  for await (const { events, problems } of history.pages(query)) {
+  const read = foldedEvents(history, content)
+  for await (const { events, problems } of history.pages(query))
+    yield { events: await read(events), problems }
+}
+
+/** Makes events of lines, as far as a fold looks at them. */
+export function foldedEvents(
+  history: Pick<History, 'type' | 'event'>,
+  content: ContentLevel,
+): (lines: readonly StoredEvent[]) => Promise<readonly JournaledEvent[]> {
+  const types: ReadonlySet<string> = content === 'none' ? foldedTypes : spokenTypes
+  return async lines => {
     const seen: JournaledEvent[] = []
-    for (const stored of events) {
+    for (const stored of lines) {
       const type = history.type(stored)
       if (!types.has(type)) continue
       const known = content === 'none' ? glance(stored.rest, type) : undefined
@@ -29,11 +38,6 @@ export async function* pastEvents(
       const event = known ?? (await history.event(stored))
       if (event) seen.push(event)
     }
-    yield { events: seen, problems }
+    return seen
   }
-}
-
-/** The types of events that a fold looks at. */
-export function foldedWith(content: ContentLevel): typeof foldedTypes {
-  return content === 'none' ? foldedTypes : spokenTypes
 }

@@ -72,7 +72,8 @@ export class SpanQueue {
     const room = this.#options.limits.waiting - this.#waiting.length
     for (const span of spans.slice(0, room)) this.#waiting.push(span)
     if (spans.length > room) this.#lose(spans.length - Math.max(0, room), 'too many are waiting')
-    if (this.#waiting.length >= this.#options.limits.batch) this.#hurry.abort()
+    // Each call makes an error with a stack, the second one too.
+    if (this.#waiting.length >= this.#options.limits.batch && !this.#hurry.signal.aborted) this.#hurry.abort()
     this.#begin()
   }
 

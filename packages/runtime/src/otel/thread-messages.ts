@@ -9,7 +9,7 @@ export interface TracedRun {
   readonly executionId: string
   readonly rehearsal: boolean
   readonly layout: ExecutionLayout
-  /** The first event that is told; the thread reads those before it by itself. */
+  /** The first event of this start. */
   readonly firstLive: number
   readonly weaveVersion: string
 }
@@ -17,11 +17,11 @@ export interface TracedRun {
 type Attributes = EndedSpan['attributes']
 
 export type ToThread =
-  /** Events, as the texts in which they travel. */
-  | { readonly type: 'events'; readonly texts: readonly string[] }
+  /** More was written. */
+  | { readonly type: 'more' }
   | { readonly type: 'clean'; readonly id: number; readonly attributes: Attributes }
-  /** Send what is left, then end. */
-  | { readonly type: 'close' }
+  /** Send what is left, up to the event with this number, then end. */
+  | { readonly type: 'close'; readonly lastSeq: number }
 
 export type FromThread =
   /** To be kept: so far spans were taken. */

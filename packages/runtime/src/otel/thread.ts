@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { basename } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import { createHistory } from '../journal/index.ts'
+import { createHistory, createTail } from '../journal/index.ts'
 import { systemClock } from '../kit/index.ts'
 import { Follower } from './follower.ts'
 import type { EndedSpan } from './span.ts'
@@ -20,6 +20,7 @@ export function runTracesThread(): void {
   const follower = new Follower({
     ...run,
     history: createHistory({ dir: run.layout.journal, readOnly: true }),
+    tail: createTail(run.layout.journal),
     clock: systemClock,
     environment: process.env,
     log: {
@@ -35,8 +36,8 @@ export function runTracesThread(): void {
       }),
   })
   port.on('message', (message: ToThread) => {
-    if (message.type === 'events') follower.hear(message.texts)
-    if (message.type === 'close') void follower.close().then(() => tell({ type: 'closed' }))
+    if (message.type === 'more') follower.readOn()
+    if (message.type === 'close') void follower.close(message.lastSeq).then(() => tell({ type: 'closed' }))
     if (message.type !== 'clean') return
     asked.get(message.id)?.(message.attributes)
     asked.delete(message.id)

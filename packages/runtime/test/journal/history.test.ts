@@ -142,6 +142,36 @@ describe('the index', () => {
     const history = createHistory({ dir })
     expect(seqs((await collect(history, { after: 4_990 }))[0])).toEqual(range(4_991, 5_000))
   })
+
+  test('of a journal that somebody else writes grows with it, over segments, and begins anew with another file', async () => {
+    const dir = await tempDir()
+    const journal = await openTestJournal(dir, { segmentBytes: 20_000 })
+    const history = createHistory({ dir, readOnly: true })
+    for (let upTo = 90; upTo <= 900; upTo += 90) {
+      for (let n = 0; n < 90; n++) journal.append('info', { message: `event ${upTo} ${n}` })
+      journal.flush()
+      expect(await history.lastSeq()).toBe(upTo)
+      const pages = await collect(history, { after: upTo - 100, maxEvents: 1_000 })
+      expect(pages.flatMap(page => seqs(page) ?? [])).toEqual(range(Math.max(1, upTo - 99), upTo))
+    }
+    await journal.close()
+    const newest = join(
+      dir,
+      readdirSync(dir)
+        .filter(name => name.endsWith('.jsonl'))
+        .sort()
+        .at(-1) ?? '',
+    )
+    const lines = readFileSync(newest, 'utf8').split('\n')
+    // The middle is cut out and the end is longer than before: nothing of what was known fits.
+    writeFileSync(newest, [...lines.slice(0, 3), ...lines.slice(7), 'x'.repeat(9_000), ''].join('\n'))
+    const [first = 0] = lines.slice(0, 1).map(() => Number(/events-(\d+)/.exec(newest)?.[1]))
+    const pages = await collect(history, { after: first - 1, maxEvents: 1_000 })
+    expect(pages.flatMap(page => seqs(page) ?? [])).toEqual([
+      ...range(first, first + 2),
+      ...range(first + 7, 900),
+    ])
+  })
 })
 
 function readIfThere(path: string): string {

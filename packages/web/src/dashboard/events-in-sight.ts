@@ -6,7 +6,7 @@ import {
   type WindowEvent,
   type WindowRows,
 } from 'weave-client'
-import { ask, executionAddress, request } from './host.ts'
+import { type Answer, ask, executionAddress, request } from './host.ts'
 import { fitsFilter, isEmptyFilter, type StreamFilter } from './stream-filter.ts'
 
 const { emptyWindow, following, lookedAt, wantedRange, withEvents, withFound, withLastSeq, withLiveEvents } =
@@ -32,7 +32,17 @@ export interface SightHooks {
 /** Requests at a time: what is found lies scattered, and each part of it is a request. */
 const mostAtOnce = 4
 
-export function openEvents(name: string, filter: StreamFilter, hooks: SightHooks): EventsInSight {
+/** As many as one answer may hold. */
+const mostInAnswer = 500
+
+export interface SightOptions {
+  readonly name: string
+  readonly filter: StreamFilter
+  /** Where to look first; absent: at the end. */
+  readonly at: number | undefined
+}
+
+export function openEvents({ name, filter, at }: SightOptions, hooks: SightHooks): EventsInSight {
   const isFiltered = !isEmptyFilter(filter)
   let window = emptyWindow({ lastSeq: 0, isFiltered })
   const closing = new AbortController()
@@ -69,15 +79,16 @@ export function openEvents(name: string, filter: StreamFilter, hooks: SightHooks
     fill()
   }
   const begin = async (): Promise<void> => {
-    const answer = await ask<EventPage>(
-      executionAddress(name, 'events', { after: '0', limit: '1' }),
-      closing.signal,
-    )
+    const searching = isFiltered
+      ? request(executionAddress(name, 'find', { ...filter }), closing.signal)
+      : undefined
+    const address = executionAddress(name, 'events', isFiltered ? lengthOnly : firstPage(at))
+    const answer = await ask<EventPage>(address, closing.signal)
     if (closing.signal.aborted) return
     hooks.onProblem(answer.ok ? undefined : answer.message)
     if (!answer.ok) return
-    change(withLastSeq(window, answer.value.lastSeq))
-    if (isFiltered) await readFound(executionAddress(name, 'find', { ...filter }), closing.signal, take)
+    change(withAnswer(window, answer.value))
+    if (searching) await readFound(await searching, take)
   }
   const take = (seqs: ArrayLike<number>, isComplete: boolean): void => {
     change(withFound(window, seqs, isComplete))
@@ -104,11 +115,28 @@ export function openEvents(name: string, filter: StreamFilter, hooks: SightHooks
   }
 }
 
+/** With a page of which only the answer says where it begins. */
+function withAnswer(window: EventWindow, { events, lastSeq }: EventPage): EventWindow {
+  const known = withLastSeq(window, lastSeq)
+  const [first] = events
+  if (!first) return known
+  const after = first.seq - 1
+  return withEvents(known, { after, limit: (events.at(-1)?.seq ?? after) - after }, { events, isWhole: true })
+}
+
+const lengthOnly = { after: '0', limit: '1' }
+
+/** The first question: the page of an event, or the end, whose number nobody knows yet. */
+function firstPage(at: number | undefined): Readonly<Record<string, string>> {
+  const limit = String(mostInAnswer)
+  if (at === undefined) return { before: String(Number.MAX_SAFE_INTEGER), limit }
+  return { after: String(Math.floor((at - 1) / mostInAnswer) * mostInAnswer), limit }
+}
+
 type Take = (seqs: ArrayLike<number>, isComplete: boolean) => void
 
 /** Numbers of 32 bits as they are found; a part may end within one. */
-async function readFound(address: string, signal: AbortSignal, take: Take): Promise<void> {
-  const answer = await request(address, signal)
+async function readFound(answer: Answer<Response>, take: Take): Promise<void> {
   const reader = answer.ok ? answer.value.body?.getReader() : undefined
   if (!reader) return
   let rest = new Uint8Array()

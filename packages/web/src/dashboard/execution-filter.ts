@@ -6,6 +6,14 @@ export function fittingExecutions(rows: readonly ExecutionRow[], words: string):
   return rows.filter(row => parts.every(part => part(row)))
 }
 
+/** Those that failed before all that are well; otherwise the order stays. Pure. */
+export function failuresFirst(rows: readonly ExecutionRow[]): readonly ExecutionRow[] {
+  const hasFailed = ({ status }: ExecutionRow): boolean => failed.has(status)
+  return [...rows.filter(hasFailed), ...rows.filter(row => !hasFailed(row))]
+}
+
+const failed: ReadonlySet<string> = new Set(['failed', 'crashed', 'unreadable'])
+
 type Part = (row: ExecutionRow) => boolean
 
 const fields: Readonly<Record<string, (row: ExecutionRow) => string>> = {

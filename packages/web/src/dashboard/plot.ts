@@ -109,14 +109,21 @@ function drawMarks(plot: uPlot, { inSight, series, colours }: Marks): void {
 type Colours = ReturnType<typeof coloursOf>
 
 function coloursOf(holder: HTMLElement) {
-  const style = getComputedStyle(holder)
-  const value = (name: string): string => style.getPropertyValue(name).trim()
+  const value = (name: string): string => resolved(holder, `var(${name})`)
   return {
     quiet: value('--quiet'),
     line: value('--line'),
     accent: value('--accent'),
     soft: value('--accent-soft'),
     bad: value('--bad'),
-    font: `11px ${style.fontFamily}`,
+    font: `11px ${getComputedStyle(holder).fontFamily}`,
   }
+}
+
+/** A colour as a drawing takes it: which of two it is depends on the theme. */
+function resolved(holder: HTMLElement, colour: string): string {
+  holder.style.setProperty('color', colour)
+  const { color } = getComputedStyle(holder)
+  holder.style.removeProperty('color')
+  return color
 }

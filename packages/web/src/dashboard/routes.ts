@@ -26,7 +26,13 @@ export type Route =
   | { readonly page: 'compare'; readonly parameters: Parameters }
   | { readonly page: 'nowhere'; readonly parameters: Parameters }
 
-export function routeOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Route {
+/** What a browser says of where it is. */
+interface Address {
+  readonly pathname: string
+  readonly search: string
+}
+
+export function routeOf({ pathname, search }: Address): Route {
   const parameters = Object.fromEntries([...new URLSearchParams(search)].filter(([, value]) => value !== ''))
   const [first = '', second = '', third, more] = pathname.replace(/^\//, '').split('/').map(decoded)
   if (pathname === '/') return { page: 'executions', parameters }

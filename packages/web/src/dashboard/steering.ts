@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { Execution } from './execution.ts'
 import { askFirst } from './parts/ask.tsx'
 
@@ -34,6 +35,31 @@ export function canSteer(execution: Execution, steer: Steer): boolean {
   const isRunning = execution.atWork.value !== undefined
   const { when } = steerRows[steer]
   return when === 'always' || (when === 'running') === isRunning
+}
+
+/** Starts a codon out of turn; the server refuses what the plan does not allow. */
+export function startCodon({ send }: Execution, codonId: string): void {
+  askFirst({
+    title: `Start ${codonId}?`,
+    yes: 'Start it',
+    option: { label: 'Without its rig' },
+    act: ({ option }) => send('codon.start', { codonId, skipPreCommands: option }),
+  })
+}
+
+/** Goes back to the end of a codon, with what that does in sight. */
+export function goBackToCodon(execution: Execution, codonId: string, body: ComponentChildren): void {
+  const running = execution.atWork.value?.codonId
+  askFirst({
+    title: `Go back to the end of ${codonId}?`,
+    yes: 'Go back',
+    isGrave: true,
+    body,
+    option: { label: 'Go on with the next codon afterwards' },
+    ...(running === undefined ? {} : { typed: running }),
+    act: ({ option }) =>
+      execution.send('rollback.toCodon', { codonId, checkpointType: 'end', autoRestart: option }),
+  })
 }
 
 /** Does it, or asks first. */

@@ -132,13 +132,16 @@ function createSight({ name, filter, at, onFacts }: StreamOptions): Sight {
     scheduled = true
     requestAnimationFrame(show)
   }
-  const events = openEvents(name, filter, {
-    onChange: later,
-    onProblem(message) {
-      problem = message
-      later()
+  const events = openEvents(
+    { name, filter, at: target },
+    {
+      onChange: later,
+      onProblem(message) {
+        problem = message
+        later()
+      },
     },
-  })
+  )
   if (target === undefined) events.follow(true)
   return {
     list,

@@ -1,8 +1,8 @@
-import { type ExecutionLayout, readEvents, readLastSeq, readLock, systemClock } from '@weave/runtime'
+import { type ExecutionLayout, openJournalReader, readLock, systemClock } from '@weave/runtime'
 import { describeEvent, eventTypes, isEventType } from 'weave-client'
 import { type Answer, failure, value } from '../answers.ts'
 import { executionNamed } from '../places.ts'
-import type { Run } from '../tool.ts'
+import type { Run, Surroundings } from '../tool.ts'
 import type { Inputs } from './inputs.ts'
 
 export interface EventPage {
@@ -30,10 +30,27 @@ export interface PageQuery {
 /** Nobody waits longer for one page; the next call goes on where this one came to. */
 const longestScanMs = 2_000
 
+const mostKept = 16
+
+/** What is known of a journal is kept for the next call: whoever waits for a run asks again and again. */
+function readerOf(layout: ExecutionLayout, { journals }: Pick<Surroundings, 'journals'>) {
+  const known = journals.get(layout.journal) ?? openJournalReader(layout)
+  journals.delete(layout.journal)
+  journals.set(layout.journal, known)
+  const [oldest] = journals.keys()
+  if (journals.size > mostKept && oldest !== undefined) journals.delete(oldest)
+  return known
+}
+
 /** Events after a number, live or at rest. */
-export async function pageOf(layout: ExecutionLayout, query: PageQuery): Promise<EventPage> {
+export async function pageOf(
+  layout: ExecutionLayout,
+  query: PageQuery,
+  at: Pick<Surroundings, 'journals'>,
+): Promise<EventPage> {
   const { since, limit, types, codon, full } = query
-  const end = await readLastSeq(layout)
+  const journal = readerOf(layout, at)
+  const end = await journal.lastSeq()
   const deadline = systemClock.monotonic() + longestScanMs
   const events: EventRow[] = []
   let last = since
@@ -42,8 +59,8 @@ export async function pageOf(layout: ExecutionLayout, query: PageQuery): Promise
     last = seq
     return isInTime()
   }
-  const wanted = { types, codonId: codon, since, readOnly: true, mayGoOn }
-  for await (const { event } of readEvents(layout, wanted, () => undefined)) {
+  const wanted = { types, codonId: codon, since, mayGoOn }
+  for await (const { event } of journal.events(wanted)) {
     last = event.seq
     const untrusted = full ? { data: event.data } : { line: describeEvent(event) }
     events.push({ seq: event.seq, time: event.timestamp, type: event.type, untrusted })
@@ -59,7 +76,7 @@ export const readJournal: Run<Inputs['read_journal']> = async (input, at) => {
   if (wrong) return wrong
   const { since, limit, codon, fields } = input
   const types = input.types && new Set(input.types)
-  return value(await pageOf(named.layout, { since, limit, types, codon, full: fields === 'full' }))
+  return value(await pageOf(named.layout, { since, limit, types, codon, full: fields === 'full' }, at))
 }
 
 function wrongTypes(types: readonly string[] = []): Answer | undefined {
@@ -84,7 +101,9 @@ export const waitFor: Run<Inputs['wait_for']> = async (input, at, call) => {
   const wrong = typeof until === 'string' ? undefined : wrongTypes(until)
   if (wrong) return wrong
   const hits = typeof until === 'string' ? awaited[until] : new Set(until)
-  return value(await waited(named.layout, { since: input.since, hits, seconds }, call))
+  return value(
+    await waited(named.layout, { since: input.since, hits, seconds }, { ...call, journals: at.journals }),
+  )
 }
 
 export interface Awaited {
@@ -93,13 +112,13 @@ export interface Awaited {
   readonly seconds: number
 }
 
-type Listening = Pick<Parameters<Run>[2], 'signal' | 'progress'>
+type Listening = Pick<Parameters<Run>[2], 'signal' | 'progress'> & Pick<Surroundings, 'journals'>
 
 /** Events as they come, until one of those that are waited for, the end of the run, or the end of patience. */
 export async function waited(
   layout: ExecutionLayout,
   { since, hits, seconds }: Awaited,
-  { signal, progress }: Listening,
+  { signal, progress, journals }: Listening,
 ): Promise<EventPage & { readonly hit: boolean }> {
   const deadline = systemClock.monotonic() + seconds * 1000
   const events: EventRow[] = []
@@ -107,7 +126,8 @@ export async function waited(
   for (;;) {
     // Asked before the journal is read: what a run writes last is not missed.
     const isLive = (await readLock(layout.lockFile, systemClock)).kind === 'held'
-    const page = await pageOf(layout, { since: lastSeq, limit: mostShown - events.length, full: false })
+    const query = { since: lastSeq, limit: mostShown - events.length, full: false }
+    const page = await pageOf(layout, query, { journals })
     for (const row of page.events) {
       // Transitions say for programs what other events say for people.
       if (row.type === 'state.transition' && !hits.has(row.type)) continue

@@ -3,7 +3,6 @@ import {
   type RollbackPreview,
   type RollbackWish,
   readLastSeq,
-  readLock,
   type StoppedExecution,
   systemClock,
 } from '@weave/runtime'
@@ -11,7 +10,7 @@ import { plural } from '../../terminal.ts'
 import { type Answer, failure, value } from '../answers.ts'
 import { unconfirmed } from '../confirm.ts'
 import type { Matter } from '../confirmations.ts'
-import { executionNamed, type NamedExecution } from '../places.ts'
+import { executionNamed, isHeld, type NamedExecution } from '../places.ts'
 import type { Call, Run, Surroundings } from '../tool.ts'
 import type { Inputs } from './inputs.ts'
 
@@ -76,8 +75,7 @@ async function inStopped(
   const named = await executionNamed(word, at)
   if (!named.ok) return named.answer
   const { layout, name } = named
-  const isLive = (await readLock(layout.lockFile, systemClock)).kind === 'held'
-  if (isLive)
+  if (await isHeld(layout))
     return failure(
       'EXECUTION_BUSY',
       `A run is going on in ${name}. Stop it first: stop_run, or weave stop ${name}.`,

@@ -27,7 +27,7 @@ export const rehearseHank: Run<Inputs['rehearse_hank']> = async (input, at, call
   if (!started.ok) return started.answer
   const { dir } = started.ready
   const layout = executionLayout(dir)
-  await untilEnded(dir, input.seconds, call)
+  await untilEnded(dir, input.seconds, { ...call, journals: at.journals })
   const named = await executionNamed(basename(dir), at)
   if (!named.ok) return named.answer
   const view = await executionView(named)
@@ -41,7 +41,11 @@ export const rehearseHank: Run<Inputs['rehearse_hank']> = async (input, at, call
 }
 
 /** Follows a run in good time, and tells which codons begin and end. One that nobody waits for any more is stopped. */
-async function untilEnded(dir: string, seconds: number, call: Call): Promise<void> {
+async function untilEnded(
+  dir: string,
+  seconds: number,
+  call: Call & Pick<Surroundings, 'journals'>,
+): Promise<void> {
   const layout = executionLayout(dir)
   const deadline = systemClock.monotonic() + seconds * 1000
   const progress = (line: string): void => {
@@ -51,7 +55,7 @@ async function untilEnded(dir: string, seconds: number, call: Call): Promise<voi
   for (;;) {
     const left = Math.min(50, (deadline - systemClock.monotonic()) / 1000)
     if (left <= 0) return
-    const listening = { signal: call.signal, progress }
+    const listening = { signal: call.signal, journals: call.journals, progress }
     const page = await waited(layout, { since, hits: new Set(), seconds: left }, listening)
     since = page.lastSeq
     if (page.hit || call.signal.aborted) break

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { dollarsText, type ExecutionHead, type ExecutionList, type ExecutionRow } from 'weave-client'
 import { useAnswer } from '../answers.ts'
 import { now } from '../clock.ts'
-import { fittingExecutions } from '../execution-filter.ts'
+import { failuresFirst, fittingExecutions } from '../execution-filter.ts'
 import { ask, executionAddress } from '../host.ts'
 import { agoText, bothZones } from '../moments.ts'
 import { GateCard } from '../panels/gates-panel.tsx'
@@ -18,7 +18,9 @@ export function ExecutionsPage() {
   const words = parameters['q'] ?? ''
   const [chosen, setChosen] = useState<readonly string[]>([])
   const rows = list?.executions ?? []
-  const fitting = fittingExecutions(rows, words)
+  const isFailedFirst = parameters['first'] === 'failed'
+  const found = fittingExecutions(rows, words)
+  const fitting = isFailedFirst ? failuresFirst(found) : found
   const waiting = rows.filter(({ waits }) => waits)
   const toggle = (name: string): void =>
     setChosen(old => (old.includes(name) ? old.filter(each => each !== name) : [...old, name].slice(-2)))
@@ -43,6 +45,14 @@ export function ExecutionsPage() {
           value={words}
           onInput={event => select({ q: event.currentTarget.value })}
         />
+        <label class="option">
+          <input
+            type="checkbox"
+            checked={isFailedFirst}
+            onChange={event => select({ first: event.currentTarget.checked ? 'failed' : undefined })}
+          />
+          Failures first
+        </label>
         <span class="row-count quiet" role="status">
           {fitting.length === rows.length
             ? counted(rows.length, 'execution')

@@ -4,9 +4,11 @@ import {
   durationText,
   type ExecutionHead,
   type PlanLimit,
+  type PlanOutline,
   type Series,
   type SeriesName,
   tokensText,
+  type WorstUse,
 } from 'weave-client'
 import { useAnswer } from '../answers.ts'
 import type { Execution } from '../execution.ts'
@@ -37,6 +39,7 @@ export function BudgetsPanel({ execution }: { readonly execution: Execution }) {
   const whole = head.outline?.limits ?? []
   return (
     <section class="panel budgets" aria-label="Budgets">
+      {head.outline && <WorstCase worst={head.outline.worst} />}
       <div class="plots">
         {kinds.map(kind => (
           <SeriesPlot
@@ -51,6 +54,25 @@ export function BudgetsPanel({ execution }: { readonly execution: Execution }) {
       {limits.length === 0 && <Notice>No limit was set.</Notice>}
       {limits.length > 0 && <LimitTable limits={limits} />}
     </section>
+  )
+}
+
+/** What was certain before anything was spent. */
+function WorstCase({ worst }: { readonly worst: PlanOutline['worst'] }) {
+  const words = (use: WorstUse, text: (amount: number) => string): string =>
+    use.kind === 'bounded'
+      ? `at most ${text(use.amount)}, and what is under way when a limit is reached`
+      : `nothing bounds it: ${use.reasons.join('; ')}`
+  return (
+    <>
+      <h2>Worst case at the start</h2>
+      <dl class="facts">
+        <dt>Dollars</dt>
+        <dd>{words(worst.dollars, amount => dollarsText(amount))}</dd>
+        <dt>Time</dt>
+        <dd>{words(worst.seconds, amount => durationText(amount * 1_000))}</dd>
+      </dl>
+    </>
   )
 }
 

@@ -1,9 +1,10 @@
-import { type CheckpointEntry, type CheckpointList, dollarsText, type WayBackPreview } from 'weave-client'
+import type { CheckpointEntry, CheckpointList, WayBackPreview } from 'weave-client'
 import { useAnswer } from '../answers.ts'
 import type { Execution } from '../execution.ts'
 import { executionAddress } from '../host.ts'
 import { askFirst } from '../parts/ask.tsx'
-import { CommandLine, counted, Moment, Notice, Pending, shellWord } from '../parts/small.tsx'
+import { PreviewFacts } from '../parts/preview-facts.tsx'
+import { CommandLine, Moment, Notice, Pending, shellWord } from '../parts/small.tsx'
 import { panelRoute, place, select } from '../place.ts'
 import { addressOf } from '../routes.ts'
 import { checkpointName } from './files-panel.tsx'
@@ -134,50 +135,6 @@ function Preview({
         command={`weave bisect ${shellWord(execution.name)} --good ${sha.slice(0, 12)} -- npm test`}
       />
     </aside>
-  )
-}
-
-function PreviewFacts({ preview }: { readonly preview: WayBackPreview }) {
-  const { create, change, delete: gone, leftOut, undone, next, staysSpent } = preview
-  return (
-    <div>
-      <p class="quiet">
-        {preview.by === 'trees'
-          ? 'The newest checkpoint against this one.'
-          : 'The files as they are now against this one.'}
-      </p>
-      <PathList title="Created" paths={create} />
-      <PathList title="Changed" paths={change} />
-      <PathList title="Deleted" paths={gone} />
-      {create.length + change.length + gone.length === 0 && <Notice>No file would change.</Notice>}
-      {leftOut > 0 && <Notice>{counted(leftOut, 'more path')}.</Notice>}
-      <dl class="facts">
-        <dt>To be done again</dt>
-        <dd>{undone.length === 0 ? 'nothing' : undone.join(', ')}</dd>
-        <dt>Then comes</dt>
-        <dd>
-          {next === undefined ? 'nothing' : `${next.codonId}${next.withoutRig ? ', without its rig' : ''}`}
-        </dd>
-        <dt>Stays spent</dt>
-        <dd>{dollarsText(staysSpent)}</dd>
-      </dl>
-    </div>
-  )
-}
-
-function PathList({ title, paths }: { readonly title: string; readonly paths: readonly string[] }) {
-  if (paths.length === 0) return null
-  return (
-    <details open={paths.length <= 12}>
-      <summary>
-        {title} <span class="quiet">{paths.length}</span>
-      </summary>
-      <ul class="paths">
-        {paths.slice(0, 200).map(path => (
-          <li key={path}>{path}</li>
-        ))}
-      </ul>
-    </details>
   )
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { eventTypes } from 'weave-client'
 import type { Execution } from '../execution.ts'
 import { onKey } from '../keys.ts'
@@ -21,7 +21,8 @@ export function StreamPanel({ execution }: { readonly execution: Execution }) {
   const [facts, setFacts] = useState(noFacts)
   const at = Number(parameters['at']) || undefined
 
-  useEffect(() => {
+  // Before the browser draws: the host is asked a frame sooner.
+  useLayoutEffect(() => {
     const made = createStream({
       name: execution.name,
       filter,

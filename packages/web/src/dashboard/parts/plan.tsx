@@ -4,7 +4,9 @@ import type { Execution } from '../execution.ts'
 import { panelRoute, place } from '../place.ts'
 import { type PlanCodon, type PlanLoop, planOf } from '../plan-model.ts'
 import { addressOf } from '../routes.ts'
+import { goBackToCodon, startCodon } from '../steering.ts'
 import { Mark } from './mark.tsx'
+import { PreviewOf } from './preview-facts.tsx'
 import { Notice } from './small.tsx'
 
 /** The plan as a nested list with what became of each item. A link leads to that codon's part of the stream. */
@@ -19,9 +21,9 @@ export function PlanList({ execution }: { readonly execution: Execution }) {
       <ol>
         {lines.map(line =>
           line.kind === 'loop' ? (
-            <LoopItem key={line.id} loop={line} name={execution.name} />
+            <LoopItem key={line.id} loop={line} execution={execution} />
           ) : (
-            <CodonItem key={line.id} codon={line} name={execution.name} />
+            <CodonItem key={line.id} codon={line} execution={execution} />
           ),
         )}
       </ol>
@@ -29,7 +31,7 @@ export function PlanList({ execution }: { readonly execution: Execution }) {
   )
 }
 
-function LoopItem({ loop, name }: { readonly loop: PlanLoop; readonly name: string }) {
+function LoopItem({ loop, execution }: { readonly loop: PlanLoop; readonly execution: Execution }) {
   const limit = loop.limit === null ? '' : ` of ${loop.limit}`
   return (
     <li class="loop">
@@ -42,17 +44,17 @@ function LoopItem({ loop, name }: { readonly loop: PlanLoop; readonly name: stri
       </div>
       <ol>
         {loop.codons.map(codon => (
-          <CodonItem key={codon.id} codon={codon} name={name} />
+          <CodonItem key={codon.id} codon={codon} execution={execution} />
         ))}
       </ol>
     </li>
   )
 }
 
-function CodonItem({ codon, name }: { readonly codon: PlanCodon; readonly name: string }) {
+function CodonItem({ codon, execution }: { readonly codon: PlanCodon; readonly execution: Execution }) {
   const route = place.value
   const isChosen = route.parameters['codon'] === codon.id
-  const address = addressOf(panelRoute(name, 'stream', isChosen ? {} : { codon: codon.id }))
+  const address = addressOf(panelRoute(execution.name, 'stream', isChosen ? {} : { codon: codon.id }))
   return (
     <li>
       <a
@@ -67,7 +69,36 @@ function CodonItem({ codon, name }: { readonly codon: PlanCodon; readonly name: 
         <span class="plan-facts">{factsOf(codon)}</span>
         <span class="plan-detail quiet">{detailOf(codon)}</span>
       </a>
+      {isChosen && execution.maySteer.value && <CodonControls codon={codon} execution={execution} />}
     </li>
+  )
+}
+
+/** What can be done with the codon that is chosen. */
+function CodonControls({ codon, execution }: { readonly codon: PlanCodon; readonly execution: Execution }) {
+  const { id, status } = codon
+  return (
+    <fieldset class="codon-controls" aria-label={`The codon ${id}`}>
+      <button
+        type="button"
+        class="small-button"
+        disabled={execution.atWork.value !== undefined}
+        title="Start this codon, when nothing runs"
+        onClick={() => startCodon(execution, id)}
+      >
+        Start this
+      </button>
+      {status === 'completed' && (
+        <button
+          type="button"
+          class="small-button"
+          title="Go back to the end of this codon"
+          onClick={() => goBackToCodon(execution, id, <PreviewOf name={execution.name} to={id} />)}
+        >
+          Back to here
+        </button>
+      )}
+    </fieldset>
   )
 }
 

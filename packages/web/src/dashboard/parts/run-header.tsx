@@ -9,6 +9,8 @@ import {
 } from 'weave-client'
 import { now } from '../clock.ts'
 import type { Execution } from '../execution.ts'
+import { panelRoute } from '../place.ts'
+import { addressOf } from '../routes.ts'
 import { Controls } from './controls.tsx'
 import { StatusPill } from './mark.tsx'
 import { counted } from './small.tsx'
@@ -26,11 +28,22 @@ export function RunHeader({ execution }: { readonly execution: Execution }) {
         {head.rehearsal && <span class="badge rehearsal">REHEARSAL</span>}
         {head.live && <Connection status={execution.connection.value} />}
       </div>
-      <p class="run-now">{nowText(execution, head)}</p>
+      <p class="run-now">
+        {nowText(execution, head)}
+        {hasFailed(head) && (
+          <a class="failures" href={addressOf(panelRoute(head.name, 'stream', { failed: '1' }))}>
+            Show failures
+          </a>
+        )}
+      </p>
       <Facts execution={execution} head={head} />
       <Controls execution={execution} />
     </header>
   )
+}
+
+function hasFailed({ status }: ExecutionHead): boolean {
+  return status === 'failed' || status === 'crashed'
 }
 
 function Facts({ execution, head }: { readonly execution: Execution; readonly head: ExecutionHead }) {

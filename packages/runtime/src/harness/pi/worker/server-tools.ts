@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { fieldsOf, listOf, messageOf, textOf } from '../../../kit/index.ts'
-import { type AgentServer, toolName } from '../../agent-server.ts'
+import { type AgentServer, type ServerProcess, toolName } from '../../agent-server.ts'
 import type { AgentTask } from '../worker-protocol.ts'
 import type { Sdk } from './open-session.ts'
 
@@ -63,22 +63,38 @@ async function toolsOf(server: AgentServer, options: ServerToolsOptions): Promis
 }
 
 async function connect({ reach }: AgentServer, { task, fetch }: ServerToolsOptions): Promise<Client> {
+  if (reach.kind === 'process') return connectProcess(reach, task)
   const mcp = await import('@modelcontextprotocol/client')
-  const client = new mcp.Client({ name: 'weave', version: '1' }, { versionNegotiation: { mode: 'auto' } })
-  if (reach.kind === 'http') {
-    const requestInit = { headers: { ...reach.headers } }
-    const transport = new mcp.StreamableHTTPClientTransport(new URL(reach.url), { requestInit, fetch })
-    await client.connect(transport, { timeout: connectMs })
-    return client
-  }
+  const client = new mcp.Client(info, { versionNegotiation: { mode: 'auto' } })
+  const requestInit = { headers: { ...reach.headers } }
+  const transport = new mcp.StreamableHTTPClientTransport(new URL(reach.url), { requestInit, fetch })
+  await client.connect(transport, { timeout: connectMs })
+  return client
+}
+
+/**
+ * The older handshake first: nearly every program answers it, and one that is asked for the newer protocol in vain has to be
+ * started a second time.
+ */
+async function connectProcess(reach: ServerProcess, task: ServerToolsOptions['task']): Promise<Client> {
+  const { Client: McpClient, ProtocolError } = await import('@modelcontextprotocol/client')
   const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio')
   const [command, ...args] = reach.command
   const { cwd = task.cwd } = reach
   const env = { ...task.env, ...reach.env }
-  const transport = new StdioClientTransport({ command, args, cwd, env, stderr: 'ignore' })
-  await client.connect(transport, { timeout: connectMs })
-  return client
+  const connected = async (mode: 'legacy' | 'auto'): Promise<Client> => {
+    const client = new McpClient(info, { versionNegotiation: { mode } })
+    const transport = new StdioClientTransport({ command, args, cwd, env, stderr: 'ignore' })
+    await client.connect(transport, { timeout: connectMs })
+    return client
+  }
+  return connected('legacy').catch((error: unknown) => {
+    if (error instanceof ProtocolError) return connected('auto')
+    throw error
+  })
 }
+
+const info = { name: 'weave', version: '1' }
 
 type Content = { type: 'text'; text: string } | { type: 'image'; data: string; mimeType: string }
 
