@@ -50,7 +50,7 @@ function shelfOf(url: string, database: Database): Shelf {
   })
 }
 
-export function shaOf(bytes: Buffer): string {
+function shaOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
