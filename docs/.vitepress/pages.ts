@@ -24,6 +24,7 @@ const titles: Readonly<Record<string, string>> = {
   'reference/notify': 'notify.json',
   'reference/models': 'models.json',
   detach: 'Runs without a terminal',
+  fleet: 'A hank over many data sets',
 }
 
 /** TABLE of the pages of the site, in the order of its list. */
@@ -51,6 +52,7 @@ export const sidebar: readonly Section[] = [
       'notifications',
       'rules',
       'versions',
+      'fleet',
       'budgets',
       'sentinels',
       'proxy',

@@ -12,16 +12,26 @@ import { sbomOf } from './sbom.mjs'
  */
 export function writeBeside({ root, cli, inputs }) {
   cpSync(join(root, 'schemas'), join(cli, 'schemas'), { recursive: true })
-  copyFileSync(join(root, 'LICENSE'), join(cli, 'LICENSE'))
-  const packages = inlinedPackages(inputs, root)
+  const packages = writeNotices({ root, folder: cli, inputs })
   const { packages: locked } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   const integrityOf = (/** @type {string} */ place) => locked[place]?.integrity
   const program = JSON.parse(readFileSync(join(cli, 'package.json'), 'utf8'))
   const sbom = sbomOf(program, packages, { integrityOf, time: sourceTime(root) })
   writeFileSync(join(cli, 'sbom.cdx.json'), `${JSON.stringify(sbom, null, 2)}\n`)
-  writeFileSync(join(cli, 'THIRD-PARTY-NOTICES.md'), noticesOf(packages))
   // Not packed: what the bundler itself says, for the check before a release.
   writeFileSync(join(cli, 'dist/inputs.json'), JSON.stringify(inputs))
+}
+
+/**
+ * The licence of a package, and those of what is in its bundle.
+ *
+ * @param {{ root: string, folder: string, inputs: readonly string[] }} options
+ */
+export function writeNotices({ root, folder, inputs }) {
+  copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
+  const packages = inlinedPackages(inputs, root)
+  writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.md'), noticesOf(packages))
+  return packages
 }
 
 /** When the sources were made: as the environment says, else the time of the commit; never the clock. @param {string} root */

@@ -46,6 +46,8 @@ export const exitWords: Readonly<Record<keyof typeof exitCodes, string>> = {
   done: 'the hank completed, nothing was left to do, or the check passed',
   failed: 'the run failed, or the configuration is invalid',
   waits: 'the run waits for a person at a gate',
+  unreachable: 'the engine or the store of a fleet cannot be reached',
+  refused: 'the fleet refuses this program: version, root, schema',
   usage: 'wrong usage: an unknown option, a missing word',
   interrupted: 'ended by SIGINT before the hank was done',
   terminated: 'ended by SIGTERM before the hank was done',

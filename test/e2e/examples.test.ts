@@ -21,9 +21,10 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
   '07-rollback': ['menu.md'],
   '08-conversation': ['names.txt'],
   '09-gate': ['page.md'],
+  '10-fleet': [],
   '10-versions': [],
 }
-const apart = new Set(['02-two-agents', '06-budget', '07-rollback', '10-versions'])
+const apart = new Set(['02-two-agents', '10-fleet', '06-budget', '07-rollback', '10-versions'])
 
 async function place(name: string): Promise<HankFolder> {
   const at = folderAt(await tempDir())

@@ -133,6 +133,7 @@ describe('the packed command', () => {
         `the tag v0.0.1 is not v${version}`,
         expect.stringContaining('the changelog has no date'),
         'packages/client/package.json has no real address of its repository',
+        'packages/fleet/package.json has no real address of its repository',
         'packages/cli/package.json has no real address of its repository',
       ])
       writeFileSync(

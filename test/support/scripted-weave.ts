@@ -1,7 +1,9 @@
 import { commands, defaultCommand } from '../../packages/cli/src/commands.ts'
 import { wrongFlagValues } from '../../packages/cli/src/flag-values.ts'
+import { runTurn } from '../../packages/cli/src/fleet/turn.ts'
 import { parseArguments } from '../../packages/cli/src/parse-arguments.ts'
-import { exitCodes } from '../../packages/cli/src/program.ts'
+import { type ExitCode, exitCodes } from '../../packages/cli/src/program.ts'
+import type { RunContext } from '../../packages/cli/src/run/execute.ts'
 import { runHank } from '../../packages/cli/src/run/run-hank.ts'
 import { processTerminal, tolerateClosedPipes } from '../../packages/cli/src/terminal.ts'
 import { weave } from '../../packages/cli/src/weave.ts'
@@ -30,16 +32,8 @@ function greeting({ codonId, prompt }: HarnessSpec): readonly ScriptStep[] {
   ]
 }
 
-async function scripted(words: readonly string[]): Promise<number> {
-  const parsed = parseArguments(words, commands[defaultCommand]?.flags ?? [])
-  if (!parsed.ok) {
-    processTerminal.error(parsed.message)
-    return exitCodes.usage
-  }
-  const wrong = await wrongFlagValues(parsed.arguments)
-  for (const line of wrong) processTerminal.error(line)
-  if (wrong.length > 0) return exitCodes.usage
-  const { switches } = parsed.arguments
+/** A run with the scripted agents. */
+function runScripted(given: RunContext): Promise<ExitCode> {
   const hearing = createScriptedHarness(greeting)
   const harness: Harness = {
     ...hearing,
@@ -51,17 +45,31 @@ async function scripted(words: readonly string[]): Promise<number> {
   }
   const shutdownMs = process.env['SCRIPTED_SHUTDOWN_MS']
   return runHank({
-    args: { ...parsed.arguments, switches: new Set([...switches, 'skip-self-test']) },
-    terminal: processTerminal,
-    environment: { ...placeholders, ...process.env },
+    ...given,
+    args: { ...given.args, switches: new Set([...given.args.switches, 'skip-self-test']) },
+    environment: { ...placeholders, ...given.environment },
     harnesses: { harnessFor: () => harness, close: async () => undefined },
     ...(shutdownMs !== undefined && { shutdownMs: Number(shutdownMs) }),
   })
 }
 
+async function scripted(words: readonly string[]): Promise<number> {
+  const parsed = parseArguments(words, commands[defaultCommand]?.flags ?? [])
+  if (!parsed.ok) {
+    processTerminal.error(parsed.message)
+    return exitCodes.usage
+  }
+  const wrong = await wrongFlagValues(parsed.arguments)
+  for (const line of wrong) processTerminal.error(line)
+  if (wrong.length > 0) return exitCodes.usage
+  return runScripted({ args: parsed.arguments, terminal: processTerminal, environment: process.env })
+}
+
 tolerateClosedPipes()
 const words = process.argv.slice(2)
-const end = Object.hasOwn(commands, words[0] ?? '') ? weave(words) : scripted(words)
+const isTurn = words[0] === 'fleet-turn'
+const isCommand = Object.hasOwn(commands, words[0] ?? '')
+const end = isTurn ? runTurn(processTerminal, runScripted) : isCommand ? weave(words) : scripted(words)
 void end.then(code => {
   process.exitCode = code
 })

@@ -66,7 +66,12 @@ async function build(): Promise<string> {
     entry: new URL('./scripted-weave.ts', import.meta.url).pathname,
     outdir: join(folder, 'dist'),
     name: 'weave',
-    external: ['@anthropic-ai/claude-agent-sdk', '@earendil-works/pi-ai', '@earendil-works/pi-coding-agent'],
+    external: [
+      '@anthropic-ai/claude-agent-sdk',
+      '@earendil-works/pi-ai',
+      '@earendil-works/pi-coding-agent',
+      'weave-fleet',
+    ],
     define: { __WEAVE_VERSION__: '"0.0.0-scripted"' },
   })
   return join(folder, 'dist/weave.cjs')

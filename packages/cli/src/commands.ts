@@ -1,5 +1,6 @@
 import type { CommandRow } from './command-row.ts'
 import type { FlagName } from './flags.ts'
+import { fleetCommands } from './fleet/commands.ts'
 import { processCommands } from './process-commands.ts'
 
 export const defaultCommand = 'run'
@@ -321,6 +322,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     flags: ['rules', 'json', 'execution', 'runtime-config', ...always],
     load: async () => (await import('./rules.ts')).rulesCommand,
   },
+  ...fleetCommands,
   lsp: {
     usage: 'weave lsp --stdio',
     summary: 'a language server for hanks, which editors start',

@@ -1,4 +1,5 @@
 import type { LogLevel, SettingField } from '@weave/runtime'
+import { fleetFlags } from './fleet/flags.ts'
 import { webFlags } from './web/flags.ts'
 
 /**
@@ -369,6 +370,7 @@ export const flags = {
     word: 'all',
     summary: 'test every checkpoint and print the row of verdicts',
   },
+  ...fleetFlags,
   yes: { kind: 'switch', short: 'y', summary: 'answer every question with yes' },
   help: { kind: 'switch', short: 'h', summary: 'print this' },
   version: { kind: 'switch', summary: 'print the version' },

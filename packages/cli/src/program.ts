@@ -42,6 +42,10 @@ export const exitCodes = {
   usage: 2,
   /** The run waits for a person. */
   waits: 3,
+  /** The engine or the store of a fleet cannot be reached. */
+  unreachable: 4,
+  /** The fleet refuses this program: version, root, schema. */
+  refused: 5,
   /** Ended by SIGINT before the hank was done. */
   interrupted: 130,
   /** Ended by SIGTERM before the hank was done. */

@@ -154,4 +154,25 @@ describe('a window on a journal', () => {
     const left = withLiveEvents(following(followed, false), [event(12), event(13)])
     expect([newRows(left), newRows(following(left, true))]).toEqual([2, 0])
   })
+
+  verifies(
+    ['page/event-window'],
+    'knows a page from its middle on, and asks for the beginning when it is looked at',
+    () => {
+      const host: Host = { last: 1_203, missing: new Set(), mostAtOnce: 500 }
+      const range = { after: 703, limit: 500 }
+      const window = withEvents(
+        emptyWindow({ lastSeq: 1_203, isFiltered: false }),
+        range,
+        answer(host, range),
+      )
+      expect([isKnown(window, 704), isKnown(window, 1_203), isKnown(window, 703)]).toEqual([
+        true,
+        true,
+        false,
+      ])
+      expect(wantedRange(window, { first: 600, end: 640 })).toEqual({ after: 500, limit: 203 })
+      expect(eventOfSeq(filled(window, host, { first: 600, end: 640 }), 601)).toEqual(event(601))
+    },
+  )
 })

@@ -35,8 +35,9 @@ import { readyTraffic } from './recording.ts'
 import { createRunDisplay, type RunDisplay, wantsColor, wantsTerminalUi } from './run-display.ts'
 import { createShutdownLimit, endAtOnce, endWithoutExecution, lastWords, onSignals } from './shutdown.ts'
 import { proxyBox, summaryLines } from './summary.ts'
+import { endOf, type TurnTies } from './turn-ties.ts'
 
-export interface RunContext {
+export interface RunContext extends TurnTies {
   readonly args: Arguments
   readonly terminal: Terminal
   /** As it is outside; a rehearsal makes another one of it. */
@@ -89,7 +90,8 @@ export async function execute(
   if (!told.ok) return { notBegun: exitCodes.failed }
   const waiting = createWaiting(terminal)
   waiting.for('Reading the data')
-  const opened = await openRun({ prepared, named: data, args, rehearsal: rehearsal !== undefined })
+  const { dataHash } = context
+  const opened = await openRun({ prepared, named: data, args, dataHash, rehearsal: rehearsal !== undefined })
   waiting.done()
   if (!opened.ok) {
     terminal.error(opened.message)
@@ -185,7 +187,7 @@ async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
   for (const note of execution.notes) terminal.error(note)
   context.onReady?.({ execution: opened.layout.dir, url: execution.url, pid: process.pid })
   await display.begin(execution)
-  const end = await execution.runner.done
+  const end = await endOf(execution.runner, context)
   const state = execution.state()
   for (const problem of await execution.close()) terminal.error(problem)
   await web?.close()
@@ -322,7 +324,7 @@ function recordInto(directory: string, terminal: Terminal) {
 }
 
 function optionsOf(
-  { args, terminal, environment, rehearsal, harnesses }: RunContext,
+  { args, terminal, environment, rehearsal, harnesses, border }: RunContext,
   { prepared, plan, adopt, opened, level, record, notify, display }: Ready & { readonly display: RunDisplay },
 ) {
   const { settings } = prepared.settings
@@ -334,6 +336,7 @@ function optionsOf(
     programs: ownPrograms(),
     tracesEntry: asThread('traces-thread'),
     harnesses,
+    border,
     agents: prepared.registry.agents,
     agentSettings: agentSettingsOf(settings.agents, rehearsal !== undefined),
     priceOf: (provider: string, id: string) => findModel(`${provider}/${id}`, prepared.registry)?.prices,

@@ -23,13 +23,17 @@ export interface OpenRunOptions {
   readonly named: string | undefined
   readonly args: Arguments
   readonly rehearsal: boolean
+  /** Of its content, when that is known already. */
+  readonly dataHash?: string | undefined
 }
 
 /** From the data on the command line to the execution that this start will use. */
-export async function openRun({ prepared, named, args, rehearsal }: OpenRunOptions): Promise<OpenedRun> {
+export async function openRun(options: OpenRunOptions): Promise<OpenedRun> {
+  const { prepared, named, args, rehearsal, dataHash } = options
   const data = await dataPath(named, args)
   if (!data.ok) return data
-  const hashed = await hashOf(data.path, prepared)
+  const known = dataHash === undefined ? undefined : ({ ok: true, hash: dataHash, warnings: [] } as const)
+  const hashed = known ?? (await hashOf(data.path, prepared))
   if (!hashed.ok) return hashed
   const { loaded, paths } = prepared
   const { switches, texts } = args

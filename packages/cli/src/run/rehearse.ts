@@ -7,12 +7,13 @@ import type { Terminal } from '../terminal.ts'
 import type { RunContext } from './execute.ts'
 import { namedRun } from './named-run.ts'
 import { runHank } from './run-hank.ts'
+import type { TurnTies } from './turn-ties.ts'
 
 /** `weave rehearse [hank] [data]`: a whole run in which only the model is a script, or a recording. */
 export async function rehearseCommand(
   given: Arguments,
   terminal: Terminal,
-  told: Pick<RunContext, 'onOpened'> = {},
+  told: TurnTies & Pick<RunContext, 'onOpened'> = {},
 ): Promise<ExitCode> {
   const named = await namedRun(given)
   if (!named.ok) {

@@ -230,7 +230,11 @@ async function pipe({ readers, response }: Given, job: Job): Promise<void> {
   const { signal, settled } = untilClosed(response)
   const outcome = await readers.ask(job, {
     signal,
-    onHead: headers => begin(response, 200, headers),
+    onHead: headers => {
+      begin(response, 200, headers)
+      // Whoever searches hears at once that it has begun, also when nothing is found for long.
+      response.flushHeaders()
+    },
     onBytes: bytes => void response.write(bytes),
   })
   settled()

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { createSemaphore, messageOf, type Refused } from '../kit/index.ts'
+import { createSemaphore, messageOf, type Refused, systemClock } from '../kit/index.ts'
 import { dearJobs, type FromReader, type Job, type ReadRefusal, refused, type ToReader } from './job.ts'
 
 /** The file, and its arguments, in which a worker thread calls `runReaderThread`. */
@@ -22,6 +22,8 @@ export type Readers = ReturnType<typeof createReaders>
 /** So many of the dear questions are read at a time, and so many may wait. */
 const atOnce = 2
 const mostWaiting = 64
+/** Without a question for so long, the thread ends; the next question starts another. */
+const longestRestMs = 60_000
 
 /**
  * The one thread in which a host reads executions, so that a run's own event loop never scans a journal. It is started by the
@@ -31,18 +33,47 @@ const mostWaiting = 64
 export function createReaders(entry: ReaderEntry, { isPolite = false } = {}) {
   const dear = createSemaphore({ permits: atOnce, waiting: mostWaiting })
   let thread: ReturnType<typeof startThread> | undefined
+  let underWay = 0
+  let resting = new AbortController()
+
+  /** What a thread has read is worth its memory only while somebody asks. */
+  const rest = (): void => {
+    resting.abort()
+    resting = new AbortController()
+    systemClock.sleep(longestRestMs, resting.signal).then(
+      () => {
+        if (underWay > 0) return
+        // The next question must not be asked of one that is ending.
+        const ending = thread
+        thread = undefined
+        void ending?.end()
+      },
+      () => undefined,
+    )
+  }
 
   const started = () => {
-    thread ??= startThread({ ...entry, isPolite }, () => {
-      thread = undefined
+    if (thread) return thread
+    const own = startThread({ ...entry, isPolite }, () => {
+      if (thread === own) thread = undefined
     })
-    return thread
+    thread = own
+    return own
   }
-  const read = (job: Job, asking: Asking): Promise<Outcome> =>
-    asking.signal.aborted ? Promise.resolve(gone) : started().ask(job, asking)
+  const read = async (job: Job, asking: Asking): Promise<Outcome> => {
+    if (asking.signal.aborted) return gone
+    underWay++
+    const outcome = await started().ask(job, asking)
+    underWay--
+    rest()
+    return outcome
+  }
   return {
     /** A question will come soon: the thread is there when it comes. */
-    wake: (): void => void started(),
+    wake(): void {
+      started()
+      rest()
+    },
     async ask(job: Job, asking: Asking): Promise<Outcome> {
       if (!dearJobs.has(job.kind)) return read(job, asking)
       const release = await dear.acquire()
@@ -54,6 +85,7 @@ export function createReaders(entry: ReaderEntry, { isPolite = false } = {}) {
       }
     },
     async close(): Promise<void> {
+      resting.abort()
       await thread?.end()
     },
   }

@@ -124,7 +124,7 @@ function createSight({ name, filter, at, onFacts }: StreamOptions): Sight {
       list.show(rowCount(window))
       list.goTo(rowOfSeq(window, target), 'centre')
       target = undefined
-    } else list.show(rowCount(window), window.isFollowing ? 'end' : undefined)
+    } else list.show(rowCount(window), window.isFollowing && !isSearching(window) ? 'end' : undefined)
     onFacts(factsOf(window, problem))
   }
   const later = (): void => {
@@ -178,12 +178,17 @@ function isThere(window: EventWindow, seq: number): boolean {
   return seqOfRow(window, rows - 1) >= seq || (window.found?.isComplete ?? true)
 }
 
+/** Until everything was found there is no end to go to: the first rows stay in sight. */
+function isSearching({ found }: EventWindow): boolean {
+  return found !== undefined && !found.isComplete
+}
+
 function factsOf(window: EventWindow, problem: string | undefined): StreamFacts {
   return {
     rows: rowCount(window),
     fresh: newRows(window),
     isFollowing: window.isFollowing,
-    isSearching: window.found !== undefined && !window.found.isComplete,
+    isSearching: isSearching(window),
     problem,
   }
 }

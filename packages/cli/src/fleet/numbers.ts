@@ -1,0 +1,33 @@
+import { availableParallelism } from 'node:os'
+import type { FlagName } from '../flags.ts'
+import type { Arguments } from '../parse-arguments.ts'
+
+/** What a flag of the fleet allows. */
+const ranges = {
+  priority: { from: -100, to: 100, usual: 0 },
+  weight: { from: 1, to: 1_000, usual: 1 },
+  'max-running': { from: 1, to: 1_000_000, usual: undefined },
+  slots: { from: 1, to: 256, usual: Math.min(4, availableParallelism()) },
+  lease: { from: 10, to: 600, usual: 120 },
+} as const satisfies Partial<Record<FlagName, { from: number; to: number; usual: number | undefined }>>
+
+type NumberFlag = keyof typeof ranges
+export type Numbers = { readonly [Name in NumberFlag]: number | ((typeof ranges)[Name]['usual'] & undefined) }
+
+/** The numbers among the flags, or what is wrong with the first that is none. */
+export function readNumbers({
+  texts,
+}: Arguments): { readonly numbers: Numbers } | { readonly problem: string } {
+  const found: Partial<Record<NumberFlag, number | undefined>> = {}
+  for (const name of Object.keys(ranges) as NumberFlag[]) {
+    const { from, to, usual } = ranges[name]
+    const text = texts[name]
+    const value = text === undefined ? usual : Number(text)
+    if (value !== undefined && !(Number.isInteger(value) && value >= from && value <= to))
+      return {
+        problem: `--${name}: expected a whole number from ${from} to ${to}; found ${JSON.stringify(text)}`,
+      }
+    found[name] = value
+  }
+  return { numbers: found as Numbers }
+}

@@ -1,0 +1,56 @@
+import { homedir } from 'node:os'
+import type { Fleet } from 'weave-fleet'
+import { type ExitCode, exitCodes } from '../program.ts'
+import type { Terminal } from '../terminal.ts'
+
+type Package = typeof import('weave-fleet')
+
+export interface OpenedFleet {
+  readonly fleet: Fleet
+  /** The package: it is loaded only when somebody asks for it. */
+  readonly library: Package
+}
+
+/** Opens the fleet for one command. What goes wrong between them is said in words, with an exit code of its own. */
+export async function withFleet(
+  { terminal, works }: { readonly terminal: Terminal; readonly works: boolean },
+  work: (opened: OpenedFleet) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const library = await load()
+  if (!library) {
+    terminal.error('Fleet commands need a package more: npm i weave-fleet')
+    return exitCodes.failed
+  }
+  try {
+    const fleet = await library.openFleet({ home: homedir(), environment: process.env, works })
+    try {
+      return await work({ fleet, library })
+    } finally {
+      await fleet.close()
+    }
+  } catch (error) {
+    if (!(error instanceof library.FleetFault)) throw error
+    terminal.error(`${error.message} (${error.code})\n${error.cure}`)
+    return codes[error.code] ?? exitCodes.failed
+  }
+}
+
+const codes: Readonly<Record<string, ExitCode>> = {
+  FLEET_UNREACHABLE: exitCodes.unreachable,
+  FLEET_NO_POSTGRES: exitCodes.unreachable,
+  FLEET_STORE: exitCodes.unreachable,
+  FLEET_VERSION: exitCodes.refused,
+  FLEET_ROOT: exitCodes.refused,
+  FLEET_SCHEMA: exitCodes.refused,
+}
+
+async function load(): Promise<Package | undefined> {
+  try {
+    return await import('weave-fleet')
+  } catch (error) {
+    const isMissing =
+      error instanceof Error && 'code' in error && String(error.code).endsWith('MODULE_NOT_FOUND')
+    if (isMissing) return undefined
+    throw error
+  }
+}

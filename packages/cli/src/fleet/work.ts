@@ -1,0 +1,49 @@
+import { type ExitCode, exitCodes, version } from '../program.ts'
+import type { Terminal } from '../terminal.ts'
+import type { OpenedFleet } from './with-fleet.ts'
+
+export interface WorkWish {
+  readonly slots: number
+  readonly lease: number
+  readonly untilIdle: boolean
+  readonly root?: string | undefined
+}
+
+const pollMs = 2_000
+
+/** Takes turns until told to end: the first signal waits for the borders of its turns, the second does not. */
+export async function work(
+  { slots, lease, untilIdle, root }: WorkWish,
+  { fleet, library }: OpenedFleet,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const [, script = ''] = process.argv
+  const worker = await library.startWorker({
+    engine: fleet.engine,
+    store: fleet.store,
+    program: { script, args: ['fleet-turn'], execArgv: process.execArgv, environment: process.env },
+    version,
+    slots,
+    pools: ['default'],
+    root: root ?? fleet.root,
+    lease,
+    pollMs,
+    untilIdle,
+    onNote: text => terminal.error(text),
+  })
+  let signals = 0
+  const onSignal = (signal: NodeJS.Signals): void => {
+    signals++
+    const more =
+      signals === 1 ? 'taking nothing more; waiting for codons to end, once more ends them' : 'ending them'
+    terminal.error(`${signal}: ${more}.`)
+    worker.drain(signals > 1)
+  }
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  try {
+    await worker.done
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+  }
+  return signals > 0 && untilIdle ? exitCodes.interrupted : exitCodes.done
+}

@@ -1,0 +1,28 @@
+/** What can go wrong between a command and a fleet. */
+export const faultCodes = [
+  'FLEET_UNREACHABLE',
+  'FLEET_NO_POSTGRES',
+  'FLEET_SCHEMA',
+  'FLEET_VERSION',
+  'FLEET_ROOT',
+  'FLEET_STORE',
+  'FLEET_PARCEL',
+  'FLEET_DATA',
+  'FLEET_LOST',
+  'FLEET_UNKNOWN',
+] as const
+
+export type FaultCode = (typeof faultCodes)[number]
+
+/** Ends what was asked for; `message` says what is wrong, `cure` what to do. Both are for people. */
+export class FleetFault extends Error {
+  readonly code: FaultCode
+  readonly cure: string
+
+  constructor(code: FaultCode, words: { readonly message: string; readonly cure: string }) {
+    super(words.message)
+    this.name = 'FleetFault'
+    this.code = code
+    this.cure = words.cure
+  }
+}

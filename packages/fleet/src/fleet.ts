@@ -1,0 +1,42 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type Engine, openEngine } from './engine/index.ts'
+import { readMeta, settleMeta } from './sql/migrate.ts'
+import { openStore, type Store } from './store/index.ts'
+
+export interface FleetOptions {
+  readonly home: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly works: boolean
+}
+
+/** The engine and the store of one fleet, as a command sees them. */
+export interface Fleet {
+  readonly engine: Engine
+  readonly store: Store
+  /** Where workers of this fleet work by default. */
+  readonly root: string
+  close(): Promise<void>
+}
+
+/** `WEAVE_FLEET_URL` and `WEAVE_FLEET_STORE`; without them an engine of this person's own, and a folder beside it. */
+export async function openFleet({ home, environment, works }: FleetOptions): Promise<Fleet> {
+  const url = environment['WEAVE_FLEET_URL']
+  const engine = await openEngine({ home, environment, url, works })
+  try {
+    const named = environment['WEAVE_FLEET_STORE']
+    const folder = join(home, '.weave', 'fleet', 'store')
+    if (named === undefined && engine.isEmbedded) mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const usual = engine.isEmbedded ? pathToFileURL(folder).href : 'pg:'
+    const storeUrl = named ?? (await settleMeta(engine.database, 'store', usual))
+    const fleetId = (await readMeta(engine.database, 'fleet_id')) ?? ''
+    const lasting = existsSync('/var/tmp') ? '/var/tmp' : tmpdir()
+    const root = (await readMeta(engine.database, 'root')) ?? join(lasting, `weave-${fleetId}`)
+    return { engine, store: openStore(storeUrl, engine.database), root, close: () => engine.close() }
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}

@@ -1,0 +1,3 @@
+/** Immutable objects, named by their content. */
+
+export { openStore, type Store } from './store.ts'

@@ -1,0 +1,50 @@
+import { readFile, readlink } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { hashTree } from '@weave/runtime'
+import { FleetFault } from '../fault.ts'
+import { packTar, type TarEntry } from '../parcel/index.ts'
+import type { Store } from '../store/index.ts'
+import type { StoredTree } from '../turn/index.ts'
+
+export interface TreeWish {
+  readonly path: string
+  /** Paths below it that stay behind. */
+  readonly skip?: (path: string) => boolean
+}
+
+const mostBytes = 64 * 1024 ** 2
+
+/** Puts a folder or a file into the store as one object, named by its content. */
+export async function storeTree({ path, skip }: TreeWish, store: Store): Promise<StoredTree> {
+  const found = await hashTree(path, skip ? { skip } : {})
+  if (!found.ok) throw dataFault(found.message)
+  const total = found.entries.reduce((sum, { bytes }) => sum + bytes, 0)
+  if (total > mostBytes) throw dataFault(`${path} has ${total} bytes; one object holds ${mostBytes}`)
+  const entries: TarEntry[] = []
+  for (const { path: name, type, executable } of found.entries) {
+    const whole = join(found.root, name)
+    const bytes = type === 'file' ? await readFile(whole) : Buffer.alloc(0)
+    entries.push({
+      path: name,
+      type,
+      executable,
+      bytes,
+      ...(type === 'link' && { target: await readlink(whole) }),
+    })
+  }
+  const sha = await store.put(await promisify(gzip)(packTar(entries)))
+  const isFile =
+    found.entries.length === 1 && found.entries[0]?.path === basename(path) && !(await isFolder(path))
+  return { hash: found.hash, sha, ...(isFile && { file: basename(path) }) }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const { stat } = await import('node:fs/promises')
+  return (await stat(path)).isDirectory()
+}
+
+function dataFault(message: string): FleetFault {
+  return new FleetFault('FLEET_DATA', { message: `${message}.`, cure: 'See to the data, then submit again.' })
+}

@@ -1,0 +1,118 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { applyParcels, type KnownFiles, unpackTar } from '../parcel/index.ts'
+import { createPlacer, isInside } from '../parcel/place.ts'
+import type { Store } from '../store/index.ts'
+
+/** A folder or a file as one object of the store. */
+export interface StoredTree {
+  /** As `hashTree` gives it. */
+  readonly hash: string
+  readonly sha: string
+  /** Its only file, when it is one. */
+  readonly file?: string | undefined
+}
+
+/** The newest published state of an execution. */
+export interface Head {
+  readonly seq: number
+  readonly epoch: number
+  /** Parcels, the whole one first. */
+  readonly parts: readonly string[]
+}
+
+/** Beside the execution's own record: what of it was published. */
+interface Sidecar {
+  readonly executionId: string
+  readonly epoch: number
+  readonly publishedSeq: number
+}
+
+/** Where executions, hanks and data lie on this machine. The same path on all of them: conversations name it. */
+export function createPlaces(root: string, store: Store) {
+  for (const folder of ['x', 'hanks', 'data', 'lost'])
+    mkdirSync(join(root, folder), { recursive: true, mode: 0o700 })
+  const under = new Map<string, Promise<string>>()
+
+  const tree = (kind: 'hanks' | 'data', { hash, sha, file }: StoredTree): Promise<string> => {
+    const folder = join(root, kind, hash.replace('tree:', ''))
+    const made = under.get(folder) ?? unpackTree(folder, sha)
+    under.set(folder, made)
+    made.catch(() => under.delete(folder))
+    return made.then(path => (file === undefined ? path : join(path, file)))
+  }
+
+  const unpackTree = async (folder: string, sha: string): Promise<string> => {
+    if (existsSync(folder)) return folder
+    const draft = mkdtempSync(join(root, 'lost', 'tree-'))
+    const placer = createPlacer(draft)
+    for (const { path, type, target, bytes, executable } of unpackTar(
+      await promisify(gunzip)(await store.get(sha)),
+    )) {
+      if (!isInside(path)) throw new Error(`${path} leads out of the tree`)
+      if (type === 'directory') placer.folder(path)
+      else if (target !== undefined) placer.link(path, target)
+      else placer.file(path, bytes, executable ? 0o555 : 0o444)
+    }
+    settle(draft, folder)
+    return folder
+  }
+
+  return {
+    hank: (stored: StoredTree) => tree('hanks', stored),
+    data: (stored: StoredTree) => tree('data', stored),
+    execution: (id: string): string => join(root, 'x', id),
+    /**
+     * The execution as it was published last, or further: a local copy that goes on from the head is kept, so that a worker
+     * which starts again loses nothing. Answers with what is known of its files.
+     */
+    async bring(
+      id: string,
+      head: Head | undefined,
+    ): Promise<{ readonly files?: KnownFiles; readonly salvaged: boolean }> {
+      const dir = join(root, 'x', id)
+      const local = readSidecar(dir)
+      if (local?.publishedSeq === (head?.seq ?? 0) && local.epoch === (head?.epoch ?? local.epoch))
+        return { salvaged: existsSync(join(dir, '.weave', 'execution.json')) }
+      if (existsSync(dir)) renameSync(dir, join(mkdtempSync(join(root, 'lost', `${id}-`)), 'execution'))
+      if (!head) return { salvaged: false }
+      const draft = mkdtempSync(join(root, 'lost', 'head-'))
+      const parcels = await Promise.all(head.parts.map(sha => store.get(sha)))
+      const { files } = await applyParcels(draft, { executionId: id, parcels })
+      settle(draft, dir)
+      return { files, salvaged: false }
+    },
+    note(id: string, head: { readonly epoch: number; readonly seq: number }): void {
+      const internals = join(root, 'x', id, '.weave')
+      if (!existsSync(internals)) return
+      const sidecar: Sidecar = { executionId: id, epoch: head.epoch, publishedSeq: head.seq }
+      writeFileSync(join(internals, 'fleet.json'), JSON.stringify(sidecar), { mode: 0o600 })
+    },
+    /** Its head has it all. */
+    drop(id: string): void {
+      for (const name of [id, `${id}.log`]) rmSync(join(root, 'x', name), { recursive: true, force: true })
+    },
+  }
+}
+
+export type Places = ReturnType<typeof createPlaces>
+
+/** Another process may have been first; what is there is the same. */
+function settle(draft: string, folder: string): void {
+  try {
+    renameSync(draft, folder)
+  } catch (error) {
+    if (!existsSync(folder)) throw error
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+function readSidecar(dir: string): Sidecar | undefined {
+  try {
+    return JSON.parse(readFileSync(join(dir, '.weave', 'fleet.json'), 'utf8')) as Sidecar
+  } catch {
+    return undefined
+  }
+}

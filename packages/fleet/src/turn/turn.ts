@@ -1,0 +1,235 @@
+import { join } from 'node:path'
+import type { Engine } from '../engine/index.ts'
+import { type KnownFiles, makeParcel } from '../parcel/index.ts'
+import type { Store } from '../store/index.ts'
+import { endFormerTurn, forgetTurn, noteTurn } from './former-turn.ts'
+import type { TurnEnd, TurnJob, TurnStep, TurnWord } from './messages.ts'
+import type { Head, Places, StoredTree } from './place.ts'
+import { startTurnProcess, type TurnProcess, type TurnProgram } from './turn-process.ts'
+
+/** A row of the table of executions, as a claim gives it. */
+export interface ClaimedExecution {
+  readonly id: string
+  readonly batch: string
+  readonly epoch: string
+  readonly job: string
+  readonly head: Head | null
+  readonly data: StoredTree | null
+}
+
+export interface BatchOptions {
+  readonly rehearse?: boolean | undefined
+  readonly model?: string | undefined
+  readonly maxCostEach?: string | undefined
+  readonly maxTime?: string | undefined
+}
+
+export interface TurnSurroundings {
+  readonly engine: Engine
+  readonly store: Store
+  readonly places: Places
+  readonly program: TurnProgram
+  readonly queueName: string
+  readonly hank: StoredTree
+  readonly options: BatchOptions
+  readonly onNote: (text: string) => void
+}
+
+export interface Turn {
+  readonly execution: string
+  readonly epoch: number
+  readonly job: string
+  /** Settles when the turn is over and its end is on record, or when it was lost. Never rejects. */
+  readonly done: Promise<void>
+  fresh(milliseconds: number): void
+  /** Somebody wants it to end: at the next border, or at once. */
+  end(why: string, isUrgent: boolean): void
+  /** Another epoch has it. */
+  lose(): void
+}
+
+/** How many parcels one head may have on top of the whole one. */
+const longestChain = 16
+const firstRetryMs = 100
+const longestRetryMs = 5_000
+
+/** One claim of an execution, from the files of its head to its end. */
+export function takeTurn(claimed: ClaimedExecution, at: TurnSurroundings): Turn {
+  const running = new RunningTurn(claimed, at)
+  return {
+    execution: claimed.id,
+    epoch: running.epoch,
+    job: claimed.job,
+    done: running.run(),
+    fresh: milliseconds => running.process?.fresh(milliseconds),
+    end: (why, isUrgent) => running.end(why, isUrgent),
+    lose: () => running.lose(),
+  }
+}
+
+class RunningTurn {
+  readonly epoch: number
+  process: TurnProcess | undefined
+  readonly #claimed: ClaimedExecution
+  readonly #at: TurnSurroundings
+  #isLost = false
+  #leaving: string | undefined
+  #head: Head
+  /** As they were published last; undefined: the next parcel is whole. */
+  #files: KnownFiles | undefined
+
+  constructor(claimed: ClaimedExecution, at: TurnSurroundings) {
+    this.#claimed = claimed
+    this.#at = at
+    this.epoch = Number(claimed.epoch)
+    this.#head = claimed.head ?? { seq: 0, epoch: 0, parts: [] }
+  }
+
+  end(why: string, isUrgent: boolean): void {
+    this.#leaving ??= why
+    if (isUrgent) this.process?.stop()
+  }
+
+  lose(): void {
+    this.#isLost = true
+    this.process?.kill()
+  }
+
+  /** Never rejects. What goes wrong here is the business of the next turn. */
+  async run(): Promise<void> {
+    const { onNote, engine, queueName } = this.#at
+    const { id, job } = this.#claimed
+    try {
+      const end = await this.#work()
+      if (this.#isLost) return
+      forgetTurn(this.#at.places.execution(id))
+      if (end && end.status !== 'not-begun') return await this.#finish(end)
+      const why = end?.reason ?? 'its process died'
+      onNote(`${id}: ${why}; another turn tries again`)
+      await engine.database.query('select fleet.stumble($1, $2, $3)', [id, this.epoch, why])
+    } catch (error) {
+      onNote(`${id}: ${error instanceof Error ? error.message : String(error)}`)
+      this.process?.kill()
+    }
+    await engine.queue.failed(queueName, job).catch(() => undefined)
+  }
+
+  async #work(): Promise<TurnEnd | undefined> {
+    const { places, program, options } = this.#at
+    const { id, data: stored, head } = this.#claimed
+    const hank = await places.hank(this.#at.hank)
+    const data = stored ? await places.data(stored) : undefined
+    const dir = places.execution(id)
+    await endFormerTurn(dir)
+    this.#files = (await places.bring(id, head ?? undefined)).files
+    this.process = startTurnProcess({
+      program,
+      job: jobOf({ hank, data, dir }, this.#claimed, options),
+      log: `${dir}.log`,
+      onHandOver: step => this.#handOver(step),
+    })
+    noteTurn(dir, this.process.pid)
+    return this.process.ended
+  }
+
+  async #handOver({ codonId }: TurnStep): Promise<TurnWord> {
+    if (!(await this.#untilPublished(codonId))) return { kind: 'leave', reason: 'lost' }
+    return this.#leaving === undefined ? { kind: 'go' } : { kind: 'leave', reason: this.#leaving }
+  }
+
+  /** The engine or the store may be away for a while; an answer that the turn is lost is final. */
+  async #untilPublished(codon: string | null): Promise<boolean> {
+    for (let wait = firstRetryMs; !this.#isLost; wait = Math.min(2 * wait, longestRetryMs)) {
+      try {
+        if (await this.#publish(codon)) return true
+        // A publication whose answer was lost moved the head: the row tells.
+        if (await this.#isPublished()) return true
+        this.#isLost = true
+      } catch (error) {
+        const words = error instanceof Error ? error.message : String(error)
+        this.#at.onNote(`${this.#claimed.id}: ${words}; trying again`)
+        await new Promise(resolve => setTimeout(resolve, wait))
+      }
+    }
+    return false
+  }
+
+  /** Objects first, head last: a crash in between leaves an object that nobody names. */
+  async #publish(codon: string | null): Promise<boolean> {
+    const { places, store, engine } = this.#at
+    const { id } = this.#claimed
+    const { parts } = this.#head
+    const isWhole = this.#files === undefined || parts.length === 0 || parts.length >= longestChain
+    const since = isWhole || !this.#files ? undefined : { seq: this.#head.seq, files: this.#files }
+    const seq = this.#head.seq + 1
+    const { epoch } = this
+    const parcel = await makeParcel({ root: places.execution(id), executionId: id, epoch, seq, since })
+    const sha = await store.put(parcel.bytes)
+    const next: Head = { seq, epoch, parts: since ? [...parts, sha] : [sha] }
+    const [row] = await engine.database.query<{ published: boolean }>(
+      'select fleet.publish($1, $2, $3, $4, $5, $6) as published',
+      [id, epoch, seq, JSON.stringify(next), codon, parcel.bytes.length],
+    )
+    if (!row?.published) return false
+    this.#head = next
+    this.#files = parcel.files
+    places.note(id, next)
+    return true
+  }
+
+  async #isPublished(): Promise<boolean> {
+    const [row] = await this.#at.engine.database.query<{ head: Head | null; epoch: string }>(
+      'select head, epoch from fleet.execution where id = $1',
+      [this.#claimed.id],
+    )
+    if (Number(row?.epoch) !== this.epoch || row?.head?.seq !== this.#head.seq + 1) return false
+    this.#head = row.head
+    // What is in that head is not known file by file.
+    this.#files = undefined
+    return true
+  }
+
+  /** The last head, then the end of execution and job in one transaction. */
+  async #finish(end: TurnEnd): Promise<void> {
+    if (!(await this.#untilPublished(null))) return
+    const { engine, queueName, places } = this.#at
+    const { id, job } = this.#claimed
+    const { state, why } = stateOf(end, this.#leaving)
+    const isBack = state === 'queued'
+    const call = isBack ? 'fleet.give_back($1, $2, $3)' : 'fleet.finish($1, $2, $4, $3)'
+    const values = [id, this.epoch, why ?? null, ...(isBack ? [] : [state])]
+    await engine.database.transaction(async sql => {
+      const [row] = await sql.query<{ ours: boolean }>(`select ${call} as ours`, values)
+      if (!row?.ours) return
+      await engine.queue.done(queueName, job, sql)
+      if (isBack) await engine.queue.add(queueName, [id], sql)
+    })
+    if (!isBack) places.drop(id)
+  }
+}
+
+function jobOf(
+  { hank, data, dir }: { readonly hank: string; readonly data: string | undefined; readonly dir: string },
+  claimed: ClaimedExecution,
+  { rehearse = false, model, maxCostEach, maxTime }: BatchOptions,
+): TurnJob {
+  return {
+    hank,
+    data,
+    dataHash: claimed.data?.hash,
+    execution: dir,
+    outputs: join(dir, 'outputs'),
+    rehearse,
+    model,
+    maxCost: maxCostEach,
+    maxTime,
+  }
+}
+
+function stateOf({ status, reason, gate }: TurnEnd, leaving: string | undefined) {
+  if (gate !== undefined) return { state: 'waiting', why: `person: gate ${gate}` } as const
+  if (status === 'completed') return { state: 'succeeded', why: undefined } as const
+  if (leaving === 'cancelled') return { state: 'cancelled', why: leaving } as const
+  if (status === 'stopped') return { state: 'queued', why: reason ?? 'stopped' } as const
+  return { state: 'failed', why: reason } as const
+}

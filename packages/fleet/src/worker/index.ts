@@ -1,0 +1,3 @@
+/** Takes turns of what was submitted, as many at once as it has slots. */
+
+export { startWorker, type Worker, type WorkerOptions } from './worker.ts'

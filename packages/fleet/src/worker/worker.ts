@@ -1,0 +1,210 @@
+import { hostname } from 'node:os'
+import type { Engine } from '../engine/index.ts'
+import { FleetFault } from '../fault.ts'
+import { parcelFormat } from '../parcel/index.ts'
+import { settleLease, settleMeta } from '../sql/migrate.ts'
+import type { Store } from '../store/index.ts'
+import {
+  type BatchOptions,
+  type ClaimedExecution,
+  createPlaces,
+  type Places,
+  type StoredTree,
+  type Turn,
+  type TurnProgram,
+  takeTurn,
+} from '../turn/index.ts'
+import { queueNameOf } from './queue-name.ts'
+
+export interface WorkerOptions {
+  readonly engine: Engine
+  readonly store: Store
+  readonly program: TurnProgram
+  readonly version: string
+  readonly slots: number
+  readonly pools: readonly string[]
+  /** The same path on every machine of the fleet. */
+  readonly root: string
+  /** Seconds without a heartbeat after which another worker may take over; the first to say it decides for the whole fleet. */
+  readonly lease: number
+  readonly pollMs: number
+  /** Ends when nothing is queued or running any more. */
+  readonly untilIdle: boolean
+  readonly onNote: (text: string) => void
+}
+
+export interface Worker {
+  readonly id: string
+  /** Settles when it is idle and may end, or drained. */
+  readonly done: Promise<void>
+  /** Takes nothing more and hands back what it has: at the next border of each turn, or at once. */
+  drain(isUrgent: boolean): void
+}
+
+const maxBarren = 3
+/** Of the lease: a worker that was not heard for so long acts no more. */
+const freshShare = 0.7
+
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { engine, root } = options
+  const settled = await settleMeta(engine.database, 'root', root)
+  if (settled !== root)
+    throw new FleetFault('FLEET_ROOT', {
+      message: `Every worker of this fleet works in ${settled}, and this one would work in ${root}.`,
+      cure: `Start it with --root ${settled}.`,
+    })
+  const lease = await settleLease(engine.database, options.lease)
+  const worker = new WorkerLoop({ ...options, lease }, createPlaces(root, options.store))
+  await worker.register()
+  return { id: worker.id, done: worker.loop(), drain: isUrgent => worker.drain(isUrgent) }
+}
+
+class WorkerLoop {
+  readonly id = `${hostname()}.${process.pid}.${Date.now().toString(36)}`
+  readonly #options: WorkerOptions
+  readonly #places: Places
+  readonly #turns = new Map<string, { readonly turn: Turn; readonly queueName: string }>()
+  #isDraining = false
+  #wake: () => void = () => undefined
+
+  constructor(options: WorkerOptions, places: Places) {
+    this.#options = options
+    this.#places = places
+  }
+
+  async register(): Promise<void> {
+    const { engine, version, pools, slots } = this.#options
+    await engine.database.query(
+      'insert into fleet.worker (id, host, pid, version, pools, slots) values ($1, $2, $3, $4, $5, $6)',
+      [this.id, hostname(), process.pid, version, pools, slots],
+    )
+  }
+
+  drain(isUrgent: boolean): void {
+    this.#isDraining = true
+    for (const { turn } of this.#turns.values()) turn.end('drained', isUrgent)
+    this.#wake()
+  }
+
+  async loop(): Promise<void> {
+    const beating = this.#beats()
+    try {
+      for (;;) {
+        const isOver = await this.#pass().catch((error: unknown) => {
+          this.#options.onNote(`the engine: ${error instanceof Error ? error.message : String(error)}`)
+          return false
+        })
+        if (isOver) return
+        await this.#rest(this.#options.pollMs * (0.8 + 0.4 * Math.random()))
+      }
+    } finally {
+      clearInterval(beating)
+      await this.#options.engine.database
+        .query('delete from fleet.worker where id = $1', [this.id])
+        .catch(() => undefined)
+    }
+  }
+
+  /** Fills the free slots. True: there is nothing more to wait for. */
+  async #pass(): Promise<boolean> {
+    if (this.#isDraining) return this.#turns.size === 0
+    const { engine, pools, slots } = this.#options
+    const batches = await engine.database.query<{ id: string; hank: StoredTree; options: BatchOptions }>(
+      'select * from fleet.next_batches($1, $2, $3)',
+      [pools, [parcelFormat], 32],
+    )
+    for (const batch of batches) {
+      while (this.#turns.size < slots && !this.#isDraining) {
+        if (!(await this.#take(batch))) break
+      }
+    }
+    return this.#options.untilIdle && batches.length === 0 && this.#turns.size === 0
+  }
+
+  /** One turn of a batch: the job and the claim in one transaction. False: there is none. */
+  async #take(batch: { readonly id: string; readonly hank: StoredTree; readonly options: BatchOptions }) {
+    const { engine, store, program, pools, onNote } = this.#options
+    const queueName = queueNameOf(batch.id, pools[0] ?? 'default')
+    const taken = await engine.database.transaction(async sql => {
+      const [job] = await engine.queue.take(queueName, 1, sql)
+      if (!job) return undefined
+      const [claimed] = await sql.query<ClaimedExecution>('select * from fleet.claim($1, $2, $3, $4)', [
+        job.execution,
+        this.id,
+        job.id,
+        maxBarren,
+      ])
+      // Cancelled, dead or ended: its job is done.
+      if (!claimed) await engine.queue.done(queueName, job.id, sql)
+      return { claimed }
+    })
+    if (!taken?.claimed) return taken !== undefined
+    const { hank, options } = batch
+    const at = { engine, store, places: this.#places, program, queueName, hank, options, onNote }
+    const turn = takeTurn(taken.claimed, at)
+    this.#turns.set(turn.execution, { turn, queueName })
+    void turn.done.then(() => {
+      this.#turns.delete(turn.execution)
+      this.#wake()
+    })
+    return true
+  }
+
+  /** Says that it lives, for all of its turns at once, and hears what is wanted of them. */
+  #beats(): NodeJS.Timeout {
+    const { lease } = this.#options
+    let isUnderWay = false
+    return setInterval(
+      () => {
+        if (isUnderWay) return
+        isUnderWay = true
+        void this.#beat()
+          .catch(() => undefined)
+          .finally(() => {
+            isUnderWay = false
+          })
+      },
+      (lease * 1_000) / 6,
+    )
+  }
+
+  async #beat(): Promise<void> {
+    const { engine, lease } = this.#options
+    const turns = [...this.#turns.values()]
+    const sentAt = performance.now()
+    const rows = await engine.database.query<{ id: string; cancel: string | null; drain: boolean }>(
+      'select * from fleet.beat($1, $2, $3)',
+      [this.id, turns.map(({ turn }) => turn.execution), turns.map(({ turn }) => turn.epoch)],
+    )
+    const mine = new Map(rows.map(row => [row.id, row]))
+    for (const queueName of new Set(turns.map(each => each.queueName))) {
+      const jobs = turns.filter(each => each.queueName === queueName && mine.has(each.turn.execution))
+      await engine.queue.keep(
+        queueName,
+        jobs.map(({ turn }) => turn.job),
+      )
+    }
+    const left = freshShare * lease * 1_000 - (performance.now() - sentAt)
+    for (const { turn } of turns) {
+      const row = mine.get(turn.execution)
+      // One that ended while the engine answered is not there any more, and not lost.
+      if (!row) {
+        if (this.#turns.get(turn.execution)?.turn === turn) turn.lose()
+      } else {
+        turn.fresh(left)
+        if (row.cancel !== null) turn.end('cancelled', row.cancel === 'now')
+        else if (row.drain) turn.end('drained', false)
+      }
+    }
+  }
+
+  #rest(milliseconds: number): Promise<void> {
+    return new Promise(resolve => {
+      const timer = setTimeout(resolve, milliseconds)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}

@@ -1,0 +1,36 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { throughDoors } from './doors.mjs'
+import { inputsOf } from './inlined.mjs'
+
+/**
+ * The published fleet: one script with the driver and the queue in it, so that nothing is installed beside it.
+ *
+ * @param {{ root: string, outdir: string }} options
+ * @returns {Promise<{ files: { file: string, bytes: number }[], inputs: string[] }>}
+ */
+export async function bundleFleet({ root, outdir }) {
+  const outfile = join(outdir, 'index.cjs')
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints: [join(root, 'packages/fleet/src/index.ts')],
+    outfile,
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20.19',
+    conditions: ['weave-source'],
+    minify: true,
+    metafile: true,
+    legalComments: 'none',
+    // Loaded only by who asks for it, which nobody does.
+    external: ['pg-native', 'pg-cloudflare'],
+    logLevel: 'warning',
+    plugins: [throughDoors()],
+  })
+  return {
+    files: [{ file: outfile, bytes: statSync(outfile).size }],
+    inputs: inputsOf(result.metafile, root),
+  }
+}

@@ -1,0 +1,264 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
+import { type Fleet, openFleet } from 'weave-fleet'
+import { verifies } from '../conformance/verifies.ts'
+import { codon, type HankFolder, hankFolderIn, rig } from '../support/hank-folder.ts'
+import { isProof } from '../support/proof.ts'
+import {
+  type RunningCommand,
+  root,
+  runScripted,
+  scriptedWeave,
+  startCommand,
+} from '../support/weave-command.ts'
+
+/** All tests share one engine: it is the test that holds it, so that killing a worker does not end it. */
+const home = mkdtempSync(join(tmpdir(), 'weave-fleet-'))
+const env = { HOME: home, ANTHROPIC_API_KEY: 'a-key-for-nobody' }
+let fleet: Fleet
+let program = ''
+
+beforeAll(async () => {
+  program = await scriptedWeave()
+  fleet = await openFleet({ home, environment: { PATH: process.env['PATH'] }, works: false })
+}, 120_000)
+
+afterAll(async () => {
+  const [row] = await fleet.engine.database.query<{ data_directory: string }>('show data_directory')
+  await fleet.close()
+  for (const folder of [home, fleet.root, dirname(row?.data_directory ?? join(home, 'x'))])
+    rmSync(folder, { recursive: true, force: true })
+}, 60_000)
+
+/** Each codon writes down that it ran; `b` waits until it may go on. */
+const waits = 'while [ ! -e "$HOME/go-$SET" ]; do sleep 0.1; done'
+const noted = (id: string, more = ''): object =>
+  rig(
+    `SET=$(cat read_only_data_source/name); echo ${id} >> "$HOME/ran-$SET"; env | grep -c WEAVE_FLEET >> "$HOME/seen-$SET" || true; ${more}`,
+  )
+
+let folders = 0
+
+function place(sets: readonly string[], { isHeld = false } = {}): HankFolder {
+  const outputs = { outputFiles: [{ copy: ['c.md'] }] }
+  const at = hankFolderIn(join(home, `hank-${++folders}`), [
+    codon('a', noted('a')),
+    codon('b', noted('b', isHeld ? waits : '')),
+    codon('c', { ...noted('c'), ...outputs }),
+  ])
+  for (const name of sets) {
+    mkdirSync(at.path('sets', name), { recursive: true })
+    writeFileSync(at.path('sets', name, 'name'), name)
+  }
+  return at
+}
+
+async function weave({ cwd }: HankFolder, ...words: readonly string[]) {
+  return runScripted(words, { cwd, env: { ...env, WEAVE_FLEET_CANARY: 'x' } })
+}
+
+async function queued(at: HankFolder, ...words: readonly string[]): Promise<string> {
+  const said = await weave(
+    at,
+    'submit',
+    '.',
+    '--data-glob',
+    'sets/*',
+    '--lease',
+    '10',
+    '--skip-self-test',
+    '--json',
+    ...words,
+  )
+  expect(said.status, said.stderr).toBe(0)
+  return (JSON.parse(said.stdout) as { batch: string }).batch
+}
+
+function worker({ cwd }: HankFolder, ...words: readonly string[]): RunningCommand {
+  return startCommand(program, ['worker', '--slots', '2', ...words], {
+    cwd,
+    env: { ...env, WEAVE_FLEET_CANARY: 'x' },
+  })
+}
+
+function ran(name: string): string {
+  const file = join(home, `ran-${name}`)
+  return existsSync(file) ? readFileSync(file, 'utf8').replaceAll('\n', '') : ''
+}
+
+const release = (...names: readonly string[]): void => {
+  for (const name of names) writeFileSync(join(home, `go-${name}`), '')
+}
+
+function query<Row extends object>(text: string, batch: string): Promise<readonly Row[]> {
+  return fleet.engine.database.query<Row>(text, [batch])
+}
+
+async function states(batch: string): Promise<readonly string[]> {
+  const rows = await query<{ state: string }>(
+    'select state from fleet.execution where batch = $1 order by n',
+    batch,
+  )
+  return rows.map(({ state }) => state)
+}
+
+/** Numbers without gaps, epochs that never fall. */
+async function expectOrder(batch: string): Promise<void> {
+  const heads = await query<{ execution: string; seq: number; epoch: number }>(
+    `select h.execution, h.seq::int, h.epoch::int from fleet.head h join fleet.execution e on e.id = h.execution
+     where e.batch = $1 order by h.execution, h.seq`,
+    batch,
+  )
+  for (const id of new Set(heads.map(({ execution }) => execution))) {
+    const own = heads.filter(({ execution }) => execution === id)
+    expect(own.map(({ seq }) => seq)).toEqual(own.map((_, at) => at + 1))
+    const epochs = own.map(({ epoch }) => epoch)
+    expect(epochs).toEqual(epochs.toSorted((left, right) => left - right))
+  }
+}
+
+const longest = 120_000
+
+describe('a fleet', () => {
+  verifies(
+    ['fleet/first-use', 'fleet/no-address'],
+    'works on every data set here and collects the outputs in one folder',
+    async () => {
+      const at = place(['one', 'two', 'three'])
+      const words = ['--data-glob', 'sets/*', '--here', '--slots', '3', '--lease', '10', '--skip-self-test']
+      const said = await weave(at, 'submit', '.', ...words, '-o', 'collected')
+      expect(said.status, said.stderr).toBe(0)
+      expect(said.stderr).toContain('3 succeeded')
+      expect(readdirSync(at.path('collected')).sort()).toEqual(['1-one', '2-three', '3-two'])
+      expect(readdirSync(at.path('collected/1-one'))).toEqual(['c.md'])
+      expect(['one', 'two', 'three'].map(ran)).toEqual(['abc', 'abc', 'abc'])
+      expect(readFileSync(join(home, 'seen-one'), 'utf8')).toBe('0\n0\n0\n')
+    },
+    longest,
+  )
+
+  verifies(
+    ['fleet/take-over', 'fleet/not-again', 'fleet/one-writer'],
+    'goes on without a worker that is killed: what was published is not run again',
+    async () => {
+      const at = place(['anise', 'basil'], { isHeld: true })
+      const batch = await queued(at)
+      const first = worker(at)
+      await vi.waitFor(() => expect(['anise', 'basil'].map(ran)).toEqual(['ab', 'ab']), { timeout: 60_000 })
+      const second = worker(at, '--until-idle')
+      await second.until('Worker')
+      await first.kill('SIGKILL')
+      const killedAt = Date.now()
+      release('anise', 'basil')
+      await vi.waitFor(
+        async () => {
+          const rows = await query<{ epoch: number }>(
+            'select epoch::int from fleet.execution where batch = $1',
+            batch,
+          )
+          expect(rows.map(({ epoch }) => epoch)).toEqual([2, 2])
+        },
+        { timeout: 40_000, interval: 100 },
+      )
+      expect((Date.now() - killedAt) / 1_000).toBeLessThan(10 + 8)
+      expect(await second.ended, second.said()).toBe(0)
+      expect(await states(batch)).toEqual(['succeeded', 'succeeded'])
+      expect(['anise', 'basil'].map(ran)).toEqual(['abbc', 'abbc'])
+      await expectOrder(batch)
+    },
+    longest,
+  )
+
+  verifies(
+    ['fleet/zombie', 'fleet/one-writer'],
+    'refuses a worker that stood still while another took over',
+    async () => {
+      const at = place(['dill'], { isHeld: true })
+      const batch = await queued(at)
+      const first = worker(at)
+      await vi.waitFor(() => expect(ran('dill')).toBe('ab'), { timeout: 60_000 })
+      first.child.kill('SIGSTOP')
+      release('dill')
+      const second = worker(at, '--until-idle')
+      expect(await second.ended, second.said()).toBe(0)
+      expect(await states(batch)).toEqual(['succeeded'])
+      first.child.kill('SIGCONT')
+      await first.kill('SIGTERM')
+      await expectOrder(batch)
+      const rows = await query<{ epoch: number }>(
+        `select distinct h.epoch::int from fleet.head h join fleet.execution e on e.id = h.execution
+         where e.batch = $1 and h.seq > 1`,
+        batch,
+      )
+      expect(rows).toEqual([{ epoch: 2 }])
+    },
+    longest,
+  )
+
+  verifies(
+    ['fleet/drain', 'fleet/cancel', 'fleet/root'],
+    'hands executions back at a border when a worker is to end, and runs nothing that is cancelled',
+    async () => {
+      const at = place(['elder', 'fennel'], { isHeld: true })
+      const batch = await queued(at)
+      const first = worker(at)
+      await vi.waitFor(() => expect(['elder', 'fennel'].map(ran)).toEqual(['ab', 'ab']), { timeout: 60_000 })
+      first.child.kill('SIGTERM')
+      await first.until('taking nothing more')
+      release('elder', 'fennel')
+      expect(await first.ended, first.said()).toBe(0)
+      expect(await states(batch)).toEqual(['queued', 'queued'])
+      expect((await weave(at, 'fleet', 'cancel', `${batch}.2`)).stderr).toContain('1 execution cancelled')
+      const other = await weave(at, 'worker', '--root', '/tmp/elsewhere')
+      expect(other).toMatchObject({ status: 5, stderr: expect.stringContaining('FLEET_ROOT') })
+      const second = worker(at, '--until-idle')
+      expect(await second.ended, second.said()).toBe(0)
+      expect(await states(batch)).toEqual(['succeeded', 'cancelled'])
+      expect(['elder', 'fennel'].map(ran)).toEqual(['abc', 'ab'])
+    },
+    longest,
+  )
+
+  verifies(
+    ['fleet/first-use'],
+    'rehearses the example with the built command and real agents',
+    async () => {
+      const at = join(home, 'example')
+      cpSync(join(root, 'examples/10-fleet'), at, { recursive: true })
+      const sets = isProof ? ['--data-glob', 'sets/*'] : ['--data', 'sets/anise', '--data', 'sets/woodruff']
+      const run = startCommand(
+        join(root, 'packages/cli/bin/weave.cjs'),
+        ['submit', '.', ...sets, '--rehearse', '--here', '-o', 'collected'],
+        { cwd: at, env: { HOME: home } },
+      )
+      expect(await run.ended, run.said()).toBe(0)
+      const folders = readdirSync(join(at, 'collected'))
+      expect(folders).toHaveLength(isProof ? 20 : 2)
+      expect(readFileSync(join(at, 'collected/1-anise/line.md'), 'utf8')).toBe('18 jars were ordered.\n')
+    },
+    10 * longest,
+  )
+
+  verifies(['fleet/package-missing'], 'is a package more, and a command without it says which', async () => {
+    const alone = mkdtempSync(join(home, 'alone-'))
+    for (const part of ['bin', 'dist', 'package.json'])
+      cpSync(join(root, 'packages/cli', part), join(alone, part), { recursive: true })
+    const run = startCommand(join(alone, 'bin/weave.cjs'), ['fleet', 'status'], {
+      cwd: alone,
+      env: { HOME: home },
+    })
+    expect(await run.ended).toBe(1)
+    expect(run.said()).toBe('Fleet commands need a package more: npm i weave-fleet\n')
+  })
+})
