@@ -28,9 +28,9 @@ export interface FollowerOptions extends TracedRun {
 /** Milliseconds. */
 export const longestGoodbye = 5_000
 const lossesSaidEvery = 60_000
-/** While the run goes on, spans take a tenth of the time of one core at most. */
-const restPerWork = 9
-const longestRest = 1_000
+/** While the run goes on, spans take a twenty-fifth of the time of one core at most. */
+const restPerWork = 24
+const longestRest = 2_000
 
 /** What was written last may be on its way to the disk when a run ends; when the disk refused it, it never comes. */
 const looksAtEnd = 10
