@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { panels } from '../../packages/web/src/dashboard/routes.ts'
 import type { HankFolder } from './hank-folder.ts'
 
 /** A hub of the built command, and pages of it in a real browser. */
@@ -23,18 +24,11 @@ export interface PageOptions {
 
 /** Every page and panel, of one execution. */
 export function dashboardPaths(name: string): readonly string[] {
-  const panels = [
-    'stream?at=5',
-    'timeline',
-    'files',
-    'checkpoints',
-    'budgets',
-    'sentinels',
-    'gates',
-    'costs',
-    'settings',
+  return [
+    '/',
+    ...panels.map(panel => `/e/${name}/${panel}${panel === 'stream' ? '?at=5' : ''}`),
+    `/compare?a=${name}&b=${name}`,
   ]
-  return ['/', ...panels.map(panel => `/e/${name}/${panel}`), `/compare?a=${name}&b=${name}`]
 }
 
 /** The source list names an address that Chromium does not read; it says so and goes on. */

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
 import { verifies } from '../../../test/conformance/verifies.ts'
 import { tempDir } from '../../../test/support/temp-dir.ts'
-import { executionsOf, submit } from '../src/index.ts'
+import { cancelBatch, executionsOf, submit } from '../src/index.ts'
+import { unpackTar } from '../src/parcel/index.ts'
 import { openStore } from '../src/store/index.ts'
 import { fleetOfFile } from './test-fleet.ts'
 
@@ -136,6 +138,29 @@ describe('the tables of a fleet', () => {
     expect(await executionsOf(fleet().engine, batch)).toMatchObject([
       { state: 'dead', reason: '3 starts in a row without progress' },
     ])
+  })
+})
+
+describe('what is submitted', () => {
+  verifies(['fleet/env-files'], 'leaves files with keys behind, at any depth', async () => {
+    const hankFolder = await tempDir({ inMemory: true })
+    mkdirSync(join(hankFolder, 'rig'))
+    for (const name of ['hank.json', '.env', '.env.local', 'rig/.env', 'rig/.envrc', 'rig/my.env'])
+      writeFileSync(join(hankFolder, name), 'KEY=canary')
+    const { batch } = await submit({ ...usual, name: 'Keys', hankFolder, data: [] }, fleet())
+    const { engine, store } = fleet()
+    const [row] = await engine.database.query<{ sha: string }>(
+      "select hank->>'sha' as sha from fleet.batch where id = $1",
+      [batch],
+    )
+    const packed = [...unpackTar(gunzipSync(await store.get(row?.sha ?? '')))]
+    expect(packed.map(({ path }) => path)).toEqual(['hank.json', 'rig', 'rig/.envrc', 'rig/my.env'])
+  })
+
+  verifies(['fleet/cancel'], 'is not cancelled under a name that nobody has', async () => {
+    await expect(cancelBatch(fleet().engine, { batch: 'nobody', now: false })).rejects.toThrow(
+      'There is no batch nobody.',
+    )
   })
 })
 

@@ -18,6 +18,7 @@ export const fleet = {
     'Weave submit with --here queues an execution for each data set, works on all of them, and collects their outputs in one folder; no server is installed by hand.',
   'fleet/acknowledged':
     'What weave submit acknowledged is in the tables with its jobs, all of it or nothing; the same key again gives the batch that is there.',
+  'fleet/env-files': 'Files called .env or .env.something in the folder of a hank do not go into the store.',
   'fleet/one-writer':
     'The heads of an execution have numbers without gaps, and epochs along them never fall: only the newest epoch publishes, and only the next number.',
   'fleet/one-turn': 'An execution has at most one job at a time, and every claim of it has a new epoch.',

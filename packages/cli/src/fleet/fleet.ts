@@ -49,8 +49,12 @@ async function cancel(
 ): Promise<ExitCode> {
   const now = args.switches.has('cancel-now')
   const count = await library.cancelBatch(fleet.engine, { batch, now })
+  if (count === 0) {
+    terminal.error(`Nothing of ${batch} is queued, waiting or running: nothing was cancelled.`)
+    return exitCodes.failed
+  }
   terminal.error(`${plural(count, 'execution')} cancelled${now ? '' : '; what runs ends with its codon'}.`)
-  return count > 0 ? exitCodes.done : exitCodes.failed
+  return exitCodes.done
 }
 
 async function results(

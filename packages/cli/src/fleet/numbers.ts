@@ -11,6 +11,9 @@ const ranges = {
   lease: { from: 10, to: 600, usual: 120 },
 } as const satisfies Partial<Record<FlagName, { from: number; to: number; usual: number | undefined }>>
 
+/** Limits of each execution, by the words of their flags: any number above zero. */
+const limits = { 'max-cost-each': 'max-cost-each', 'submit-max-time': 'max-time' } as const
+
 type NumberFlag = keyof typeof ranges
 export type Numbers = { readonly [Name in NumberFlag]: number | ((typeof ranges)[Name]['usual'] & undefined) }
 
@@ -28,6 +31,12 @@ export function readNumbers({
         problem: `--${name}: expected a whole number from ${from} to ${to}; found ${JSON.stringify(text)}`,
       }
     found[name] = value
+  }
+  for (const name of Object.keys(limits) as (keyof typeof limits)[]) {
+    const text = texts[name]
+    const isLimit = text === undefined || (Number(text) > 0 && Number.isFinite(Number(text)))
+    if (!isLimit)
+      return { problem: `--${limits[name]}: expected a number above 0; found ${JSON.stringify(text)}` }
   }
   return { numbers: found as Numbers }
 }

@@ -1,4 +1,4 @@
-import { readFile, readlink } from 'node:fs/promises'
+import { readFile, readlink, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -35,14 +35,8 @@ export async function storeTree({ path, skip }: TreeWish, store: Store): Promise
     })
   }
   const sha = await store.put(await promisify(gzip)(packTar(entries)))
-  const isFile =
-    found.entries.length === 1 && found.entries[0]?.path === basename(path) && !(await isFolder(path))
+  const isFile = (await stat(path)).isFile()
   return { hash: found.hash, sha, ...(isFile && { file: basename(path) }) }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  const { stat } = await import('node:fs/promises')
-  return (await stat(path)).isDirectory()
 }
 
 function dataFault(message: string): FleetFault {

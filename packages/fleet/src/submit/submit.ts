@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { basename, relative, sep } from 'node:path'
+import { basename, posix, relative, sep } from 'node:path'
 import type { Engine } from '../engine/index.ts'
 import { FleetFault } from '../fault.ts'
 import { parcelFormat } from '../parcel/index.ts'
@@ -35,6 +35,8 @@ export interface Submitted {
 }
 
 const leftBehind = new Set(['.git', 'node_modules', 'weave-results'])
+/** Files with keys in them, by the name that everybody gives them: no key is to be in a store. */
+const isEnvFile = (path: string): boolean => /^\.env(\..+)?$/.test(posix.basename(path))
 const rowsAtOnce = 500
 
 /** Puts hank and data into the store, then batch, executions and their jobs into the engine: all of them, or none. */
@@ -52,7 +54,7 @@ export async function submit(
       cure: 'Name each data set once.',
     })
   const insideHank = new Set(data.map(path => relative(hankFolder, path).split(sep).join('/')))
-  const skip = (path: string): boolean => leftBehind.has(path) || insideHank.has(path)
+  const skip = (path: string): boolean => leftBehind.has(path) || insideHank.has(path) || isEnvFile(path)
   const hank = await storeTree({ path: hankFolder, skip }, store)
   const rows = await rowsOf(given, store)
   const batch = `${slugOf(given.name)}-${randomBytes(4).toString('hex')}`

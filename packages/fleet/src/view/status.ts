@@ -58,7 +58,7 @@ export async function executionsOf({ database }: Engine, batch: string): Promise
   )
 }
 
-/** Ends what is queued now and what runs at its next border, or at once. Answers how many that concerns. */
+/** Ends what is queued now and what runs at its next border, or at once. Answers how many that concerns; throws for a name that nobody has. */
 export async function cancelBatch(
   { database }: Engine,
   { batch, now }: { readonly batch: string; readonly now: boolean },
@@ -71,5 +71,10 @@ export async function cancelBatch(
      where (batch = $1 or id = $1) and state in ('queued', 'running', 'waiting') returning id`,
     [batch, now ? 'now' : 'border'],
   )
-  return rows.length
+  if (rows.length > 0) return rows.length
+  const known = await database.query('select 1 from fleet.execution where batch = $1 or id = $1 limit 1', [
+    batch,
+  ])
+  if (known.length === 0) throw unknown(batch)
+  return 0
 }
