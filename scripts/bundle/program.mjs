@@ -6,7 +6,7 @@ import { parseSync } from 'oxc-parser'
 import { throughDoors } from './doors.mjs'
 import { inputsOf } from './inlined.mjs'
 import { packed } from './pack.mjs'
-import { withoutLanguages } from './without-languages.mjs'
+import { smallerPackages } from './smaller-packages.mjs'
 
 /**
  * Bundles a program for Node so that it starts fast.
@@ -79,7 +79,7 @@ async function split({ entry, outdir, external, define }) {
     sourcemap: 'inline',
     sourcesContent: false,
     logLevel: 'warning',
-    plugins: [throughDoors(), withoutLanguages()],
+    plugins: [throughDoors(), smallerPackages()],
     supported,
   })
   const outputs = new Map(

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
+import { transform } from 'esbuild'
+import { parseSync } from 'oxc-parser'
+
+/** @import { Plugin, PluginBuild } from 'esbuild' */
+
+/**
+ * Everybody who runs `npx weave-runtime` downloads and unpacks what the packages bring. Here is what nobody uses, and
+ * what can be kept smaller; all of it only in the bundle.
+ *
+ * @returns {Plugin}
+ */
+export function smallerPackages() {
+  return {
+    name: 'smaller-packages',
+    setup(build) {
+      withoutLanguages(build)
+      withSmallValidator(build)
+      withOneClient(build)
+      withPackedInterpreter(build)
+      withShortNames(build)
+    },
+  }
+}
+
+/**
+ * The messages of zod in all languages but its own: half of what every command that reads a run would load.
+ *
+ * @param {PluginBuild} build
+ */
+function withoutLanguages({ onLoad }) {
+  onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.c?js$/ }, () => ({ contents: 'export {}' }))
+}
+
+/**
+ * Both halves of the MCP SDK bring ajv, 150 kB each, and beside it a validator of a tenth of the size, which is their
+ * default where no code may be generated.
+ *
+ * @param {PluginBuild} build
+ */
+function withSmallValidator({ onLoad }) {
+  onLoad(
+    { filter: /[\\/]@modelcontextprotocol[\\/](server|client)[\\/]dist[\\/]shimsNode\.mjs$/ },
+    ({ path }) => ({
+      contents: readFileSync(path, 'utf8')
+        .replace(
+          /import \{ n as AjvJsonSchemaValidator \} from "[^"]+"/,
+          `import { ${small} } from "./validators/cfWorker.mjs"`,
+        )
+        .replace('AjvJsonSchemaValidator as', `${small} as`),
+      resolveDir: dirname(path),
+    }),
+  )
+}
+
+const small = 'CfWorkerJsonSchemaValidator'
+
+/**
+ * Of undici only the client of one address, which the proxy uses: no fetch, WebSocket, cache or mocks.
+ *
+ * @param {PluginBuild} build
+ */
+function withOneClient({ onLoad, onResolve }) {
+  onResolve({ filter: /^undici$/ }, ({ importer }) =>
+    /[\\/]proxy[\\/]upstream[\\/]upstream-transport\.ts$/.test(importer)
+      ? undefined
+      : { errors: [{ text: 'The bundle has only that of undici which upstream-transport.ts uses.' }] },
+  )
+  onLoad({ filter: /[\\/]node_modules[\\/]undici[\\/]index\.js$/ }, () => ({
+    contents: `
+      require('./lib/dispatcher/dispatcher.js').prototype.connect = require('./lib/api/api-connect.js')
+      module.exports = {
+        Client: require('./lib/dispatcher/client.js'),
+        buildConnector: require('./lib/core/connect.js'),
+      }`,
+  }))
+}
+
+/**
+ * The interpreter of templates is WebAssembly in a string of 800 kB; compressed it is a third of that, and unpacked in
+ * 7 ms by the thread that needs it.
+ *
+ * @param {PluginBuild} build
+ */
+function withPackedInterpreter({ onLoad }) {
+  onLoad({ filter: /[\\/]quickjs-singlefile-[\w-]+[\\/]dist[\\/]index\.js$/ }, ({ path }) => {
+    const text = readFileSync(path, 'utf8')
+    const { start, end, value } = longestTemplate(parseSync(path, text).program)
+    const packed = brotliCompressSync(Buffer.from(value)).toString('base64')
+    const unpack = `require('node:zlib').brotliDecompressSync(Buffer.from('${packed}', 'base64')).toString()`
+    return { contents: text.slice(0, start) + unpack + text.slice(end), resolveDir: dirname(path) }
+  })
+}
+
+/**
+ * @param {unknown} node
+ * @returns {{ start: number, end: number, value: string }}
+ */
+function longestTemplate(node) {
+  const none = { start: 0, end: 0, value: '' }
+  if (typeof node !== 'object' || node === null) return none
+  const { type, quasis, start, end } = /** @type {Template} */ (node)
+  const [only, ...others] = type === 'TemplateLiteral' ? quasis : []
+  if (only && others.length === 0) return { start, end, value: only.value.cooked }
+  return Object.values(node)
+    .map(longestTemplate)
+    .reduce((longest, found) => (found.value.length > longest.value.length ? found : longest), none)
+}
+
+/** @typedef {{ type: string, start: number, end: number, quasis: { value: { cooked: string } }[] }} Template */
+
+/**
+ * A chunk that has code of ours keeps all its names for stack traces. The largest packages that share one with us get
+ * short names inside their functions first.
+ *
+ * @param {PluginBuild} build
+ */
+function withShortNames({ onLoad }) {
+  onLoad({ filter: /[\\/](vscode-[\w-]+|@modelcontextprotocol)[\\/].*\.[cm]?js$/ }, async ({ path }) => {
+    const text = readFileSync(path, 'utf8')
+    const { code } = await transform(text, { minifyIdentifiers: true, sourcemap: 'inline', sourcefile: path })
+    return { contents: code, resolveDir: dirname(path) }
+  })
+}
