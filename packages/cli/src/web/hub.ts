@@ -42,19 +42,15 @@ export async function startHub(options: HubOptions) {
   const opened = await openSomewhere(options)
   if (!opened.ok) return opened
   const { port, servers } = opened
-  const { WebSocket, WebSocketServer } = await import('ws')
+  const { sockets, connect } = await webSockets()
   const desk = createDesk({ clock: systemClock, readonly, ownerKey })
   const readers = createReaders(asThread('dashboard-reader'))
+  // Who starts a hub looks at it next.
+  readers.wake()
   const executions = executionsIn(base)
   const facts = { version, hub: true, readonly }
   const assets = await pageAssets()
   const dashboard = createDashboard({ executions, assets, desk, readers, facts, clock: systemClock })
-  const sockets = new WebSocketServer({
-    noServer: true,
-    clientTracking: true,
-    perMessageDeflate: false,
-    maxPayload: serverLimits.messageBytes,
-  })
   let lastAsked = systemClock.monotonic()
   let isClosing = false
   const asked = (): void => {
@@ -65,7 +61,6 @@ export async function startHub(options: HubOptions) {
     isOneOfUs: createPeerUserCheck(),
     onRefused: because => log.warn('HUB', `a connection was refused: ${because}`),
   })
-  const connect = (url: string) => new WebSocket(url, { perMessageDeflate: false, maxPayload: longestFrame })
   for (const server of servers)
     serveHttp(server, {
       port,
@@ -106,6 +101,19 @@ export async function startHub(options: HubOptions) {
       await readers.close()
     },
   }
+}
+
+/** Towards pages, and towards the servers of executions. */
+async function webSockets() {
+  const { WebSocket, WebSocketServer } = await import('ws')
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: true,
+    perMessageDeflate: false,
+    maxPayload: serverLimits.messageBytes,
+  })
+  const connect = (url: string) => new WebSocket(url, { perMessageDeflate: false, maxPayload: longestFrame })
+  return { sockets, connect }
 }
 
 /** A server sends whole histories in a frame. */

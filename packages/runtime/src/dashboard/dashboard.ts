@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { type Hello, linkRequest, type ReadErrorCode, sessionRequest } from '@weave/protocol'
-import { type Clock, isPeerMarked } from '../kit/index.ts'
+import { type Clock, createPeerMarkCheck } from '../kit/index.ts'
 import { answerBytes, answerError, answerJson, bearerOf, begin, readBody } from './answers.ts'
 import type { Desk } from './desk.ts'
 import type { Executions, Job, NamedPlace, PlaceJob, Query } from './job.ts'
@@ -74,8 +75,9 @@ function pathOf({ url = '/' }: IncomingMessage): string {
 function answerShell({ assets, path, request, response, readers }: Given): void {
   const isReading = request.method === 'GET' || request.method === 'HEAD'
   const answer = shellAnswer(assets, path, request)
-  // The page asks as soon as it has begun.
+  // The page asks as soon as it has begun; on one of the connections that fetch its parts, so their other end is looked up meanwhile.
   if (answer?.headers['content-type']?.startsWith('text/html')) readers.wake()
+  else if (answer) void isOfAgent(request).catch(() => undefined)
   if (!isReading) answerError(response, ...onlyGet)
   else if (answer) answerBytes(response, answer.bytes, answer.headers)
   else answerError(response, 'NOT_FOUND', 'There is nothing at this address.')
@@ -113,8 +115,14 @@ const noAgents = [
 
 /** Whether an agent of any execution asks, or what it started. It is the same user, and may have read the key of the owner. */
 export function isOfAgent({ socket }: IncomingMessage): Promise<boolean> {
-  return isPeerMarked(socket, 'WEAVE_EXECUTION_ID=')
+  const checking = checked.get(socket) ?? isMarked(socket)
+  checked.set(socket, checking)
+  return checking
 }
+
+const isMarked = createPeerMarkCheck('WEAVE_EXECUTION_ID=')
+/** A connection stays with the program that opened it. */
+const checked = new WeakMap<Socket, Promise<boolean>>()
 
 async function openSession({ request, response, desk }: Given): Promise<void> {
   if (request.method !== 'POST') return answerError(response, 'METHOD_NOT_ALLOWED', 'Only POST is answered.')

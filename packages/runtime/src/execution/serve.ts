@@ -1,6 +1,6 @@
 import type { EventData } from '@weave/protocol'
 import type { Journal } from '../journal/index.ts'
-import { isPeerMarked, type Log, type Redactor, type Scope, systemClock } from '../kit/index.ts'
+import { createPeerMarkCheck, type Log, type Redactor, type Scope, systemClock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import type { Control } from '../runner/index.ts'
 import { type ServerOptions, startServer } from '../server/index.ts'
@@ -62,7 +62,8 @@ function agentCheck(
   journal.subscribe(({ event }) => {
     if (event.type === 'gate.armed') isGated = true
   })
-  return async socket => isGated && isPeerMarked(socket, `WEAVE_EXECUTION_ID=${dir}`)
+  const isOfAgent = createPeerMarkCheck(`WEAVE_EXECUTION_ID=${dir}`)
+  return async socket => isGated && isOfAgent(socket)
 }
 
 /** Listens, then lets the proxy listen, and writes both ports into the lock. A client that connects in between waits. */

@@ -35,7 +35,7 @@ export { type JsonCode, type JsonSource, parseJsonSource } from './json-source.t
 export { type Listening, listen } from './listen.ts'
 export { type Log, type LogFields, type LogLevel, logLevels, silentLog } from './log.ts'
 export { didYouMean, nearestNames } from './nearest-names.ts'
-export { isPeerMarked } from './peer-process.ts'
+export { createPeerMarkCheck } from './peer-process.ts'
 export { createPeerUserCheck } from './peer-user.ts'
 export {
   type Collector,

@@ -3,24 +3,26 @@ import type { Socket } from 'node:net'
 import { isLoopback, peerInode } from './peer-user.ts'
 import { findMarked, type Marker, treeOf } from './process-clues.ts'
 import { processTable } from './process-table.ts'
+import { createSharedReading } from './shared-reading.ts'
 
 /**
  * Whether the program at the other end carries a marker in its environment, or descends from one that does. Linux knows;
  * elsewhere, and beyond loopback, nobody does. A peer that cannot be found counts as marked: in doubt it gets less.
  */
-export async function isPeerMarked(socket: Socket, marker: Marker): Promise<boolean> {
-  if (process.platform !== 'linux') return false
-  const { remoteAddress, remotePort = 0, localAddress, localPort = 0 } = socket
-  if (remoteAddress === undefined || localAddress === undefined) return true
-  if (!isLoopback(localAddress)) return false
-  const inode = await peerInode(
-    { address: remoteAddress, port: remotePort },
-    { address: localAddress, port: localPort },
-  )
-  if (inode === undefined) return true
-  const suspects = await withDescendants(await findMarked(marker))
-  for (const pid of suspects) if (await holds(pid, inode)) return true
-  return false
+export function createPeerMarkCheck(marker: Marker): (socket: Socket) => Promise<boolean> {
+  if (process.platform !== 'linux') return async () => false
+  const suspects = createSharedReading(async () => withDescendants(await findMarked(marker)))
+  return async ({ remoteAddress, remotePort = 0, localAddress, localPort = 0 }) => {
+    if (remoteAddress === undefined || localAddress === undefined) return true
+    if (!isLoopback(localAddress)) return false
+    const inode = await peerInode(
+      { address: remoteAddress, port: remotePort },
+      { address: localAddress, port: localPort },
+    )
+    if (inode === undefined) return true
+    for (const pid of await suspects()) if (await holds(pid, inode)) return true
+    return false
+  }
 }
 
 async function withDescendants(marked: readonly number[]): Promise<readonly number[]> {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { endianness } from 'node:os'
+import { createSharedReading } from './shared-reading.ts'
 
 /**
  * Whether the program at the other end belongs to this user or to root: loopback is shared by all users of a machine. Linux
@@ -11,7 +12,7 @@ export type PeerUserCheck = (socket: Socket) => Promise<boolean>
 export function createPeerUserCheck(): PeerUserCheck {
   const own = process.getuid?.()
   if (process.platform !== 'linux' || own === undefined) return async () => true
-  const table = createTableReader()
+  const table = createSharedReading(readTable)
   return async socket => {
     const { remoteAddress, remotePort = 0, localAddress, localPort = 0 } = socket
     if (remoteAddress === undefined || localAddress === undefined) return false
@@ -38,21 +39,6 @@ export async function peerInode(there: End, here: End): Promise<string | undefin
 
 /** A table is read in pieces while it changes: a row may be missed now and then. */
 const looks = 3
-
-/** Connections of one moment share a reading, but never one that began before they were there. */
-function createTableReader(): () => Promise<ConnectionTable> {
-  let running: Promise<unknown> = Promise.resolve()
-  let next: Promise<ConnectionTable> | undefined
-  return () => {
-    next ??= running.then(() => {
-      next = undefined
-      const reading = readTable()
-      running = reading
-      return reading
-    })
-    return next
-  }
-}
 
 async function readTable(): Promise<ConnectionTable> {
   const read = (name: string) => readFile(`/proc/net/${name}`, 'latin1').catch(() => '')

@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
-import { isPeerMarked } from '../../src/kit/peer-process.ts'
+import { createPeerMarkCheck } from '../../src/kit/peer-process.ts'
 import { type TreeShape, treeShapes } from './process-trees.ts'
 
 const marker = 'WEAVE_EXECUTION_ID=/executions/of-this-test'
+const isMarked = createPeerMarkCheck(marker)
 /** Elsewhere nobody is looked up. */
 const isLinux = process.platform === 'linux'
 
@@ -86,11 +87,11 @@ for (const shape of treeShapes)
       if (shape.script.includes('STOP')) void wake(join(dir, 'pids'), () => isConnected)
       const [socket] = (await connected) as [Socket]
       isConnected = true
-      expect(await isPeerMarked(socket, marker)).toBe(true)
+      expect(await isMarked(socket)).toBe(true)
       const ended = once(leader, 'exit')
       writeFileSync(join(dir, 'go'), '')
       await ended
-      expect(await isPeerMarked(socket, marker)).toBe(!shape.onlyByLooks)
+      expect(await isMarked(socket)).toBe(!shape.onlyByLooks)
       socket.destroy()
     },
     30_000,
@@ -106,7 +107,7 @@ verifies(['gates/agent-may-watch'], 'a connection of anybody else is not', async
     { stdio: 'ignore' },
   )
   const [socket] = (await connected) as [Socket]
-  expect(await isPeerMarked(socket, marker)).toBe(false)
+  expect(await isMarked(socket)).toBe(false)
   socket.destroy()
   child.kill()
 })

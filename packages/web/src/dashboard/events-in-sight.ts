@@ -83,7 +83,7 @@ export function openEvents({ name, filter, at }: SightOptions, hooks: SightHooks
       ? request(executionAddress(name, 'find', { ...filter }), closing.signal)
       : undefined
     const address = executionAddress(name, 'events', isFiltered ? lengthOnly : firstPage(at))
-    const answer = await ask<EventPage>(address, closing.signal)
+    const answer = await (takeExpected(address) ?? ask<EventPage>(address, closing.signal))
     if (closing.signal.aborted) return
     hooks.onProblem(answer.ok ? undefined : answer.message)
     if (!answer.ok) return
@@ -113,6 +113,22 @@ export function openEvents({ name, filter, at }: SightOptions, hooks: SightHooks
     },
     close: () => closing.abort(),
   }
+}
+
+let expected: { readonly address: string; readonly answer: Promise<Answer<EventPage>> } | undefined
+
+/** Asks for the first events of a list that is about to be drawn: they come while the page around it is made. */
+export function expectEvents({ name, filter, at }: SightOptions): void {
+  if (!isEmptyFilter(filter)) return
+  const address = executionAddress(name, 'events', firstPage(at))
+  expected = { address, answer: ask<EventPage>(address) }
+}
+
+/** Once: later they are no longer the newest. */
+function takeExpected(address: string): Promise<Answer<EventPage>> | undefined {
+  const answer = expected?.address === address ? expected.answer : undefined
+  expected = undefined
+  return answer
 }
 
 /** With a page of which only the answer says where it begins. */

@@ -3,12 +3,14 @@ import { render } from 'preact'
 import type { Hello } from 'weave-client'
 import { App } from './app.tsx'
 import { startClock } from './clock.ts'
+import { expectEvents } from './events-in-sight.ts'
 import { type Execution, openExecution } from './execution.ts'
 import { installHarmlessText } from './harmless-text.ts'
 import { startKeys } from './keys.ts'
 import { place, startPlace } from './place.ts'
 import { startPreferences } from './preferences.ts'
 import { session, startSession } from './session.ts'
+import { filterOf } from './stream-filter.ts'
 
 /** Starts the page. The key of the link leaves the address before anything else is done. */
 export function startDashboard(page: Window): void {
@@ -42,6 +44,10 @@ function keepExecution(execution: { value: Execution | undefined; peek: () => Ex
   const open = execution.peek()
   if (open?.name === name) return
   open?.close()
+  if (name !== undefined && route.page === 'run' && route.panel === 'stream') {
+    const { parameters } = route
+    expectEvents({ name, filter: filterOf(parameters), at: Number(parameters['at']) || undefined })
+  }
   execution.value = name === undefined ? undefined : openExecution(name)
 }
 
