@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { sep } from 'node:path'
 import type { ExecutionRow } from '@weave/protocol'
 import { executionLayout } from '../workspace/index.ts'
 import type { Executions, NamedPlace } from './job.ts'
@@ -49,7 +49,7 @@ function placesIn(of: Executions): readonly NamedPlace[] {
   if ('only' in of) return [of.only]
   try {
     return readdirSync(of.base, { withFileTypes: true }).flatMap(({ name }) => [
-      { name, dir: join(of.base, name) },
+      { name, dir: `${of.base}${sep}${name}` },
     ])
   } catch {
     return []

@@ -6,7 +6,7 @@ import { fieldsOf, isObject, messageOf, numberOf, systemClock, textOf } from '..
 import { type ExecutionLayout, executionLayout, readLock, readOrigin } from '../workspace/index.ts'
 import { createFollower, type Followed, type Follower } from './follower.ts'
 import type { NamedPlace } from './job.ts'
-import { linesOf, readHead, readTail, type Tail } from './tail.ts'
+import { countLines, headBytes, lastLine, readHead, readTail, type Tail } from './tail.ts'
 
 /** What is kept of one execution between two lists. */
 export interface KnownRow {
@@ -54,8 +54,14 @@ export async function readRow(place: NamedPlace, before: KnownRow | undefined): 
     const cached = live ? undefined : cachedState(layout, tail)
     const follower = cached ? undefined : (before?.follower ?? createFollower(place.dir))
     const followed = follower && (await soonFrom(follower))
-    const facts = { state: cached ?? followed?.state, tail, live, codons: plannedCodons(layout, before) }
-    const row = { ...known, ...stateFacts(facts, known.inheritedCost), ...tailFacts(facts) }
+    const facts = {
+      state: cached ?? followed?.state,
+      tail,
+      live,
+      codons: plannedCodons(layout, tail, before),
+    }
+    const ofState = stateFacts(facts, known.inheritedCost)
+    const row = { ...known, ...ofState, ...tailFacts(tail, ofState) }
     const isBehind = followed !== undefined && followed.lastSeq < (tail?.lastSeq ?? 0)
     return { row, isBehind, follower: live || isBehind ? follower : undefined }
   } catch (error) {
@@ -145,35 +151,45 @@ function stateFacts({ state, live, codons }: Facts, inherited = 0): StateFacts {
 }
 
 /** What the end of the journal says: when something was last heard, warnings of late, and what is waited for. */
-function tailFacts({ tail }: Facts): Pick<ExecutionRow, 'warnings' | 'lastEventAt' | 'waits'> {
+function tailFacts(
+  tail: Tail | undefined,
+  { status }: StateFacts,
+): Pick<ExecutionRow, 'warnings' | 'lastEventAt' | 'waits'> {
   if (!tail) return { warnings: 0 }
-  const waiting = linesOf(tail.text, 'gate.waiting').last
   return {
-    warnings: linesOf(tail.text, 'error').count,
+    warnings: countLines(tail.lines, 'error'),
     lastEventAt: tail.lastTime,
-    ...(waiting !== '' && openQuestion(waiting, tail.text)),
+    ...(status !== 'completed' && openQuestion(tail.lines)),
   }
 }
 
 /** Later lines that end a question; the end of a run does not. */
 const endings = ['gate.decided', 'rollback.started', 'codon.started'] as const
 
-function openQuestion(line: string, text: string): Pick<ExecutionRow, 'waits'> {
-  const at = text.lastIndexOf(line)
-  const after = text.slice(at + line.length)
-  if (endings.some(type => linesOf(after, type).count > 0)) return {}
-  const event = fieldsOf(JSON.parse(line))
+function openQuestion(lines: Buffer): Pick<ExecutionRow, 'waits'> {
+  const waiting = lastLine(lines, 'gate.waiting')
+  if (!waiting) return {}
+  const after = lines.subarray(waiting.end)
+  if (endings.some(type => lastLine(after, type))) return {}
+  const event = fieldsOf(JSON.parse(waiting.text))
   const gate = textOf(fieldsOf(event['data'])['gateId']) ?? ''
   return { waits: { gate, since: textOf(event['timestamp']) ?? '', seq: numberOf(event['seq']) ?? 1 } }
 }
 
 /** How many codons the plan has, loops with their limit; read off the outline that a run says at its start. */
-function plannedCodons({ journal }: ExecutionLayout, before: KnownRow | undefined): number {
+function plannedCodons(
+  { journal }: ExecutionLayout,
+  tail: Tail | undefined,
+  before: KnownRow | undefined,
+): number {
   if (before && before.row.codons > 0) return before.row.codons
-  const { last } = linesOf(readHead(journal), 'run.started')
-  if (last === '') return 0
+  const started = lastLine(
+    tail?.isWhole ? tail.lines.subarray(0, headBytes) : readHead(journal),
+    'run.started',
+  )
+  if (!started) return 0
   try {
-    return codonsIn(JSON.parse(last), join(journal, 'blobs'))
+    return codonsIn(JSON.parse(started.text), join(journal, 'blobs'))
   } catch {
     return 0
   }

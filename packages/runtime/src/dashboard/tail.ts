@@ -9,8 +9,8 @@ export interface Tail {
   readonly lastSeq: number
   readonly lastId: string
   readonly lastTime: string
-  /** Whole lines, oldest first. */
-  readonly text: string
+  /** Whole lines, oldest first. Bytes: most of them are only searched. */
+  readonly lines: Buffer
   /** The first segment is the newest one, and all of it is here. */
   readonly isWhole: boolean
 }
@@ -23,18 +23,19 @@ export function readTail(journal: string): Tail | undefined {
   const names = segmentsIn(journal)
   const segment = names.at(-1)
   if (segment === undefined) return undefined
-  const { text, size, from } = readPart(join(journal, segment), size => Math.max(0, size - mostBytes))
-  return tailOf(text, { segment, size, isWhole: from === 0 && names.length === 1 })
+  const { bytes, size, from } = readPart(join(journal, segment), size => Math.max(0, size - mostBytes))
+  return tailOf(bytes, { segment, size, isWhole: from === 0 && names.length === 1 })
 }
 
-const headBytes = 64 * 1024
+/** What a run says at its start is within these. */
+export const headBytes = 64 * 1024
 
 /** Whole lines from the beginning; empty when there are none. Throws what the disk throws. */
-export function readHead(journal: string): string {
+export function readHead(journal: string): Buffer {
   const [segment] = segmentsIn(journal)
-  if (segment === undefined) return ''
-  const { text } = readPart(join(journal, segment), () => 0, headBytes)
-  return text.slice(0, text.lastIndexOf('\n') + 1)
+  if (segment === undefined) return Buffer.alloc(0)
+  const { bytes } = readPart(join(journal, segment), () => 0, headBytes)
+  return bytes.subarray(0, bytes.lastIndexOf(newline) + 1)
 }
 
 function readPart(path: string, begin: (size: number) => number, most = mostBytes) {
@@ -44,7 +45,7 @@ function readPart(path: string, begin: (size: number) => number, most = mostByte
     const from = begin(size)
     const bytes = Buffer.allocUnsafe(Math.min(most, size - from))
     const read = readSync(fd, bytes, 0, bytes.length, from)
-    return { text: bytes.subarray(0, read).toString('utf8'), size, from }
+    return { bytes: bytes.subarray(0, read), size, from }
   } finally {
     closeSync(fd)
   }
@@ -60,29 +61,41 @@ function segmentsIn(journal: string): readonly string[] {
   }
 }
 
-function tailOf(text: string, known: Pick<Tail, 'segment' | 'size' | 'isWhole'>): Tail | undefined {
-  const end = text.lastIndexOf('\n')
+const newline = 0x0a
+
+function tailOf(bytes: Buffer, known: Pick<Tail, 'segment' | 'size' | 'isWhole'>): Tail | undefined {
+  const end = bytes.lastIndexOf(newline)
   if (end === -1) return undefined
-  const begin = known.isWhole ? 0 : text.indexOf('\n') + 1
-  const last = text.slice(text.lastIndexOf('\n', end - 1) + 1, end)
-  const found = lineHead.exec(last)
+  const begin = known.isWhole ? 0 : bytes.indexOf(newline) + 1
+  const found = lineHead.exec(bytes.toString('utf8', lineBegin(bytes, end), end))
   if (!found) return undefined
   const [, seq = '0', lastId = '', lastTime = ''] = found
-  return { ...known, lastSeq: Number(seq), lastId, lastTime, text: text.slice(begin, end) }
+  return { ...known, lastSeq: Number(seq), lastId, lastTime, lines: bytes.subarray(begin, end) }
 }
 
 const lineHead = /^\{"crc":"[0-9a-f]{8}","seq":(\d+),.*?"id":"([^"]*)","timestamp":"([^"]*)"/
 
-/** How often lines of a type occur in a text of whole lines, and where the last one is. */
-export function linesOf(text: string, type: string): { readonly count: number; readonly last: string } {
-  const mark = `","type":"${type}",`
+function lineBegin(bytes: Buffer, at: number): number {
+  return at === 0 ? 0 : bytes.lastIndexOf(newline, at - 1) + 1
+}
+
+/** The last line of a type, and where it ends. */
+export function lastLine(lines: Buffer, type: string) {
+  const at = lines.lastIndexOf(typeMark(type))
+  if (at === -1) return undefined
+  const newlineAt = lines.indexOf(newline, at)
+  const end = newlineAt === -1 ? lines.length : newlineAt
+  return { text: lines.toString('utf8', lineBegin(lines, at), end), end }
+}
+
+/** How often lines of a type occur. */
+export function countLines(lines: Buffer, type: string): number {
+  const mark = typeMark(type)
   let count = 0
-  let at = -1
-  for (let found = text.indexOf(mark); found !== -1; found = text.indexOf(mark, found + 1)) {
-    count++
-    at = found
-  }
-  if (at === -1) return { count, last: '' }
-  const end = text.indexOf('\n', at)
-  return { count, last: text.slice(text.lastIndexOf('\n', at) + 1, end === -1 ? text.length : end) }
+  for (let at = lines.indexOf(mark); at !== -1; at = lines.indexOf(mark, at + mark.length)) count++
+  return count
+}
+
+function typeMark(type: string): Buffer {
+  return Buffer.from(`","type":"${type}",`)
 }

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { join, resolve, sep } from 'node:path'
 import { fileNameOf } from '../files/index.ts'
 import { dataSourceName } from '../tree/index.ts'
 
@@ -15,36 +15,38 @@ export function executionLayout(directory: string) {
   const dir = resolve(directory)
   const agentRoot = join(dir, 'agentRoot')
   const internals = join(dir, internalsName)
-  const logs = join(internals, 'logs')
+  // A list of a thousand executions makes a thousand of these.
+  const own = (name: string): string => `${internals}${sep}${name}`
+  const logs = own('logs')
   return {
     dir,
     /** The agent's working directory and the work tree of the checkpoints. */
     agentRoot,
     /** Where the agent finds the data. */
-    dataSource: join(agentRoot, dataSourceName),
+    dataSource: `${agentRoot}${sep}${dataSourceName}`,
     rigArchive: join(dir, 'rigArchive'),
     internals,
-    lockFile: join(internals, 'lock.json'),
-    executionFile: join(internals, 'execution.json'),
-    stateFile: join(internals, 'state.json'),
+    lockFile: own('lock.json'),
+    executionFile: own('execution.json'),
+    stateFile: own('state.json'),
     /** Where an execution comes from that did not begin by itself. */
-    originFile: join(internals, 'origin.json'),
+    originFile: own('origin.json'),
     /** How far its spans were sent. */
-    tracesFile: join(internals, 'otel.json'),
+    tracesFile: own('otel.json'),
     /** Who was told what of it. */
-    notifiedFile: join(internals, 'notified.json'),
-    journal: join(internals, 'journal'),
+    notifiedFile: own('notified.json'),
+    journal: own('journal'),
     /** The git directory of the checkpoints. */
-    checkpoints: join(internals, 'checkpoints'),
-    sessions: join(internals, 'sessions'),
+    checkpoints: own('checkpoints'),
+    sessions: own('sessions'),
     /** What the agent SDKs keep: their own session files. */
-    agents: join(internals, 'agents'),
+    agents: own('agents'),
     logs,
-    serverLog: join(logs, 'server.log'),
+    serverLog: own(`logs${sep}server.log`),
     /** What a run without a terminal says. */
-    runLog: join(logs, 'run.log'),
-    sentinels: join(internals, 'sentinels'),
-    archiveManifest: join(internals, 'archive.json'),
+    runLog: own(`logs${sep}run.log`),
+    sentinels: own('sentinels'),
+    archiveManifest: own('archive.json'),
   }
 }
 
