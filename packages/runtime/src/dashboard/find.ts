@@ -29,15 +29,16 @@ export async function findJob(place: NamedPlace, query: Query, sink: Sink): Prom
 
 function createNumbers(sink: Sink) {
   let held: number[] = []
-  let since = systemClock.monotonic()
+  // The first ones fill what is in sight: they are sent at once.
+  let since = Number.NEGATIVE_INFINITY
   const flush = (): void => {
     if (held.length > 0) {
       const bytes = Buffer.allocUnsafe(held.length * 4)
       for (const [at, number] of held.entries()) bytes.writeUInt32LE(number, at * 4)
       sink.write(bytes)
+      since = systemClock.monotonic()
     }
     held = []
-    since = systemClock.monotonic()
   }
   return {
     add: (seq: number): void => void held.push(seq),

@@ -42,10 +42,11 @@ export interface ReaderTools {
 export function runReaderThread(tools: ReaderTools): void {
   const port = parentPort
   if (!port) throw new Error('runReaderThread is for the entry of a worker thread')
-  if (fieldsOf(workerData)['isPolite'] === true) giveWay()
+  const isPolite = fieldsOf(workerData)['isPolite'] === true
+  if (isPolite) giveWay()
   const perform = createJobs(tools)
   const open = new Map<number, AbortController>()
-  const turns = createTurns()
+  const turns = createTurns({ isPolite })
   const say = (message: FromReader): void => port.postMessage(message)
   port.on('message', (message: ToReader) => {
     const { id } = message
@@ -73,7 +74,7 @@ export function runReaderThread(tools: ReaderTools): void {
   })
 }
 
-const lowPriority = 10
+const lowPriority = 19
 
 /** Only on Linux, where a priority is that of a thread; elsewhere it would be that of the run. */
 function giveWay(): void {

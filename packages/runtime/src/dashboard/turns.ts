@@ -1,11 +1,24 @@
 import { setImmediate } from 'node:timers/promises'
+import { systemClock } from '../kit/index.ts'
 
-/** Lets long readings wait for short ones, which would otherwise be done in pieces between theirs. */
+/**
+ * Lets long readings wait for short ones, which would otherwise be done in pieces between theirs. Polite ones also rest
+ * between two stretches, so that a run beside them keeps its processor.
+ */
 export type Turns = ReturnType<typeof createTurns>
 
-export function createTurns() {
+/** How long a polite reading rests, in times of what a stretch took; more than this was no stretch. */
+const rests = 2
+const longestStretchMs = 50
+
+export function createTurns({ isPolite = false } = {}) {
   let underWay = 0
   let waiting: (() => void)[] = []
+  let resumedAt = Number.NEGATIVE_INFINITY
+  const rest = (signal: AbortSignal): Promise<void> => {
+    const took = Math.min(systemClock.monotonic() - resumedAt, longestStretchMs)
+    return systemClock.sleep(took * rests, signal).catch(() => undefined)
+  }
   return {
     /** A short reading begins; call what it returns when it has ended. */
     short(): () => void {
@@ -21,9 +34,10 @@ export function createTurns() {
     /** A long reading may go on. Rejects when the signal aborts. */
     async long(signal: AbortSignal): Promise<void> {
       // Also hears what was asked for meanwhile.
-      await setImmediate()
+      await (isPolite ? rest(signal) : setImmediate())
       while (underWay > 0 && !signal.aborted) await new Promise<void>(resolve => waiting.push(resolve))
       signal.throwIfAborted()
+      resumedAt = systemClock.monotonic()
     },
   }
 }
