@@ -25,6 +25,8 @@ export const mcp = {
   'mcp/resumes': 'resume_run goes on with an execution where it stopped.',
   'mcp/gates':
     'A gate is decided by what a person fills in when asked, never by a token or an argument, and steering does not pass one.',
+  'mcp/claude-code':
+    'The real Claude Code can call every tool of every group, and what asks a person asks the one in front of it.',
   'mcp/http': 'With --http the same tools are at a port of this machine, for clients of every era.',
   'mcp/http-safe':
     'Over HTTP only who shows the token and is of the same user is answered: no foreign page, no foreign host, no large body, not more than 32 at once.',

@@ -16,8 +16,8 @@ const steps = {
   forceStop: 'codon.forceStop',
 } as const satisfies Record<string, CommandType>
 
-/** What makes a codon start, and so a model be asked. */
-const starting: ReadonlySet<string> = new Set(['next', 'redo'])
+/** What makes a codon start, and so a model be asked; the plan goes on behind one that is skipped. */
+const starting: ReadonlySet<string> = new Set(['next', 'redo', 'skip'])
 
 const longestAnswer = 60_000
 
