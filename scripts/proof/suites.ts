@@ -128,7 +128,7 @@ export const suites: Readonly<Record<'faults' | 'load' | 'agents', readonly Suit
     {
       name: 'mcp',
       holds: 'I25',
-      files: ['test/e2e/mcp.test.ts', 'test/e2e/mcp-conformance.test.ts'],
+      files: ['test/e2e/mcp.test.ts', 'test/e2e/mcp-conformance.test.ts', 'test/e2e/mcp-claude-code.test.ts'],
       atLeast: {
         'argument objects for the tools of MCP': 10_000,
         'scenarios of the MCP conformance kit': 15,
@@ -137,8 +137,10 @@ export const suites: Readonly<Record<'faults' | 'load' | 'agents', readonly Suit
     {
       name: 'editor',
       holds: 'I20',
-      files: ['test/e2e/lsp.test.ts'],
+      files: ['test/e2e/lsp.test.ts', 'test/e2e/lsp-fixes.test.ts'],
       atLeast: {
+        'quick fixes applied': 1_000,
+        'fields moved by quick fixes': 100,
         'mutations of hanks, told alike by editor and command': 5_000,
         'random edits of a hank in an editor': 10_000,
       },

@@ -7,6 +7,7 @@ import { TextDocument } from 'vscode-languageserver-textdocument'
 import { verifies } from '../conformance/verifies.ts'
 import { addressOf, type Editor, startEditor } from '../support/editor.ts'
 import { folderAt, hankFolder } from '../support/hank-folder.ts'
+import { mutated } from '../support/hank-mutations.ts'
 import { isProof, proofSeed, tally } from '../support/proof.ts'
 import { launcher, root } from '../support/weave-command.ts'
 
@@ -176,36 +177,17 @@ function wordsOf({ place, code, where, message }: Told): string {
   return `${place?.line ?? 1}:${place?.column ?? 1} ${code} ${where === '' ? message : `${where}: ${message}`}`
 }
 
-/** Takes away, doubles or changes a piece of a text. */
-function mutated(text: string, where: number, how: number): string {
-  const words = [...text.matchAll(/"[^"\n]*"|[{}[\],:]|-?\d+(?:\.\d+)?|true|false/g)]
-  const word = words[where % words.length]
-  if (!word) return text
-  const [start, end] = [word.index, word.index + word[0].length]
-  const others = [
-    '"x"',
-    '-1',
-    '[]',
-    '{}',
-    '""',
-    '"../a"',
-    'null',
-    '"\u{1f9f6}"',
-    '1e9',
-    word[0].slice(0, -2) || '0',
-  ]
-  const inner = how % 12
-  if (inner === 10) return text.slice(0, start) + text.slice(end)
-  if (inner === 11) return text.slice(0, end) + word[0] + text.slice(end)
-  return text.slice(0, start) + (others[inner] ?? '') + text.slice(end)
-}
-
 describe('what an editor can do about it', () => {
   const faulty = [
     ['a misspelt key', [{ ...codon('a'), continuationMod: 'fresh', continuationMode: undefined }]],
     ['a misspelt model', [codon('a', { model: 'sonnett' })]],
     ['a misspelt value', [codon('a', { onFailure: 'retyr' })]],
     ['a misspelt file', [codon('a', { promptText: undefined, promptFile: 'promt.md' })]],
+    [
+      'a field at the wrong level',
+      [{ ...looped([codon('b', { onFailure: 'abort' })]), promptFile: 'prompt.md' }],
+    ],
+    ['a limit beside its budget', [codon('a', { maxCost: 2 }), codon('b', { budget: {}, maxCost: 2 })]],
     ['a missing field', [codon('a', { name: undefined }), codon('b', { continuationMode: undefined })]],
     ['a loop that does not say so', [{ ...looped([codon('b', { onFailure: 'abort' })]), type: undefined }]],
     ['a first codon that goes on', [codon('a', { continuationMode: 'continue-previous' })]],

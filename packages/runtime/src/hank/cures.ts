@@ -1,4 +1,4 @@
-import { type Fix, fieldsOf, type Place, type Problem, valueAt } from '../kit/index.ts'
+import { type Fix, fieldsOf, type JsonPath, type Place, type Problem, valueAt } from '../kit/index.ts'
 import { pathOf } from './places.ts'
 
 /** What mends a problem: another value in the place of the one that it is about, or one more field of that object. */
@@ -35,8 +35,14 @@ export function missingField({ code, where }: Problem, whole: unknown): Cure | u
   const key = path.at(-1)
   const around = fieldsOf(valueAt(whole, path.slice(0, -1)))
   if (key === 'type' && 'codons' in around) return { add: 'type', value: 'loop' }
-  if (key === 'continuationMode') return { add: key, value: 'fresh' }
+  if (key === 'continuationMode') return { add: key, value: modeAt(whole, path.slice(0, -1)) }
   if (key === 'name' && typeof around['id'] === 'string' && around['id'] !== '')
     return { add: key, value: around['id'] }
   return undefined
+}
+
+/** In a loop that goes on until the context is full no codon begins a conversation of its own. */
+function modeAt(whole: unknown, path: JsonPath): string {
+  const until = valueAt(whole, [...path.slice(0, 2), 'terminateOn', 'type'])
+  return path.length === 4 && until === 'contextExceeded' ? 'continue-previous' : 'fresh'
 }

@@ -15,13 +15,13 @@ import { mostKeys } from './read.ts'
 import { codon, loop, rootFields } from './schema.ts'
 import { checkSentinelConfig } from './sentinel-config.ts'
 import { fullForm } from './short-forms.ts'
-import { unknownField } from './unknown-fields.ts'
+import { type NamingSource, unknownField } from './unknown-fields.ts'
 
 /**
  * What is wrong with the shape of a hank, for people; nothing when it is right. Items and the codons of loops are checked
  * one by one, so that each message is about one place. Brings the schema along: see `shape.ts`.
  */
-export function shapeFaults(source: JsonSource): readonly Coded[] {
+export function shapeFaults(source: NamingSource): readonly Coded[] {
   const crowded = crowdedObject(source.value)
   if (crowded) return [problemAt(source, crowded, ['hank/size', `an object has more than ${mostKeys} keys`])]
   const found = [...check(source, rootShape, []), ...checkEach(source, ['hank'], checkItem)]
@@ -36,9 +36,9 @@ const rootShape = z.strictObject({ ...rootFields, hank: z.array(z.unknown()).min
 const loopShape = z.strictObject({ ...loop.shape, codons: z.array(z.unknown()).min(1) })
 
 type Coded = Problem<ProblemCode>
-type CheckPart = (source: JsonSource, path: JsonPath) => readonly Coded[]
+type CheckPart = (source: NamingSource, path: JsonPath) => readonly Coded[]
 
-function checkEach(source: JsonSource, list: JsonPath, checkOne: CheckPart): readonly Coded[] {
+function checkEach(source: NamingSource, list: JsonPath, checkOne: CheckPart): readonly Coded[] {
   const found: Coded[] = []
   for (const path of itemsAt(source.value, list)) {
     if (found.length >= mostProblems) {
@@ -50,7 +50,7 @@ function checkEach(source: JsonSource, list: JsonPath, checkOne: CheckPart): rea
   return found
 }
 
-function check(source: JsonSource, schema: z.ZodType, base: JsonPath): readonly Coded[] {
+function check(source: NamingSource, schema: z.ZodType, base: JsonPath): readonly Coded[] {
   const parsed = schema.safeParse(valueAt(source.value, base))
   if (parsed.success) return []
   let unknown = 0
@@ -61,7 +61,7 @@ function check(source: JsonSource, schema: z.ZodType, base: JsonPath): readonly 
     advice: path => fullForm(source.value, path),
     unknownKey: (path, key, validKeys) =>
       // Beyond that number they are counted, not shown.
-      unknown++ < mostUnknown ? unknownField(source.value, path, { key, validKeys }) : uncounted,
+      unknown++ < mostUnknown ? unknownField(source, path, { key, validKeys }) : uncounted,
   })
   return problems.map(problem =>
     problem.place ? problem : problemAt(source, base, [problem.code, problem.message]),
@@ -78,7 +78,7 @@ function problemAt(
   return problemOf({ severity: 'error', code, message }, source.spotOf(path))
 }
 
-function checkItem(source: JsonSource, path: JsonPath): readonly Coded[] {
+function checkItem(source: NamingSource, path: JsonPath): readonly Coded[] {
   const type = valueAt(source.value, [...path, 'type'])
   const kind = type === 'loop' || type === 'codon' ? type : looksLikeLoop(source, path) ? 'loop' : 'codon'
   const found = kind === 'loop' ? checkLoop(source, path) : checkCodon(source, path)
@@ -94,7 +94,7 @@ function checkItem(source: JsonSource, path: JsonPath): readonly Coded[] {
   return [wrong, ...found.filter(({ where }) => where !== wrong.where)]
 }
 
-function checkLoop(source: JsonSource, path: JsonPath): readonly Coded[] {
+function checkLoop(source: NamingSource, path: JsonPath): readonly Coded[] {
   return [
     ...check(source, loopShape, path),
     ...checkEach(source, [...path, 'codons'], (_, inner) => {
@@ -106,7 +106,7 @@ function checkLoop(source: JsonSource, path: JsonPath): readonly Coded[] {
 
 const nestedLoop = 'loops cannot be nested: the codons of a loop must be plain codons'
 
-function checkCodon(source: JsonSource, path: JsonPath): readonly Coded[] {
+function checkCodon(source: NamingSource, path: JsonPath): readonly Coded[] {
   const inline = itemsAt(source.value, [...path, 'sentinels'])
     .map(attachment => [...attachment, 'sentinelConfig'])
     .filter(config => isObject(valueAt(source.value, config)))

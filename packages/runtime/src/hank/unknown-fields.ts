@@ -4,10 +4,13 @@ import {
   formatKey,
   formatPath,
   type JsonPath,
+  type JsonSource,
+  listOf,
   nearestNames,
   type Said,
   valueAt,
 } from '../kit/index.ts'
+import { type Home, movesOf } from './moved-fields.ts'
 import { codon, loop, overrides, rootFields } from './schema.ts'
 import { nestedForm } from './short-forms.ts'
 
@@ -42,16 +45,37 @@ const typos: ReadonlyMap<string, readonly string[]> = new Map(
  * names; where the field belongs when that is elsewhere; and all that is valid here. Whoever does what it says has a field
  * that is taken.
  */
-export function unknownField(hank: unknown, path: JsonPath, found: UnknownKey): Said {
+export function unknownField(source: NamingSource, path: JsonPath, found: UnknownKey): Said {
+  const { value: hank, isThere = () => true } = source
   const place = positionOf(hank, path)
   const valid = `Valid ${fieldsOf(place, path)}: ${found.validKeys.join(', ')}`
-  const { advice, meant } = adviceFor(hank, path, { place, found })
-  return { message: `Unknown field ${formatKey(found.key)}.${advice} ${valid}`, meant }
+  const { advice, meant, names = [] } = adviceFor(hank, path, { place, found })
+  const { key } = found
+  const files = [valueAt(hank, [...path, key])].flat()
+  // A text in the place of a file would only be the next problem.
+  const isNoPrompt = files.some(file => typeof file !== 'string' || !isThere(file))
+  const mayBe = (name: string) => !(isNoPrompt && promptFiles.has(name))
+  const homes = names.filter(mayBe).flatMap(name => homesOf({ hank, path, key, place }, name))
+  const message = `Unknown field ${formatKey(key)}.${advice} ${valid}`
+  return { message, meant: meant.filter(mayBe), fixes: movesOf(source, { path, key }, homes) }
 }
+
+/** A hank, and which files beside it are there. */
+export interface NamingSource extends JsonSource {
+  readonly isThere?: (path: string) => boolean
+}
+
+const promptFiles: ReadonlySet<string> = new Set([
+  'promptFile',
+  'appendSystemPromptFile',
+  'globalSystemPromptFile',
+])
 
 interface Advice {
   readonly advice: string
   readonly meant: readonly string[]
+  /** What it is called where it belongs. */
+  readonly names?: readonly string[]
 }
 
 interface Found {
@@ -64,9 +88,12 @@ function adviceFor(hank: unknown, path: JsonPath, { place, found }: Found): Advi
   if (nested !== undefined) return { advice: ` ${nested}`, meant: [] }
   if (place === 'root' && othersForHank.has(found.key)) return otherName(['hank'])
   const meant = typoAt(place, found.key)
-  const hint = homeOf(place, meant ?? [found.key], found.validKeys)
-  if (meant) return { advice: `${didYouMean(meant)}${hint}`, meant: hint === '' ? meant : [] }
-  return hint === '' ? otherName(nearestNames(found.key, found.validKeys)) : { advice: hint, meant: [] }
+  const names = meant ?? [found.key]
+  const hint = homeOf(place, names, found.validKeys)
+  if (meant) return { advice: `${didYouMean(meant)}${hint}`, meant: hint === '' ? meant : [], names }
+  return hint === ''
+    ? otherName(nearestNames(found.key, found.validKeys))
+    : { advice: hint, meant: [], names }
 }
 
 function otherName(meant: readonly string[]): Advice {
@@ -148,12 +175,58 @@ const fieldsAt = {
 
 /** Whether an object with these fields takes a name, of which a dot leads into an object: `budget.maxOutputTokens`. */
 function takes(fields: Fields, name: string): boolean {
+  return schemaOf(fields, name) !== undefined
+}
+
+function schemaOf(fields: Fields, name: string): z.ZodType | undefined {
   const [field = '', inner] = name.split('.')
-  if (!Object.hasOwn(fields, field)) return false
-  if (inner === undefined) return true
-  const schema = fields[field]
+  const schema = Object.hasOwn(fields, field) ? fields[field] : undefined
+  if (inner === undefined) return schema instanceof z.ZodType ? schema : undefined
   const object = schema instanceof z.ZodOptional ? schema.unwrap() : schema
-  return object instanceof z.ZodObject && Object.hasOwn(object.shape, inner)
+  return object instanceof z.ZodObject ? schemaOf(object.shape, inner) : undefined
+}
+
+interface Stray {
+  readonly hank: unknown
+  readonly path: JsonPath
+  readonly key: string
+  readonly place: Position
+}
+
+/** Every object that takes the field under a name, with the value that it has. */
+function homesOf({ hank, path, key, place }: Stray, name: string): readonly Home[] {
+  if (place === 'nested' || place === 'codon-budget' || place === 'shared-budget') return []
+  const value = valueAt(hank, [...path, key])
+  const fits = (known: Fields) => schemaOf(known, name)?.safeParse(value).success === true
+  if (takes(fieldsAt[place], name)) {
+    // It is valid here, one level deeper.
+    const [around = ''] = name.split('.')
+    return fits(fieldsAt[place]) ? [{ path, words: around, name }] : []
+  }
+  const below = place === 'codon' ? [] : codonsBelow(hank, place === 'loop' ? path : [])
+  const retries = (home: JsonPath) => valueAt(hank, [...home, 'onFailure']) === 'retry'
+  const codons = name === 'retryConfig' ? below.filter(retries) : below
+  const outer = place === 'codon' && path.length === 4 ? path.slice(0, 2) : undefined
+  return [
+    ...(fits(codon.shape) ? codons.map(home => ({ path: home, words: labelOf(hank, home), name })) : []),
+    ...(outer && fits(loop.shape) ? [{ path: outer, words: 'its loop', name }] : []),
+    ...(fits(rootFields) ? [{ path: [], words: 'the root of the file', name }] : []),
+    ...(fits(overrides.shape) ? [{ path: [], words: 'overrides', name: `overrides.${name}` }] : []),
+  ]
+}
+
+/** Of a loop, or of the whole hank. */
+function codonsBelow(hank: unknown, path: JsonPath): readonly JsonPath[] {
+  const list = [...path, path.length === 0 ? 'hank' : 'codons']
+  return listOf(valueAt(hank, list)).flatMap((_, at) => {
+    const item = [...list, at]
+    return isLoopAt(hank, item) ? codonsBelow(hank, item) : [item]
+  })
+}
+
+function labelOf(hank: unknown, path: JsonPath): string {
+  const id = valueAt(hank, [...path, 'id'])
+  return typeof id === 'string' ? `codon ${formatKey(id)}` : `the codon ${formatPath(path)}`
 }
 
 function codonHome(position: Position, names: readonly string[]): string {

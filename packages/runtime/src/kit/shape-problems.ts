@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { formatKey, formatPath, type JsonPath, shown, valueAt } from './json-fields.ts'
 import { didYouMean, nearestNames } from './nearest-names.ts'
-import { type Problem, problemOf, type Spot, sortProblems, withFixes } from './problems.ts'
-import { fixedValues, keysOf, membersOf, type Schema, schemasAt } from './shape-walk.ts'
+import { type Fix, type Problem, problemOf, type Spot, sortProblems, withFixes } from './problems.ts'
+import { fixedValues, keysOf, membersOf, type Schema, schemasAt, takesValue } from './shape-walk.ts'
 import { expectation, foundWords, oneOf } from './shape-words.ts'
 
 /** What was checked; a value without a text has no places. */
@@ -32,6 +32,8 @@ export interface Said {
   readonly message: string
   /** What may have been meant, and may stand in its place. */
   readonly meant: readonly string[]
+  /** What else mends it. */
+  readonly fixes?: readonly Fix[]
 }
 
 type Issue = z.core.$ZodIssue
@@ -120,11 +122,16 @@ function problemIn<Family extends string>(
     problemOf({ severity: 'error', code: `${family}/${fault}` as const, message }, spot)
   if (unknownKey !== undefined) {
     const valid = [...new Set(schemas.flatMap(each => keysOf(each, value)))]
-    const { message, meant } =
-      options.unknownKey?.(at, unknownKey, valid) ?? unknownKeyWords(unknownKey, valid)
+    const said = options.unknownKey?.(at, unknownKey, valid) ?? unknownKeyWords(unknownKey, valid)
     const spot = spotOf([...at, unknownKey], 'key')
-    const free = meant.filter(name => valid.includes(name) && valueAt(value, [name]) === undefined)
-    return withFixes(problem('unknown-field', message, spot), free, name => `Rename it to ${name}`)
+    const isFree = (name: string) =>
+      valueAt(value, [name]) === undefined &&
+      schemas.some(each =>
+        schemasAt(each, value, [name]).some(field => takesValue(field, valueAt(value, [unknownKey]))),
+      )
+    const told = problem('unknown-field', said.message, spot)
+    const renamed = withFixes(told, said.meant.filter(isFree), name => `Rename it to ${name}`)
+    return said.fixes?.length ? { ...renamed, fixes: [...(renamed.fixes ?? []), ...said.fixes] } : renamed
   }
   if (issue.code === 'invalid_key') return problem('value', invalidKeyMessage(path), spotOf(at, 'key'))
   if (issue.code === 'custom') return problem('value', issue.message)

@@ -44,6 +44,12 @@ export function fixedValues(schema: Schema): readonly unknown[] {
   return def.type === 'enum' ? Object.values(def.entries) : []
 }
 
+/** Whether a value has the shape. */
+export function takesValue(schema: Schema, value: unknown): boolean {
+  const result = schema._zod.run({ value, issues: [] }, { async: false })
+  return 'issues' in result && result.issues.length === 0
+}
+
 /** Without optional, default and their like. A union stays one. */
 function unwrapped(schema: Schema): Schema {
   const def = defOf(schema)

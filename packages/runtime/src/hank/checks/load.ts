@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { ProblemCode } from '@weave/protocol'
 import type { Overlay } from '../../files/index.ts'
-import { hasErrors, type JsonSource, type Problem, shapeFits, sortProblems } from '../../kit/index.ts'
+import { hasErrors, type Problem, shapeFits, sortProblems } from '../../kit/index.ts'
 import { codonsOf, commandsOf, loopsOf } from '../codons.ts'
 import { cured, missingField } from '../cures.ts'
 import hankShape from '../hank-shape.json' with { type: 'json' }
@@ -8,8 +10,10 @@ import { checkNamedFiles } from '../named-files.ts'
 import { firstOf, withPlaces } from '../places.ts'
 import type { PromptFacts } from '../prompt-content.ts'
 import { type HankSource, mostKeys, readHank } from '../read.ts'
+import { spellReference } from '../references.ts'
 import type { Codon, HankFile } from '../schema.ts'
 import type { AttachedSentinel, CheckedAttachments } from '../sentinel-attachments.ts'
+import type { NamingSource } from '../unknown-fields.ts'
 import { type Check, type CheckContext, type CurableProblem, problemsOf, type Report } from './check.ts'
 import { rules } from './rules.ts'
 
@@ -68,7 +72,7 @@ export async function loadHank(
   })
 
   add(firstOf(source.warnings))
-  const { hank, problems } = await checkShape(source)
+  const { hank, problems } = await checkShape({ ...source, isThere: path => isThere(path, source) })
   const ruleContext: CheckContext = { ...context, hankDir: source.directory }
   if (add(problems) || !hank || add(problemsOf([checkLimits], hank, ruleContext))) return done()
   const counts = { codons: codonsOf(hank).length, loops: loopsOf(hank).length }
@@ -106,13 +110,20 @@ const fits = shapeFits(hankShape, { maxKeys: mostKeys })
  * shape that `npm run generate` derives from that schema, and only a file that does not fit loads the schema itself.
  */
 export async function checkShape(
-  source: JsonSource,
+  source: NamingSource,
 ): Promise<{ readonly hank?: HankFile; readonly problems: readonly Problem<ProblemCode>[] }> {
   const hank = source.value as HankFile
   if (fits(source.value)) return { hank, problems: [] }
   const { shapeFaults } = await import('../shape-faults.ts')
   const problems = shapeFaults(source)
   return hasErrors(problems) ? { problems } : { hank, problems }
+}
+
+function isThere(path: string, { directory, overlay }: HankSource): boolean {
+  const spelled = spellReference(directory, { path, label: '' })
+  if (!spelled.ok) return false
+  const absolute = join(directory, spelled.relative)
+  return overlay?.(absolute) !== undefined || existsSync(absolute)
 }
 
 const mostFiles = 20_000
