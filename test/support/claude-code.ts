@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { loadSdk } from '../../packages/runtime/src/harness/claude/sdk.ts'
 import { createAsyncQueue, systemClock } from '../../packages/runtime/src/kit/index.ts'
 import type { Answer, ModelRequest } from '../../packages/runtime/src/model-server/index.ts'
 import { startRecordedServer } from '../../packages/runtime/test/model-server/recorded-server.ts'
@@ -114,7 +115,7 @@ interface Program extends ClaudeCodeOptions {
 /** Settles when the program has ended, whatever it says. */
 async function runProgram(at: Surrounding, program: Program): Promise<undefined> {
   const { url, words = [], says, asked, leaving } = program
-  const { query } = await import('@anthropic-ai/claude-agent-sdk')
+  const { query } = await loadSdk()
   const cwd = mkdtempSync(join(at.cwd, 'claude-code-'))
   const env = { PATH: process.env['PATH'] ?? '', ...at.env, ANTHROPIC_BASE_URL: url }
   const conversation = query({
