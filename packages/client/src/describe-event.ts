@@ -106,6 +106,13 @@ const sentences: Sentences = {
   'gate.decided': data => `gate ${data.gateId} ${decisionText(data)}${said(data.note)}`,
   'rule.fired': data =>
     `rule ${data.ruleId} fired in ${data.codonId}: ${data.do} after ${counted(data.hits, 'hit')}${data.late ? ', too late' : ''}`,
+
+  'fleet.turn': data =>
+    `turn ${data.epoch} on ${data.worker}${data.head === 0 ? '' : `, on from head ${data.head}`}${data.lostDollars === undefined ? '' : `; ${dollarsText(data.lostDollars)} in doubt`}`,
+  'fleet.published': data => `head ${data.seq} published: ${data.bytes} bytes in ${durationText(data.ms)}`,
+  'fleet.waiting': data => `waiting for ${data.for}${data.until === undefined ? '' : ` until ${data.until}`}`,
+  'fleet.rest': data => `left behind: ${data.left.map(({ path }) => path).join(', ')}`,
+  'fleet.lost': data => `lost to another worker: ${data.why}`,
 }
 
 function placeText({ before, after }: EventData<'gate.armed'>): string {

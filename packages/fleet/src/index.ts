@@ -1,16 +1,40 @@
 /** The fleet: one hank over many data sets, worked on by whoever shares one engine. */
 
+export { collectGarbage, examineFleet, type Finding, type Garbage } from './care/index.ts'
+export { stopEmbedded } from './engine/index.ts'
 export { type FaultCode, FleetFault } from './fault.ts'
 export { type Fleet, type FleetOptions, openFleet } from './fleet.ts'
-export { type Submission, type Submitted, submit } from './submit/index.ts'
-export type { FromTurn, ToTurn, TurnEnd, TurnJob, TurnProgram, TurnStep, TurnWord } from './turn/index.ts'
+export { cancel, drain, pause, resume, retry } from './orders/index.ts'
+export { schemaOf } from './sql/migrate.ts'
+export { type DataSet, type Submission, type Submitted, submit, type Weighed, weigh } from './submit/index.ts'
+export type {
+  CodonCosts,
+  FromTurn,
+  ToTurn,
+  TurnEnd,
+  TurnJob,
+  TurnProgram,
+  TurnStep,
+  TurnWord,
+} from './turn/index.ts'
 export {
+  assertKnown,
+  type BatchDetail,
+  type BatchReport,
   type BatchStatus,
   batchStatus,
-  cancelBatch,
+  type CostRow,
+  type ExecutionDetail,
   type ExecutionStatus,
   executionsOf,
+  type FleetEvent,
   listBatches,
+  listEvents,
+  listWorkers,
+  pull,
+  reportOf,
   results,
+  showExecution,
+  type WorkerStatus,
 } from './view/index.ts'
 export { startWorker, type Worker, type WorkerOptions } from './worker/index.ts'

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
 import { verifies } from '../../../test/conformance/verifies.ts'
 import { tempDir } from '../../../test/support/temp-dir.ts'
-import { cancelBatch, executionsOf, submit } from '../src/index.ts'
+import { cancel, executionsOf, submit } from '../src/index.ts'
 import { unpackTar } from '../src/parcel/index.ts'
 import { openStore } from '../src/store/index.ts'
 import { fleetOfFile } from './test-fleet.ts'
@@ -24,7 +24,7 @@ async function submitted(sets = 1, key?: string) {
   mkdirSync(join(dir, 'hank'))
   writeFileSync(join(dir, 'hank/hank.json'), '{}')
   const hankFolder = join(dir, 'hank')
-  return submit({ ...usual, name: 'A test', hankFolder, data, key }, fleet())
+  return submit({ ...usual, name: 'A test', hankFolder, data: data.map(path => ({ path })), key }, fleet())
 }
 
 /** Takes the next job of a batch and claims its execution, as a worker does. */
@@ -79,7 +79,7 @@ describe('the tables of a fleet', () => {
     const { batch } = await submitted(1)
     const broken = database.transaction(async sql => {
       await sql.query("update fleet.execution set name = 'other' where batch = $1", [batch])
-      await queue.add(`f1.default.${batch}`, [`${batch}.99`], sql)
+      await queue.add(`f1.default.${batch}`, [{ execution: `${batch}.99`, priority: 0 }], sql)
       await sql.query('select 1 / 0')
     })
     await expect(broken).rejects.toThrow('division by zero')
@@ -91,9 +91,13 @@ describe('the tables of a fleet', () => {
   verifies(['fleet/one-turn'], 'let an execution have one job at a time', async () => {
     const { database, queue } = fleet().engine
     const { batch } = await submitted(1)
-    await database.transaction(sql => queue.add(`f1.default.${batch}`, [`${batch}.1`], sql))
+    await database.transaction(sql =>
+      queue.add(`f1.default.${batch}`, [{ execution: `${batch}.1`, priority: 0 }], sql),
+    )
     expect(await claim(batch)).toMatchObject({ epoch: 1 })
-    await database.transaction(sql => queue.add(`f1.default.${batch}`, [`${batch}.1`], sql))
+    await database.transaction(sql =>
+      queue.add(`f1.default.${batch}`, [{ execution: `${batch}.1`, priority: 0 }], sql),
+    )
     expect(await claim(batch)).toBeUndefined()
   })
 
@@ -158,7 +162,7 @@ describe('what is submitted', () => {
   })
 
   verifies(['fleet/cancel'], 'is not cancelled under a name that nobody has', async () => {
-    await expect(cancelBatch(fleet().engine, { batch: 'nobody', now: false })).rejects.toThrow(
+    await expect(cancel(fleet().engine, { target: 'nobody', now: false, by: 'me' })).rejects.toThrow(
       'There is no batch nobody.',
     )
   })

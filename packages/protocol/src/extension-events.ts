@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { codonId, count, direct, type EventRow, extension, text } from './event-row.ts'
+import { fleetEvents } from './fleet-events.ts'
 import { gateEvents } from './gates.ts'
 import { startedFrom } from './state.ts'
 import { budgetBreach, dollars, failureReason, isoTime, milliseconds } from './values.ts'
@@ -144,4 +145,5 @@ export const extensionEvents = {
     'synced',
   ),
   ...gateEvents,
+  ...fleetEvents,
 } as const satisfies Record<string, EventRow>

@@ -224,11 +224,12 @@ export {
 } from './plan/index.ts'
 export { claimRecording, defaultUpstream } from './proxy/index.ts'
 export { createRuleMatcher, type Firing } from './rules/index.ts'
-export type { BorderPorts, BorderWord, RunnerEnd, Step } from './runner/index.ts'
+export type { BorderPorts, BorderWord, PutOnRecord, RunnerEnd, Step } from './runner/index.ts'
 export { accessFrom, codonRuns, openWorkbench, runSandboxWorker, type Trial } from './sentinel/index.ts'
 export { type HttpEntryOptions, limits as serverLimits, openPort, serveHttp } from './server/index.ts'
 export {
   type FlagValue,
+  type FleetSetting,
   listEnvironment,
   type RuleSetting,
   readEnvFile,

@@ -1,6 +1,14 @@
 import type { CommandRow } from '../command-row.ts'
 
-const always = ['no-color', 'help', 'version'] as const
+const always = [
+  'fleet-url',
+  'fleet-store',
+  'runtime-config',
+  'env-file',
+  'no-color',
+  'help',
+  'version',
+] as const
 
 /** TABLE of the commands of the fleet. What they do is in a package of its own, `weave-fleet`. */
 export const fleetCommands: Readonly<Record<string, CommandRow>> = {
@@ -10,7 +18,10 @@ export const fleetCommands: Readonly<Record<string, CommandRow>> = {
     flags: [
       'submit-data',
       'data-glob',
+      'matrix',
       'batch-name',
+      'pool',
+      'not-before',
       'priority',
       'weight',
       'max-running',
@@ -19,14 +30,14 @@ export const fleetCommands: Readonly<Record<string, CommandRow>> = {
       'submit-model',
       'idempotency-key',
       'submit-rehearse',
+      'submit-dry',
+      'wait',
       'here',
       'slots',
       'lease',
       'results-folder',
       'json',
       'skip-self-test',
-      'runtime-config',
-      'env-file',
       ...always,
     ],
     load: async () => (await import('./submit.ts')).submitCommand,
@@ -34,13 +45,28 @@ export const fleetCommands: Readonly<Record<string, CommandRow>> = {
   worker: {
     usage: 'weave worker',
     summary: 'take executions that were submitted, as many at once as there are slots',
-    flags: ['slots', 'fleet-root', 'lease', 'until-idle', 'env-file', ...always],
+    flags: ['slots', 'pool', 'fleet-root', 'lease', 'until-idle', ...always],
     load: async () => (await import('./worker.ts')).workerCommand,
   },
   fleet: {
-    usage: 'weave fleet <status|cancel|results> [batch]',
-    summary: 'look at what was submitted, end it, or collect its results',
-    flags: ['cancel-now', 'results-folder', 'json', 'env-file', ...always],
+    usage: 'weave fleet <word> [batch|execution|worker]',
+    summary:
+      'look at what was submitted (status, list, watch, show, logs, workers, report), steer it (cancel, retry, pause, resume, drain), take it home (results, pull), keep the fleet well (doctor, gc, migrate, up, down)',
+    flags: [
+      'json',
+      'follow',
+      'cancel-now',
+      'retry-failed',
+      'retry-dead',
+      'retry-cancelled',
+      'drain-all',
+      'reason',
+      'results-folder',
+      'csv',
+      'html',
+      'preview',
+      ...always,
+    ],
     load: async () => (await import('./fleet.ts')).fleetCommand,
   },
   'fleet-turn': {

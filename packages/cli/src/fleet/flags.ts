@@ -13,6 +13,28 @@ export const fleetFlags = {
     many: true,
     summary: 'every file or folder that fits is a data set; in quotes; may be given several times',
   },
+  matrix: {
+    kind: 'text',
+    value: 'file',
+    summary:
+      'a line of JSON for each execution: data, and name, model, priority, maxCost if wanted; - reads a pipe',
+  },
+  'submit-dry': {
+    kind: 'switch',
+    word: 'dry',
+    summary: 'only say what would be submitted: counts, hashes, sizes, the worst case',
+  },
+  wait: { kind: 'switch', summary: 'wait until all of it has ended; 0 only if all succeeded' },
+  pool: {
+    kind: 'text',
+    value: 'names',
+    summary: 'which workers: those of this pool; a worker may take from several, with commas',
+  },
+  'not-before': {
+    kind: 'text',
+    value: 'time',
+    summary: 'start nothing of it earlier, such as 2026-12-24T18:00Z',
+  },
   'batch-name': { kind: 'text', word: 'name', value: 'name', summary: 'what the batch is called' },
   priority: { kind: 'text', value: 'number', summary: 'batches with more come first, -100 to 100' },
   weight: { kind: 'text', value: 'number', summary: 'share of the slots among batches of one priority' },
@@ -64,5 +86,21 @@ export const fleetFlags = {
       'a worker that is silent for so long is taken over from, 10 to 600; the first to say it decides for all',
   },
   'until-idle': { kind: 'switch', summary: 'end when nothing is left to do' },
+  'fleet-url': {
+    kind: 'text',
+    word: 'url',
+    value: 'address',
+    summary: 'the PostgreSQL of the fleet, instead of WEAVE_FLEET_URL; no password here: others see it',
+  },
+  'fleet-store': {
+    kind: 'text',
+    word: 'store',
+    value: 'address',
+    summary: 'where objects lie, instead of WEAVE_FLEET_STORE',
+  },
+  'retry-failed': { kind: 'switch', word: 'failed', summary: 'retry what failed; so it is without a word' },
+  'retry-dead': { kind: 'switch', word: 'dead', summary: 'retry what died too often' },
+  'retry-cancelled': { kind: 'switch', word: 'cancelled', summary: 'retry what was cancelled' },
+  'drain-all': { kind: 'switch', word: 'all', summary: 'every worker' },
   'cancel-now': { kind: 'switch', word: 'now', summary: 'do not wait for the end of the codon' },
 } as const

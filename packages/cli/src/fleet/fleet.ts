@@ -1,67 +1,55 @@
-import { join, resolve } from 'node:path'
+import { type FlagName, wordOf } from '../flags.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
-import { plural, type Terminal } from '../terminal.ts'
-import { batchLine, summaryOf } from './status-lines.ts'
-import { type OpenedFleet, withFleet } from './with-fleet.ts'
+import { columns, type Terminal } from '../terminal.ts'
+import type { Deed } from './deed.ts'
+import { lookDeeds } from './look.ts'
+import { orderDeeds } from './order.ts'
+import { takeHomeDeeds } from './take-home.ts'
+import { upkeepDeeds } from './upkeep.ts'
+import { withFleet, withPackage } from './with-fleet.ts'
 
-type Deed = (wish: Wish, opened: OpenedFleet, terminal: Terminal) => Promise<ExitCode>
-
-interface Wish {
-  readonly batch: string | undefined
-  readonly args: Arguments
+/** TABLE of the words after `weave fleet`. */
+const deeds: Readonly<Record<string, Deed>> = {
+  ...lookDeeds,
+  ...orderDeeds,
+  ...takeHomeDeeds,
+  ...upkeepDeeds,
 }
 
-const deeds: Readonly<Record<string, Deed>> = { status, cancel, results }
+/** What every word takes. */
+const everywhere: readonly FlagName[] = ['env-file', 'runtime-config', 'fleet-url', 'fleet-store', 'no-color']
 
-/** `weave fleet <status|cancel|results> [batch]`. */
+/** `weave fleet <word> [batch|execution|worker]`. */
 export async function fleetCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  const [word = 'status', batch, ...more] = args.positionals
+  const [word = 'status', ...words] = args.positionals
   const deed = Object.hasOwn(deeds, word) ? deeds[word] : undefined
-  if (!deed || more.length > 0 || (batch === undefined && word !== 'status')) {
-    terminal.error(`Say one of: ${Object.keys(deeds).join(', ')}, and a batch: weave fleet results <batch>`)
+  const wrong = deed ? wrongUse(word, deed, { args, words }) : `There is no "weave fleet ${word}".`
+  if (!deed || wrong !== undefined) {
+    terminal.error(
+      deed ? `${wrong} Say: weave fleet ${word} ${deed.usage}`.trimEnd() : `${wrong} Say one of:`,
+    )
+    const rows = Object.entries(deeds).map(([name, row]) => [`${name} ${row.usage}`.trimEnd(), row.summary])
+    if (!deed) for (const line of columns(rows)) terminal.error(line)
     return exitCodes.usage
   }
-  return withFleet({ terminal, works: false }, opened => deed({ batch, args }, opened, terminal))
+  const [target = '', more] = words
+  const asked = { target, more, args, terminal }
+  const call = { args, terminal }
+  const { alone } = deed
+  return alone
+    ? withPackage(call, loaded => alone(asked, loaded))
+    : withFleet(call, opened => deed.run(asked, opened))
 }
 
-async function status(
-  ...[{ batch, args }, { fleet, library }, terminal]: Parameters<Deed>
-): Promise<ExitCode> {
-  const isJson = args.switches.has('json')
-  if (batch === undefined) {
-    const batches = await library.listBatches(fleet.engine)
-    if (isJson) terminal.json(JSON.stringify(batches))
-    else if (batches.length === 0)
-      terminal.error('Nothing was submitted yet: weave submit <hank> --data <path>')
-    else for (const each of batches) terminal.out(batchLine(each))
-    return exitCodes.done
-  }
-  const found = await library.batchStatus(fleet.engine, batch)
-  const executions = await library.executionsOf(fleet.engine, batch)
-  if (isJson) terminal.json(JSON.stringify({ ...found, executions }))
-  else for (const line of summaryOf(found, executions)) terminal.out(line)
-  return exitCodes.done
-}
-
-async function cancel(
-  ...[{ batch = '', args }, { fleet, library }, terminal]: Parameters<Deed>
-): Promise<ExitCode> {
-  const now = args.switches.has('cancel-now')
-  const count = await library.cancelBatch(fleet.engine, { batch, now })
-  if (count === 0) {
-    terminal.error(`Nothing of ${batch} is queued, waiting or running: nothing was cancelled.`)
-    return exitCodes.failed
-  }
-  terminal.error(`${plural(count, 'execution')} cancelled${now ? '' : '; what runs ends with its codon'}.`)
-  return exitCodes.done
-}
-
-async function results(
-  ...[{ batch = '', args }, { fleet, library }, terminal]: Parameters<Deed>
-): Promise<ExitCode> {
-  const folder = resolve(args.texts['results-folder'] ?? join('weave-results', batch))
-  const made = await library.results(fleet, { batch, folder })
-  terminal.error(`Results    ${folder} (${plural(made.length, 'folder')})`)
-  return exitCodes.done
+function wrongUse(
+  word: string,
+  { words: [least, most], flags }: Deed,
+  { args, words }: { readonly args: Arguments; readonly words: readonly string[] },
+): string | undefined {
+  if (words.length < least) return 'Something is missing.'
+  if (words.length > most) return `That is too much: ${words.slice(most).join(' ')}.`
+  const given = [...args.switches, ...(Object.keys(args.texts) as FlagName[])]
+  const odd = given.find(name => !flags.includes(name) && !everywhere.includes(name))
+  return odd === undefined ? undefined : `--${wordOf(odd)} is not for "weave fleet ${word}".`
 }

@@ -17,15 +17,16 @@ const limits = { 'max-cost-each': 'max-cost-each', 'submit-max-time': 'max-time'
 type NumberFlag = keyof typeof ranges
 export type Numbers = { readonly [Name in NumberFlag]: number | ((typeof ranges)[Name]['usual'] & undefined) }
 
-/** The numbers among the flags, or what is wrong with the first that is none. */
-export function readNumbers({
-  texts,
-}: Arguments): { readonly numbers: Numbers } | { readonly problem: string } {
+/** The numbers among the flags, or what is wrong with the first that is none. `set`: what `weave.json` says instead of the usual. */
+export function readNumbers(
+  { texts }: Arguments,
+  set: Partial<Record<NumberFlag, number | undefined>> = {},
+): { readonly numbers: Numbers } | { readonly problem: string } {
   const found: Partial<Record<NumberFlag, number | undefined>> = {}
   for (const name of Object.keys(ranges) as NumberFlag[]) {
     const { from, to, usual } = ranges[name]
     const text = texts[name]
-    const value = text === undefined ? usual : Number(text)
+    const value = text === undefined ? (set[name] ?? usual) : Number(text)
     if (value !== undefined && !(Number.isInteger(value) && value >= from && value <= to))
       return {
         problem: `--${name}: expected a whole number from ${from} to ${to}; found ${JSON.stringify(text)}`,
@@ -39,4 +40,10 @@ export function readNumbers({
       return { problem: `--${limits[name]}: expected a number above 0; found ${JSON.stringify(text)}` }
   }
   return { numbers: found as Numbers }
+}
+
+/** Names of pools, with commas between them; undefined: one of them is no name. */
+export function readPools(text: string): readonly string[] | undefined {
+  const names = text.split(',')
+  return names.every(name => /^[a-z0-9-]{1,40}$/.test(name)) ? names : undefined
 }

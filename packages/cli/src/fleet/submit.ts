@@ -1,6 +1,6 @@
-import { userInfo } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import { formatProblem, openRehearsal } from '@weave/runtime'
+import { formatProblem, openRehearsal, type Plan } from '@weave/runtime'
+import type { Submission } from 'weave-fleet'
 import { paintVerdict } from '../colour.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { prepareRun } from '../prepare-run.ts'
@@ -8,35 +8,83 @@ import { type ExitCode, exitCodes } from '../program.ts'
 import { plural, type Terminal } from '../terminal.ts'
 import { report } from '../validate/report.ts'
 import { dataSets, hankFolderOf } from './data-sets.ts'
-import { type Numbers, readNumbers } from './numbers.ts'
+import { type Numbers, readNumbers, readPools } from './numbers.ts'
+import { whoAmI } from './settings.ts'
 import { summaryOf } from './status-lines.ts'
-import { type OpenedFleet, withFleet } from './with-fleet.ts'
+import { sayDry } from './submit-dry.ts'
+import { codeOf, watchBatch } from './watch.ts'
+import { type OpenedFleet, withFleet, withPackage } from './with-fleet.ts'
 import { work } from './work.ts'
 
 /** `weave submit <hank>`: one execution for each data set. */
 export async function submitCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const [hank, ...more] = args.positionals
-  const read = readNumbers(args)
+  const read = readWords(args)
   if (hank === undefined || more.length > 0 || 'problem' in read) {
     terminal.error('problem' in read ? read.problem : 'Name one hank: weave submit <hank> --data <path>')
     return exitCodes.usage
   }
-  const sets = dataSets(args, process.cwd())
-  if (!sets.ok) {
-    terminal.error(sets.message)
+  const found = dataSets(args, process.cwd())
+  if (!found.ok) {
+    terminal.error(found.message)
     return exitCodes.failed
   }
-  const name = await checkedName(hank, args, terminal)
-  if (name === undefined) return exitCodes.failed
+  const checked = await checkedHank(hank, args, terminal)
+  if (!checked) return exitCodes.failed
+  const { name, plan } = checked
+  const given = submissionOf({ hank, name, sets: found.sets }, args, read)
+  if (args.switches.has('submit-dry'))
+    return withPackage({ args, terminal }, async ({ library }) =>
+      sayDry(
+        { weighed: await library.weigh(given), given, plan, isJson: args.switches.has('json') },
+        terminal,
+      ),
+    )
   const works = args.switches.has('here')
-  return withFleet({ terminal, works }, async opened => {
-    const batch = await send({ hank, name, sets: sets.paths, args, numbers: read.numbers }, opened, terminal)
-    return works ? workHere({ batch, args, numbers: read.numbers }, opened, terminal) : exitCodes.done
+  return withFleet({ args, terminal, works }, async opened => {
+    const { window = 20, share = 0.5 } = opened.setting.breaker ?? {}
+    const settled = readNumbers(args, opened.setting)
+    const numbers = 'numbers' in settled ? settled.numbers : read.numbers
+    const { batch } = await send({ ...given, lease: numbers.lease, breaker: { window, share } }, opened, {
+      args,
+      terminal,
+    })
+    if (works) return workHere({ batch, args, numbers }, opened, terminal)
+    if (!args.switches.has('wait')) return exitCodes.done
+    return watchBatch({ batch, isJson: args.switches.has('json') }, opened, terminal)
   })
 }
 
+interface Words {
+  readonly numbers: Numbers
+  readonly pool: string
+  readonly notBefore: Date | undefined
+}
+
+function readWords(args: Arguments): Words | { readonly problem: string } {
+  const { texts, switches } = args
+  if (switches.has('here') && switches.has('wait'))
+    return { problem: '--here works until all has ended: --wait is for what others work on.' }
+  const read = readNumbers(args)
+  if ('problem' in read) return read
+  const [pool, ...others] = readPools(texts.pool ?? 'default') ?? []
+  if (pool === undefined || others.length > 0)
+    return { problem: `--pool: expected one name of small letters, digits and hyphens; found ${texts.pool}` }
+  const time = texts['not-before']
+  const notBefore = time === undefined ? undefined : new Date(time)
+  if (notBefore && Number.isNaN(notBefore.getTime()))
+    return {
+      problem: `--not-before: expected a time such as 2026-12-24T18:00Z; found ${JSON.stringify(time)}`,
+    }
+  return { ...read, pool, notBefore }
+}
+
 /** Validates the hank as a run would; undefined: it was said what is wrong. */
-async function checkedName(hank: string, args: Arguments, terminal: Terminal): Promise<string | undefined> {
+async function checkedHank(
+  hank: string,
+  args: Arguments,
+  terminal: Terminal,
+): Promise<{ readonly name: string; readonly plan: Plan } | undefined> {
   const isRehearsal = args.switches.has('submit-rehearse')
   const file = join(resolve(hankFolderOf(hank)), 'rehearsal.json')
   const opened = isRehearsal
@@ -54,70 +102,77 @@ async function checkedName(hank: string, args: Arguments, terminal: Terminal): P
       for (const line of report(run.prepared, { verbose: false, environment: {} }))
         terminal.error(line, paintVerdict)
     else
-      return (
-        args.texts['batch-name'] ??
-        run.prepared.loaded.hank?.meta?.name ??
-        basename(resolve(hankFolderOf(hank)))
-      )
+      return {
+        plan: run.prepared.plan,
+        name:
+          args.texts['batch-name'] ??
+          run.prepared.loaded.hank?.meta?.name ??
+          basename(resolve(hankFolderOf(hank))),
+      }
     return undefined
   } finally {
     await opened?.rehearsal.close()
   }
 }
 
-interface Wish {
+interface Named {
   readonly hank: string
   readonly name: string
-  readonly sets: readonly string[]
-  readonly args: Arguments
-  readonly numbers: Numbers
+  readonly sets: Submission['data']
 }
 
-async function send(
-  { hank, name, sets, args, numbers }: Wish,
-  { fleet, library }: OpenedFleet,
-  terminal: Terminal,
-): Promise<string> {
-  const { texts, switches } = args
-  const submitted = await library.submit(
-    {
-      name,
-      hankFolder: resolve(hankFolderOf(hank)),
-      data: sets,
-      priority: numbers.priority,
-      weight: numbers.weight,
-      maxRunning: numbers['max-running'],
-      pool: 'default',
-      lease: numbers.lease,
-      key: texts['idempotency-key'],
-      submittedBy: userInfo().username,
-      options: {
-        rehearse: switches.has('submit-rehearse'),
-        model: texts['submit-model'],
-        maxCostEach: texts['max-cost-each'],
-        maxTime: texts['submit-max-time'],
-      },
+function submissionOf({ hank, name, sets }: Named, { texts, switches }: Arguments, words: Words): Submission {
+  const { numbers, pool, notBefore } = words
+  return {
+    name,
+    hankFolder: resolve(hankFolderOf(hank)),
+    data: sets,
+    priority: numbers.priority,
+    weight: numbers.weight,
+    maxRunning: numbers['max-running'],
+    pool,
+    notBefore,
+    lease: numbers.lease,
+    key: texts['idempotency-key'],
+    submittedBy: whoAmI(),
+    options: {
+      rehearse: switches.has('submit-rehearse'),
+      model: texts['submit-model'],
+      maxCostEach: texts['max-cost-each'],
+      maxTime: texts['submit-max-time'],
     },
-    fleet,
-  )
-  const { batch, executions, isOld } = submitted
-  if (switches.has('json') && !switches.has('here')) terminal.json(JSON.stringify(submitted))
-  else {
-    terminal.error(`Batch      ${batch}${isOld ? ' (it was there already)' : ''}`)
-    terminal.error(`Executions ${executions}`)
-    if (!switches.has('here')) terminal.error('Work on it with: weave worker')
   }
-  return batch
+}
+
+interface Talk {
+  readonly args: Arguments
+  readonly terminal: Terminal
+}
+
+async function send(given: Submission, { fleet, library }: OpenedFleet, { args, terminal }: Talk) {
+  const submitted = await library.submit(given, fleet)
+  const { batch, executions, isOld } = submitted
+  const goesOn = args.switches.has('here') || args.switches.has('wait')
+  if (args.switches.has('json')) {
+    if (!goesOn) terminal.json(JSON.stringify(submitted))
+    return submitted
+  }
+  terminal.error(`Batch      ${batch}${isOld ? ' (it was there already)' : ''}`)
+  terminal.error(`Executions ${executions}`)
+  if (!goesOn) terminal.error('Work on it with: weave worker')
+  return submitted
 }
 
 /** Until nothing is left, with the results in one folder. */
 async function workHere(
-  { batch, args, numbers }: Pick<Wish, 'args' | 'numbers'> & { readonly batch: string },
+  { batch, args, numbers }: { readonly batch: string; readonly args: Arguments; readonly numbers: Numbers },
   opened: OpenedFleet,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { fleet, library } = opened
-  const ended = await work({ slots: numbers.slots, lease: numbers.lease, untilIdle: true }, opened, terminal)
+  const { slots, lease } = numbers
+  const pools = [args.texts.pool ?? 'default']
+  const ended = await work({ slots, lease, pools, untilIdle: true }, opened, terminal)
   if (ended !== exitCodes.done) return ended
   const folder = resolve(args.texts['results-folder'] ?? join('weave-results', batch))
   const made = await library.results(fleet, { batch, folder })
@@ -128,6 +183,5 @@ async function workHere(
       terminal.error(line)
     terminal.error(`Results    ${folder} (${plural(made.length, 'folder')})`)
   }
-  const total = Object.values(status.counts).reduce((sum, count) => sum + count, 0)
-  return status.counts['succeeded'] === total ? exitCodes.done : exitCodes.failed
+  return codeOf(status.counts)
 }

@@ -1,5 +1,11 @@
-import type { BorderPorts, RunnerEnd } from '@weave/runtime'
-import type { FromTurn, ToTurn, TurnEnd, TurnJob, TurnWord } from 'weave-fleet'
+import {
+  type BorderPorts,
+  executionLayout,
+  type PutOnRecord,
+  type RunnerEnd,
+  readCosts,
+} from '@weave/runtime'
+import type { CodonCosts, FromTurn, ToTurn, TurnEnd, TurnJob, TurnStep, TurnWord } from 'weave-fleet'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import { rehearseCommand } from '../run/rehearse.ts'
@@ -25,7 +31,7 @@ export async function runTurn(given: Terminal, run: typeof runHank): Promise<Exi
     },
   }
   const told = {
-    border: channel.border,
+    border: channel.borderOf(job),
     dataHash: job.dataHash,
     onEnd: (reached: RunnerEnd) => {
       end = reached
@@ -35,8 +41,27 @@ export async function runTurn(given: Terminal, run: typeof runHank): Promise<Exi
   const code = job.rehearse
     ? await rehearseCommand(args, terminal, told)
     : await run({ ...told, args, terminal, environment: process.env })
-  await channel.ended(endOf(code, end, said))
+  await channel.ended({ ...endOf(code, end, said), costs: await costsIn(job.execution) })
   return code
+}
+
+/** What the execution has cost up to now, by codon and model. What cannot be read costs nobody his result. */
+async function costsIn(dir: string): Promise<readonly CodonCosts[]> {
+  const found = await readCosts(executionLayout(dir)).catch(() => undefined)
+  return (found?.codons ?? []).map(({ codonId, provider, model, attempts, cost, costUnknown, classes }) => {
+    const tokens = (name: string) => classes.find(each => each.class === name)?.tokens ?? 0
+    return {
+      codon: codonId,
+      model: provider === undefined ? model : `${provider}/${model}`,
+      attempts,
+      in: tokens('input'),
+      out: tokens('output'),
+      cacheWrite: tokens('cacheWrite'),
+      cacheRead: tokens('cacheRead'),
+      dollars: cost,
+      isKnown: !costUnknown,
+    }
+  })
 }
 
 /** Without an end nothing was left to do, or nothing began. A rehearsal may fail after its run: a script with steps left over. */
@@ -84,16 +109,30 @@ function openChannel() {
     }
   })
   void send({ type: 'ready' })
-  const handOver: BorderPorts['handOver'] = ({ codonId, attempt }, signal) =>
+  const asked = (step: TurnStep, signal: AbortSignal): Promise<TurnWord> =>
     new Promise(resolve => {
       const id = next++
       waiting.set(id, resolve)
       signal.addEventListener('abort', () => resolve({ kind: 'go' }))
-      void send({ type: 'hand-over', id, step: { codonId, attempt } })
+      void send({ type: 'hand-over', id, step })
     })
   return {
     job,
-    border: { handOver },
+    borderOf({ turn, execution }: TurnJob): BorderPorts {
+      let put: PutOnRecord = () => undefined
+      return {
+        opened(given) {
+          put = given
+          put('fleet.turn', turn)
+        },
+        async handOver({ codonId, attempt }, signal) {
+          const word = await asked({ codonId, attempt, costs: await costsIn(execution) }, signal)
+          if (word.published) put('fleet.published', word.published)
+          else if (word.kind === 'leave') put('fleet.lost', { why: word.reason })
+          return word
+        },
+      }
+    },
     async ended(end: TurnEnd): Promise<void> {
       process.off('disconnect', onGone)
       await send({ type: 'ended', end })

@@ -1,33 +1,56 @@
 import { homedir } from 'node:os'
 import type { Fleet } from 'weave-fleet'
+import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
+import { type FleetWishes, fleetWishes } from './settings.ts'
 
 type Package = typeof import('weave-fleet')
 
-export interface OpenedFleet {
+export interface OpenedFleet extends FleetWishes {
   readonly fleet: Fleet
   /** The package: it is loaded only when somebody asks for it. */
   readonly library: Package
 }
 
+export interface FleetCall {
+  readonly args: Arguments
+  readonly terminal: Terminal
+  /** Whether this process takes turns. */
+  readonly works?: boolean
+}
+
 /** Opens the fleet for one command. What goes wrong between them is said in words, with an exit code of its own. */
 export async function withFleet(
-  { terminal, works }: { readonly terminal: Terminal; readonly works: boolean },
+  call: FleetCall,
   work: (opened: OpenedFleet) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { works = false } = call
+  return withPackage(call, async ({ library, ...wishes }) => {
+    const { environment } = wishes
+    const fleet = await library.openFleet({ home: homedir(), environment, works })
+    try {
+      return await work({ fleet, library, ...wishes })
+    } finally {
+      await fleet.close()
+    }
+  })
+}
+
+/** The same without an engine. */
+export async function withPackage(
+  { args, terminal }: FleetCall,
+  work: (loaded: Omit<OpenedFleet, 'fleet'>) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const library = await load()
   if (!library) {
     terminal.error('Fleet commands need a package more: npm i weave-fleet')
     return exitCodes.failed
   }
+  const wishes = await fleetWishes(args, terminal)
+  if (!wishes) return exitCodes.failed
   try {
-    const fleet = await library.openFleet({ home: homedir(), environment: process.env, works })
-    try {
-      return await work({ fleet, library })
-    } finally {
-      await fleet.close()
-    }
+    return await work({ library, ...wishes })
   } catch (error) {
     if (!(error instanceof library.FleetFault)) throw error
     terminal.error(`${error.message} (${error.code})\n${error.cure}`)

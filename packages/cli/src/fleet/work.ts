@@ -5,29 +5,31 @@ import type { OpenedFleet } from './with-fleet.ts'
 export interface WorkWish {
   readonly slots: number
   readonly lease: number
+  readonly pools: readonly string[]
   readonly untilIdle: boolean
   readonly root?: string | undefined
 }
 
-const pollMs = 2_000
-
 /** Takes turns until told to end: the first signal waits for the borders of its turns, the second does not. */
 export async function work(
-  { slots, lease, untilIdle, root }: WorkWish,
-  { fleet, library }: OpenedFleet,
+  { slots, lease, pools, untilIdle, root }: WorkWish,
+  { fleet, library, setting }: OpenedFleet,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const [, script = ''] = process.argv
+  const { poll = 2, turnHours = 6, maxBarren = 3 } = setting
   const worker = await library.startWorker({
     engine: fleet.engine,
     store: fleet.store,
     program: { script, args: ['fleet-turn'], execArgv: process.execArgv, environment: process.env },
     version,
     slots,
-    pools: ['default'],
+    pools,
     root: root ?? fleet.root,
     lease,
-    pollMs,
+    pollMs: poll * 1_000,
+    turnMs: turnHours * 3_600_000,
+    maxBarren,
     untilIdle,
     onNote: text => terminal.error(text),
   })

@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { basename, join, relative, resolve, sep } from 'node:path'
-import { createMatcher } from '@weave/runtime'
+import { type Dirent, readFileSync, statSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { isGlob, matching } from '../matching.ts'
 
 export type HankWords =
   | { readonly ok: true; readonly hanks: readonly string[]; readonly data?: string | undefined }
@@ -19,14 +19,17 @@ export function hankWords(
     const at = resolve(workingDirectory, second)
     if (!isGlob(first) && !isGlob(second) && !isHank(at)) return { ok: true, hanks: [first], data: second }
   }
-  const found = words.map(word => ({ word, hanks: isGlob(word) ? matching(word, workingDirectory) : [word] }))
+  const found = words.map(word => ({ word, hanks: isGlob(word) ? hanksOf(word, workingDirectory) : [word] }))
   const nothing = found.find(({ hanks }) => hanks.length === 0)
   if (nothing) return { ok: false, usage: `No hank matches ${nothing.word}.` }
   return { ok: true, hanks: [...new Set(found.flatMap(({ hanks }) => hanks))], data }
 }
 
-function isGlob(word: string): boolean {
-  return /[*?[]/.test(word)
+/** The files and the directories with a hank that a glob selects. */
+function hanksOf(glob: string, workingDirectory: string): readonly string[] {
+  const isWanted = (path: string, entry: Dirent): boolean =>
+    entry.isFile() ? isHank(path) : isFile(join(path, 'hank.json'))
+  return matching(glob, { workingDirectory, isWanted }).paths
 }
 
 const hankNames: ReadonlySet<string> = new Set(['hank.json', 'strand.json'])
@@ -47,47 +50,6 @@ function looksLikeHank(path: string): boolean {
     return typeof value === 'object' && value !== null && 'hank' in value && Array.isArray(value.hank)
   } catch {
     return false
-  }
-}
-
-const mostEntries = 100_000
-const skipped: ReadonlySet<string> = new Set(['node_modules', '.git'])
-
-/** The files and the directories with a hank that a glob selects, in the order of their names. Follows no link. */
-function matching(glob: string, workingDirectory: string): readonly string[] {
-  const parts = glob.split('/')
-  const start = parts.findIndex(isGlob)
-  const root = start === 1 && glob.startsWith('/') ? '/' : parts.slice(0, start).join('/')
-  const matcher = createMatcher([`/${parts.slice(start).join('/')}`])
-  if (!matcher.ok) return []
-  const base = resolve(workingDirectory, root)
-  const found: string[] = []
-  let left = mostEntries
-  // Below what is selected all is, by the rules of the matcher; a glob means that only when it ends in `**`.
-  const reachesDown = glob.endsWith('**')
-  const visit = (directory: string, isBelow: boolean): void => {
-    for (const entry of entriesOf(directory)) {
-      if (left-- <= 0) return
-      const path = join(directory, entry.name)
-      const below = relative(base, path).split(sep).join('/')
-      const isMatch = matcher.matches(below, entry.isDirectory())
-      const isMeant = isMatch && (reachesDown || !isBelow)
-      if (isMeant && (entry.isFile() ? isHank(path) : isFile(join(path, 'hank.json')))) {
-        found.push(join(root, below))
-        continue
-      }
-      if (entry.isDirectory() && !skipped.has(entry.name)) visit(path, isMatch)
-    }
-  }
-  visit(base, false)
-  return found
-}
-
-function entriesOf(directory: string) {
-  try {
-    return readdirSync(directory, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
-  } catch {
-    return []
   }
 }
 

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chownSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isAlive } from '@weave/runtime'
 import { FleetFault } from '../fault.ts'
 import { findBinaries, type Surroundings } from './postgres-binaries.ts'
 
@@ -59,6 +60,18 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
       })
     await delay(100)
   }
+}
+
+/** Ends the engine of this person, whoever started it; its clients lose it. False: there is none. */
+export async function stopEmbedded(home: string): Promise<boolean> {
+  const { dataFolder, socketFolder } = placeOf(home)
+  if (!(await answers(socketFolder))) return false
+  const [first = ''] = readFileSync(join(dataFolder, 'postmaster.pid'), 'utf8').split('\n')
+  const pid = Number(first)
+  if (!Number.isInteger(pid) || pid <= 1) return false
+  process.kill(pid, 'SIGINT')
+  while (isAlive(pid)) await delay(25)
+  return true
 }
 
 interface Place {

@@ -1,3 +1,5 @@
 /** PostgreSQL, a person's own or one that is named, and the queue in it. */
 
+export type { Database, Sql } from './database.ts'
+export { stopEmbedded } from './embedded.ts'
 export { type Engine, openEngine } from './engine.ts'

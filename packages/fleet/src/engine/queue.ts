@@ -7,16 +7,24 @@ export interface Job {
   readonly execution: string
 }
 
+export interface NewJob {
+  readonly execution: string
+  /** Those with more come first. */
+  readonly priority: number
+}
+
 /** The queue of turns, one per batch. A job's data is the id of an execution and nothing else. */
 export interface Queue {
   open(batch: string, lease: number): Promise<void>
   /** Within the transaction that writes the rows. */
-  add(batch: string, executions: readonly string[], sql: Sql): Promise<void>
+  add(batch: string, jobs: readonly NewJob[], sql: Sql): Promise<void>
   take(batch: string, most: number, sql: Sql): Promise<readonly Job[]>
   keep(batch: string, jobs: readonly string[]): Promise<void>
   done(batch: string, job: string, sql: Sql): Promise<void>
   /** Its turn died; somebody else may try at once. */
   failed(batch: string, job: string): Promise<void>
+  /** With all that is in it. */
+  drop(batch: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -55,8 +63,12 @@ export async function openQueue(database: Database, { works }: { readonly works:
         retentionSeconds: 365 * 24 * 3_600,
       })
     },
-    async add(batch, executions, sql) {
-      const jobs = executions.map(execution => ({ data: { execution }, singletonKey: execution }))
+    async add(batch, wishes, sql) {
+      const jobs = wishes.map(({ execution, priority }) => ({
+        data: { execution },
+        singletonKey: execution,
+        priority,
+      }))
       await boss.insert(await ready(batch), jobs, { db: executes(sql) })
     },
     async take(batch, most, sql) {
@@ -74,6 +86,9 @@ export async function openQueue(database: Database, { works }: { readonly works:
     },
     async failed(batch, job) {
       await boss.fail(batch, job)
+    },
+    async drop(batch) {
+      await boss.deleteQueue(batch)
     },
     async close() {
       await boss.stop({ graceful: false, close: false })

@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { Database } from '../engine/database.ts'
 import { FleetFault } from '../fault.ts'
 import { functions } from './functions.ts'
+import { peopleFunctions } from './people-functions.ts'
+import { peopleSchema } from './people-schema.ts'
 import { schema } from './schema.ts'
 
 /** In order; what was applied is never edited. */
-const migrations = [schema + functions] as const
+const migrations = [schema + functions, peopleSchema + peopleFunctions] as const
 
 const newest = migrations.length
 /** Any number will do, as long as it is always the same. */
@@ -29,6 +31,11 @@ export async function migrate(database: Database): Promise<void> {
     await writeMeta(sql, 'schema', String(newest))
     if (applied === 0) await writeMeta(sql, 'fleet_id', randomBytes(6).toString('hex'))
   })
+}
+
+/** The number of the newest migration that was applied. */
+export async function schemaOf({ database }: { readonly database: Database }): Promise<number> {
+  return Number(await readMeta(database, 'schema'))
 }
 
 type Queries = Pick<Database, 'query'>

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, rename, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Shelf } from './shelf.ts'
+import type { Shelf, StoredObject } from './shelf.ts'
 
 /** Objects as files, two letters deep. Written beside their place and renamed, so that a reader never sees half of one. */
 export function openFileStore(url: string): Shelf {
@@ -13,7 +13,7 @@ export function openFileStore(url: string): Shelf {
     async write(sha, bytes) {
       const path = place(sha)
       const there = await stat(path).catch(() => undefined)
-      if (there?.size === bytes.length) return
+      if (there?.size === bytes.length) return utimes(path, new Date(), new Date())
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
       const draft = `${path}.${randomBytes(6).toString('hex')}`
       const file = await open(draft, 'wx', 0o600)
@@ -33,5 +33,28 @@ export function openFileStore(url: string): Shelf {
         throw error
       }
     },
+    async olderThan(milliseconds) {
+      const found: StoredObject[] = []
+      for (const folderName of await readdir(folder).catch(() => [])) {
+        if (!/^[0-9a-f]{2}$/.test(folderName)) continue
+        for (const name of await readdir(join(folder, folderName))) {
+          const there = await stat(join(folder, folderName, name)).catch(() => undefined)
+          // Drafts of writers that died have longer names, and nobody names them.
+          if (there && isOld(there, milliseconds)) found.push({ sha: name, bytes: there.size })
+        }
+      }
+      return found
+    },
+    async remove(sha, milliseconds) {
+      const there = await stat(place(sha)).catch(() => undefined)
+      if (!there || !isOld(there, milliseconds)) return false
+      await rm(place(sha), { force: true })
+      return true
+    },
   }
+}
+
+/** By the clock of this machine: a store of files is on one machine, or on a mount whose clock is near. */
+function isOld({ mtimeMs }: { readonly mtimeMs: number }, milliseconds: number): boolean {
+  return mtimeMs < Date.now() - milliseconds
 }

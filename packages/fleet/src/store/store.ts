@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Database } from '../engine/database.ts'
+import type { Database } from '../engine/index.ts'
 import { FleetFault } from '../fault.ts'
 import { openFileStore } from './file-store.ts'
-import type { Shelf } from './shelf.ts'
+import type { Shelf, StoredObject } from './shelf.ts'
 import { openTableStore } from './table-store.ts'
 
 /** Immutable objects, each named by the SHA-256 of its bytes: anybody may put them, and put them again. */
@@ -12,24 +12,30 @@ export interface Store {
   put(bytes: Buffer): Promise<string>
   /** Checked against its name. */
   get(sha: string): Promise<Buffer>
+  /** What was put so long ago, and not again since. */
+  olderThan(milliseconds: number): Promise<readonly StoredObject[]>
+  /** False: it was put again meanwhile, or is gone. */
+  remove(sha: string, milliseconds: number): Promise<boolean>
 }
 
 /** `file:<folder>`, or `pg:` for a table of the engine. */
 export function openStore(url: string, database: Database): Store {
   const shelf = shelfOf(url, database)
+  const told = async <T>(what: string, work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      throw storeFault(url, `cannot be ${what}: ${wordsOf(error)}`)
+    })
   return {
     url,
     async put(bytes) {
       const sha = shaOf(bytes)
-      await shelf.write(sha, bytes).catch((error: unknown) => {
-        throw storeFault(url, `cannot be written: ${wordsOf(error)}`)
-      })
+      await told('written', shelf.write(sha, bytes))
       return sha
     },
+    olderThan: milliseconds => told('read', shelf.olderThan(milliseconds)),
+    remove: (sha, milliseconds) => told('written', shelf.remove(sha, milliseconds)),
     async get(sha) {
-      const bytes = await shelf.read(sha).catch((error: unknown) => {
-        throw storeFault(url, `cannot be read: ${wordsOf(error)}`)
-      })
+      const bytes = await told('read', shelf.read(sha))
       if (!bytes) throw storeFault(url, `does not have ${sha}`)
       if (shaOf(bytes) !== sha)
         throw new FleetFault('FLEET_PARCEL', {

@@ -1,3 +1,4 @@
 /** From a hank and data sets to a batch. */
 
-export { type Submission, type Submitted, submit } from './submit.ts'
+export { type DataSet, type Submission, type Weighed, weigh } from './submission.ts'
+export { type Submitted, submit } from './submit.ts'

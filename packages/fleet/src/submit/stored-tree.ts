@@ -5,7 +5,6 @@ import { gzip } from 'node:zlib'
 import { hashTree } from '@weave/runtime'
 import { FleetFault } from '../fault.ts'
 import { packTar, type TarEntry } from '../parcel/index.ts'
-import type { Store } from '../store/index.ts'
 import type { StoredTree } from '../turn/index.ts'
 
 export interface TreeWish {
@@ -14,10 +13,15 @@ export interface TreeWish {
   readonly skip?: (path: string) => boolean
 }
 
+/** A tree that is ready for the store. */
+export interface PackedTree extends Omit<StoredTree, 'sha'> {
+  readonly bytes: Buffer
+}
+
 const mostBytes = 64 * 1024 ** 2
 
-/** Puts a folder or a file into the store as one object, named by its content. */
-export async function storeTree({ path, skip }: TreeWish, store: Store): Promise<StoredTree> {
+/** A folder or a file as one object. */
+export async function packTree({ path, skip }: TreeWish): Promise<PackedTree> {
   const found = await hashTree(path, skip ? { skip } : {})
   if (!found.ok) throw dataFault(found.message)
   const total = found.entries.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -34,9 +38,9 @@ export async function storeTree({ path, skip }: TreeWish, store: Store): Promise
       ...(type === 'link' && { target: await readlink(whole) }),
     })
   }
-  const sha = await store.put(await promisify(gzip)(packTar(entries)))
   const isFile = (await stat(path)).isFile()
-  return { hash: found.hash, sha, ...(isFile && { file: basename(path) }) }
+  const bytes = await promisify(gzip)(packTar(entries))
+  return { hash: found.hash, bytes, ...(isFile && { file: basename(path) }) }
 }
 
 function dataFault(message: string): FleetFault {

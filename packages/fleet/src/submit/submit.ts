@@ -1,31 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { basename, posix, relative, sep } from 'node:path'
-import type { Engine } from '../engine/index.ts'
-import { FleetFault } from '../fault.ts'
+import type { Engine, Sql } from '../engine/index.ts'
 import { parcelFormat } from '../parcel/index.ts'
 import { settleLease } from '../sql/migrate.ts'
 import type { Store } from '../store/index.ts'
-import type { BatchOptions, StoredTree } from '../turn/index.ts'
+import type { StoredTree } from '../turn/index.ts'
 import { queueNameOf } from '../worker/queue-name.ts'
-import { storeTree } from './stored-tree.ts'
-
-export interface Submission {
-  readonly name: string
-  /** The folder of the hank. */
-  readonly hankFolder: string
-  /** Files and folders, one per execution; none: one execution without data. */
-  readonly data: readonly string[]
-  readonly priority: number
-  readonly weight: number
-  readonly maxRunning?: number | undefined
-  readonly pool: string
-  /** Seconds; the first to say it decides for the whole fleet. */
-  readonly lease: number
-  /** The same key gives the same batch. */
-  readonly key?: string | undefined
-  readonly submittedBy?: string | undefined
-  readonly options: BatchOptions
-}
+import { packTree, type TreeWish } from './stored-tree.ts'
+import { hankTree, nameOf, refuseTwins, type Submission } from './submission.ts'
 
 export interface Submitted {
   readonly batch: string
@@ -34,87 +15,108 @@ export interface Submitted {
   readonly isOld: boolean
 }
 
-const leftBehind = new Set(['.git', 'node_modules', 'weave-results'])
-/** Files with keys in them, by the name that everybody gives them: no key is to be in a store. */
-const isEnvFile = (path: string): boolean => /^\.env(\..+)?$/.test(posix.basename(path))
 const rowsAtOnce = 500
 
 /** Puts hank and data into the store, then batch, executions and their jobs into the engine: all of them, or none. */
 export async function submit(
   given: Submission,
   { engine, store }: { readonly engine: Engine; readonly store: Store },
-) {
-  const { hankFolder, data, key } = given
+): Promise<Submitted> {
+  const { key } = given
   const old = key === undefined ? undefined : await findByKey(engine, key)
   if (old) return old
-  const twin = data.find((path, at) => data.indexOf(path) !== at)
-  if (twin !== undefined)
-    throw new FleetFault('FLEET_DATA', {
-      message: `${twin} is named twice.`,
-      cure: 'Name each data set once.',
-    })
-  const insideHank = new Set(data.map(path => relative(hankFolder, path).split(sep).join('/')))
-  const skip = (path: string): boolean => leftBehind.has(path) || insideHank.has(path) || isEnvFile(path)
-  const hank = await storeTree({ path: hankFolder, skip }, store)
+  refuseTwins(given.data)
+  const hank = await storeTree(hankTree(given), store)
   const rows = await rowsOf(given, store)
   const batch = `${slugOf(given.name)}-${randomBytes(4).toString('hex')}`
   const queueName = queueNameOf(batch, given.pool)
   await engine.queue.open(queueName, await settleLease(engine.database, given.lease))
   await engine.database.transaction(async sql => {
-    await sql.query(
-      `insert into fleet.batch (id, name, hank, format, pool, priority, weight, max_running, submitted_by, idempotency_key, options)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-      [
-        batch,
-        given.name,
-        JSON.stringify(hank),
-        parcelFormat,
-        given.pool,
-        given.priority,
-        given.weight,
-        given.maxRunning ?? null,
-        given.submittedBy ?? null,
-        key ?? null,
-        JSON.stringify(given.options),
-      ],
-    )
+    await addBatch(sql, batch, { given, hank })
     for (let at = 0; at < rows.length; at += rowsAtOnce) {
-      const some = rows.slice(at, at + rowsAtOnce)
-      const numbers = some.map((_, index) => at + index + 1)
-      await sql.query(
-        `insert into fleet.execution (id, batch, n, name, data)
-         select $1 || '.' || n, $1, n, name, data from unnest($2::int[], $3::text[], $4::jsonb[]) as row (n, name, data)`,
-        [
-          batch,
-          numbers,
-          some.map(({ name }) => name),
-          some.map(row => (row.data ? JSON.stringify(row.data) : null)),
-        ],
-      )
-      await engine.queue.add(
-        queueName,
-        numbers.map(n => `${batch}.${n}`),
-        sql,
-      )
+      const some = rows.slice(at, at + rowsAtOnce).map((row, index) => ({ ...row, n: at + index + 1 }))
+      await addRows(sql, batch, some)
+      const jobs = some.map(({ n, priority }) => ({ execution: `${batch}.${n}`, priority }))
+      await engine.queue.add(queueName, jobs, sql)
     }
     await sql.query("insert into fleet.event (batch, type, data) values ($1, 'submitted', $2)", [
       batch,
-      JSON.stringify({ executions: rows.length }),
+      JSON.stringify({ by: given.submittedBy, executions: rows.length }),
     ])
   })
-  return { batch, executions: rows.length, isOld: false } satisfies Submitted
+  return { batch, executions: rows.length, isOld: false }
+}
+
+async function addBatch(
+  sql: Sql,
+  batch: string,
+  { given, hank }: { readonly given: Submission; readonly hank: StoredTree },
+): Promise<void> {
+  const { breaker = { window: 20, share: 0.5 }, notBefore } = given
+  await sql.query(
+    `insert into fleet.batch (id, name, hank, format, pool, priority, weight, max_running, submitted_by, idempotency_key,
+       options, not_before, breaker) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    [
+      batch,
+      given.name,
+      JSON.stringify(hank),
+      parcelFormat,
+      given.pool,
+      given.priority,
+      given.weight,
+      given.maxRunning ?? null,
+      given.submittedBy ?? null,
+      given.key ?? null,
+      JSON.stringify(given.options),
+      notBefore?.toISOString() ?? null,
+      JSON.stringify(breaker),
+    ],
+  )
+}
+
+async function addRows(
+  sql: Sql,
+  batch: string,
+  rows: readonly (Row & { readonly n: number })[],
+): Promise<void> {
+  await sql.query(
+    `insert into fleet.execution (id, batch, n, name, data, options, priority)
+     select $1 || '.' || n, $1, n, name, data, options, priority
+     from unnest($2::int[], $3::text[], $4::jsonb[], $5::jsonb[], $6::int[]) as row (n, name, data, options, priority)`,
+    [
+      batch,
+      rows.map(({ n }) => n),
+      rows.map(({ name }) => name),
+      rows.map(({ data }) => (data ? JSON.stringify(data) : null)),
+      rows.map(({ options }) => JSON.stringify(options)),
+      rows.map(({ priority }) => priority),
+    ],
+  )
 }
 
 interface Row {
   readonly name: string
   readonly data: StoredTree | null
+  readonly options: { readonly model?: string | undefined; readonly maxCost?: string | undefined }
+  readonly priority: number
 }
 
-/** One for each data set. */
+/** One for each data set; data that several work on is stored once. */
 async function rowsOf({ data, name }: Submission, store: Store): Promise<readonly Row[]> {
+  const stored = new Map<string, StoredTree>()
   const rows: Row[] = []
-  for (const path of data) rows.push({ name: basename(path), data: await storeTree({ path }, store) })
-  return rows.length === 0 ? [{ name, data: null }] : rows
+  for (const set of data) {
+    const { path, model, maxCost, priority = 0 } = set
+    const tree = stored.get(path) ?? (await storeTree({ path }, store))
+    stored.set(path, tree)
+    rows.push({ name: nameOf(set), data: tree, options: { model, maxCost }, priority })
+  }
+  return rows.length === 0 ? [{ name, data: null, options: {}, priority: 0 }] : rows
+}
+
+async function storeTree(wish: TreeWish, store: Store): Promise<StoredTree> {
+  const { bytes, ...tree } = await packTree(wish)
+  return { ...tree, sha: await store.put(bytes) }
 }
 
 async function findByKey({ database }: Engine, key: string): Promise<Submitted | undefined> {

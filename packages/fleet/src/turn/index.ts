@@ -1,6 +1,7 @@
 /** One turn: a claim of an execution by a worker, from claim to hand-back. */
 
-export type { FromTurn, ToTurn, TurnEnd, TurnJob, TurnStep, TurnWord } from './messages.ts'
-export { createPlaces, type Head, type Places, type StoredTree } from './place.ts'
+export type { CodonCosts, FromTurn, ToTurn, TurnEnd, TurnJob, TurnStep, TurnWord } from './messages.ts'
+export { createPlaces, type Head, type Places } from './place.ts'
+export { type StoredTree, unpackTree } from './tree.ts'
 export { type BatchOptions, type ClaimedExecution, type Turn, takeTurn } from './turn.ts'
 export type { TurnProgram } from './turn-process.ts'

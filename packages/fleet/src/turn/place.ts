@@ -1,19 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
-import { applyParcels, type KnownFiles, unpackTar } from '../parcel/index.ts'
-import { createPlacer, isInside } from '../parcel/place.ts'
+import { applyParcels, type KnownFiles } from '../parcel/index.ts'
 import type { Store } from '../store/index.ts'
-
-/** A folder or a file as one object of the store. */
-export interface StoredTree {
-  /** As `hashTree` gives it. */
-  readonly hash: string
-  readonly sha: string
-  /** Its only file, when it is one. */
-  readonly file?: string | undefined
-}
+import { type StoredTree, unpackTree } from './tree.ts'
 
 /** The newest published state of an execution. */
 export interface Head {
@@ -36,26 +25,19 @@ export function createPlaces(root: string, store: Store) {
     mkdirSync(join(root, folder), { recursive: true, mode: 0o700 })
   const under = new Map<string, Promise<string>>()
 
-  const tree = (kind: 'hanks' | 'data', { hash, sha, file }: StoredTree): Promise<string> => {
+  const tree = (kind: 'hanks' | 'data', stored: StoredTree): Promise<string> => {
+    const { hash, file } = stored
     const folder = join(root, kind, hash.replace('tree:', ''))
-    const made = under.get(folder) ?? unpackTree(folder, sha)
+    const made = under.get(folder) ?? bringTree(folder, stored)
     under.set(folder, made)
     made.catch(() => under.delete(folder))
     return made.then(path => (file === undefined ? path : join(path, file)))
   }
 
-  const unpackTree = async (folder: string, sha: string): Promise<string> => {
+  const bringTree = async (folder: string, stored: StoredTree): Promise<string> => {
     if (existsSync(folder)) return folder
     const draft = mkdtempSync(join(root, 'lost', 'tree-'))
-    const placer = createPlacer(draft)
-    for (const { path, type, target, bytes, executable } of unpackTar(
-      await promisify(gunzip)(await store.get(sha)),
-    )) {
-      if (!isInside(path)) throw new Error(`${path} leads out of the tree`)
-      if (type === 'directory') placer.folder(path)
-      else if (target !== undefined) placer.link(path, target)
-      else placer.file(path, bytes, executable ? 0o555 : 0o444)
-    }
+    await unpackTree(draft, stored, store)
     settle(draft, folder)
     return folder
   }

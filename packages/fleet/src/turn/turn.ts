@@ -3,8 +3,9 @@ import type { Engine } from '../engine/index.ts'
 import { type KnownFiles, makeParcel } from '../parcel/index.ts'
 import type { Store } from '../store/index.ts'
 import { endFormerTurn, forgetTurn, noteTurn } from './former-turn.ts'
-import type { TurnEnd, TurnJob, TurnStep, TurnWord } from './messages.ts'
-import type { Head, Places, StoredTree } from './place.ts'
+import type { CodonCosts, Published, TurnEnd, TurnJob, TurnStep, TurnWord } from './messages.ts'
+import type { Head, Places } from './place.ts'
+import type { StoredTree } from './tree.ts'
 import { startTurnProcess, type TurnProcess, type TurnProgram } from './turn-process.ts'
 
 /** A row of the table of executions, as a claim gives it. */
@@ -13,8 +14,17 @@ export interface ClaimedExecution {
   readonly batch: string
   readonly epoch: string
   readonly job: string
+  readonly worker: string
+  readonly priority: number
   readonly head: Head | null
   readonly data: StoredTree | null
+  readonly options: RowOptions
+}
+
+/** What one execution may say otherwise than its batch. */
+export interface RowOptions {
+  readonly model?: string | undefined
+  readonly maxCost?: string | undefined
 }
 
 export interface BatchOptions {
@@ -32,6 +42,7 @@ export interface TurnSurroundings {
   readonly queueName: string
   readonly hank: StoredTree
   readonly options: BatchOptions
+  readonly turnMs: number
   readonly onNote: (text: string) => void
 }
 
@@ -74,6 +85,7 @@ class RunningTurn {
   readonly #at: TurnSurroundings
   #isLost = false
   #leaving: string | undefined
+  readonly #began = performance.now()
   #head: Head
   /** As they were published last; undefined: the next parcel is whole. */
   #files: KnownFiles | undefined
@@ -97,21 +109,28 @@ class RunningTurn {
 
   /** Never rejects. What goes wrong here is the business of the next turn. */
   async run(): Promise<void> {
-    const { onNote, engine, queueName } = this.#at
+    const { engine, queueName } = this.#at
     const { id, job } = this.#claimed
     try {
       const end = await this.#work()
       if (this.#isLost) return
       forgetTurn(this.#at.places.execution(id))
       if (end && end.status !== 'not-begun') return await this.#finish(end)
-      const why = end?.reason ?? 'its process died'
-      onNote(`${id}: ${why}; another turn tries again`)
-      await engine.database.query('select fleet.stumble($1, $2, $3)', [id, this.epoch, why])
+      await this.#stumble(end?.reason ?? 'its process died')
     } catch (error) {
-      onNote(`${id}: ${error instanceof Error ? error.message : String(error)}`)
       this.process?.kill()
+      await this.#stumble(error instanceof Error ? error.message : String(error))
     }
     await engine.queue.failed(queueName, job).catch(() => undefined)
+  }
+
+  /** With the engine away there is nobody to tell: the lease runs out. */
+  async #stumble(why: string): Promise<void> {
+    const { id } = this.#claimed
+    this.#at.onNote(`${id}: ${why}; another turn tries again`)
+    await this.#at.engine.database
+      .query('select fleet.stumble($1, $2, $3)', [id, this.epoch, why])
+      .catch(() => undefined)
   }
 
   async #work(): Promise<TurnEnd | undefined> {
@@ -132,18 +151,33 @@ class RunningTurn {
     return this.process.ended
   }
 
-  async #handOver({ codonId }: TurnStep): Promise<TurnWord> {
-    if (!(await this.#untilPublished(codonId))) return { kind: 'leave', reason: 'lost' }
-    return this.#leaving === undefined ? { kind: 'go' } : { kind: 'leave', reason: this.#leaving }
+  async #handOver({ codonId, costs }: TurnStep): Promise<TurnWord> {
+    const published = await this.#untilPublished(codonId)
+    if (!published) return { kind: 'leave', reason: 'lost' }
+    await this.#noteCosts(costs)
+    if (performance.now() - this.#began > this.#at.turnMs) this.#leaving ??= 'its turn was long enough'
+    return this.#leaving === undefined
+      ? { kind: 'go', published }
+      : { kind: 'leave', reason: this.#leaving, published }
+  }
+
+  /** Of no importance to what happens next; the next head brings them again. */
+  async #noteCosts(costs: readonly CodonCosts[] = []): Promise<void> {
+    if (costs.length === 0) return
+    await this.#at.engine.database
+      .query('select fleet.note_costs($1, $2, $3)', [this.#claimed.id, this.epoch, JSON.stringify(costs)])
+      .catch(() => undefined)
   }
 
   /** The engine or the store may be away for a while; an answer that the turn is lost is final. */
-  async #untilPublished(codon: string | null): Promise<boolean> {
+  async #untilPublished(codon: string | null): Promise<Published | undefined> {
+    const began = performance.now()
     for (let wait = firstRetryMs; !this.#isLost; wait = Math.min(2 * wait, longestRetryMs)) {
       try {
-        if (await this.#publish(codon)) return true
+        const bytes = await this.#publish(codon)
         // A publication whose answer was lost moved the head: the row tells.
-        if (await this.#isPublished()) return true
+        if (bytes !== undefined || (await this.#isPublished()))
+          return { seq: this.#head.seq, bytes: bytes ?? 0, ms: Math.round(performance.now() - began) }
         this.#isLost = true
       } catch (error) {
         const words = error instanceof Error ? error.message : String(error)
@@ -151,11 +185,11 @@ class RunningTurn {
         await new Promise(resolve => setTimeout(resolve, wait))
       }
     }
-    return false
+    return undefined
   }
 
-  /** Objects first, head last: a crash in between leaves an object that nobody names. */
-  async #publish(codon: string | null): Promise<boolean> {
+  /** Objects first, head last: a crash in between leaves an object that nobody names. Answers with the size of the parcel. */
+  async #publish(codon: string | null): Promise<number | undefined> {
     const { places, store, engine } = this.#at
     const { id } = this.#claimed
     const { parts } = this.#head
@@ -170,11 +204,11 @@ class RunningTurn {
       'select fleet.publish($1, $2, $3, $4, $5, $6) as published',
       [id, epoch, seq, JSON.stringify(next), codon, parcel.bytes.length],
     )
-    if (!row?.published) return false
+    if (!row?.published) return undefined
     this.#head = next
     this.#files = parcel.files
     places.note(id, next)
-    return true
+    return parcel.bytes.length
   }
 
   async #isPublished(): Promise<boolean> {
@@ -194,6 +228,7 @@ class RunningTurn {
     if (!(await this.#untilPublished(null))) return
     const { engine, queueName, places } = this.#at
     const { id, job } = this.#claimed
+    await this.#noteCosts(end.costs)
     const { state, why } = stateOf(end, this.#leaving)
     const isBack = state === 'queued'
     const call = isBack ? 'fleet.give_back($1, $2, $3)' : 'fleet.finish($1, $2, $4, $3)'
@@ -202,7 +237,8 @@ class RunningTurn {
       const [row] = await sql.query<{ ours: boolean }>(`select ${call} as ours`, values)
       if (!row?.ours) return
       await engine.queue.done(queueName, job, sql)
-      if (isBack) await engine.queue.add(queueName, [id], sql)
+      if (isBack)
+        await engine.queue.add(queueName, [{ execution: id, priority: this.#claimed.priority }], sql)
     })
     if (!isBack) places.drop(id)
   }
@@ -213,15 +249,17 @@ function jobOf(
   claimed: ClaimedExecution,
   { rehearse = false, model, maxCostEach, maxTime }: BatchOptions,
 ): TurnJob {
+  const { id, batch, epoch, worker, head, options } = claimed
   return {
+    turn: { executionId: id, batchId: batch, epoch: Number(epoch), worker, head: head?.seq ?? 0 },
     hank,
     data,
     dataHash: claimed.data?.hash,
     execution: dir,
     outputs: join(dir, 'outputs'),
     rehearse,
-    model,
-    maxCost: maxCostEach,
+    model: options.model ?? model,
+    maxCost: options.maxCost ?? maxCostEach,
     maxTime,
   }
 }

@@ -25,7 +25,7 @@ export async function results(
   const [there] = await engine.database.query<{ id: string }>('select id from fleet.batch where id = $1', [
     batch,
   ])
-  if (!there) throw unknown(batch)
+  if (!there) throw unknown('batch', batch)
   mkdirSync(folder, { recursive: true })
   const made: string[] = []
   for (const { id, n, name, head } of rows) {

@@ -4,11 +4,32 @@ import { FleetFault } from '../fault.ts'
 export interface BatchStatus {
   readonly id: string
   readonly name: string
+  /** open, paused or closed. */
   readonly state: string
+  readonly pauseReason: string | null
+  readonly pool: string
+  readonly priority: number
+  readonly weight: number
+  readonly maxRunning: number | null
+  readonly notBefore: string | null
+  readonly submittedBy: string | null
   readonly created: string
   /** How many executions are in each state. */
   readonly counts: Readonly<Record<string, number>>
+}
+
+/** What takes a look at every execution of a batch. */
+export interface BatchDetail extends BatchStatus {
   readonly codonsDone: number
+  readonly dollars: number
+  /** False: some of it has no known price, so it was more. */
+  readonly isCostKnown: boolean
+  /** Executions that ended in an hour, as fast as in the last one; null: none did. */
+  readonly endsPerHour: number | null
+  /** When the last one will end at that rate. */
+  readonly forecast: string | null
+  /** What those wait for that wait, with their number. */
+  readonly waits: Readonly<Record<string, number>>
 }
 
 export interface ExecutionStatus {
@@ -20,61 +41,87 @@ export interface ExecutionStatus {
   readonly epoch: number
   readonly worker: string | null
   readonly headSeq: number
+  readonly codon: string | null
   readonly codonsDone: number
+  readonly dollars: number
+  readonly started: string | null
+  readonly ended: string | null
 }
+
+/** A time as text that every program reads. */
+export const timeText = (column: string): string =>
+  `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+const batchColumns = `b.id, b.name, b.state, b.pause_reason as "pauseReason", b.pool, b.priority, b.weight,
+  b.max_running as "maxRunning", ${timeText('b.not_before')} as "notBefore", b.submitted_by as "submittedBy",
+  ${timeText('b.created')} as created,
+  coalesce((select jsonb_object_agg(c.state, c.n) from fleet.batch_count c where c.batch = b.id and c.n > 0), '{}') as counts`
 
 /** All batches, newest first. */
 export async function listBatches({ database }: Engine): Promise<readonly BatchStatus[]> {
-  return database.query<BatchStatus>(`
-    select b.id, b.name, b.state, b.created::text as created,
-      coalesce(jsonb_object_agg(counted.state, counted.n) filter (where counted.state is not null), '{}') as counts,
-      coalesce(sum(counted.codons), 0)::int as "codonsDone"
-    from fleet.batch b
-    left join lateral (
-      select e.state, count(*)::int as n, sum(e.codons_done)::int as codons
-      from fleet.execution e where e.batch = b.id group by e.state
-    ) counted on true
-    group by b.id order by b.created desc`)
+  return database.query<BatchStatus>(`select ${batchColumns} from fleet.batch b order by b.created desc`)
 }
 
-export async function batchStatus(engine: Engine, batch: string): Promise<BatchStatus> {
-  const found = (await listBatches(engine)).find(({ id }) => id === batch)
+const detailColumns = `coalesce(done.codons, 0)::int as "codonsDone", coalesce(cost.dollars, 0) as dollars,
+  coalesce(cost.known, true) as "isCostKnown", rate.per_hour as "endsPerHour",
+  case when open.n > 0 and rate.per_hour > 0
+    then ${timeText("(clock_timestamp() + open.n / rate.per_hour * interval '1 hour')")} end as forecast,
+  coalesce((select jsonb_object_agg(w.reason, w.n) from (
+    select coalesce(e.reason, '?') as reason, count(*)::int as n from fleet.execution e
+    where e.batch = b.id and e.state = 'waiting' group by 1) w), '{}') as waits`
+
+export async function batchStatus({ database }: Engine, batch: string): Promise<BatchDetail> {
+  const [found] = await database.query<BatchDetail>(
+    `select ${batchColumns}, ${detailColumns}
+     from fleet.batch b
+     cross join lateral (select sum(e.codons_done) as codons from fleet.execution e where e.batch = b.id) done
+     cross join lateral (
+       select sum(c.dollars) as dollars, bool_and(c.is_known) as known
+       from fleet.cost c join fleet.execution e on e.id = c.execution where e.batch = b.id) cost
+     cross join lateral (
+       select coalesce(sum(c.n), 0)::float as n from fleet.batch_count c
+       where c.batch = b.id and c.state in ('queued', 'running', 'waiting')) open
+     left join lateral (
+       -- Within the hour before now, or since the first one started when that was later; a minute at least.
+       select count(*)::float / greatest(extract(epoch from clock_timestamp()
+         - greatest(min(e.started), clock_timestamp() - interval '1 hour')), 60) * 3600 as per_hour
+       from fleet.execution e
+       where e.batch = b.id and e.ended > clock_timestamp() - interval '1 hour' and e.state in ('succeeded', 'failed', 'dead')
+       having count(*) > 0) rate on true
+     where b.id = $1`,
+    [batch],
+  )
   if (found) return found
-  throw unknown(batch)
+  throw unknown('batch', batch)
 }
 
-export function unknown(batch: string): FleetFault {
+/** `weave fleet <word>` lists those that there are. */
+const listedBy = { batch: 'list', execution: 'status <batch>', worker: 'workers' } as const
+
+export function unknown(kind: keyof typeof listedBy, name: string): FleetFault {
   return new FleetFault('FLEET_UNKNOWN', {
-    message: `There is no batch ${batch}.`,
-    cure: '"weave fleet status" lists them.',
+    message: `There is no ${kind} ${name}.`,
+    cure: `"weave fleet ${listedBy[kind]}" shows which there are.`,
   })
 }
 
-export async function executionsOf({ database }: Engine, batch: string): Promise<readonly ExecutionStatus[]> {
-  return database.query<ExecutionStatus>(
-    `select id, n, name, state, reason, epoch::int as epoch, worker, head_seq::int as "headSeq",
-       codons_done as "codonsDone" from fleet.execution where batch = $1 order by n`,
-    [batch],
+/** Throws for a name that no batch and no execution has. */
+export async function assertKnown({ database }: Engine, target: string): Promise<void> {
+  const known = await database.query(
+    'select 1 from fleet.batch where id = $1 union all select 1 from fleet.execution where id = $1',
+    [target],
   )
+  if (known.length === 0) throw unknown(/\.\d+$/.test(target) ? 'execution' : 'batch', target)
 }
 
-/** Ends what is queued now and what runs at its next border, or at once. Answers how many that concerns; throws for a name that nobody has. */
-export async function cancelBatch(
-  { database }: Engine,
-  { batch, now }: { readonly batch: string; readonly now: boolean },
-): Promise<number> {
-  const rows = await database.query<{ id: string }>(
-    `update fleet.execution set cancel = $2,
-       state = case state when 'queued' then 'cancelled' when 'waiting' then 'cancelled' else state end,
-       reason = 'cancelled',
-       ended = case state when 'running' then null else clock_timestamp() end
-     where (batch = $1 or id = $1) and state in ('queued', 'running', 'waiting') returning id`,
-    [batch, now ? 'now' : 'border'],
+export const executionColumns = `e.id, e.n, e.name, e.state, e.reason, e.epoch::int as epoch, e.worker,
+  e.head_seq::int as "headSeq", e.codon, e.codons_done as "codonsDone",
+  coalesce((select sum(c.dollars) from fleet.cost c where c.execution = e.id), 0) as dollars,
+  ${timeText('e.started')} as started, ${timeText('e.ended')} as ended`
+
+export async function executionsOf({ database }: Engine, batch: string): Promise<readonly ExecutionStatus[]> {
+  return database.query<ExecutionStatus>(
+    `select ${executionColumns} from fleet.execution e where e.batch = $1 order by e.n`,
+    [batch],
   )
-  if (rows.length > 0) return rows.length
-  const known = await database.query('select 1 from fleet.execution where batch = $1 or id = $1 limit 1', [
-    batch,
-  ])
-  if (known.length === 0) throw unknown(batch)
-  return 0
 }

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import type { Engine } from '../engine/index.ts'
+import type { Engine, Sql } from '../engine/index.ts'
 import { FleetFault } from '../fault.ts'
 import { parcelFormat } from '../parcel/index.ts'
 import { settleLease, settleMeta } from '../sql/migrate.ts'
@@ -28,6 +28,10 @@ export interface WorkerOptions {
   /** Seconds without a heartbeat after which another worker may take over; the first to say it decides for the whole fleet. */
   readonly lease: number
   readonly pollMs: number
+  /** So many starts in a row without a new head, and an execution is dead. */
+  readonly maxBarren: number
+  /** A turn ends at the first border after so long: others wait. */
+  readonly turnMs: number
   /** Ends when nothing is queued or running any more. */
   readonly untilIdle: boolean
   readonly onNote: (text: string) => void
@@ -41,7 +45,6 @@ export interface Worker {
   drain(isUrgent: boolean): void
 }
 
-const maxBarren = 3
 /** Of the lease: a worker that was not heard for so long acts no more. */
 const freshShare = 0.7
 
@@ -59,12 +62,30 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   return { id: worker.id, done: worker.loop(), drain: isUrgent => worker.drain(isUrgent) }
 }
 
+/** How many batches are looked at for one turn: most of them have one to give. */
+const mostOffers = 32
+
+/** A row of the batches that may be worked on. */
+interface OfferedBatch {
+  readonly id: string
+  readonly hank: StoredTree
+  readonly options: BatchOptions
+  readonly pool: string
+  readonly max_running: number | null
+}
+
+async function mayStart(sql: Sql, batch: string): Promise<boolean> {
+  const [row] = await sql.query<{ may: boolean }>('select fleet.may_start($1) as may', [batch])
+  return row?.may === true
+}
+
 class WorkerLoop {
   readonly id = `${hostname()}.${process.pid}.${Date.now().toString(36)}`
   readonly #options: WorkerOptions
   readonly #places: Places
   readonly #turns = new Map<string, { readonly turn: Turn; readonly queueName: string }>()
   #isDraining = false
+  #isUrgent = false
   #wake: () => void = () => undefined
 
   constructor(options: WorkerOptions, places: Places) {
@@ -74,14 +95,20 @@ class WorkerLoop {
 
   async register(): Promise<void> {
     const { engine, version, pools, slots } = this.#options
-    await engine.database.query(
-      'insert into fleet.worker (id, host, pid, version, pools, slots) values ($1, $2, $3, $4, $5, $6)',
-      [this.id, hostname(), process.pid, version, pools, slots],
-    )
+    await engine.database.query('select fleet.worker_up($1, $2, $3, $4, $5, $6, $7)', [
+      this.id,
+      hostname(),
+      process.pid,
+      version,
+      pools,
+      slots,
+      Date.now(),
+    ])
   }
 
   drain(isUrgent: boolean): void {
     this.#isDraining = true
+    this.#isUrgent ||= isUrgent
     for (const { turn } of this.#turns.values()) turn.end('drained', isUrgent)
     this.#wake()
   }
@@ -100,39 +127,60 @@ class WorkerLoop {
     } finally {
       clearInterval(beating)
       await this.#options.engine.database
-        .query('delete from fleet.worker where id = $1', [this.id])
+        .query('select fleet.worker_gone($1)', [this.id])
         .catch(() => undefined)
     }
   }
 
   /** Fills the free slots. True: there is nothing more to wait for. */
   async #pass(): Promise<boolean> {
+    await this.#obey()
     if (this.#isDraining) return this.#turns.size === 0
-    const { engine, pools, slots } = this.#options
-    const batches = await engine.database.query<{ id: string; hank: StoredTree; options: BatchOptions }>(
-      'select * from fleet.next_batches($1, $2, $3)',
-      [pools, [parcelFormat], 32],
-    )
-    for (const batch of batches) {
-      while (this.#turns.size < slots && !this.#isDraining) {
-        if (!(await this.#take(batch))) break
-      }
+    const { engine, pools, slots, untilIdle } = this.#options
+    const mine = [pools, [parcelFormat]]
+    while (this.#turns.size < slots && !this.#isDraining) {
+      const batches = await engine.database.query<OfferedBatch>(
+        'select * from fleet.next_batches($1, $2, $3)',
+        [...mine, mostOffers],
+      )
+      if (!(await this.#takeFirst(batches))) break
     }
-    return this.#options.untilIdle && batches.length === 0 && this.#turns.size === 0
+    if (!untilIdle || this.#turns.size > 0) return false
+    const [row] = await engine.database.query<{ more: boolean }>(
+      'select fleet.has_work($1, $2) as more',
+      mine,
+    )
+    return row?.more === false
+  }
+
+  /** Somebody may want this worker to end. */
+  async #obey(): Promise<void> {
+    const [row] = await this.#options.engine.database.query<{ drain: boolean; drain_now: boolean }>(
+      'select drain, drain_now from fleet.worker where id = $1',
+      [this.id],
+    )
+    if (row?.drain && (!this.#isDraining || (row.drain_now && !this.#isUrgent))) this.drain(row.drain_now)
+  }
+
+  /** After each turn the question who deserves the next one is asked anew, so that batches share the slots. */
+  async #takeFirst(batches: readonly OfferedBatch[]): Promise<boolean> {
+    for (const batch of batches) if (await this.#take(batch)) return true
+    return false
   }
 
   /** One turn of a batch: the job and the claim in one transaction. False: there is none. */
-  async #take(batch: { readonly id: string; readonly hank: StoredTree; readonly options: BatchOptions }) {
-    const { engine, store, program, pools, onNote } = this.#options
-    const queueName = queueNameOf(batch.id, pools[0] ?? 'default')
+  async #take(batch: OfferedBatch): Promise<boolean> {
+    const { engine, store, program, turnMs, onNote } = this.#options
+    const queueName = queueNameOf(batch.id, batch.pool)
     const taken = await engine.database.transaction(async sql => {
+      if (batch.max_running !== null && !(await mayStart(sql, batch.id))) return undefined
       const [job] = await engine.queue.take(queueName, 1, sql)
       if (!job) return undefined
       const [claimed] = await sql.query<ClaimedExecution>('select * from fleet.claim($1, $2, $3, $4)', [
         job.execution,
         this.id,
         job.id,
-        maxBarren,
+        this.#options.maxBarren,
       ])
       // Cancelled, dead or ended: its job is done.
       if (!claimed) await engine.queue.done(queueName, job.id, sql)
@@ -140,7 +188,7 @@ class WorkerLoop {
     })
     if (!taken?.claimed) return taken !== undefined
     const { hank, options } = batch
-    const at = { engine, store, places: this.#places, program, queueName, hank, options, onNote }
+    const at = { engine, store, places: this.#places, program, queueName, hank, options, turnMs, onNote }
     const turn = takeTurn(taken.claimed, at)
     this.#turns.set(turn.execution, { turn, queueName })
     void turn.done.then(() => {

@@ -173,8 +173,7 @@ interface Start {
 async function startLocked(options: ExecutionOptions, held: Held): Promise<StartedExecution> {
   const { layout } = options.opened
   const { scope, lock } = held
-  const { secrets, logLevel, onEvent } = options
-  const record = await openRecord({ layout, lock, secrets, logLevel, onEvent }, scope)
+  const record = await recordOf(options, held)
   const { journal, recorder, log } = record
   const state = (): WeaveState => recorder.state
   await options.scripted?.begin({ layout, state, assertHeld: lock.assertHeld })
@@ -233,6 +232,14 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   await telemetryOf(start, runner)
   const ending = endingWith(runner, { scope, tidy: opening.tidy })
   return { ok: true, execution: { ...ending, ...serving.urls, notes, state } }
+}
+
+/** Who stands at the borders is the first to put something on it. */
+async function recordOf(options: ExecutionOptions, { scope, lock }: Held): Promise<OpenedRecord> {
+  const { opened, secrets, logLevel, onEvent, border } = options
+  const record = await openRecord({ layout: opened.layout, lock, secrets, logLevel, onEvent }, scope)
+  border?.opened?.((type, data) => void record.journal.append(type, data))
+  return record
 }
 
 function telemetryOf({ options, held, record, plan }: Start, runner: Runner): Promise<void> {

@@ -14,6 +14,7 @@ export {
   throughProxy,
 } from './environment.ts'
 export type { SettingField } from './fields.ts'
+export type { FleetSetting } from './fleet-schema.ts'
 export { type GateSetting, gateIdOf } from './gate-setting.ts'
 export { type FilledServer, fillServers, type OperatorServers, serverSecrets } from './mcp-servers.ts'
 export { readGiven, readRuntimeFile } from './read-layers.ts'

@@ -13,6 +13,7 @@ import {
 } from '../kit/index.ts'
 import { type OperatorAgents, operatorAgents } from './agent-rows.ts'
 import { type Environment, type Layer, layerOf, runtimePrefix } from './fields.ts'
+import type { FleetSetting } from './fleet-schema.ts'
 import type { GateSetting } from './gate-setting.ts'
 import type { OperatorServers } from './mcp-servers.ts'
 import type { FlagValue, LayerResult } from './read-values.ts'
@@ -38,6 +39,8 @@ export interface RuntimeFileResult {
   readonly gates?: readonly GateSetting[]
   /** What the operator lets follow from events. */
   readonly rules?: readonly RuleSetting[]
+  /** Of the fleet that this person works with. */
+  readonly fleet?: FleetSetting
   /** Where a value of the file stands. */
   readonly spotOf?: (path: JsonPath) => Spot
   readonly problems: readonly Problem<ProblemCode>[]
@@ -92,7 +95,8 @@ function goodFile(bytes: Buffer, file: string): LayerResult | undefined {
   const isGood = source.ok && fits(source.value) && typeof source.value === 'object' && source.value !== null
   if (!isGood) return undefined
   const layer = layerOf(source.value, 'weave.json')
-  return { layer, problems: source.warnings, ...operatorAgents(source.value) }
+  const { fleet } = source.value as { readonly fleet?: FleetSetting }
+  return { layer, ...(fleet && { fleet }), problems: source.warnings, ...operatorAgents(source.value) }
 }
 
 /** With the schema itself, which takes long to set up. */

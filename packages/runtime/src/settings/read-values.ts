@@ -23,6 +23,7 @@ import {
   settingKinds,
   variableOf,
 } from './fields.ts'
+import type { FleetSetting } from './fleet-schema.ts'
 import type { GateSetting } from './gate-setting.ts'
 import type { OperatorServers } from './mcp-servers.ts'
 import type { RuleSetting } from './rule-setting.ts'
@@ -37,6 +38,7 @@ export interface LayerResult {
   readonly layer: Layer
   readonly gates?: readonly GateSetting[]
   readonly rules?: readonly RuleSetting[]
+  readonly fleet?: FleetSetting
   /** Where a value of the file stands; only with what needs to be held against the hank. */
   readonly spotOf?: (path: JsonPath) => Spot
   readonly problems: readonly Problem<ProblemCode>[]
@@ -51,11 +53,12 @@ export function parseRuntimeFile(text: string | Uint8Array, file: string): Layer
   if (!source.ok) return { layer: {}, problems: source.problems }
   const checked = runtimeFile.safeParse(source.value)
   if (checked.success) {
-    const { gates, rules, mcpServers } = checked.data
+    const { gates, rules, fleet, mcpServers } = checked.data
     return {
       layer: layerOf(checked.data, 'weave.json'),
       ...(gates && { gates, spotOf: source.spotOf }),
       ...(rules && { rules, spotOf: source.spotOf }),
+      ...(fleet && { fleet }),
       ...(mcpServers && { mcpServers, spotOf: source.spotOf }),
       problems: source.warnings,
       ...operatorAgents(checked.data),

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { addressFault } from './address-fault.ts'
 import { agentRow } from './agent-row-schema.ts'
 import { defaults, otelContents, otelNames, type SettingField, type SettingValues } from './fields.ts'
+import { fleet } from './fleet-schema.ts'
 import { gates } from './gates-schema.ts'
 import { mcpServers } from './mcp-servers-schema.ts'
 import { rules } from './rules-schema.ts'
@@ -162,6 +163,7 @@ export const runtimeFile = z
     mcpServers: mcpServers.optional(),
     gates: gates.optional(),
     rules: rules.optional(),
+    fleet: fleet.optional(),
     web: z
       .strictObject({
         enabled: entry('web.enabled'),

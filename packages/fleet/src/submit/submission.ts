@@ -1,0 +1,93 @@
+import { posix, relative, sep } from 'node:path'
+import { FleetFault } from '../fault.ts'
+import type { BatchOptions } from '../turn/index.ts'
+import { type PackedTree, packTree, type TreeWish } from './stored-tree.ts'
+
+/** What one execution works on, and what it says otherwise than its batch. */
+export interface DataSet {
+  /** A file or a folder. */
+  readonly path: string
+  readonly name?: string | undefined
+  readonly model?: string | undefined
+  /** In dollars. */
+  readonly maxCost?: string | undefined
+  readonly priority?: number | undefined
+}
+
+export interface Submission {
+  readonly name: string
+  /** The folder of the hank. */
+  readonly hankFolder: string
+  /** One per execution; none: one execution without data. */
+  readonly data: readonly DataSet[]
+  readonly priority: number
+  readonly weight: number
+  readonly maxRunning?: number | undefined
+  readonly pool: string
+  /** Nothing of it starts before. */
+  readonly notBefore?: Date | undefined
+  readonly breaker?: { readonly window: number; readonly share: number } | undefined
+  /** Seconds; the first to say it decides for the whole fleet. */
+  readonly lease: number
+  /** The same key gives the same batch. */
+  readonly key?: string | undefined
+  readonly submittedBy?: string | undefined
+  readonly options: BatchOptions
+}
+
+const leftBehind = new Set(['.git', 'node_modules', 'weave-results'])
+/** Files with keys in them, by the name that everybody gives them: no key is to be in a store. */
+const isEnvFile = (path: string): boolean => /^\.env(\..+)?$/.test(posix.basename(path))
+
+/** The folder of the hank without what is not its own. */
+export function hankTree({ hankFolder, data }: Submission): TreeWish {
+  const inside = new Set(data.map(({ path }) => relative(hankFolder, path).split(sep).join('/')))
+  return {
+    path: hankFolder,
+    skip: path => leftBehind.has(path) || inside.has(path) || isEnvFile(path),
+  }
+}
+
+/** The same data twice is a slip, unless something else is asked of it. */
+export function refuseTwins(data: readonly DataSet[]): void {
+  const seen = new Set<string>()
+  for (const set of data) {
+    const key = JSON.stringify([set.path, set.model, set.maxCost, set.name])
+    if (seen.has(key))
+      throw new FleetFault('FLEET_DATA', {
+        message: `${set.path} is named twice.`,
+        cure: 'Name each data set once.',
+      })
+    seen.add(key)
+  }
+}
+
+export interface Weighed {
+  readonly executions: number
+  readonly hank: { readonly hash: string; readonly bytes: number }
+  readonly data: readonly { readonly name: string; readonly hash: string; readonly bytes: number }[]
+  /** What would be uploaded at most. */
+  readonly bytes: number
+}
+
+/** What would be submitted. Changes nothing, asks nobody. */
+export async function weigh(given: Submission): Promise<Weighed> {
+  refuseTwins(given.data)
+  const hank = facts(await packTree(hankTree(given)))
+  const packed = new Map<string, ReturnType<typeof facts>>()
+  for (const { path } of given.data) if (!packed.has(path)) packed.set(path, facts(await packTree({ path })))
+  const data = given.data.flatMap(set => {
+    const found = packed.get(set.path)
+    return found ? [{ name: nameOf(set), ...found }] : []
+  })
+  const bytes = [...packed.values()].reduce((sum, each) => sum + each.bytes, hank.bytes)
+  return { executions: Math.max(1, data.length), hank, data, bytes }
+}
+
+export function nameOf({ name, path }: DataSet): string {
+  return name ?? posix.basename(path.split(sep).join('/'))
+}
+
+function facts({ hash, bytes }: PackedTree): { readonly hash: string; readonly bytes: number } {
+  return { hash, bytes: bytes.length }
+}
