@@ -206,6 +206,14 @@ const cases: { readonly [T in EventType]: readonly [ServerEvent<T>['data'], stri
     { ruleId: 'loops', codonId, do: 'hold', hits: 5, evidence: [1, 2] },
     'rule loops fired in draft: hold after 5 hits',
   ],
+  'fleet.turn': [
+    { executionId: 'b.1', batchId: 'b', epoch: 2, worker: 'w', head: 3, lostDollars: 0.5 },
+    'turn 2 on w, on from head 3; $0.5000 in doubt',
+  ],
+  'fleet.published': [{ seq: 4, bytes: 1_000, ms: 250 }, 'head 4 published: 1000 bytes in 0.3 s'],
+  'fleet.waiting': [{ for: 'budget', until: timeAt(0) }, `waiting for budget until ${timeAt(0)}`],
+  'fleet.rest': [{ left: [{ path: 'node_modules', bytes: 9 }] }, 'left behind: node_modules'],
+  'fleet.lost': [{ why: 'taken over' }, 'lost to another worker: taken over'],
 }
 
 test.each(eventTypes)('%s has its sentence', type => {

@@ -354,6 +354,14 @@ export const eventData: { readonly [T in EventType]: fc.Arbitrary<EventData<T>> 
     },
     { late: fc.constant(true as const) },
   ),
+  'fleet.turn': fields(
+    { executionId: text, batchId: text, epoch: atLeastOne, worker: text, head: fc.nat() },
+    { lostDollars: fc.nat() },
+  ),
+  'fleet.published': fields({ seq: atLeastOne, bytes: fc.nat(), ms: fc.nat() }),
+  'fleet.waiting': fields({ for: word('budget', 'provider', 'person', 'store') }, { until: isoTime }),
+  'fleet.rest': fields({ left: fc.array(fields({ path: text, bytes: fc.nat() }), { maxLength: 5 }) }),
+  'fleet.lost': fields({ why: text }),
 }
 
 const nonEmpty = text.map(id => id || 'e1')

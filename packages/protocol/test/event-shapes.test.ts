@@ -419,6 +419,18 @@ test('extension events have exactly these fields', () => {
       evidence: 'number[]',
       'late?': 'true',
     },
+    'fleet.turn': {
+      executionId: 'string',
+      batchId: 'string',
+      epoch: 'number',
+      worker: 'string',
+      head: 'number',
+      'lostDollars?': 'number',
+    },
+    'fleet.published': { seq: 'number', bytes: 'number', ms: 'number' },
+    'fleet.waiting': { for: "'budget' | 'provider' | 'person' | 'store'", 'until?': 'time' },
+    'fleet.rest': { left: '{ path: string; bytes: number }[]' },
+    'fleet.lost': { why: 'string' },
   })
 })
 

@@ -70,6 +70,11 @@ describe('what is journaled and what is sent to one client', () => {
       | 'gate.waiting'
       | 'gate.decided'
       | 'rule.fired'
+      | 'fleet.turn'
+      | 'fleet.published'
+      | 'fleet.waiting'
+      | 'fleet.rest'
+      | 'fleet.lost'
     >()
   })
 })

@@ -41,6 +41,41 @@ export const fleet = {
   'fleet/store-checked': 'An object of a store that is not what its name says is refused.',
   'fleet/root': 'All workers of a fleet use the same root; another is refused with exit code 5.',
   'fleet/no-address': 'Agents and rigs do not see the variables of the fleet.',
+  'fleet/settings':
+    'The key `fleet` of weave.json is strict, read from the working directory only; a flag wins over a variable, a variable over the file.',
+  'fleet/journal':
+    'After its plan the journal of an execution says which turn has it, and after every head that it was published.',
+  'fleet/events':
+    'What happens to an execution in a fleet is a row with time, epoch and worker; what people order is one with who ordered it.',
+  'fleet/look':
+    'List, status, show, logs and workers say how a fleet stands, for people and as JSON; a name that nobody has is FLEET_UNKNOWN, a wrong word or flag exit code 2.',
+  'fleet/watch':
+    'Watch, and submit with --wait, end when nothing is queued or runs any more: 0 only if all succeeded, 1 if something failed, 3 if something waits for a person.',
+  'fleet/pull':
+    'An execution that is pulled has its newest head with hank and data: report, diff, rollback and fork work on it, and nothing of the fleet changes.',
+  'fleet/report':
+    'The report of a batch lists all executions, costs by codon and model, and failures grouped by reason; as text, CSV, JSON and one page.',
+  'fleet/retry':
+    'Retry queues again what failed, and what is dead or cancelled when that is said; it goes on from its head.',
+  'fleet/pause': 'Of a batch that is paused nothing more is started until it is resumed.',
+  'fleet/drain-order': 'A worker that is told to drain takes nothing more, hands back what it has, and ends.',
+  'fleet/matrix':
+    'Each row of a matrix is an execution with a name, model, priority and ceiling of its own; an unknown key or a wrong value refuses all of it, with the line.',
+  'fleet/dry': 'Submit with --dry says counts, hashes, sizes and the worst case, and starts no engine.',
+  'fleet/not-before': 'Nothing of a batch starts before its time.',
+  'fleet/pool': 'A worker takes only from its pools.',
+  'fleet/fair':
+    'Slots go to the batch of the highest priority; batches of one priority share them by weight, to within one.',
+  'fleet/max-running':
+    'No more of a batch run at once than it allows; one whose worker is silent does not count, and is taken over.',
+  'fleet/breaker':
+    'When half of the last twenty ends of a batch failed for one reason, three for authentication or billing, it is paused with one event; ends before a resume do not count.',
+  'fleet/counts': 'The counts of a batch by state are those of its executions, whatever happens to them.',
+  'fleet/gc':
+    'Garbage collection drops objects that nothing names and that are older than a day, and what ended longer ago than is retained; nothing else.',
+  'fleet/doctor':
+    'The doctor of a fleet says of engine, connections, clock, store, root and workers whether they are well, with a cure; exit code 1 when something is not.',
+  'fleet/up-down': 'The engine of one person can be held and ended by hand; ending it starts none.',
   'fleet/package-missing':
     'Without its package a command of the fleet says which one is missing; exit code 1.',
   'fleet/unreachable': 'An engine that cannot be reached is said without its address; exit code 4.',

@@ -13,7 +13,7 @@ create index execution_running on fleet.execution (worker) where state = 'runnin
 
 alter table fleet.worker add column started timestamptz not null default clock_timestamp();
 alter table fleet.worker add column drain_now boolean not null default false;
-alter table fleet.worker add column skew_ms int;
+alter table fleet.worker add column skew_ms bigint;
 
 create index event_by_batch on fleet.event (batch, id);
 create index event_by_execution on fleet.event (execution, id) where execution is not null;

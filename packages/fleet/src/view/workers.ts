@@ -24,7 +24,7 @@ export async function listWorkers({ database }: Engine): Promise<readonly Worker
        (select count(*)::int from fleet.execution e where e.worker = w.id and e.state = 'running') as busy,
        case when w.beat < clock_timestamp() - fleet.lease() then 'silent' when w.drain then 'draining' else 'working' end as state,
        ${timeText('w.started')} as started, extract(epoch from clock_timestamp() - w.beat)::float as silence,
-       w.skew_ms as "skewMs"
+       w.skew_ms::float as "skewMs"
      from fleet.worker w order by w.host, w.started`,
   )
 }

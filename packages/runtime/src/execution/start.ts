@@ -173,7 +173,8 @@ interface Start {
 async function startLocked(options: ExecutionOptions, held: Held): Promise<StartedExecution> {
   const { layout } = options.opened
   const { scope, lock } = held
-  const record = await recordOf(options, held)
+  const { secrets, logLevel, onEvent } = options
+  const record = await openRecord({ layout, lock, secrets, logLevel, onEvent }, scope)
   const { journal, recorder, log } = record
   const state = (): WeaveState => recorder.state
   await options.scripted?.begin({ layout, state, assertHeld: lock.assertHeld })
@@ -234,14 +235,6 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   return { ok: true, execution: { ...ending, ...serving.urls, notes, state } }
 }
 
-/** Who stands at the borders is the first to put something on it. */
-async function recordOf(options: ExecutionOptions, { scope, lock }: Held): Promise<OpenedRecord> {
-  const { opened, secrets, logLevel, onEvent, border } = options
-  const record = await openRecord({ layout: opened.layout, lock, secrets, logLevel, onEvent }, scope)
-  border?.opened?.((type, data) => void record.journal.append(type, data))
-  return record
-}
-
 function telemetryOf({ options, held, record, plan }: Start, runner: Runner): Promise<void> {
   const { told, weaveVersion, rehearsal, opened } = options
   const { journal, redactor, replayed } = record
@@ -270,8 +263,9 @@ function notifyingOf(
   return openNotifying({ ...facts, journal, redactor, log, assertHeld }, held.scope)
 }
 
+/** The plan comes first in a journal; then who stands at the borders may put something there. */
 async function planOf(
-  { opened, plan, adopt, dropGates }: ExecutionOptions,
+  { opened, plan, adopt, dropGates, border }: ExecutionOptions,
   { journal, recorder }: Pick<OpenedRecord, 'journal' | 'recorder'>,
 ) {
   const { layout, executionFile } = opened
@@ -282,6 +276,7 @@ async function planOf(
   // After the plan: a start in between finds the new plan, and only the note of where it came from is old.
   if (planned.ok && adopt)
     await writeExecutionFile(layout.executionFile, { ...executionFile, hankHash: adopt.hankHash })
+  if (planned.ok) border?.opened?.((type, data) => void journal.append(type, data))
   return planned
 }
 

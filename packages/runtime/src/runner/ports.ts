@@ -21,7 +21,7 @@ export type PutOnRecord = <T extends FleetEventType>(type: T, data: EventData<T>
  * soon after the signal aborts, neither rejects for something that can go wrong outside.
  */
 export interface BorderPorts {
-  /** Told once, before anything of this start is on record, where it may put what it did. */
+  /** Told once, before anything but the plan of this start is on record, where it may put what it did. */
   readonly opened?: (put: PutOnRecord) => void
   /** Before an attempt: whether it may begin. */
   readonly admission?: (step: Step, signal: AbortSignal) => Promise<BorderWord>

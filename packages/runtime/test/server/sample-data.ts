@@ -131,4 +131,9 @@ export const sampleData: { readonly [T in JournaledType]: EventData<T> } = {
     waitedMs: 1,
   },
   'rule.fired': { ruleId: 'loops', codonId: 'draft', do: 'notify', hits: 1, evidence: [1] },
+  'fleet.turn': { executionId: 'b.1', batchId: 'b', epoch: 1, worker: 'w', head: 0 },
+  'fleet.published': { seq: 1, bytes: 1, ms: 1 },
+  'fleet.waiting': { for: 'budget' },
+  'fleet.rest': { left: [] },
+  'fleet.lost': { why: 'taken over' },
 }
