@@ -429,7 +429,7 @@ test('extension events have exactly these fields', () => {
     },
     'fleet.published': { seq: 'number', bytes: 'number', ms: 'number' },
     'fleet.waiting': { for: "'budget' | 'provider' | 'person' | 'store'", 'until?': 'time' },
-    'fleet.rest': { left: '{ path: string; bytes: number }[]' },
+    'fleet.rest': { left: '({ path: string, bytes: number })[]' },
     'fleet.lost': { why: 'string' },
   })
 })

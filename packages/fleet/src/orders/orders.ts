@@ -2,7 +2,7 @@ import type { Engine } from '../engine/index.ts'
 import { assertKnown, unknown } from '../view/status.ts'
 import { queueNameOf } from '../worker/queue-name.ts'
 
-export interface Order {
+interface Order {
   /** A batch, or one of its executions. */
   readonly target: string
   /** Who wants it, for the record. */
