@@ -20,6 +20,8 @@ export interface Scene {
   readonly id: string
   readonly codon?: object
   readonly answers: readonly Answer[]
+  /** How long the provider thinks about the request of this number, from 1. */
+  readonly thinks?: (number: number) => Promise<unknown>
 }
 
 export interface Stage {
@@ -47,11 +49,12 @@ export interface StageOptions {
 export async function stage(options: StageOptions): Promise<Stage> {
   const { agent, scenes, isProxied = false, words = [], other = () => say('Hm.') } = options
   const times = new Map<string, number[]>()
-  const respond = (request: ModelRequest): Answer | Promise<Answer> => {
+  const respond = async (request: ModelRequest): Promise<Answer> => {
     const scene = scenes.find(({ id }) => id === codonIn(request))
     if (!scene || request.model.includes('haiku')) return other(request)
     const known = times.get(scene.id) ?? []
     times.set(scene.id, [...known, performance.now()])
+    await scene.thinks?.(known.length + 1)
     return scene.answers[known.length] ?? scene.answers.at(-1) ?? say('')
   }
   const server = await startRecordedServer({ clock: systemClock, respond })

@@ -170,6 +170,8 @@ describe('a dollar limit', () => {
               id: 'only',
               codon: { budget: { maxDollars: limit } },
               answers: [bash('echo more >> more.md', usage)],
+              // An answer takes longer than it takes to hear of the one before.
+              thinks: async number => number > 3 && at.run.until(/budget/),
             },
             { id: 'after', answers: [say('Done.', usage)] },
           ],
@@ -177,9 +179,9 @@ describe('a dollar limit', () => {
         })
         await at.run.ended
         expect(at.run.said()).toMatch(/budget/)
-        // The third answer goes over the limit; a fourth may have been asked for before anybody knew.
+        // The third answer goes over the limit; a fourth may have been asked for before anybody knew, but not through a meter.
         expect(at.asked('only').length).toBeGreaterThanOrEqual(3)
-        expect(at.asked('only').length).toBeLessThanOrEqual(4)
+        expect(at.asked('only').length).toBeLessThanOrEqual(agent === 'ACP' ? 3 : 4)
         expect(at.asked('after')).toEqual([])
         const spent = Number(told(at.journal(), 'codon.completed', 'only')[0]?.['cost'])
         expect(spent).toBeGreaterThanOrEqual(limit)

@@ -32,6 +32,8 @@ type Happening =
   | { readonly kind: 'event'; readonly event: HarnessEvent }
   | { readonly kind: 'turn'; readonly answer: RpcAnswer }
   | { readonly kind: 'verdict'; readonly end: BadEnd }
+  /** Everything before this has been taken. */
+  | { readonly kind: 'mark'; readonly reached: () => void }
 
 const cancelMs = 5_000
 /** A sign of life says nothing new more often than that. */
@@ -79,7 +81,7 @@ export async function* runAgent(task: AgentTask): AsyncGenerator<HarnessEvent, v
 type Watch = ReturnType<typeof createWatch>
 
 /** Hears the agent and its meter, and judges. */
-function createWatch({ agent, spec, clock, log }: AgentTask, tell: (happening: Happening) => void) {
+function createWatch({ agent, spec, signal, clock, log }: AgentTask, tell: (happening: Happening) => void) {
   const isMetered = agent.row.dialect !== 'none'
   const translate = createTranslate(clock)
   const turns = createMeteredTurns({ autoCompact: spec.autoCompact, isMetered })
@@ -140,6 +142,11 @@ function createWatch({ agent, spec, clock, log }: AgentTask, tell: (happening: H
           failedWith({ kind: 'crash', message: `The agent ${agent.name} wrote a line of more than 16 MiB.` }),
         )
     },
+    /** A request for an answer waits until those before it are charged for, and is refused when they were the last. */
+    async admit(): Promise<void> {
+      if (isListening) await new Promise<void>(reached => tell({ kind: 'mark', reached }))
+      if (signal.aborted || isCondemned) throw new Error('The codon is being stopped.')
+    },
     onAnswer(answer: Parameters<typeof turns.answered>[0]): void {
       const { events, end } = turns.answered(answer)
       say(events)
@@ -159,10 +166,10 @@ function permission(params: unknown): object {
 
 async function meterFor(
   { upstream, openMeter, spec, clock }: AgentTask,
-  { sign: onSign, onAnswer }: Watch,
+  { sign: onSign, admit, onAnswer }: Watch,
 ): Promise<{ readonly ok: true; readonly meter?: Meter } | { readonly ok: false; readonly message: string }> {
   if (upstream === undefined) return { ok: true }
-  return openMeter({ upstream, environment: spec.env, clock, onSign, onAnswer })
+  return openMeter({ upstream, environment: spec.env, clock, admit, onSign, onAnswer })
 }
 
 interface Launched {
@@ -252,6 +259,7 @@ async function* turnsOf(
     if (signal.aborted) cancel()
     for (let next = await happenings.take(); next; next = await happenings.take()) {
       if (next.kind === 'event') yield next.event
+      if (next.kind === 'mark') next.reached()
       if (next.kind === 'verdict' && !signal.aborted) {
         verdict ??= next.end
         cancel()

@@ -10,6 +10,7 @@ import {
   silentLog,
 } from '../../kit/index.ts'
 import { firstValue } from '../headers.ts'
+import type { Middleware } from '../middleware.ts'
 import { startProxy } from '../proxy.ts'
 import type { ExchangeEnding, ExchangeObserver, Observe, ResponseHead } from '../transport.ts'
 import { type AnswerDialect, dialectAt, isOverflow } from './answer-dialects.ts'
@@ -45,6 +46,8 @@ export interface MeterOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly log?: Log
+  /** Before a request for an answer goes on; when it rejects, the request does not. Not called with answers untold. */
+  readonly admit?: () => Promise<void>
   /** A request came, or a piece of an answer. Must not throw. */
   readonly onSign: () => void
   /** Once for each request. Must not throw. */
@@ -77,7 +80,7 @@ export const startMeter: OpenMeter = async options => {
     clock,
     redact: text => text,
     environment,
-    middleware: [],
+    middleware: [watch.middleware],
     observe: watch.observe,
     allowOtherUsers: false,
   })
@@ -87,8 +90,9 @@ export const startMeter: OpenMeter = async options => {
 }
 
 const settleMs = 2_000
+const lastWordMs = 50
 
-function createWatch({ clock, onSign, onAnswer }: MeterOptions) {
+function createWatch({ clock, admit, onSign, onAnswer }: MeterOptions) {
   const known = new Set<string>()
   /** Answers that are over and not yet read to their end. */
   const reading = new Set<Promise<void>>()
@@ -100,14 +104,17 @@ function createWatch({ clock, onSign, onAnswer }: MeterOptions) {
     return own
   }
 
+  const open = new Set<Exchange>()
+
   const observe: Observe = ({ method, target }) => {
     const dialect = dialectAt(method, target)
     if (!dialect) return undefined
     onSign()
-    return new Exchange(dialect, {
+    const exchange: Exchange = new Exchange(dialect, {
       clock,
       onSign,
       onEnd(told) {
+        open.delete(exchange)
         const done = told.then(
           ({ id, ...answer }) => onAnswer({ ...answer, id: unique(id) }),
           () => undefined,
@@ -116,14 +123,29 @@ function createWatch({ clock, onSign, onAnswer }: MeterOptions) {
         reading.add(read)
       },
     })
+    open.add(exchange)
+    return exchange
   }
 
-  return {
-    observe,
-    async settled() {
-      await inTime(Promise.all(reading), { ms: settleMs, clock })
+  const settled = async (): Promise<void> => {
+    await inTime(Promise.all(reading), { ms: settleMs, clock })
+  }
+  /** An agent may have read the last word of an answer before its end is here, and ask for the next. */
+  const lastWords = async (): Promise<void> => {
+    const moved = Promise.all([...open].map(exchange => exchange.moved()))
+    await inTime(moved, { ms: lastWordMs, clock })
+  }
+  const middleware: Middleware = {
+    async onRequest(request) {
+      if (dialectAt(request.method, request.url)) {
+        await lastWords()
+        await settled()
+        await admit?.()
+      }
+      return request
     },
   }
+  return { observe, middleware, settled }
 }
 
 type Told = Omit<MeteredAnswer, 'id'> & { readonly id: string | undefined }
@@ -139,6 +161,7 @@ class Exchange implements ExchangeObserver {
   readonly #options: ExchangeOptions
   #head: ResponseHead | undefined
   #reader: AnswerReader | undefined
+  #waiting: (() => void)[] = []
 
   constructor(dialect: AnswerDialect, options: ExchangeOptions) {
     this.#dialect = dialect
@@ -154,6 +177,18 @@ class Exchange implements ExchangeObserver {
   data(bytes: Buffer): void {
     this.#reader?.push(bytes)
     this.#options.onSign()
+    this.#move()
+  }
+
+  /** More of it has come, or it is over. */
+  moved(): Promise<void> {
+    return new Promise(resolve => this.#waiting.push(resolve))
+  }
+
+  #move(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const goOn of waiting) goOn()
   }
 
   end(ending: ExchangeEnding): void {
@@ -163,6 +198,7 @@ class Exchange implements ExchangeObserver {
       reader ? reader.end(resolve) : resolve({ notes: {}, text: '' }),
     )
     this.#options.onEnd(read.then(answer => toldOf(answer, { head, ending, now: this.#options.clock.now() })))
+    this.#move()
   }
 }
 
