@@ -69,7 +69,7 @@ interface Tree {
 
 const perFolder = 50
 
-function createTree(path: string, files: number): Tree {
+export function createTree(path: string, files: number): Tree {
   const fileAt = (index: number) =>
     join(path, `d${Math.floor(index / 1_000)}`, folderOf(index), `file-${index}.txt`)
   const folderOf = (index: number) => `s${Math.floor(index / perFolder) % 20}`
@@ -91,7 +91,7 @@ function createTree(path: string, files: number): Tree {
   }
 }
 
-async function createGit(tree: Tree, gitDir: string) {
+export async function createGit(tree: Tree, gitDir: string) {
   const identity = {
     GIT_AUTHOR_NAME: 'x',
     GIT_AUTHOR_EMAIL: 'x',

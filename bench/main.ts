@@ -16,6 +16,7 @@ import { startupFigures } from './startup.ts'
 import { terminalFigures } from './terminal.ts'
 import { toolFigures } from './tools.ts'
 import { versionFigures } from './versions.ts'
+import { wholeCheckpointFigures } from './whole-checkpoint.ts'
 
 /**
  * `npm run bench [-- journal …]`: figures as ratios to floors taken in the same run; a table, and a JSON file. What was
@@ -23,6 +24,7 @@ import { versionFigures } from './versions.ts'
  */
 const suites: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   checkpoint: checkpointFigures,
+  'whole-checkpoint': wholeCheckpointFigures,
   journal: journalFigures,
   broadcast: broadcastFigures,
   startup: startupFigures,
