@@ -46,9 +46,28 @@ function putTurn({ put, change, spend, time }: Writer, turn: number): void {
 }
 
 function createWriter(dir: string) {
+  const lines = createLineWriter(dir)
+  let cost = 0
+  return {
+    ...lines,
+    spend: (dollars: number) => {
+      cost += dollars
+      return cost
+    },
+    change: (type: string, data: object): void =>
+      lines.put('state.transition', {
+        transitionType: type,
+        runId,
+        transition: { type, data },
+        resultingState: { currentRunId: runId, runCount: 1, totalCost: cost, currentRunCost: cost },
+      }),
+  }
+}
+
+/** Writes the lines of a journal, numbered and in segments; nothing waits for the disk. */
+export function createLineWriter(dir: string) {
   let seq = 0
   let now = Date.UTC(2026, 0, 1)
-  let cost = 0
   let file: number | undefined
   let bytes = 0
   let waiting = ''
@@ -63,31 +82,19 @@ function createWriter(dir: string) {
     bytes = 0
   }
   const time = () => new Date(now).toISOString()
-  const put = (type: string, data: object): void => {
-    seq++
-    now += 10
-    if (file === undefined || bytes > segmentBytes) next()
-    const line = encodeLine({ seq, id: `evt_${seq}`, timestamp: time(), type }, JSON.stringify(data))
-    bytes += line.length
-    waiting += line
-    if (waiting.length > 1 << 20) flush()
-  }
   return {
-    put,
+    put(type: string, data: object, id = `evt_${seq + 1}`): void {
+      seq++
+      now += 10
+      if (file === undefined || bytes > segmentBytes) next()
+      const line = encodeLine({ seq, id, timestamp: time(), type }, JSON.stringify(data))
+      bytes += line.length
+      waiting += line
+      if (waiting.length > 1 << 20) flush()
+    },
     time,
     count: () => seq,
-    spend: (dollars: number) => {
-      cost += dollars
-      return cost
-    },
-    change: (type: string, data: object): void =>
-      put('state.transition', {
-        transitionType: type,
-        runId,
-        transition: { type, data },
-        resultingState: { currentRunId: runId, runCount: 1, totalCost: cost, currentRunCost: cost },
-      }),
-    close: (): void => {
+    close(): void {
       flush()
       if (file !== undefined) closeSync(file)
     },

@@ -58,8 +58,15 @@ export const suites: Readonly<Record<'faults' | 'load' | 'agents', readonly Suit
         'packages/runtime/test/versions/fork-random.test.ts',
         'test/e2e/fork.test.ts',
         'test/e2e/bisect.test.ts',
+        'test/e2e/versions-large.test.ts',
       ],
-      atLeast: { 'forks of random executions': 1_000, 'forks killed': 100, 'searches cut off': 100 },
+      atLeast: {
+        'events of each side compared': 1_000_000,
+        'files of a fork whose disk was counted': 10_000,
+        'forks of random executions': 1_000,
+        'forks killed': 100,
+        'searches cut off': 100,
+      },
     },
     {
       name: 'sentinels at rest',

@@ -23,6 +23,8 @@ export interface McpOptions {
   readonly era?: Era
   readonly words?: readonly string[]
   readonly program?: string
+  /** What starts it, such as a tracer with its words. */
+  readonly through?: readonly [string, ...string[]]
   /** What the person says when asked; absent: nobody can be asked. */
   readonly says?: (message: string) => Said
   /** A server that listens, instead of one that is started. */
@@ -47,10 +49,11 @@ export interface McpClient {
 }
 
 export async function mcpClient(at: Surrounding, options: McpOptions = {}): Promise<McpClient> {
-  const { era = 'newer', words = [], program = launcher } = options
+  const { era = 'newer', words = [], program = launcher, through } = options
+  const [command, ...before] = [...(through ?? []), process.execPath] as [string, ...string[]]
   const server = {
-    command: process.execPath,
-    args: [program, 'mcp', ...words],
+    command,
+    args: [...before, program, 'mcp', ...words],
     cwd: at.cwd,
     env: { PATH: process.env['PATH'] ?? '', ...at.env },
     stderr: 'inherit' as const,

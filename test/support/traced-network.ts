@@ -19,6 +19,8 @@ export interface NetworkTrace {
   readonly own: number
   /** Calls that lead anywhere else, as strace prints them: other addresses, other ports of this machine, name servers. */
   readonly foreign: readonly string[]
+  /** Programs that it has started. */
+  readonly started: number
   /** The beginnings of all HTTP requests that were sent, with their headers. */
   readonly requests: readonly string[]
 }
@@ -26,9 +28,8 @@ export interface NetworkTrace {
 /** Runs the built command under strace. Does not block: servers of the test answer meanwhile. */
 export async function traceNetwork({ cwd, env, words }: NetworkRun): Promise<NetworkTrace> {
   const trace = join(cwd, 'network.trace')
-  const calls = 'connect,sendto,sendmsg,sendmmsg,bind,listen,getsockname,write,writev'
-  const options = ['-f', '--seccomp-bpf', '-qq', '-s', '4000', '-e', `trace=${calls}`, '-o', trace]
-  const child = spawn('strace', [...options, process.execPath, launcher, ...words], {
+  const [program, ...options] = tracer(trace)
+  const child = spawn(program, [...options, process.execPath, launcher, ...words], {
     cwd,
     env: { PATH: process.env['PATH'], HOME: join(cwd, 'home'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -45,16 +46,28 @@ export async function traceNetwork({ cwd, env, words }: NetworkRun): Promise<Net
   onTestFinished(() => void (!isOver && pid !== undefined && process.kill(-pid, 'SIGKILL')))
   const status = await new Promise<number | null>(resolve => child.on('close', resolve))
   isOver = true
-  return { status, ...said, ...readTrace(readFileSync(trace, 'utf8').split('\n')) }
+  return { status, ...said, ...readNetworkTrace(trace) }
 }
 
-function readTrace(lines: readonly string[]): Pick<NetworkTrace, 'own' | 'foreign' | 'requests'> {
+const calls = 'connect,sendto,sendmsg,sendmmsg,bind,listen,getsockname,write,writev,execve'
+
+/** What to put in front of a command, so that a file tells whom its processes speak to. */
+export function tracer(trace: string): readonly [string, ...string[]] {
+  return ['strace', '-f', '--seccomp-bpf', '-qq', '-s', '4000', '-e', `trace=${calls}`, '-o', trace]
+}
+
+/** What is in such a file once the command has ended. */
+export function readNetworkTrace(
+  trace: string,
+): Pick<NetworkTrace, 'own' | 'foreign' | 'requests' | 'started'> {
+  const lines = readFileSync(trace, 'utf8').split('\n')
   const ports = listeningPorts(lines)
   const leading = lines.filter(line => /^\d+ +(?:connect|sendto|sendmsg|sendmmsg)\(.*sin6?_port=/.test(line))
   const isOwn = (line: string) => loopback.test(line) && ports.has(portIn(line) ?? '')
   return {
     own: leading.filter(isOwn).length,
     foreign: leading.filter(line => !isOwn(line)),
+    started: lines.filter(line => /^\d+ +execve\(.*= 0$/.test(line)).length - 1,
     requests: lines.filter(line => /"(?:GET|HEAD|POST|PUT|CONNECT) \S+ HTTP\/1\.1\\r\\n/.test(line)),
   }
 }

@@ -27,6 +27,7 @@ export const mcp = {
     'A gate is decided by what a person fills in when asked, never by a token or an argument, and steering does not pass one.',
   'mcp/claude-code':
     'The real Claude Code can call every tool of every group, and what asks a person asks the one in front of it.',
+  'mcp/silent': 'It speaks to nobody; a rehearsal that it starts speaks only to itself.',
   'mcp/http': 'With --http the same tools are at a port of this machine, for clients of every era.',
   'mcp/http-safe':
     'Over HTTP only who shows the token and is of the same user is answered: no foreign page, no foreign host, no large body, not more than 32 at once.',

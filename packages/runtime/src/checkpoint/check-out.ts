@@ -14,17 +14,34 @@ export type CheckedOut = Result<{ readonly files: number; readonly bytes: number
  * Writes the files of a version, or of a tree, into a directory that is empty and ours alone. The store is only read.
  * Rejects only with the reason of the signal.
  */
-export async function checkOut(
-  git: Git,
-  { sha, directory, ...options }: RestoreOptions & { readonly sha: string; readonly directory: string },
-): Promise<CheckedOut> {
-  const files = await listTree(git, sha)
+export async function checkOut(git: Git, options: Omit<CheckOutOptions, 'index'>): Promise<CheckedOut> {
+  const index = join(dirname(options.directory), createId('index'))
+  try {
+    return await checkOutWith(git, { ...options, index })
+  } finally {
+    rmSync(index, { force: true })
+  }
+}
+
+interface CheckOutOptions extends RestoreOptions {
+  readonly sha: string
+  readonly directory: string
+  /** A file for git alone, beside the directory. */
+  readonly index: string
+}
+
+async function checkOutWith(git: Git, options: CheckOutOptions): Promise<CheckedOut> {
+  const { sha, directory } = options
+  // git reads the version into its index while we look at what it names.
+  const reading = readIndex(git, options)
+  const files = await listTree(git, sha).finally(() => reading.catch(() => undefined))
+  const isRead = await reading
   if (!files) return { ok: false, message: `There is no version ${sha.slice(0, 8)}, or it cannot be read.` }
   const unsafe = files.find(({ path }) => !isSafePath(path))
   if (unsafe) return { ok: false, message: `The version names a path that cannot be written: ${unsafe.path}` }
   const counted = { files: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) }
-  if (files.every(({ path }) => isPlain(path)) && (await checkOutByGit(git, { sha, directory, ...options })))
-    return { ok: true, ...counted }
+  const isForGit = isRead && files.every(({ path }) => isPlain(path))
+  if (isForGit && (await checkOutByGit(git, options))) return { ok: true, ...counted }
   const writes = files.map(({ path, mode, oid }) => ({ path, mode, oid, before: undefined }))
   const plan = {
     to: sha,
@@ -48,27 +65,20 @@ function isPlain(path: string): boolean {
   return !/[\\~:\0-\x1f]|\.git|[ .](\/|$)/i.test(path)
 }
 
+async function readIndex(git: Git, { sha, index, signal }: CheckOutOptions): Promise<boolean> {
+  return (await git(['read-tree', sha], { environment: { GIT_INDEX_FILE: index }, signal })).ok
+}
+
 /**
  * git itself writes files several times faster than we do, one by one. Nothing that is not ours has a say in it: the store's
  * own settings hold, and its attributes switch everything off. `false`: it did not; then nothing is left of it.
  */
-async function checkOutByGit(
-  git: Git,
-  { sha, directory, signal }: RestoreOptions & { readonly sha: string; readonly directory: string },
-): Promise<boolean> {
-  const index = join(dirname(directory), createId('index'))
+async function checkOutByGit(git: Git, { directory, index, signal }: CheckOutOptions): Promise<boolean> {
   const environment = { GIT_INDEX_FILE: index, GIT_WORK_TREE: directory }
-  try {
-    const read = await git(['read-tree', sha], { environment, signal })
-    if (read.ok) {
-      const written = await git(['checkout-index', '--all', '--quiet'], { environment, signal })
-      if (written.ok) return true
-    }
-    for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true })
-    return false
-  } finally {
-    rmSync(index, { force: true })
-  }
+  const written = await git(['checkout-index', '--all', '--quiet'], { environment, signal })
+  if (written.ok) return true
+  for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true })
+  return false
 }
 
 /** Nobody finishes what is cut off here: the directory as a whole is dropped. */

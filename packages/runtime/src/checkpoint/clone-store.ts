@@ -10,7 +10,7 @@ export interface CloneOptions extends GitPlace {
   /** The git directory of the other store, which may be in use. */
   readonly from: string
   /** What the new store knows of: full names of refs with what they name. */
-  readonly refs: ReadonlyMap<string, string>
+  readonly refs: Promise<ReadonlyMap<string, string>>
 }
 
 /**
@@ -24,11 +24,15 @@ export async function cloneStore({
 }: CloneOptions): Promise<Refused<Failure> | { readonly ok: true }> {
   const git = createGit(place)
   await mkdir(place.gitDir, { recursive: true, mode: 0o700 })
-  const trouble = (await checkGit(place.environment)) ?? (await prepareStore(place.gitDir, git))
+  const [unfit, unprepared] = await Promise.all([
+    checkGit(place.environment),
+    prepareStore(place.gitDir, git),
+  ])
+  const trouble = unfit ?? unprepared
   if (trouble) return { ok: false, ...trouble }
   await linkObjects(join(from, 'objects'), join(place.gitDir, 'objects'))
   const book = createRefs(place.gitDir, git)
-  for (const [ref, sha] of refs) await (await book.prepare(ref, sha)).write()
+  for (const [ref, sha] of await refs) await (await book.prepare(ref, sha)).write()
   return { ok: true }
 }
 

@@ -72,4 +72,4 @@ export {
   type TreeReader,
 } from './read-file.ts'
 export { removeTree } from './remove.ts'
-export { type WalkItem, type WalkOptions, walk } from './walk.ts'
+export { type WalkItem, type WalkOptions, walk, walkPaths } from './walk.ts'

@@ -58,6 +58,42 @@ export async function* walk(root: string, options: WalkOptions): AsyncGenerator<
   }
 }
 
+export interface PathWalkOptions extends Pick<WalkOptions, 'maxEntries' | 'maxDepth'> {
+  /** `true` leaves out the entry and all below it. Must not throw. */
+  readonly skip?: (path: string) => boolean
+}
+
+/**
+ * The paths of everything below a directory that is no directory itself, in the order of `walk` and as carefully. What an
+ * entry is, its directory has said: nothing is looked at by itself, which is most of the time of a walk.
+ */
+export async function* walkPaths(
+  root: string,
+  { maxEntries, maxDepth, skip }: PathWalkOptions,
+): AsyncGenerator<string, void, undefined> {
+  const state: WalkState = { levels: [], entriesLeft: maxEntries, capped: undefined }
+  try {
+    await enter(state, root, '')
+    for (let turn = 1; ; turn++) {
+      if (turn % entriesPerTurn === 0) await setImmediate()
+      const next = nextName(state)
+      if (!next) return
+      if (skip?.(next.path)) continue
+      if (!isFolder(next)) yield next.path
+      else if (state.levels.length < maxDepth) await enter(state, next.location, `${next.path}/`)
+    }
+  } finally {
+    for (const level of state.levels) closeSync(level.fd)
+  }
+}
+
+/** Some file systems do not say what an entry is; then it is asked itself. */
+function isFolder({ kind, location, path }: NextName): boolean {
+  if (kind !== 'vague') return kind === 'folder'
+  const item = statItem(location, path)
+  return item?.kind === 'entry' && item.stats.isDirectory()
+}
+
 const entriesPerTurn = 256
 const namesPerTurn = 4096
 
@@ -67,8 +103,12 @@ interface Level {
   /** The directory's relative path with a closing `/`, or '' for the root. */
   readonly prefix: string
   readonly names: readonly string[]
+  /** Of those names that are no plain files or links. */
+  readonly kinds: ReadonlyMap<string, EntryKind>
   next: number
 }
+
+type EntryKind = 'folder' | 'file' | 'vague'
 
 interface WalkState {
   readonly levels: Level[]
@@ -76,10 +116,19 @@ interface WalkState {
   capped: Extract<WalkItem, { kind: 'capped' }> | undefined
 }
 
-function nextName({ levels }: WalkState): { readonly location: string; readonly path: string } | undefined {
+interface NextName {
+  readonly location: string
+  readonly path: string
+  readonly kind: EntryKind
+}
+
+function nextName({ levels }: WalkState): NextName | undefined {
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
     const name = level.names[level.next++]
-    if (name !== undefined) return { location: `${level.anchor}/${name}`, path: level.prefix + name }
+    if (name !== undefined) {
+      const kind = level.kinds.get(name) ?? 'file'
+      return { location: `${level.anchor}/${name}`, path: level.prefix + name, kind }
+    }
     levels.pop()
     closeSync(level.fd)
   }
@@ -105,7 +154,7 @@ async function enter(state: WalkState, location: string, prefix: string): Promis
     // The way to the root is the caller's: links in it are followed.
     fd = openSync(location, prefix === '' ? directoryOnly : directoryFlags)
     const anchor = directoryAnchor(fd, location)
-    state.levels.push({ fd, anchor, prefix, names: await readNames(state, anchor, prefix), next: 0 })
+    state.levels.push({ fd, anchor, prefix, ...(await readNames(state, anchor, prefix)), next: 0 })
     return undefined
   } catch (error) {
     if (fd !== undefined) closeSync(fd)
@@ -114,8 +163,13 @@ async function enter(state: WalkState, location: string, prefix: string): Promis
 }
 
 /** Stops at the cap while reading, so that a huge directory costs no more than the cap. */
-async function readNames(state: WalkState, directory: string, prefix: string): Promise<readonly string[]> {
+async function readNames(
+  state: WalkState,
+  directory: string,
+  prefix: string,
+): Promise<Pick<Level, 'names' | 'kinds'>> {
   const names: string[] = []
+  const kinds = new Map<string, EntryKind>()
   const reader = opendirSync(directory, { bufferSize: 512 })
   try {
     for (let entry = reader.readSync(); entry; entry = reader.readSync()) {
@@ -125,12 +179,14 @@ async function readNames(state: WalkState, directory: string, prefix: string): P
       }
       state.entriesLeft--
       names.push(entry.name)
+      if (entry.isDirectory()) kinds.set(entry.name, 'folder')
+      else if (!entry.isFile() && !entry.isSymbolicLink()) kinds.set(entry.name, 'vague')
       if (names.length % namesPerTurn === 0) await setImmediate()
     }
   } finally {
     reader.closeSync()
   }
-  return names.sort()
+  return { names: names.sort(), kinds }
 }
 
 /** It was a directory a moment ago and is now something else, or gone. */

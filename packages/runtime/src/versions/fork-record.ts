@@ -1,5 +1,5 @@
 import { type CodonExecution, currentRun, type Transition, type WeaveState } from '@weave/protocol'
-import { type Journal, openJournal, replay } from '../journal/index.ts'
+import { type Journal, openJournal } from '../journal/index.ts'
 import { type Clock, createRedactor, secretsOf } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import { createRecorder, openAtRest } from '../runner/index.ts'
@@ -33,7 +33,8 @@ export async function writeForkRecord(record: ForkRecord): Promise<WrittenRecord
   const redactor = createRedactor(secretsOf(environment))
   const journal = await openJournal({ dir: layout.journal, clock, redactor })
   try {
-    const { state } = await replay(journal.history, layout.stateFile, { isCacheTrusted: false })
+    // The journal is the beginning of the other one, up to the point: so is what it folds to.
+    const { state } = point
     const recorder = createRecorder(journal, redactor, state)
     for (const transition of endingsOf(state, point.time)) recorder.record(transition)
     const planSeq = takesOver ? adoptPlan(journal, plan) : undefined

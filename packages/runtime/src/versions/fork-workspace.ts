@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import type { WeaveState } from '@weave/protocol'
 import { type ArchiveEntry, readArchive, writeArchive } from '../effects/index.ts'
 import { createSelections } from '../execution/index.ts'
-import { cloneFile, fileNameOf, walk } from '../files/index.ts'
+import { cloneFile, fileNameOf, walkPaths } from '../files/index.ts'
 import { errorCode, type Result } from '../kit/index.ts'
 import { dataSourceName } from '../tree/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
@@ -24,10 +24,8 @@ export async function untrackedIn({ layout, plan, state }: ReadPlace): Promise<U
   const selection = createSelections({ plan, state: () => state }).ofAll()
   const paths: string[] = []
   const skip = (path: string): boolean => path === dataSourceName
-  for await (const item of walk(layout.agentRoot, { maxEntries: mostUntracked, maxDepth: 200, skip })) {
-    if (item.kind !== 'entry' || item.stats.isDirectory()) continue
-    if (!selection.selects(item.path)) paths.push(item.path)
-  }
+  for await (const path of walkPaths(layout.agentRoot, { maxEntries: mostUntracked, maxDepth: 200, skip }))
+    if (!selection.selects(path)) paths.push(path)
   return { paths, names: [...new Set(paths.map(path => path.split('/')[0] ?? path))] }
 }
 

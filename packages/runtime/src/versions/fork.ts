@@ -81,6 +81,8 @@ export type ForkResult = Result<{ readonly forked: Forked }, Failure>
  * place and renamed when it is whole: a kill leaves nothing that anybody takes for an execution. Never rejects.
  */
 export async function fork(place: ReadPlace, wish: ForkWish): Promise<ForkResult> {
+  // git reads them while we read the journal. Never rejects.
+  const refs = place.versions.refs()
   const found = await forkPlace(place, wish.at)
   if (!found.ok) return found
   const { point } = found
@@ -96,7 +98,7 @@ export async function fork(place: ReadPlace, wish: ForkWish): Promise<ForkResult
   try {
     const dir = await claim(place, wish)
     if (typeof dir !== 'string') return dir
-    return await make({ place, wish, point, dir, part: executionLayout(partOf(dir)) }, takeover)
+    return await make({ place, wish, point, refs, dir, part: executionLayout(partOf(dir)) }, takeover)
   } catch (error) {
     return {
       ok: false,
@@ -149,6 +151,8 @@ interface Making {
   readonly place: ReadPlace
   readonly wish: ForkWish
   readonly point: ForkPlace
+  /** Of the store of the source, with what they name. */
+  readonly refs: ReturnType<ReadPlace['versions']['refs']>
   /** What it will be called. */
   readonly dir: string
   /** Where it is made. */
@@ -205,19 +209,13 @@ async function fill(making: Making): Promise<Filled> {
   const warnings: string[] = []
   for (const path of [part.internals, part.agentRoot, part.agents, part.logs])
     await mkdir(path, { mode: 0o700 })
-  const [prefix, store] = await together(
+  // While git works in its own processes, the journal is copied and the workspace looked through.
+  const [restored, prefix, untracked] = await together(
+    restoreVersions(making),
     copyPrefix(layout.journal, part.journal, point.seq),
-    cloneStore({
-      gitDir: part.checkpoints,
-      from: layout.checkpoints,
-      refs: keptRefs(point.state, await place.versions.refs()),
-      environment,
-      clock,
-    }),
+    untrackedIn(place),
   )
-  if (!store.ok) return store
-  const [restored, untracked] = await together(restoreFiles(making), untrackedIn(place))
-  if (!restored.ok) return { ...restored, cure: `Look at ${layout.checkpoints}.` }
+  if (!restored.ok) return restored
   const data = await placeData(making)
   if (!data.ok) return { ...data, cure: 'Put the data back where it was, then fork again.' }
   if (wish.withUntracked) await copyLeftBehind(making, untracked)
@@ -237,6 +235,22 @@ async function fill(making: Making): Promise<Filled> {
   await writeOrigin(part.originFile, origin)
   const notes = [...warnings, ...untrackedNotes(untracked, wish), ...conversationNotes(conversations)]
   return { ok: true, origin, isRehearsal, notes }
+}
+
+/** The store of the fork, then the files from it. */
+async function restoreVersions(making: Making): Promise<Result<object, Failure>> {
+  const { place, point, part, refs } = making
+  const { layout, environment, clock } = place
+  const store = await cloneStore({
+    gitDir: part.checkpoints,
+    from: layout.checkpoints,
+    refs: refs.then(source => keptRefs(point.state, source)),
+    environment,
+    clock,
+  })
+  if (!store.ok) return store
+  const restored = await restoreFiles(making)
+  return restored.ok ? restored : { ...restored, cure: `Look at ${layout.checkpoints}.` }
 }
 
 /** The files as a rollback to the checkpoint would leave them. */
@@ -262,10 +276,12 @@ async function placeData({ place, part, wish }: Making): Promise<Result> {
   return { ok: true }
 }
 
-/** Two that do not need each other, while git works in its own process. Rejects when both have ended. */
-async function together<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
-  await Promise.allSettled([one, other])
-  return [await one, await other]
+/** Some that do not need each other. Rejects when all have ended: none goes on in a directory that is being removed. */
+async function together<One, Two, Three>(
+  ...all: readonly [Promise<One>, Promise<Two>, Promise<Three>]
+): Promise<[One, Two, Three]> {
+  await Promise.allSettled(all)
+  return Promise.all(all)
 }
 
 async function copyLeftBehind({ place, part }: Making, { paths }: Untracked): Promise<void> {

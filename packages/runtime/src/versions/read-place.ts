@@ -54,7 +54,12 @@ async function readIn(options: ReadPlaceOptions): Promise<ReadPlaceResult> {
   if (!plan || state.runs.length === 0)
     return { ok: false, message: `${layout.dir} has not begun.`, cure: `Run: weave -e ${layout.dir}` }
   const versions = readVersions({ gitDir: layout.checkpoints, environment, clock })
+  // Only the beginning of a sha can mean a safety checkpoint, and to list those takes git a while.
   const named = async (text: string) =>
-    nameCheckpoint(text, { plan, state, safeties: await versions.safeties() })
+    nameCheckpoint(text, {
+      plan,
+      state,
+      safeties: /^[0-9a-f]+$/i.test(text) ? await versions.safeties() : [],
+    })
   return { ok: true, place: { ...options, file: read.file, history, plan, state, versions, named } }
 }

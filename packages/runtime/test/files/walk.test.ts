@@ -1,6 +1,6 @@
 import { mkdir, readdir, readlink, rename, symlink, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { type WalkItem, type WalkOptions, walk } from '../../src/files/index.ts'
+import { type WalkItem, type WalkOptions, walk, walkPaths } from '../../src/files/index.ts'
 import { start } from '../../src/kit/index.ts'
 import { fixture, outputWatch } from '../kit/fixture.ts'
 import { tempDir } from '../kit/temp-dir.ts'
@@ -34,6 +34,18 @@ describe('walk', () => {
       items.flatMap(item => (item.kind === 'entry' && item.path === path ? [item.stats] : []))
     expect(statsOf('a/1')[0]?.size).toBe(4)
     expect(statsOf('b/link')[0]?.isSymbolicLink()).toBe(true)
+  })
+
+  it('gives the paths of all but directories without a look at each', async () => {
+    await using dir = await tempDir()
+    await makeTree(dir.path)
+    const pathsIn = async (skip?: (path: string) => boolean) => {
+      const paths: string[] = []
+      for await (const path of walkPaths(dir.path, { ...wide, ...(skip && { skip }) })) paths.push(path)
+      return paths
+    }
+    expect(await pathsIn()).toEqual(['a/1', 'a/2', 'b/deep/x', 'b/link'])
+    expect(await pathsIn(path => path === 'b/deep' || path === 'a/2')).toEqual(['a/1', 'b/link'])
   })
 
   it('follows a link that is the root itself', async () => {
