@@ -33,9 +33,9 @@ interface CheckOutOptions extends RestoreOptions {
 async function checkOutWith(git: Git, options: CheckOutOptions): Promise<CheckedOut> {
   const { sha, directory } = options
   // git reads the version into its index while we look at what it names.
-  const reading = readIndex(git, options)
-  const files = await listTree(git, sha).finally(() => reading.catch(() => undefined))
-  const isRead = await reading
+  const work = [listTree(git, sha), readIndex(git, options)] as const
+  await Promise.allSettled(work)
+  const [files, isRead] = await Promise.all(work)
   if (!files) return { ok: false, message: `There is no version ${sha.slice(0, 8)}, or it cannot be read.` }
   const unsafe = files.find(({ path }) => !isSafePath(path))
   if (unsafe) return { ok: false, message: `The version names a path that cannot be written: ${unsafe.path}` }

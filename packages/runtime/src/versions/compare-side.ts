@@ -30,8 +30,8 @@ export interface CodonFacts {
 
 /** Digests of the steps of a codon, and the events that they were. */
 export interface Steps {
-  readonly digests: number[]
-  readonly seqs: number[]
+  readonly digests: Float64Array
+  readonly seqs: Float64Array
 }
 
 /** One side of a comparison: an execution up to a checkpoint, or as it is. */
@@ -92,7 +92,9 @@ export async function readSide(
       sha: shas.at(-1),
       lastSeq,
       codons: await factsOf(place, { state, thread, heard }),
-      steps: heard.steps,
+      steps: new Map(
+        [...heard.steps].map(([id, { digests, seqs }]) => [id, { digests: digests.all(), seqs: seqs.all() }]),
+      ),
       parkedMs: heard.parkedMs,
       gatesMs: heard.gatesMs,
     },
@@ -114,7 +116,7 @@ function versionsOf({ runs }: WeaveState, thread: readonly CodonExecution[]): re
 }
 
 interface Heard {
-  readonly steps: Map<string, Steps>
+  readonly steps: Map<string, StepRows>
   readonly calls: Map<string, { calls: number; errors: number }>
   parkedMs: number
   gatesMs: number
@@ -193,10 +195,34 @@ function enter(
   codonId: string,
   { digest, seq }: { readonly digest: number; readonly seq: number },
 ): void {
-  const known = steps.get(codonId) ?? { digests: [], seqs: [] }
+  const known = steps.get(codonId) ?? { digests: createRow(), seqs: createRow() }
   steps.set(codonId, known)
-  known.digests.push(digest)
-  known.seqs.push(seq)
+  known.digests.add(digest)
+  known.seqs.add(seq)
+}
+
+interface StepRows {
+  readonly digests: Row
+  readonly seqs: Row
+}
+
+type Row = ReturnType<typeof createRow>
+
+/** Numbers in bare memory: a list of a million would leave as much behind for the collector while it grows. */
+function createRow() {
+  let numbers = new Float64Array(64)
+  let length = 0
+  return {
+    add(number: number): void {
+      if (length === numbers.length) {
+        const larger = new Float64Array(length * 2)
+        larger.set(numbers)
+        numbers = larger
+      }
+      numbers[length++] = number
+    },
+    all: (): Float64Array => numbers.subarray(0, length),
+  }
 }
 
 function callsOf({ calls }: Heard, codonId: string): { calls: number; errors: number } {
