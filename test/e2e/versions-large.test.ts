@@ -157,7 +157,9 @@ const ticksPerSecond = 100
 function usedBy(pid: number): Used | undefined {
   try {
     const [, peak] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ')
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ')
     if (peak === undefined) return undefined
     const seconds = (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
     return { seconds, megabytes: Number(peak) / 1024 }
