@@ -14,7 +14,7 @@ import { launcher } from '../support/weave-command.ts'
 const hasTracer = spawnSync('strace', ['-V']).status === 0
 const longest = 180_000
 /** With a key in reach, and an address where somebody would notice. */
-const tempting = { ANTHROPIC_API_KEY: 'a-key-for-nobody-0123', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }
+const tempting = { ANTHROPIC_API_KEY: 'a-key-for-nobody-0123', ANTHROPIC_BASE_URL: 'http://127.0.0.1:47811' }
 
 describe('a server for editors', () => {
   verifies(
