@@ -16,6 +16,7 @@ import { endpoints } from './requirements/endpoints.ts'
 import { errors } from './requirements/errors.ts'
 import { events } from './requirements/events.ts'
 import { fleet } from './requirements/fleet.ts'
+import { fleetLimits } from './requirements/fleet-limits.ts'
 import { gates } from './requirements/gates.ts'
 import { handbookAndEnvironment } from './requirements/handbook-and-environment.ts'
 import { hankFile } from './requirements/hank-file.ts'
@@ -60,6 +61,7 @@ const tables = {
   ...decisionsAfterTrial,
   ...invariants,
   ...fleet,
+  ...fleetLimits,
   ...attacks,
   ...atTheTerminal,
   ...screen,

@@ -231,7 +231,7 @@ describe('a fleet', () => {
   )
 
   verifies(
-    ['fleet/first-use'],
+    ['fleet/first-use', 'gateway/every-provider'],
     'rehearses the example with the built command and real agents',
     async () => {
       const at = join(home, 'example')
@@ -243,12 +243,20 @@ describe('a fleet', () => {
         { cwd: at, env: { HOME: home } },
       )
       expect(await run.ended, run.said()).toBe(0)
+      // Figured out by the worker alone, from what went through the gateways of its turns.
+      expect(run.said()).toMatch(/Money +\$0\.00[1-9]\d* spent\n/)
       const folders = readdirSync(join(at, 'collected'))
       expect(folders).toHaveLength(isProof ? 20 : 2)
       expect(readFileSync(join(at, 'collected/1-anise/line.md'), 'utf8')).toBe('18 jars were ordered.\n')
     },
     10 * longest,
   )
+
+  verifies(['money/price'], 'takes no ceiling for a hank whose model has no price', async () => {
+    const words = ['--max-cost', '1', '--model', 'ollama/anything', '--skip-self-test']
+    const said = await weave(place(['x']), 'submit', '.', ...words)
+    expect(said).toMatchObject({ status: 1, stderr: expect.stringContaining('FLEET_PRICE') })
+  })
 
   verifies(['fleet/package-missing'], 'is a package more, and a command without it says which', async () => {
     const alone = mkdtempSync(join(home, 'alone-'))

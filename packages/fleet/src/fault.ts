@@ -8,6 +8,8 @@ export const faultCodes = [
   'FLEET_STORE',
   'FLEET_PARCEL',
   'FLEET_DATA',
+  'FLEET_BUDGET',
+  'FLEET_PRICE',
   'FLEET_LOST',
   'FLEET_UNKNOWN',
 ] as const

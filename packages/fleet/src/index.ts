@@ -4,12 +4,17 @@ export { collectGarbage, examineFleet, type Finding, type Garbage } from './care
 export { stopEmbedded } from './engine/index.ts'
 export { type FaultCode, FleetFault } from './fault.ts'
 export { type Fleet, type FleetOptions, openFleet } from './fleet.ts'
+export { type BatchMoney, batchMoney, setBudget, settleDoubt } from './money/index.ts'
 export { cancel, drain, pause, resume, retry } from './orders/index.ts'
 export { schemaOf } from './sql/migrate.ts'
 export { type DataSet, type Submission, type Submitted, submit, type Weighed, weigh } from './submit/index.ts'
+export { listThrottles, type ProviderLimits, setThrottle, type ThrottleWish } from './throttle/index.ts'
 export type {
   CodonCosts,
   FromTurn,
+  RequestFacts,
+  RequestOutcome,
+  RequestWord,
   ToTurn,
   TurnEnd,
   TurnJob,

@@ -39,12 +39,14 @@ export {
   type ClassCost,
   type CodonCost,
   type CostReport,
+  chargeOf,
   createRunClock,
   createTokenMeter,
   type Forecast,
   type ForecastLimit,
   type ForecastRow,
   forecast,
+  mostOf,
   type Observed,
   type ObservedCodon,
   type ObservedCosts,
@@ -173,10 +175,13 @@ export {
   formatProblem,
   isAlive,
   keepTail,
+  type Leash,
   type Log,
   type LogLevel,
   listen,
   logLevels,
+  type Moment,
+  moment,
   nearestNames,
   type Problem,
   processStartTime,
@@ -184,8 +189,10 @@ export {
   type Supervised,
   secretsOf,
   silentLog,
+  startLeash,
   supervise,
   systemClock,
+  untilAfter,
   warningsOf,
   wordsOf,
 } from './kit/index.ts'
@@ -195,9 +202,11 @@ export {
   createRegistry,
   findModel,
   listModels,
+  type Model,
   type ModelRow,
   piSecrets,
   reachingOwn,
+  rerouted,
 } from './models/index.ts'
 export {
   type NotifyConfig,
@@ -222,7 +231,16 @@ export {
   planDifferences,
   plannedCodons,
 } from './plan/index.ts'
-export { claimRecording, defaultUpstream } from './proxy/index.ts'
+export {
+  type Asked,
+  claimRecording,
+  defaultUpstream,
+  type Gateway,
+  type GatewayAnswer,
+  type GatewaySeat,
+  type GatewayWord,
+  startGateway,
+} from './proxy/index.ts'
 export { createRuleMatcher, type Firing } from './rules/index.ts'
 export type { BorderPorts, BorderWord, PutOnRecord, RunnerEnd, Step } from './runner/index.ts'
 export { accessFrom, codonRuns, openWorkbench, runSandboxWorker, type Trial } from './sentinel/index.ts'
@@ -232,6 +250,7 @@ export {
   type FleetSetting,
   listEnvironment,
   type RuleSetting,
+  reachingLoopback,
   readEnvFile,
   readGiven,
   readRuntimeFile,

@@ -25,6 +25,7 @@ export const fleetCommands: Readonly<Record<string, CommandRow>> = {
       'priority',
       'weight',
       'max-running',
+      'batch-max-cost',
       'max-cost-each',
       'submit-max-time',
       'submit-model',
@@ -51,7 +52,7 @@ export const fleetCommands: Readonly<Record<string, CommandRow>> = {
   fleet: {
     usage: 'weave fleet <word> [batch|execution|worker]',
     summary:
-      'look at what was submitted (status, list, watch, show, logs, workers, report), steer it (cancel, retry, pause, resume, drain), take it home (results, pull), keep the fleet well (doctor, gc, migrate, up, down)',
+      'look at what was submitted (status, list, watch, show, logs, workers, report), steer it (cancel, retry, pause, resume, drain, budget, throttle), take it home (results, pull), keep the fleet well (doctor, gc, migrate, up, down)',
     flags: [
       'json',
       'follow',
@@ -61,6 +62,13 @@ export const fleetCommands: Readonly<Record<string, CommandRow>> = {
       'retry-cancelled',
       'drain-all',
       'reason',
+      'batch-max-cost',
+      'settle',
+      'spent',
+      'provider-running',
+      'rpm',
+      'tpm',
+      'throttle-off',
       'results-folder',
       'csv',
       'html',

@@ -39,6 +39,27 @@ export const fleetFlags = {
   priority: { kind: 'text', value: 'number', summary: 'batches with more come first, -100 to 100' },
   weight: { kind: 'text', value: 'number', summary: 'share of the slots among batches of one priority' },
   'max-running': { kind: 'text', value: 'number', summary: 'at most so many executions at once' },
+  'batch-max-cost': {
+    kind: 'text',
+    word: 'max-cost',
+    value: 'dollars',
+    summary: 'ceiling in US dollars for the whole batch',
+  },
+  settle: {
+    kind: 'text',
+    value: 'execution',
+    summary: 'say what an execution cost whose worker died, with --spent',
+  },
+  spent: { kind: 'text', value: 'dollars', summary: 'what its bill says' },
+  'provider-running': {
+    kind: 'text',
+    word: 'running',
+    value: 'number',
+    summary: 'so many codons at once, of all workers',
+  },
+  rpm: { kind: 'text', value: 'number', summary: 'requests a minute, of all workers' },
+  tpm: { kind: 'text', value: 'number', summary: 'tokens a minute, of all workers' },
+  'throttle-off': { kind: 'switch', word: 'off', summary: 'no limits any more' },
   'max-cost-each': { kind: 'text', value: 'dollars', summary: 'ceiling in US dollars for each execution' },
   'submit-max-time': {
     kind: 'text',

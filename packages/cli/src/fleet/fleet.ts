@@ -3,6 +3,7 @@ import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import { columns, type Terminal } from '../terminal.ts'
 import type { Deed } from './deed.ts'
+import { limitDeeds } from './limits.ts'
 import { lookDeeds } from './look.ts'
 import { orderDeeds } from './order.ts'
 import { takeHomeDeeds } from './take-home.ts'
@@ -13,6 +14,7 @@ import { withFleet, withPackage } from './with-fleet.ts'
 const deeds: Readonly<Record<string, Deed>> = {
   ...lookDeeds,
   ...orderDeeds,
+  ...limitDeeds,
   ...takeHomeDeeds,
   ...upkeepDeeds,
 }

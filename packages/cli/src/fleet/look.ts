@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ExitCode, exitCodes } from '../program.ts'
 import type { Asked, Deed } from './deed.ts'
+import { moneyLine } from './money-lines.ts'
 import { batchLine, eventLine, executionPage, summaryOf, workerLines } from './status-lines.ts'
 import { watchBatch } from './watch.ts'
 import type { OpenedFleet } from './with-fleet.ts'
@@ -64,8 +65,9 @@ async function list({ args, terminal }: Asked, { fleet, library }: OpenedFleet):
 async function status({ target, args, terminal }: Asked, { fleet, library }: OpenedFleet): Promise<ExitCode> {
   const found = await library.batchStatus(fleet.engine, target)
   const executions = await library.executionsOf(fleet.engine, target)
-  if (args.switches.has('json')) terminal.json(JSON.stringify({ ...found, executions }))
-  else for (const line of summaryOf(found, executions)) terminal.out(line)
+  const money = await library.batchMoney(fleet.engine, target)
+  if (args.switches.has('json')) terminal.json(JSON.stringify({ ...found, money, executions }))
+  else for (const line of [...summaryOf(found, executions), ...moneyLine(money)]) terminal.out(line)
   return exitCodes.done
 }
 

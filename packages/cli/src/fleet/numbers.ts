@@ -12,7 +12,11 @@ const ranges = {
 } as const satisfies Partial<Record<FlagName, { from: number; to: number; usual: number | undefined }>>
 
 /** Limits of each execution, by the words of their flags: any number above zero. */
-const limits = { 'max-cost-each': 'max-cost-each', 'submit-max-time': 'max-time' } as const
+const limits = {
+  'batch-max-cost': 'max-cost',
+  'max-cost-each': 'max-cost-each',
+  'submit-max-time': 'max-time',
+} as const
 
 type NumberFlag = keyof typeof ranges
 export type Numbers = { readonly [Name in NumberFlag]: number | ((typeof ranges)[Name]['usual'] & undefined) }
@@ -40,6 +44,12 @@ export function readNumbers(
       return { problem: `--${limits[name]}: expected a number above 0; found ${JSON.stringify(text)}` }
   }
   return { numbers: found as Numbers }
+}
+
+/** Dollars on a command line as millionths; undefined: it is no amount. */
+export function microsOf(text: string | undefined): number | undefined {
+  const dollars = text === undefined || text.trim() === '' ? Number.NaN : Number(text)
+  return Number.isFinite(dollars) && dollars >= 0 && dollars < 1e9 ? Math.round(dollars * 1e6) : undefined
 }
 
 /** Names of pools, with commas between them; undefined: one of them is no name. */

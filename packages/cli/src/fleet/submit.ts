@@ -8,7 +8,9 @@ import { type ExitCode, exitCodes } from '../program.ts'
 import { plural, type Terminal } from '../terminal.ts'
 import { report } from '../validate/report.ts'
 import { dataSets, hankFolderOf } from './data-sets.ts'
-import { type Numbers, readNumbers, readPools } from './numbers.ts'
+import { dollars, moneyLine } from './money-lines.ts'
+import { microsOf, type Numbers, readNumbers, readPools } from './numbers.ts'
+import { unpricedIn } from './priced-models.ts'
 import { whoAmI } from './settings.ts'
 import { summaryOf } from './status-lines.ts'
 import { sayDry } from './submit-dry.ts'
@@ -31,8 +33,13 @@ export async function submitCommand(args: Arguments, terminal: Terminal): Promis
   }
   const checked = await checkedHank(hank, args, terminal)
   if (!checked) return exitCodes.failed
-  const { name, plan } = checked
+  const { name, plan, unpriced } = checked
   const given = submissionOf({ hank, name, sets: found.sets }, args, read)
+  if (given.budget !== undefined && unpriced.length > 0) {
+    terminal.error(`A ceiling needs prices, and that of ${unpriced.join(', ')} is not known. (FLEET_PRICE)`)
+    terminal.error('Say what it costs in a file of models, or submit without --max-cost.')
+    return exitCodes.failed
+  }
   if (args.switches.has('submit-dry'))
     return withPackage({ args, terminal }, async ({ library }) =>
       sayDry(
@@ -79,12 +86,19 @@ function readWords(args: Arguments): Words | { readonly problem: string } {
   return { ...read, pool, notBefore }
 }
 
+interface CheckedHank {
+  readonly name: string
+  readonly plan: Plan
+  /** Models that it uses and whose spending nobody can count. */
+  readonly unpriced: readonly string[]
+}
+
 /** Validates the hank as a run would; undefined: it was said what is wrong. */
 async function checkedHank(
   hank: string,
   args: Arguments,
   terminal: Terminal,
-): Promise<{ readonly name: string; readonly plan: Plan } | undefined> {
+): Promise<CheckedHank | undefined> {
   const isRehearsal = args.switches.has('submit-rehearse')
   const file = join(resolve(hankFolderOf(hank)), 'rehearsal.json')
   const opened = isRehearsal
@@ -96,7 +110,9 @@ async function checkedHank(
   }
   try {
     const redirect = opened?.rehearsal.environment
-    const run = await prepareRun({ ...args, positionals: [hank] }, { ...(redirect && { redirect }) })
+    const model = args.texts['submit-model']
+    const texts = { ...args.texts, ...(model !== undefined && { model }) }
+    const run = await prepareRun({ ...args, positionals: [hank], texts }, { ...(redirect && { redirect }) })
     if (!run.ok) terminal.error(run.usage)
     else if (!run.prepared.ok || !run.prepared.plan)
       for (const line of report(run.prepared, { verbose: false, environment: {} }))
@@ -104,6 +120,7 @@ async function checkedHank(
     else
       return {
         plan: run.prepared.plan,
+        unpriced: unpricedIn(run.prepared.plan, run.prepared.registry),
         name:
           args.texts['batch-name'] ??
           run.prepared.loaded.hank?.meta?.name ??
@@ -132,6 +149,7 @@ function submissionOf({ hank, name, sets }: Named, { texts, switches }: Argument
     maxRunning: numbers['max-running'],
     pool,
     notBefore,
+    budget: microsOf(texts['batch-max-cost']),
     lease: numbers.lease,
     key: texts['idempotency-key'],
     submittedBy: whoAmI(),
@@ -159,6 +177,7 @@ async function send(given: Submission, { fleet, library }: OpenedFleet, { args, 
   }
   terminal.error(`Batch      ${batch}${isOld ? ' (it was there already)' : ''}`)
   terminal.error(`Executions ${executions}`)
+  if (given.budget !== undefined) terminal.error(`Ceiling    ${dollars(given.budget)}`)
   if (!goesOn) terminal.error('Work on it with: weave worker')
   return submitted
 }
@@ -181,6 +200,7 @@ async function workHere(
   else {
     for (const line of summaryOf(status, await library.executionsOf(fleet.engine, batch)))
       terminal.error(line)
+    for (const line of moneyLine(await library.batchMoney(fleet.engine, batch))) terminal.error(line)
     terminal.error(`Results    ${folder} (${plural(made.length, 'folder')})`)
   }
   return codeOf(status.counts)

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os'
 import { basename } from 'node:path'
 import {
-  defaultUpstream,
   type ExecutionOptions,
   findModel,
   type Harnesses,
@@ -36,6 +35,7 @@ import { createRunDisplay, type RunDisplay, wantsColor, wantsTerminalUi } from '
 import { createShutdownLimit, endAtOnce, endWithoutExecution, lastWords, onSignals } from './shutdown.ts'
 import { proxyBox, summaryLines } from './summary.ts'
 import { endOf, type TurnTies } from './turn-ties.ts'
+import { upstreamOf, waysOf } from './ways.ts'
 
 export interface RunContext extends TurnTies {
   readonly args: Arguments
@@ -265,29 +265,6 @@ function tokenOf({ texts }: Arguments): string | undefined {
   return texts.token ?? process.env['WEAVE_TOKEN']
 }
 
-/** Where the proxy leads; in a rehearsal to the scripted model, whatever the settings say. */
-function upstreamOf(rehearsal: OpenRehearsal | undefined, { settings }: Prepared): string {
-  return rehearsal?.url ?? settings.settings.vendorBaseUrl ?? defaultUpstream
-}
-
-/** In a rehearsal nothing that leads to a provider outside reaches a codon, neither from here nor from its hank. */
-function environmentsOf(
-  environment: RunContext['environment'],
-  rehearsal: OpenRehearsal | undefined,
-  { registry }: Prepared,
-): Pick<ExecutionOptions, 'environment' | 'environmentFor'> {
-  const { providers } = registry
-  // What a file says of a provider is lent to those who ask that provider, and to nobody else.
-  if (!rehearsal)
-    return { environment, environmentFor: (_, env, { provider }) => reachingOwn(env, registry, provider) }
-  return {
-    environment: rehearsal.environment(environment, providers),
-    // A resumed execution may have models that the catalogue and its additions do not have any more.
-    environmentFor: (runtimeId, env, { provider, proxyUrl }) =>
-      rehearsal.environmentFor(runtimeId, env, { providers: [...providers, provider], proxyUrl }),
-  }
-}
-
 function secretsIn(prepared: Prepared, token: string | undefined): ExecutionOptions['secrets'] {
   return {
     ...piSecrets(homedir()),
@@ -324,11 +301,12 @@ function recordInto(directory: string, terminal: Terminal) {
 }
 
 function optionsOf(
-  { args, terminal, environment, rehearsal, harnesses, border }: RunContext,
+  { args, terminal, environment, rehearsal, harnesses, border, onOwned, gateway }: RunContext,
   { prepared, plan, adopt, opened, level, record, notify, display }: Ready & { readonly display: RunDisplay },
 ) {
   const { settings } = prepared.settings
   const { switches, texts } = args
+  const { reaching, upstream, ...ways } = waysOf({ environment, rehearsal, gateway }, prepared)
   return {
     opened,
     plan,
@@ -337,20 +315,18 @@ function optionsOf(
     tracesEntry: asThread('traces-thread'),
     harnesses,
     border,
+    onOwned,
     agents: prepared.registry.agents,
     agentSettings: agentSettingsOf(settings.agents, rehearsal !== undefined),
     priceOf: (provider: string, id: string) => findModel(`${provider}/${id}`, prepared.registry)?.prices,
     secrets: secretsIn(prepared, texts.token),
-    ...environmentsOf(environment, rehearsal, prepared),
+    ...ways,
     serversFor: serversOf(prepared),
     sentinels: {
       settings: settings.sentinel,
       sandboxEntry: asThread('sentinel-sandbox'),
       modelOf: (name: string) => findModel(name, prepared.registry),
-      ...(!rehearsal && {
-        reaching: (env: RunContext['environment'], { provider }: { readonly provider: string }) =>
-          reachingOwn(env, prepared.registry, provider),
-      }),
+      reaching,
       ...(rehearsal && { keyFor: rehearsal.sentinelKeyFor }),
     },
     outputDirectory: prepared.paths.outputDirectory,
@@ -373,7 +349,7 @@ function optionsOf(
     },
     ...((!settings.withoutProxy || record !== undefined || rehearsal?.replay) && {
       proxy: {
-        upstream: upstreamOf(rehearsal, prepared),
+        upstream,
         replay: rehearsal?.replay,
         ...(record !== undefined && { record: recordInto(record, terminal) }),
       },

@@ -35,6 +35,9 @@ export function openDatabase(address: Address): Database {
     query,
     async transaction(work) {
       const client = await pool.connect()
+      // One whose connection breaks also says so here; what was under way hears of it anyway.
+      const ignore = (): void => undefined
+      client.on('error', ignore)
       const sql: Sql = {
         query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
           rowsOf(await client.query<Row>(text, [...values])),
@@ -51,6 +54,7 @@ export function openDatabase(address: Address): Database {
         })
         throw error
       } finally {
+        client.off('error', ignore)
         client.release(broken)
       }
     },

@@ -64,6 +64,7 @@ export async function openQueue(database: Database, { works }: { readonly works:
       })
     },
     async add(batch, wishes, sql) {
+      if (wishes.length === 0) return
       const jobs = wishes.map(({ execution, priority }) => ({
         data: { execution },
         singletonKey: execution,

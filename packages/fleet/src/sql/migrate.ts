@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto'
 import type { Database } from '../engine/database.ts'
 import { FleetFault } from '../fault.ts'
 import { functions } from './functions.ts'
+import { money } from './money.ts'
 import { peopleFunctions } from './people-functions.ts'
 import { peopleSchema } from './people-schema.ts'
 import { schema } from './schema.ts'
+import { throttle } from './throttle.ts'
 
 /** In order; what was applied is never edited. */
-const migrations = [schema + functions, peopleSchema + peopleFunctions] as const
+const migrations = [schema + functions, peopleSchema + peopleFunctions, money, throttle] as const
 
 const newest = migrations.length
 /** Any number will do, as long as it is always the same. */

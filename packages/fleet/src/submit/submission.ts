@@ -24,6 +24,8 @@ export interface Submission {
   readonly weight: number
   readonly maxRunning?: number | undefined
   readonly pool: string
+  /** Ceiling of the whole batch, in millionths of a dollar. */
+  readonly budget?: number | undefined
   /** Nothing of it starts before. */
   readonly notBefore?: Date | undefined
   readonly breaker?: { readonly window: number; readonly share: number } | undefined

@@ -55,7 +55,7 @@ async function addBatch(
   const { breaker = { window: 20, share: 0.5 }, notBefore } = given
   await sql.query(
     `insert into fleet.batch (id, name, hank, format, pool, priority, weight, max_running, submitted_by, idempotency_key,
-       options, not_before, breaker) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+       options, not_before, breaker, budget) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
     [
       batch,
       given.name,
@@ -70,6 +70,7 @@ async function addBatch(
       JSON.stringify(given.options),
       notBefore?.toISOString() ?? null,
       JSON.stringify(breaker),
+      given.budget ?? null,
     ],
   )
 }

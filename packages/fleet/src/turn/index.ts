@@ -1,7 +1,19 @@
 /** One turn: a claim of an execution by a worker, from claim to hand-back. */
 
-export type { CodonCosts, FromTurn, ToTurn, TurnEnd, TurnJob, TurnStep, TurnWord } from './messages.ts'
+export type {
+  CodonCosts,
+  FromTurn,
+  RequestFacts,
+  RequestOutcome,
+  RequestWord,
+  ToTurn,
+  TurnEnd,
+  TurnJob,
+  TurnStep,
+  TurnWord,
+} from './messages.ts'
 export { createPlaces, type Head, type Places } from './place.ts'
+export type { RequestRule } from './requests.ts'
 export { type StoredTree, unpackTree } from './tree.ts'
 export { type BatchOptions, type ClaimedExecution, type Turn, takeTurn } from './turn.ts'
 export type { TurnProgram } from './turn-process.ts'

@@ -1,3 +1,5 @@
+import type { Moment } from '@weave/runtime'
+
 /** Between a worker and the process of one turn. The worker has the engine and the store; the process has the agents. */
 
 /** What the process is to do. All paths are absolute. */
@@ -20,6 +22,8 @@ export interface TurnJob {
   readonly model?: string | undefined
   readonly maxCost?: string | undefined
   readonly maxTime?: string | undefined
+  /** Until then it may act. */
+  readonly until: Moment
 }
 
 /** At a border between codons. */
@@ -27,6 +31,8 @@ export interface TurnStep {
   readonly codonId: string
   readonly attempt: number
   readonly costs: readonly CodonCosts[]
+  readonly provider: string
+  readonly model: string
 }
 
 /** What one codon has cost so far with one model, in all attempts. */
@@ -63,13 +69,52 @@ export interface TurnEnd {
   readonly costs?: readonly CodonCosts[] | undefined
 }
 
+/** A request to a provider on its way out of the turn. */
+export interface RequestFacts {
+  readonly provider: string
+  /** `answer`: a model is to answer. `free`: it costs nothing. `other`: nobody knows what it costs. */
+  readonly kind: 'answer' | 'free' | 'other'
+  readonly model?: string | undefined
+  /** The most it can cost, in tokens and in millionths of a dollar; absent: that is not known. */
+  readonly most?: { readonly tokens: number; readonly micros: number } | undefined
+}
+
+export type RequestWord =
+  | { readonly kind: 'forward' }
+  | {
+      readonly kind: 'refuse'
+      readonly status: number
+      readonly message: string
+      readonly retryAfterMs?: number | undefined
+    }
+
+/** What became of it. */
+export interface RequestOutcome {
+  /** In millionths of a dollar; absent: as much as it could at most. */
+  readonly micros?: number | undefined
+  /** Absent: as many as it could at most. */
+  readonly tokens?: number | undefined
+  readonly status?: number | undefined
+  readonly retryAfterMs?: number | undefined
+}
+
 export type ToTurn =
   | { readonly type: 'job'; readonly job: TurnJob }
   | { readonly type: 'word'; readonly id: number; readonly word: TurnWord }
-  /** The worker may act for so long. */
-  | { readonly type: 'fresh'; readonly milliseconds: number }
+  | { readonly type: 'request-word'; readonly id: number; readonly word: RequestWord }
+  /** End the run now, in good order. */
+  | { readonly type: 'stop'; readonly reason: string }
+  /** It may act until then. */
+  | { readonly type: 'fresh'; readonly until: Moment }
 
 export type FromTurn =
   | { readonly type: 'ready' }
   | { readonly type: 'hand-over'; readonly id: number; readonly step: TurnStep }
+  /** Whether the codon may begin. */
+  | { readonly type: 'admission'; readonly id: number; readonly step: TurnStep }
+  | { readonly type: 'request'; readonly id: number; readonly facts: RequestFacts }
+  /** Nobody waits for the answer to this any more. */
+  | { readonly type: 'forget'; readonly id: number }
+  /** Of the request of that number. */
+  | { readonly type: 'answered'; readonly id: number; readonly outcome: RequestOutcome }
   | { readonly type: 'ended'; readonly end: TurnEnd }

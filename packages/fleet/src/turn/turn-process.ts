@@ -1,7 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Moment } from '@weave/runtime'
 import type { FromTurn, ToTurn, TurnEnd, TurnJob, TurnStep, TurnWord } from './messages.ts'
+import type { Requests } from './requests.ts'
 
 export interface TurnProgram {
   readonly script: string
@@ -16,16 +18,18 @@ export interface TurnProcessOptions {
   /** Where its words go. */
   readonly log: string
   readonly onHandOver: (step: TurnStep) => Promise<TurnWord>
+  readonly onAdmission: (step: TurnStep) => Promise<TurnWord>
+  readonly requests: Requests
 }
 
 export interface TurnProcess {
   readonly pid: number
   /** Undefined: it died without a word. */
   readonly ended: Promise<TurnEnd | undefined>
-  /** The worker may act for so long. */
-  fresh(milliseconds: number): void
-  /** In good order. */
-  stop(): void
+  /** It may act until then. */
+  fresh(until: Moment): void
+  /** In good order; with a reason it is the run's own end. */
+  stop(reason?: string): void
   kill(): void
 }
 
@@ -33,7 +37,7 @@ export interface TurnProcess {
  * The process of one turn. Its death is not the worker's, and when the worker dies it ends by itself. It knows neither the
  * address of the engine nor that of the store.
  */
-export function startTurnProcess({ program, job, log, onHandOver }: TurnProcessOptions): TurnProcess {
+export function startTurnProcess({ program, job, log, ...on }: TurnProcessOptions): TurnProcess {
   mkdirSync(dirname(log), { recursive: true, mode: 0o700 })
   const file = openSync(log, 'a', 0o600)
   const child = fork(program.script, [...program.args], {
@@ -48,11 +52,20 @@ export function startTurnProcess({ program, job, log, onHandOver }: TurnProcessO
     if (child.connected) child.send(message, () => undefined)
   }
   let end: TurnEnd | undefined
+  const { onHandOver, onAdmission, requests } = on
   child.on('message', (message: FromTurn) => {
     if (message.type === 'ready') send({ type: 'job', job })
-    if (message.type === 'ended') end = message.end
-    if (message.type === 'hand-over')
-      void onHandOver(message.step).then(word => send({ type: 'word', id: message.id, word }))
+    else if (message.type === 'ended') end = message.end
+    else if (message.type === 'forget') requests.forget(message.id)
+    else if (message.type === 'answered') requests.answered(message.id, message.outcome)
+    else if (message.type === 'request')
+      void requests
+        .asked(message.id, message.facts)
+        .then(word => send({ type: 'request-word', id: message.id, word }))
+    else
+      void (message.type === 'admission' ? onAdmission : onHandOver)(message.step).then(word =>
+        send({ type: 'word', id: message.id, word }),
+      )
   })
   const ended = new Promise<TurnEnd | undefined>(resolve => {
     child.once('error', () => resolve(undefined))
@@ -61,8 +74,8 @@ export function startTurnProcess({ program, job, log, onHandOver }: TurnProcessO
   return {
     pid: child.pid ?? 0,
     ended,
-    fresh: milliseconds => send({ type: 'fresh', milliseconds }),
-    stop: () => signal(child, 'SIGTERM'),
+    fresh: until => send({ type: 'fresh', until }),
+    stop: reason => (reason === undefined ? signal(child, 'SIGTERM') : send({ type: 'stop', reason })),
     kill: () => signal(child, 'SIGKILL'),
   }
 }

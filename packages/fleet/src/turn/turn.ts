@@ -1,11 +1,15 @@
 import { join } from 'node:path'
+import type { Moment } from '@weave/runtime'
 import type { Engine } from '../engine/index.ts'
 import { type KnownFiles, makeParcel } from '../parcel/index.ts'
 import type { Store } from '../store/index.ts'
 import { endFormerTurn, forgetTurn, noteTurn } from './former-turn.ts'
 import type { CodonCosts, Published, TurnEnd, TurnJob, TurnStep, TurnWord } from './messages.ts'
 import type { Head, Places } from './place.ts'
+import { openProviderPlaces, type ProviderPlaces } from './provider-places.ts'
+import { createRequests, type RequestRule } from './requests.ts'
 import type { StoredTree } from './tree.ts'
+import { openTurnMoney, type TurnMoney } from './turn-money.ts'
 import { startTurnProcess, type TurnProcess, type TurnProgram } from './turn-process.ts'
 
 /** A row of the table of executions, as a claim gives it. */
@@ -43,6 +47,10 @@ export interface TurnSurroundings {
   readonly hank: StoredTree
   readonly options: BatchOptions
   readonly turnMs: number
+  /** It may act until then, and longer when the worker says so. */
+  readonly until: Moment
+  /** What requests of all turns of this worker are under. */
+  readonly rules: readonly RequestRule[]
   readonly onNote: (text: string) => void
 }
 
@@ -52,7 +60,8 @@ export interface Turn {
   readonly job: string
   /** Settles when the turn is over and its end is on record, or when it was lost. Never rejects. */
   readonly done: Promise<void>
-  fresh(milliseconds: number): void
+  /** It may act until then. */
+  fresh(until: Moment): void
   /** Somebody wants it to end: at the next border, or at once. */
   end(why: string, isUrgent: boolean): void
   /** Another epoch has it. */
@@ -61,6 +70,7 @@ export interface Turn {
 
 /** How many parcels one head may have on top of the whole one. */
 const longestChain = 16
+const go = { kind: 'go' } as const
 const firstRetryMs = 100
 const longestRetryMs = 5_000
 
@@ -72,7 +82,7 @@ export function takeTurn(claimed: ClaimedExecution, at: TurnSurroundings): Turn 
     epoch: running.epoch,
     job: claimed.job,
     done: running.run(),
-    fresh: milliseconds => running.process?.fresh(milliseconds),
+    fresh: until => running.fresh(until),
     end: (why, isUrgent) => running.end(why, isUrgent),
     lose: () => running.lose(),
   }
@@ -83,6 +93,9 @@ class RunningTurn {
   process: TurnProcess | undefined
   readonly #claimed: ClaimedExecution
   readonly #at: TurnSurroundings
+  readonly #providers: ProviderPlaces
+  #money: TurnMoney | undefined
+  #until: Moment
   #isLost = false
   #leaving: string | undefined
   readonly #began = performance.now()
@@ -94,7 +107,14 @@ class RunningTurn {
     this.#claimed = claimed
     this.#at = at
     this.epoch = Number(claimed.epoch)
+    this.#until = at.until
+    this.#providers = openProviderPlaces(at.engine, claimed)
     this.#head = claimed.head ?? { seq: 0, epoch: 0, parts: [] }
+  }
+
+  fresh(until: Moment): void {
+    this.#until = until
+    this.process?.fresh(until)
   }
 
   end(why: string, isUrgent: boolean): void {
@@ -116,6 +136,8 @@ class RunningTurn {
       if (this.#isLost) return
       forgetTurn(this.#at.places.execution(id))
       if (end && end.status !== 'not-begun') return await this.#finish(end)
+      // Nothing of it is under way any more.
+      await this.#money?.settle(engine.database)
       await this.#stumble(end?.reason ?? 'its process died')
     } catch (error) {
       this.process?.kill()
@@ -141,18 +163,34 @@ class RunningTurn {
     const dir = places.execution(id)
     await endFormerTurn(dir)
     this.#files = (await places.bring(id, head ?? undefined)).files
+    const money = await openTurnMoney(this.#at.engine, {
+      ...this.#claimed,
+      onEmpty: why => this.process?.stop(why),
+      onLost: () => this.lose(),
+    })
+    this.#money = money
     this.process = startTurnProcess({
       program,
-      job: jobOf({ hank, data, dir }, this.#claimed, options),
+      job: { ...jobOf({ hank, data, dir }, this.#claimed, options), until: this.#until },
       log: `${dir}.log`,
       onHandOver: step => this.#handOver(step),
+      onAdmission: step => this.#admit(step),
+      // Money first: a place in the line for the provider is not to be held while there is none.
+      requests: createRequests([money.purse, ...this.#at.rules]),
     })
     noteTurn(dir, this.process.pid)
     return this.process.ended
   }
 
+  /** Before a codon: a place at its provider. One that finds none for long is handed back. */
+  async #admit(step: TurnStep): Promise<TurnWord> {
+    const isIn = await this.#providers.take(step, () => this.#isLost || this.#leaving !== undefined)
+    return isIn ? go : { kind: 'leave', reason: this.#leaving ?? 'every place at the provider is taken' }
+  }
+
   async #handOver({ codonId, costs }: TurnStep): Promise<TurnWord> {
     const published = await this.#untilPublished(codonId)
+    this.#providers.free()
     if (!published) return { kind: 'leave', reason: 'lost' }
     await this.#noteCosts(costs)
     if (performance.now() - this.#began > this.#at.turnMs) this.#leaving ??= 'its turn was long enough'
@@ -229,16 +267,19 @@ class RunningTurn {
     const { engine, queueName, places } = this.#at
     const { id, job } = this.#claimed
     await this.#noteCosts(end.costs)
-    const { state, why } = stateOf(end, this.#leaving)
+    const money = this.#money
+    const { state, why } = money?.lack === undefined ? stateOf(end, this.#leaving) : broke(end, money.lack)
     const isBack = state === 'queued'
     const call = isBack ? 'fleet.give_back($1, $2, $3)' : 'fleet.finish($1, $2, $4, $3)'
     const values = [id, this.epoch, why ?? null, ...(isBack ? [] : [state])]
     await engine.database.transaction(async sql => {
+      await money?.settle(sql)
       const [row] = await sql.query<{ ours: boolean }>(`select ${call} as ours`, values)
       if (!row?.ours) return
       await engine.queue.done(queueName, job, sql)
-      if (isBack)
-        await engine.queue.add(queueName, [{ execution: id, priority: this.#claimed.priority }], sql)
+      const woken = (await money?.wake(sql)) ?? []
+      const itself = isBack ? [{ execution: id, priority: this.#claimed.priority }] : []
+      await engine.queue.add(queueName, [...itself, ...woken], sql)
     })
     if (!isBack) places.drop(id)
   }
@@ -248,7 +289,7 @@ function jobOf(
   { hank, data, dir }: { readonly hank: string; readonly data: string | undefined; readonly dir: string },
   claimed: ClaimedExecution,
   { rehearse = false, model, maxCostEach, maxTime }: BatchOptions,
-): TurnJob {
+): Omit<TurnJob, 'until'> {
   const { id, batch, epoch, worker, head, options } = claimed
   return {
     turn: { executionId: id, batchId: batch, epoch: Number(epoch), worker, head: head?.seq ?? 0 },
@@ -262,6 +303,11 @@ function jobOf(
     maxCost: options.maxCost ?? maxCostEach,
     maxTime,
   }
+}
+
+/** One that ended before it heard of it has ended as it did. */
+function broke(end: TurnEnd, lack: string) {
+  return end.status === 'stopped' ? ({ state: 'waiting', why: lack } as const) : stateOf(end, undefined)
 }
 
 function stateOf({ status, reason, gate }: TurnEnd, leaving: string | undefined) {

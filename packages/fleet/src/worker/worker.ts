@@ -1,14 +1,17 @@
 import { hostname } from 'node:os'
+import { moment, untilAfter } from '@weave/runtime'
 import type { Engine, Sql } from '../engine/index.ts'
 import { FleetFault } from '../fault.ts'
 import { parcelFormat } from '../parcel/index.ts'
 import { settleLease, settleMeta } from '../sql/migrate.ts'
 import type { Store } from '../store/index.ts'
+import { createThrottle } from '../throttle/index.ts'
 import {
   type BatchOptions,
   type ClaimedExecution,
   createPlaces,
   type Places,
+  type RequestRule,
   type StoredTree,
   type Turn,
   type TurnProgram,
@@ -84,6 +87,7 @@ class WorkerLoop {
   readonly #options: WorkerOptions
   readonly #places: Places
   readonly #turns = new Map<string, { readonly turn: Turn; readonly queueName: string }>()
+  readonly #rules: readonly RequestRule[]
   #isDraining = false
   #isUrgent = false
   #wake: () => void = () => undefined
@@ -91,6 +95,7 @@ class WorkerLoop {
   constructor(options: WorkerOptions, places: Places) {
     this.#options = options
     this.#places = places
+    this.#rules = [createThrottle(options.engine.database)]
   }
 
   async register(): Promise<void> {
@@ -170,7 +175,8 @@ class WorkerLoop {
 
   /** One turn of a batch: the job and the claim in one transaction. False: there is none. */
   async #take(batch: OfferedBatch): Promise<boolean> {
-    const { engine, store, program, turnMs, onNote } = this.#options
+    const { engine, store, program, lease, turnMs, onNote } = this.#options
+    const sentAt = moment()
     const queueName = queueNameOf(batch.id, batch.pool)
     const taken = await engine.database.transaction(async sql => {
       if (batch.max_running !== null && !(await mayStart(sql, batch.id))) return undefined
@@ -188,7 +194,10 @@ class WorkerLoop {
     })
     if (!taken?.claimed) return taken !== undefined
     const { hank, options } = batch
-    const at = { engine, store, places: this.#places, program, queueName, hank, options, turnMs, onNote }
+    // A claim is a heartbeat.
+    const until = untilAfter(sentAt, freshShare * lease * 1_000)
+    const ours = { engine, store, places: this.#places, rules: this.#rules, program, onNote }
+    const at = { ...ours, queueName, hank, options, turnMs, until }
     const turn = takeTurn(taken.claimed, at)
     this.#turns.set(turn.execution, { turn, queueName })
     void turn.done.then(() => {
@@ -219,7 +228,7 @@ class WorkerLoop {
   async #beat(): Promise<void> {
     const { engine, lease } = this.#options
     const turns = [...this.#turns.values()]
-    const sentAt = performance.now()
+    const sentAt = moment()
     const rows = await engine.database.query<{ id: string; cancel: string | null; drain: boolean }>(
       'select * from fleet.beat($1, $2, $3)',
       [this.id, turns.map(({ turn }) => turn.execution), turns.map(({ turn }) => turn.epoch)],
@@ -232,14 +241,14 @@ class WorkerLoop {
         jobs.map(({ turn }) => turn.job),
       )
     }
-    const left = freshShare * lease * 1_000 - (performance.now() - sentAt)
+    const until = untilAfter(sentAt, freshShare * lease * 1_000)
     for (const { turn } of turns) {
       const row = mine.get(turn.execution)
       // One that ended while the engine answered is not there any more, and not lost.
       if (!row) {
         if (this.#turns.get(turn.execution)?.turn === turn) turn.lose()
       } else {
-        turn.fresh(left)
+        turn.fresh(until)
         if (row.cancel !== null) turn.end('cancelled', row.cancel === 'now')
         else if (row.drain) turn.end('drained', false)
       }

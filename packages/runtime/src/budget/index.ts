@@ -27,5 +27,6 @@ export {
 export { type BudgetGuard, createBudgetGuard } from './guard.ts'
 export { type Ledger, ledgerOf } from './ledger.ts'
 export { dueAt, type Exceeded, isLoopOver, type LeftLoop, mayStart } from './may-start.ts'
+export { chargeOf, mostOf, type RequestSize } from './request-price.ts'
 export { createRunClock, createTokenMeter } from './run-clock.ts'
 export type { WorstCase } from './worst-case.ts'

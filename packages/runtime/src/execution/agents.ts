@@ -108,6 +108,8 @@ export interface AgentsOptions {
   readonly journal: Pick<Journal, 'subscribe'>
   readonly log: Log
   readonly settings?: AgentSettings | undefined
+  /** Hears which process groups this execution has, whenever that changes. */
+  readonly onOwned?: ((leaders: readonly number[]) => void) | undefined
 }
 
 /** The agents, what ends them when this process is killed, and the proxy between them and their provider. */
@@ -117,6 +119,7 @@ export function openAgents(options: AgentsOptions, scope: Scope) {
   const warden = startWarden({
     program: programs.warden,
     marker: `WEAVE_SERVER_ID=${serverId}`,
+    onOwned: options.onOwned,
     onLost: ({ restarted }) => log.warn('WARDEN', restarted ? 'it was lost and started again' : 'it is lost'),
   })
   scope.add('warden', () => warden.close())

@@ -86,6 +86,8 @@ export interface ExecutionOptions {
   readonly onGate?: 'wait' | 'exit' | undefined
   /** Who has a say between codons. */
   readonly border?: BorderPorts | undefined
+  /** Hears which process groups it has, agents' and rigs', whenever that changes. Must not throw. */
+  readonly onOwned?: ((leaders: readonly number[]) => void) | undefined
   readonly server: ServerSettings
   /** Absent: the traffic of agents goes to the provider directly. */
   readonly proxy?: ProxySetup | undefined
@@ -312,6 +314,7 @@ function agentsOf({ options, held, record }: Start) {
       journal,
       log,
       settings: options.agentSettings,
+      onOwned: options.onOwned,
     },
     held.scope,
   )

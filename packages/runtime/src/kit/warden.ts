@@ -13,13 +13,15 @@ export interface WardenOptions {
   readonly marker: Marker
   /** The process that waits has ended. `restarted: false`: too often; until the next `own` there is none. Must not throw. */
   readonly onLost?: (loss: { readonly restarted: boolean }) => void
+  /** Hears which groups are ours, whenever that changes. Must not throw. */
+  readonly onOwned?: ((leaders: readonly number[]) => void) | undefined
 }
 
 /**
  * A small process that outlives us and ends what we own, should we end without saying so: by SIGKILL, by a crash. It waits on
  * a pipe that only we hold, then does what `runWarden` does. What it finds on which system stands in `docs/processes.md`.
  */
-export function startWarden({ program, marker, onLost }: WardenOptions) {
+export function startWarden({ program, marker, onLost, onOwned }: WardenOptions) {
   const owned = new Map<symbol, ProcessKey>()
   let losses = 0
   let closed: Promise<void> | undefined
@@ -44,15 +46,22 @@ export function startWarden({ program, marker, onLost }: WardenOptions) {
     current?.tell(formatList([...owned.values()]))
   }
 
+  function say(): void {
+    onOwned?.([...owned.values()].map(({ pid }) => pid))
+  }
+
   /** The returned function takes it back. Neither throws. */
   function own(leader: number): () => void {
     const key = Symbol(leader)
     const startTime = processStartTime(leader)
     owned.set(key, { pid: leader, ...(startTime !== undefined && { startTime }) })
+    say()
     if (current || closed) tell()
     else launch()
     return () => {
-      if (owned.delete(key)) tell()
+      if (!owned.delete(key)) return
+      say()
+      tell()
     }
   }
 

@@ -38,5 +38,6 @@ export {
   redirectProviders,
 } from './providers.ts'
 export { createRegistry, listModels, type ModelRow, type Registry, reachingOwn } from './registry.ts'
+export { rerouted } from './rerouted.ts'
 export { findModel, type ModelResolution, resolveModel } from './resolve.ts'
 export type { ThinkingLevel } from './thinking.ts'

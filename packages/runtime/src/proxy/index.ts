@@ -10,14 +10,11 @@
  * answer with what was written down.
  */
 
-export {
-  type Meter,
-  type MeteredAnswer,
-  type MeteredFailure,
-  type MeterOptions,
-  type OpenMeter,
-  startMeter,
-} from './metering/meter.ts'
+export type { Asked } from './gateway/asked.ts'
+export { type Gateway, type GatewayOptions, startGateway } from './gateway/gateway.ts'
+export type { GatewayAnswer, GatewaySeat, GatewayWord } from './gateway/seat.ts'
+export { type Meter, type MeterOptions, type OpenMeter, startMeter } from './metering/meter.ts'
+export type { MeteredAnswer, MeteredFailure } from './metering/metered-exchange.ts'
 export { type ProxyOptions, type RunningProxy, type StartedProxy, startProxy, tryPort } from './proxy.ts'
 export { type CodonMark, claimRecording } from './recording/recording-files.ts'
 export { openReplay, type Replay } from './recording/replay.ts'

@@ -1,0 +1,20 @@
+import type { BatchMoney } from 'weave-fleet'
+import { plural } from '../terminal.ts'
+
+/** Millionths of a dollar, for people. */
+export function dollars(micros: number): string {
+  const amount = micros / 1e6
+  return `$${amount.toFixed(amount < 1 ? 4 : 2)}`
+}
+
+/** What a batch has spent, and what of its ceiling is where; nothing, where there is nothing to say. */
+export function moneyLine({ budget, granted, spent, doubt, deaths }: BatchMoney): readonly string[] {
+  if (budget === null && spent === 0) return []
+  const parts = [
+    `${dollars(spent)} spent`,
+    ...(granted > 0 ? [`${dollars(granted)} lent`] : []),
+    ...(doubt > 0 ? [`in doubt ${dollars(doubt)}: ${plural(deaths, 'death')}`] : []),
+    ...(budget === null ? [] : [`of ${dollars(budget)}`]),
+  ]
+  return [`Money      ${parts.join(', ')}`]
+}
