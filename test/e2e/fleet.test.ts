@@ -45,7 +45,7 @@ afterAll(async () => {
 const waits = 'while [ ! -e "$HOME/go-$SET" ]; do sleep 0.1; done'
 const noted = (id: string, more = ''): object =>
   rig(
-    `SET=$(cat read_only_data_source/name); echo ${id} >> "$HOME/ran-$SET"; env | grep -c WEAVE_FLEET >> "$HOME/seen-$SET" || true; ${more}`,
+    `SET=$(cat read_only_data_source/name); echo ${id} >> "$HOME/ran-$SET"; echo $$ > "$HOME/pid-$SET"; env | grep -c WEAVE_FLEET >> "$HOME/seen-$SET" || true; ${more}`,
   )
 
 let folders = 0
@@ -128,6 +128,7 @@ async function expectOrder(batch: string): Promise<void> {
   }
 }
 
+const epochs = 'select epoch::int from fleet.execution where batch = $1'
 const longest = 120_000
 
 describe('a fleet', () => {
@@ -163,10 +164,7 @@ describe('a fleet', () => {
       release('anise', 'basil')
       await vi.waitFor(
         async () => {
-          const rows = await query<{ epoch: number }>(
-            'select epoch::int from fleet.execution where batch = $1',
-            batch,
-          )
+          const rows = await query<{ epoch: number }>(epochs, batch)
           expect(rows.map(({ epoch }) => epoch)).toEqual([2, 2])
         },
         { timeout: 40_000, interval: 100 },
@@ -181,14 +179,19 @@ describe('a fleet', () => {
   )
 
   verifies(
-    ['fleet/zombie', 'fleet/one-writer'],
-    'refuses a worker that stood still while another took over',
+    ['fleet/zombie', 'fleet/one-writer', 'leash/frozen'],
+    'refuses a worker that stood still while another took over; what it ran stands still before that',
     async () => {
       const at = place(['dill'], { isHeld: true })
       const batch = await queued(at)
       const first = worker(at)
       await vi.waitFor(() => expect(ran('dill')).toBe('ab'), { timeout: 60_000 })
       first.child.kill('SIGSTOP')
+      const rigPid = Number(readFileSync(join(home, 'pid-dill'), 'utf8'))
+      const state = (): string => readFileSync(`/proc/${rigPid}/stat`, 'utf8').split(') ')[1]?.[0] ?? ''
+      expect(state()).not.toBe('T')
+      await vi.waitFor(() => expect(state()).toBe('T'), { timeout: 9_500, interval: 50 })
+      expect((await query<{ epoch: number }>(epochs, batch))[0]?.epoch).toBe(1)
       release('dill')
       const second = worker(at, '--until-idle')
       expect(await second.ended, second.said()).toBe(0)
@@ -202,6 +205,31 @@ describe('a fleet', () => {
         batch,
       )
       expect(rows).toEqual([{ epoch: 2 }])
+    },
+    longest,
+  )
+
+  verifies(
+    ['leash/engine-away', 'fleet/not-again'],
+    'does not notice an engine that is killed and back after two seconds',
+    async () => {
+      const at = place(['gale'], { isHeld: true })
+      const batch = await queued(at)
+      const only = worker(at, '--until-idle')
+      await vi.waitFor(() => expect(ran('gale')).toBe('ab'), { timeout: 60_000 })
+      const [row] = await fleet.engine.database.query<{ data_directory: string }>('show data_directory')
+      const lockFile = readFileSync(join(row?.data_directory ?? '', 'postmaster.pid'), 'utf8')
+      process.kill(Number(lockFile.split('\n')[0]), 'SIGKILL')
+      // The point is that it is away for a while.
+      await new Promise(resolve => setTimeout(resolve, 2_000))
+      await fleet.close().catch(() => undefined)
+      fleet = await openFleet({ home, environment: { PATH: process.env['PATH'] }, works: false })
+      release('gale')
+      expect(await only.ended, only.said()).toBe(0)
+      expect(await states(batch)).toEqual(['succeeded'])
+      expect(ran('gale')).toBe('abc')
+      expect(await query(epochs, batch)).toEqual([{ epoch: 1 }])
+      await expectOrder(batch)
     },
     longest,
   )

@@ -21,4 +21,10 @@ export const fleetLimits = {
     'After a provider refused, no worker sends until the end of what it asked for; then the rate grows back slowly.',
   'throttle/running':
     'At most so many codons of a provider run at once in the whole fleet; the place of a turn that is over is free.',
+  'leash/frozen':
+    'The process groups of a turn stand still once 0.7 of the lease has passed since the last heartbeat was sent, by the monotonic clock or by the boot clock, also when the process of the turn stands still; nothing of it goes out to a provider.',
+  'leash/thawed':
+    'What stood still goes on when a heartbeat is answered again and the turn is still its own.',
+  'leash/engine-away':
+    'An engine that is killed and back after two seconds costs nothing: nothing is lost, nothing runs twice, no codon starts over.',
 } as const satisfies RequirementTable
