@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { type Fleet, openFleet } from 'weave-fleet'
 import { verifies } from '../conformance/verifies.ts'
@@ -14,6 +15,8 @@ let fleet: Fleet
 let at: HankFolder
 let program = ''
 let batch = ''
+/** Folders of other fleets, to be removed. */
+const left: string[] = []
 
 const wish = ['--lease', '10', '--skip-self-test']
 
@@ -52,7 +55,7 @@ beforeAll(async () => {
 afterAll(async () => {
   const [row] = await fleet.engine.database.query<{ data_directory: string }>('show data_directory')
   await fleet.close()
-  for (const folder of [home, fleet.root, dirname(row?.data_directory ?? join(home, 'x'))])
+  for (const folder of [home, fleet.root, ...left, dirname(row?.data_directory ?? join(home, 'x'))])
     rmSync(folder, { recursive: true, force: true })
 }, 60_000)
 
@@ -196,17 +199,59 @@ describe('the commands of a fleet', () => {
   )
 
   verifies(
-    ['fleet/up-down'],
-    'hold the engine of a person and end it by hand',
+    ['fleet/up-down', 'fleet/no-secret', 'fleet/key'],
+    'keep what is said and written from who can read tables and store, on an engine that is held and ended by hand',
     async () => {
       const other = mkdtempSync(join(home, 'person-'))
-      const surrounding = { cwd: other, env: { ...env, HOME: other } }
-      const up = startCommand(program, ['fleet', 'up'], surrounding)
+      const key = 'ab'.repeat(32)
+      const cwd = other
+      const bare = { ...env, HOME: other, OTHER_API_KEY: 'canary-of-the-environment' }
+      const keyed = { cwd, env: { ...bare, WEAVE_FLEET_KEY: key } }
+      const up = startCommand(program, ['fleet', 'up'], keyed)
       await up.until('The engine is up')
-      expect((await runScripted(['fleet', 'down'], surrounding)).stderr).toContain('The engine has ended')
+      const leaks = 'echo canary-of-a-tool; echo $OTHER_API_KEY > canary-file'
+      const hank = hankFolderIn(join(other, 'hank'), [
+        codon('a', { ...rig(leaks), promptText: 'canary-of-a-prompt', checkpointedFiles: ['**'] }),
+      ])
+      const said = await runScripted(['submit', hank.cwd, '--here', ...wish], keyed)
+      expect(said.status, said.stderr).toBe(0)
+      expect(said.stderr).not.toContain('No key is set')
+      const opened = await openFleet({ home: other, environment: keyed.env, works: false })
+      const kept = await everything(opened)
+      const [row] = await opened.engine.database.query<{ id: string }>('select id from fleet.execution')
+      const [place] = await opened.engine.database.query<{ data_directory: string }>('show data_directory')
+      left.push(opened.root, dirname(place?.data_directory ?? join(home, 'x')))
+      await opened.close()
+      expect(kept.match(/canary[-\w]*/g)).toBeNull()
+      expect((await runScripted(['fleet', 'pull', row?.id ?? '', join(other, 'pulled')], keyed)).status).toBe(
+        0,
+      )
+      expect(existsSync(join(other, 'pulled/agentRoot/canary-file'))).toBe(true)
+      const without = await runScripted(['fleet', 'list'], { cwd, env: bare })
+      expect(without).toMatchObject({ status: 5, stderr: expect.stringContaining('FLEET_KEY') })
+      expect((await runScripted(['fleet', 'down'], keyed)).stderr).toContain('The engine has ended')
       expect(await up.ended).toBe(0)
-      expect((await runScripted(['fleet', 'down'], surrounding)).stderr).toContain('The engine is not up')
+      expect((await runScripted(['fleet', 'down'], keyed)).stderr).toContain('The engine is not up')
+      expect((await weave('submit', '.', '--data', 'sets/one', ...wish)).stderr).toContain('No key is set')
     },
     longest,
   )
 })
+
+/** All rows of all tables, and all bytes of the store. */
+async function everything({ engine, store }: Fleet): Promise<string> {
+  const { database } = engine
+  const tables = await database.query<{ name: string }>(
+    "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('fleet', 'pgboss')",
+  )
+  const rows = await Promise.all(
+    tables.map(({ name }) => database.query<{ row: string }>(`select t::text as row from ${name} t`)),
+  )
+  const folder = fileURLToPath(store.url)
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(path => path.length > 3)
+  expect(files.length).toBeGreaterThan(1)
+  return [
+    ...rows.flat().map(({ row }) => row),
+    ...files.map(path => `${path} ${readFileSync(join(folder, path), 'latin1')}`),
+  ].join('\n')
+}

@@ -5,6 +5,8 @@ export const faultCodes = [
   'FLEET_SCHEMA',
   'FLEET_VERSION',
   'FLEET_ROOT',
+  'FLEET_KEY',
+  'FLEET_SECRET',
   'FLEET_STORE',
   'FLEET_PARCEL',
   'FLEET_DATA',

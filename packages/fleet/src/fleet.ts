@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Engine, openEngine } from './engine/index.ts'
 import { readMeta, settleMeta } from './sql/migrate.ts'
-import { openStore, type Store } from './store/index.ts'
+import { openStore, readKey, refuseKey, type Store } from './store/index.ts'
 
 export interface FleetOptions {
   readonly home: string
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly works: boolean
+  /** Whether an engine on another machine may do without a certificate. */
+  readonly isInsecure?: boolean | undefined
 }
 
 /** The engine and the store of one fleet, as a command sees them. */
@@ -21,10 +23,11 @@ export interface Fleet {
   close(): Promise<void>
 }
 
-/** `WEAVE_FLEET_URL` and `WEAVE_FLEET_STORE`; without them an engine of this person's own, and a folder beside it. */
-export async function openFleet({ home, environment, works }: FleetOptions): Promise<Fleet> {
+/** `WEAVE_FLEET_URL`, `WEAVE_FLEET_STORE`, and `WEAVE_FLEET_KEY` or the file `WEAVE_FLEET_KEY_FILE`; without them an engine of this person's own, and a folder beside it. */
+export async function openFleet({ home, environment, works, isInsecure }: FleetOptions): Promise<Fleet> {
   const url = environment['WEAVE_FLEET_URL']
-  const engine = await openEngine({ home, environment, url, works })
+  const key = readKey({ text: environment['WEAVE_FLEET_KEY'], file: environment['WEAVE_FLEET_KEY_FILE'] })
+  const engine = await openEngine({ home, environment, url, works, isInsecure })
   try {
     const named = environment['WEAVE_FLEET_STORE']
     const folder = join(home, '.weave', 'fleet', 'store')
@@ -34,7 +37,10 @@ export async function openFleet({ home, environment, works }: FleetOptions): Pro
     const fleetId = (await readMeta(engine.database, 'fleet_id')) ?? ''
     const lasting = existsSync('/var/tmp') ? '/var/tmp' : tmpdir()
     const root = (await readMeta(engine.database, 'root')) ?? join(lasting, `weave-${fleetId}`)
-    return { engine, store: openStore(storeUrl, engine.database), root, close: () => engine.close() }
+    const store = openStore(storeUrl, engine.database, key)
+    const settled = await readMeta(engine.database, 'key_check')
+    if (settled !== undefined) refuseKey(store.keyCheck, settled)
+    return { engine, store, root, close: () => engine.close() }
   } catch (error) {
     await engine.close()
     throw error

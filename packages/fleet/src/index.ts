@@ -7,6 +7,7 @@ export { type Fleet, type FleetOptions, openFleet } from './fleet.ts'
 export { type BatchMoney, batchMoney, setBudget, settleDoubt } from './money/index.ts'
 export { cancel, drain, pause, resume, retry } from './orders/index.ts'
 export { schemaOf } from './sql/migrate.ts'
+export { noKey } from './store/index.ts'
 export { type DataSet, type Submission, type Submitted, submit, type Weighed, weigh } from './submit/index.ts'
 export { listThrottles, type ProviderLimits, setThrottle, type ThrottleWish } from './throttle/index.ts'
 export type {

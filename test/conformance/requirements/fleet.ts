@@ -75,6 +75,16 @@ export const fleet = {
     'Garbage collection drops objects that nothing names and that are older than a day, and what ended longer ago than is retained; nothing else.',
   'fleet/doctor':
     'The doctor of a fleet says of engine, connections, clock, store, root and workers whether they are well, with a cure; exit code 1 when something is not.',
+  'fleet/encrypted':
+    'With a key every object is encrypted in frames, under a name that says nothing of its content; one that was changed, cut or reordered does not open.',
+  'fleet/key':
+    'All who share a fleet have the same key, or none: another is refused with FLEET_KEY, exit code 5; without one submit says that conversations can be read.',
+  'fleet/no-secret':
+    'With a key neither the tables nor the store of a fleet hold anything that was said, written or named in an execution, nor any key of the environment.',
+  'fleet/secrets-refused':
+    'A hank or a row with a key in it is refused with its place and not its value, unless a person says that it is none.',
+  'fleet/verified-engine':
+    'An engine on another machine is reached with a checked certificate only, unless a person says otherwise.',
   'fleet/up-down': 'The engine of one person can be held and ended by hand; ending it starts none.',
   'fleet/package-missing':
     'Without its package a command of the fleet says which one is missing; exit code 1.',

@@ -3,6 +3,7 @@ import type { CommandRow } from '../command-row.ts'
 const always = [
   'fleet-url',
   'fleet-store',
+  'insecure-engine',
   'runtime-config',
   'env-file',
   'no-color',
@@ -31,6 +32,7 @@ export const fleetCommands: Readonly<Record<string, CommandRow>> = {
       'submit-model',
       'idempotency-key',
       'submit-rehearse',
+      'allow-findings',
       'submit-dry',
       'wait',
       'here',

@@ -119,6 +119,11 @@ export const fleetFlags = {
     value: 'address',
     summary: 'where objects lie, instead of WEAVE_FLEET_STORE',
   },
+  'insecure-engine': {
+    kind: 'switch',
+    summary: 'let an engine on another machine do without a certificate that is checked',
+  },
+  'allow-findings': { kind: 'switch', summary: 'submit although something in the hank looks like a key' },
   'retry-failed': { kind: 'switch', word: 'failed', summary: 'retry what failed; so it is without a word' },
   'retry-dead': { kind: 'switch', word: 'dead', summary: 'retry what died too often' },
   'retry-cancelled': { kind: 'switch', word: 'cancelled', summary: 'retry what was cancelled' },

@@ -20,7 +20,14 @@ const deeds: Readonly<Record<string, Deed>> = {
 }
 
 /** What every word takes. */
-const everywhere: readonly FlagName[] = ['env-file', 'runtime-config', 'fleet-url', 'fleet-store', 'no-color']
+const everywhere: readonly FlagName[] = [
+  'env-file',
+  'runtime-config',
+  'fleet-url',
+  'fleet-store',
+  'insecure-engine',
+  'no-color',
+]
 
 /** `weave fleet <word> [batch|execution|worker]`. */
 export async function fleetCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {

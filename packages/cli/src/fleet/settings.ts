@@ -30,6 +30,7 @@ export async function fleetWishes(args: Arguments, terminal: Terminal): Promise<
       ...env,
       WEAVE_FLEET_URL: args.texts['fleet-url'] ?? env['WEAVE_FLEET_URL'] ?? setting.url,
       WEAVE_FLEET_STORE: args.texts['fleet-store'] ?? env['WEAVE_FLEET_STORE'] ?? setting.store,
+      WEAVE_FLEET_KEY_FILE: env['WEAVE_FLEET_KEY_FILE'] ?? setting.key,
       WEAVE_FLEET_POSTGRES: env['WEAVE_FLEET_POSTGRES'] ?? setting.postgres,
     },
   }
@@ -37,10 +38,11 @@ export async function fleetWishes(args: Arguments, terminal: Terminal): Promise<
 
 /** Paths of a file are meant from where the file is. */
 function withPaths(setting: FleetSetting, base: string): FleetSetting {
-  const { root, postgres } = setting
+  const { root, postgres, key } = setting
   return {
     ...setting,
     ...(root !== undefined && { root: resolve(base, root) }),
+    ...(key !== undefined && { key: resolve(base, key) }),
     ...(postgres !== undefined && { postgres: resolve(base, postgres) }),
   }
 }

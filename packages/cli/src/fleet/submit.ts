@@ -1,5 +1,5 @@
 import { basename, join, resolve } from 'node:path'
-import { formatProblem, openRehearsal, type Plan } from '@weave/runtime'
+import { formatProblem, openRehearsal, type Plan, secretsOf } from '@weave/runtime'
 import type { Submission } from 'weave-fleet'
 import { paintVerdict } from '../colour.ts'
 import type { Arguments } from '../parse-arguments.ts'
@@ -153,6 +153,7 @@ function submissionOf({ hank, name, sets }: Named, { texts, switches }: Argument
     lease: numbers.lease,
     key: texts['idempotency-key'],
     submittedBy: whoAmI(),
+    search: switches.has('allow-findings') ? undefined : { known: secretsOf(process.env) },
     options: {
       rehearse: switches.has('submit-rehearse'),
       model: texts['submit-model'],
@@ -178,6 +179,8 @@ async function send(given: Submission, { fleet, library }: OpenedFleet, { args, 
   terminal.error(`Batch      ${batch}${isOld ? ' (it was there already)' : ''}`)
   terminal.error(`Executions ${executions}`)
   if (given.budget !== undefined) terminal.error(`Ceiling    ${dollars(given.budget)}`)
+  if (fleet.store.keyCheck === library.noKey)
+    terminal.error('No key is set: who can read the store can read whole conversations. See fleet.key.')
   if (!goesOn) terminal.error('Work on it with: weave worker')
   return submitted
 }

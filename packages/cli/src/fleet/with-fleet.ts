@@ -28,7 +28,8 @@ export async function withFleet(
   const { works = false } = call
   return withPackage(call, async ({ library, ...wishes }) => {
     const { environment } = wishes
-    const fleet = await library.openFleet({ home: homedir(), environment, works })
+    const isInsecure = call.args.switches.has('insecure-engine')
+    const fleet = await library.openFleet({ home: homedir(), environment, works, isInsecure })
     try {
       return await work({ fleet, library, ...wishes })
     } finally {
@@ -64,6 +65,7 @@ const codes: Readonly<Record<string, ExitCode>> = {
   FLEET_STORE: exitCodes.unreachable,
   FLEET_VERSION: exitCodes.refused,
   FLEET_ROOT: exitCodes.refused,
+  FLEET_KEY: exitCodes.refused,
   FLEET_SCHEMA: exitCodes.refused,
 }
 

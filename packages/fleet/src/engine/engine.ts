@@ -1,5 +1,6 @@
 import { FleetFault } from '../fault.ts'
 import { migrate } from '../sql/migrate.ts'
+import { checkedAddress } from './address.ts'
 import { type Database, openDatabase } from './database.ts'
 import { type EmbeddedOptions, openEmbedded } from './embedded.ts'
 import { openQueue, type Queue } from './queue.ts'
@@ -9,6 +10,8 @@ export interface EngineOptions extends EmbeddedOptions {
   readonly url?: string | undefined
   /** Whether this process takes turns, and so sees to those of the dead. */
   readonly works: boolean
+  /** Whether an engine on another machine may do without a certificate. */
+  readonly isInsecure?: boolean | undefined
 }
 
 export interface Engine {
@@ -20,7 +23,8 @@ export interface Engine {
 
 /** Connects to the engine of a fleet, starts it if it is the embedded one, and brings its tables up to date. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { url } = options
+  const { isInsecure = false } = options
+  const url = options.url === undefined ? undefined : checkedAddress(options.url, { isInsecure })
   const embedded = url === undefined ? await openEmbedded(options) : undefined
   const database = openDatabase(embedded ?? { url: url ?? '' })
   try {

@@ -1,3 +1,4 @@
 /** Immutable objects, named by their content. */
 
+export { noKey, readKey, refuseKey } from './key.ts'
 export { openStore, type Store } from './store.ts'

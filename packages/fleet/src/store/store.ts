@@ -1,13 +1,20 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import type { Database } from '../engine/index.ts'
 import { FleetFault } from '../fault.ts'
 import { openFileStore } from './file-store.ts'
+import { noKey, type StoreKey } from './key.ts'
+import { seal, unseal } from './seal.ts'
 import type { Shelf, StoredObject } from './shelf.ts'
 import { openTableStore } from './table-store.ts'
 
-/** Immutable objects, each named by the SHA-256 of its bytes: anybody may put them, and put them again. */
+/**
+ * Immutable objects, each named by the SHA-256 of its bytes: anybody may put them, and put them again. With a key they are
+ * encrypted, and the name is an HMAC of that hash, so that it says nothing about what is known otherwise.
+ */
 export interface Store {
   readonly url: string
+  /** Of the key they are encrypted with, or `none`. */
+  readonly keyCheck: string
   /** Durable when it resolves. */
   put(bytes: Buffer): Promise<string>
   /** Checked against its name. */
@@ -19,7 +26,16 @@ export interface Store {
 }
 
 /** `file:<folder>`, or `pg:` for a table of the engine. */
-export function openStore(url: string, database: Database): Store {
+export function openStore(url: string, database: Database, key?: StoreKey): Store {
+  const nameOf = (bytes: Buffer): string =>
+    key ? createHmac('sha256', key.bytes).update(shaOf(bytes)).digest('hex') : shaOf(bytes)
+  const opened = (bytes: Buffer): Buffer | undefined => {
+    try {
+      return key ? unseal(bytes, key.bytes) : bytes
+    } catch {
+      return undefined
+    }
+  }
   const shelf = shelfOf(url, database)
   const told = async <T>(what: string, work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
@@ -27,17 +43,19 @@ export function openStore(url: string, database: Database): Store {
     })
   return {
     url,
+    keyCheck: key?.check ?? noKey,
     async put(bytes) {
-      const sha = shaOf(bytes)
-      await told('written', shelf.write(sha, bytes))
+      const sha = nameOf(bytes)
+      await told('written', shelf.write(sha, key ? seal(bytes, key.bytes) : bytes))
       return sha
     },
     olderThan: milliseconds => told('read', shelf.olderThan(milliseconds)),
     remove: (sha, milliseconds) => told('written', shelf.remove(sha, milliseconds)),
     async get(sha) {
-      const bytes = await told('read', shelf.read(sha))
-      if (!bytes) throw storeFault(url, `does not have ${sha}`)
-      if (shaOf(bytes) !== sha)
+      const stored = await told('read', shelf.read(sha))
+      if (!stored) throw storeFault(url, `does not have ${sha}`)
+      const bytes = opened(stored)
+      if (!bytes || nameOf(bytes) !== sha)
         throw new FleetFault('FLEET_PARCEL', {
           message: `${sha} in ${url} is not what was put there.`,
           cure: 'Restore the store from a backup, or submit the execution again.',

@@ -11,6 +11,8 @@ export interface TreeWish {
   readonly path: string
   /** Paths below it that stay behind. */
   readonly skip?: (path: string) => boolean
+  /** Sees every file before it goes in; may throw. */
+  readonly inspect?: ((path: string, bytes: Buffer) => void) | undefined
 }
 
 /** A tree that is ready for the store. */
@@ -21,7 +23,7 @@ export interface PackedTree extends Omit<StoredTree, 'sha'> {
 const mostBytes = 64 * 1024 ** 2
 
 /** A folder or a file as one object. */
-export async function packTree({ path, skip }: TreeWish): Promise<PackedTree> {
+export async function packTree({ path, skip, inspect }: TreeWish): Promise<PackedTree> {
   const found = await hashTree(path, skip ? { skip } : {})
   if (!found.ok) throw dataFault(found.message)
   const total = found.entries.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -30,6 +32,7 @@ export async function packTree({ path, skip }: TreeWish): Promise<PackedTree> {
   for (const { path: name, type, executable } of found.entries) {
     const whole = join(found.root, name)
     const bytes = type === 'file' ? await readFile(whole) : Buffer.alloc(0)
+    inspect?.(name, bytes)
     entries.push({
       path: name,
       type,

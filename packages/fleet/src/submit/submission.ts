@@ -1,6 +1,7 @@
 import { posix, relative, sep } from 'node:path'
 import { FleetFault } from '../fault.ts'
 import type { BatchOptions } from '../turn/index.ts'
+import { refuseSecrets, type SecretSearch } from './findings.ts'
 import { type PackedTree, packTree, type TreeWish } from './stored-tree.ts'
 
 /** What one execution works on, and what it says otherwise than its batch. */
@@ -35,6 +36,8 @@ export interface Submission {
   readonly key?: string | undefined
   readonly submittedBy?: string | undefined
   readonly options: BatchOptions
+  /** Secrets to look for in the hank and in what rows say; absent: nobody looks. */
+  readonly search?: SecretSearch | undefined
 }
 
 const leftBehind = new Set(['.git', 'node_modules', 'weave-results'])
@@ -42,18 +45,21 @@ const leftBehind = new Set(['.git', 'node_modules', 'weave-results'])
 const isEnvFile = (path: string): boolean => /^\.env(\..+)?$/.test(posix.basename(path))
 
 /** The folder of the hank without what is not its own. */
-export function hankTree({ hankFolder, data }: Submission): TreeWish {
+export function hankTree({ hankFolder, data, search }: Submission): TreeWish {
   const inside = new Set(data.map(({ path }) => relative(hankFolder, path).split(sep).join('/')))
   return {
     path: hankFolder,
     skip: path => leftBehind.has(path) || inside.has(path) || isEnvFile(path),
+    inspect: search && ((path, bytes) => refuseSecrets(path, bytes, search)),
   }
 }
 
-/** The same data twice is a slip, unless something else is asked of it. */
-export function refuseTwins(data: readonly DataSet[]): void {
+/** What is wrong with data sets whatever is in them: the same twice is a slip, unless something else is asked of it. */
+export function refuseRows({ data, search }: Submission): void {
   const seen = new Set<string>()
-  for (const set of data) {
+  for (const [at, set] of data.entries()) {
+    const words = [set.name, set.model, set.path].filter(Boolean).join(' ')
+    if (search) refuseSecrets(`data set ${at + 1}`, Buffer.from(words), search)
     const key = JSON.stringify([set.path, set.model, set.maxCost, set.name])
     if (seen.has(key))
       throw new FleetFault('FLEET_DATA', {
@@ -74,7 +80,7 @@ export interface Weighed {
 
 /** What would be submitted. Changes nothing, asks nobody. */
 export async function weigh(given: Submission): Promise<Weighed> {
-  refuseTwins(given.data)
+  refuseRows(given)
   const hank = facts(await packTree(hankTree(given)))
   const packed = new Map<string, ReturnType<typeof facts>>()
   for (const { path } of given.data) if (!packed.has(path)) packed.set(path, facts(await packTree({ path })))

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Engine, Sql } from '../engine/index.ts'
 import { parcelFormat } from '../parcel/index.ts'
-import { settleLease } from '../sql/migrate.ts'
-import type { Store } from '../store/index.ts'
+import { settleLease, settleMeta } from '../sql/migrate.ts'
+import { refuseKey, type Store } from '../store/index.ts'
 import type { StoredTree } from '../turn/index.ts'
 import { queueNameOf } from '../worker/queue-name.ts'
 import { packTree, type TreeWish } from './stored-tree.ts'
-import { hankTree, nameOf, refuseTwins, type Submission } from './submission.ts'
+import { hankTree, nameOf, refuseRows, type Submission } from './submission.ts'
 
 export interface Submitted {
   readonly batch: string
@@ -25,7 +25,8 @@ export async function submit(
   const { key } = given
   const old = key === undefined ? undefined : await findByKey(engine, key)
   if (old) return old
-  refuseTwins(given.data)
+  refuseRows(given)
+  refuseKey(store.keyCheck, await settleMeta(engine.database, 'key_check', store.keyCheck))
   const hank = await storeTree(hankTree(given), store)
   const rows = await rowsOf(given, store)
   const batch = `${slugOf(given.name)}-${randomBytes(4).toString('hex')}`

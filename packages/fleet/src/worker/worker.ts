@@ -4,7 +4,7 @@ import type { Engine, Sql } from '../engine/index.ts'
 import { FleetFault } from '../fault.ts'
 import { parcelFormat } from '../parcel/index.ts'
 import { settleLease, settleMeta } from '../sql/migrate.ts'
-import type { Store } from '../store/index.ts'
+import { refuseKey, type Store } from '../store/index.ts'
 import { createThrottle } from '../throttle/index.ts'
 import {
   type BatchOptions,
@@ -59,6 +59,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       message: `Every worker of this fleet works in ${settled}, and this one would work in ${root}.`,
       cure: `Start it with --root ${settled}.`,
     })
+  const { keyCheck } = options.store
+  refuseKey(keyCheck, await settleMeta(engine.database, 'key_check', keyCheck))
   const lease = await settleLease(engine.database, options.lease)
   const worker = new WorkerLoop({ ...options, lease }, createPlaces(root, options.store))
   await worker.register()

@@ -14,6 +14,11 @@ export const fleet = z
     store: word
       .optional()
       .describe('Where objects lie: `pg:` or `file:` with a folder; `WEAVE_FLEET_STORE` wins.'),
+    key: word
+      .optional()
+      .describe(
+        'A file that only you may read, with 32 bytes as 64 hexadecimal digits or base64: objects are encrypted with it; `WEAVE_FLEET_KEY` wins.',
+      ),
     root: word.optional().describe('Where workers work: the same path on every machine.'),
     postgres: word
       .optional()
