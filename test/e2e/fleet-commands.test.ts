@@ -136,8 +136,8 @@ describe('the commands of a fleet', () => {
   )
 
   verifies(
-    ['fleet/retry', 'fleet/watch', 'fleet/drain-order', 'fleet/pool'],
-    'let a batch go on after a failure, and workers end',
+    ['fleet/retry', 'fleet/watch', 'fleet/drain-order', 'fleet/pool', 'fleet/roles'],
+    'let a batch go on after a failure, with a worker whose login may only work, and let it end',
     async () => {
       expect((await weave('fleet', 'watch', batch)).status).toBe(1)
       writeFileSync(join(home, 'mended'), '')
@@ -145,7 +145,12 @@ describe('the commands of a fleet', () => {
       expect((await weave('fleet', 'retry', batch)).status).toBe(1)
       const others = await weave('worker', '--until-idle')
       expect(others.status, others.stderr).toBe(0)
-      const worker = startCommand(program, ['worker', '--pool', 'default,odd'], { cwd: at.cwd, env })
+      expect((await weave('fleet', 'migrate', '--roles')).status).toBe(0)
+      const url = await loginUrl('weave_worker')
+      const worker = startCommand(program, ['worker', '--pool', 'default,odd', '--url', url], {
+        cwd: at.cwd,
+        env,
+      })
       const watched = await weave('fleet', 'watch', batch)
       expect(watched, worker.said()).toMatchObject({
         status: 0,
@@ -237,6 +242,16 @@ describe('the commands of a fleet', () => {
     longest,
   )
 })
+
+/** The address of the engine for a new login with a role. */
+async function loginUrl(role: string): Promise<string> {
+  const { database } = fleet.engine
+  await database.query(`create role only_${role} login in role ${role}`)
+  const [row] = await database.query<{ folder: string }>(
+    "select current_setting('unix_socket_directories') as folder",
+  )
+  return `postgres:///postgres?host=${encodeURIComponent(row?.folder ?? '')}&user=only_${role}`
+}
 
 /** All rows of all tables, and all bytes of the store. */
 async function everything({ engine, store }: Fleet): Promise<string> {

@@ -85,6 +85,8 @@ export const fleet = {
     'A hank or a row with a key in it is refused with its place and not its value, unless a person says that it is none.',
   'fleet/verified-engine':
     'An engine on another machine is reached with a checked certificate only, unless a person says otherwise.',
+  'fleet/roles':
+    'A login that may only work reads and changes no table of the fleet: it calls functions, which do nothing for an epoch that is not the newest; one that may only look changes nothing.',
   'fleet/up-down': 'The engine of one person can be held and ended by hand; ending it starts none.',
   'fleet/package-missing':
     'Without its package a command of the fleet says which one is missing; exit code 1.',

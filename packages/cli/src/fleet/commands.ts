@@ -75,6 +75,7 @@ export const fleetCommands: Readonly<Record<string, CommandRow>> = {
       'csv',
       'html',
       'preview',
+      'roles',
       ...always,
     ],
     load: async () => (await import('./fleet.ts')).fleetCommand,

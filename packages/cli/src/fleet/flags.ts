@@ -124,6 +124,10 @@ export const fleetFlags = {
     summary: 'let an engine on another machine do without a certificate that is checked',
   },
   'allow-findings': { kind: 'switch', summary: 'submit although something in the hank looks like a key' },
+  roles: {
+    kind: 'switch',
+    summary: 'make the roles weave_worker, weave_submit and weave_view, and close the tables',
+  },
   'retry-failed': { kind: 'switch', word: 'failed', summary: 'retry what failed; so it is without a word' },
   'retry-dead': { kind: 'switch', word: 'dead', summary: 'retry what died too often' },
   'retry-cancelled': { kind: 'switch', word: 'cancelled', summary: 'retry what was cancelled' },

@@ -24,8 +24,9 @@ export const upkeepDeeds: Readonly<Record<string, Deed>> = {
   },
   migrate: {
     usage: '',
-    summary: 'bring the tables of the engine to where this program knows them',
-    flags: [],
+    summary:
+      'bring the tables of the engine to where this program knows them; --roles makes roles for logins',
+    flags: ['roles'],
     words: [0, 0],
     run: migrate,
   },
@@ -82,7 +83,11 @@ async function collect(
 }
 
 /** To open the engine is to migrate it. */
-async function migrate({ terminal }: Asked, { fleet, library }: OpenedFleet): Promise<ExitCode> {
+async function migrate({ args, terminal }: Asked, { fleet, library }: OpenedFleet): Promise<ExitCode> {
+  if (args.switches.has('roles')) {
+    await library.makeRoles(fleet.engine)
+    terminal.error('Roles      weave_worker, weave_submit, weave_view: grant them to your logins.')
+  }
   terminal.error(`The tables are at schema ${await library.schemaOf(fleet.engine)}.`)
   return exitCodes.done
 }

@@ -7,17 +7,13 @@ export function openTableStore(database: Database): Shelf {
   return {
     url: 'pg:',
     async write(sha, bytes) {
-      await database.query(
-        `insert into fleet.object (sha, bytes) values ($1, $2)
-         on conflict (sha) do update set at = clock_timestamp()`,
-        [sha, bytes],
-      )
+      await database.query('select fleet.object_put($1, $2)', [sha, bytes])
     },
     async read(sha) {
-      const [row] = await database.query<{ bytes: Buffer }>('select bytes from fleet.object where sha = $1', [
+      const [row] = await database.query<{ bytes: Buffer | null }>('select fleet.object_get($1) as bytes', [
         sha,
       ])
-      return row?.bytes
+      return row?.bytes ?? undefined
     },
     olderThan: milliseconds =>
       database.query<StoredObject>(

@@ -40,7 +40,7 @@ export async function submit(
       const jobs = some.map(({ n, priority }) => ({ execution: `${batch}.${n}`, priority }))
       await engine.queue.add(queueName, jobs, sql)
     }
-    await sql.query("insert into fleet.event (batch, type, data) values ($1, 'submitted', $2)", [
+    await sql.query("select fleet.ordered($1, 'submitted', $2)", [
       batch,
       JSON.stringify({ by: given.submittedBy, executions: rows.length }),
     ])

@@ -251,7 +251,7 @@ class RunningTurn {
 
   async #isPublished(): Promise<boolean> {
     const [row] = await this.#at.engine.database.query<{ head: Head | null; epoch: string }>(
-      'select head, epoch from fleet.execution where id = $1',
+      'select * from fleet.head_of($1)',
       [this.#claimed.id],
     )
     if (Number(row?.epoch) !== this.epoch || row?.head?.seq !== this.#head.seq + 1) return false

@@ -163,7 +163,7 @@ class WorkerLoop {
   /** Somebody may want this worker to end. */
   async #obey(): Promise<void> {
     const [row] = await this.#options.engine.database.query<{ drain: boolean; drain_now: boolean }>(
-      'select drain, drain_now from fleet.worker where id = $1',
+      'select * from fleet.orders_for($1)',
       [this.id],
     )
     if (row?.drain && (!this.#isDraining || (row.drain_now && !this.#isUrgent))) this.drain(row.drain_now)
