@@ -156,6 +156,12 @@ describe('the commands of a fleet', () => {
         status: 0,
         stdout: expect.stringContaining('3 succeeded'),
       })
+      const look = await loginUrl('weave_view')
+      expect((await weave('fleet', 'status', batch, '--url', look)).status).toBe(0)
+      expect(await weave('fleet', 'pause', batch, '--url', look)).toMatchObject({
+        status: 5,
+        stderr: expect.stringContaining('FLEET_ROLE'),
+      })
       const [found] = await json<{ id: string; state: string; slots: number }[]>('fleet', 'workers')
       expect((await weave('fleet', 'drain', found?.id ?? '')).stderr).toContain('takes nothing more')
       expect(await worker.ended, worker.said()).toBe(0)
@@ -204,7 +210,7 @@ describe('the commands of a fleet', () => {
   )
 
   verifies(
-    ['fleet/up-down', 'fleet/no-secret', 'fleet/key'],
+    ['fleet/up-down', 'fleet/no-secret', 'fleet/key', 'fleet/unreachable'],
     'keep what is said and written from who can read tables and store, on an engine that is held and ended by hand',
     async () => {
       const other = mkdtempSync(join(home, 'person-'))
@@ -234,8 +240,12 @@ describe('the commands of a fleet', () => {
       expect(existsSync(join(other, 'pulled/agentRoot/canary-file'))).toBe(true)
       const without = await runScripted(['fleet', 'list'], { cwd, env: bare })
       expect(without).toMatchObject({ status: 5, stderr: expect.stringContaining('FLEET_KEY') })
+      const following = startCommand(program, ['fleet', 'logs', row?.id ?? '', '-f'], keyed)
+      await following.until('finished')
       expect((await runScripted(['fleet', 'down'], keyed)).stderr).toContain('The engine has ended')
       expect(await up.ended).toBe(0)
+      expect(await following.ended).toBe(4)
+      expect(following.said()).toContain('The engine of the fleet has gone away. (FLEET_UNREACHABLE)')
       expect((await runScripted(['fleet', 'down'], keyed)).stderr).toContain('The engine is not up')
       expect((await weave('submit', '.', '--data', 'sets/one', ...wish)).stderr).toContain('No key is set')
     },

@@ -6,6 +6,7 @@ export const faultCodes = [
   'FLEET_VERSION',
   'FLEET_ROOT',
   'FLEET_KEY',
+  'FLEET_ROLE',
   'FLEET_SECRET',
   'FLEET_STORE',
   'FLEET_PARCEL',

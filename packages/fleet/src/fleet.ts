@@ -33,7 +33,10 @@ export async function openFleet({ home, environment, works, isInsecure }: FleetO
     const folder = join(home, '.weave', 'fleet', 'store')
     if (named === undefined && engine.isEmbedded) mkdirSync(folder, { recursive: true, mode: 0o700 })
     const usual = engine.isEmbedded ? pathToFileURL(folder).href : 'pg:'
-    const storeUrl = named ?? (await settleMeta(engine.database, 'store', usual))
+    const storeUrl =
+      named ??
+      (await readMeta(engine.database, 'store')) ??
+      (await settleMeta(engine.database, 'store', usual))
     const fleetId = (await readMeta(engine.database, 'fleet_id')) ?? ''
     const lasting = existsSync('/var/tmp') ? '/var/tmp' : tmpdir()
     const root = (await readMeta(engine.database, 'root')) ?? join(lasting, `weave-${fleetId}`)

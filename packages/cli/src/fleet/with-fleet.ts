@@ -53,9 +53,10 @@ export async function withPackage(
   try {
     return await work({ library, ...wishes })
   } catch (error) {
-    if (!(error instanceof library.FleetFault)) throw error
-    terminal.error(`${error.message} (${error.code})\n${error.cure}`)
-    return codes[error.code] ?? exitCodes.failed
+    const fault = library.faultOf(error)
+    if (!fault) throw error
+    terminal.error(`${fault.message} (${fault.code})\n${fault.cure}`)
+    return codes[fault.code] ?? exitCodes.failed
   }
 }
 
@@ -66,6 +67,7 @@ const codes: Readonly<Record<string, ExitCode>> = {
   FLEET_VERSION: exitCodes.refused,
   FLEET_ROOT: exitCodes.refused,
   FLEET_KEY: exitCodes.refused,
+  FLEET_ROLE: exitCodes.refused,
   FLEET_SCHEMA: exitCodes.refused,
 }
 

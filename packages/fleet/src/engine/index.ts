@@ -3,3 +3,4 @@
 export type { Database, Sql } from './database.ts'
 export { stopEmbedded } from './embedded.ts'
 export { type Engine, openEngine } from './engine.ts'
+export { faultOf } from './faults.ts'
