@@ -51,7 +51,7 @@ begin
   -- Workers may call all but what only people order.
   for f in select p.oid::regprocedure from pg_proc p
     where p.pronamespace = 'fleet'::regnamespace and p.prorettype <> 'trigger'::regtype
-      and p.proname not in ('note', 'ordered', 'cancel', 'retry', 'pause', 'resume', 'drain', 'bury_workers', 'set_budget', 'set_throttle')
+      and p.proname not in ('note', 'ordered', 'cancel', 'retry', 'pause', 'resume', 'drain', 'bury_workers', 'set_budget', 'settle_doubt', 'set_throttle')
   loop
     execute format('grant execute on function %s to weave_worker', f);
   end loop;
@@ -67,7 +67,16 @@ grant select on all tables in schema fleet to weave_view, weave_submit;
 revoke select on fleet.object from weave_view;
 grant insert on fleet.batch, fleet.execution to weave_submit;
 grant execute on function fleet.meta_of(text), fleet.lease(), fleet.live(text) to weave_view, weave_submit;
-grant execute on function fleet.settle_meta(text, text), fleet.object_put(text, bytea), fleet.object_get(text),
-  fleet.ordered(text, text, jsonb), fleet.cancel(text, text, text), fleet.retry(text, text[], text),
-  fleet.pause(text, text, text), fleet.resume(text, text), fleet.drain(text, boolean, text) to weave_submit;
+-- To lock the row of a batch takes the right to change something of it.
+grant update (name) on fleet.batch to weave_submit;
+do $$
+declare f regprocedure;
+begin
+  for f in select p.oid::regprocedure from pg_proc p where p.pronamespace = 'fleet'::regnamespace and p.proname in
+    ('settle_meta', 'object_put', 'object_get', 'ordered', 'cancel', 'retry', 'pause', 'resume', 'drain', 'wake', 'has_ceiling',
+     'set_budget', 'settle_doubt', 'set_throttle')
+  loop
+    execute format('grant execute on function %s to weave_submit', f);
+  end loop;
+end $$;
 `
