@@ -172,7 +172,8 @@ async function slot(batch: string, calls: readonly Call[]): Promise<void> {
     for (let asked = 0; asked < 3 && !turn.state.isEmpty && !isDead; asked++) {
       const call = calls[at++ % calls.length] as Call
       isDead = call.dies && turns < 4
-      if (!isDead) await turn.ask(call)
+      // Two at a time: an agent and its sentinel.
+      if (!isDead) await Promise.all([turn.ask(call), turn.ask({ ...call, maxTokens: 50 })])
       else
         zombies.push(
           (async () => {

@@ -5,6 +5,8 @@
  * middleware, and what can be learnt of an exchange by observing it. It forwards to one address and changes nothing. It
  * does not know what a codon or a run is, holds no key, keeps no answer, and decides nothing about the run.
  *
+ * The gateway is another door in the same walls: it leads to many providers, and asks its seat about every request.
+ *
  * Two seams: `observe` hears of every exchange without a part in it, and a `transport` of another kind answers in place of
  * the upstream. In `recording` both are used, when a person asks for it: the one to write down what passes, the other to
  * answer with what was written down.

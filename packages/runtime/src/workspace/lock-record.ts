@@ -150,9 +150,19 @@ export function standingOf(entry: LockEntry, now: Date): Standing {
   return age > staleAfter ? 'silent' : 'live'
 }
 
-/** Whether the process that an entry names runs on this machine, if it runs. */
-export function isLocal({ host }: Pick<LockEntry, 'host'>): boolean {
-  return host === undefined || host === hostname()
+/**
+ * Whether the process that an entry names runs on this machine, if it runs. Machines may share a name, and a disk: of one that
+ * names its host, the boot must be ours, too, where the system says which that is.
+ */
+export function isLocal({ host, pidStartTime }: Pick<LockEntry, 'host' | 'pidStartTime'>): boolean {
+  if (host === undefined) return true
+  const [theirs, ours] = [pidStartTime, processStartTime(process.pid) ?? ''].map(bootOf)
+  return host === hostname() && (!theirs || !ours || theirs === ours)
+}
+
+/** See `processStartTime`. */
+function bootOf(startTime: string): string | undefined {
+  return startTime.split('@')[1]
 }
 
 /** Whether the very process that an entry of this machine names is there, and not another under its number. */

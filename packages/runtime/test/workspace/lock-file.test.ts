@@ -317,12 +317,20 @@ describe('a lock that was taken from a machine or a place', () => {
     async () => {
       const { lockFile, clock, take } = await scene()
       const other = await stranger()
-      for (const pid of [other.pid, 4_194_000]) {
-        await plantOwn(lockFile, recordOf(pid, clock, { host: 'elsewhere.invalid' }))
+      const elsewhere = { host: 'elsewhere.invalid' }
+      // Machines made from one image have one name.
+      const namesake = { host: hostname(), pidStartTime: '1@another-boot' }
+      const strangers = [
+        [other.pid, elsewhere],
+        [4_194_000, elsewhere],
+        [4_194_000, namesake],
+      ] as const
+      for (const [pid, change] of strangers) {
+        await plantOwn(lockFile, recordOf(pid, clock, change))
         await clock.advance(60_000)
         expect(await take()).toMatchObject({
           kind: 'held',
-          message: expect.stringContaining(`process ${pid} on elsewhere.invalid`),
+          message: expect.stringContaining(`process ${pid} on ${change.host}`),
         })
         await clock.advance(1)
         const taking = take()
