@@ -34,11 +34,14 @@ const server = createServer((request, response) => {
     const input = Math.floor(body.share * Buffer.concat(pieces).length)
     const output = Math.floor(body.share * body.max_tokens)
     truth.set(body.batch, (truth.get(body.batch) ?? 0) + input * prices.input + output * prices.output)
-    if (body.fate === 'cut') response.socket?.destroy()
-    else
-      response
+    const usage = { input_tokens: input, output_tokens: output }
+    const answer = (): void =>
+      void response
         .writeHead(200, { 'content-type': 'application/json' })
-        .end(JSON.stringify({ id: 'x', model: 'm', usage: { input_tokens: input, output_tokens: output } }))
+        .end(JSON.stringify({ id: 'x', model: 'm', usage }))
+    if (body.fate === 'cut') response.socket?.destroy()
+    else if (body.fate === 'slow') setTimeout(answer, 500)
+    else answer()
   })
 })
 beforeAll(() => void server.listen(0, '127.0.0.1'))
@@ -47,7 +50,7 @@ afterAll(() => void server.close())
 interface Call {
   readonly share: number
   readonly maxTokens: number
-  readonly fate: 'fine' | 'fine ' | 'busy' | 'cut'
+  readonly fate: 'fine' | 'fine ' | 'busy' | 'cut' | 'slow'
   /** The worker dies here; what it sent before and sends afterwards is a zombie's. */
   readonly dies: boolean
 }
@@ -239,8 +242,10 @@ describe('the money of a batch', () => {
       const first = await claim(batch)
       if (!first) throw new Error('nothing to claim')
       const turn = await openTurn(first)
-      expect(await turn.ask(costly)).toBe(200)
-      expect(await turn.ask(costly)).toBe(429)
+      // Each fits alone; while one is under way there is nothing left for the other.
+      const slow: Call = { ...costly, fate: 'slow' }
+      const answers = await Promise.all([turn.ask(slow), turn.ask(slow)])
+      expect(answers.toSorted((left, right) => left - right)).toEqual([200, 429])
       expect(turn.state).toEqual({ isLost: false, isEmpty: true })
       await finish(first, turn.money)
       await turn.close()
