@@ -11,7 +11,7 @@ export interface Finding {
 }
 
 const oldestMajor = 13
-const connectionsPerWorker = 2
+const connectionsPerWorker = 3
 const connectionsToSpare = 10
 const poorSkewMs = 5_000
 

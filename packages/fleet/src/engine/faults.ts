@@ -1,7 +1,6 @@
 import { FleetFault } from '../fault.ts'
 
 const gone = new Set([
-  'ENOENT',
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -27,8 +26,13 @@ export function faultOf(error: unknown): FleetFault | undefined {
       message: `This login may not do that: ${error.message}.`,
       cure: 'Use a login with another role: weave_submit gives orders, weave_view looks, weave_worker works.',
     })
+  // The socket of an engine of our own is a file.
+  const isSocketGone = code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect'
   const isGone =
-    gone.has(code) || code.startsWith('08') || /^(Connection terminated|timeout exceeded)/.test(error.message)
+    isSocketGone ||
+    gone.has(code) ||
+    code.startsWith('08') ||
+    /^(Connection terminated|timeout exceeded)/.test(error.message)
   if (!isGone) return undefined
   return new FleetFault('FLEET_UNREACHABLE', {
     message: 'The engine of the fleet has gone away.',

@@ -14,7 +14,7 @@ export function openFileStore(url: string): Shelf {
       const path = place(sha)
       const there = await stat(path).catch(() => undefined)
       if (there?.size === bytes.length) return utimes(path, new Date(), new Date())
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      const made = await mkdir(dirname(path), { recursive: true, mode: 0o700 })
       const draft = `${path}.${randomBytes(6).toString('hex')}`
       const file = await open(draft, 'wx', 0o600)
       try {
@@ -24,6 +24,9 @@ export function openFileStore(url: string): Shelf {
         await file.close()
       }
       await rename(draft, path)
+      // Its name, too, and that of its folder.
+      await syncFolder(dirname(path))
+      if (made !== undefined) await syncFolder(dirname(made))
     },
     async read(sha) {
       try {
@@ -57,4 +60,13 @@ export function openFileStore(url: string): Shelf {
 /** By the clock of this machine: a store of files is on one machine, or on a mount whose clock is near. */
 function isOld({ mtimeMs }: { readonly mtimeMs: number }, milliseconds: number): boolean {
   return mtimeMs < Date.now() - milliseconds
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
 }
