@@ -16,7 +16,7 @@ export function keepProofs(proofs: Readonly<Record<string, Proof>>): void {
     readonly suites: Readonly<Record<string, Proof>>
   }
   const date = new Date().toISOString()
-  const names = [...suites.faults, ...suites.load, ...suites.agents]
+  const names = [...suites.faults, ...suites.load, ...suites.agents, ...suites.fleet]
     .map(({ name }) => name)
     .concat('soak', 'mutants')
   const entries = names.flatMap(name => {

@@ -10,8 +10,8 @@ import { soak } from './soak.ts'
 import { type Suite, suites } from './suites.ts'
 
 /**
- * `npm run proof:faults`, `npm run proof:load` and `npm run proof:agents`: the whole of every proof, one suite after the other, with what each has
- * tried. `--only <name>` runs one, `--seed <n>` repeats a failure; `--keep` puts what held into the committed file.
+ * `npm run proof:faults`, `proof:load`, `proof:agents` and `proof:fleet`: the whole of every proof, one suite after the other,
+ * with what each has tried. `--only <name>` runs one, `--seed <n>` repeats a failure; `--keep` puts what held into the committed file.
  * `npm run proof:load -- --hours 8` soaks instead.
  */
 const { values, positionals } = parseArgs({
@@ -24,7 +24,7 @@ const { values, positionals } = parseArgs({
   },
 })
 const [wish = ''] = positionals
-const kind = wish === 'load' || wish === 'agents' ? wish : 'faults'
+const kind = wish === 'load' || wish === 'agents' || wish === 'fleet' ? wish : 'faults'
 process.exitCode = values.hours === undefined ? await prove() : await soaked(Number(values.hours))
 
 async function soaked(hours: number): Promise<number> {

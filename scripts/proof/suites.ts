@@ -8,7 +8,7 @@ export interface Suite {
 }
 
 /** TABLE of the proofs. */
-export const suites: Readonly<Record<'faults' | 'load' | 'agents', readonly Suite[]>> = {
+export const suites: Readonly<Record<'faults' | 'load' | 'agents' | 'fleet', readonly Suite[]>> = {
   faults: [
     {
       name: 'gates',
@@ -252,6 +252,35 @@ export const suites: Readonly<Record<'faults' | 'load' | 'agents', readonly Suit
       name: 'agents of others',
       holds: 'I7, I9, I21',
       files: ['test/e2e/acp-real.test.ts', 'test/e2e/acp.test.ts'],
+    },
+  ],
+  fleet: [
+    {
+      name: 'fleet turns',
+      holds: 'I27',
+      files: [
+        'test/e2e/fleet.test.ts',
+        'test/e2e/fleet-commands.test.ts',
+        'packages/fleet/test/tables.test.ts',
+      ],
+    },
+    {
+      name: 'fleet money',
+      holds: 'I28',
+      files: ['test/e2e/fleet-money.test.ts'],
+      atLeast: { 'batches with a ceiling': 200 },
+    },
+    {
+      name: 'fleet throttles',
+      holds: 'I29',
+      files: ['packages/fleet/test/throttle.test.ts'],
+      atLeast: { 'requests under a common rate': 500 },
+    },
+    {
+      name: 'fleet objects',
+      holds: 'I30',
+      files: ['packages/fleet/test/parcel.test.ts', 'packages/fleet/test/secrets.test.ts'],
+      atLeast: { 'parcels changed': 2_000, 'encrypted objects changed': 2_000 },
     },
   ],
 }

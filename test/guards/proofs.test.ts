@@ -6,7 +6,7 @@ import { suites } from '../../scripts/proof/suites.ts'
 import { root } from '../../scripts/repository.mjs'
 
 it('every file of a proof suite is there: vitest says nothing of one that is not', () => {
-  const files = [...suites.faults, ...suites.load].flatMap(suite => suite.files)
+  const files = [...suites.faults, ...suites.load, ...suites.fleet].flatMap(suite => suite.files)
   expect(files.filter(file => !existsSync(join(root, file)))).toEqual([])
 })
 
