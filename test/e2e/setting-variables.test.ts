@@ -22,9 +22,10 @@ interface Verdict {
 /** All keys by their paths: `sentinel.enablePersistence`. */
 function keysOf(schema: Schema, path = ''): readonly (readonly [path: string, schema: Schema])[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => {
-    // Neither a list nor a table of rows fits into a variable.
+    // Neither a list nor a table of rows fits into a variable; what is for the fleet's commands has variables of its own.
     const isTable = inner.type === 'object' && !inner.properties
-    if (key === '$schema' || inner.items?.type === 'object' || isTable) return []
+    if (key === '$schema' || (path === '' && key === 'fleet') || inner.items?.type === 'object' || isTable)
+      return []
     return inner.properties ? keysOf(inner, `${path}${key}.`) : [[path + key, inner] as const]
   })
 }

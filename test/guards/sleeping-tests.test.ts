@@ -55,10 +55,11 @@ function lastName({ property }: Extract<Node, { type: 'MemberExpression' }>): st
   return property.type === 'Identifier' ? property.name : ''
 }
 
-/** Where the passing of time is itself what is tested: a clock, an idle connection, a silence of a minute. */
+/** Where the passing of time is itself what is tested: a clock, an engine that is away, a silence of a minute, an idle connection. */
 const aboutTime: readonly string[] = [
   'packages/runtime/test/kit/clock.test.ts',
   'packages/runtime/test/kit/clock.test.ts',
+  'test/e2e/fleet.test.ts',
   'test/e2e/lost-lock.test.ts',
   'test/e2e/proxy.test.ts',
 ]

@@ -36,8 +36,8 @@ export const lockAndJournal: readonly Mutant[] = [
   {
     rule: 'd14/lock-host',
     file: 'packages/runtime/src/workspace/lock-record.ts',
-    find: 'return host === undefined || host === hostname()',
-    replace: "return hostname() !== ''",
+    find: 'return host === hostname() && (!theirs || !ours || theirs === ours)',
+    replace: 'return !theirs || !ours || theirs === ours',
     killedBy: lock,
   },
   {

@@ -44,14 +44,14 @@ export const rehearsal: readonly Mutant[] = [
   },
   {
     rule: 'd14/rehearsal-no-outside',
-    file: 'packages/cli/src/run/execute.ts',
+    file: 'packages/cli/src/run/ways.ts',
     find: 'environment: rehearsal.environment(environment, providers),',
     replace: 'environment,',
     killedBy: [outside],
   },
   {
     rule: 'd13/placeholder-credentials',
-    file: 'packages/cli/src/run/execute.ts',
+    file: 'packages/cli/src/run/ways.ts',
     find: '{ providers: [...providers, provider], proxyUrl }',
     replace: '{ providers: [], proxyUrl }',
     killedBy: [outside],

@@ -196,9 +196,9 @@ export async function readLock(lockFile: string, clock: Clock): Promise<LockStat
   const holder = holderOf(found.entry)
   const standing = standingOf(found.entry, clock.now())
   if (found.entry.pid === 0 && standing === 'live') return { ...namesNobody(lockFile), kind: 'unreadable' }
-  return standing === 'gone'
-    ? { kind: 'stale', holder }
-    : { kind: 'held', holder, silent: standing === 'silent' }
+  // Of a process on another machine, or before this one was started anew, only the heartbeat can say that it is there.
+  const isGone = standing === 'gone' || (standing === 'silent' && !isLocal(found.entry))
+  return isGone ? { kind: 'stale', holder } : { kind: 'held', holder, silent: standing === 'silent' }
 }
 
 /** Such as `process 4711 (port 40123) since 2026-01-01T00:00:00.000Z`. */

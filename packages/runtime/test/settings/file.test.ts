@@ -198,7 +198,7 @@ describe('the text of weave.json', () => {
   })
 
   const root =
-    'Valid fields here: $schema, port, autostart, withoutProxy, idleTimeout, model, vendorBaseUrl, outputDirectory, executionBaseDir, logParsingInterval, dataHashTimeLimit, budget, sentinel, telemetry, otel, agents, plainHttpHosts, showCosts, shimIdleTimeout, ignoreRigFailures, modelsFile, readonlyOnly, mcpServers, gates, rules, web'
+    'Valid fields here: $schema, port, autostart, withoutProxy, idleTimeout, model, vendorBaseUrl, outputDirectory, executionBaseDir, logParsingInterval, dataHashTimeLimit, budget, sentinel, telemetry, otel, agents, plainHttpHosts, showCosts, shimIdleTimeout, ignoreRigFailures, modelsFile, readonlyOnly, mcpServers, gates, rules, fleet, web'
 
   verifies(['d3/config-unknown-key'], 'is refused with help when a key is unknown', () => {
     expect(problemsIn('{\n  "prot": 1,\n  "budget": {"maxDolars": 1},\n  "__proto__": {}\n}')).toEqual([

@@ -332,7 +332,9 @@ describe('a lock that was taken from a machine or a place', () => {
           kind: 'held',
           message: expect.stringContaining(`process ${pid} on ${change.host}`),
         })
+        expect(await readLock(lockFile, clock)).toMatchObject({ kind: 'held' })
         await clock.advance(1)
+        expect(await readLock(lockFile, clock)).toMatchObject({ kind: 'stale', holder: { pid } })
         const taking = take()
         await clock.untilSleepers(1)
         await clock.advance(12_000)
