@@ -6,7 +6,7 @@ import { fieldsOf, isObject, messageOf, numberOf, systemClock, textOf } from '..
 import { type ExecutionLayout, executionLayout, readLock, readOrigin } from '../workspace/index.ts'
 import { createFollower, type Followed, type Follower } from './follower.ts'
 import type { NamedPlace } from './job.ts'
-import { countLines, headBytes, lastLine, readHead, readTail, type Tail } from './tail.ts'
+import { readStart, readTail, type Tail } from './tail.ts'
 
 /** What is kept of one execution between two lists. */
 export interface KnownRow {
@@ -157,21 +157,14 @@ function tailFacts(
 ): Pick<ExecutionRow, 'warnings' | 'lastEventAt' | 'waits'> {
   if (!tail) return { warnings: 0 }
   return {
-    warnings: countLines(tail.lines, 'error'),
+    warnings: tail.warnings,
     lastEventAt: tail.lastTime,
-    ...(status !== 'completed' && openQuestion(tail.lines)),
+    ...(tail.question !== undefined && status !== 'completed' && waitsFor(tail.question)),
   }
 }
 
-/** Later lines that end a question; the end of a run does not. */
-const endings = ['gate.decided', 'rollback.started', 'codon.started'] as const
-
-function openQuestion(lines: Buffer): Pick<ExecutionRow, 'waits'> {
-  const waiting = lastLine(lines, 'gate.waiting')
-  if (!waiting) return {}
-  const after = lines.subarray(waiting.end)
-  if (endings.some(type => lastLine(after, type))) return {}
-  const event = fieldsOf(JSON.parse(waiting.text))
+function waitsFor(line: string): Pick<ExecutionRow, 'waits'> {
+  const event = fieldsOf(JSON.parse(line))
   const gate = textOf(fieldsOf(event['data'])['gateId']) ?? ''
   return { waits: { gate, since: textOf(event['timestamp']) ?? '', seq: numberOf(event['seq']) ?? 1 } }
 }
@@ -183,13 +176,10 @@ function plannedCodons(
   before: KnownRow | undefined,
 ): number {
   if (before && before.row.codons > 0) return before.row.codons
-  const started = lastLine(
-    tail?.isWhole ? tail.lines.subarray(0, headBytes) : readHead(journal),
-    'run.started',
-  )
-  if (!started) return 0
+  const started = tail?.isWhole ? tail.started : readStart(journal)
+  if (started === undefined) return 0
   try {
-    return codonsIn(JSON.parse(started.text), join(journal, 'blobs'))
+    return codonsIn(JSON.parse(started), join(journal, 'blobs'))
   } catch {
     return 0
   }

@@ -1,51 +1,59 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The newest part of a journal, read without an index: what a list needs of each of a thousand executions. */
+/** What the newest part of a journal says, read without an index: what a list needs of each of a thousand executions. */
 export interface Tail {
-  /** Of the newest segment, and how long it is. */
-  readonly segment: string
-  readonly size: number
   readonly lastSeq: number
   readonly lastId: string
   readonly lastTime: string
-  /** Whole lines, oldest first. Bytes: most of them are only searched. */
-  readonly lines: Buffer
-  /** The first segment is the newest one, and all of it is here. */
+  /** How many warnings are in it. */
+  readonly warnings: number
+  /** The line of a gate that nobody has answered. */
+  readonly question?: string | undefined
+  /** It is the whole journal. */
   readonly isWhole: boolean
+  /** The line of the start of a run, if it is the whole. */
+  readonly started?: string | undefined
 }
 
 const mostBytes = 256 * 1024
 const segmentName = /^events-\d{12,16}\.jsonl$/
+
+/** One for all: a thousand of these would stay with the process. What is read is looked at before anything else is. */
+const scratch = Buffer.allocUnsafeSlow(mostBytes)
 
 /** Undefined when there is no whole line. Throws what the disk throws. */
 export function readTail(journal: string): Tail | undefined {
   const names = segmentsIn(journal)
   const segment = names.at(-1)
   if (segment === undefined) return undefined
-  const { bytes, size, from } = readPart(join(journal, segment), size => Math.max(0, size - mostBytes))
-  return tailOf(bytes, { segment, size, isWhole: from === 0 && names.length === 1 })
+  const { bytes, from } = readPart(join(journal, segment), size => Math.max(0, size - mostBytes))
+  return tailOf(bytes, from === 0 && names.length === 1)
 }
 
 /** What a run says at its start is within these. */
-export const headBytes = 64 * 1024
+const headBytes = 64 * 1024
 
-/** Whole lines from the beginning; empty when there are none. Throws what the disk throws. */
-export function readHead(journal: string): Buffer {
+/** The line with which a run says what it will do; undefined when it is not at the beginning. Throws what the disk throws. */
+export function readStart(journal: string): string | undefined {
   const [segment] = segmentsIn(journal)
-  if (segment === undefined) return Buffer.alloc(0)
-  const { bytes } = readPart(join(journal, segment), () => 0, headBytes)
-  return bytes.subarray(0, bytes.lastIndexOf(newline) + 1)
+  if (segment === undefined) return undefined
+  const { bytes } = readPart(join(journal, segment), () => 0)
+  return startIn(bytes.subarray(0, bytes.lastIndexOf(newline) + 1))
 }
 
-function readPart(path: string, begin: (size: number) => number, most = mostBytes) {
+function startIn(lines: Buffer): string | undefined {
+  return lastLine(lines.subarray(0, headBytes), 'run.started')?.text
+}
+
+/** The bytes are good until the next reading. */
+function readPart(path: string, begin: (size: number) => number) {
   const fd = openSync(path, 'r')
   try {
     const { size } = fstatSync(fd)
     const from = begin(size)
-    const bytes = Buffer.allocUnsafe(Math.min(most, size - from))
-    const read = readSync(fd, bytes, 0, bytes.length, from)
-    return { bytes: bytes.subarray(0, read), size, from }
+    const read = readSync(fd, scratch, 0, Math.min(mostBytes, size - from), from)
+    return { bytes: scratch.subarray(0, read), from }
   } finally {
     closeSync(fd)
   }
@@ -63,14 +71,31 @@ function segmentsIn(journal: string): readonly string[] {
 
 const newline = 0x0a
 
-function tailOf(bytes: Buffer, known: Pick<Tail, 'segment' | 'size' | 'isWhole'>): Tail | undefined {
+function tailOf(bytes: Buffer, isWhole: boolean): Tail | undefined {
   const end = bytes.lastIndexOf(newline)
   if (end === -1) return undefined
-  const begin = known.isWhole ? 0 : bytes.indexOf(newline) + 1
   const found = lineHead.exec(bytes.toString('utf8', lineBegin(bytes, end), end))
   if (!found) return undefined
   const [, seq = '0', lastId = '', lastTime = ''] = found
-  return { ...known, lastSeq: Number(seq), lastId, lastTime, lines: bytes.subarray(begin, end) }
+  const lines = bytes.subarray(isWhole ? 0 : bytes.indexOf(newline) + 1, end)
+  return {
+    lastSeq: Number(seq),
+    lastId,
+    lastTime,
+    warnings: countLines(lines, 'error'),
+    question: questionIn(lines),
+    isWhole,
+    ...(isWhole && { started: startIn(lines) }),
+  }
+}
+
+/** Later lines that end a question; the end of a run does not. */
+const endings = ['gate.decided', 'rollback.started', 'codon.started'] as const
+
+function questionIn(lines: Buffer): string | undefined {
+  const waiting = lastLine(lines, 'gate.waiting')
+  const after = waiting && lines.subarray(waiting.end)
+  return after && endings.some(type => lastLine(after, type)) ? undefined : waiting?.text
 }
 
 const lineHead = /^\{"crc":"[0-9a-f]{8}","seq":(\d+),.*?"id":"([^"]*)","timestamp":"([^"]*)"/
@@ -80,7 +105,7 @@ function lineBegin(bytes: Buffer, at: number): number {
 }
 
 /** The last line of a type, and where it ends. */
-export function lastLine(lines: Buffer, type: string) {
+function lastLine(lines: Buffer, type: string) {
   const at = lines.lastIndexOf(typeMark(type))
   if (at === -1) return undefined
   const newlineAt = lines.indexOf(newline, at)
@@ -89,7 +114,7 @@ export function lastLine(lines: Buffer, type: string) {
 }
 
 /** How often lines of a type occur. */
-export function countLines(lines: Buffer, type: string): number {
+function countLines(lines: Buffer, type: string): number {
   const mark = typeMark(type)
   let count = 0
   for (let at = lines.indexOf(mark); at !== -1; at = lines.indexOf(mark, at + mark.length)) count++
