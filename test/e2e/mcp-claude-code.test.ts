@@ -201,7 +201,7 @@ describe('weave in the hands of Claude Code', () => {
       })
       const { noThenYes: steers } = asking(paying, person)
       await steers('steer_run', { execution, action: 'next' })
-      expect(claude.runRequests()).toBeGreaterThan(0)
+      await vi.waitFor(() => expect(claude.runRequests()).toBeGreaterThan(0), patience)
       await noThenYes('steer_run', { execution, action: 'forceStop' })
       await steers('steer_run', { execution, action: 'redo' })
       await steers('steer_run', { execution, action: 'skip' })
