@@ -1,10 +1,10 @@
+import { dollarsText } from 'weave-client'
 import type { BatchMoney } from 'weave-fleet'
 import { plural } from '../terminal.ts'
 
 /** Millionths of a dollar, for people. */
 export function dollars(micros: number): string {
-  const amount = micros / 1e6
-  return `$${amount.toFixed(amount < 1 ? 4 : 2)}`
+  return dollarsText(micros / 1e6)
 }
 
 /** What a batch has spent, and what of its ceiling is where; nothing, where there is nothing to say. */

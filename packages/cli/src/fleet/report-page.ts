@@ -1,22 +1,12 @@
 import { dollarsText, harmlessLine } from 'weave-client'
 import type { BatchReport } from 'weave-fleet'
+import { escaped, htmlPage } from '../html-page.ts'
 
 /** A batch as one page for a browser: no script, nothing from elsewhere. */
 export function reportPage({ batch, executions, costs, failures }: BatchReport): string {
   const counts = Object.entries(batch.counts).map(([state, count]) => `${count} ${state}`)
   const spent = dollarsText(batch.dollars, { unknown: !batch.isCostKnown })
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width">
-<title>${escaped(batch.name)}</title>
-<style>${style}</style>
-</head>
-<body>
-<h1>${escaped(batch.name)}</h1>
-<p>${escaped(batch.id)}: ${escaped(counts.join(', '))}. Spent ${escaped(spent)}.</p>
+  const body = `<p>${cellText(batch.id)}: ${cellText(counts.join(', '))}. Spent ${cellText(spent)}.</p>
 ${
   failures.length === 0
     ? ''
@@ -55,10 +45,8 @@ ${table(
     dollarsText(each.dollars),
     each.ended ?? '',
   ]),
-)}
-</body>
-</html>
-`
+)}`
+  return htmlPage({ title: harmlessLine(batch.name, longestCell), style, body })
 }
 
 const style = `body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;color-scheme:light dark}
@@ -66,20 +54,13 @@ table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.25rem .
 
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[], tag: string): string =>
-    `<tr>${cells.map(cell => `<${tag}>${escaped(cell)}</${tag}>`).join('')}</tr>`
+    `<tr>${cells.map(cell => `<${tag}>${cellText(cell)}</${tag}>`).join('')}</tr>`
   return `<table>\n<thead>${line(heads, 'th')}</thead>\n<tbody>\n${rows.map(row => line(row, 'td')).join('\n')}\n</tbody>\n</table>`
 }
 
 const longestCell = 10_000
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
 
 /** Names and reasons come from hanks and providers. */
-function escaped(text: string): string {
-  return harmlessLine(text, longestCell).replace(/[&<>"']/g, letter => entities[letter] ?? letter)
+function cellText(text: string): string {
+  return escaped(harmlessLine(text, longestCell))
 }

@@ -1,5 +1,6 @@
 import type { Comparison } from '@weave/runtime'
 import { harmless } from 'weave-client'
+import { escaped, htmlPage } from '../html-page.ts'
 import { codonLines, conversationLines } from './compare-rows.ts'
 import { costLines, fileLines, headLines } from './compare-text.ts'
 
@@ -14,22 +15,12 @@ export function comparePage(comparison: Comparison): string {
     ['Costs and time', costLines(comparison)],
   ]
   const title = `${sides.left.name} and ${sides.right.name} – weave compare`
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width">
-<title>${escaped(title)}</title>
-<style>${style}</style>
-</head>
-<body>
-<h1>${escaped(title)}</h1>
-<pre>${block(headLines(comparison))}</pre>
-${parts.map(([name, lines]) => `<h2>${name}</h2>\n<pre>${block(lines)}</pre>`).join('\n')}
-</body>
-</html>
-`
+  const sections = parts.map(([name, lines]) => `<h2>${name}</h2>\n<pre>${block(lines)}</pre>`)
+  return htmlPage({
+    title,
+    style,
+    body: [`<pre>${block(headLines(comparison))}</pre>`, ...sections].join('\n'),
+  })
 }
 
 const style = `:root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:80rem;margin:2rem auto;padding:0 1rem}
@@ -45,12 +36,4 @@ function marked(text: string, line: string): string {
   const sign = /^(?: {4})?([-+])/.exec(line)?.[1]
   if (sign === undefined) return text
   return `<span class="${sign === '-' ? 'less' : 'more'}">${text}</span>`
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
 }

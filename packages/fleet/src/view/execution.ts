@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/index.ts'
-import type { StoredTree } from '../turn/index.ts'
+import type { CodonCosts, StoredTree } from '../turn/index.ts'
 import { type FleetEvent, listEvents } from './events.ts'
 import { type ExecutionStatus, executionColumns, timeText, unknown } from './status.ts'
 
@@ -13,17 +13,7 @@ export interface HeadRow {
   readonly at: string
 }
 
-export interface CostRow {
-  readonly codon: string
-  readonly model: string
-  readonly attempts: number
-  readonly in: number
-  readonly out: number
-  readonly cacheWrite: number
-  readonly cacheRead: number
-  readonly dollars: number
-  readonly isKnown: boolean
-}
+export type CostRow = CodonCosts
 
 /** Everything that a page about one execution says. */
 export interface ExecutionDetail extends ExecutionStatus {
