@@ -12,7 +12,7 @@ import { type Suite, suites } from './suites.ts'
 /**
  * `npm run proof:faults`, `proof:load`, `proof:agents` and `proof:fleet`: the whole of every proof, one suite after the other,
  * with what each has tried. `--only <name>` runs one, `--seed <n>` repeats a failure; `--keep` puts what held into the committed file.
- * `npm run proof:load -- --hours 8` soaks instead.
+ * `npm run proof:load -- --hours 8` soaks instead; with `--from <weave.cjs>` the first half is of an older build.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -20,6 +20,7 @@ const { values, positionals } = parseArgs({
     only: { type: 'string' },
     seed: { type: 'string' },
     hours: { type: 'string' },
+    from: { type: 'string' },
     keep: { type: 'boolean', default: false },
   },
 })
@@ -28,7 +29,7 @@ const kind = wish === 'load' || wish === 'agents' || wish === 'fleet' ? wish : '
 process.exitCode = values.hours === undefined ? await prove() : await soaked(Number(values.hours))
 
 async function soaked(hours: number): Promise<number> {
-  const { code, result } = await soak(hours)
+  const { code, result } = await soak({ hours, from: values.from, isKept: values.keep })
   if (values.keep && code === 0 && result) keepProofs({ soak: result })
   return code
 }

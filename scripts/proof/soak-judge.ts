@@ -1,17 +1,22 @@
-/** One sample of the server. */
+/** One sample of the server, and of the hub beside it. */
 export interface Sample {
   readonly seconds: number
-  /** In KiB. */
+  /** Resident, in KiB. */
   readonly rss: number
+  readonly hub: number
+  /** After a collection, in KiB; not in every sample. */
+  readonly heap?: number
   readonly files: number
   readonly processes: number
 }
 
-type Kind = 'rss' | 'files' | 'processes'
+type Kind = 'rss' | 'hub' | 'heap' | 'files' | 'processes'
 
 /** Memory may grow by what is written down of every codon, and by no more. */
 const mostGrowth = 1.1
 const mostFiles = 5
+/** P17, in MiB: resident, in the middle of what was seen after warming up. */
+const mostResident = 130
 
 /** Whether something leaks. The first fifth is warming up; after it the second half is held against the first. */
 export function judge(samples: readonly Sample[]): {
@@ -21,31 +26,46 @@ export function judge(samples: readonly Sample[]): {
   const settled = samples.slice(Math.floor(samples.length / 5))
   const half = Math.floor(settled.length / 2)
   const [early, late] = [settled.slice(0, half), settled.slice(half)]
-  const growth = mean(late, 'rss') / mean(early, 'rss')
-  const files = mean(late, 'files') - mean(early, 'files')
-  const processes = mean(late, 'processes') - mean(early, 'processes')
+  const growth = (kind: Kind) => mean(late, kind) / (mean(early, kind) || 1)
+  const more = (kind: Kind) => mean(late, kind) - mean(early, kind)
+  const memory = (['rss', 'heap', 'hub'] as const).map(kind => ({ kind, by: growth(kind) }))
+  const resident = mean(settled, 'rss') / 1024
   return {
-    ok: half > 0 && growth <= mostGrowth && files <= mostFiles && processes <= mostFiles,
+    ok:
+      half > 0 &&
+      resident <= mostResident &&
+      memory.every(({ by }) => by <= mostGrowth) &&
+      more('files') <= mostFiles &&
+      more('processes') <= mostFiles,
     words: [
-      `memory, second half against first: ${growth.toFixed(3)} (at most ${mostGrowth}), ${signed(slope(settled, 'rss') / 1024)} MB an hour`,
-      `open files: ${signed(files)} (at most ${mostFiles}), processes: ${signed(processes)} (at most ${mostFiles})`,
+      ...memory.map(
+        ({ kind, by }) =>
+          `${names[kind]}, second half against first: ${by.toFixed(3)} (at most ${mostGrowth}), ${signed(slope(settled, kind) / 1024)} MB an hour`,
+      ),
+      `resident: ${resident.toFixed(1)} MB (at most ${mostResident})`,
+      `open files: ${signed(more('files'))} (at most ${mostFiles}), processes: ${signed(more('processes'))} (at most ${mostFiles})`,
     ],
   }
 }
 
+const names = { rss: 'memory', heap: 'heap after a collection', hub: 'memory of the hub' }
+
+/** Of the samples that have it. */
 function mean(samples: readonly Sample[], kind: Kind): number {
-  return samples.reduce((sum, sample) => sum + sample[kind], 0) / Math.max(1, samples.length)
+  const values = samples.flatMap(sample => sample[kind] ?? [])
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 }
 
 /** Of the straight line nearest to all samples, by the hour. */
 function slope(samples: readonly Sample[], kind: Kind): number {
-  const middle = samples.reduce((sum, { seconds }) => sum + seconds, 0) / Math.max(1, samples.length)
-  const level = mean(samples, kind)
+  const sampled = samples.filter(sample => sample[kind] !== undefined)
+  const middle = sampled.reduce((sum, { seconds }) => sum + seconds, 0) / Math.max(1, sampled.length)
+  const level = mean(sampled, kind)
   let up = 0
   let along = 0
-  for (const sample of samples) {
-    up += (sample.seconds - middle) * (sample[kind] - level)
-    along += (sample.seconds - middle) ** 2
+  for (const { seconds, [kind]: value = level } of sampled) {
+    up += (seconds - middle) * (value - level)
+    along += (seconds - middle) ** 2
   }
   return along === 0 ? 0 : (up / along) * 3600
 }

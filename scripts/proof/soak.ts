@@ -1,23 +1,37 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
-import { connect } from 'weave-client'
-import { WebSocket } from 'ws'
+import { startHub } from '../../bench/dashboard-stage.ts'
 import { root } from '../repository.mjs'
 import type { Proof } from './kept-proofs.ts'
+import { soakClients } from './soak-clients.ts'
+import { soakFiles } from './soak-hank.ts'
 import { judge, type Sample } from './soak-judge.ts'
+import { openSoakPage } from './soak-page.ts'
+import { type SoakServer, sampleOf, startSoakServer } from './soak-server.ts'
 
 const everySeconds = 10
 const visitEvery = 6
+export const samplesFile = join(root, 'bench/results/soak.json')
+
+export interface SoakOptions {
+  readonly hours: number
+  /** The command of an older build, for the first half; without it both halves are of this build. */
+  readonly from?: string | undefined
+  readonly isKept: boolean
+}
 
 /**
- * One server that works for hours, with both agents, the proxy, a sentinel, a client that stays and clients that come and
- * go. Its memory, its open files and its processes are sampled every ten seconds; a slope means a leak.
+ * One execution that works for hours, with both agents, the proxy, a sentinel, a gate after every twenty codons, a page of the
+ * dashboard, a client that stays and clients that come and go. In the middle it is stopped and resumed by another build. Memory, open files and processes
+ * are sampled every ten seconds; a slope means a leak.
  */
-export async function soak(hours: number): Promise<{ readonly code: number; readonly result?: Proof }> {
+export async function soak(
+  options: SoakOptions,
+): Promise<{ readonly code: number; readonly result?: Proof }> {
+  const { hours, from, isKept } = options
   if (!(hours > 0)) {
     console.error('How long? For example: npm run proof:load -- --hours 8')
     return { code: 2 }
@@ -25,165 +39,75 @@ export async function soak(hours: number): Promise<{ readonly code: number; read
   const built = spawnSync(process.execPath, [join(root, 'scripts/bundle.mjs')], { encoding: 'utf8' })
   if (built.status !== 0) throw new Error(built.stderr)
   const dir = mkdtempSync(join(tmpdir(), 'weave-soak-'))
-  writeSoakHank(dir)
-  const server = startServer(dir, hours)
-  const samples: Sample[] = []
-  const clients = soakClients(await server.url)
+  for (const [name, value] of Object.entries(soakFiles)) writeFileSync(join(dir, name), JSON.stringify(value))
+  const hub = await startHub(join(dir, 'home/.weave-executions'), join(dir, 'home'))
+  const clients = soakClients()
+  const page = await openSoakPage(await hub.link('/'))
+  const place = { dir, hubPid: hub.pid, seconds: (hours * 3_600) / 2 }
+  const halves: Sample[][] = []
   try {
-    const began = performance.now()
-    for (let turn = 1; !server.isOver() && performance.now() - began < hours * 3_600_000; turn++) {
-      await pause(everySeconds * 1_000)
-      const sample = sampleOf(server.pid, Math.round((performance.now() - began) / 1_000))
-      if (!sample) break
-      samples.push(sample)
-      if (turn % visitEvery === 0) await clients.visit()
-      const { heard, completed } = clients.seen()
-      console.log(
-        `${sample.seconds} s: ${Math.round(sample.rss / 1024)} MB, ${sample.files} open files, ${sample.processes} processes, ${completed} codons, ${heard} events`,
-      )
+    for (const weave of [from, undefined]) {
+      const server = startSoakServer(place, weave)
+      clients.join(await server.url)
+      await page.show(server.name())
+      halves.push(await watch(server, { clients, began: halves.flat().at(-1)?.seconds ?? 0, ...place }))
+      await server.stop()
     }
   } finally {
     clients.close()
-    await server.stop()
+    await page.close()
+    await hub.close()
     rmSync(dir, { recursive: true, force: true })
   }
-  const { heard, completed, visits, faults } = clients.seen()
-  const { ok, words } = judge(samples)
-  const seconds = samples.at(-1)?.seconds ?? 0
+  const { heard, completed, visits, approved, faults } = clients.seen()
+  faults.push(...page.faults)
+  const judged = halves.map(judge)
   // A server that ended by itself was not soaked.
-  const isWhole = seconds >= hours * 3_600 - 2 * everySeconds
-  if (!isWhole) faults.push(`the server ended after ${seconds} s`)
-  console.log(['', `${completed} codons, ${visits} visits`, ...words, ...faults.slice(0, 20)].join('\n'))
-  const counts = { codons: completed, 'events heard': heard, visits }
+  for (const half of halves)
+    if (half.length < (place.seconds / everySeconds) * 0.8)
+      faults.push(`the server ended after ${half.length} samples`)
+  console.log(
+    [
+      '',
+      `${completed} codons, ${approved} gates, ${visits} visits`,
+      ...judged.flatMap(({ words }) => words),
+    ].join('\n'),
+  )
+  console.log(faults.slice(0, 20).join('\n'))
+  const isWell = judged.every(({ ok }) => ok) && completed > 0 && faults.length === 0
+  if (isKept && isWell) writeFileSync(samplesFile, `${JSON.stringify({ halves })}\n`)
+  const counts = { codons: completed, 'events heard': heard, visits, gates: approved, upgrades: 1 }
   return {
-    code: ok && completed > 0 && faults.length === 0 ? 0 : 1,
-    result: { holds: 'memory, open files', seconds, counts },
+    code: isWell ? 0 : 1,
+    result: { holds: 'memory, open files', seconds: Math.round(hours * 3_600), counts },
   }
 }
 
-/**
- * A hank that never ends by itself: a codon for each agent, a sentinel that is asked again and again, files that change and
- * are checkpointed; and the words of its rehearsal.
- */
-function writeSoakHank(dir: string): void {
-  mkdirSync(join(dir, 'home'))
-  const narrator = {
-    id: 'narrator',
-    name: 'Narrator',
-    model: 'haiku',
-    trigger: { type: 'event', on: ['assistant.action', 'tool.result'] },
-    execution: { strategy: 'count', threshold: 3 },
-    systemPromptText: 'You tell what happens.',
-    userPromptText: '<%= it.events.length %> events',
-    // Nothing is hidden from clients, so that they can tell when something is missing.
-    reportToWebsocket: { outputs: true, lifecycle: true, errors: true, triggers: true },
-    conversational: { trimmingStrategy: { type: 'maxTurns', maxTurns: 10 } },
-  }
-  const codon = (id: string, model: string) => ({
-    id,
-    name: id,
-    model,
-    continuationMode: 'fresh',
-    promptText: 'Count.',
-    checkpointedFiles: ['*.txt'],
-    sentinels: [{ sentinelConfig: 'narrator.json' }],
-  })
-  const clock = {
-    type: 'loop',
-    id: 'clock',
-    name: 'Clock',
-    terminateOn: { type: 'iterationLimit', limit: 100_000 },
-    codons: [codon('tick', 'openai/gpt-5'), codon('tock', 'sonnet')],
-  }
-  const command = 'date > now.txt; tail -n 200 ticks.txt > last.txt; date >> last.txt; cp last.txt ticks.txt'
-  const steps = [{ use: 'bash', input: { command } }, { say: 'counted' }]
-  const files = {
-    'narrator.json': narrator,
-    'hank.json': { $schema: 'x', hank: [clock] },
-    'rehearsal.json': { codons: { tick: steps, tock: steps }, sentinels: { narrator: ['So it goes.'] } },
-  }
-  for (const [name, value] of Object.entries(files)) writeFileSync(join(dir, name), JSON.stringify(value))
+interface Watched {
+  readonly clients: ReturnType<typeof soakClients>
+  readonly hubPid: number
+  /** How long, and how long it took before. */
+  readonly seconds: number
+  readonly began: number
 }
 
-function startServer(dir: string, hours: number) {
-  const weave = join(root, 'packages/cli/bin/weave.cjs')
-  // Longer than the soak, whose end is what ends it.
-  const seconds = String(Math.ceil(hours * 3_600) + 600)
-  const child = spawn(process.execPath, [weave, 'rehearse', '--headless', '--proxy', '--max-time', seconds], {
-    cwd: dir,
-    env: { ...process.env, HOME: join(dir, 'home') },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let isOver = false
-  const ended = new Promise<void>(resolve => {
-    child.once('close', () => {
-      isOver = true
-      resolve()
-    })
-  })
-  const url = new Promise<string>((resolve, reject) => {
-    const said: string[] = []
-    createInterface({ input: child.stderr }).on('line', line => {
-      const found = /^Clients +(ws:\S+)/.exec(line)
-      if (found?.[1] !== undefined) resolve(found[1])
-      if (said.length < 50) said.push(line)
-    })
-    void ended.then(() => reject(new Error(`The server ended before it listened.\n${said.join('\n')}`)))
-  })
-  return {
-    pid: child.pid ?? 0,
-    url,
-    isOver: () => isOver,
-    async stop() {
-      child.kill('SIGTERM')
-      await ended
-    },
+async function watch(server: SoakServer, { clients, hubPid, seconds, began }: Watched): Promise<Sample[]> {
+  const samples: Sample[] = []
+  const start = performance.now()
+  for (let turn = 1; !server.isOver() && performance.now() - start < seconds * 1_000; turn++) {
+    await pause(everySeconds * 1_000)
+    // Collecting garbage is looked at once a minute, so that the server is mostly left alone.
+    const heap = turn % visitEvery === 0 ? await server.heap() : undefined
+    const at = began + Math.round((performance.now() - start) / 1_000)
+    const sample = sampleOf(server.pid, hubPid, at)
+    if (!sample) break
+    samples.push({ ...sample, ...(heap !== undefined && { heap }) })
+    if (turn % visitEvery === 0) await clients.visit()
+    const { heard, completed, approved } = clients.seen()
+    const memory = `${Math.round(sample.rss / 1024)} MB, heap ${heap === undefined ? '–' : Math.round(heap / 1024)} MB, hub ${Math.round(sample.hub / 1024)} MB`
+    console.log(
+      `${at} s: ${memory}, ${sample.files} open files, ${sample.processes} processes, ${completed} codons, ${approved} gates, ${heard} events`,
+    )
   }
-}
-
-/** A client that stays, and others that come, read the whole journal and go. None may miss or repeat an event. */
-function soakClients(url: string) {
-  let heard = 0
-  let completed = 0
-  let visits = 0
-  const faults: string[] = []
-  const resident = connect(url, { mode: 'readonly', since: 0, socket: WebSocket })
-  resident.onAny(event => {
-    if (event.seq === undefined) return
-    if (event.seq !== heard + 1) faults.push(`event ${event.seq} came after ${heard}`)
-    heard = event.seq
-    if (event.type === 'codon.completed') completed++
-  })
-  return {
-    /** One more comes and goes. */
-    async visit() {
-      visits++
-      const visitor = connect(url, { mode: 'readonly', socket: WebSocket })
-      const opened = await visitor.opened
-      let read = 0
-      if (!opened.ok) faults.push(`visit ${visits} was not let in`)
-      else {
-        for await (const batch of visitor.history({ timeoutMs: 60_000 })) {
-          if (!batch.ok) faults.push(`visit ${visits} could not read on after ${read} events`)
-          else read += batch.events.length
-        }
-        if (read < (visitor.totalEvents ?? 0))
-          faults.push(`visit ${visits} read ${read} of ${visitor.totalEvents}`)
-      }
-      visitor.close()
-    },
-    seen: () => ({ heard, completed, visits, faults }),
-    close: () => resident.close(),
-  }
-}
-
-function sampleOf(pid: number, seconds: number): Sample | undefined {
-  try {
-    const [, rss = '0'] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-    const files = readdirSync(`/proc/${pid}/fd`).length
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
-    return { seconds, rss: Number(rss), files, processes: children.length }
-  } catch {
-    return undefined
-  }
+  return samples
 }
