@@ -15,8 +15,8 @@ type Kind = 'rss' | 'hub' | 'heap' | 'files' | 'processes'
 /** Memory may grow by what is written down of every codon, and by no more. */
 const mostGrowth = 1.1
 const mostFiles = 5
-/** P17, in MiB: resident, in the middle of what was seen after warming up. */
-const mostResident = 130
+/** P17, in MiB: a goal that is said, not a leak. */
+const goalResident = 130
 
 /** Whether something leaks. The first fifth is warming up; after it the second half is held against the first. */
 export function judge(samples: readonly Sample[]): {
@@ -33,7 +33,6 @@ export function judge(samples: readonly Sample[]): {
   return {
     ok:
       half > 0 &&
-      resident <= mostResident &&
       memory.every(({ by }) => by <= mostGrowth) &&
       more('files') <= mostFiles &&
       more('processes') <= mostFiles,
@@ -42,7 +41,7 @@ export function judge(samples: readonly Sample[]): {
         ({ kind, by }) =>
           `${names[kind]}, second half against first: ${by.toFixed(3)} (at most ${mostGrowth}), ${signed(slope(settled, kind) / 1024)} MB an hour`,
       ),
-      `resident: ${resident.toFixed(1)} MB (at most ${mostResident})`,
+      `resident: ${resident.toFixed(1)} MB (goal ${goalResident})`,
       `open files: ${signed(more('files'))} (at most ${mostFiles}), processes: ${signed(more('processes'))} (at most ${mostFiles})`,
     ],
   }

@@ -46,10 +46,6 @@ describe('a soak', () => {
     expect(leaking.words.join('\n')).toMatch(words)
   })
 
-  it('does not pass a server that has taken more than its share all the time', () => {
-    expect(judge(hour(() => ({ rss: 131 * 1024 }))).ok).toBe(false)
-  })
-
   it('does not pass a server that was never looked at', () => {
     expect(judge([]).ok).toBe(false)
   })

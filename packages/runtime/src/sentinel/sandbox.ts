@@ -81,7 +81,8 @@ function startThread({ file, argv }: SandboxEntry) {
     stdin: false,
     stdout: true,
     stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: 256, stackSizeMb: 4 },
+    // What lives shortly is small there: templates live in the memory of the interpreter.
+    resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4, stackSizeMb: 4 },
   })
   worker.unref()
   let start = (): void => undefined
