@@ -200,13 +200,16 @@ export { complete } from './llm/index.ts'
 export {
   additionsOf,
   createRegistry,
+  credentialVariables,
   findModel,
   listModels,
   type Model,
   type ModelRow,
   piSecrets,
+  type Registry,
   reachingOwn,
   rerouted,
+  signedIn,
 } from './models/index.ts'
 export {
   type NotifyConfig,

@@ -64,6 +64,10 @@ export const fleet = {
   'fleet/dry': 'Submit with --dry says counts, hashes, sizes and the worst case, and starts no engine.',
   'fleet/not-before': 'Nothing of a batch starts before its time.',
   'fleet/pool': 'A worker takes only from its pools.',
+  'fleet/provider-key':
+    'A worker takes nothing of a batch whose providers it has no key for; the status of the batch says which key it waits for.',
+  'fleet/versions':
+    'A worker takes no execution that a newer program (major.minor) has published, and none in a format that it does not know.',
   'fleet/fair':
     'Slots go to the batch of the highest priority; batches of one priority share them by weight, to within one.',
   'fleet/max-running':

@@ -1,16 +1,13 @@
-import { basename, join, resolve } from 'node:path'
-import { formatProblem, openRehearsal, type Plan, secretsOf } from '@weave/runtime'
+import { join, resolve } from 'node:path'
+import { secretsOf } from '@weave/runtime'
 import type { Submission } from 'weave-fleet'
-import { paintVerdict } from '../colour.ts'
 import type { Arguments } from '../parse-arguments.ts'
-import { prepareRun } from '../prepare-run.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import { plural, type Terminal } from '../terminal.ts'
-import { report } from '../validate/report.ts'
+import { checkedHank } from './checked-hank.ts'
 import { dataSets, hankFolderOf } from './data-sets.ts'
 import { dollars, moneyLine } from './money-lines.ts'
 import { microsOf, type Numbers, readNumbers, readPools } from './numbers.ts'
-import { unpricedIn } from './priced-models.ts'
 import { whoAmI } from './settings.ts'
 import { summaryOf } from './status-lines.ts'
 import { sayDry } from './submit-dry.ts'
@@ -31,10 +28,10 @@ export async function submitCommand(args: Arguments, terminal: Terminal): Promis
     terminal.error(found.message)
     return exitCodes.failed
   }
-  const checked = await checkedHank(hank, args, terminal)
+  const checked = await checkedHank({ hank, sets: found.sets }, args, terminal)
   if (!checked) return exitCodes.failed
-  const { name, plan, unpriced } = checked
-  const given = submissionOf({ hank, name, sets: found.sets }, args, read)
+  const { plan, unpriced } = checked
+  const given = submissionOf({ hank, ...checked, sets: found.sets }, args, read)
   if (given.budget !== undefined && unpriced.length > 0) {
     terminal.error(`A ceiling needs prices, and that of ${unpriced.join(', ')} is not known. (FLEET_PRICE)`)
     terminal.error('Say what it costs in a file of models, or submit without --max-cost.')
@@ -86,62 +83,19 @@ function readWords(args: Arguments): Words | { readonly problem: string } {
   return { ...read, pool, notBefore }
 }
 
-interface CheckedHank {
-  readonly name: string
-  readonly plan: Plan
-  /** Models that it uses and whose spending nobody can count. */
-  readonly unpriced: readonly string[]
-}
-
-/** Validates the hank as a run would; undefined: it was said what is wrong. */
-async function checkedHank(
-  hank: string,
-  args: Arguments,
-  terminal: Terminal,
-): Promise<CheckedHank | undefined> {
-  const isRehearsal = args.switches.has('submit-rehearse')
-  const file = join(resolve(hankFolderOf(hank)), 'rehearsal.json')
-  const opened = isRehearsal
-    ? await openRehearsal({ file, isNamed: false, strict: false, throughProxy: false })
-    : undefined
-  if (opened && !opened.ok) {
-    for (const problem of opened.problems) terminal.error(formatProblem(problem))
-    return undefined
-  }
-  try {
-    const redirect = opened?.rehearsal.environment
-    const model = args.texts['submit-model']
-    const texts = { ...args.texts, ...(model !== undefined && { model }) }
-    const run = await prepareRun({ ...args, positionals: [hank], texts }, { ...(redirect && { redirect }) })
-    if (!run.ok) terminal.error(run.usage)
-    else if (!run.prepared.ok || !run.prepared.plan)
-      for (const line of report(run.prepared, { verbose: false, environment: {} }))
-        terminal.error(line, paintVerdict)
-    else
-      return {
-        plan: run.prepared.plan,
-        unpriced: unpricedIn(run.prepared.plan, run.prepared.registry),
-        name:
-          args.texts['batch-name'] ??
-          run.prepared.loaded.hank?.meta?.name ??
-          basename(resolve(hankFolderOf(hank))),
-      }
-    return undefined
-  } finally {
-    await opened?.rehearsal.close()
-  }
-}
-
 interface Named {
   readonly hank: string
   readonly name: string
+  readonly providers: readonly string[]
   readonly sets: Submission['data']
 }
 
-function submissionOf({ hank, name, sets }: Named, { texts, switches }: Arguments, words: Words): Submission {
+function submissionOf(named: Named, { texts, switches }: Arguments, words: Words): Submission {
+  const { hank, name, sets, providers } = named
   const { numbers, pool, notBefore } = words
   return {
     name,
+    providers,
     hankFolder: resolve(hankFolderOf(hank)),
     data: sets,
     priority: numbers.priority,
@@ -194,7 +148,7 @@ async function workHere(
   const { fleet, library } = opened
   const { slots, lease } = numbers
   const pools = [args.texts.pool ?? 'default']
-  const ended = await work({ slots, lease, pools, untilIdle: true }, opened, terminal)
+  const ended = await work({ args, slots, lease, pools, untilIdle: true }, opened, terminal)
   if (ended !== exitCodes.done) return ended
   const folder = resolve(args.texts['results-folder'] ?? join('weave-results', batch))
   const made = await library.results(fleet, { batch, folder })

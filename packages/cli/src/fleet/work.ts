@@ -1,8 +1,11 @@
+import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes, version } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
+import { ownProviders } from './own-providers.ts'
 import type { OpenedFleet } from './with-fleet.ts'
 
 export interface WorkWish {
+  readonly args: Arguments
   readonly slots: number
   readonly lease: number
   readonly pools: readonly string[]
@@ -12,7 +15,7 @@ export interface WorkWish {
 
 /** Takes turns until told to end: the first signal waits for the borders of its turns, the second does not. */
 export async function work(
-  { slots, lease, pools, untilIdle, root }: WorkWish,
+  { args, slots, lease, pools, untilIdle, root }: WorkWish,
   { fleet, library, setting }: OpenedFleet,
   terminal: Terminal,
 ): Promise<ExitCode> {
@@ -25,6 +28,7 @@ export async function work(
     version,
     slots,
     pools,
+    providers: await ownProviders(args),
     root: root ?? fleet.root,
     lease,
     pollMs: poll * 1_000,

@@ -27,7 +27,7 @@ export async function workerCommand(args: Arguments, terminal: Terminal): Promis
     const root = named === undefined ? (setting.root ?? fleet.root) : resolve(named)
     const pools = (texts.pool === undefined ? setting.pools : readPools(texts.pool)) ?? ['default']
     terminal.error(`Worker     ${slots} slots, in ${root}`)
-    return work({ slots, lease, pools, untilIdle, root }, opened, terminal)
+    return work({ args, slots, lease, pools, untilIdle, root }, opened, terminal)
   })
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Database } from '../engine/database.ts'
 import { FleetFault } from '../fault.ts'
 import { functions } from './functions.ts'
+import { keysAndVersions } from './keys-and-versions.ts'
 import { money } from './money.ts'
 import { peopleFunctions } from './people-functions.ts'
 import { peopleSchema } from './people-schema.ts'
@@ -16,6 +17,7 @@ const migrations = [
   money,
   throttle,
   rightsFunctions,
+  keysAndVersions,
 ] as const
 
 const newest = migrations.length

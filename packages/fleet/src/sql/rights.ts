@@ -66,7 +66,7 @@ grant execute on all functions in schema pgboss to weave_worker, weave_submit;
 grant select on all tables in schema fleet to weave_view, weave_submit;
 revoke select on fleet.object from weave_view;
 grant insert on fleet.batch, fleet.execution to weave_submit;
-grant execute on function fleet.meta_of(text), fleet.lease(), fleet.live(text) to weave_view, weave_submit;
+grant execute on function fleet.meta_of(text), fleet.lease(), fleet.live(text), fleet.waits_for(text) to weave_view, weave_submit;
 -- To lock the row of a batch takes the right to change something of it.
 grant update (name) on fleet.batch to weave_submit;
 do $$

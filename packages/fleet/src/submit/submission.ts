@@ -25,6 +25,8 @@ export interface Submission {
   readonly weight: number
   readonly maxRunning?: number | undefined
   readonly pool: string
+  /** Whose keys a worker needs. */
+  readonly providers?: readonly string[] | undefined
   /** Ceiling of the whole batch, in millionths of a dollar. */
   readonly budget?: number | undefined
   /** Nothing of it starts before. */

@@ -56,7 +56,7 @@ async function addBatch(
   const { breaker = { window: 20, share: 0.5 }, notBefore } = given
   await sql.query(
     `insert into fleet.batch (id, name, hank, format, pool, priority, weight, max_running, submitted_by, idempotency_key,
-       options, not_before, breaker, budget) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+       options, not_before, breaker, budget, providers) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
     [
       batch,
       given.name,
@@ -72,6 +72,7 @@ async function addBatch(
       notBefore?.toISOString() ?? null,
       JSON.stringify(breaker),
       given.budget ?? null,
+      given.providers ?? [],
     ],
   )
 }

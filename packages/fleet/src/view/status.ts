@@ -28,7 +28,7 @@ export interface BatchDetail extends BatchStatus {
   readonly endsPerHour: number | null
   /** When the last one will end at that rate. */
   readonly forecast: string | null
-  /** What those wait for that wait, with their number. */
+  /** What those wait for that wait, and those that are queued when nobody can take them, with their number. */
   readonly waits: Readonly<Record<string, number>>
 }
 
@@ -68,7 +68,10 @@ const detailColumns = `coalesce(done.codons, 0)::int as "codonsDone", coalesce(c
     then ${timeText("(clock_timestamp() + open.n / rate.per_hour * interval '1 hour')")} end as forecast,
   coalesce((select jsonb_object_agg(w.reason, w.n) from (
     select coalesce(e.reason, '?') as reason, count(*)::int as n from fleet.execution e
-    where e.batch = b.id and e.state = 'waiting' group by 1) w), '{}') as waits`
+    where e.batch = b.id and e.state = 'waiting' group by 1) w), '{}')
+    || coalesce((select jsonb_object_agg(q.reason, q.n) from (
+      select fleet.waits_for(b.id) as reason, c.n from fleet.batch_count c
+      where c.batch = b.id and c.state = 'queued' and c.n > 0) q where q.reason is not null), '{}') as waits`
 
 export async function batchStatus({ database }: Engine, batch: string): Promise<BatchDetail> {
   const [found] = await database.query<BatchDetail>(

@@ -7,6 +7,8 @@ export interface WorkerStatus {
   readonly pid: number
   readonly version: string
   readonly pools: readonly string[]
+  /** Whom its agents can ask; null: it did not say. */
+  readonly providers: readonly string[] | null
   readonly slots: number
   readonly busy: number
   /** `silent`: it was not heard of for a whole lease, and what it had is taken over. */
@@ -20,7 +22,7 @@ export interface WorkerStatus {
 
 export async function listWorkers({ database }: Engine): Promise<readonly WorkerStatus[]> {
   return database.query<WorkerStatus>(
-    `select w.id, w.host, w.pid, w.version, w.pools, w.slots,
+    `select w.id, w.host, w.pid, w.version, w.pools, w.providers, w.slots,
        (select count(*)::int from fleet.execution e where e.worker = w.id and e.state = 'running') as busy,
        case when w.beat < clock_timestamp() - fleet.lease() then 'silent' when w.drain then 'draining' else 'working' end as state,
        ${timeText('w.started')} as started, extract(epoch from clock_timestamp() - w.beat)::float as silence,

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { moment, untilAfter } from '@weave/runtime'
 import type { Engine, Sql } from '../engine/index.ts'
+import type { NewJob } from '../engine/queue.ts'
 import { FleetFault } from '../fault.ts'
 import { parcelFormat } from '../parcel/index.ts'
 import { settleLease, settleMeta } from '../sql/migrate.ts'
@@ -26,6 +27,8 @@ export interface WorkerOptions {
   readonly version: string
   readonly slots: number
   readonly pools: readonly string[]
+  /** Whom its agents can ask: batches that need others are left to others. */
+  readonly providers: readonly string[]
   /** The same path on every machine of the fleet. */
   readonly root: string
   /** Seconds without a heartbeat after which another worker may take over; the first to say it decides for the whole fleet. */
@@ -101,8 +104,8 @@ class WorkerLoop {
   }
 
   async register(): Promise<void> {
-    const { engine, version, pools, slots } = this.#options
-    await engine.database.query('select fleet.worker_up($1, $2, $3, $4, $5, $6, $7)', [
+    const { engine, version, pools, slots, providers } = this.#options
+    await engine.database.query('select fleet.worker_up($1, $2, $3, $4, $5, $6, $7, $8)', [
       this.id,
       hostname(),
       process.pid,
@@ -110,6 +113,7 @@ class WorkerLoop {
       pools,
       slots,
       Date.now(),
+      providers,
     ])
   }
 
@@ -143,19 +147,19 @@ class WorkerLoop {
   async #pass(): Promise<boolean> {
     await this.#obey()
     if (this.#isDraining) return this.#turns.size === 0
-    const { engine, pools, slots, untilIdle } = this.#options
+    const { engine, pools, slots, untilIdle, providers } = this.#options
     const mine = [pools, [parcelFormat]]
     while (this.#turns.size < slots && !this.#isDraining) {
       const batches = await engine.database.query<OfferedBatch>(
-        'select * from fleet.next_batches($1, $2, $3)',
-        [...mine, mostOffers],
+        'select * from fleet.next_batches($1, $2, $3, $4)',
+        [...mine, mostOffers, providers],
       )
       if (!(await this.#takeFirst(batches))) break
     }
     if (!untilIdle || this.#turns.size > 0) return false
     const [row] = await engine.database.query<{ more: boolean }>(
-      'select fleet.has_work($1, $2) as more',
-      mine,
+      'select fleet.has_work($1, $2, $3) as more',
+      [...mine, providers],
     )
     return row?.more === false
   }
@@ -190,9 +194,12 @@ class WorkerLoop {
         job.id,
         this.#options.maxBarren,
       ])
-      // Cancelled, dead or ended: its job is done.
-      if (!claimed) await engine.queue.done(queueName, job.id, sql)
-      return { claimed }
+      if (claimed) return { claimed }
+      await engine.queue.done(queueName, job.id, sql)
+      // Written by a newer program: one of its kind takes it. Else it is cancelled, dead or ended.
+      const left = await sql.query<NewJob>('select * from fleet.still_open($1)', [job.execution])
+      await engine.queue.add(queueName, left, sql)
+      return left.length > 0 ? undefined : { claimed }
     })
     if (!taken?.claimed) return taken !== undefined
     const { hank, options } = batch

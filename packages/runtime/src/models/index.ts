@@ -24,6 +24,7 @@ export {
   otherLogins,
   piLogins,
   piSecrets,
+  signedIn,
 } from './logins.ts'
 export { costOf, type HarnessName, type Model, type Prices, type ResolvedModel } from './model.ts'
 export {

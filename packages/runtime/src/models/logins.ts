@@ -53,6 +53,15 @@ export function loginFor({ provider, harness, environment, files }: LoginSearch)
   return cloudIn(environment) ?? key ?? tokenIn(environment) ?? file
 }
 
+/** Of these providers those that an agent on this machine can ask. */
+export function signedIn(
+  providers: readonly string[],
+  at: Pick<LoginSearch, 'environment' | 'files'>,
+): readonly string[] {
+  const harnessOf = (provider: string): HarnessName => (provider === 'anthropic' ? 'sdk' : 'embedded')
+  return providers.filter(provider => loginFor({ ...at, provider, harness: harnessOf(provider) }))
+}
+
 function plain({ variable, value }: Extract<Credential, { readonly ok: true }>) {
   return { variable, value }
 }
