@@ -3,10 +3,11 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { newest, root } from './repository.mjs'
 import { leftOut } from './test/programs.mjs'
+import { scriptedProgram } from './test/scripted-program.mjs'
 import { tool } from './tool.mjs'
 
-/** `npm test`: everything, once. The end-to-end tests start the built program, so it is built first when it is old. */
-const built = await buildIfOld()
+/** `npm test`: everything, once. The end-to-end tests start built programs, so these are built first when they are old. */
+const [built] = await Promise.all([buildIfOld(), scriptedProgram()])
 const { files, notes } = leftOut()
 for (const note of notes) console.log(note)
 const exclusions = files.flatMap(file => ['--exclude', file])

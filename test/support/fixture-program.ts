@@ -12,7 +12,7 @@ const owned = /^weave-program-(\d+)-/
  * A folder for a program, of use to the whole process. Workers of the tests are ended without a last word, so nobody can
  * tidy up at the end: the next one to come removes what processes that are gone have left.
  */
-export function programFolder(): string {
+function programFolder(): string {
   for (const name of readdirSync(tmpdir())) {
     const owner = owned.exec(name)?.[1]
     if (owner !== undefined && !isAlive(Number(owner))) {

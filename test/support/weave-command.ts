@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { readFileSync, symlinkSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { bundleProgram } from '../../scripts/bundle/program.mjs'
-import { programFolder } from './fixture-program.ts'
+import { scriptedProgram } from '../../scripts/test/scripted-program.mjs'
 
 /** The command `weave`, built or with scripted agents, run to its end or started: what every end-to-end test drives. */
 
@@ -52,29 +51,10 @@ function runProgram(program: string, words: readonly string[], { cwd, env, input
 
 let built: Promise<string> | undefined
 
-/** The path of `scripted-weave.ts` as a program, built once and as the real one is, so that its starts are as quick. */
+/** The path of `scripted-weave.ts` as a program. */
 export function scriptedWeave(): Promise<string> {
-  built ??= build()
+  built ??= scriptedProgram()
   return built
-}
-
-async function build(): Promise<string> {
-  const folder = programFolder()
-  // What is not taken into the bundle is found as from within the repository.
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  await bundleProgram({
-    entry: new URL('./scripted-weave.ts', import.meta.url).pathname,
-    outdir: join(folder, 'dist'),
-    name: 'weave',
-    external: [
-      '@anthropic-ai/claude-agent-sdk',
-      '@earendil-works/pi-ai',
-      '@earendil-works/pi-coding-agent',
-      'weave-fleet',
-    ],
-    define: { __WEAVE_VERSION__: '"0.0.0-scripted"' },
-  })
-  return join(folder, 'dist/weave.cjs')
 }
 
 /** A command that is under way. */
