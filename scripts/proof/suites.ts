@@ -22,14 +22,23 @@ export const suites: Readonly<Record<'faults' | 'load' | 'agents' | 'fleet', rea
     {
       name: 'journal',
       holds: 'I1, I2',
-      files: ['test/e2e/journal-kill.test.ts', 'packages/runtime/test/journal/damage.test.ts'],
-      atLeast: { 'torn and damaged journals': 1_500 },
+      files: [
+        'test/e2e/journal-kill.test.ts',
+        'packages/runtime/test/journal/damage.test.ts',
+        'packages/runtime/test/journal/kill.test.ts',
+        'packages/runtime/test/runner/resume.test.ts',
+      ],
+      atLeast: {
+        'torn and damaged journals': 1_500,
+        'kills at the writes of a journal': 80,
+        'lives cut off in a journal': 220,
+      },
     },
     {
       name: 'state',
       holds: 'I3',
-      files: ['packages/runtime/test/journal/replay.test.ts'],
-      atLeast: { 'spoilt states': 1_000 },
+      files: ['packages/runtime/test/journal/replay.test.ts', 'packages/client/test/view-lineage.test.ts'],
+      atLeast: { 'spoilt states': 1_000, 'histories shown alike by client and engine': 1_000 },
     },
     {
       name: 'kills',
@@ -200,8 +209,9 @@ export const suites: Readonly<Record<'faults' | 'load' | 'agents' | 'fleet', rea
         'packages/runtime/test/runner/clock-jumps.test.ts',
         'test/e2e/validate.test.ts',
         'test/e2e/validate-inputs.test.ts',
+        'packages/runtime/test/hank/mutations.test.ts',
       ],
-      atLeast: { 'inputs checked': 200 },
+      atLeast: { 'inputs checked': 200, 'mutations of small hanks': 6_000 },
     },
   ],
   load: [

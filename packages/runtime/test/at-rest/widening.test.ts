@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { assertSample } from '../../../../test/support/sampled.ts'
 import type { ScriptStep } from '../../../../test/support/scripted-harness.ts'
 import type { PlannedCodon } from '../../src/plan/index.ts'
 import { codonPlan } from '../runner/plans.ts'
@@ -60,7 +61,7 @@ const deed: fc.Arbitrary<Deed> = fc.record({
 
 describe('files that a codon selects and an earlier one did not', () => {
   test('go back to what they were when it began, and forward again, whatever was done to them', async () => {
-    await fc.assert(
+    await assertSample(
       fc.asyncProperty(fc.array(deed, { minLength: 2, maxLength: 4 }), async deeds => {
         const { scene, found } = await play(deeds)
         const end = scene.files()
@@ -79,7 +80,7 @@ describe('files that a codon selects and an earlier one did not', () => {
           })
         }
       }),
-      { numRuns: process.env['WEAVE_PROOF'] === '1' ? 200 : 6 },
+      { whole: 200, atLeast: 2 },
     )
   }, 600_000)
 

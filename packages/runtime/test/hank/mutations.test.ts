@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { isProof, tally } from '../../../../test/support/proof.ts'
+import { eachNth } from '../../../../test/support/sampled.ts'
 import { checkShape, loadHank } from '../../src/hank/checks/load.ts'
 import { hankFile } from '../../src/hank/schema.ts'
 import { sentinelConfig } from '../../src/hank/sentinel-schema.ts'
@@ -156,7 +158,7 @@ interface Mutant {
   readonly what: string
   /** One of these is to be found in what is said. */
   readonly keys: readonly string[]
-  readonly value: unknown
+  readonly value: () => unknown
 }
 
 const others = ['', 'x', -1, 0, 0.5, 1e9, true, null, [], ['x'], {}, { x: 1 }, [[]]]
@@ -170,14 +172,14 @@ function* mutantsOf(hank: unknown): Generator<Mutant> {
     if (path.at(-1) === key) {
       const beside = (name: string) => [...path.slice(0, -1), name]
       const copied = (name: string) => changed(hank, beside(name), before)
-      yield { what: `${at} removed`, keys: [key], value: changed(hank, path, undefined) }
-      yield { what: `${at} doubled`, keys: [`my-${key}`], value: copied(`my-${key}`) }
-      const renamed = changed(copied(`${key}x`), path, undefined)
+      yield { what: `${at} removed`, keys: [key], value: () => changed(hank, path, undefined) }
+      yield { what: `${at} doubled`, keys: [`my-${key}`], value: () => copied(`my-${key}`) }
+      const renamed = () => changed(copied(`${key}x`), path, undefined)
       yield { what: `${at} renamed`, keys: [key, `${key}x`], value: renamed }
     }
     for (const other of others) {
       if (JSON.stringify(other) === JSON.stringify(before)) continue
-      yield { what: `${at} is ${JSON.stringify(other)}`, keys: [key], value: changed(hank, path, other) }
+      yield { what: `${at} is ${JSON.stringify(other)}`, keys: [key], value: () => changed(hank, path, other) }
     }
   }
 }
@@ -260,11 +262,15 @@ describe.each([...hanks, ...smallHanks].map((hank, at) => [at, hank] as const))(
     expect(loaded.problems.filter(({ severity }) => severity === 'error')).toEqual([])
   })
 
-  test('is refused in every mutation that its schema refuses, with the field in the message, and never breaks a load', async () => {
+  test('is refused in any mutation that its schema refuses, with the field in the message, and never breaks a load', async () => {
     const silent: string[] = []
     const nameless: string[] = []
     const passing: unknown[] = []
-    for (const { what, keys, value } of mutantsOf(hank)) {
+    const { first, step } = eachNth(3)
+    const mutants = [...mutantsOf(hank)].filter((_, at) => at % step === first)
+    tally('mutations of small hanks', mutants.length)
+    for (const { what, keys, value: made } of mutants) {
+      const value = made()
       const lines = (await checkText(value)).filter(({ severity }) => severity === 'error').map(formatProblem)
       if (lines.length === 0) passing.push(value)
       if (lines.length === 0 && schemaRefuses(value)) silent.push(what)
@@ -272,7 +278,7 @@ describe.each([...hanks, ...smallHanks].map((hank, at) => [at, hank] as const))(
       if (lines.length > 0 && !named) nameless.push(`${what}: ${lines.join(' | ')}`)
     }
     expect({ silent, nameless }).toEqual({ silent: [], nameless: [] })
-    expect(passing.length).toBeGreaterThan(5)
+    expect(passing.length).toBeGreaterThan(isProof ? 5 : 0)
     // Where the shape is right, rules and files may still be wrong.
     await loadEach(passing.filter((_, at) => at % 5 === 0))
   })

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { isProof, proofSeed, tally } from '../../../../test/support/proof.ts'
+import { sampleOf } from '../../../../test/support/sampled.ts'
 import { treeDigest } from '../../../../test/support/tree-digest.ts'
 import { ledgerOf } from '../../src/budget/index.ts'
 import { createHistory, replay } from '../../src/journal/index.ts'
@@ -105,16 +106,19 @@ function blobId(text: string): string {
 }
 
 describe('a fork of an execution that was made by lot', () => {
-  const count = isProof ? 200 : 4
   verifies(
     ['fork/prefix', 'fork/state', 'fork/tree', 'fork/source-unchanged'],
     'is at every checkpoint what its source was: journal, state, ledger, files; and the source stays as it is',
     async () => {
       const first = proofSeed ?? 1
       let forks = 0
-      for (let at = 0; at < count; at++) forks += await forkEverywhere(await randomExecution(first + at))
+      let executions = 0
+      for (const at of sampleOf({ whole: 200, atLeast: 2, ms: 1_000 })) {
+        forks += await forkEverywhere(await randomExecution(first + at))
+        executions = at + 1
+      }
       tally('forks of random executions', forks)
-      expect(forks).toBeGreaterThan(count * 3)
+      expect(forks).toBeGreaterThan(executions * 3)
     },
     isProof ? 3_600_000 : 120_000,
   )
