@@ -8,7 +8,7 @@ const rules = readRules()
 
 it('the repository keeps its own rules', () => {
   expect(shown(findViolations(readRepository(), rules))).toEqual([])
-})
+}, 120_000)
 
 describe('a break of each rule is caught', () => {
   it.each(layerFixtures)('$rule', ({ files, caught }) => {
