@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { codon, hankFolder, rig } from '../support/hank-folder.ts'
+import { lightCodon as codon, type HankFolder, hankFolder, lightAgents, rig } from '../support/hank-folder.ts'
 
 const items = (third: object, more: object = {}) => [
   codon('a', { checkpointedFiles: ['**'] }),
@@ -10,6 +10,9 @@ const items = (third: object, more: object = {}) => [
   codon('d', { checkpointedFiles: ['**'], ...more }),
   codon('e', { checkpointedFiles: ['**'] }),
 ]
+
+/** What is adopted is the same for every agent. */
+const place = (third: object): Promise<HankFolder> => hankFolder(items(third), { 'weave.json': lightAgents })
 
 const broken = rig('echo tried >> ../rig-runs; exit 3')
 const mended = rig('echo tried >> ../rig-runs')
@@ -31,7 +34,7 @@ describe('a rig that failed in the third of five codons', () => {
     ],
     'is mended in the hank, adopted, and the hank goes on to its end',
     async () => {
-      const at = await hankFolder(items(broken))
+      const at = await place(broken)
       const first = at.rehearse('--headless')
       expect(first.status).toBe(1)
       const sessions = at.events('codon.started').map(({ data }) => [data['codonId'], data['sessionId']])
@@ -88,7 +91,7 @@ describe('an edit of what is done', () => {
     ['repair/adopt-refusal'],
     'is refused with the command that goes back before it, and changes nothing',
     async () => {
-      const at = await hankFolder(items(broken))
+      const at = await place(broken)
       at.rehearse('--headless')
       at.setHank([codon('other', { checkpointedFiles: ['**'] }), ...items(mended).slice(1)])
       const before = at.events().length
@@ -115,7 +118,7 @@ describe('a budget that is adopted', () => {
     ['repair/adopt-budgets'],
     'counts what was spent before it',
     async () => {
-      const at = await hankFolder(items(broken))
+      const at = await place(broken)
       at.rehearse('--headless')
       const spent = at.events('codon.completed').reduce((sum, { data }) => sum + Number(data['cost']), 0)
       // Half of what one of the two codons took is left for the third.
@@ -135,7 +138,7 @@ describe('a budget that is adopted', () => {
 
 describe('--adopt', () => {
   verifies(['repair/adopt-shows-first'], 'needs an execution, and makes none', async () => {
-    const at = await hankFolder(items(mended))
+    const at = await place(mended)
     const alone = at.rehearse('--headless', '--adopt', '-y')
     expect(alone.status).toBe(1)
     expect(alone.stderr).toContain('has no execution of this hank and this data')

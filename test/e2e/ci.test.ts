@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { codon, type HankFolder, hankFolder } from '../support/hank-folder.ts'
+import { codon, type HankFolder, hankFolder, lightAgents, lightCodon } from '../support/hank-folder.ts'
 import { launcher, root } from '../support/weave-command.ts'
 
 const good = { hank: [codon('draft', { promptText: 'Write.' })] }
@@ -196,8 +196,9 @@ describe('weave ci rehearse and run', () => {
     ['ci/junit-codons'],
     'has a case for each codon, beside those of the check',
     async () => {
-      const failing = codon('review', { rigSetup: [{ type: 'command', command: { run: 'exit 3' } }] })
-      const at = await hankFolder([codon('draft'), failing], {
+      const failing = lightCodon('review', { rigSetup: [{ type: 'command', command: { run: 'exit 3' } }] })
+      const at = await hankFolder([lightCodon('draft'), failing], {
+        'weave.json': lightAgents,
         'rehearsal.json': { codons: { draft: [{ say: 'Done.' }] } },
       })
       const rehearsed = at.weave('ci', 'rehearse', '--junit', 'junit.xml')
@@ -215,7 +216,7 @@ describe('weave ci rehearse and run', () => {
       )
       expect(failed).toMatch(/name="review" [^>]*><failure type="codon" message="[^"]*3[^"]*">/)
 
-      at.setHank([codon('draft')])
+      at.setHank([lightCodon('draft')])
       expect(at.weave('ci', 'rehearse', '--junit', 'junit.xml').status).toBe(0)
       expect(readFileSync(at.path('junit.xml'), 'utf8')).toContain('tests="2" failures="0"')
       const untrue = { codons: { draft: [{ say: 'Done.' }, { say: 'And more.' }] } }

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { sharedBrowser } from '../clients/chromium.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { bash, codon, hankFolder } from '../support/hank-folder.ts'
+import { bash, lightCodon as codon, hankFolder, lightAgents } from '../support/hank-folder.ts'
 import { hostileTexts } from '../support/hostile-texts.ts'
 import { isProof, tally } from '../support/proof.ts'
 import { dashboardPaths, startWebPages } from '../support/web-page.ts'
@@ -20,7 +20,7 @@ describe('hostile texts in the dashboard', () => {
     'do nothing in any place where a text of an answer is shown',
     async () => {
       const at = await hankFolder([codon('plan'), codon('end')], {
-        'weave.json': { gates: [{ id: 'ok', before: 'end', message: 'Look' }] },
+        'weave.json': { ...lightAgents, gates: [{ id: 'ok', before: 'end', message: 'Look' }] },
         'rehearsal.json': { codons: { plan: [bash('echo one > plan.md; ls; false'), { say: 'Planned.' }] } },
       })
       expect(at.rehearse('--headless', '--on-gate', 'exit').status).toBe(3)

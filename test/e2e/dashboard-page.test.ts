@@ -4,7 +4,13 @@ import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { sharedBrowser } from '../clients/chromium.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { bash, codon, type HankFolder, hankFolder } from '../support/hank-folder.ts'
+import {
+  bash,
+  lightCodon as codon,
+  type HankFolder,
+  hankFolder,
+  lightAgents,
+} from '../support/hank-folder.ts'
 import { isProof, tally } from '../support/proof.ts'
 import { cookiesOf, dashboardPaths, startWebPages } from '../support/web-page.ts'
 
@@ -16,7 +22,10 @@ const harm = '<img src=x onerror="globalThis.harm=1"></script><script>globalThis
 /** A hank whose middle codon does not end by itself, and a gate before the last. */
 function steered(): Promise<HankFolder> {
   return hankFolder([codon('plan'), codon('write'), codon('publish')], {
-    'weave.json': { gates: [{ id: 'ok', before: 'publish', message: `Read it ${harm}`, show: ['*.md'] }] },
+    'weave.json': {
+      ...lightAgents,
+      gates: [{ id: 'ok', before: 'publish', message: `Read it ${harm}`, show: ['*.md'] }],
+    },
     'rehearsal.json': {
       codons: {
         plan: [bash('echo one > plan.md'), { say: `Planned ${harm}` }],
@@ -30,6 +39,7 @@ function steered(): Promise<HankFolder> {
 /** An execution that ran to its end. */
 async function done(): Promise<HankFolder> {
   const at = await hankFolder([codon('plan'), codon(`end`, { name: harm })], {
+    'weave.json': lightAgents,
     'rehearsal.json': {
       codons: { plan: [bash('echo one > plan.md'), { say: harm }], end: [bash('echo two >> plan.md')] },
     },

@@ -11,7 +11,16 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { bash, codon, type HankFolder, hankFolder, journalOf, rig } from '../support/hank-folder.ts'
+import {
+  bash,
+  codon,
+  type HankFolder,
+  hankFolder,
+  journalOf,
+  lightAgents,
+  lightCodon,
+  rig,
+} from '../support/hank-folder.ts'
 import { isProof, tally } from '../support/proof.ts'
 import { treeDigest } from '../support/tree-digest.ts'
 
@@ -53,7 +62,7 @@ describe('weave fork', () => {
     ['fork/run-at-once'],
     'goes on at once, here or in a session of its own',
     async () => {
-      const at = await hankFolder([codon('a'), codon('b')])
+      const at = await hankFolder([lightCodon('a'), lightCodon('b')], { 'weave.json': lightAgents })
       expect(at.rehearse('--headless').status).toBe(0)
       const source = at.execution()
       const here = at.weave('fork', '--at', 'a', '--run', '--headless', '-e', at.path('here'))
@@ -79,7 +88,10 @@ describe('weave fork', () => {
     ['fork/money'],
     'holds what it goes on with to limits that count what it inherited',
     async () => {
-      const at = await hankFolder([codon('a'), codon('b'), codon('c')])
+      const at = await hankFolder(
+        ['a', 'b', 'c'].map(id => lightCodon(id)),
+        { 'weave.json': lightAgents },
+      )
       expect(at.rehearse('--headless').status).toBe(0)
       const fork = (name: string) => {
         const { status, stdout, stderr } = at.weave('fork', '--at', 'b', '--json', '-e', at.path(name))

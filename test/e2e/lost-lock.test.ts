@@ -114,7 +114,7 @@ describe('a server that lost its lock while it stood still', () => {
     ['attack/lost-lock-writes-nothing'],
     'changes no file of the execution any more, as the system sees it',
     async () => {
-      const place = rehearsalPlace(await tempDir(), { harness: 'embedded' })
+      const place = rehearsalPlace(await tempDir(), { harness: 'light' })
       const first = place.startRehearsal()
       await first.until('answered')
       first.child.kill('SIGSTOP')
@@ -134,7 +134,7 @@ describe('an execution that is moved or copied under a server', () => {
     'moved: the server ends at its next write, and a start at the new place goes on',
     async () => {
       const base = await tempDir()
-      const place = rehearsalPlace(base, { harness: 'embedded', steps: 10 })
+      const place = rehearsalPlace(base, { harness: 'light', steps: 10 })
       const first = place.startRehearsal()
       await first.until('answered')
       const moved = join(base, 'moved')
@@ -153,7 +153,7 @@ describe('an execution that is moved or copied under a server', () => {
     'copied: the server goes on where it is, also when the lock of the copy is taken over',
     async () => {
       const base = await tempDir()
-      const place = rehearsalPlace(base, { harness: 'embedded' })
+      const place = rehearsalPlace(base, { harness: 'light' })
       const first = place.startRehearsal()
       await first.until('answered')
       const copy = join(base, 'copy')

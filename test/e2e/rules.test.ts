@@ -6,6 +6,8 @@ import {
   codon,
   type HankFolder,
   hankFolder,
+  lightAgents,
+  lightCodon,
   type StoredEvent,
   sentinel,
 } from '../support/hank-folder.ts'
@@ -126,17 +128,14 @@ describe('rules of an operator in a run', () => {
         times: 2,
         do: 'notify',
       }
-      const at = await hankFolder(
-        [codon('one', { model: 'pi/openai/gpt-5', sentinels: [{ sentinelConfig: judge }] })],
-        {
-          'weave.json': { rules: [rule] },
-          'rehearsal.json': {
-            codons: { one: [bash('true'), bash('true')] },
-            sentinels: { judge: ['{"result":"stuck"}', '{"result":"stuck"}'] },
-          },
-          'told.json': { targets: [{ type: 'webhook', url: server.url, on: ['rule.fired'] }] },
+      const at = await hankFolder([lightCodon('one', { sentinels: [{ sentinelConfig: judge }] })], {
+        'weave.json': { ...lightAgents, rules: [rule] },
+        'rehearsal.json': {
+          codons: { one: [bash('true'), bash('true')] },
+          sentinels: { judge: ['{"result":"stuck"}', '{"result":"stuck"}'] },
         },
-      )
+        'told.json': { targets: [{ type: 'webhook', url: server.url, on: ['rule.fired'] }] },
+      })
       chmodSync(at.path('told.json'), 0o600)
       const run = at.start('rehearse', '--notify', 'told.json')
       expect(await run.ended).toBe(0)

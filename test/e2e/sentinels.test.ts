@@ -5,10 +5,11 @@ import { connect, type EventType, type ServerEvent } from '../../packages/client
 import { events as table } from '../../packages/protocol/src/index.ts'
 import { verifies } from '../conformance/verifies.ts'
 import {
-  codon,
   type HankFolder,
   hankFolder,
   jsonLines,
+  lightAgents,
+  lightCodon,
   sentinel,
   bash as shell,
 } from '../support/hank-folder.ts'
@@ -25,7 +26,8 @@ const place = (
   steps: readonly object[],
   outputs: Readonly<Record<string, readonly string[]>> = { loud: ['first', 'second'], quiet: ['unheard'] },
 ) =>
-  hankFolder([codon('a', { model: 'pi/openai/gpt-5', sentinels })], {
+  hankFolder([lightCodon('a', { sentinels })], {
+    'weave.json': lightAgents,
     'rehearsal.json': { codons: { a: steps }, sentinels: outputs },
   })
 

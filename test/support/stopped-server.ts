@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { bash, codon, type HankFolder, hankFolderIn } from './hank-folder.ts'
+import { bash, codon, type HankFolder, hankFolderIn, lightAgents } from './hank-folder.ts'
 import { isProof } from './proof.ts'
 import type { RunningCommand } from './weave-command.ts'
 
-/** A rehearsal whose one codon is long enough to be overtaken, with a real agent of one of the two SDKs. */
+/** A rehearsal whose one codon is long enough to be overtaken, with a real agent of one of the two SDKs or a light one. */
 export interface Rehearsed extends HankFolder {
   readonly dir: string
   readonly lockFile: string
@@ -16,7 +16,11 @@ export interface Rehearsed extends HankFolder {
 /** Long enough for another server to start meanwhile. */
 export const usualSteps = isProof ? 24 : 14
 
-const models = { embedded: 'openai/gpt-5', sdk: 'sonnet' } as const
+const models = {
+  embedded: 'openai/gpt-5',
+  sdk: 'sonnet',
+  light: 'acp/scripted/claude-sonnet-4-5',
+} as const
 
 export function rehearsalPlace(
   cwd: string,
@@ -25,7 +29,7 @@ export function rehearsalPlace(
   const work = Array.from({ length: steps }, (_, at) => bash(`sleep .1; echo ${at} >> done.txt`))
   const hank = [codon('a', { model: models[harness], checkpointedFiles: ['**'] })]
   const script = { codons: { a: [...work, { say: 'That is all.' }] } }
-  const at = hankFolderIn(cwd, hank, { 'rehearsal.json': script })
+  const at = hankFolderIn(cwd, hank, { 'weave.json': lightAgents, 'rehearsal.json': script })
   const dir = at.path('execution')
   return {
     ...at,
