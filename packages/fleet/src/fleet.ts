@@ -10,7 +10,7 @@ export interface FleetOptions {
   readonly home: string
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly works: boolean
-  /** Whether an engine on another machine may do without a certificate. */
+  /** Whether an engine or a bucket on another machine may do without a certificate. */
   readonly isInsecure?: boolean | undefined
 }
 
@@ -23,7 +23,7 @@ export interface Fleet {
   close(): Promise<void>
 }
 
-/** `WEAVE_FLEET_URL`, `WEAVE_FLEET_STORE`, and `WEAVE_FLEET_KEY` or the file `WEAVE_FLEET_KEY_FILE`; without them an engine of this person's own, and a folder beside it. */
+/** `WEAVE_FLEET_URL`, `WEAVE_FLEET_STORE`, and `WEAVE_FLEET_KEY` or the file `WEAVE_FLEET_KEY_FILE`, those of AWS for a bucket; without them an engine of this person's own, and a folder beside it. */
 export async function openFleet({ home, environment, works, isInsecure }: FleetOptions): Promise<Fleet> {
   const url = environment['WEAVE_FLEET_URL']
   const key = readKey({ text: environment['WEAVE_FLEET_KEY'], file: environment['WEAVE_FLEET_KEY_FILE'] })
@@ -40,7 +40,7 @@ export async function openFleet({ home, environment, works, isInsecure }: FleetO
     const fleetId = (await readMeta(engine.database, 'fleet_id')) ?? ''
     const lasting = existsSync('/var/tmp') ? '/var/tmp' : tmpdir()
     const root = (await readMeta(engine.database, 'root')) ?? join(lasting, `weave-${fleetId}`)
-    const store = openStore(storeUrl, engine.database, key)
+    const store = openStore(storeUrl, { database: engine.database, key, environment, isInsecure })
     const settled = await readMeta(engine.database, 'key_check')
     if (settled !== undefined) refuseKey(store.keyCheck, settled)
     return { engine, store, root, close: () => engine.close() }

@@ -177,7 +177,7 @@ describe('a store', () => {
       const folder = await tempDir({ inMemory: true })
       const bytes = Buffer.from('some parcel')
       for (const url of [`file://${folder}`, 'pg:']) {
-        const store = openStore(url, database)
+        const store = openStore(url, { database })
         const sha = await store.put(bytes)
         expect(await store.put(bytes)).toBe(sha)
         expect((await store.get(sha)).equals(bytes)).toBe(true)
@@ -187,7 +187,7 @@ describe('a store', () => {
         else writeFileSync(join(folder, sha.slice(0, 2), sha), 'other')
         await expect(store.get(sha)).rejects.toThrow('is not what was put there')
       }
-      expect(() => openStore('ftp://x', database)).toThrow('no store that is known')
+      expect(() => openStore('ftp://x', { database })).toThrow('no store that is known')
     },
   )
 })

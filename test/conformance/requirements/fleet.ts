@@ -39,6 +39,12 @@ export const fleet = {
   'fleet/parcel-refused':
     'A parcel that is not exactly what its manifest says is refused, and nothing outside of its place is written.',
   'fleet/store-checked': 'An object of a store that is not what its name says is refused.',
+  'fleet/bucket':
+    'A store may be a bucket of S3 or of what speaks as it does: requests are signed, what was put is checked, and no key is in its address.',
+  'fleet/bucket-patience':
+    'What may pass is tried again with growing pauses: refusals for load, errors of the server, silence, answers that break off; not for ever.',
+  'fleet/bucket-faults':
+    'What is wrong with a bucket, its key, its region or the clock is said with its cure, and never a key.',
   'fleet/root': 'All workers of a fleet use the same root; another is refused with exit code 5.',
   'fleet/no-address': 'Agents and rigs do not see the variables of the fleet.',
   'fleet/settings':

@@ -117,11 +117,11 @@ export const fleetFlags = {
     kind: 'text',
     word: 'store',
     value: 'address',
-    summary: 'where objects lie, instead of WEAVE_FLEET_STORE',
+    summary: 'where objects lie, instead of WEAVE_FLEET_STORE: pg:, s3://bucket/prefix, file:/folder',
   },
   'insecure-engine': {
     kind: 'switch',
-    summary: 'let an engine on another machine do without a certificate that is checked',
+    summary: 'let an engine or a bucket on another machine do without a certificate that is checked',
   },
   'allow-findings': { kind: 'switch', summary: 'submit although something in the hank looks like a key' },
   roles: {

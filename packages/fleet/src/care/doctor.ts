@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { FleetFault } from '../fault.ts'
 import type { Fleet } from '../fleet.ts'
 import { listWorkers } from '../view/index.ts'
 
@@ -76,7 +77,8 @@ async function storeFinding({ store }: Fleet): Promise<Finding> {
     return { name, verdict: 'good', detail: `${store.url}: written and read in ${took} ms` }
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
-    return { name, verdict: 'bad', detail, cure: 'See to the store, or to WEAVE_FLEET_STORE.' }
+    const cure = error instanceof FleetFault ? error.cure : 'See to the store, or to WEAVE_FLEET_STORE.'
+    return { name, verdict: 'bad', detail: detail.replace(/\.$/, ''), cure }
   }
 }
 

@@ -10,6 +10,7 @@ export function openFileStore(url: string): Shelf {
   const place = (sha: string): string => join(folder, sha.slice(0, 2), sha)
   return {
     url,
+    variables: [],
     async write(sha, bytes) {
       const path = place(sha)
       const there = await stat(path).catch(() => undefined)

@@ -1,10 +1,13 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Database } from '../engine/index.ts'
 import { FleetFault } from '../fault.ts'
+import { bucketOf } from './bucket-address.ts'
+import type { Patience } from './bucket-client.ts'
+import { openBucketStore } from './bucket-store.ts'
 import { openFileStore } from './file-store.ts'
 import { noKey, type StoreKey } from './key.ts'
 import { seal, unseal } from './seal.ts'
-import type { Shelf, StoredObject } from './shelf.ts'
+import { type Shelf, ShelfFault, type StoredObject } from './shelf.ts'
 import { openTableStore } from './table-store.ts'
 
 /**
@@ -15,6 +18,8 @@ export interface Store {
   readonly url: string
   /** Of the key they are encrypted with, or `none`. */
   readonly keyCheck: string
+  /** Variables that are for it alone: agents do not see them. */
+  readonly variables: readonly string[]
   /** Durable when it resolves. */
   put(bytes: Buffer): Promise<string>
   /** Checked against its name. */
@@ -25,8 +30,19 @@ export interface Store {
   remove(sha: string, milliseconds: number): Promise<boolean>
 }
 
-/** `file:<folder>`, or `pg:` for a table of the engine. */
-export function openStore(url: string, database: Database, key?: StoreKey): Store {
+export interface StoreOptions {
+  readonly database: Database
+  readonly key?: StoreKey | undefined
+  /** Where the keys of a bucket are. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined
+  /** Whether a bucket on another machine may do without a certificate. */
+  readonly isInsecure?: boolean | undefined
+  readonly patience?: Patience | undefined
+}
+
+/** `file:<folder>`, `s3://bucket/prefix`, or `pg:` for a table of the engine. */
+export function openStore(url: string, options: StoreOptions): Store {
+  const { key } = options
   const nameOf = (bytes: Buffer): string =>
     key ? createHmac('sha256', key.bytes).update(shaOf(bytes)).digest('hex') : shaOf(bytes)
   const opened = (bytes: Buffer): Buffer | undefined => {
@@ -36,14 +52,15 @@ export function openStore(url: string, database: Database, key?: StoreKey): Stor
       return undefined
     }
   }
-  const shelf = shelfOf(url, database)
+  const shelf = shelfOf(url, options)
   const told = async <T>(what: string, work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
-      throw storeFault(url, `cannot be ${what}: ${wordsOf(error)}`)
+      throw storeFault(url, `cannot be ${what}: ${wordsOf(error)}`, error)
     })
   return {
     url,
     keyCheck: key?.check ?? noKey,
+    variables: shelf.variables,
     async put(bytes) {
       const sha = nameOf(bytes)
       await told('written', shelf.write(sha, key ? seal(bytes, key.bytes) : bytes))
@@ -65,12 +82,16 @@ export function openStore(url: string, database: Database, key?: StoreKey): Stor
   }
 }
 
-function shelfOf(url: string, database: Database): Shelf {
+function shelfOf(
+  url: string,
+  { database, environment = {}, isInsecure = false, patience }: StoreOptions,
+): Shelf {
   if (url === 'pg:') return openTableStore(database)
   if (url.startsWith('file:/')) return openFileStore(url)
+  if (url.startsWith('s3:')) return openBucketStore(url, bucketOf(url, { environment, isInsecure }), patience)
   throw new FleetFault('FLEET_STORE', {
     message: `${url} is no store that is known.`,
-    cure: 'Name file:<absolute folder> or pg: with WEAVE_FLEET_STORE.',
+    cure: 'Name file:<absolute folder>, s3://<bucket>/<prefix> or pg: with WEAVE_FLEET_STORE.',
   })
 }
 
@@ -78,10 +99,10 @@ function shaOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-function storeFault(url: string, what: string): FleetFault {
+function storeFault(url: string, what: string, reason?: unknown): FleetFault {
   return new FleetFault('FLEET_STORE', {
     message: `The store ${url} ${what}.`,
-    cure: 'See to the store, or to WEAVE_FLEET_STORE.',
+    cure: reason instanceof ShelfFault ? reason.cure : 'See to the store, or to WEAVE_FLEET_STORE.',
   })
 }
 

@@ -6,6 +6,7 @@ export function openTableStore(database: Database): Shelf {
   const isOld = "at < clock_timestamp() - $1 * interval '1 millisecond'"
   return {
     url: 'pg:',
+    variables: [],
     async write(sha, bytes) {
       await database.query('select fleet.object_put($1, $2)', [sha, bytes])
     },

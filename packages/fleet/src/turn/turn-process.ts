@@ -15,6 +15,8 @@ export interface TurnProgram {
 export interface TurnProcessOptions {
   readonly program: TurnProgram
   readonly job: TurnJob
+  /** Variables that are not for agents, beside those of the fleet itself. */
+  readonly hidden: readonly string[]
   /** Where its words go. */
   readonly log: string
   readonly onHandOver: (step: TurnStep) => Promise<TurnWord>
@@ -37,12 +39,12 @@ export interface TurnProcess {
  * The process of one turn. Its death is not the worker's, and when the worker dies it ends by itself. It knows neither the
  * address of the engine nor that of the store.
  */
-export function startTurnProcess({ program, job, log, ...on }: TurnProcessOptions): TurnProcess {
+export function startTurnProcess({ program, job, log, hidden, ...on }: TurnProcessOptions): TurnProcess {
   mkdirSync(dirname(log), { recursive: true, mode: 0o700 })
   const file = openSync(log, 'a', 0o600)
   const child = fork(program.script, [...program.args], {
     execArgv: [...program.execArgv],
-    env: withoutFleet(program.environment),
+    env: withoutFleet(program.environment, hidden),
     stdio: ['ignore', file, file, 'ipc'],
     // A Ctrl-C at the terminal of the worker is the worker's: it lets its turns come to a border.
     detached: true,
@@ -85,6 +87,13 @@ function signal(child: ChildProcess, name: NodeJS.Signals): void {
 }
 
 /** Agents inherit what this process has. */
-function withoutFleet(environment: TurnProgram['environment']): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('WEAVE_FLEET_')))
+function withoutFleet(
+  environment: TurnProgram['environment'],
+  hidden: readonly string[],
+): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(environment).filter(
+      ([name]) => !name.startsWith('WEAVE_FLEET_') && !hidden.includes(name),
+    ),
+  )
 }

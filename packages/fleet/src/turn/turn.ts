@@ -172,6 +172,7 @@ class RunningTurn {
     this.process = startTurnProcess({
       program,
       job: { ...jobOf({ hank, data, dir }, this.#claimed, options), until: this.#until },
+      hidden: this.#at.store.variables,
       log: `${dir}.log`,
       onHandOver: step => this.#handOver(step),
       onAdmission: step => this.#admit(step),

@@ -13,7 +13,9 @@ export const fleet = z
       ),
     store: word
       .optional()
-      .describe('Where objects lie: `pg:` or `file:` with a folder; `WEAVE_FLEET_STORE` wins.'),
+      .describe(
+        'Where objects lie: `pg:`, `s3://bucket/prefix`, or `file:` with a folder; `WEAVE_FLEET_STORE` wins.',
+      ),
     key: word
       .optional()
       .describe(
