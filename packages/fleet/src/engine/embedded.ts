@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isAlive } from '@weave/runtime'
 import { FleetFault } from '../fault.ts'
-import { findBinaries, type Surroundings } from './postgres-binaries.ts'
+import { environmentOf, findBinaries, type Surroundings } from './postgres-binaries.ts'
+import type { Binaries } from './postgres-package.ts'
 
 export interface EmbeddedOptions extends Surroundings {
   /** Of the person whose engine it is. */
@@ -38,8 +39,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
   let said = ''
   for (;;) {
     if (await answers(place.socketFolder)) return { ...place, user, stop: async () => undefined }
-    await prepare(place, options)
-    const child = start(place, options)
+    makeFolders(place)
+    const binaries = findBinaries(options, place)
+    await prepare(place, binaries)
+    const child = start(place, binaries)
     const ended = new Promise<string>(resolve => {
       let text = ''
       child.stderr?.on('data', (chunk: Buffer) => {
@@ -75,6 +78,7 @@ export async function stopEmbedded(home: string): Promise<boolean> {
 }
 
 interface Place {
+  readonly base: string
   readonly dataFolder: string
   readonly socketFolder: string
   /** Who owns both, when not this process. */
@@ -89,16 +93,18 @@ function placeOf(home: string): Place {
   const base = isRoot ? join(lasting, `weave-engine-${name}`) : join(home, '.weave', 'fleet', 'engine')
   const near = join(base, 'socket')
   const socketFolder = near.length <= longestSocketFolder ? near : join(tmpdir(), `weave-engine-${name}`)
-  return { dataFolder: join(base, 'data'), socketFolder, owner: isRoot ? nobody : undefined }
+  return { base, dataFolder: join(base, 'data'), socketFolder, owner: isRoot ? nobody : undefined }
 }
 
-/** Makes the cluster beside its place and renames it, so that a kill leaves the whole or nothing. */
-async function prepare({ dataFolder, socketFolder, owner }: Place, options: EmbeddedOptions): Promise<void> {
-  const base = join(dataFolder, '..')
+function makeFolders({ base, socketFolder, owner }: Place): void {
   for (const folder of [base, socketFolder]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     if (owner !== undefined) chownSync(folder, owner, owner)
   }
+}
+
+/** Makes the cluster beside its place and renames it, so that a kill leaves the whole or nothing. */
+async function prepare({ base, dataFolder, owner }: Place, binaries: Binaries): Promise<void> {
   if (existsSync(join(dataFolder, 'PG_VERSION'))) return
   const draft = mkdtempSync(join(base, 'new-'))
   if (owner !== undefined) chownSync(draft, owner, owner)
@@ -115,7 +121,7 @@ async function prepare({ dataFolder, socketFolder, owner }: Place, options: Embe
     '--no-sync',
     '--no-instructions',
   ]
-  const { code, said } = await run(join(findBinaries(options), 'initdb'), words, owner)
+  const { code, said } = await run(binaries, words, owner)
   if (code === 0 && rename(draft, dataFolder)) return
   rmSync(draft, { recursive: true, force: true })
   if (code !== 0)
@@ -139,7 +145,7 @@ function rename(from: string, to: string): boolean {
 const watched =
   'exec 3<&0; "$0" "$@" </dev/null 3<&- & engine=$!; (cat <&3 >/dev/null; kill -INT $engine) 2>/dev/null & wait $engine'
 
-function start({ dataFolder, socketFolder, owner }: Place, options: EmbeddedOptions): ChildProcess {
+function start({ dataFolder, socketFolder, owner }: Place, binaries: Binaries): ChildProcess {
   const settings = {
     listen_addresses: '',
     unix_socket_directories: socketFolder,
@@ -150,13 +156,13 @@ function start({ dataFolder, socketFolder, owner }: Place, options: EmbeddedOpti
     max_wal_senders: '0',
   }
   const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const engine = join(findBinaries(options), 'postgres')
+  const engine = join(binaries.folder, 'postgres')
   return spawn('/bin/sh', ['-c', watched, engine, '-D', dataFolder, ...words], {
     stdio: ['pipe', 'ignore', 'pipe'],
     // In a group of its own: a Ctrl-C at the terminal is for who uses the engine, not for the engine.
     detached: true,
     cwd: '/',
-    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+    env: environmentOf(binaries),
     ...(owner !== undefined && { uid: owner, gid: owner }),
   })
 }
@@ -188,11 +194,12 @@ function answers(socketFolder: string): Promise<boolean> {
   })
 }
 
-async function run(command: string, words: readonly string[], owner: number | undefined) {
-  const child = spawn(command, [...words], {
+/** `initdb`. */
+async function run(binaries: Binaries, words: readonly string[], owner: number | undefined) {
+  const child = spawn(join(binaries.folder, 'initdb'), [...words], {
     stdio: ['ignore', 'ignore', 'pipe'],
     cwd: '/',
-    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+    env: environmentOf(binaries),
     ...(owner !== undefined && { uid: owner, gid: owner }),
   })
   let said = ''
