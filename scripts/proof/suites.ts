@@ -210,8 +210,9 @@ export const suites: Readonly<Record<'faults' | 'load' | 'agents' | 'fleet', rea
         'test/e2e/validate.test.ts',
         'test/e2e/validate-inputs.test.ts',
         'packages/runtime/test/hank/mutations.test.ts',
+        'packages/cli/test/formats.test.ts',
       ],
-      atLeast: { 'inputs checked': 200, 'mutations of small hanks': 6_000 },
+      atLeast: { 'inputs checked': 200, 'mutations of small hanks': 6_000, 'messages for GitHub': 10_000 },
     },
   ],
   load: [

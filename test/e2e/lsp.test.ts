@@ -6,7 +6,7 @@ import type { CodeAction, Diagnostic, TextEdit, WorkspaceEdit } from 'vscode-lan
 import { TextDocument } from 'vscode-languageserver-textdocument'
 import { verifies } from '../conformance/verifies.ts'
 import { addressOf, type Editor, startEditor } from '../support/editor.ts'
-import { folderAt, hankFolder } from '../support/hank-folder.ts'
+import { folderAt, hankFolder, lightAgents, lightCodon } from '../support/hank-folder.ts'
 import { mutated } from '../support/hank-mutations.ts'
 import { isProof, proofSeed, tally } from '../support/proof.ts'
 import { launcher, root } from '../support/weave-command.ts'
@@ -258,16 +258,17 @@ describe('what an editor can do about it', () => {
     'another id is written in the hank and in its script, which still rehearses',
     async () => {
       const items = [
-        codon('a'),
+        lightCodon('a'),
         {
           type: 'loop',
           id: 'l',
           name: 'L',
           terminateOn: { type: 'iterationLimit', limit: 2 },
-          codons: [codon('b', { onFailure: 'abort' })],
+          codons: [lightCodon('b', { onFailure: 'abort' })],
         },
       ]
       const folder = await hankFolder(items, {
+        'weave.json': lightAgents,
         'rehearsal.json': { codons: { a: [{ say: 'A' }], 'b#0': [{ say: 'B0' }], 'b#1': [{ say: 'B1' }] } },
       })
       const editor = await edit(folder.path())

@@ -7,6 +7,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { harmless } from 'weave-client'
 import { verifies } from '../../../test/conformance/verifies.ts'
+import { tally } from '../../../test/support/proof.ts'
+import { assertSample } from '../../../test/support/sampled.ts'
 import { tempDir } from '../../../test/support/temp-dir.ts'
 import { root } from '../../../test/support/weave-command.ts'
 import { outputText } from '../src/ci/build-machine.ts'
@@ -83,10 +85,10 @@ describe('annotations for GitHub', () => {
     expect(githubLines([verdict([long])])[0]).toContain('line=3,col=7,title=')
   })
 
-  verifies(['ci/github-escaping'], 'come out of ten thousand random messages as they went in', () => {
+  verifies(['ci/github-escaping'], 'come out of thousands of random messages as they went in', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 40 })
     const spiced = fc.array(fc.oneof(text, fc.constantFrom('::', '%0A', '%25', '\r\n', ',', ':', '##[', '%')))
-    fc.assert(
+    const messages = await assertSample(
       fc.property(spiced, text, (parts, name) => {
         const message = parts.join('')
         const path = `d/${name}.json`
@@ -98,8 +100,9 @@ describe('annotations for GitHub', () => {
         expect(read?.properties['file']).toBe(harmless(path))
         expect(read?.properties['title']).toBe('weave hank/enum')
       }),
-      { numRuns: 10_000 },
+      { whole: 10_000, atLeast: 1_000, ms: 1_000 },
     )
+    tally('messages for GitHub', messages)
   })
 
   verifies(
