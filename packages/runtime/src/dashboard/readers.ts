@@ -109,7 +109,8 @@ function startThread({ file, argv, isPolite }: Started, ended: () => void) {
     stdin: false,
     stdout: true,
     stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: 1_024 },
+    // A small young generation: what a question reads is soon garbage, and the thread stays as long as somebody looks.
+    resourceLimits: { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 12 },
   })
   worker.unref()
   const open = new Map<number, Open>()
