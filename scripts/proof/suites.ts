@@ -272,7 +272,9 @@ export const suites: Readonly<Record<'faults' | 'load' | 'agents' | 'fleet', rea
       files: [
         'test/e2e/fleet.test.ts',
         'test/e2e/fleet-commands.test.ts',
+        'test/e2e/fleet-turns.test.ts',
         'packages/fleet/test/tables.test.ts',
+        'packages/fleet/test/keys-and-versions.test.ts',
       ],
     },
     {

@@ -289,6 +289,27 @@ describe('the money of a batch', () => {
     },
   )
 
+  verifies(
+    ['money/admission', 'money/waits'],
+    'is there before a codon begins, or nothing begins until another gives some back',
+    async () => {
+      const batch = await batchOf(2, 250_000)
+      const [first, second] = [await claim(batch), await claim(batch)]
+      if (!first || !second) throw new Error('nothing to claim')
+      const wish = { onEmpty: () => undefined, onLost: () => undefined }
+      const money = await openTurnMoney(fleet().engine, { ...first, ...wish })
+      const other = await openTurnMoney(fleet().engine, { ...second, ...wish })
+      const later = await openTurnMoney(fleet().engine, { ...second, ...wish, parkMs: 30_000 })
+      expect(await money.ready(() => false)).toBe(true)
+      expect(await batchMoney(fleet().engine, batch)).toMatchObject({ granted: 250_000 })
+      expect(await other.ready(() => false)).toBe(false)
+      expect(other.lack).toMatch(/^budget: /)
+      const waiting = later.ready(() => false)
+      await finish(first, money)
+      expect(await waiting).toBe(true)
+    },
+  )
+
   verifies(['money/price'], 'is not spent on what nobody knows the price of', async () => {
     const batch = await batchOf(1, 1_000_000)
     const claimed = await claim(batch)

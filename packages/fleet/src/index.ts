@@ -5,7 +5,7 @@ export { faultOf, stopEmbedded } from './engine/index.ts'
 export { type FaultCode, FleetFault } from './fault.ts'
 export { type Fleet, type FleetOptions, openFleet } from './fleet.ts'
 export { type BatchMoney, batchMoney, setBudget, settleDoubt } from './money/index.ts'
-export { cancel, drain, pause, resume, retry } from './orders/index.ts'
+export { cancel, decide, drain, pause, resume, retry } from './orders/index.ts'
 export { makeRoles, schemaOf } from './sql/migrate.ts'
 export { noKey } from './store/index.ts'
 export { type DataSet, type Submission, type Submitted, submit, type Weighed, weigh } from './submit/index.ts'
@@ -13,6 +13,7 @@ export { listThrottles, type ProviderLimits, setThrottle, type ThrottleWish } fr
 export type {
   CodonCosts,
   FromTurn,
+  GateAnswer,
   RequestFacts,
   RequestOutcome,
   RequestWord,

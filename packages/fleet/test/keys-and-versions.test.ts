@@ -15,13 +15,16 @@ const working: Worker[] = []
 async function works(more: { readonly providers?: readonly string[]; readonly version?: string } = {}) {
   const { engine, store, root } = fleet()
   const program = { script, args: [], execArgv: [], environment: process.env }
-  const usual = { slots: 1, pools: ['default'], lease: 10, pollMs: 50, maxBarren: 3, turnMs: 60_000 }
+  const usual = { slots: 1, pools: ['default'], lease: 10, pollMs: 50, maxBarren: 3 }
+  const times = { turnMs: 60_000, parkMs: 60_000, freezeMs: 60_000 }
   const started = await startWorker({
     engine,
     store,
     program,
     root,
     ...usual,
+    ...times,
+    isOnce: false,
     providers: ['anthropic'],
     version: '1.4.2',
     untilIdle: true,

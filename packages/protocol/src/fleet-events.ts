@@ -22,8 +22,8 @@ export const fleetEvents = {
     z.object({ seq: z.int().min(1), bytes: count, ms: milliseconds }),
   ),
   'fleet.waiting': extension(
-    'The next codon waits for something that the whole fleet shares.',
-    z.object({ for: z.enum(['budget', 'provider', 'person', 'store']), until: isoTime.optional() }),
+    'A codon waits for something that the whole fleet shares; for the engine it stands still, until the event that says until when.',
+    z.object({ for: z.enum(['budget', 'provider', 'person', 'store', 'engine']), until: isoTime.optional() }),
   ),
   'fleet.rest': extension(
     'Files of the workspace are too many or too large to move with the execution; they stay behind.',

@@ -428,7 +428,7 @@ test('extension events have exactly these fields', () => {
       'lostDollars?': 'number',
     },
     'fleet.published': { seq: 'number', bytes: 'number', ms: 'number' },
-    'fleet.waiting': { for: "'budget' | 'provider' | 'person' | 'store'", 'until?': 'time' },
+    'fleet.waiting': { for: "'budget' | 'provider' | 'person' | 'store' | 'engine'", 'until?': 'time' },
     'fleet.rest': { left: '({ path: string, bytes: number })[]' },
     'fleet.lost': { why: 'string' },
   })

@@ -164,6 +164,7 @@ export {
   connectionShare,
   createAdmission,
   createAppender,
+  createLeashedClock,
   createMatcher,
   createOriginCheck,
   createPeerUserCheck,

@@ -21,6 +21,12 @@ export const fleetLimits = {
     'After a provider refused, no worker sends until the end of what it asked for; then the rate grows back slowly.',
   'throttle/running':
     'At most so many codons of a provider run at once in the whole fleet; the place of a turn that is over is free.',
+  'leash/timers':
+    'Idle limits and time budgets of a codon stand while its agents do; the journal says from when until when.',
+  'money/lost-dollars':
+    'What turns may have spent that died counts against the dollars of the hank and of the run, and stands in fleet.turn of the next.',
+  'money/admission':
+    'Before a codon begins its turn is lent what its last request could cost at most; without money nothing begins, and the execution waits.',
   'leash/frozen':
     'The process groups of a turn stand still once 0.7 of the lease has passed since the last heartbeat was sent, by the monotonic clock or by the boot clock, also when the process of the turn stands still; nothing of it goes out to a provider.',
   'leash/thawed':

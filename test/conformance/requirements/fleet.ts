@@ -65,6 +65,13 @@ export const fleet = {
     'The report of a batch lists all executions, costs by codon and model, and failures grouped by reason; as text, CSV, JSON and one page.',
   'fleet/retry':
     'Retry queues again what failed, and what is dead or cancelled when that is said; it goes on from its head.',
+  'fleet/decide':
+    'An execution that waits at a gate is answered by fleet decide, and its next turn goes on with that; watch ends with 3 while it waits.',
+  'fleet/once': 'A worker with --once takes one turn, if there is one, and ends.',
+  'fleet/data-by-path':
+    'With --data-by-path nothing of the data is stored; a turn checks that it is the same at its path, and comes to nothing when it is not.',
+  'fleet/waiting':
+    'The journal says when a codon waits for a place at a provider, for money or for the engine.',
   'fleet/pause': 'Of a batch that is paused nothing more is started until it is resumed.',
   'fleet/drain-order': 'A worker that is told to drain takes nothing more, hands back what it has, and ends.',
   'fleet/matrix':

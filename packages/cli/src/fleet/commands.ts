@@ -19,6 +19,7 @@ export const fleetCommands: Readonly<Record<string, CommandRow>> = {
     flags: [
       'submit-data',
       'data-glob',
+      'data-by-path',
       'matrix',
       'batch-name',
       'pool',
@@ -48,13 +49,13 @@ export const fleetCommands: Readonly<Record<string, CommandRow>> = {
   worker: {
     usage: 'weave worker',
     summary: 'take executions that were submitted, as many at once as there are slots',
-    flags: ['slots', 'pool', 'fleet-root', 'lease', 'until-idle', ...always],
+    flags: ['slots', 'pool', 'fleet-root', 'lease', 'until-idle', 'worker-once', ...always],
     load: async () => (await import('./worker.ts')).workerCommand,
   },
   fleet: {
     usage: 'weave fleet <word> [batch|execution|worker]',
     summary:
-      'look at what was submitted (status, list, watch, show, logs, workers, report), steer it (cancel, retry, pause, resume, drain, budget, throttle), take it home (results, pull), keep the fleet well (doctor, gc, migrate, up, down)',
+      'look at what was submitted (status, list, watch, show, logs, workers, report), steer it (cancel, retry, pause, resume, decide, drain, budget, throttle), take it home (results, pull), keep the fleet well (doctor, gc, migrate, up, down)',
     flags: [
       'json',
       'follow',
@@ -63,6 +64,10 @@ export const fleetCommands: Readonly<Record<string, CommandRow>> = {
       'retry-dead',
       'retry-cancelled',
       'drain-all',
+      'approve',
+      'reject',
+      'gate',
+      'note',
       'reason',
       'batch-max-cost',
       'settle',

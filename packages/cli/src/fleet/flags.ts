@@ -13,6 +13,10 @@ export const fleetFlags = {
     many: true,
     summary: 'every file or folder that fits is a data set; in quotes; may be given several times',
   },
+  'data-by-path': {
+    kind: 'switch',
+    summary: 'store no data: workers have it at the same path, and check there that it is the same',
+  },
   matrix: {
     kind: 'text',
     value: 'file',
@@ -107,6 +111,11 @@ export const fleetFlags = {
       'a worker that is silent for so long is taken over from, 10 to 600; the first to say it decides for all',
   },
   'until-idle': { kind: 'switch', summary: 'end when nothing is left to do' },
+  'worker-once': {
+    kind: 'switch',
+    word: 'once',
+    summary: 'take one execution, if there is one, and end with its turn',
+  },
   'fleet-url': {
     kind: 'text',
     word: 'url',
@@ -131,6 +140,8 @@ export const fleetFlags = {
   'retry-failed': { kind: 'switch', word: 'failed', summary: 'retry what failed; so it is without a word' },
   'retry-dead': { kind: 'switch', word: 'dead', summary: 'retry what died too often' },
   'retry-cancelled': { kind: 'switch', word: 'cancelled', summary: 'retry what was cancelled' },
+  approve: { kind: 'switch', summary: 'it may go on' },
+  reject: { kind: 'switch', summary: 'it may not' },
   'drain-all': { kind: 'switch', word: 'all', summary: 'every worker' },
   'cancel-now': { kind: 'switch', word: 'now', summary: 'do not wait for the end of the codon' },
 } as const

@@ -34,6 +34,13 @@ export const orderDeeds: Readonly<Record<string, Deed>> = {
     words: [1, 1],
     run: resume,
   },
+  decide: {
+    usage: '<execution> --approve | --reject',
+    summary: 'answer at the gate where an execution waits; it goes on with its next turn',
+    flags: ['approve', 'reject', 'gate', 'note'],
+    words: [1, 1],
+    run: decide,
+  },
   drain: {
     usage: '<worker> | --all',
     summary: 'let workers end after the codons under way, or at once with --now',
@@ -80,6 +87,38 @@ async function pause({ target, args, terminal }: Asked, { fleet, library }: Open
 async function resume({ target, terminal }: Asked, { fleet, library }: OpenedFleet): Promise<ExitCode> {
   const done = await library.resume(fleet.engine, { target, by: whoAmI() })
   terminal.error(done ? `${target} goes on.` : `${target} is not paused.`)
+  return done ? exitCodes.done : exitCodes.failed
+}
+
+const longestNote = 4_000
+const atGate = /^person: gate (.+)$/s
+
+async function decide({ target, args, terminal }: Asked, { fleet, library }: OpenedFleet): Promise<ExitCode> {
+  const { gate: wanted, note } = args.texts
+  const isYes = args.switches.has('approve')
+  if (isYes === args.switches.has('reject') || (note ?? '').length > longestNote) {
+    terminal.error(`Say --approve or --reject, and a note of at most ${longestNote} characters.`)
+    return exitCodes.usage
+  }
+  const { state, reason } = await library.showExecution(fleet.engine, target)
+  const [, gate] = state === 'waiting' ? (atGate.exec(reason ?? '') ?? []) : []
+  if (gate === undefined || (wanted !== undefined && wanted !== gate)) {
+    terminal.error(
+      gate === undefined
+        ? `${target} waits at no gate.`
+        : `${target} waits at gate ${gate}, not at ${wanted}.`,
+    )
+    return exitCodes.failed
+  }
+  const answer = {
+    gate,
+    decision: isYes ? 'approve' : 'reject',
+    ...(note !== undefined && { note }),
+  } as const
+  const done = await library.decide(fleet.engine, { target, by: whoAmI(), answer })
+  terminal.error(
+    done ? `gate ${gate} ${answer.decision}; ${target} is queued.` : `${target} waits at no gate.`,
+  )
   return done ? exitCodes.done : exitCodes.failed
 }
 

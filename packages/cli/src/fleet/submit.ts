@@ -98,6 +98,7 @@ function submissionOf(named: Named, { texts, switches }: Arguments, words: Words
     providers,
     hankFolder: resolve(hankFolderOf(hank)),
     data: sets,
+    isByPath: switches.has('data-by-path'),
     priority: numbers.priority,
     weight: numbers.weight,
     maxRunning: numbers['max-running'],

@@ -22,20 +22,17 @@ export function openChannel() {
   let stop: Stop | undefined
   let extend: ((until: Moment) => void) | undefined
   let stopped: string | undefined
+  const record = lateRecord()
   let take: (job: TurnJob) => void = () => undefined
   const job = new Promise<TurnJob>(resolve => {
     take = resolve
   })
-  const send = (message: FromTurn): Promise<void> =>
-    new Promise(resolve => {
-      if (process.connected && process.send) process.send(message, undefined, undefined, () => resolve())
-      else resolve()
-    })
   const onGone = (): void => process.exit(exitCodes.terminated)
   process.on('disconnect', onGone)
   process.on('message', (message: ToTurn) => {
     if (message.type === 'job') take(message.job)
     if (message.type === 'fresh') extend?.(message.until)
+    if (message.type === 'waiting') record.put('fleet.waiting', { for: message.for })
     if (message.type === 'stop') {
       stopped ??= message.reason
       stop?.(stopped)
@@ -62,7 +59,13 @@ export function openChannel() {
   return {
     job,
     borderOf: (given: TurnJob): BorderPorts =>
-      borderOf(given, (type, step, signal) => ask<TurnWord>(id => ({ type, id, step }), signal, go).word),
+      borderOf(
+        given,
+        (type, step, signal) => ask<TurnWord>(id => ({ type, id, step }), signal, go).word,
+        record,
+      ),
+    /** Its agents stand still, or go on. */
+    stands: (isStanding: boolean): void => noteStanding(record, isStanding),
     /** Whether a request may go out. Its number is that of its end. */
     request: (facts: RequestFacts, signal: AbortSignal) =>
       ask<RequestWord>(id => ({ type: 'request', id, facts }), signal, gone),
@@ -86,18 +89,51 @@ export function openChannel() {
   }
 }
 
+/** To the worker, if it is still there. */
+function send(message: FromTurn): Promise<void> {
+  return new Promise(resolve => {
+    if (process.connected && process.send) process.send(message, undefined, undefined, () => resolve())
+    else resolve()
+  })
+}
+
+/** Where something is put on record, once there is a record. */
+interface LateRecord {
+  readonly put: PutOnRecord
+  readonly is: (given: PutOnRecord) => void
+}
+
+function lateRecord(): LateRecord {
+  let real: PutOnRecord = () => undefined
+  return {
+    put: (type, data) => real(type, data),
+    is(given) {
+      real = given
+    },
+  }
+}
+
+function noteStanding({ put }: LateRecord, isStanding: boolean): void {
+  try {
+    put('fleet.waiting', { for: 'engine', ...(!isStanding && { until: new Date().toISOString() }) })
+  } catch {
+    // The record is closed: the run is over.
+  }
+}
+
 const go = { kind: 'go' } as const
 
 type AtBorder = (type: 'admission' | 'hand-over', step: TurnStep, signal: AbortSignal) => Promise<TurnWord>
 
 /** Asks at every border between codons, and puts on record what is to be there. */
-function borderOf({ turn, execution }: TurnJob, asked: AtBorder): BorderPorts {
-  let put: PutOnRecord = () => undefined
+function borderOf({ turn, execution }: TurnJob, asked: AtBorder, { put, is }: LateRecord): BorderPorts {
+  const { lostDollars } = turn
   return {
     opened(given) {
-      put = given
+      is(given)
       put('fleet.turn', turn)
     },
+    ...(lostDollars !== undefined && { lostDollars }),
     admission: (step, signal) => asked('admission', { ...placeOf(step), costs: [] }, signal),
     async handOver(step, signal) {
       const costs = await costsIn(execution)

@@ -1,5 +1,13 @@
-import { type RunnerEnd, startLeash } from '@weave/runtime'
-import type { TurnEnd, TurnJob } from 'weave-fleet'
+import {
+  answerAtRest,
+  createLeashedClock,
+  executionLayout,
+  type RunnerEnd,
+  readGates,
+  startLeash,
+  systemClock,
+} from '@weave/runtime'
+import type { GateAnswer, TurnEnd, TurnJob } from 'weave-fleet'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import { rehearseCommand } from '../run/rehearse.ts'
@@ -8,9 +16,6 @@ import type { Terminal } from '../terminal.ts'
 import { openChannel } from './turn-channel.ts'
 import { costsIn } from './turn-costs.ts'
 import { openTurnGateway } from './turn-gateway.ts'
-
-/** As long as agents may stand still while nobody says that they may act. */
-const longestStandMs = 15 * 60_000
 
 /** Not for people: the process of one turn. A worker starts it, tells it what to run, and is asked after every codon. */
 export function fleetTurnCommand(_: Arguments, terminal: Terminal): Promise<ExitCode> {
@@ -30,14 +35,20 @@ export async function runTurn(given: Terminal, run: typeof runHank): Promise<Exi
       given.error(text, paint)
     },
   }
+  const clock = createLeashedClock(systemClock, job.until)
   const leash = startLeash({
     until: job.until,
     file: `${job.execution}.leash`,
-    longestStandMs,
+    longestStandMs: job.freezeMs,
+    onStand: isStanding => channel.stands(isStanding),
     // Its agents end with it; what they did is kept on disk.
     onTooLong: () => process.exit(exitCodes.terminated),
   })
-  channel.onFresh(until => leash.extend(until))
+  channel.onFresh(until => {
+    clock.extend(until)
+    leash.extend(until)
+  })
+  if (job.answer) await answerGate(job.execution, job.answer)
   const opened = await openTurnGateway(channel, leash)
   if (!opened.ok) {
     leash.close()
@@ -45,7 +56,7 @@ export async function runTurn(given: Terminal, run: typeof runHank): Promise<Exi
     return exitCodes.failed
   }
   const told = {
-    border: channel.borderOf(job),
+    border: { ...channel.borderOf(job), clock },
     dataHash: job.dataHash,
     gateway: opened.gateway,
     onOwned: (leaders: readonly number[]) => leash.hold(leaders),
@@ -62,6 +73,17 @@ export async function runTurn(given: Terminal, run: typeof runHank): Promise<Exi
   leash.close()
   await channel.ended({ ...endOf(code, end, said), costs: await costsIn(job.execution) })
   return code
+}
+
+/** What a person said at the gate where the execution waits. One that has the answer already is not asked again. */
+async function answerGate(execution: string, { gate, decision, note }: GateAnswer): Promise<void> {
+  const layout = executionLayout(execution)
+  const { waiting } = await readGates(layout)
+  if (waiting?.data.gateId !== gate) return
+  await answerAtRest(
+    { layout, environment: process.env, clock: systemClock },
+    { seq: waiting.seq, decision, note },
+  )
 }
 
 /** Without an end nothing was left to do, or nothing began. A rehearsal may fail after its run: a script with steps left over. */

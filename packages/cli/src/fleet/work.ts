@@ -10,17 +10,18 @@ export interface WorkWish {
   readonly lease: number
   readonly pools: readonly string[]
   readonly untilIdle: boolean
+  readonly isOnce?: boolean
   readonly root?: string | undefined
 }
 
 /** Takes turns until told to end: the first signal waits for the borders of its turns, the second does not. */
 export async function work(
-  { args, slots, lease, pools, untilIdle, root }: WorkWish,
+  { args, slots, lease, pools, untilIdle, isOnce = false, root }: WorkWish,
   { fleet, library, setting }: OpenedFleet,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const [, script = ''] = process.argv
-  const { poll = 2, turnHours = 6, maxBarren = 3 } = setting
+  const { poll = 2, turnHours = 6, parkMinutes = 10, freezeMinutes = 15, maxBarren = 3 } = setting
   const worker = await library.startWorker({
     engine: fleet.engine,
     store: fleet.store,
@@ -33,8 +34,11 @@ export async function work(
     lease,
     pollMs: poll * 1_000,
     turnMs: turnHours * 3_600_000,
+    parkMs: parkMinutes * 60_000,
+    freezeMs: freezeMinutes * 60_000,
     maxBarren,
     untilIdle,
+    isOnce,
     onNote: text => terminal.error(text),
   })
   let signals = 0

@@ -15,6 +15,7 @@ export async function workerCommand(args: Arguments, terminal: Terminal): Promis
     return exitCodes.usage
   }
   const untilIdle = args.switches.has('until-idle')
+  const isOnce = args.switches.has('worker-once')
   return withFleet({ args, terminal, works: true }, opened => {
     const { setting, fleet } = opened
     const read = readNumbers(args, setting)
@@ -27,7 +28,7 @@ export async function workerCommand(args: Arguments, terminal: Terminal): Promis
     const root = named === undefined ? (setting.root ?? fleet.root) : resolve(named)
     const pools = (texts.pool === undefined ? setting.pools : readPools(texts.pool)) ?? ['default']
     terminal.error(`Worker     ${slots} slots, in ${root}`)
-    return work({ args, slots, lease, pools, untilIdle, root }, opened, terminal)
+    return work({ args, slots, lease, pools, untilIdle, isOnce, root }, opened, terminal)
   })
 }
 

@@ -1,3 +1,3 @@
 /** What people order of a fleet. Each order leaves an event that says who. */
 
-export { cancel, drain, pause, resume, retry } from './orders.ts'
+export { cancel, decide, drain, pause, resume, retry } from './orders.ts'

@@ -1,4 +1,5 @@
 import type { Engine } from '../engine/index.ts'
+import type { GateAnswer } from '../turn/index.ts'
 import { assertKnown, unknown } from '../view/status.ts'
 import { queueNameOf } from '../worker/queue-name.ts'
 
@@ -38,6 +39,21 @@ export async function retry(
     for (const { id, batch, pool, priority } of rows)
       await engine.queue.add(queueNameOf(batch, pool), [{ execution: id, priority }], sql)
     return rows.length
+  })
+}
+
+/** Answers at the gate where an execution waits, and queues it. False: it waits at no gate. */
+export async function decide(
+  engine: Engine,
+  { target, by, answer }: Order & { readonly answer: GateAnswer },
+): Promise<boolean> {
+  await assertKnown(engine, target)
+  return engine.database.transaction(async sql => {
+    const text = JSON.stringify(answer)
+    const rows = await sql.query<Retried>('select * from fleet.decide($1, $2, $3)', [target, text, by])
+    for (const { id, batch, pool, priority } of rows)
+      await engine.queue.add(queueNameOf(batch, pool), [{ execution: id, priority }], sql)
+    return rows.length > 0
   })
 }
 

@@ -3,6 +3,7 @@ import type { Database } from '../engine/database.ts'
 import { FleetFault } from '../fault.ts'
 import { functions } from './functions.ts'
 import { keysAndVersions } from './keys-and-versions.ts'
+import { lossesAndAnswers } from './losses-and-answers.ts'
 import { money } from './money.ts'
 import { peopleFunctions } from './people-functions.ts'
 import { peopleSchema } from './people-schema.ts'
@@ -18,6 +19,7 @@ const migrations = [
   throttle,
   rightsFunctions,
   keysAndVersions,
+  lossesAndAnswers,
 ] as const
 
 const newest = migrations.length

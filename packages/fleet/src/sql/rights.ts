@@ -51,7 +51,7 @@ begin
   -- Workers may call all but what only people order.
   for f in select p.oid::regprocedure from pg_proc p
     where p.pronamespace = 'fleet'::regnamespace and p.prorettype <> 'trigger'::regtype
-      and p.proname not in ('note', 'ordered', 'cancel', 'retry', 'pause', 'resume', 'drain', 'bury_workers', 'set_budget', 'settle_doubt', 'set_throttle')
+      and p.proname not in ('note', 'ordered', 'cancel', 'retry', 'pause', 'resume', 'drain', 'bury_workers', 'set_budget', 'settle_doubt', 'set_throttle', 'decide')
   loop
     execute format('grant execute on function %s to weave_worker', f);
   end loop;
@@ -74,7 +74,7 @@ declare f regprocedure;
 begin
   for f in select p.oid::regprocedure from pg_proc p where p.pronamespace = 'fleet'::regnamespace and p.proname in
     ('settle_meta', 'object_put', 'object_get', 'ordered', 'cancel', 'retry', 'pause', 'resume', 'drain', 'wake', 'has_ceiling',
-     'set_budget', 'settle_doubt', 'set_throttle')
+     'set_budget', 'settle_doubt', 'set_throttle', 'decide')
   loop
     execute format('grant execute on function %s to weave_submit', f);
   end loop;

@@ -5,7 +5,7 @@ import { gzip } from 'node:zlib'
 import { hashTree } from '@weave/runtime'
 import { FleetFault } from '../fault.ts'
 import { packTar, type TarEntry } from '../parcel/index.ts'
-import type { StoredTree } from '../turn/index.ts'
+import type { NamedTree, StoredTree } from '../turn/index.ts'
 
 export interface TreeWish {
   readonly path: string
@@ -44,6 +44,13 @@ export async function packTree({ path, skip, inspect }: TreeWish): Promise<Packe
   const isFile = (await stat(path)).isFile()
   const bytes = await promisify(gzip)(packTar(entries))
   return { hash: found.hash, bytes, ...(isFile && { file: basename(path) }) }
+}
+
+/** A folder or a file that stays where it is. */
+export async function nameTree(path: string): Promise<NamedTree> {
+  const found = await hashTree(path, {})
+  if (!found.ok) throw dataFault(found.message)
+  return { hash: found.hash, path }
 }
 
 function dataFault(message: string): FleetFault {

@@ -2,7 +2,7 @@ import { posix, relative, sep } from 'node:path'
 import { FleetFault } from '../fault.ts'
 import type { BatchOptions } from '../turn/index.ts'
 import { refuseSecrets, type SecretSearch } from './findings.ts'
-import { type PackedTree, packTree, type TreeWish } from './stored-tree.ts'
+import { nameTree, type PackedTree, packTree, type TreeWish } from './stored-tree.ts'
 
 /** What one execution works on, and what it says otherwise than its batch. */
 export interface DataSet {
@@ -21,6 +21,8 @@ export interface Submission {
   readonly hankFolder: string
   /** One per execution; none: one execution without data. */
   readonly data: readonly DataSet[]
+  /** Data is not stored: workers have it at the same paths. */
+  readonly isByPath?: boolean | undefined
   readonly priority: number
   readonly weight: number
   readonly maxRunning?: number | undefined
@@ -85,10 +87,15 @@ export async function weigh(given: Submission): Promise<Weighed> {
   refuseRows(given)
   const hank = facts(await packTree(hankTree(given)))
   const packed = new Map<string, ReturnType<typeof facts>>()
-  for (const { path } of given.data) if (!packed.has(path)) packed.set(path, facts(await packTree({ path })))
+  for (const { path } of given.data)
+    if (!packed.has(path))
+      packed.set(
+        path,
+        given.isByPath ? { ...(await nameTree(path)), bytes: 0 } : facts(await packTree({ path })),
+      )
   const data = given.data.flatMap(set => {
     const found = packed.get(set.path)
-    return found ? [{ name: nameOf(set), ...found }] : []
+    return found ? [{ name: nameOf(set), hash: found.hash, bytes: found.bytes }] : []
   })
   const bytes = [...packed.values()].reduce((sum, each) => sum + each.bytes, hank.bytes)
   return { executions: Math.max(1, data.length), hank, data, bytes }

@@ -3,9 +3,9 @@ import type { Engine, Sql } from '../engine/index.ts'
 import { parcelFormat } from '../parcel/index.ts'
 import { settleLease, settleMeta } from '../sql/migrate.ts'
 import { refuseKey, type Store } from '../store/index.ts'
-import type { StoredTree } from '../turn/index.ts'
+import type { NamedTree, StoredTree } from '../turn/index.ts'
 import { queueNameOf } from '../worker/queue-name.ts'
-import { packTree, type TreeWish } from './stored-tree.ts'
+import { nameTree, packTree, type TreeWish } from './stored-tree.ts'
 import { hankTree, nameOf, refuseRows, type Submission } from './submission.ts'
 
 export interface Submitted {
@@ -99,18 +99,18 @@ async function addRows(
 
 interface Row {
   readonly name: string
-  readonly data: StoredTree | null
+  readonly data: StoredTree | NamedTree | null
   readonly options: { readonly model?: string | undefined; readonly maxCost?: string | undefined }
   readonly priority: number
 }
 
 /** One for each data set; data that several work on is stored once. */
-async function rowsOf({ data, name }: Submission, store: Store): Promise<readonly Row[]> {
-  const stored = new Map<string, StoredTree>()
+async function rowsOf({ data, name, isByPath }: Submission, store: Store): Promise<readonly Row[]> {
+  const stored = new Map<string, StoredTree | NamedTree>()
   const rows: Row[] = []
   for (const set of data) {
     const { path, model, maxCost, priority = 0 } = set
-    const tree = stored.get(path) ?? (await storeTree({ path }, store))
+    const tree = stored.get(path) ?? (await (isByPath ? nameTree(path) : storeTree({ path }, store)))
     stored.set(path, tree)
     rows.push({ name: nameOf(set), data: tree, options: { model, maxCost }, priority })
   }

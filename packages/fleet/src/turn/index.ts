@@ -3,6 +3,7 @@
 export type {
   CodonCosts,
   FromTurn,
+  GateAnswer,
   RequestFacts,
   RequestOutcome,
   RequestWord,
@@ -14,6 +15,6 @@ export type {
 } from './messages.ts'
 export { createPlaces, type Head, type Places } from './place.ts'
 export type { RequestRule } from './requests.ts'
-export { type StoredTree, unpackTree } from './tree.ts'
+export { type NamedTree, type StoredTree, unpackTree } from './tree.ts'
 export { type BatchOptions, type ClaimedExecution, type Turn, takeTurn } from './turn.ts'
 export type { TurnProgram } from './turn-process.ts'

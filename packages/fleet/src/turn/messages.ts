@@ -12,6 +12,8 @@ export interface TurnJob {
     readonly worker: string
     /** Number of the head that it goes on from; 0: there is none. */
     readonly head: number
+    /** What earlier turns may have spent without a record. */
+    readonly lostDollars?: number | undefined
   }
   readonly hank: string
   readonly data?: string | undefined
@@ -24,6 +26,16 @@ export interface TurnJob {
   readonly maxTime?: string | undefined
   /** Until then it may act. */
   readonly until: Moment
+  /** How long its agents may stand still while it may not. */
+  readonly freezeMs: number
+  /** What a person said at the gate where it waits. */
+  readonly answer?: GateAnswer | undefined
+}
+
+export interface GateAnswer {
+  readonly gate: string
+  readonly decision: 'approve' | 'reject'
+  readonly note?: string | undefined
 }
 
 /** At a border between codons. */
@@ -106,6 +118,8 @@ export type ToTurn =
   | { readonly type: 'stop'; readonly reason: string }
   /** It may act until then. */
   | { readonly type: 'fresh'; readonly until: Moment }
+  /** What a codon waits for. */
+  | { readonly type: 'waiting'; readonly for: 'budget' | 'provider' }
 
 export type FromTurn =
   | { readonly type: 'ready' }

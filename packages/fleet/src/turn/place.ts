@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { hashTree } from '@weave/runtime'
+import { FleetFault } from '../fault.ts'
 import { applyParcels, type KnownFiles } from '../parcel/index.ts'
 import type { Store } from '../store/index.ts'
-import { type StoredTree, unpackTree } from './tree.ts'
+import { type NamedTree, type StoredTree, unpackTree } from './tree.ts'
 
 /** The newest published state of an execution. */
 export interface Head {
@@ -44,7 +46,7 @@ export function createPlaces(root: string, store: Store) {
 
   return {
     hank: (stored: StoredTree) => tree('hanks', stored),
-    data: (stored: StoredTree) => tree('data', stored),
+    data: (given: StoredTree | NamedTree) => ('path' in given ? sameTree(given) : tree('data', given)),
     execution: (id: string): string => join(root, 'x', id),
     /**
      * The execution as it was published last, or further: a local copy that goes on from the head is kept, so that a worker
@@ -80,6 +82,16 @@ export function createPlaces(root: string, store: Store) {
 }
 
 export type Places = ReturnType<typeof createPlaces>
+
+/** What is at a path of this machine, once it is what was submitted. */
+async function sameTree({ hash, path }: NamedTree): Promise<string> {
+  const found = await hashTree(path, {})
+  if (found.ok && found.hash === hash) return path
+  throw new FleetFault('FLEET_DATA', {
+    message: found.ok ? `${path} is not what was submitted` : found.message,
+    cure: 'Bring the data to the same path on every worker.',
+  })
+}
 
 /** Another process may have been first; what is there is the same. */
 function settle(draft: string, folder: string): void {

@@ -1,21 +1,25 @@
 import type { Sql } from '../engine/database.ts'
 import type { TurnStep } from './messages.ts'
 
+interface PlaceWish {
+  readonly isOver: () => boolean
+  /** There is none right now. */
+  readonly onWait: () => void
+}
+
 /** Places for codons at their providers, for one turn. */
 export interface ProviderPlaces {
   /** Waits for one. False: none came in time, or `isOver` said that nobody wants it any more. */
-  take(step: TurnStep, isOver: () => boolean): Promise<boolean>
+  take(step: TurnStep, asked: PlaceWish): Promise<boolean>
   /** The codon is over. */
   free(): void
 }
 
 const pollMs = 1_000
-/** Then another execution may have more luck. */
-const parkMs = 10 * 60_000
 
 export function openProviderPlaces(
   { database }: { readonly database: Sql },
-  { id, epoch }: { readonly id: string; readonly epoch: string },
+  { id, epoch, parkMs }: { readonly id: string; readonly epoch: string; readonly parkMs: number },
 ): ProviderPlaces {
   const tryOnce = async ({ provider, model }: TurnStep): Promise<boolean> => {
     const [row] = await database.query<{ taken: boolean }>(
@@ -25,11 +29,12 @@ export function openProviderPlaces(
     return row?.taken ?? false
   }
   return {
-    async take(step, isOver) {
+    async take(step, { isOver, onWait }) {
       const deadline = performance.now() + parkMs
-      while (!isOver() && performance.now() < deadline) {
+      for (let tried = 0; !isOver() && performance.now() < deadline; tried++) {
         // An engine that is away for a moment is asked again.
         if (await tryOnce(step).catch(() => false)) return true
+        if (tried === 0) onWait()
         await new Promise(resolve => setTimeout(resolve, pollMs))
       }
       return false

@@ -13,6 +13,12 @@ export interface StoredTree {
   readonly file?: string | undefined
 }
 
+/** A folder or a file that every worker has at the same path. */
+export interface NamedTree {
+  readonly hash: string
+  readonly path: string
+}
+
 const mostUnpacked = 2 ** 31
 
 /** Puts a stored tree into an empty folder, for reading only. */

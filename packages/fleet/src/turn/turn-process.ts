@@ -30,6 +30,8 @@ export interface TurnProcess {
   readonly ended: Promise<TurnEnd | undefined>
   /** It may act until then. */
   fresh(until: Moment): void
+  /** For its record: what its codon waits for. */
+  waits(forWhat: 'budget' | 'provider'): void
   /** In good order; with a reason it is the run's own end. */
   stop(reason?: string): void
   kill(): void
@@ -77,6 +79,7 @@ export function startTurnProcess({ program, job, log, hidden, ...on }: TurnProce
     pid: child.pid ?? 0,
     ended,
     fresh: until => send({ type: 'fresh', until }),
+    waits: forWhat => send({ type: 'waiting', for: forWhat }),
     stop: reason => (reason === undefined ? signal(child, 'SIGTERM') : send({ type: 'stop', reason })),
     kill: () => signal(child, 'SIGKILL'),
   }

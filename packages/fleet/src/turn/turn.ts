@@ -4,11 +4,11 @@ import type { Engine } from '../engine/index.ts'
 import { type KnownFiles, makeParcel } from '../parcel/index.ts'
 import type { Store } from '../store/index.ts'
 import { endFormerTurn, forgetTurn, noteTurn } from './former-turn.ts'
-import type { CodonCosts, Published, TurnEnd, TurnJob, TurnStep, TurnWord } from './messages.ts'
+import type { CodonCosts, GateAnswer, Published, TurnEnd, TurnJob, TurnStep, TurnWord } from './messages.ts'
 import type { Head, Places } from './place.ts'
 import { openProviderPlaces, type ProviderPlaces } from './provider-places.ts'
 import { createRequests, type RequestRule } from './requests.ts'
-import type { StoredTree } from './tree.ts'
+import type { NamedTree, StoredTree } from './tree.ts'
 import { openTurnMoney, type TurnMoney } from './turn-money.ts'
 import { startTurnProcess, type TurnProcess, type TurnProgram } from './turn-process.ts'
 
@@ -21,7 +21,12 @@ export interface ClaimedExecution {
   readonly worker: string
   readonly priority: number
   readonly head: Head | null
-  readonly data: StoredTree | null
+  /** In millionths of a dollar: what turns spent at most that died. */
+  readonly lost: string
+  /** In millionths of a dollar: what it lacked when it was ended for want of money. */
+  readonly wants: string | null
+  readonly answer: GateAnswer | null
+  readonly data: StoredTree | NamedTree | null
   readonly options: RowOptions
 }
 
@@ -47,6 +52,10 @@ export interface TurnSurroundings {
   readonly hank: StoredTree
   readonly options: BatchOptions
   readonly turnMs: number
+  /** How long a codon waits for a place at its provider, or for money, before others get its slot. */
+  readonly parkMs: number
+  /** How long agents may stand still. */
+  readonly freezeMs: number
   /** It may act until then, and longer when the worker says so. */
   readonly until: Moment
   /** What requests of all turns of this worker are under. */
@@ -108,7 +117,7 @@ class RunningTurn {
     this.#at = at
     this.epoch = Number(claimed.epoch)
     this.#until = at.until
-    this.#providers = openProviderPlaces(at.engine, claimed)
+    this.#providers = openProviderPlaces(at.engine, { ...claimed, parkMs: at.parkMs })
     this.#head = claimed.head ?? { seq: 0, epoch: 0, parts: [] }
   }
 
@@ -156,7 +165,7 @@ class RunningTurn {
   }
 
   async #work(): Promise<TurnEnd | undefined> {
-    const { places, program, options } = this.#at
+    const { places, program, options, freezeMs } = this.#at
     const { id, data: stored, head } = this.#claimed
     const hank = await places.hank(this.#at.hank)
     const data = stored ? await places.data(stored) : undefined
@@ -165,13 +174,15 @@ class RunningTurn {
     this.#files = (await places.bring(id, head ?? undefined)).files
     const money = await openTurnMoney(this.#at.engine, {
       ...this.#claimed,
+      parkMs: this.#at.parkMs,
+      onWait: () => this.process?.waits('budget'),
       onEmpty: why => this.process?.stop(why),
       onLost: () => this.lose(),
     })
     this.#money = money
     this.process = startTurnProcess({
       program,
-      job: { ...jobOf({ hank, data, dir }, this.#claimed, options), until: this.#until },
+      job: { ...jobOf({ hank, data, dir }, this.#claimed, options), until: this.#until, freezeMs },
       hidden: this.#at.store.variables,
       log: `${dir}.log`,
       onHandOver: step => this.#handOver(step),
@@ -183,10 +194,18 @@ class RunningTurn {
     return this.process.ended
   }
 
-  /** Before a codon: a place at its provider. One that finds none for long is handed back. */
+  /** Before a codon: a place at its provider, then money. One that finds no place for long is handed back. */
   async #admit(step: TurnStep): Promise<TurnWord> {
-    const isIn = await this.#providers.take(step, () => this.#isLost || this.#leaving !== undefined)
-    return isIn ? go : { kind: 'leave', reason: this.#leaving ?? 'every place at the provider is taken' }
+    // From here on what it has is worth going on with, also before its first head.
+    this.#at.places.note(this.#claimed.id, this.#head)
+    const isOver = (): boolean => this.#isLost || this.#leaving !== undefined
+    const isIn = await this.#providers.take(step, { isOver, onWait: () => this.process?.waits('provider') })
+    if (!isIn) return { kind: 'leave', reason: this.#leaving ?? 'every place at the provider is taken' }
+    if (this.#money && !(await this.#money.ready(isOver))) {
+      this.#providers.free()
+      return { kind: 'leave', reason: this.#money.lack ?? this.#leaving ?? 'lost' }
+    }
+    return go
   }
 
   async #handOver({ codonId, costs }: TurnStep): Promise<TurnWord> {
@@ -262,6 +281,18 @@ class RunningTurn {
     return true
   }
 
+  /** An engine that is away for a while is asked again; what was done is not done twice. */
+  async #insist(deed: () => Promise<void>): Promise<void> {
+    for (let wait = firstRetryMs; !this.#isLost; wait = 2 * wait) {
+      try {
+        return await deed()
+      } catch (error) {
+        if (wait > longestRetryMs) throw error
+        await new Promise(resolve => setTimeout(resolve, wait))
+      }
+    }
+  }
+
   /** The last head, then the end of execution and job in one transaction. */
   async #finish(end: TurnEnd): Promise<void> {
     if (!(await this.#untilPublished(null))) return
@@ -273,15 +304,17 @@ class RunningTurn {
     const isBack = state === 'queued'
     const call = isBack ? 'fleet.give_back($1, $2, $3)' : 'fleet.finish($1, $2, $4, $3)'
     const values = [id, this.epoch, why ?? null, ...(isBack ? [] : [state])]
-    await engine.database.transaction(async sql => {
-      await money?.settle(sql)
-      const [row] = await sql.query<{ ours: boolean }>(`select ${call} as ours`, values)
-      if (!row?.ours) return
-      await engine.queue.done(queueName, job, sql)
-      const woken = (await money?.wake(sql)) ?? []
-      const itself = isBack ? [{ execution: id, priority: this.#claimed.priority }] : []
-      await engine.queue.add(queueName, [...itself, ...woken], sql)
-    })
+    await this.#insist(() =>
+      engine.database.transaction(async sql => {
+        await money?.settle(sql)
+        const [row] = await sql.query<{ ours: boolean }>(`select ${call} as ours`, values)
+        if (!row?.ours) return
+        await engine.queue.done(queueName, job, sql)
+        const woken = (await money?.wake(sql)) ?? []
+        const itself = isBack ? [{ execution: id, priority: this.#claimed.priority }] : []
+        await engine.queue.add(queueName, [...itself, ...woken], sql)
+      }),
+    )
     if (!isBack) places.drop(id)
   }
 }
@@ -290,10 +323,19 @@ function jobOf(
   { hank, data, dir }: { readonly hank: string; readonly data: string | undefined; readonly dir: string },
   claimed: ClaimedExecution,
   { rehearse = false, model, maxCostEach, maxTime }: BatchOptions,
-): Omit<TurnJob, 'until'> {
-  const { id, batch, epoch, worker, head, options } = claimed
+): Omit<TurnJob, 'until' | 'freezeMs'> {
+  const { id, batch, epoch, worker, head, options, lost, answer } = claimed
+  const lostDollars = Number(lost) / 1e6
   return {
-    turn: { executionId: id, batchId: batch, epoch: Number(epoch), worker, head: head?.seq ?? 0 },
+    turn: {
+      executionId: id,
+      batchId: batch,
+      epoch: Number(epoch),
+      worker,
+      head: head?.seq ?? 0,
+      ...(lostDollars > 0 && { lostDollars }),
+    },
+    ...(answer && { answer }),
     hank,
     data,
     dataHash: claimed.data?.hash,

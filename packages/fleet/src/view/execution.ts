@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/index.ts'
-import type { CodonCosts, StoredTree } from '../turn/index.ts'
+import type { CodonCosts, NamedTree, StoredTree } from '../turn/index.ts'
 import { type FleetEvent, listEvents } from './events.ts'
 import { type ExecutionStatus, executionColumns, timeText, unknown } from './status.ts'
 
@@ -21,7 +21,7 @@ export interface ExecutionDetail extends ExecutionStatus {
   readonly starts: number
   readonly barren: number
   readonly cancel: string | null
-  readonly data: StoredTree | null
+  readonly data: StoredTree | NamedTree | null
   readonly heads: readonly HeadRow[]
   readonly costs: readonly CostRow[]
   readonly events: readonly FleetEvent[]

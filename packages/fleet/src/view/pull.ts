@@ -4,12 +4,12 @@ import type { Engine } from '../engine/index.ts'
 import { FleetFault } from '../fault.ts'
 import { applyParcels } from '../parcel/index.ts'
 import type { Store } from '../store/index.ts'
-import { type Head, type StoredTree, unpackTree } from '../turn/index.ts'
+import { type Head, type NamedTree, type StoredTree, unpackTree } from '../turn/index.ts'
 import { unknown } from './status.ts'
 
 interface Row {
   readonly head: Head | null
-  readonly data: StoredTree | null
+  readonly data: StoredTree | NamedTree | null
   readonly hank: StoredTree
 }
 
@@ -57,7 +57,8 @@ async function bringTrees(draft: string, { hank, data }: Row, store: Store): Pro
     [hankFolder, hank],
     [dataFolder, data],
   ] as const) {
-    if (!tree) continue
+    // Data that stays at its path is there, or nowhere.
+    if (!tree || 'path' in tree) continue
     const folder = join(draft, '.weave', name)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     await unpackTree(folder, tree, store)
@@ -73,7 +74,12 @@ function settlePaths(draft: string, dir: string, { data }: Row): void {
     ...record,
     hankPath: join(inside, hankFolder, basename(record.hankPath)),
     ...(data && {
-      dataPath: data.file === undefined ? join(inside, dataFolder) : join(inside, dataFolder, data.file),
+      dataPath:
+        'path' in data
+          ? data.path
+          : data.file === undefined
+            ? join(inside, dataFolder)
+            : join(inside, dataFolder, data.file),
     }),
   }
   writeFileSync(file, `${JSON.stringify(moved, null, 2)}\n`, { mode: 0o600 })

@@ -38,6 +38,12 @@ export interface WorkerOptions {
   readonly maxBarren: number
   /** A turn ends at the first border after so long: others wait. */
   readonly turnMs: number
+  /** How long a codon waits for a place at its provider, or for money, before others get its slot. */
+  readonly parkMs: number
+  /** How long agents of a turn may stand still while the engine is away. */
+  readonly freezeMs: number
+  /** Takes one turn, if there is one, and ends. */
+  readonly isOnce: boolean
   /** Ends when nothing is queued or running any more. */
   readonly untilIdle: boolean
   readonly onNote: (text: string) => void
@@ -147,7 +153,8 @@ class WorkerLoop {
   async #pass(): Promise<boolean> {
     await this.#obey()
     if (this.#isDraining) return this.#turns.size === 0
-    const { engine, pools, slots, untilIdle, providers } = this.#options
+    const { engine, pools, untilIdle, isOnce, providers } = this.#options
+    const slots = isOnce ? 1 : this.#options.slots
     const mine = [pools, [parcelFormat]]
     while (this.#turns.size < slots && !this.#isDraining) {
       const batches = await engine.database.query<OfferedBatch>(
@@ -156,7 +163,8 @@ class WorkerLoop {
       )
       if (!(await this.#takeFirst(batches))) break
     }
-    if (!untilIdle || this.#turns.size > 0) return false
+    if (isOnce) this.#isDraining = true
+    if (isOnce || !untilIdle || this.#turns.size > 0) return isOnce && this.#turns.size === 0
     const [row] = await engine.database.query<{ more: boolean }>(
       'select fleet.has_work($1, $2, $3) as more',
       [...mine, providers],
@@ -181,7 +189,7 @@ class WorkerLoop {
 
   /** One turn of a batch: the job and the claim in one transaction. False: there is none. */
   async #take(batch: OfferedBatch): Promise<boolean> {
-    const { engine, store, program, lease, turnMs, onNote } = this.#options
+    const { engine, store, program, lease, turnMs, parkMs, freezeMs, onNote } = this.#options
     const sentAt = moment()
     const queueName = queueNameOf(batch.id, batch.pool)
     const taken = await engine.database.transaction(async sql => {
@@ -206,7 +214,7 @@ class WorkerLoop {
     // A claim is a heartbeat.
     const until = untilAfter(sentAt, freshShare * lease * 1_000)
     const ours = { engine, store, places: this.#places, rules: this.#rules, program, onNote }
-    const at = { ...ours, queueName, hank, options, turnMs, until }
+    const at = { ...ours, queueName, hank, options, turnMs, parkMs, freezeMs, until }
     const turn = takeTurn(taken.claimed, at)
     this.#turns.set(turn.execution, { turn, queueName })
     void turn.done.then(() => {

@@ -16,9 +16,11 @@ export interface Spend {
  * again, rolled back or redone stays spent.
  */
 export interface Ledger {
-  /** Codons of all runs, and of the sentinels the money. */
+  /** Codons of all runs, of the sentinels the money, and what was lost. */
   readonly total: Spend
   readonly sentinelDollars: number
+  /** Spent at most on machines that died; nobody knows by which codon. */
+  readonly lostDollars: number
   /** By the id of a codon outside of loops, or of a loop with all its iterations. */
   readonly items: ReadonlyMap<string, Spend>
   /** By the id of a loop, then of a codon in it with all its iterations. */
@@ -38,17 +40,19 @@ export const noSpend: Spend = { dollars: 0, costUnknown: false, seconds: 0, toke
 export const emptyLedger: Ledger = {
   total: noSpend,
   sentinelDollars: 0,
+  lostDollars: 0,
   items: new Map(),
   inLoops: new Map(),
   underway: new Map(),
 }
 
-/** Everything that a state says was spent. `notes`: what only the journal knows about time. */
+/** Everything that a state says was spent. `notes`: what only the journal knows. */
 export function ledgerOf(state: WeaveState, notes: TimeNotes = {}): Ledger {
   const items = new Map<string, Spend>()
   const inLoops = new Map<string, Map<string, Spend>>()
   const underway = new Map<string, Spend>()
-  let total = noSpend
+  const { lostDollars = 0 } = notes
+  let total = { ...noSpend, dollars: lostDollars }
   let sentinelDollars = 0
   for (const run of state.runs) {
     for (const record of run.codons) {
@@ -63,7 +67,7 @@ export function ledgerOf(state: WeaveState, notes: TimeNotes = {}): Ledger {
       total = plus(plus(total, spend), observed)
     }
   }
-  return { total, sentinelDollars, items, inLoops, underway }
+  return { total, sentinelDollars, lostDollars, items, inLoops, underway }
 }
 
 /** The id that a codon has in the plan. */

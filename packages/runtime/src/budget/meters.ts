@@ -128,7 +128,8 @@ function hankDollars(
   const ceiling = ceilingOf(plan, 'maxDollars')
   if (!ceiling) return undefined
   const spent = dollarsOf(ledger.items)
-  if (ledger.sentinelDollars > 0) spent.set(sentinels, ledger.sentinelDollars)
+  const beside = ledger.sentinelDollars + ledger.lostDollars
+  if (beside > 0) spent.set(noCodon, beside)
   const use = { spent, finished: new Set(plan.items.slice(0, position.item).map(item => item.id)) }
   const pool = poolOf(ceiling.amount, plan.budget)
   const meter = poolMeter(pool, use, loop?.id ?? codon.id)
@@ -138,8 +139,8 @@ function hankDollars(
   return { ...meter, level: 'hank', scope: ceiling.scope }
 }
 
-/** No codon is named so: ids are not empty. Sentinels have no share, they draw from what the shares leave. */
-const sentinels = ''
+/** No codon is named so: ids are not empty. Sentinels, and what was lost, have no share: they draw from what the shares leave. */
+const noCodon = ''
 
 function loopDollars(
   ledger: Ledger,

@@ -196,8 +196,9 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const { effects } = opening
   const recovered = await recoverWith(start, opening)
   if (!recovered.ok) return recovered
-  const times = await openTimes(journal, plan)
-  const life = { plan, journal, recorder, effects, clock: systemClock, firstRunId: held.runId, times }
+  const times = await openTimes(journal, plan, options.border?.lostDollars)
+  const clock = options.border?.clock ?? systemClock
+  const life = { plan, journal, recorder, effects, clock, firstRunId: held.runId, times }
   await finishDeeds(journal)
   const gates = await openGating(options, journal.history, opening.gateEffects)
   const isOver = nothingLeft(plan, recorder.state, times()) && !recovered.startFrom

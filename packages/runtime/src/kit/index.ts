@@ -33,6 +33,7 @@ export {
 export { escapeLineSeparators, type Line, readLines, readRecords, splitLines } from './json-lines.ts'
 export { type JsonCode, type JsonSource, parseJsonSource } from './json-source.ts'
 export { type Leash, type Moment, moment, startLeash, untilAfter } from './leash.ts'
+export { createLeashedClock, type LeashedClock } from './leashed-clock.ts'
 export { type Listening, listen } from './listen.ts'
 export { type Log, type LogFields, type LogLevel, logLevels, silentLog } from './log.ts'
 export { didYouMean, nearestNames } from './nearest-names.ts'

@@ -25,6 +25,8 @@ export interface LeashOptions {
   readonly file: string
   /** How long what is on the leash may stand still. */
   readonly longestStandMs: number
+  /** What is on it stands still, or goes on. Must not throw. */
+  readonly onStand?: ((isStanding: boolean) => void) | undefined
   /** It stood for too long. */
   readonly onTooLong: () => void
 }
@@ -46,7 +48,7 @@ const lookEveryMs = 100
  * Stops the process groups when the time is over (SIGSTOP) and lets them go on when there is more. A process beside this one
  * does the same, by the boot clock alone, so that they stand still also when this one does.
  */
-export function startLeash({ until, file, longestStandMs, onTooLong }: LeashOptions): Leash {
+export function startLeash({ until, file, longestStandMs, onTooLong, onStand }: LeashOptions): Leash {
   let end = until
   let groups: readonly number[] = []
   let stoodSince: number | undefined
@@ -70,11 +72,15 @@ export function startLeash({ until, file, longestStandMs, onTooLong }: LeashOpti
     if (!isFresh()) {
       // Again and again: who was waiting to be collected by its parent may have begun something meanwhile.
       signalAll('SIGSTOP')
+      if (stoodSince === undefined) onStand?.(true)
       stoodSince ??= now
       if (now - stoodSince > longestStandMs) onTooLong()
       return
     }
-    if (stoodSince !== undefined) signalAll('SIGCONT')
+    if (stoodSince !== undefined) {
+      onStand?.(false)
+      signalAll('SIGCONT')
+    }
     stoodSince = undefined
     const ready = waiting
     waiting = []

@@ -4,15 +4,20 @@ import type { History, Journal, StoredEvent } from '../journal/index.ts'
 import type { Plan } from '../plan/index.ts'
 
 /**
- * When the execution was parked and when its crashed runs were last at work, from the journal that is there and from what
- * it tells from now on. A plan without a limit in time needs none of it, and nothing is read.
+ * When the execution was parked or stood still and when its crashed runs were last at work, from the journal that is there and
+ * from what it tells from now on. A plan without a limit in time needs none of it, and nothing is read.
  */
-export async function openTimes(journal: Journal, plan: Plan): Promise<() => TimeNotes> {
-  if (!limitsTime(plan)) return () => ({})
+export async function openTimes(
+  journal: Journal,
+  plan: Plan,
+  lostDollars?: number,
+): Promise<() => TimeNotes> {
+  const lost = { ...(lostDollars !== undefined && { lostDollars }) }
+  if (!limitsTime(plan)) return () => lost
   const book = createTimeBook()
   for await (const event of eventsThatMatter(journal.history)) book.heard(event)
   journal.subscribe(({ event }) => book.heard(event))
-  return book.notes
+  return () => ({ ...book.notes(), ...lost })
 }
 
 /** Each with the event before it, and the last of all, in order. */
@@ -37,7 +42,9 @@ async function* parsed(
   }
 }
 
-const marks = ['"type":"run.parked"', '"transitionType":"RunCrashed"'].map(mark => Buffer.from(mark))
+const marks = ['"type":"run.parked"', '"type":"fleet.waiting"', '"transitionType":"RunCrashed"'].map(mark =>
+  Buffer.from(mark),
+)
 const headBytes = 4096
 
 /** Checked on the bytes, so that little is parsed. Text inside another event can only cost a parse. */

@@ -1,4 +1,5 @@
 import type { EventData } from '@weave/protocol'
+import type { Clock } from '../kit/index.ts'
 import type { PlannedCodonAt } from '../plan/index.ts'
 
 /** An attempt at a codon, for who stands at the borders between codons. */
@@ -21,6 +22,10 @@ export type PutOnRecord = <T extends FleetEventType>(type: T, data: EventData<T>
  * soon after the signal aborts, neither rejects for something that can go wrong outside.
  */
 export interface BorderPorts {
+  /** By which codons are timed, when that is not by the clock of the system: it may stand while they do. */
+  readonly clock?: Clock
+  /** What earlier starts may have spent without a record. */
+  readonly lostDollars?: number
   /** Told once, before anything but the plan of this start is on record, where it may put what it did. */
   readonly opened?: (put: PutOnRecord) => void
   /** Before an attempt: whether it may begin. */

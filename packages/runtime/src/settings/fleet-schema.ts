@@ -51,6 +51,20 @@ export const fleet = z
       .max(23)
       .optional()
       .describe('A turn ends at the first codon after so many hours, so that others come in; default 6.'),
+    parkMinutes: z
+      .number()
+      .positive()
+      .max(1_440)
+      .optional()
+      .describe(
+        'How long a codon waits for a place at its provider, or for money, before others get its slot; default 10.',
+      ),
+    freezeMinutes: z
+      .number()
+      .positive()
+      .max(1_440)
+      .optional()
+      .describe('How long agents stand still while the engine is away before they are ended; default 15.'),
     maxBarren: z
       .int()
       .min(1)

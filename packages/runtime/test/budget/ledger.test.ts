@@ -1,8 +1,9 @@
+import type { JournaledEvent } from '@weave/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { activeMs } from '../../src/budget/active-time.ts'
-import { ledgerOf } from '../../src/budget/index.ts'
+import { createTimeBook, ledgerOf, mayStart } from '../../src/budget/index.ts'
 import { codon, loop, plan, stepOf } from './budget-plans.ts'
 import { createPast } from './past.ts'
 
@@ -10,6 +11,32 @@ const hank = plan([codon('a'), loop('l', 3, { codons: [codon('b'), codon('c')] }
 const step = (id: string) => stepOf(hank, id)
 
 describe('the ledger', () => {
+  verifies(
+    ['money/lost-dollars'],
+    'counts what was lost with machines against the dollars of the hank, and of no codon',
+    () => {
+      const limited = plan([codon('a'), codon('b')], { budget: { maxDollars: 10 } })
+      const past = createPast()
+      past.run()
+      past.attempt(stepOf(limited, 'a'), { cost: 4 })
+      const { total, items, lostDollars } = ledgerOf(past.state, { lostDollars: 5 })
+      expect([total.dollars, items.get('a')?.dollars, lostDollars]).toEqual([9, 4, 5])
+      const kindWith = (lost: number) =>
+        mayStart(limited, ledgerOf(past.state, { lostDollars: lost }), stepOf(limited, 'b')).kind
+      expect([kindWith(5.9), kindWith(6)]).toEqual(['start', 'complete'])
+    },
+  )
+
+  verifies(['leash/timers'], 'leaves out the time in which agents stood still for want of the engine', () => {
+    const book = createTimeBook()
+    const waiting = (timestamp: string, more: object): void =>
+      book.heard({ type: 'fleet.waiting', timestamp, data: { for: 'engine', ...more } } as JournaledEvent)
+    waiting('2026-01-01T00:01:00.000Z', {})
+    waiting('2026-01-01T00:05:00.010Z', { until: '2026-01-01T00:05:00.000Z' })
+    const from = Date.parse('2026-01-01T00:00:00.000Z')
+    expect(activeMs({ from, until: from + 600_000 }, book.notes().parked ?? [])).toBe(360_000)
+  })
+
   test('of a new execution is empty', () => {
     const { total, sentinelDollars, items } = ledgerOf(createPast().state)
     expect(total).toMatchObject({ dollars: 0, seconds: 0, costUnknown: false })
