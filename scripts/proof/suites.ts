@@ -278,6 +278,18 @@ export const suites: Readonly<Record<'faults' | 'load' | 'agents' | 'fleet', rea
       ],
     },
     {
+      name: 'fleet chaos',
+      holds: 'I31',
+      files: ['test/e2e/fleet-chaos.test.ts'],
+      atLeast: {
+        'executions under faults': 300,
+        'faults survived': 1_000,
+        'engines killed and back': 3,
+        'codons salvaged': 1,
+        'workers with a wrong clock': 2,
+      },
+    },
+    {
       name: 'fleet money',
       holds: 'I28',
       files: ['test/e2e/fleet-money.test.ts'],

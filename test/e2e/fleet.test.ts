@@ -210,31 +210,6 @@ describe('a fleet', () => {
   )
 
   verifies(
-    ['leash/engine-away', 'fleet/not-again'],
-    'does not notice an engine that is killed and back after two seconds',
-    async () => {
-      const at = place(['gale'], { isHeld: true })
-      const batch = await queued(at)
-      const only = worker(at, '--until-idle')
-      await vi.waitFor(() => expect(ran('gale')).toBe('ab'), { timeout: 60_000 })
-      const [row] = await fleet.engine.database.query<{ data_directory: string }>('show data_directory')
-      const lockFile = readFileSync(join(row?.data_directory ?? '', 'postmaster.pid'), 'utf8')
-      process.kill(Number(lockFile.split('\n')[0]), 'SIGKILL')
-      // The point is that it is away for a while.
-      await new Promise(resolve => setTimeout(resolve, 2_000))
-      await fleet.close().catch(() => undefined)
-      fleet = await openFleet({ home, environment: { PATH: process.env['PATH'] }, works: false })
-      release('gale')
-      expect(await only.ended, only.said()).toBe(0)
-      expect(await states(batch)).toEqual(['succeeded'])
-      expect(ran('gale')).toBe('abc')
-      expect(await query(epochs, batch)).toEqual([{ epoch: 1 }])
-      await expectOrder(batch)
-    },
-    longest,
-  )
-
-  verifies(
     ['fleet/drain', 'fleet/cancel', 'fleet/root'],
     'hands executions back at a border when a worker is to end, and runs nothing that is cancelled',
     async () => {

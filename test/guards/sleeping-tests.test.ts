@@ -59,7 +59,6 @@ function lastName({ property }: Extract<Node, { type: 'MemberExpression' }>): st
 const aboutTime: readonly string[] = [
   'packages/runtime/test/kit/clock.test.ts',
   'packages/runtime/test/kit/clock.test.ts',
-  'test/e2e/fleet.test.ts',
   'test/e2e/lost-lock.test.ts',
   'test/e2e/proxy.test.ts',
 ]
