@@ -352,6 +352,8 @@ export const commands: Readonly<Record<string, CommandRow>> = {
       'allow-host',
       'base',
       'web-host',
+      'fleet-url',
+      'insecure-engine',
       'runtime-config',
       ...always,
     ],

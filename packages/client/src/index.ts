@@ -8,6 +8,7 @@
  */
 export type {
   AttemptSpan,
+  BatchPage,
   BudgetBreach,
   CheckpointEntry,
   CheckpointInfo,
@@ -36,6 +37,12 @@ export type {
   ExtensionType,
   FailureReason,
   FileNode,
+  FleetBatch,
+  FleetExecution,
+  FleetPage,
+  FleetState,
+  FleetThrottle,
+  FleetWorker,
   GateList,
   Hello,
   JournaledEvent,

@@ -31,7 +31,8 @@ export async function openFleet({ home, environment, works, isInsecure }: FleetO
   try {
     const named = environment['WEAVE_FLEET_STORE']
     const folder = join(home, '.weave', 'fleet', 'store')
-    if (named === undefined && engine.isEmbedded) mkdirSync(folder, { recursive: true, mode: 0o700 })
+    // That there is one is also how others learn that this person has a fleet.
+    if (engine.isEmbedded) mkdirSync(folder, { recursive: true, mode: 0o700 })
     const usual = engine.isEmbedded ? pathToFileURL(folder).href : 'pg:'
     const storeUrl =
       named ??

@@ -1,7 +1,7 @@
 /** The fleet: one hank over many data sets, worked on by whoever shares one engine. */
 
 export { collectGarbage, examineFleet, type Finding, type Garbage } from './care/index.ts'
-export { faultOf, stopEmbedded } from './engine/index.ts'
+export { faultOf, type Lookout, openLookout, stopEmbedded } from './engine/index.ts'
 export { type FaultCode, FleetFault } from './fault.ts'
 export { type Fleet, type FleetOptions, openFleet } from './fleet.ts'
 export { type BatchMoney, batchMoney, setBudget, settleDoubt } from './money/index.ts'
@@ -27,14 +27,18 @@ export type {
 export {
   assertKnown,
   type BatchDetail,
+  type BatchPicture,
   type BatchReport,
   type BatchStatus,
+  batchPicture,
   batchStatus,
   type CostRow,
   type ExecutionDetail,
   type ExecutionStatus,
   executionsOf,
   type FleetEvent,
+  type FleetPicture,
+  fleetPicture,
   listBatches,
   listEvents,
   listWorkers,

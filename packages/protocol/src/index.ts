@@ -46,6 +46,7 @@ export {
 export { type ProblemCode, problemCodes } from './problem-codes.ts'
 export {
   type AttemptSpan,
+  type BatchPage,
   type CheckpointEntry,
   type CheckpointList,
   type ComparedExecutions,
@@ -55,6 +56,13 @@ export {
   type ExecutionList,
   type ExecutionRow,
   type ExecutionStatus,
+  type FleetBatch,
+  type FleetExecution,
+  type FleetPage,
+  type FleetState,
+  type FleetThrottle,
+  type FleetWorker,
+  fleetStates,
   type GateList,
   type Hello,
   type LinkRequest,

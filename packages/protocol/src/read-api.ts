@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { decidedBy, gateDecision } from './gates.ts'
+import { batchPage, fleetPage } from './read-fleet.ts'
 import { comparison, costs, reportRun, reportSetting, reportTotals } from './read-report.ts'
 import { type Immutable, isoTime } from './values.ts'
 
@@ -40,6 +41,8 @@ const hello = z.object({
   /** All executions below a directory; otherwise one run shows itself. */
   hub: z.boolean(),
   readonly: z.boolean(),
+  /** Who started it has a fleet, so `/api/fleet` is answered. */
+  fleet: z.boolean(),
 })
 export type Hello = Immutable<z.infer<typeof hello>>
 
@@ -363,9 +366,19 @@ const sentinelList = z.object({
 })
 export type SentinelList = Immutable<z.infer<typeof sentinelList>>
 
+export {
+  type BatchPage,
+  type FleetBatch,
+  type FleetExecution,
+  type FleetPage,
+  type FleetState,
+  type FleetThrottle,
+  type FleetWorker,
+  fleetStates,
+} from './read-fleet.ts'
 export type { ComparedExecutions, CostList } from './read-report.ts'
 
-/** TABLE of answers; `:name` is an execution. All are GET but the two that a key buys. */
+/** TABLE of answers; `:name` is an execution, `:batch` one of a fleet. All are GET but the two that a key buys. */
 export const readApi = {
   error: { address: '*', answer: readError },
   hello: { address: '/api/hello', answer: hello },
@@ -382,4 +395,6 @@ export const readApi = {
   costs: { address: '/api/e/:name/costs', answer: costs },
   sentinels: { address: '/api/e/:name/sentinels', answer: sentinelList },
   compare: { address: '/api/compare', answer: comparison },
+  fleet: { address: '/api/fleet', answer: fleetPage },
+  batch: { address: '/api/fleet/:batch', answer: batchPage },
 } as const

@@ -73,6 +73,7 @@ export {
 } from './check/index.ts'
 export {
   type Assets,
+  type BatchWish,
   bareAssets,
   comparisonJson,
   createDashboard,
@@ -82,12 +83,14 @@ export {
   type Desk,
   isOfAgent,
   type NamedPlace,
+  noFleet,
   type ReaderEntry,
   type Readers,
   type ReaderTools,
   readAssets,
   runReaderThread,
   type ShownExecutions,
+  type ShownFleet,
   secret,
 } from './dashboard/index.ts'
 export {

@@ -28,6 +28,10 @@ export const page = {
   'page/tasks-with-keys': 'Twelve tasks, from finding a failure to approving at a gate, need no pointer.',
   'page/tasks-on-a-phone':
     'Six tasks are done by touch on a screen of 375 pixels, with targets of at least 44 pixels.',
+  'page/fleet':
+    'The hub shows batches, workers and limits of a fleet, and of a batch its executions by state and what failed by reason; what happens is seen without loading the page anew, and an execution that was pulled is a link.',
+  'page/fleet-rests':
+    'A page never starts an engine nor changes a table, and asks nothing while it is not in sight; it says when the engine is at rest or away, and when a package is missing.',
   'page/list-filter':
     'The list takes fields, amounts and words, all of which must fit, and can put failures first.',
   'page/filter': 'Filter and search are done by the host and are in the address.',

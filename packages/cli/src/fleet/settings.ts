@@ -7,6 +7,8 @@ import type { Terminal } from '../terminal.ts'
 /** What holds for a command of the fleet: its flags before variables before `weave.json`. */
 export interface FleetWishes {
   readonly setting: FleetSetting
+  /** Whether `weave.json` has it. */
+  readonly isSet: boolean
   /** With the variables of the fleet as they hold. */
   readonly environment: Readonly<Record<string, string | undefined>>
 }
@@ -26,6 +28,7 @@ export async function fleetWishes(args: Arguments, terminal: Terminal): Promise<
   const { env } = process
   return {
     setting,
+    isSet: file.fleet !== undefined,
     environment: {
       ...env,
       WEAVE_FLEET_URL: args.texts['fleet-url'] ?? env['WEAVE_FLEET_URL'] ?? setting.url,

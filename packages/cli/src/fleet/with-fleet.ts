@@ -5,12 +5,12 @@ import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
 import { type FleetWishes, fleetWishes } from './settings.ts'
 
-type Package = typeof import('weave-fleet')
+export type FleetPackage = typeof import('weave-fleet')
 
 export interface OpenedFleet extends FleetWishes {
   readonly fleet: Fleet
   /** The package: it is loaded only when somebody asks for it. */
-  readonly library: Package
+  readonly library: FleetPackage
 }
 
 export interface FleetCall {
@@ -43,7 +43,7 @@ export async function withPackage(
   { args, terminal }: FleetCall,
   work: (loaded: Omit<OpenedFleet, 'fleet'>) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const library = await load()
+  const library = await loadFleet()
   if (!library) {
     terminal.error('Fleet commands need a package more: npm i weave-fleet')
     return exitCodes.failed
@@ -71,7 +71,8 @@ const codes: Readonly<Record<string, ExitCode>> = {
   FLEET_SCHEMA: exitCodes.refused,
 }
 
-async function load(): Promise<Package | undefined> {
+/** Undefined: it is not installed. */
+export async function loadFleet(): Promise<FleetPackage | undefined> {
   try {
     return await import('weave-fleet')
   } catch (error) {

@@ -20,6 +20,7 @@ import {
 import { asThread, version } from '../program.ts'
 import { pageAssets } from './assets.ts'
 import { bridge } from './bridge.ts'
+import { type HubFleetOptions, hubFleet } from './hub-fleet.ts'
 
 export interface HubOptions {
   /** Whose executions are shown. */
@@ -31,6 +32,7 @@ export interface HubOptions {
   /** More values of `Host`. */
   readonly allowHosts: readonly string[]
   readonly ownerKey: string
+  readonly fleet: Omit<HubFleetOptions, 'isHere'>
   readonly log: Log
 }
 
@@ -48,9 +50,10 @@ export async function startHub(options: HubOptions) {
   // Who starts a hub looks at it next.
   readers.wake()
   const executions = executionsIn(base)
+  const fleet = hubFleet({ ...options.fleet, isHere: name => executions.find(name) !== undefined })
   const facts = { version, hub: true, readonly }
   const assets = await pageAssets()
-  const dashboard = createDashboard({ executions, assets, desk, readers, facts, clock: systemClock })
+  const dashboard = createDashboard({ executions, assets, desk, readers, fleet, facts, clock: systemClock })
   let lastAsked = systemClock.monotonic()
   let isClosing = false
   const asked = (): void => {
@@ -99,6 +102,7 @@ export async function startHub(options: HubOptions) {
       }
       admission.close()
       await readers.close()
+      await fleet.close()
     },
   }
 }

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { secret, settled, silentLog, systemClock } from '@weave/runtime'
+import { fleetWishes } from '../fleet/settings.ts'
 import { type Arguments, settingValues } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes, signalCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
@@ -39,6 +40,7 @@ export async function webCommand(args: Arguments, terminal: Terminal): Promise<E
     readonly,
     allowHosts: allowed === undefined ? [] : [allowed],
     ownerKey,
+    fleet: { wishes: await fleetWishes(args, terminal), isInsecure: args.switches.has('insecure-engine') },
     // Nothing is logged: what is refused here is nobody's business, and keys pass through.
     log: silentLog,
   })

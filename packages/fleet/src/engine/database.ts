@@ -5,6 +5,11 @@ export interface Sql {
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>
 }
 
+/** The tables, for who only asks. */
+export interface Tables {
+  readonly database: Sql
+}
+
 export interface Database extends Sql {
   /** All of it or nothing. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>

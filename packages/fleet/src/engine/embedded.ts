@@ -77,6 +77,12 @@ export async function stopEmbedded(home: string): Promise<boolean> {
   return true
 }
 
+/** Where the engine of this person answers while somebody has it up. */
+export function embeddedAddress(home: string) {
+  const { socketFolder } = placeOf(home)
+  return { socketFolder, user, isUp: () => answers(socketFolder) }
+}
+
 interface Place {
   readonly base: string
   readonly dataFolder: string

@@ -32,11 +32,7 @@ export async function migrate(database: Database): Promise<void> {
     .transaction(async sql => {
       await sql.query('select pg_advisory_xact_lock($1)', [lockKey])
       const applied = await appliedIn(sql)
-      if (applied > newest)
-        throw new FleetFault('FLEET_VERSION', {
-          message: `The fleet has schema ${applied}; this program knows ${newest}.`,
-          cure: 'Update weave-fleet on this machine.',
-        })
+      refuseNewer(applied)
       if (applied === newest) return
       for (const text of migrations.slice(applied)) await sql.query(text)
       await writeMeta(sql, 'schema', String(newest))
@@ -52,6 +48,29 @@ export async function migrate(database: Database): Promise<void> {
         cure: 'Run "weave fleet migrate" as who owns them.',
       })
     })
+}
+
+function refuseNewer(applied: number): void {
+  if (applied <= newest) return
+  throw new FleetFault('FLEET_VERSION', {
+    message: `The fleet has schema ${applied}; this program knows ${newest}.`,
+    cure: 'Update weave-fleet on this machine.',
+  })
+}
+
+/** For who only looks: tables of another schema are left as they are. */
+export async function refuseSchema(sql: Queries): Promise<void> {
+  const applied = await appliedIn(sql)
+  refuseNewer(applied)
+  if (applied === newest) return
+  const message =
+    applied === 0
+      ? 'The database that is named has no tables of a fleet: nothing was submitted there yet.'
+      : `The tables of the fleet are at schema ${applied}; this program knows ${newest}.`
+  throw new FleetFault('FLEET_SCHEMA', {
+    message,
+    cure: 'Any command of the fleet sees to it: weave fleet list',
+  })
 }
 
 /** `insufficient_privilege`. */

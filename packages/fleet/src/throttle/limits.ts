@@ -1,4 +1,4 @@
-import type { Engine } from '../engine/index.ts'
+import type { Engine, Tables } from '../engine/index.ts'
 
 /** The limits of one provider, or of one of its models, for the whole fleet. */
 export interface ProviderLimits {
@@ -14,7 +14,7 @@ export interface ProviderLimits {
   readonly refusals: number
 }
 
-export async function listThrottles({ database }: Engine): Promise<readonly ProviderLimits[]> {
+export async function listThrottles({ database }: Tables): Promise<readonly ProviderLimits[]> {
   return database.query<ProviderLimits>(
     `select key, running, rpm, tpm, limit_now as "limitNow", refusals::int as refusals,
        ceil(greatest(extract(epoch from greatest(blocked_until, clock_timestamp()) - clock_timestamp()), 0))::int as "blockedSeconds"

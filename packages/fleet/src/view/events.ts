@@ -1,4 +1,4 @@
-import type { Engine } from '../engine/index.ts'
+import type { Tables } from '../engine/index.ts'
 import { timeText } from './status.ts'
 
 /** A row of what happened in a fleet. */
@@ -23,7 +23,7 @@ export interface EventWish {
 
 /** The newest that fit, oldest first. */
 export async function listEvents(
-  { database }: Engine,
+  { database }: Tables,
   { target, after = 0, most }: EventWish,
 ): Promise<readonly FleetEvent[]> {
   return database.query<FleetEvent>(

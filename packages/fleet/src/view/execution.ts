@@ -1,4 +1,4 @@
-import type { Engine } from '../engine/index.ts'
+import type { Tables } from '../engine/index.ts'
 import type { CodonCosts, NamedTree, StoredTree } from '../turn/index.ts'
 import { type FleetEvent, listEvents } from './events.ts'
 import { type ExecutionStatus, executionColumns, timeText, unknown } from './status.ts'
@@ -18,7 +18,6 @@ export type CostRow = CodonCosts
 /** Everything that a page about one execution says. */
 export interface ExecutionDetail extends ExecutionStatus {
   readonly batch: string
-  readonly starts: number
   readonly barren: number
   readonly cancel: string | null
   readonly data: StoredTree | NamedTree | null
@@ -29,10 +28,10 @@ export interface ExecutionDetail extends ExecutionStatus {
 
 const lastEvents = 20
 
-export async function showExecution(engine: Engine, id: string): Promise<ExecutionDetail> {
-  const { database } = engine
+export async function showExecution(tables: Tables, id: string): Promise<ExecutionDetail> {
+  const { database } = tables
   const [found] = await database.query<Omit<ExecutionDetail, 'heads' | 'costs' | 'events'>>(
-    `select ${executionColumns}, e.batch, e.starts, e.barren, e.cancel, e.data from fleet.execution e where e.id = $1`,
+    `select ${executionColumns}, e.batch, e.barren, e.cancel, e.data from fleet.execution e where e.id = $1`,
     [id],
   )
   if (!found) throw unknown('execution', id)
@@ -41,8 +40,8 @@ export async function showExecution(engine: Engine, id: string): Promise<Executi
      from fleet.head where execution = $1 order by seq`,
     [id],
   )
-  const events = await listEvents(engine, { target: id, most: lastEvents })
-  return { ...found, heads, costs: await costsOf(engine, id), events }
+  const events = await listEvents(tables, { target: id, most: lastEvents })
+  return { ...found, heads, costs: await costsOf(tables, id), events }
 }
 
 const costColumns = `c.model, sum(c.attempts)::int as attempts, sum(c.tokens_in)::float as "in", sum(c.tokens_out)::float as "out",
@@ -50,7 +49,7 @@ const costColumns = `c.model, sum(c.attempts)::int as attempts, sum(c.tokens_in)
   sum(c.dollars) as dollars, bool_and(c.is_known) as "isKnown"`
 
 /** By codon and model, of one execution or of all of a batch; iterations of a loop together. */
-export async function costsOf({ database }: Engine, target: string): Promise<readonly CostRow[]> {
+export async function costsOf({ database }: Tables, target: string): Promise<readonly CostRow[]> {
   return database.query<CostRow>(
     `select split_part(c.codon, '#', 1) as codon, ${costColumns}
      from fleet.cost c join fleet.execution e on e.id = c.execution where e.id = $1 or e.batch = $1

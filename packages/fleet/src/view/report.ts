@@ -1,12 +1,7 @@
-import type { Engine } from '../engine/index.ts'
+import type { Tables } from '../engine/index.ts'
 import { type CostRow, costsOf } from './execution.ts'
+import { type FailureGroup, failuresOf } from './failures.ts'
 import { type BatchDetail, batchStatus, type ExecutionStatus, executionsOf } from './status.ts'
-
-export interface FailureGroup {
-  readonly state: string
-  readonly reason: string
-  readonly executions: readonly string[]
-}
 
 export interface BatchReport {
   readonly batch: BatchDetail
@@ -16,20 +11,13 @@ export interface BatchReport {
   readonly failures: readonly FailureGroup[]
 }
 
-export async function reportOf(engine: Engine, id: string): Promise<BatchReport> {
-  const batch = await batchStatus(engine, id)
-  const executions = await executionsOf(engine, id)
-  return { batch, executions, costs: await costsOf(engine, id), failures: failuresOf(executions) }
-}
-
-function failuresOf(executions: readonly ExecutionStatus[]): readonly FailureGroup[] {
-  const groups = new Map<string, FailureGroup>()
-  for (const { id, state, reason } of executions) {
-    if (state !== 'failed' && state !== 'dead' && state !== 'cancelled') continue
-    const words = reason ?? 'no reason was given'
-    const key = `${state} ${words}`
-    const before = groups.get(key)?.executions ?? []
-    groups.set(key, { state, reason: words, executions: [...before, id] })
+export async function reportOf(tables: Tables, id: string): Promise<BatchReport> {
+  const batch = await batchStatus(tables, id)
+  const executions = await executionsOf(tables, id)
+  return {
+    batch,
+    executions,
+    costs: await costsOf(tables, id),
+    failures: await failuresOf(tables, { batch: id }),
   }
-  return [...groups.values()].toSorted((left, right) => right.executions.length - left.executions.length)
 }

@@ -1,11 +1,12 @@
-import type { Engine } from '../engine/index.ts'
+import type { Tables } from '../engine/index.ts'
 import { FleetFault } from '../fault.ts'
+
+export type ExecutionState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'waiting' | 'dead'
 
 export interface BatchStatus {
   readonly id: string
   readonly name: string
-  /** open, paused or closed. */
-  readonly state: string
+  readonly state: 'open' | 'paused' | 'closed'
   readonly pauseReason: string | null
   readonly pool: string
   readonly priority: number
@@ -15,15 +16,24 @@ export interface BatchStatus {
   readonly submittedBy: string | null
   readonly created: string
   /** How many executions are in each state. */
-  readonly counts: Readonly<Record<string, number>>
+  readonly counts: Readonly<Partial<Record<ExecutionState, number>>>
 }
 
 /** What takes a look at every execution of a batch. */
 export interface BatchDetail extends BatchStatus {
   readonly codonsDone: number
+  /** As its journals say, up to the codon that was published last. */
   readonly dollars: number
   /** False: some of it has no known price, so it was more. */
   readonly isCostKnown: boolean
+  /** As its journals or the books say, whichever is more: journals are ahead of the books while turns run, and know agents with a login of their own. */
+  readonly spentDollars: number
+  /** Lent to turns that run. */
+  readonly lentDollars: number
+  /** What turns had that ended without a word. */
+  readonly doubtDollars: number
+  /** Null: there is none. */
+  readonly ceilingDollars: number | null
   /** Executions that ended in an hour, as fast as in the last one; null: none did. */
   readonly endsPerHour: number | null
   /** When the last one will end at that rate. */
@@ -36,9 +46,11 @@ export interface ExecutionStatus {
   readonly id: string
   readonly n: number
   readonly name: string
-  readonly state: string
+  readonly state: ExecutionState
   readonly reason: string | null
   readonly epoch: number
+  /** How many turns began. */
+  readonly starts: number
   readonly worker: string | null
   readonly headSeq: number
   readonly codon: string | null
@@ -58,12 +70,14 @@ const batchColumns = `b.id, b.name, b.state, b.pause_reason as "pauseReason", b.
   coalesce((select jsonb_object_agg(c.state, c.n) from fleet.batch_count c where c.batch = b.id and c.n > 0), '{}') as counts`
 
 /** All batches, newest first. */
-export async function listBatches({ database }: Engine): Promise<readonly BatchStatus[]> {
+export async function listBatches({ database }: Tables): Promise<readonly BatchStatus[]> {
   return database.query<BatchStatus>(`select ${batchColumns} from fleet.batch b order by b.created desc`)
 }
 
 const detailColumns = `coalesce(done.codons, 0)::int as "codonsDone", coalesce(cost.dollars, 0) as dollars,
-  coalesce(cost.known, true) as "isCostKnown", rate.per_hour as "endsPerHour",
+  coalesce(cost.known, true) as "isCostKnown",
+  greatest(coalesce(cost.dollars, 0), b.spent / 1e6::float8) as "spentDollars", b.granted / 1e6::float8 as "lentDollars",
+  b.doubt / 1e6::float8 as "doubtDollars", b.budget / 1e6::float8 as "ceilingDollars", rate.per_hour as "endsPerHour",
   case when open.n > 0 and rate.per_hour > 0
     then ${timeText("(clock_timestamp() + open.n / rate.per_hour * interval '1 hour')")} end as forecast,
   coalesce((select jsonb_object_agg(w.reason, w.n) from (
@@ -73,8 +87,18 @@ const detailColumns = `coalesce(done.codons, 0)::int as "codonsDone", coalesce(c
       select fleet.waits_for(b.id) as reason, c.n from fleet.batch_count c
       where c.batch = b.id and c.state = 'queued' and c.n > 0) q where q.reason is not null), '{}') as waits`
 
-export async function batchStatus({ database }: Engine, batch: string): Promise<BatchDetail> {
-  const [found] = await database.query<BatchDetail>(
+export async function batchStatus(tables: Tables, batch: string): Promise<BatchDetail> {
+  const [found] = await detailsOf(tables, [batch])
+  if (found) return found
+  throw unknown('batch', batch)
+}
+
+/** Of those that there are, newest first. */
+export async function detailsOf(
+  { database }: Tables,
+  batches: readonly string[],
+): Promise<readonly BatchDetail[]> {
+  return database.query<BatchDetail>(
     `select ${batchColumns}, ${detailColumns}
      from fleet.batch b
      cross join lateral (select sum(e.codons_done) as codons from fleet.execution e where e.batch = b.id) done
@@ -91,11 +115,9 @@ export async function batchStatus({ database }: Engine, batch: string): Promise<
        from fleet.execution e
        where e.batch = b.id and e.ended > clock_timestamp() - interval '1 hour' and e.state in ('succeeded', 'failed', 'dead')
        having count(*) > 0) rate on true
-     where b.id = $1`,
-    [batch],
+     where b.id = any($1) order by b.created desc`,
+    [batches],
   )
-  if (found) return found
-  throw unknown('batch', batch)
 }
 
 /** `weave fleet <word>` lists those that there are. */
@@ -109,7 +131,7 @@ export function unknown(kind: keyof typeof listedBy, name: string): FleetFault {
 }
 
 /** Throws for a name that no batch and no execution has. */
-export async function assertKnown({ database }: Engine, target: string): Promise<void> {
+export async function assertKnown({ database }: Tables, target: string): Promise<void> {
   const known = await database.query(
     'select 1 from fleet.batch where id = $1 union all select 1 from fleet.execution where id = $1',
     [target],
@@ -117,12 +139,12 @@ export async function assertKnown({ database }: Engine, target: string): Promise
   if (known.length === 0) throw unknown(/\.\d+$/.test(target) ? 'execution' : 'batch', target)
 }
 
-export const executionColumns = `e.id, e.n, e.name, e.state, e.reason, e.epoch::int as epoch, e.worker,
+export const executionColumns = `e.id, e.n, e.name, e.state, e.reason, e.epoch::int as epoch, e.starts, e.worker,
   e.head_seq::int as "headSeq", e.codon, e.codons_done as "codonsDone",
   coalesce((select sum(c.dollars) from fleet.cost c where c.execution = e.id), 0) as dollars,
   ${timeText('e.started')} as started, ${timeText('e.ended')} as ended`
 
-export async function executionsOf({ database }: Engine, batch: string): Promise<readonly ExecutionStatus[]> {
+export async function executionsOf({ database }: Tables, batch: string): Promise<readonly ExecutionStatus[]> {
   return database.query<ExecutionStatus>(
     `select ${executionColumns} from fleet.execution e where e.batch = $1 order by e.n`,
     [batch],

@@ -1,4 +1,4 @@
-import type { Engine } from '../engine/index.ts'
+import type { Tables } from '../engine/index.ts'
 import { timeText } from './status.ts'
 
 export interface WorkerStatus {
@@ -20,7 +20,7 @@ export interface WorkerStatus {
   readonly skewMs: number | null
 }
 
-export async function listWorkers({ database }: Engine): Promise<readonly WorkerStatus[]> {
+export async function listWorkers({ database }: Tables): Promise<readonly WorkerStatus[]> {
   return database.query<WorkerStatus>(
     `select w.id, w.host, w.pid, w.version, w.pools, w.providers, w.slots,
        (select count(*)::int from fleet.execution e where e.worker = w.id and e.state = 'running') as busy,

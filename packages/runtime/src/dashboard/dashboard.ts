@@ -4,6 +4,7 @@ import { type Hello, linkRequest, type ReadErrorCode, sessionRequest } from '@we
 import { type Clock, createPeerMarkCheck } from '../kit/index.ts'
 import { answerBytes, answerError, answerJson, bearerOf, begin, readBody } from './answers.ts'
 import type { Desk } from './desk.ts'
+import { answerFleet, type ShownFleet } from './fleet.ts'
 import type { Executions, Job, NamedPlace, PlaceJob, Query } from './job.ts'
 import type { Readers } from './readers.ts'
 import { type Assets, shellAnswer } from './shell.ts'
@@ -20,6 +21,7 @@ export interface DashboardOptions {
   readonly assets: Assets
   readonly desk: Desk
   readonly readers: Readers
+  readonly fleet: ShownFleet
   readonly facts: Pick<Hello, 'version' | 'hub' | 'readonly'>
   readonly clock: Clock
 }
@@ -86,16 +88,19 @@ function answerShell({ assets, path, request, response, readers }: Given): void 
 const onlyGet = ['METHOD_NOT_ALLOWED', 'Nothing is changed here: only GET is answered.'] as const
 
 async function answerApi(given: Given): Promise<void> {
-  const { path, request, response, facts, desk } = given
+  const { path, request, response, facts, desk, fleet } = given
   if (path === '/api/session') return openSession(given)
   if (path === '/api/links') return makeLink(given)
   if (request.method !== 'GET') return answerError(response, ...onlyGet)
-  if (path === '/api/hello') return answerJson(response, { product: 'weave', ...facts })
+  if (path === '/api/hello')
+    return answerJson(response, { product: 'weave', ...facts, fleet: fleet.isThere() })
   if (desk.modeOf(bearerOf(request)) === undefined)
     return answerError(response, 'NO_SESSION', 'Open the page with a link: weave open')
   const query = queryOf(request)
   if (!query) return answerError(response, 'BAD_REQUEST', 'The address cannot be read.')
   if (path === '/api/executions') return answerList(given, query)
+  if (path === '/api/fleet' || path.startsWith('/api/fleet/'))
+    return answerFleet(fleet, { path, query, response })
   const job = jobOf(given, query)
   if (typeof job === 'string') return answerError(response, 'NOT_FOUND', job)
   return pipe(given, job)

@@ -43,7 +43,7 @@ export async function readAssets(dir: string): Promise<Assets> {
 }
 
 const hashed = /[.-][0-9A-Za-z_]{8,}\.\w+$/
-const page = /^\/(?:$|e\/[^/]+(?:\/[a-z]*)?$|compare$)/
+const page = /^\/(?:$|e\/[^/]+(?:\/[a-z]*)?$|compare$|fleet(?:\/[\w.-]+)?$)/
 
 function assetsOf(files: ReadonlyMap<string, Asset>): Assets {
   return { find: path => files.get(path) ?? (page.test(path) ? files.get('/index.html') : undefined) }

@@ -12,22 +12,26 @@ import { place } from './place.ts'
 import { preferences } from './preferences.ts'
 import { session } from './session.ts'
 
+const FleetPage = lazyPanel(async () => (await import('./pages/fleet.ts')).FleetPage)
+const BatchPage = lazyPanel(async () => (await import('./pages/fleet.ts')).BatchPage)
 const ComparePage = lazyPanel(async () => (await import('./pages/compare-page.tsx')).ComparePage)
 
 export interface AppProps {
   readonly execution: Execution | undefined
   /** All executions are behind this page; otherwise one run shows itself. */
   readonly isHub: boolean
+  /** Who started the hub has a fleet. */
+  readonly hasFleet: boolean
 }
 
 /** The frame around every page. */
-export function App({ execution, isHub }: AppProps) {
+export function App({ execution, isHub, hasFleet }: AppProps) {
   return (
     <>
       <a class="skip" href="#main">
         To the content
       </a>
-      <TopBar isHub={isHub} execution={execution} />
+      <TopBar isHub={isHub} hasFleet={hasFleet} execution={execution} />
       <PageHere execution={execution} />
       <p class="unseen" role="status" aria-live="polite">
         {announcement.value}
@@ -51,6 +55,9 @@ function PageHere({ execution }: { readonly execution: Execution | undefined }) 
   if (known.state === 'asking') return <main class="page lone" id="main" />
   if (route.page === 'executions') return <ExecutionsPage />
   if (route.page === 'compare') return <ComparePage />
+  if (route.page === 'fleet') return <FleetPage />
+  if (route.page === 'batch')
+    return <BatchPage key={route.batch} batch={route.batch} parameters={route.parameters} />
   if (route.page === 'run' && execution)
     return <RunPage key={execution.name} execution={execution} route={route} />
   return (
@@ -65,7 +72,7 @@ function PageHere({ execution }: { readonly execution: Execution | undefined }) 
 
 const themes = { auto: 'light', light: 'dark', dark: 'auto' } as const
 
-function TopBar({ isHub, execution }: AppProps) {
+function TopBar({ isHub, hasFleet, execution }: AppProps) {
   const known = session.value
   const { theme, zone } = preferences
   return (
@@ -76,6 +83,16 @@ function TopBar({ isHub, execution }: AppProps) {
         </a>
       ) : (
         <span class="brand">weave</span>
+      )}
+      {hasFleet && (
+        <a
+          class="top-button"
+          href="/fleet"
+          title="The fleet (F)"
+          aria-current={place.value.page === 'fleet' ? 'page' : undefined}
+        >
+          Fleet
+        </a>
       )}
       {execution && place.value.page === 'run' && <span class="crumb">{execution.name}</span>}
       <span class="spring" />

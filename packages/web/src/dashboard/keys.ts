@@ -25,6 +25,7 @@ type DoKey =
   | 'utc'
   | 'help'
   | 'executions'
+  | 'fleet'
   | 'approve'
   | 'back'
 
@@ -74,6 +75,7 @@ export const keyTable: readonly KeyRow[] = [
   other(['c'], 'costs', 'costs'),
   other(['u'], 'utc', 'local time or UTC'),
   other(['o'], 'executions', 'all executions'),
+  other(['F'], 'fleet', 'the fleet'),
   other(['?'], 'help', 'this help'),
   other(['Escape'], 'back', 'close what is open'),
 ]
@@ -152,6 +154,9 @@ function doKey(what: DoKey, execution: Execution | undefined): boolean {
     case 'executions':
       go({ page: 'executions', parameters: {} })
       return true
+    case 'fleet':
+      go({ page: 'fleet', parameters: {} })
+      return true
     case 'approve':
       listeners.approve?.()
       return true
@@ -163,6 +168,7 @@ function doKey(what: DoKey, execution: Execution | undefined): boolean {
 function back(): boolean {
   if (isHelpOpen.value) isHelpOpen.value = false
   else if (place.value.parameters['at'] !== undefined) select({ at: undefined })
+  else if (place.value.page === 'batch') select({ state: undefined, after: undefined })
   else if (place.value.page === 'run')
     select({ q: undefined, type: undefined, codon: undefined, failed: undefined })
   return true

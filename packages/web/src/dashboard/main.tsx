@@ -9,6 +9,7 @@ import { installHarmlessText } from './harmless-text.ts'
 import { startKeys } from './keys.ts'
 import { place, startPlace } from './place.ts'
 import { startPreferences } from './preferences.ts'
+import type { Route } from './routes.ts'
 import { session, startSession } from './session.ts'
 import { filterOf } from './stream-filter.ts'
 
@@ -22,19 +23,30 @@ export function startDashboard(page: Window): void {
   startClock(page.document)
   const execution = signal<Execution | undefined>(undefined)
   const isHub = signal(true)
+  const hasFleet = signal(false)
   startKeys(page.document, () => execution.peek())
   effect(() => keepExecution(execution))
   effect(() => {
     const route = place.value
-    const about = route.page === 'run' ? `${execution.value?.head.value?.hank.name ?? route.name} – ` : ''
-    page.document.title = `${about}weave`
+    const about = aboutOf(route, execution.value)
+    page.document.title = about === '' ? 'weave' : `${about} – weave`
   })
   const root = page.document.getElementById('app')
-  if (root) effect(() => render(<App execution={execution.value} isHub={isHub.value} />, root))
+  if (root)
+    effect(() =>
+      render(<App execution={execution.value} isHub={isHub.value} hasFleet={hasFleet.value} />, root),
+    )
   void starting
   void readHello(hello => {
     isHub.value = hello.hub
+    hasFleet.value = hello.fleet
   })
+}
+
+function aboutOf(route: Route, execution: Execution | undefined): string {
+  if (route.page === 'run') return execution?.head.value?.hank.name ?? route.name
+  if (route.page === 'batch') return route.batch
+  return route.page === 'fleet' ? 'Fleet' : ''
 }
 
 /** One store for the execution in sight; the one before is dropped, so that nothing of it is shown for another. */

@@ -24,6 +24,8 @@ export type Route =
       readonly parameters: Parameters
     }
   | { readonly page: 'compare'; readonly parameters: Parameters }
+  | { readonly page: 'fleet'; readonly parameters: Parameters }
+  | { readonly page: 'batch'; readonly batch: string; readonly parameters: Parameters }
   | { readonly page: 'nowhere'; readonly parameters: Parameters }
 
 /** What a browser says of where it is. */
@@ -37,6 +39,8 @@ export function routeOf({ pathname, search }: Address): Route {
   const [first = '', second = '', third, more] = pathname.replace(/^\//, '').split('/').map(decoded)
   if (pathname === '/') return { page: 'executions', parameters }
   if (first === 'compare' && second === '') return { page: 'compare', parameters }
+  if (first === 'fleet' && third === undefined)
+    return second === '' ? { page: 'fleet', parameters } : { page: 'batch', batch: second, parameters }
   const panel = third === undefined || third === '' ? 'stream' : panels.find(name => name === third)
   if (first === 'e' && second !== '' && panel && more === undefined)
     return { page: 'run', name: second, panel, parameters }
@@ -47,8 +51,11 @@ export function addressOf(route: Route): string {
   const given = Object.entries(route.parameters).filter(([, value]) => value !== '')
   const search = given.length > 0 ? `?${new URLSearchParams(given).toString()}` : ''
   if (route.page === 'run') return `/e/${encodeURIComponent(route.name)}/${route.panel}${search}`
-  return `${route.page === 'compare' ? '/compare' : '/'}${search}`
+  if (route.page === 'batch') return `/fleet/${encodeURIComponent(route.batch)}${search}`
+  return `${bare[route.page] ?? '/'}${search}`
 }
+
+const bare: Readonly<Partial<Record<Route['page'], string>>> = { compare: '/compare', fleet: '/fleet' }
 
 /** The route with other parameters; the rest stay. */
 export function withParameters<R extends Route>(

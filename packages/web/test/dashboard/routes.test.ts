@@ -19,6 +19,8 @@ describe('addresses', () => {
       const routes: fc.Arbitrary<Route> = fc.oneof(
         fc.record({ page: fc.constant('executions' as const), parameters }),
         fc.record({ page: fc.constant('compare' as const), parameters }),
+        fc.record({ page: fc.constant('fleet' as const), parameters }),
+        fc.record({ page: fc.constant('batch' as const), batch: names, parameters }),
         fc.record({
           page: fc.constant('run' as const),
           name: names,
@@ -37,7 +39,14 @@ describe('addresses', () => {
 
   verifies(['page/links'], 'of nothing are nowhere; a run without a panel shows its stream', () => {
     expect(at('/e/one')).toMatchObject({ page: 'run', name: 'one', panel: 'stream' })
-    for (const address of ['/e', '/e/one/nothing', '/e/one/stream/more', '/other', '/compare/x'])
+    for (const address of [
+      '/e',
+      '/e/one/nothing',
+      '/e/one/stream/more',
+      '/other',
+      '/compare/x',
+      '/fleet/a/b',
+    ])
       expect(at(address).page).toBe('nowhere')
     const route = at('/e/one/stream?q=a&type=b')
     expect(addressOf(withParameters(route, { q: undefined, type: 'c', at: '3' }))).toBe(

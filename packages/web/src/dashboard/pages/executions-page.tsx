@@ -9,6 +9,7 @@ import { GateCard } from '../panels/gates-panel.tsx'
 import { StatusPill } from '../parts/mark.tsx'
 import { counted, Notice, Scroll } from '../parts/small.tsx'
 import { go, panelRoute, place, select } from '../place.ts'
+import { pause, untilSeen } from '../polling.ts'
 import { addressOf } from '../routes.ts'
 
 /** All executions: what waits for a person first, then what runs, then the rest, the newest first. */
@@ -91,25 +92,14 @@ function useExecutions(): { readonly list: ExecutionList | undefined; readonly p
           etag = answer.value.etag
           setList(answer.value)
         } else if (answer.code === 'NO_SESSION') return
-        else await pause(3_000)
-        if (document.hidden) await untilSeen(closing.signal)
+        else await pause(3_000, closing.signal)
+        await untilSeen(closing.signal)
       }
     }
     void poll()
     return () => closing.abort()
   }, [])
   return { list, problem }
-}
-
-async function pause(ms: number): Promise<void> {
-  await new Promise(resolve => setTimeout(resolve, ms))
-}
-
-async function untilSeen(signal: AbortSignal): Promise<void> {
-  await new Promise<void>(resolve => {
-    document.addEventListener('visibilitychange', () => resolve(), { once: true, signal })
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }
 
 function WaitingCard({ row, hasKeys }: { readonly row: ExecutionRow; readonly hasKeys: boolean }) {

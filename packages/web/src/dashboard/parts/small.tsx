@@ -18,7 +18,16 @@ export function Moment({
   )
 }
 
-export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+export function CopyButton({
+  text,
+  label = 'Copy',
+  about,
+}: {
+  readonly text: string
+  readonly label?: string
+  /** What is copied, where the label alone does not say it. */
+  readonly about?: string
+}) {
   const [isCopied, setCopied] = useState(false)
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text)
@@ -26,7 +35,13 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
     setTimeout(() => setCopied(false), 1_500)
   }
   return (
-    <button type="button" class="small-button" onClick={() => void copy().catch(() => undefined)}>
+    <button
+      type="button"
+      class="small-button"
+      title={about}
+      aria-label={about === undefined ? undefined : `${isCopied ? 'Copied' : label}: ${about}`}
+      onClick={() => void copy().catch(() => undefined)}
+    >
       {isCopied ? 'Copied' : label}
     </button>
   )
@@ -69,8 +84,8 @@ export function Pending({
   return <Notice>Reading {what} …</Notice>
 }
 
-export function counted(count: number, word: string): string {
-  return `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`
+export function counted(count: number, word: string, ending = 's'): string {
+  return `${count.toLocaleString('en')} ${word}${count === 1 ? '' : ending}`
 }
 
 /** A word that a shell takes as one. */
