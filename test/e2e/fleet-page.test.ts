@@ -127,7 +127,7 @@ describe('the pages of a fleet', () => {
       const pulled = at.weave('fleet', 'pull', `${batch}.1`)
       expect(pulled.status, pulled.stderr).toBe(0)
       await rows.first().getByRole('link', { name: 'Open' }).click({ timeout: 30_000 })
-      await page.locator('.plan').getByText('completed').first().waitFor({ timeout: 30_000 })
+      await page.locator('.plan [data-status="completed"]').first().waitFor({ timeout: 30_000 })
       await page.keyboard.press('F')
       await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor()
       expect(await page.evaluate('globalThis.harm')).toBeUndefined()
@@ -143,6 +143,22 @@ describe('the pages of a fleet', () => {
       expect((await fetch(`${pages.origin}/api/fleet/${batch}`, { method: 'POST' })).status).toBe(405)
     },
     300_000,
+  )
+
+  verifies(
+    ['fleet/look'],
+    'in a terminal says what is spent once, and repeats an amount that is none',
+    () => {
+      const { stdout } = at.weave('fleet', 'status', batch)
+      expect(stdout).toMatch(/^Spent {6}\$0\.\d{4} of \$5\.00$/m)
+      expect(stdout.match(/spent|money/gi)).toHaveLength(1)
+      const wrong = at.weave('fleet', 'budget', batch, '--max-cost', 'abc')
+      expect(wrong.status).toBe(2)
+      expect(wrong.stderr).toContain('--max-cost: expected an amount in dollars; found "abc"')
+      const unsaid = at.weave('fleet', 'budget', batch, '--settle', `${batch}.1`, '--spent', '-1')
+      expect(unsaid.stderr).toContain('--spent: expected an amount in dollars; found "-1"')
+    },
+    60_000,
   )
 
   verifies(
@@ -230,7 +246,7 @@ async function messageAt(
     cwd: other,
     env: { HOME: other, ...env },
   })
-  const said = await hub.until('It ends with')
+  const said = await hub.until(/#key=\S{40}/)
   const [, origin = '', key = ''] = /(http:\S+?)\/#key=(\S+)/.exec(said) ?? []
   const bought = await fetch(`${origin}/api/session`, { method: 'POST', body: JSON.stringify({ key }) })
   const { session } = (await bought.json()) as { session: string }

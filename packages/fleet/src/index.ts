@@ -27,7 +27,6 @@ export type {
 export {
   assertKnown,
   type BatchDetail,
-  type BatchPicture,
   type BatchReport,
   type BatchStatus,
   batchPicture,
@@ -37,7 +36,6 @@ export {
   type ExecutionStatus,
   executionsOf,
   type FleetEvent,
-  type FleetPicture,
   fleetPicture,
   listBatches,
   listEvents,

@@ -83,7 +83,6 @@ export {
   type Desk,
   isOfAgent,
   type NamedPlace,
-  noFleet,
   type ReaderEntry,
   type Readers,
   type ReaderTools,

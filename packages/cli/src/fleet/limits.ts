@@ -30,6 +30,9 @@ async function budget({ target, args, terminal }: Asked, { fleet, library }: Ope
   const { settle, spent, 'batch-max-cost': most } = args.texts
   const micros = microsOf(settle === undefined ? most : spent)
   if (micros === undefined || (settle === undefined && micros === 0)) {
+    const [flag, word] = settle === undefined ? ['--max-cost', most] : ['--spent', spent]
+    if (word !== undefined)
+      terminal.error(`${flag}: expected an amount in dollars; found ${JSON.stringify(word)}`)
     terminal.error('Say an amount: weave fleet budget <batch> --max-cost <dollars>')
     terminal.error('Or, when the bill is known: --settle <execution> --spent <dollars>')
     return exitCodes.usage

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ExitCode, exitCodes } from '../program.ts'
 import type { Asked, Deed } from './deed.ts'
-import { moneyLine } from './money-lines.ts'
 import { batchLine, eventLine, executionPage, summaryOf, workerLines } from './status-lines.ts'
 import { watchBatch } from './watch.ts'
 import type { OpenedFleet } from './with-fleet.ts'
@@ -67,7 +66,7 @@ async function status({ target, args, terminal }: Asked, { fleet, library }: Ope
   const executions = await library.executionsOf(fleet.engine, target)
   const money = await library.batchMoney(fleet.engine, target)
   if (args.switches.has('json')) terminal.json(JSON.stringify({ ...found, money, executions }))
-  else for (const line of [...summaryOf(found, executions), ...moneyLine(money)]) terminal.out(line)
+  else for (const line of summaryOf(found, { executions, deaths: money.deaths })) terminal.out(line)
   return exitCodes.done
 }
 

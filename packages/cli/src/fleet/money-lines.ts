@@ -1,5 +1,5 @@
 import { dollarsText } from 'weave-client'
-import type { BatchMoney } from 'weave-fleet'
+import type { BatchDetail } from 'weave-fleet'
 import { plural } from '../terminal.ts'
 
 /** Millionths of a dollar, for people. */
@@ -7,14 +7,15 @@ export function dollars(micros: number): string {
   return dollarsText(micros / 1e6)
 }
 
-/** What a batch has spent, and what of its ceiling is where; nothing, where there is nothing to say. */
-export function moneyLine({ budget, granted, spent, doubt, deaths }: BatchMoney): readonly string[] {
-  if (budget === null && spent === 0) return []
-  const parts = [
-    `${dollars(spent)} spent`,
-    ...(granted > 0 ? [`${dollars(granted)} lent`] : []),
-    ...(doubt > 0 ? [`in doubt ${dollars(doubt)}: ${plural(deaths, 'death')}`] : []),
-    ...(budget === null ? [] : [`of ${dollars(budget)}`]),
-  ]
-  return [`Money      ${parts.join(', ')}`]
+/** What a batch has spent, and what of its ceiling is where. */
+export function spentText(
+  { spentDollars, isCostKnown, lentDollars, doubtDollars, ceilingDollars }: BatchDetail,
+  deaths: number,
+): string {
+  const ceiling = ceilingDollars === null ? '' : ` of ${dollarsText(ceilingDollars)}`
+  return [
+    `${dollarsText(spentDollars, { unknown: !isCostKnown })}${ceiling}`,
+    ...(lentDollars > 0 ? [`${dollarsText(lentDollars)} lent`] : []),
+    ...(doubtDollars > 0 ? [`in doubt ${dollarsText(doubtDollars)}: ${plural(deaths, 'death')}`] : []),
+  ].join(', ')
 }

@@ -5,7 +5,7 @@ import { escaped, htmlPage } from '../html-page.ts'
 /** A batch as one page for a browser: no script, nothing from elsewhere. */
 export function reportPage({ batch, executions, costs, failures }: BatchReport): string {
   const counts = Object.entries(batch.counts).map(([state, count]) => `${count} ${state}`)
-  const spent = dollarsText(batch.dollars, { unknown: !batch.isCostKnown })
+  const spent = dollarsText(batch.spentDollars, { unknown: !batch.isCostKnown })
   const body = `<p>${cellText(batch.id)}: ${cellText(counts.join(', '))}. Spent ${cellText(spent)}.</p>
 ${
   failures.length === 0

@@ -9,6 +9,7 @@ import type {
   WorkerStatus,
 } from 'weave-fleet'
 import { bytesText, columns } from '../terminal.ts'
+import { spentText } from './money-lines.ts'
 
 /** One batch in a line: how many executions are in which state. */
 export function batchLine({ id, state, counts, pauseReason }: BatchStatus): string {
@@ -18,12 +19,16 @@ export function batchLine({ id, state, counts, pauseReason }: BatchStatus): stri
 }
 
 /** What came of a batch; the executions that did not succeed, each with its reason. */
-export function summaryOf(status: BatchDetail, executions: readonly ExecutionStatus[]): readonly string[] {
+export function summaryOf(
+  status: BatchDetail,
+  { executions, deaths }: { readonly executions: readonly ExecutionStatus[]; readonly deaths: number },
+): readonly string[] {
   const others = executions.filter(({ state }) => state !== 'succeeded')
-  const { dollars, isCostKnown, codonsDone, forecast, endsPerHour, notBefore } = status
+  const { codonsDone, forecast, endsPerHour, notBefore } = status
   return [
     `Batch      ${batchLine(status)}`,
-    `Spent      ${dollarsText(dollars, { unknown: !isCostKnown })}, ${codonsDone} codons`,
+    `Spent      ${spentText(status, deaths)}`,
+    `Codons     ${codonsDone} done`,
     ...(notBefore === null || Date.parse(notBefore) < Date.now()
       ? []
       : [`Not before ${minuteText(notBefore)}`]),

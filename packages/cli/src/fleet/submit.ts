@@ -6,7 +6,7 @@ import { type ExitCode, exitCodes } from '../program.ts'
 import { plural, type Terminal } from '../terminal.ts'
 import { checkedHank } from './checked-hank.ts'
 import { dataSets, hankFolderOf } from './data-sets.ts'
-import { dollars, moneyLine } from './money-lines.ts'
+import { dollars } from './money-lines.ts'
 import { microsOf, type Numbers, readNumbers, readPools } from './numbers.ts'
 import { whoAmI } from './settings.ts'
 import { summaryOf } from './status-lines.ts'
@@ -156,9 +156,9 @@ async function workHere(
   const status = await library.batchStatus(fleet.engine, batch)
   if (args.switches.has('json')) terminal.json(JSON.stringify({ ...status, results: folder }))
   else {
-    for (const line of summaryOf(status, await library.executionsOf(fleet.engine, batch)))
-      terminal.error(line)
-    for (const line of moneyLine(await library.batchMoney(fleet.engine, batch))) terminal.error(line)
+    const executions = await library.executionsOf(fleet.engine, batch)
+    const { deaths } = await library.batchMoney(fleet.engine, batch)
+    for (const line of summaryOf(status, { executions, deaths })) terminal.error(line)
     terminal.error(`Results    ${folder} (${plural(made.length, 'folder')})`)
   }
   return codeOf(status.counts)

@@ -5,7 +5,6 @@ import {
   createReaders,
   type ExecutionLayout,
   type ExecutionOptions,
-  noFleet,
   systemClock,
 } from '@weave/runtime'
 import { asThread, version } from '../program.ts'
@@ -30,8 +29,6 @@ export async function openRunWeb(layout: ExecutionLayout, readonly: boolean): Pr
     assets: await pageAssets(),
     desk,
     readers,
-    // A run shows itself; the fleet is the hub's.
-    fleet: noFleet,
     facts: { version, hub: false, readonly },
     clock: systemClock,
   })

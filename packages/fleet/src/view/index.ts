@@ -2,7 +2,7 @@
 
 export { type FleetEvent, listEvents } from './events.ts'
 export { type CostRow, type ExecutionDetail, showExecution } from './execution.ts'
-export { type BatchPicture, batchPicture, type FleetPicture, fleetPicture } from './pages.ts'
+export { batchPicture, fleetPicture } from './pages.ts'
 export { pull } from './pull.ts'
 export { type BatchReport, reportOf } from './report.ts'
 export { results } from './results.ts'

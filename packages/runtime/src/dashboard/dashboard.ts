@@ -4,7 +4,7 @@ import { type Hello, linkRequest, type ReadErrorCode, sessionRequest } from '@we
 import { type Clock, createPeerMarkCheck } from '../kit/index.ts'
 import { answerBytes, answerError, answerJson, bearerOf, begin, readBody } from './answers.ts'
 import type { Desk } from './desk.ts'
-import { answerFleet, type ShownFleet } from './fleet.ts'
+import { answerFleet, noFleet, type ShownFleet } from './fleet.ts'
 import type { Executions, Job, NamedPlace, PlaceJob, Query } from './job.ts'
 import type { Readers } from './readers.ts'
 import { type Assets, shellAnswer } from './shell.ts'
@@ -21,7 +21,8 @@ export interface DashboardOptions {
   readonly assets: Assets
   readonly desk: Desk
   readonly readers: Readers
-  readonly fleet: ShownFleet
+  /** Absent: none is shown here. */
+  readonly fleet?: ShownFleet
   readonly facts: Pick<Hello, 'version' | 'hub' | 'readonly'>
   readonly clock: Clock
 }
@@ -88,7 +89,7 @@ function answerShell({ assets, path, request, response, readers }: Given): void 
 const onlyGet = ['METHOD_NOT_ALLOWED', 'Nothing is changed here: only GET is answered.'] as const
 
 async function answerApi(given: Given): Promise<void> {
-  const { path, request, response, facts, desk, fleet } = given
+  const { path, request, response, facts, desk, fleet = noFleet } = given
   if (path === '/api/session') return openSession(given)
   if (path === '/api/links') return makeLink(given)
   if (request.method !== 'GET') return answerError(response, ...onlyGet)

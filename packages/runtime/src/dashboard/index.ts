@@ -11,7 +11,7 @@ export {
   type ShownExecutions,
 } from './dashboard.ts'
 export { createDesk, type Desk, secret } from './desk.ts'
-export { type BatchWish, noFleet, type ShownFleet } from './fleet.ts'
+export type { BatchWish, ShownFleet } from './fleet.ts'
 export type { NamedPlace } from './job.ts'
 export { createReaders, type ReaderEntry, type Readers } from './readers.ts'
 export { type Assets, bareAssets, readAssets } from './shell.ts'
