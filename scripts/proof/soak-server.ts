@@ -78,8 +78,8 @@ async function heapAfterCollection(url: string): Promise<number> {
   const ask = (id: number, method: string): Promise<{ readonly usedSize?: number }> =>
     new Promise((resolve, reject) => {
       socket.on('error', reject).on('close', () => reject(new Error('the debugger went away')))
-      socket.on('message', data => {
-        const answer = JSON.parse(String(data)) as { readonly id?: number; readonly result?: object }
+      socket.on('message', (data: Buffer) => {
+        const answer = JSON.parse(data.toString()) as { readonly id?: number; readonly result?: object }
         if (answer.id === id) resolve(answer.result ?? {})
       })
       socket.send(JSON.stringify({ id, method }))

@@ -200,7 +200,7 @@ describe('a fleet in trouble', () => {
     async () => {
       const wanted = isProof ? Number(process.env['WEAVE_PROOF_FAULTS'] ?? 1_000) : 6
       const count = isProof ? Number(process.env['WEAVE_PROOF_EXECUTIONS'] ?? 300) : 4
-      const codons = [...'abcdef'].map(id => codon(id, noted(id)))
+      const codons = ['a', 'b', 'c', 'd', 'e', 'f'].map(id => codon(id, noted(id)))
       const setting = { poll: 0.2, maxBarren: 100 }
       const calm = at.place(codons, ['calm'], setting)
       const [model] = await endsOf(await at.submitted(calm), at.worker(calm, ['--until-idle']))

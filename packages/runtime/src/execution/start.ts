@@ -221,7 +221,6 @@ async function startLocked(options: ExecutionOptions, held: Held): Promise<Start
   const answersGates = script && answerGates({ journal, book: gates.book }, script)
   const runner = startRunner({
     ...life,
-    effects,
     autostart,
     headless,
     keepAlive,

@@ -179,7 +179,11 @@ function* mutantsOf(hank: unknown): Generator<Mutant> {
     }
     for (const other of others) {
       if (JSON.stringify(other) === JSON.stringify(before)) continue
-      yield { what: `${at} is ${JSON.stringify(other)}`, keys: [key], value: () => changed(hank, path, other) }
+      yield {
+        what: `${at} is ${JSON.stringify(other)}`,
+        keys: [key],
+        value: () => changed(hank, path, other),
+      }
     }
   }
 }
