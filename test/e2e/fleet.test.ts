@@ -240,14 +240,17 @@ describe('a fleet', () => {
       const at = join(home, 'example')
       cpSync(join(root, 'examples/10-fleet'), at, { recursive: true })
       const sets = isProof ? ['--data-glob', 'sets/*'] : ['--data', 'sets/anise', '--data', 'sets/woodruff']
-      const run = startCommand(
-        join(root, 'packages/cli/bin/weave.cjs'),
-        ['submit', '.', ...sets, '--rehearse', '--here', '-o', 'collected'],
-        { cwd: at, env: { HOME: home } },
-      )
+      const command = (...words: readonly string[]) =>
+        startCommand(join(root, 'packages/cli/bin/weave.cjs'), words, { cwd: at, env: { HOME: home } })
+      const run = command('submit', '.', ...sets, '--rehearse', '--here', '-o', 'collected')
       expect(await run.ended, run.said()).toBe(0)
+      expect(run.said()).toMatch(/Spent +\$0\.00[1-9]/)
+      const [, batch = ''] = /^Batch +(\S+)/m.exec(run.said()) ?? []
+      const status = command('fleet', 'status', batch, '--json')
+      expect(await status.ended, status.said()).toBe(0)
+      const { money } = JSON.parse(status.said()) as { readonly money: { readonly spent: number } }
       // Figured out by the worker alone, from what went through the gateways of its turns.
-      expect(run.said()).toMatch(/Money +\$0\.00[1-9]\d* spent\n/)
+      expect(money.spent).toBeGreaterThan(1_000)
       const folders = readdirSync(join(at, 'collected'))
       expect(folders).toHaveLength(isProof ? 20 : 2)
       expect(readFileSync(join(at, 'collected/1-anise/line.md'), 'utf8')).toBe('18 jars were ordered.\n')
