@@ -138,8 +138,11 @@ describe('weave in the hands of Claude Code', () => {
       const last = await until(claude, execution, ['gate.waiting'], back)
       await noThenYes('decide_gate', { execution }, { decision: 'approve' })
       await until(claude, execution, ['run.completed'], last)
-      const { value: done } = await claude.call('get_execution', { execution })
-      expect(done).toMatchObject({ status: 'completed' })
+      // The server is still closing what it holds when it says so.
+      await vi.waitFor(async () => {
+        const { value: done } = await claude.call('get_execution', { execution })
+        expect(done).toMatchObject({ status: 'completed' })
+      }, patience)
       const elsewhere = ['rehearse_hank', ...readingTools('', '').map(([name]) => name)]
       expect([...new Set([...claude.called, ...elsewhere])].sort()).toEqual(claude.offered)
       await claude.end()
