@@ -170,8 +170,8 @@ describe('a dollar limit', () => {
               id: 'only',
               codon: { budget: { maxDollars: limit } },
               answers: [bash('echo more >> more.md', usage)],
-              // An answer takes longer than it takes to hear of the one before.
-              thinks: async number => number > 3 && at.run.until(/budget/),
+              // The answer under way takes longer than it takes to hear of the one before, and to stop.
+              thinks: async number => number > 3 && at.run.ended,
             },
             { id: 'after', answers: [say('Done.', usage)] },
           ],
