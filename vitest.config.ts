@@ -13,8 +13,8 @@ export default defineConfig({
     // Processes, so that a test which measures memory does not see that of the other worker.
     pool: 'forks',
     isolate: false,
-    // A good part of the time goes into waiting for commands: more workers than cores, so that no core is idle meanwhile.
-    maxWorkers: Math.ceil(1.5 * availableParallelism()),
+    // As many as cores: the default, one less, leaves one of two idle, and one more makes tests late that are about time.
+    maxWorkers: Math.max(2, availableParallelism()),
     testTimeout: 40_000,
     // A second, the default, is not enough for a busy machine.
     expect: { poll: { timeout: 20_000 } },
