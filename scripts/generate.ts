@@ -12,11 +12,13 @@ import { commandPage } from './generate/reference-command.ts'
 import { filePages } from './generate/reference-files.ts'
 import { settingsPage } from './generate/reference-settings.ts'
 import { schemas } from './generate/schemas.ts'
+import { soakPlots } from './generate/soak-plot.ts'
 import { validatePage } from './generate/validate-page.ts'
 
 /** Writes the generated files, or with `--check` says which of them are not what the source would give now. */
 const generators: readonly Generated[] = [
   proofPage,
+  ...soakPlots,
   acpPage,
   agentsPage,
   protocolPage,

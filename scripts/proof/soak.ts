@@ -64,7 +64,7 @@ export async function soak(
   const judged = halves.map(judge)
   // A server that ended by itself was not soaked.
   for (const half of halves)
-    if (half.length < (place.seconds / everySeconds) * 0.8)
+    if ((half.at(-1)?.seconds ?? 0) - (half[0]?.seconds ?? 0) < place.seconds * 0.9)
       faults.push(`the server ended after ${half.length} samples`)
   console.log(
     [
@@ -75,7 +75,8 @@ export async function soak(
   )
   console.log(faults.slice(0, 20).join('\n'))
   const isWell = judged.every(({ ok }) => ok) && completed > 0 && faults.length === 0
-  if (isKept && isWell) writeFileSync(samplesFile, `${JSON.stringify({ halves: halves.map(thinned) })}\n`)
+  if (isKept && isWell)
+    writeFileSync(samplesFile, `${JSON.stringify({ halves: halves.map(thinned) }, null, 2)}\n`)
   const counts = { codons: completed, 'events heard': heard, visits, gates: approved, upgrades: 1 }
   return {
     code: isWell ? 0 : 1,
