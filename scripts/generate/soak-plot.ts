@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { themes } from '../pictures/screen-svg.mjs'
+import { type Theme, themes } from '../pictures/screen-svg.mjs'
 import type { Sample } from '../proof/soak-judge.ts'
 import type { Generated } from './generated.ts'
 
@@ -27,7 +27,7 @@ function kept(): Soaked {
   return JSON.parse(readFileSync(new URL('../../bench/results/soak.json', import.meta.url), 'utf8')) as Soaked
 }
 
-function plot({ halves }: Soaked, theme: (typeof themes)['light']): string {
+function plot({ halves }: Soaked, theme: Theme): string {
   const seconds = halves.at(-1)?.at(-1)?.seconds ?? 1
   const most = Math.max(...halves.flat().map(({ rss, hub }) => Math.max(rss, hub))) / 1024
   const top = Math.ceil(most / 50) * 50
