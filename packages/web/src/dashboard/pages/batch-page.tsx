@@ -5,7 +5,7 @@ import { countsOf, endedOf, looks, totalOf } from '../fleet-model.ts'
 import { FleetExecutions } from '../parts/fleet-executions.tsx'
 import { AbsentFleet, Forecast, Money, Standing } from '../parts/fleet-parts.tsx'
 import { Mark, StatusPill } from '../parts/mark.tsx'
-import { CommandLine, counted, Moment, Notice, Scroll } from '../parts/small.tsx'
+import { CommandLine, counted, Moment, Notice, Pending, Scroll, TableHead } from '../parts/small.tsx'
 import { usePolled } from '../polling.ts'
 import { addressOf, type Parameters } from '../routes.ts'
 
@@ -33,8 +33,8 @@ export function BatchPage({ batch, parameters }: BatchPageProps) {
         <a href="/fleet">Fleet</a>
       </p>
       <h1>{value?.state === 'up' ? value.batch.name : batch}</h1>
-      {problem !== undefined && <Notice kind="problem">{problem}</Notice>}
-      {!value && problem === undefined && <Notice>Reading …</Notice>}
+      {value && problem !== undefined && <Notice kind="problem">{problem}</Notice>}
+      {!value && <Pending read={{ problem }} what="the batch" />}
       {value && value.state !== 'up' && <AbsentFleet page={value} />}
       {value?.state === 'up' && (
         <>
@@ -135,16 +135,7 @@ function Failures({ shown: { failures, batch } }: { readonly shown: Shown }) {
       <h2 id="failures">What did not succeed</h2>
       <Scroll label="What did not succeed">
         <table class="rows-table stacked">
-          <thead>
-            <tr>
-              <th scope="col">Reason</th>
-              <th scope="col">State</th>
-              <th scope="col" class="number">
-                Executions
-              </th>
-              <th scope="col">First of them</th>
-            </tr>
-          </thead>
+          <TableHead columns={['Reason', 'State', { number: 'Executions' }, 'First of them']} />
           <tbody>
             {failures.map(({ state, reason, count, executions }) => (
               <tr key={`${state} ${reason}`}>

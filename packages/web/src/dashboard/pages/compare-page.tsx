@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { type ComparedExecutions, dollarsText, durationText, tokensText } from 'weave-client'
 import { useAnswer } from '../answers.ts'
-import { Notice, Pending, Scroll } from '../parts/small.tsx'
+import { Notice, Pending, Scroll, TableHead } from '../parts/small.tsx'
 import { panelRoute, place } from '../place.ts'
 import { addressOf } from '../routes.ts'
 
@@ -92,19 +92,7 @@ function Codons({ compared, all }: { readonly compared: ComparedExecutions; read
       {rows.length > 0 && (
         <Scroll label="Codons, side by side">
           <table class="rows-table">
-            <thead>
-              <tr>
-                <th scope="col">Codon</th>
-                <th scope="col">
-                  <span class="unseen">Side</span>
-                </th>
-                {codonHeads.map(head => (
-                  <th key={head} scope="col">
-                    {head}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <TableHead columns={['Codon', { unseen: 'Side' }, ...codonHeads]} />
             <tbody>
               {rows.flatMap(({ codonId, left, right }) => [
                 <tr key={`${codonId} a`}>

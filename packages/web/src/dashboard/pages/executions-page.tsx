@@ -7,7 +7,7 @@ import { ask, executionAddress } from '../host.ts'
 import { agoText, bothZones } from '../moments.ts'
 import { GateCard } from '../panels/gates-panel.tsx'
 import { StatusPill } from '../parts/mark.tsx'
-import { counted, Notice, Scroll } from '../parts/small.tsx'
+import { counted, Notice, Scroll, TableHead } from '../parts/small.tsx'
 import { go, panelRoute, place, select } from '../place.ts'
 import { pause, untilSeen } from '../polling.ts'
 import { addressOf } from '../routes.ts'
@@ -133,29 +133,19 @@ function ExecutionTable({ rows, chosen, toggle }: TableProps) {
   return (
     <Scroll label="List">
       <table class="rows-table execution-table">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="unseen">Compare</span>
-            </th>
-            <th scope="col">Execution</th>
-            <th scope="col">Status</th>
-            <th scope="col" class="number">
-              Codons
-            </th>
-            <th scope="col" class="number">
-              Cost
-            </th>
-            <th scope="col" class="number">
-              Warnings
-            </th>
-            <th scope="col" class="number">
-              Breaches
-            </th>
-            <th scope="col">Begun</th>
-            <th scope="col">Last event</th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            { unseen: 'Compare' },
+            'Execution',
+            'Status',
+            { number: 'Codons' },
+            { number: 'Cost' },
+            { number: 'Warnings' },
+            { number: 'Breaches' },
+            'Begun',
+            'Last event',
+          ]}
+        />
         <tbody>
           {shown.map(row => (
             <Row key={row.name} row={row} isChosen={chosen.includes(row.name)} toggle={toggle} />

@@ -4,7 +4,7 @@ import { limitsText, silenceText, totalOf } from '../fleet-model.ts'
 import { agoText, bothZones } from '../moments.ts'
 import { AbsentFleet, Forecast, Money, Standing } from '../parts/fleet-parts.tsx'
 import { StatusPill } from '../parts/mark.tsx'
-import { CommandLine, counted, Notice, Scroll } from '../parts/small.tsx'
+import { CommandLine, counted, Notice, Pending, Scroll, TableHead } from '../parts/small.tsx'
 import { usePolled } from '../polling.ts'
 import { addressOf } from '../routes.ts'
 
@@ -14,8 +14,8 @@ export function FleetPage() {
   return (
     <main class="page fleet" id="main">
       <h1>Fleet</h1>
-      {problem !== undefined && <Notice kind="problem">{problem}</Notice>}
-      {!value && problem === undefined && <Notice>Reading …</Notice>}
+      {value && problem !== undefined && <Notice kind="problem">{problem}</Notice>}
+      {!value && <Pending read={{ problem }} what="the fleet" />}
       {value && value.state !== 'up' && <AbsentFleet page={value} />}
       {value?.state === 'up' && (
         <>
@@ -44,21 +44,15 @@ function Batches({
       <h2 id="batches">Batches</h2>
       <Scroll label="Batches">
         <table class="rows-table stacked">
-          <thead>
-            <tr>
-              <th scope="col">Batch</th>
-              <th scope="col">Executions</th>
-              <th scope="col" class="number">
-                Spent
-              </th>
-              <th scope="col" class="number">
-                Ends
-              </th>
-              <th scope="col" class="number">
-                Submitted
-              </th>
-            </tr>
-          </thead>
+          <TableHead
+            columns={[
+              'Batch',
+              'Executions',
+              { number: 'Spent' },
+              { number: 'Ends' },
+              { number: 'Submitted' },
+            ]}
+          />
           <tbody>
             {batches.map(batch => (
               <BatchRow key={batch.id} batch={batch} />
@@ -113,35 +107,23 @@ function Workers({
   readonly leftOut: number
 }) {
   const alive = workers.filter(({ state }) => state !== 'silent')
-  const [busy, slots] = [alive, alive].map((each, at) =>
-    each.reduce((sum, worker) => sum + (at === 0 ? worker.busy : worker.slots), 0),
-  )
+  const busy = alive.reduce((sum, worker) => sum + worker.busy, 0)
+  const slots = alive.reduce((sum, worker) => sum + worker.slots, 0)
   return (
     <section aria-labelledby="workers">
       <h2 id="workers">
         Workers{' '}
         <small>
-          {counted(alive.length, 'worker')}, {busy} of {counted(slots ?? 0, 'slot')} busy
+          {counted(alive.length, 'worker')}, {busy} of {counted(slots, 'slot')} busy
         </small>
       </h2>
       {workers.length === 0 && <CommandLine command="weave worker" what="Nobody works:" />}
       {workers.length > 0 && (
         <Scroll label="Workers">
           <table class="rows-table stacked">
-            <thead>
-              <tr>
-                <th scope="col">Worker</th>
-                <th scope="col">State</th>
-                <th scope="col" class="number">
-                  Slots
-                </th>
-                <th scope="col">Pools</th>
-                <th scope="col">Version</th>
-                <th scope="col" class="number">
-                  Last heard
-                </th>
-              </tr>
-            </thead>
+            <TableHead
+              columns={['Worker', 'State', { number: 'Slots' }, 'Pools', 'Version', { number: 'Last heard' }]}
+            />
             <tbody>
               {workers.map(worker => (
                 <WorkerRow key={worker.id} worker={worker} />
@@ -199,16 +181,7 @@ function Throttles({ throttles }: { readonly throttles: readonly FleetThrottle[]
       {throttles.length > 0 && (
         <Scroll label="Limits of providers">
           <table class="rows-table stacked">
-            <thead>
-              <tr>
-                <th scope="col">Provider</th>
-                <th scope="col">Limits</th>
-                <th scope="col">Now</th>
-                <th scope="col" class="number">
-                  Refusals
-                </th>
-              </tr>
-            </thead>
+            <TableHead columns={['Provider', 'Limits', 'Now', { number: 'Refusals' }]} />
             <tbody>
               {throttles.map(throttle => (
                 <tr key={throttle.key}>

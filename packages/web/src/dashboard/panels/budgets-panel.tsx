@@ -13,7 +13,7 @@ import {
 import { useAnswer } from '../answers.ts'
 import type { Execution } from '../execution.ts'
 import { executionAddress } from '../host.ts'
-import { Notice, Scroll } from '../parts/small.tsx'
+import { Notice, Scroll, TableHead } from '../parts/small.tsx'
 import { panelRoute } from '../place.ts'
 import { addressOf } from '../routes.ts'
 
@@ -104,20 +104,9 @@ function LimitTable({ limits }: { readonly limits: readonly OwnedLimit[] }) {
   return (
     <Scroll label="Limits">
       <table class="rows-table">
-        <thead>
-          <tr>
-            <th scope="col">Whose</th>
-            <th scope="col">Set by</th>
-            <th scope="col" class="number">
-              Limit
-            </th>
-            <th scope="col" class="number">
-              Used
-            </th>
-            <th scope="col">Share</th>
-            <th scope="col">What happens then</th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={['Whose', 'Set by', { number: 'Limit' }, { number: 'Used' }, 'Share', 'What happens then']}
+        />
         <tbody>
           {limits.map(limit => (
             <tr key={`${limit.owner} ${limit.source} ${limit.currency}`}>
@@ -218,14 +207,7 @@ function PointTable({ series, kind }: { readonly series: Series | undefined; rea
   return (
     <Scroll label="Points">
       <table class="rows-table">
-        <thead>
-          <tr>
-            <th scope="col">After</th>
-            <th scope="col" class="number">
-              {kind.title}
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={['After', { number: kind.title }]} />
         <tbody>
           {points
             .filter((_, at) => at % step === 0 || at === points.length - 1)

@@ -4,7 +4,7 @@ import type { Execution } from '../execution.ts'
 import { executionAddress } from '../host.ts'
 import { askFirst } from '../parts/ask.tsx'
 import { PreviewFacts } from '../parts/preview-facts.tsx'
-import { CommandLine, Moment, Notice, Pending, shellWord } from '../parts/small.tsx'
+import { CommandLine, Moment, Notice, Pending, shellWord, TableHead } from '../parts/small.tsx'
 import { panelRoute, place, select } from '../place.ts'
 import { addressOf } from '../routes.ts'
 import { checkpointName } from './files-panel.tsx'
@@ -24,18 +24,7 @@ export function CheckpointsPanel({ execution }: { readonly execution: Execution 
       {rows.length === 0 && <Notice>There are no checkpoints yet.</Notice>}
       <div class="checkpoint-list">
         <table class="rows-table">
-          <thead>
-            <tr>
-              <th scope="col">Checkpoint</th>
-              <th scope="col">Time</th>
-              <th scope="col" class="number">
-                Files
-              </th>
-              <th scope="col">
-                <span class="unseen">What to do</span>
-              </th>
-            </tr>
-          </thead>
+          <TableHead columns={['Checkpoint', 'Time', { number: 'Files' }, { unseen: 'What to do' }]} />
           <tbody>
             {rows.map(row => (
               <CheckpointRow

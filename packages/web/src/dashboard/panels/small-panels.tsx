@@ -2,7 +2,16 @@ import { type CostList, dollarsText, type SentinelList, tokensText } from 'weave
 import { useAnswer } from '../answers.ts'
 import type { Execution } from '../execution.ts'
 import { executionAddress } from '../host.ts'
-import { CommandLine, counted, Moment, Notice, Pending, Scroll, shellWord } from '../parts/small.tsx'
+import {
+  CommandLine,
+  counted,
+  Moment,
+  Notice,
+  Pending,
+  Scroll,
+  shellWord,
+  TableHead,
+} from '../parts/small.tsx'
 import { panelRoute, place, select } from '../place.ts'
 import { addressOf } from '../routes.ts'
 
@@ -95,23 +104,15 @@ export function CostsPanel({ execution }: { readonly execution: Execution }) {
       </dl>
       <Scroll label="By codon">
         <table class="rows-table">
-          <thead>
-            <tr>
-              <th scope="col">Codon</th>
-              <th scope="col">Model</th>
-              {classOrder.map(name => (
-                <th key={name} scope="col" class="number">
-                  {classNames[name]}
-                </th>
-              ))}
-              <th scope="col" class="number">
-                Cost
-              </th>
-              <th scope="col">
-                <span class="unseen">Share</span>
-              </th>
-            </tr>
-          </thead>
+          <TableHead
+            columns={[
+              'Codon',
+              'Model',
+              ...classOrder.map(name => ({ number: classNames[name] })),
+              { number: 'Cost' },
+              { unseen: 'Share' },
+            ]}
+          />
           <tbody>
             {costs.codons.map(codon => (
               <tr key={`${codon.codonId} ${codon.model}`}>

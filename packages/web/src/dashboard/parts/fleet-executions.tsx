@@ -4,7 +4,7 @@ import { agoText, bothZones } from '../moments.ts'
 import { panelRoute, place } from '../place.ts'
 import { addressOf, withParameters } from '../routes.ts'
 import { StatePill } from './fleet-parts.tsx'
-import { CopyButton, Notice, Scroll } from './small.tsx'
+import { CopyButton, Notice, Scroll, TableHead } from './small.tsx'
 
 /** The executions of a batch that fit, by their numbers. */
 export function FleetExecutions({
@@ -21,28 +21,18 @@ export function FleetExecutions({
     <>
       <Scroll label="Executions">
         <table class="rows-table stacked">
-          <thead>
-            <tr>
-              <th scope="col" class="number">
-                No.
-              </th>
-              <th scope="col">Data</th>
-              <th scope="col">State</th>
-              <th scope="col" class="number">
-                Turns
-              </th>
-              <th scope="col" class="number">
-                Codons
-              </th>
-              <th scope="col" class="number">
-                Cost
-              </th>
-              <th scope="col" class="number">
-                Time
-              </th>
-              <th scope="col">Take home</th>
-            </tr>
-          </thead>
+          <TableHead
+            columns={[
+              { number: 'No.' },
+              'Data',
+              'State',
+              { number: 'Turns' },
+              { number: 'Codons' },
+              { number: 'Cost' },
+              { number: 'Time' },
+              'Take home',
+            ]}
+          />
           <tbody>
             {executions.map(execution => (
               <Row key={execution.id} execution={execution} />

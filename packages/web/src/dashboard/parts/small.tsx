@@ -111,3 +111,34 @@ export function Scroll({
     </section>
   )
 }
+
+/** A column by its name; `number`: its cells stand to the right; `unseen`: only who hears the page needs the name. */
+export type Column = string | { readonly number: string } | { readonly unseen: string }
+
+export function TableHead({ columns }: { readonly columns: readonly Column[] }) {
+  return (
+    <thead>
+      <tr>{columns.map(heading)}</tr>
+    </thead>
+  )
+}
+
+function heading(column: Column) {
+  if (typeof column === 'string')
+    return (
+      <th key={column} scope="col">
+        {column}
+      </th>
+    )
+  if ('number' in column)
+    return (
+      <th key={column.number} scope="col" class="number">
+        {column.number}
+      </th>
+    )
+  return (
+    <th key={column.unseen} scope="col">
+      <span class="unseen">{column.unseen}</span>
+    </th>
+  )
+}
