@@ -24,8 +24,8 @@ export function fetchedPackage(name, version) {
   return found
 }
 
-/** TABLE of the versions of Node that can be fetched, by their major number. */
-export const nodeVersions = { 22: '22.23.3', 24: '24.22.0' }
+/** TABLE of the versions of Node that can be fetched, by their major number: those that npm has for x64 and for arm64. */
+export const nodeVersions = { 22: '22.23.3', 24: '24.21.0' }
 
 /** @param {keyof typeof nodeVersions} major @returns {string} the program */
 export function fetchedNode(major) {
