@@ -18,6 +18,8 @@ import {
 interface PageQuery extends PageLimits {
   readonly after?: number
   readonly upTo?: number
+  /** Read into this: the events of a page are good until the next one is asked for, and pages end where chunks do. */
+  readonly scratch?: Buffer
 }
 
 interface HistoryOptions {
@@ -47,7 +49,7 @@ export function createHistory({ dir, active, readOnly = false }: HistoryOptions)
 
   /** Pages in order, from the event after `after` up to `upTo` (default: the last one written when the call began). */
   async function* pages(query: PageQuery = {}): AsyncGenerator<Page> {
-    const { after = 0, upTo = await lastSeq() } = query
+    const { after = 0, upTo = await lastSeq(), scratch } = query
     const segments = await segmentsUpTo(upTo)
     const page = createPage(query)
     const numbers = createNumberCheck(after + 1)
@@ -61,7 +63,7 @@ export function createHistory({ dir, active, readOnly = false }: HistoryOptions)
       const where = isWhole ? wholeSegment : whereIn(await indexOf(segment, !next), after, upTo - last)
       const file = basename(segment.path)
       numbers.nextFile()
-      for await (const { events, damaged } of readFrom(segment, where, after + 1)) {
+      for await (const { events, damaged } of readFrom(segment, { ...where, scratch }, after + 1)) {
         for (const { offset, reason } of damaged) {
           page.problem({ file, offset, reason })
           numbers.damagedAt(offset)
@@ -78,6 +80,7 @@ export function createHistory({ dir, active, readOnly = false }: HistoryOptions)
           if (page.isFullWith(stored)) yield page.take()
           page.add(stored)
         }
+        if (scratch && !page.isEmpty()) yield page.take()
         if (last >= upTo) break
       }
     }
@@ -159,17 +162,23 @@ async function plansIn({ path }: Segment): Promise<readonly StoredEvent[]> {
 }
 
 /** An index that points beside a line (a damaged cache) is not trusted: the segment is read from its beginning. */
-async function* readFrom(segment: Segment, options: { start: number; chunkBytes: number }, seq: number) {
+async function* readFrom(segment: Segment, options: Where, seq: number) {
   let trusted = options.start === 0
   for await (const chunk of readSegment(segment.path, options)) {
     const first = chunk.events[0]
     trusted ||= first?.offset === options.start && first.seq <= seq
     if (!trusted) {
-      yield* readSegment(segment.path)
+      yield* readSegment(segment.path, { scratch: options.scratch })
       return
     }
     yield chunk
   }
+}
+
+interface Where {
+  readonly start: number
+  readonly chunkBytes: number
+  readonly scratch: Buffer | undefined
 }
 
 /** Where to begin; no more is read at once than the events asked for are likely to need. */
@@ -180,7 +189,8 @@ function whereIn(index: SegmentIndex, after: number, events: number) {
   return { start: offsetOf(index, after + 1), chunkBytes }
 }
 
-const mostChunkBytes = 1024 * 1024
+/** Room enough for whatever is read at once, but for a longer line. */
+export const mostChunkBytes = 1024 * 1024
 const wholeSegment = { start: 0, chunkBytes: mostChunkBytes }
 
 /**

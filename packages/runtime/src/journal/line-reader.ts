@@ -21,20 +21,24 @@ interface ReadChunk {
 /** No event is longer than this: large fields are in the blob folder. What is longer is damage and is passed over. */
 const longestLine = 64 * 1024 * 1024
 
+interface ReadOptions {
+  readonly start?: number
+  readonly chunkBytes?: number
+  /** Every chunk is read into this, if it has room: the events of one are good until the next is asked for. */
+  readonly scratch?: Buffer | undefined
+}
+
 /**
  * Reads the whole lines of a segment in chunks. A line that goes over the end of a chunk is read again with the next
  * one; a last line without its LF is left out. Throws only what the disk throws.
  */
-export async function* readSegment(
-  path: string,
-  options: { readonly start?: number; readonly chunkBytes?: number } = {},
-): AsyncGenerator<ReadChunk> {
+export async function* readSegment(path: string, options: ReadOptions = {}): AsyncGenerator<ReadChunk> {
   const file = await openRegularFile(path)
   try {
     let { start = 0, chunkBytes = 1024 * 1024 } = options
     for (;;) {
-      // A new buffer each time: the events of earlier chunks point into theirs.
-      const buffer = Buffer.allocUnsafeSlow(chunkBytes)
+      // Otherwise a new buffer each time: the events of earlier chunks point into theirs.
+      const buffer = roomIn(options.scratch, chunkBytes) ?? Buffer.allocUnsafeSlow(chunkBytes)
       const { bytesRead } = await file.read(buffer, 0, chunkBytes, start)
       if (bytesRead === 0) return
       const chunk = splitChunk(buffer.subarray(0, bytesRead), start)
@@ -47,6 +51,10 @@ export async function* readSegment(
   } finally {
     await file.close()
   }
+}
+
+function roomIn(scratch: Buffer | undefined, bytes: number): Buffer | undefined {
+  return scratch && scratch.length >= bytes ? scratch : undefined
 }
 
 function splitChunk(chunk: Buffer, start: number): ReadChunk {

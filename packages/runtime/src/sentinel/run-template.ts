@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import type {
   QuickJSContext,
   QuickJSHandle,
@@ -44,7 +45,14 @@ async function load(): Promise<QuickJSWASMModule> {
     import('quickjs-emscripten-core'),
     import('@jitl/quickjs-singlefile-cjs-release-sync'),
   ])
-  return newQuickJSWASMModuleFromVariant(withoutWrapping(variant))
+  // Templates are short: optimising the interpreter for them takes longer than it saves, and 15 MB. What the flag says when a
+  // module is compiled holds for that module, so others of the process are as before.
+  setFlagsFromString('--liftoff-only')
+  try {
+    return await newQuickJSWASMModuleFromVariant(withoutWrapping(variant))
+  } finally {
+    setFlagsFromString('--no-liftoff-only')
+  }
 }
 
 type Wrapped<T> = { readonly default: T | { readonly default: T } }

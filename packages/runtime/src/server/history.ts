@@ -1,18 +1,31 @@
-import { type History, isForEveryone, type Page, type StoredEvent } from '../journal/index.ts'
+import { type History, isForEveryone, mostChunkBytes, type Page, type StoredEvent } from '../journal/index.ts'
 import type { Semaphore } from '../kit/index.ts'
 import type { Peer } from './peer.ts'
 
 /**
  * Events of the journal as the inside of a JSON array. They are not parsed: a line of the journal without its checksum
- * is the event as it travels. Only an event with fields in the blob folder is put together again.
+ * is the event as it travels. Only an event with fields in the blob folder is put together again. `target` is used where it has room.
  */
-export async function eventList(history: History, stored: readonly StoredEvent[]): Promise<Buffer> {
+export async function eventList(
+  history: History,
+  stored: readonly StoredEvent[],
+  target?: Buffer,
+): Promise<Buffer> {
   const parts: Buffer[] = []
   for (const [at, event] of stored.entries()) {
     if (event.spilled) parts.push(at === 0 ? nothing : comma, Buffer.from(await history.text(event)))
     else parts.push(at === 0 ? brace : commaBrace, event.rest)
   }
-  return Buffer.concat(parts)
+  return target ? joinedIn(target, parts) : Buffer.concat(parts)
+}
+
+/** All of them one after another in `target`, or in a buffer of its own when that has no room. */
+function joinedIn(target: Buffer, parts: readonly Buffer[]): Buffer {
+  const size = parts.reduce((sum, part) => sum + part.length, 0)
+  if (size > target.length) return Buffer.concat(parts, size)
+  let at = 0
+  for (const part of parts) at += part.copy(target, at)
+  return target.subarray(0, size)
 }
 
 const nothing = Buffer.alloc(0)
@@ -32,7 +45,7 @@ interface HistoryStreamOptions extends ReadingOptions {
   readonly wantsExtensions: boolean
   /** Takes the inside of a JSON array of events. */
   readonly send: (events: Buffer, hasMore: boolean) => void
-  readonly receiver: Pick<Peer, 'isOpen' | 'isDrained' | 'drained'>
+  readonly receiver: Pick<Peer, 'isOpen' | 'isDrained' | 'isIdle' | 'drained'>
   readonly onDamage: (page: Page) => void
 }
 
@@ -46,10 +59,11 @@ const pagesPerTurn = 16
 export async function streamHistory(options: HistoryStreamOptions): Promise<void> {
   const { readers, receiver } = options
   const batches = createBatches(options)
+  const scratch = Buffer.allocUnsafeSlow(mostChunkBytes)
   let read = { after: 0, hasMore: true }
   while (read.hasMore && receiver.isOpen) {
     const { after } = read
-    read = await inTurn(readers, () => readSome(options, after, batches))
+    read = await inTurn(readers, () => readSome({ ...options, scratch }, after, batches))
     await receiver.drained()
   }
   batches.end()
@@ -64,14 +78,18 @@ async function inTurn<T>(readers: Semaphore, work: () => Promise<T>): Promise<T>
   }
 }
 
+interface Scratch {
+  readonly scratch: Buffer
+}
+
 async function readSome(
-  { history, upTo, maxEvents, maxBytes, receiver, onDamage }: HistoryStreamOptions,
+  { history, upTo, maxEvents, maxBytes, scratch, receiver, onDamage }: HistoryStreamOptions & Scratch,
   after: number,
   batches: ReturnType<typeof createBatches>,
 ) {
   let pages = 0
   let last = after
-  for await (const page of history.pages({ after, upTo, maxEvents, maxBytes })) {
+  for await (const page of history.pages({ after, upTo, maxEvents, maxBytes, scratch })) {
     if (page.problems.length > 0) onDamage(page)
     last = page.events.at(-1)?.seq ?? last
     await batches.add(page)
@@ -81,17 +99,30 @@ async function readSome(
   return { after: last, hasMore: false }
 }
 
-/** A batch is sent when it is known whether another one follows. */
-function createBatches({ history, wantsExtensions, send }: HistoryStreamOptions) {
+/**
+ * A batch is sent when it is known whether another one follows. What the receiver has taken at once is written over by the next
+ * one: a long history for a quick reader is no heap of garbage.
+ */
+function createBatches({
+  history,
+  wantsExtensions,
+  maxEvents,
+  maxBytes,
+  receiver,
+  send,
+}: HistoryStreamOptions) {
+  const room = (): Buffer => Buffer.allocUnsafeSlow(maxBytes + maxEvents * commaBrace.length)
   let waiting: Buffer | undefined
+  let target = room()
   return {
     async add(page: Page): Promise<void> {
       const events = wantsExtensions ? page.events : page.events.filter(isForEveryone)
       if (events.length === 0) return
       if (waiting) send(waiting, true)
-      waiting = await eventList(history, events)
+      if (!receiver.isIdle) target = room()
+      waiting = await eventList(history, events, target)
     },
-    end: () => send(waiting ?? Buffer.alloc(0), false),
+    end: () => send(waiting ?? nothing, false),
   }
 }
 

@@ -101,6 +101,10 @@ export function createPeer({ ws, socket, queueBytes }: PeerOptions) {
     get isDrained() {
       return outbox.isDrained
     },
+    /** Whether the system has taken all that was sent: its buffers may be written over. */
+    get isIdle() {
+      return outbox.bytes === 0
+    },
     drained: outbox.drained,
     ping: () => put(pingFrame),
     close,
