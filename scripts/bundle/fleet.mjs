@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { throughDoors } from './doors.mjs'
@@ -22,6 +22,7 @@ export async function bundleFleet({ root, outdir }) {
     target: 'node20.19',
     conditions: ['weave-source'],
     minify: true,
+    define: { __WEAVE_VERSION__: JSON.stringify(versionIn(root)) },
     metafile: true,
     legalComments: 'none',
     // Loaded only by who asks for it, which nobody does.
@@ -33,4 +34,9 @@ export async function bundleFleet({ root, outdir }) {
     files: [{ file: outfile, bytes: statSync(outfile).size }],
     inputs: inputsOf(result.metafile, root),
   }
+}
+
+/** @param {string} root */
+function versionIn(root) {
+  return JSON.parse(readFileSync(join(root, 'packages/fleet/package.json'), 'utf8')).version
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Engine, openEngine } from './engine/index.ts'
-import { readMeta, settleMeta } from './sql/migrate.ts'
+import { readMeta, settleMeta } from './sql/meta.ts'
 import { openStore, readKey, refuseKey, type Store } from './store/index.ts'
 
 export interface FleetOptions {

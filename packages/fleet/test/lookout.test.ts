@@ -42,7 +42,10 @@ verifies(
     const write = lookout.look(({ database }) => database.query("update fleet.batch set name = 'other'"))
     await expect(write).rejects.toThrow('read-only transaction')
     await scene.sql("update fleet.meta set value = '99' where key = 'schema'")
+    expect((await lookout.look(fleetPicture))?.workers).toHaveLength(1)
+    await scene.sql("update fleet.meta set value = '99 x 9.9.9' where key = 'functions'")
     await expect(lookout.look(fleetPicture)).rejects.toMatchObject({ code: 'FLEET_VERSION' })
+    await scene.sql("update fleet.meta set value = '1 x 0.0.0' where key = 'functions'")
     await scene.sql("update fleet.meta set value = '1' where key = 'schema'")
     await expect(lookout.look(fleetPicture)).rejects.toMatchObject({ code: 'FLEET_SCHEMA' })
   },

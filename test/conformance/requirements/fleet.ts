@@ -112,6 +112,8 @@ export const fleet = {
     'An engine on another machine is reached with a checked certificate only, unless a person says otherwise.',
   'fleet/roles':
     'A login that may only work reads and changes no table of the fleet: it calls functions, which do nothing for an epoch that is not the newest; one that may only look changes nothing.',
+  'fleet/migrate':
+    'Tables that an earlier program made become those of this one with all that is in them; functions are made anew only where they differ, never in place of a newer program, and only within one api do two versions work side by side.',
   'fleet/up-down': 'The engine of one person can be held and ended by hand; ending it starts none.',
   'fleet/package-missing':
     'Without its package a command of the fleet says which one is missing; exit code 1.',

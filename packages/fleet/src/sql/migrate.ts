@@ -1,91 +1,115 @@
 import { randomBytes } from 'node:crypto'
-import type { Database } from '../engine/database.ts'
+import type { Database, Sql } from '../engine/database.ts'
 import { FleetFault } from '../fault.ts'
-import { functions } from './functions.ts'
-import { keysAndVersions } from './keys-and-versions.ts'
-import { lossesAndAnswers } from './losses-and-answers.ts'
-import { money } from './money.ts'
-import { peopleFunctions } from './people-functions.ts'
-import { peopleSchema } from './people-schema.ts'
-import { rightsFunctions, roles } from './rights.ts'
-import { schema } from './schema.ts'
-import { throttle } from './throttle.ts'
+import { fingerprint, functions } from './functions.ts'
+import { readMeta, writeMeta } from './meta.ts'
+import { roles } from './rights.ts'
+import { newestStep, stepsAfter } from './tables.ts'
+import { isOlder, version } from './version.ts'
 
-/** In order; what was applied is never edited. */
-const migrations = [
-  schema + functions,
-  peopleSchema + peopleFunctions,
-  money,
-  throttle,
-  rightsFunctions,
-  keysAndVersions,
-  lossesAndAnswers,
-] as const
+/**
+ * What programs and functions agree on: names, parameters and answers. It is raised when an older program could not go on with
+ * the functions of a newer one; while it is the same both work side by side, with the functions of the newer.
+ */
+const api = 1
 
-const newest = migrations.length
 /** Any number will do, as long as it is always the same. */
 const lockKey = 7_233_041
 
-/** Brings the schema to where this program knows it. Safe to call from many processes at once. */
+/** How the tables of an engine stand. */
+interface Stand {
+  /** The newest step that was applied; 0: there are no tables. */
+  readonly step: number
+  readonly api: number
+  readonly fingerprint: string | undefined
+  /** The program that made the functions. */
+  readonly madeBy: string
+}
+
+/** Brings tables and functions to where this program knows them. Safe to call from many processes at once. */
 export async function migrate(database: Database): Promise<void> {
+  // Most often there is nothing to do, which takes one question.
+  if (!isBehind(await readStand(database).catch(() => nothing))) return
   await database
     .transaction(async sql => {
       await sql.query('select pg_advisory_xact_lock($1)', [lockKey])
-      const applied = await appliedIn(sql)
-      refuseNewer(applied)
-      if (applied === newest) return
-      for (const text of migrations.slice(applied)) await sql.query(text)
-      await writeMeta(sql, 'schema', String(newest))
-      if (applied === 0) await writeMeta(sql, 'fleet_id', randomBytes(6).toString('hex'))
-      // Functions that were replaced have lost who may call them.
-      if ((await readMeta(sql, 'roles')) !== undefined) await sql.query(roles)
+      const stand = await standOf(sql)
+      // Another process may have been first.
+      if (isBehind(stand)) await bring(sql, stand)
     })
     .catch((error: unknown) => {
       const isRefused = error instanceof Error && 'code' in error && error.code === notAllowed
       if (!isRefused) throw error
       throw new FleetFault('FLEET_SCHEMA', {
-        message: `The tables of the fleet are not at schema ${newest}, and this login may not change them.`,
+        message: `The tables of the fleet are not as weave ${version} wants them, and this login may not change them.`,
         cure: 'Run "weave fleet migrate" as who owns them.',
       })
     })
 }
 
-function refuseNewer(applied: number): void {
-  if (applied <= newest) return
-  throw new FleetFault('FLEET_VERSION', {
-    message: `The fleet has schema ${applied}; this program knows ${newest}.`,
-    cure: 'Update weave-fleet on this machine.',
-  })
+/** `insufficient_privilege`. */
+const notAllowed = '42501'
+
+async function bring(sql: Sql, { step }: Stand): Promise<void> {
+  const steps = stepsAfter(step)
+  if (!steps)
+    throw new FleetFault('FLEET_SCHEMA', {
+      message: `The tables of the fleet are at schema ${step}, from before the first release.`,
+      cure: 'Drop the schemas fleet and pgboss of that database.',
+    })
+  for (const text of steps) await sql.query(text)
+  await sql.query(functions)
+  if (step === 0) await writeMeta(sql, 'fleet_id', randomBytes(6).toString('hex'))
+  await writeMeta(sql, 'schema', String(newestStep))
+  await writeMeta(sql, 'functions', `${api} ${fingerprint} ${version}`)
+  // New functions may be called by anybody.
+  if ((await readMeta(sql, 'roles')) !== undefined) await sql.query(roles)
 }
 
-/** For who only looks: tables of another schema are left as they are. */
-export async function refuseSchema(sql: Queries): Promise<void> {
-  const applied = await appliedIn(sql)
-  refuseNewer(applied)
-  if (applied === newest) return
+/** Whether this program has something to do on them; throws when it cannot work with what is there. */
+function isBehind(stand: Stand): boolean {
+  if (stand.api > api)
+    throw new FleetFault('FLEET_VERSION', {
+      message: `The fleet was updated by weave ${stand.madeBy}, with which weave ${version} cannot work.`,
+      cure: 'Update weave-runtime and weave-fleet on this machine.',
+    })
+  if (stand.step !== newestStep) return stand.step < newestStep
+  return stand.fingerprint !== fingerprint && !isOlder(version, stand.madeBy)
+}
+
+/** For who only looks: tables of another program are left as they are. */
+export async function refuseSchema(sql: Sql): Promise<void> {
+  const stand = await standOf(sql)
+  if (!isBehind(stand)) return
   const message =
-    applied === 0
+    stand.step === 0
       ? 'The database that is named has no tables of a fleet: nothing was submitted there yet.'
-      : `The tables of the fleet are at schema ${applied}; this program knows ${newest}.`
+      : `The tables of the fleet are not as weave ${version} wants them.`
   throw new FleetFault('FLEET_SCHEMA', {
     message,
     cure: 'Any command of the fleet sees to it: weave fleet list',
   })
 }
 
-/** `insufficient_privilege`. */
-const notAllowed = '42501'
-
-/** The number of the newest migration that was applied; 0: there are no tables. */
-async function appliedIn(sql: Queries): Promise<number> {
-  const [row] = await sql.query<{ there: boolean; open: boolean | null }>(
-    "select to_regclass('fleet.meta') is not null as there, has_table_privilege(to_regclass('fleet.meta')::oid, 'select') as open",
+async function standOf(sql: Sql): Promise<Stand> {
+  // Of the catalogue itself: a name that was not there a moment ago is remembered by the connection as missing.
+  const [schema] = await sql.query<{ functions: boolean }>(
+    `select exists (select 1 from pg_proc p where p.pronamespace = n.oid and p.proname = 'meta_of') as functions
+     from pg_namespace n where n.nspname = 'fleet'`,
   )
-  if (!row?.there) return 0
-  if (!row.open) return Number(await readMeta(sql, 'schema'))
-  // Tables from before there were functions for this.
-  const [found] = await sql.query<{ value: string }>("select value from fleet.meta where key = 'schema'")
-  return Number(found?.value)
+  return schema?.functions ? readStand(sql) : { ...nothing, step: schema ? 1 : 0 }
+}
+
+/** No tables. */
+const nothing: Stand = { step: 0, api, fingerprint: undefined, madeBy: version }
+
+async function readStand(sql: Sql): Promise<Stand> {
+  const [row] = await sql.query<{ step: string; made: string | null }>(
+    "select fleet.meta_of('schema') as step, fleet.meta_of('functions') as made",
+  )
+  // Absent: functions that a migration made.
+  const [ofApi = api, print, madeBy = version] = row?.made?.split(' ') ?? []
+  return { step: Number(row?.step), api: Number(ofApi), fingerprint: print, madeBy }
 }
 
 /** Makes the roles `weave_worker`, `weave_submit` and `weave_view`, and closes the tables to everybody else. */
@@ -97,32 +121,7 @@ export async function makeRoles({ database }: { readonly database: Database }): 
   })
 }
 
-/** The number of the newest migration that was applied. */
+/** The newest step that was applied to the tables. */
 export async function schemaOf({ database }: { readonly database: Database }): Promise<number> {
   return Number(await readMeta(database, 'schema'))
-}
-
-type Queries = Pick<Database, 'query'>
-
-export async function readMeta(sql: Queries, key: string): Promise<string | undefined> {
-  const [row] = await sql.query<{ value: string | null }>('select fleet.meta_of($1) as value', [key])
-  return row?.value ?? undefined
-}
-
-/** The first to say it wins; answers with what holds. */
-export async function settleMeta(sql: Queries, key: string, value: string): Promise<string> {
-  const [row] = await sql.query<{ value: string }>('select fleet.settle_meta($1, $2) as value', [key, value])
-  return row?.value ?? value
-}
-
-/** The lease of the whole fleet, in seconds: the queue waits so long, and every worker beats accordingly. */
-export async function settleLease(sql: Queries, wish: number): Promise<number> {
-  return Number(await settleMeta(sql, 'lease', String(wish)))
-}
-
-async function writeMeta(sql: Queries, key: string, value: string): Promise<void> {
-  await sql.query(
-    'insert into fleet.meta (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value',
-    [key, value],
-  )
 }

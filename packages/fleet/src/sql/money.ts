@@ -3,20 +3,6 @@
  * is at most spent + doubt + granted, and that is at most the ceiling. Locks are taken on the execution first, then on its batch.
  */
 export const money = `
-alter table fleet.batch
-  add column budget bigint check (budget > 0),
-  add column granted bigint not null default 0 check (granted >= 0),
-  add column spent bigint not null default 0 check (spent >= 0),
-  add column doubt bigint not null default 0 check (doubt >= 0),
-  add constraint batch_within_budget check (budget is null or granted + spent + doubt <= budget);
-
-alter table fleet.execution
-  add column granted bigint not null default 0 check (granted >= 0),
-  add column spent bigint not null default 0 check (spent >= 0),
-  add column doubt bigint not null default 0 check (doubt >= 0),
-  -- What it lacked when it was ended for want of money.
-  add column wants bigint;
-
 create function fleet.has_ceiling(of_batch text) returns boolean language sql stable as $$
   select budget is not null from fleet.batch where id = of_batch
 $$;
@@ -74,10 +60,10 @@ begin
   insert into fleet.event (batch, execution, epoch, worker, type, data)
     values (old.batch, old.id, old.epoch, old.worker, 'written-off', jsonb_build_object('micros', old.granted));
   new.doubt := old.doubt + old.granted;
+  new.lost := old.lost + old.granted;
   new.granted := 0;
   return new;
 end $$;
-
 create trigger execution_written_off before update of epoch on fleet.execution
   for each row when (new.epoch > old.epoch and old.granted > 0) execute function fleet.write_off();
 
@@ -118,7 +104,7 @@ begin
   select * into held from fleet.execution e where e.id = x for update;
   if not found or actual > held.doubt then return false; end if;
   update fleet.batch set doubt = doubt - held.doubt, spent = spent + actual where id = held.batch;
-  update fleet.execution set doubt = 0, spent = spent + actual where id = x;
+  update fleet.execution set doubt = 0, spent = spent + actual, lost = lost - held.doubt + actual where id = x;
   perform fleet.note(x, 'settled', jsonb_build_object('micros', actual, 'by', by_whom));
   return true;
 end $$;

@@ -1,40 +1,20 @@
 /**
- * What workers need of the tables without having any right to them: everything goes through functions, which run as their
- * owner and find nothing by a search path.
+ * Who may call which function. A function that is named nowhere is only for others: they run as their owner, and find nothing
+ * by a search path.
  */
-export const rightsFunctions = `
-create function fleet.meta_of(wanted text) returns text language sql stable as $$
-  select value from fleet.meta where key = wanted
-$$;
+const workers = `
+  meta_of settle_meta object_put object_get
+  worker_up worker_gone orders_for beat
+  next_batches may_start has_work claim still_open
+  head_of publish note_costs finish stumble give_back
+  has_ceiling grant_money settle wake
+  take return_tokens pushed_back slot_take slot_free`
+const viewers = 'meta_of lease live waits_for'
+const people = `${viewers}
+  settle_meta object_put object_get ordered wake has_ceiling
+  cancel retry pause resume drain decide set_budget settle_doubt set_throttle`
 
--- The first to say it wins; answers with what holds.
-create function fleet.settle_meta(wanted text, wish text) returns text language plpgsql as $$
-begin
-  if wanted not in ('root', 'lease', 'store', 'key_check') then
-    raise insufficient_privilege using message = wanted || ' is not for everybody to say';
-  end if;
-  insert into fleet.meta (key, value) values (wanted, wish) on conflict do nothing;
-  return (select value from fleet.meta where key = wanted);
-end $$;
-
-create function fleet.orders_for(by_worker text) returns table (drain boolean, drain_now boolean) language sql stable as $$
-  select w.drain, w.drain_now from fleet.worker w where w.id = by_worker
-$$;
-
-create function fleet.head_of(x text) returns table (head jsonb, epoch bigint) language sql stable as $$
-  select e.head, e.epoch from fleet.execution e where e.id = x
-$$;
-
-create function fleet.object_put(name text, content bytea) returns void language sql as $$
-  insert into fleet.object (sha, bytes) values (name, content) on conflict (sha) do update set at = clock_timestamp()
-$$;
-
-create function fleet.object_get(name text) returns bytea language sql stable as $$
-  select bytes from fleet.object where sha = name
-$$;
-`
-
-/** The three roles. Safe to run again; it must be, after functions were replaced. */
+/** The three roles. Safe to run again; it must be, after functions were made anew. */
 export const roles = `
 do $$
 declare
@@ -46,15 +26,11 @@ begin
   end loop;
   for f in select p.oid::regprocedure from pg_proc p where p.pronamespace = 'fleet'::regnamespace loop
     execute format('alter function %s security definer set search_path = pg_catalog, pg_temp', f);
-    execute format('revoke all on function %s from public', f);
+    execute format('revoke all on function %s from public, weave_worker, weave_submit, weave_view', f);
   end loop;
-  -- Workers may call all but what only people order.
-  for f in select p.oid::regprocedure from pg_proc p
-    where p.pronamespace = 'fleet'::regnamespace and p.prorettype <> 'trigger'::regtype
-      and p.proname not in ('note', 'ordered', 'cancel', 'retry', 'pause', 'resume', 'drain', 'bury_workers', 'set_budget', 'settle_doubt', 'set_throttle', 'decide')
-  loop
-    execute format('grant execute on function %s to weave_worker', f);
-  end loop;
+  ${granted('weave_worker', workers)}
+  ${granted('weave_submit', people)}
+  ${granted('weave_view', viewers)}
 end $$;
 revoke all on schema fleet from public;
 revoke all on all tables in schema fleet from public;
@@ -66,17 +42,18 @@ grant execute on all functions in schema pgboss to weave_worker, weave_submit;
 grant select on all tables in schema fleet to weave_view, weave_submit;
 revoke select on fleet.object from weave_view;
 grant insert on fleet.batch, fleet.execution to weave_submit;
-grant execute on function fleet.meta_of(text), fleet.lease(), fleet.live(text), fleet.waits_for(text) to weave_view, weave_submit;
 -- To lock the row of a batch takes the right to change something of it.
 grant update (name) on fleet.batch to weave_submit;
-do $$
-declare f regprocedure;
-begin
-  for f in select p.oid::regprocedure from pg_proc p where p.pronamespace = 'fleet'::regnamespace and p.proname in
-    ('settle_meta', 'object_put', 'object_get', 'ordered', 'cancel', 'retry', 'pause', 'resume', 'drain', 'wake', 'has_ceiling',
-     'set_budget', 'settle_doubt', 'set_throttle', 'decide')
-  loop
-    execute format('grant execute on function %s to weave_submit', f);
-  end loop;
-end $$;
 `
+
+function granted(role: string, names: string): string {
+  const list = names
+    .trim()
+    .split(/\s+/)
+    .map(name => `'${name}'`)
+    .join(', ')
+  return `for f in select p.oid::regprocedure from pg_proc p
+    where p.pronamespace = 'fleet'::regnamespace and p.proname in (${list}) loop
+    execute format('grant execute on function %s to ${role}', f);
+  end loop;`
+}

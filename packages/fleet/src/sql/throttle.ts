@@ -3,27 +3,6 @@
  * refusal nobody sends until its end, and the rate grows back slowly. Keys are a provider, or a provider and one of its models.
  */
 export const throttle = `
-create table fleet.throttle (
-  key text primary key,
-  running int check (running > 0),
-  rpm float8 check (rpm > 0),
-  tpm float8 check (tpm > 0),
-  -- Requests a minute at the moment; less than rpm for a while after a refusal.
-  limit_now float8,
-  requests float8 not null default 0,
-  tokens float8 not null default 0,
-  at timestamptz not null default clock_timestamp(),
-  blocked_until timestamptz not null default '-infinity',
-  refusals bigint not null default 0
-);
-
-create table fleet.provider_slot (
-  key text not null,
-  execution text not null references fleet.execution (id),
-  epoch bigint not null,
-  primary key (key, execution)
-);
-
 -- As many requests as may go out now, of those that are asked for, and for how long to wait for the next.
 create function fleet.take(of_provider text, of_model text, most int, of_tokens float8)
 returns table (got int, wait_ms int) language plpgsql as $$

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Engine, Sql } from '../engine/index.ts'
 import { parcelFormat } from '../parcel/index.ts'
-import { settleLease, settleMeta } from '../sql/migrate.ts'
+import { settleLease, settleMeta } from '../sql/meta.ts'
 import { refuseKey, type Store } from '../store/index.ts'
 import type { NamedTree, StoredTree } from '../turn/index.ts'
 import { queueNameOf } from '../worker/queue-name.ts'

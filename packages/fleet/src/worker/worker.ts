@@ -4,7 +4,7 @@ import type { Engine, Sql } from '../engine/index.ts'
 import type { NewJob } from '../engine/queue.ts'
 import { FleetFault } from '../fault.ts'
 import { parcelFormat } from '../parcel/index.ts'
-import { settleLease, settleMeta } from '../sql/migrate.ts'
+import { settleLease, settleMeta } from '../sql/meta.ts'
 import { refuseKey, type Store } from '../store/index.ts'
 import { createThrottle } from '../throttle/index.ts'
 import {
