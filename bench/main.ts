@@ -17,6 +17,7 @@ import { terminalFigures } from './terminal.ts'
 import { toolFigures } from './tools.ts'
 import { versionFigures } from './versions.ts'
 import { wholeCheckpointFigures } from './whole-checkpoint.ts'
+import { wholeRunFigures } from './whole-run.ts'
 
 /**
  * `npm run bench [-- journal …]`: figures as ratios to floors taken in the same run; a table, and a JSON file. What was
@@ -25,6 +26,7 @@ import { wholeCheckpointFigures } from './whole-checkpoint.ts'
 const suites: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   checkpoint: checkpointFigures,
   'whole-checkpoint': wholeCheckpointFigures,
+  'whole-run': wholeRunFigures,
   journal: journalFigures,
   broadcast: broadcastFigures,
   startup: startupFigures,

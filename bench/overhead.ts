@@ -68,7 +68,8 @@ export function workspaceIn(dir: string): ExecutionLayout {
   return layout
 }
 
-async function plainCodons({ journal, agentRoot, checkpoints }: ExecutionLayout): Promise<number> {
+/** The floor: milliseconds of what a codon must have. */
+export async function plainCodons({ journal, agentRoot, checkpoints }: ExecutionLayout): Promise<number> {
   const opened = await openCheckpoints({
     gitDir: checkpoints,
     workTree: agentRoot,

@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { createGit, createTree } from './checkpoint.ts'
 import { atMost, type Figure, median } from './measure.ts'
+import { type JournalLine, rehearse } from './rehearsal.ts'
 
-const later = promisify(execFile)
-const launcher = new URL('../packages/cli/bin/weave.cjs', import.meta.url).pathname
 const codons = 9
 
 /**
@@ -65,28 +62,12 @@ async function waits(base: string, files: number): Promise<readonly number[]> {
     { use: 'bash', input: { command: edits(files, id) } },
     { say: 'They are changed.' },
   ]
-  writeFileSync(join(hank, 'hank.json'), JSON.stringify({ $schema: 'x', hank: ids.map(codon) }))
-  writeFileSync(
-    join(hank, 'rehearsal.json'),
-    JSON.stringify({ codons: Object.fromEntries(ids.map(id => [id, steps(id)])) }),
-  )
-  const weave = async (...words: readonly string[]): Promise<string> => {
-    const options = { cwd: hank, env: { ...process.env, HOME: join(base, 'home') }, maxBuffer: 1 << 30 }
-    return (await later(process.execPath, [launcher, ...words], options)).stdout
-  }
-  await weave('rehearse', '--headless', '--port', '0')
-  const events = (await weave('journal', '--json'))
-    .trim()
-    .split('\n')
-    .map(line => JSON.parse(line) as JournalLine)
+  const { events } = await rehearse(hank, {
+    hank: ids.map(codon),
+    codons: Object.fromEntries(ids.map(id => [id, steps(id)])),
+  })
   // The first codon stores what its rig has made.
   return ids.slice(1).map(id => waitOf(id, events))
-}
-
-interface JournalLine {
-  readonly timestamp: string
-  readonly type: string
-  readonly data: { readonly codonId?: string; readonly transitionType?: string }
 }
 
 function waitOf(id: string, events: readonly JournalLine[]): number {
