@@ -108,7 +108,7 @@ async function bareSdk(
 ): Promise<number> {
   mkdirSync(cwd, { recursive: true })
   const program = `import { query } from ${JSON.stringify(import.meta.resolve('@anthropic-ai/claude-agent-sdk'))}
-    const options = { model: ${JSON.stringify(model)}, permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true, settingSources: [] }
+    const options = { model: ${JSON.stringify(model)}, settingSources: [] }
     for (let at = 0; at < ${count}; at++)
       for await (const message of query({ prompt: ${JSON.stringify(prompt)}, options })) if (message.is_error) throw new Error(message.result)`
   return seconds(async () => {
