@@ -47,9 +47,9 @@ export async function startHub(options: HubOptions) {
   const { sockets, connect } = await webSockets()
   const desk = createDesk({ clock: systemClock, readonly, ownerKey })
   const readers = createReaders(asThread('dashboard-reader'))
-  // Who starts a hub looks at it next.
-  readers.wake()
   const executions = executionsIn(base)
+  // Who starts a hub looks at it next.
+  void readers.expect({ kind: 'executions', of: executions.all })
   const fleet = hubFleet({ ...options.fleet, isHere: name => executions.find(name) !== undefined })
   const facts = { version, hub: true, readonly }
   const assets = await pageAssets()

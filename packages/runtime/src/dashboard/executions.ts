@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { sep } from 'node:path'
 import type { ExecutionRow } from '@weave/protocol'
+import { createSerialQueue } from '../kit/index.ts'
 import { executionLayout } from '../workspace/index.ts'
 import type { Executions, NamedPlace } from './job.ts'
 import { type KnownRow, readRow } from './row.ts'
@@ -21,27 +22,29 @@ interface Kept extends KnownRow {
 export function createExecutionIndex() {
   let kept: ReadonlyMap<string, Kept> = new Map()
   let last: ListText | undefined
+  const lists = createSerialQueue()
 
+  const read = async (of: Executions): Promise<ListText> => {
+    const next = new Map<string, Kept>()
+    let isNew = false
+    for (const place of placesIn(of)) {
+      const stamp = stampOf(place)
+      if (stamp === undefined) continue
+      const known = kept.get(place.dir)
+      // Whoever was killed leaves no sign: a run that goes on is looked at each time.
+      const isSame = known?.stamp === stamp && !known.row.live && !known.isBehind
+      isNew ||= !isSame
+      next.set(place.dir, isSame ? known : { ...(await readRow(place, known)), stamp })
+    }
+    isNew ||= next.size !== kept.size
+    kept = next
+    if (last && !isNew) return last
+    last = textOf([...next.values()].map(({ row }) => row).sort(byLiveThenNewest))
+    return last
+  }
   return {
-    /** Live ones first, then the newest. Never rejects. */
-    async list(of: Executions): Promise<ListText> {
-      const next = new Map<string, Kept>()
-      let isNew = false
-      for (const place of placesIn(of)) {
-        const stamp = stampOf(place)
-        if (stamp === undefined) continue
-        const known = kept.get(place.dir)
-        // Whoever was killed leaves no sign: a run that goes on is looked at each time.
-        const isSame = known?.stamp === stamp && !known.row.live && !known.isBehind
-        isNew ||= !isSame
-        next.set(place.dir, isSame ? known : { ...(await readRow(place, known)), stamp })
-      }
-      isNew ||= next.size !== kept.size
-      kept = next
-      if (last && !isNew) return last
-      last = textOf([...next.values()].map(({ row }) => row).sort(byLiveThenNewest))
-      return last
-    },
+    /** Live ones first, then the newest. One list at a time: who comes meanwhile has most of it read already. Never rejects. */
+    list: (of: Executions): Promise<ListText> => lists.run(() => read(of)),
   }
 }
 

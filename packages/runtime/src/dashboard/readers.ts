@@ -74,6 +74,10 @@ export function createReaders(entry: ReaderEntry, { isPolite = false } = {}) {
       started()
       rest()
     },
+    /** This question will come soon: what it needs is read when it comes. */
+    async expect(job: Job): Promise<void> {
+      await read(job, { signal: never, onHead: () => undefined, onBytes: () => undefined })
+    },
     async ask(job: Job, asking: Asking): Promise<Outcome> {
       if (!dearJobs.has(job.kind)) return read(job, asking)
       const release = await dear.acquire()
@@ -91,6 +95,7 @@ export function createReaders(entry: ReaderEntry, { isPolite = false } = {}) {
   }
 }
 
+const never = new AbortController().signal
 const gone = refused('BUSY', 'Nobody waits for the answer.')
 
 interface Open {
