@@ -284,10 +284,20 @@ export const suites: Readonly<Record<'faults' | 'load' | 'agents' | 'fleet', rea
       atLeast: {
         'executions under faults': 300,
         'faults survived': 1_000,
-        'engines killed and back': 3,
-        'codons salvaged': 1,
-        'workers with a wrong clock': 2,
+        'states that were the fold of their journal': 300,
       },
+    },
+    {
+      name: 'fleet troubles',
+      holds: 'I32',
+      files: ['test/e2e/fleet-troubles.test.ts'],
+      atLeast: { 'engines killed and back': 3, 'codons salvaged': 20, 'workers with a wrong clock': 2 },
+    },
+    {
+      name: 'fleet take-overs',
+      holds: 'I33',
+      files: ['test/e2e/fleet-takeover.test.ts'],
+      atLeast: { 'take-overs': 200 },
     },
     {
       name: 'fleet money',

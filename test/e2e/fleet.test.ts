@@ -150,35 +150,6 @@ describe('a fleet', () => {
   )
 
   verifies(
-    ['fleet/take-over', 'fleet/not-again', 'fleet/one-writer'],
-    'goes on without a worker that is killed: what was published is not run again',
-    async () => {
-      const at = place(['anise', 'basil'], { isHeld: true })
-      const batch = await queued(at)
-      const first = worker(at)
-      await vi.waitFor(() => expect(['anise', 'basil'].map(ran)).toEqual(['ab', 'ab']), { timeout: 60_000 })
-      const second = worker(at, '--until-idle')
-      await second.until('Worker')
-      await first.kill('SIGKILL')
-      const killedAt = Date.now()
-      release('anise', 'basil')
-      await vi.waitFor(
-        async () => {
-          const rows = await query<{ epoch: number }>(epochs, batch)
-          expect(rows.map(({ epoch }) => epoch)).toEqual([2, 2])
-        },
-        { timeout: 40_000, interval: 100 },
-      )
-      expect((Date.now() - killedAt) / 1_000).toBeLessThan(10 + 8)
-      expect(await second.ended, second.said()).toBe(0)
-      expect(await states(batch)).toEqual(['succeeded', 'succeeded'])
-      expect(['anise', 'basil'].map(ran)).toEqual(['abbc', 'abbc'])
-      await expectOrder(batch)
-    },
-    longest,
-  )
-
-  verifies(
     ['fleet/zombie', 'fleet/one-writer', 'leash/frozen'],
     'refuses a worker that stood still while another took over; what it ran stands still before that',
     async () => {

@@ -1,3 +1,6 @@
+import { copyFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ToTurn, TurnJob } from 'weave-fleet'
 import { commands, defaultCommand } from '../../packages/cli/src/commands.ts'
 import { wrongFlagValues } from '../../packages/cli/src/flag-values.ts'
 import { runTurn } from '../../packages/cli/src/fleet/turn.ts'
@@ -65,11 +68,27 @@ async function scripted(words: readonly string[]): Promise<number> {
   return runScripted({ args: parsed.arguments, terminal: processTerminal, environment: process.env })
 }
 
+/** The turn of a worker. With SCRIPTED_STATES the state that it leaves is kept in that folder: an execution that ends is dropped. */
+async function turn(): Promise<number> {
+  const kept = process.env['SCRIPTED_STATES']
+  let job: TurnJob | undefined
+  process.on('message', (message: ToTurn) => {
+    if (message.type === 'job') job = message.job
+  })
+  const code = await runTurn(processTerminal, runScripted)
+  if (kept !== undefined && job && existsSync(join(job.execution, '.weave/state.json')))
+    copyFileSync(
+      join(job.execution, '.weave/state.json'),
+      join(kept, `${job.turn.executionId}-${job.turn.epoch}.json`),
+    )
+  return code
+}
+
 tolerateClosedPipes()
 const words = process.argv.slice(2)
 const isTurn = words[0] === 'fleet-turn'
 const isCommand = Object.hasOwn(commands, words[0] ?? '')
-const end = isTurn ? runTurn(processTerminal, runScripted) : isCommand ? weave(words) : scripted(words)
+const end = isTurn ? turn() : isCommand ? weave(words) : scripted(words)
 void end.then(code => {
   process.exitCode = code
 })

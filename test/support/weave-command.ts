@@ -23,6 +23,8 @@ export interface Surrounding {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly input?: string
+  /** Words before the command that give it other surroundings, such as `unshare`. */
+  readonly through?: readonly string[]
 }
 
 /** Runs the built command as a user would, with nothing of our own environment but what a shell needs. */
@@ -73,9 +75,10 @@ export interface RunningCommand {
 export function startCommand(
   program: string,
   words: readonly string[],
-  { cwd, env }: Surrounding,
+  { cwd, env, through = [] }: Surrounding,
 ): RunningCommand {
-  const child = spawn(process.execPath, [program, ...words], {
+  const [first = process.execPath, ...rest] = [...through, process.execPath, program, ...words]
+  const child = spawn(first, rest, {
     cwd,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

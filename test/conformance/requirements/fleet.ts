@@ -24,13 +24,13 @@ export const fleet = {
   'fleet/one-turn': 'An execution has at most one job at a time, and every claim of it has a new epoch.',
   'fleet/not-again':
     'A codon whose end was published is not run again; a worker that dies costs at most the codon under way.',
-  'fleet/take-over': 'What a killed worker had is claimed by another within the lease and 8 seconds.',
+  'fleet/take-over': 'What a killed worker, turn or machine had is claimed again within the lease and 8 seconds.',
   'fleet/salvage':
     'A codon that had ended when its worker died, but was not published, is not run again when the same machine takes the execution.',
   'fleet/clocks':
     'Workers whose clocks are off by ten minutes, or jump, are not taken over from while they live; their skew is shown.',
   'fleet/chaos':
-    'Under random kills, stops, restarts of the engine and errors of the store every execution succeeds with the files of an undisturbed one, a journal without gaps, and no published codon run again.',
+    'Under random kills, stops, restarts of the engine and errors of the store every execution succeeds with the files of an undisturbed one, a journal without gaps whose fold is the stored state, and no published codon run again.',
   'fleet/zombie':
     'A worker that stood still while another took over publishes nothing when it wakes, and ends its turn.',
   'fleet/drain':

@@ -145,8 +145,8 @@ function borderOf({ turn, execution }: TurnJob, asked: AtBorder, { put, is }: La
   }
 }
 
-function placeOf({ codonId, attempt, model }: Step): Omit<TurnStep, 'costs'> {
-  return { codonId, attempt, provider: model.provider, model: model.id }
+function placeOf({ codonId, attempt, model, hasFailed }: Step): Omit<TurnStep, 'costs'> {
+  return { codonId, attempt, provider: model.provider, model: model.id, hasFailed }
 }
 
 const gone = { kind: 'refuse', status: 499, message: 'The caller left.' } as const

@@ -45,6 +45,8 @@ export interface TurnStep {
   readonly costs: readonly CodonCosts[]
   readonly provider: string
   readonly model: string
+  /** Its attempt ended without success: another may follow. */
+  readonly hasFailed?: boolean | undefined
 }
 
 /** What one codon has cost so far with one model, in all attempts. */

@@ -208,8 +208,8 @@ class RunningTurn {
     return go
   }
 
-  async #handOver({ codonId, costs }: TurnStep): Promise<TurnWord> {
-    const published = await this.#untilPublished(codonId)
+  async #handOver({ codonId, costs, hasFailed }: TurnStep): Promise<TurnWord> {
+    const published = await this.#untilPublished(hasFailed ? null : codonId)
     this.#providers.free()
     if (!published) return { kind: 'leave', reason: 'lost' }
     await this.#noteCosts(costs)

@@ -24,9 +24,10 @@ export async function beginAttempt(attempt: Attempt, options: BeginOptions): Pro
 /** Asks at a border; the answer is an input of the machine. */
 export async function crossing(
   port: (step: Step, signal: AbortSignal) => Promise<BorderWord>,
-  { at, attempt }: Pick<Attempt, 'at' | 'attempt'>,
+  { at, attempt, hasFailed = false }: Pick<Attempt, 'at' | 'attempt'> & Pick<Step, 'hasFailed'>,
   signal: AbortSignal,
 ): Promise<Input & { type: 'crossed' }> {
-  const word = await port({ codonId: at.runtimeId, attempt, model: at.codon.model }, signal)
+  const step = { codonId: at.runtimeId, attempt, model: at.codon.model, ...(hasFailed && { hasFailed }) }
+  const word = await port(step, signal)
   return { type: 'crossed', at, word }
 }

@@ -7,6 +7,8 @@ export interface Step {
   readonly codonId: string
   readonly attempt: number
   readonly model: PlannedCodonAt['codon']['model']
+  /** After an attempt: it did not succeed. */
+  readonly hasFailed?: boolean
 }
 
 /** `leave`: the run ends here in good order, and can be gone on with. */

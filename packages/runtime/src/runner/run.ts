@@ -352,7 +352,8 @@ export class Machine {
     const { border } = this.#options
     if (!border?.handOver || this.#goingDown !== undefined) return this.#crossed({ at, word: { kind: 'go' } })
     this.#stopper = createStopper()
-    this.#do(crossing(border.handOver, { at, attempt }, this.#stopper.signal))
+    const step = { at, attempt, hasFailed: !outcome.completed.success }
+    this.#do(crossing(border.handOver, step, this.#stopper.signal))
     return undefined
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
-import type { BorderWord } from '../../src/runner/index.ts'
+import type { BorderWord, Step } from '../../src/runner/index.ts'
 import { codonPlan, planOf } from './plans.ts'
 import { startScenario } from './scenario.ts'
 
@@ -46,6 +46,24 @@ describe('the border between codons', () => {
     }
     expect(await scenario.runner.done).toEqual({ status: 'completed' })
     expect(over.names()).toEqual(['a/1', 'b/1', 'c/1'])
+  })
+
+  verifies(['moves/hand-over'], 'an attempt that failed is handed over as such', async () => {
+    const steps: string[] = []
+    const handOver = async ({ attempt, hasFailed }: Step): Promise<BorderWord> => {
+      steps.push(`${attempt}${hasFailed ? ' failed' : ''}`)
+      return go
+    }
+    const retry = { maxAttempts: 2, delayMs: 1, maxDelayMs: 1 }
+    const scenario = await startScenario({
+      plan: planOf(codonPlan('a', { onFailure: 'retry', retry })),
+      border: { handOver },
+      script: (_id, call) => (call === 0 ? [{ fail: 'busy', retriable: true }] : undefined),
+    })
+    await scenario.clock.untilSleepers(1)
+    await scenario.clock.advance(1)
+    await scenario.runner.done
+    expect(steps).toEqual(['1 failed', '2'])
   })
 
   verifies(
