@@ -24,7 +24,8 @@ export const fleet = {
   'fleet/one-turn': 'An execution has at most one job at a time, and every claim of it has a new epoch.',
   'fleet/not-again':
     'A codon whose end was published is not run again; a worker that dies costs at most the codon under way.',
-  'fleet/take-over': 'What a killed worker, turn or machine had is claimed again within the lease and 8 seconds.',
+  'fleet/take-over':
+    'What a killed worker, turn or machine had is claimed again within the lease and 8 seconds.',
   'fleet/salvage':
     'A codon that had ended when its worker died, but was not published, is not run again when the same machine takes the execution.',
   'fleet/clocks':
