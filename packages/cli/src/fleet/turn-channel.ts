@@ -138,11 +138,16 @@ function borderOf({ turn, execution }: TurnJob, asked: AtBorder, { put, is }: La
     async handOver(step, signal) {
       const costs = await costsIn(execution)
       const word = await asked('hand-over', { ...placeOf(step), costs }, signal)
-      if (word.published) put('fleet.published', word.published)
+      if (word.published) notePublished(put, word.published)
       else if (word.kind === 'leave') put('fleet.lost', { why: word.reason })
       return word
     },
   }
+}
+
+function notePublished(put: PutOnRecord, { left, ...head }: NonNullable<TurnWord['published']>): void {
+  put('fleet.published', head)
+  if (left) put('fleet.rest', { left: [...left] })
 }
 
 function placeOf({ codonId, attempt, model, hasFailed }: Step): Omit<TurnStep, 'costs'> {

@@ -1,3 +1,4 @@
+import { createMatcher } from '@weave/runtime'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes, version } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
@@ -22,6 +23,12 @@ export async function work(
 ): Promise<ExitCode> {
   const [, script = ''] = process.argv
   const { poll = 2, turnHours = 6, parkMinutes = 10, freezeMinutes = 15, maxBarren = 3 } = setting
+  const { limitMB = 512, files = 100_000, exclude = [] } = setting.rest ?? {}
+  const matcher = createMatcher(exclude)
+  if (!matcher.ok) {
+    terminal.error(`fleet.rest.exclude: ${exclude[matcher.index] ?? ''} is ${matcher.message}`)
+    return exitCodes.usage
+  }
   const worker = await library.startWorker({
     engine: fleet.engine,
     store: fleet.store,
@@ -37,6 +44,7 @@ export async function work(
     parkMs: parkMinutes * 60_000,
     freezeMs: freezeMinutes * 60_000,
     maxBarren,
+    rest: { limitMB, files, exclude },
     untilIdle,
     isOnce,
     onNote: text => terminal.error(text),

@@ -1,19 +1,41 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-
-/** What was last seen of a file. The same in all of it: the same content. */
-interface Seen {
+/** What was last seen of a file, without reading it. */
+export interface Seen {
   readonly size: number
-  readonly stamp: string
+  readonly ino: number
+  readonly mtimeMs: number
+  readonly ctimeMs: number
+  /** Of its content, when it had changed so shortly before that it may change again and look the same. */
+  readonly sha256?: string | undefined
 }
 
-/** Every path of an execution that moves with it, and how it was when last looked at. */
+/** Every path of an execution that is in its newest parcels, and how it was when last looked at. */
 export type KnownFiles = ReadonlyMap<string, Seen>
 
 export interface FoundFile extends Seen {
   readonly path: string
   readonly type: 'file' | 'directory' | 'link'
   readonly executable: boolean
+  /** Of the workspace, and in no checkpoint: the folder that stays behind with it when it is too much. */
+  readonly rest?: string | undefined
+}
+
+/** How much later a change may be that bears the same time: the clock of a file system goes in steps. */
+const coarseMs = 20
+
+/** Whether a file may change after this moment and look the same. */
+export function isRacy({ ctimeMs }: Seen, now: number): boolean {
+  return ctimeMs >= now - coarseMs
+}
+
+/** `maybe`: it looks the same, and only its content tells. */
+export function isSame(before: Seen | undefined, now: Seen): boolean | 'maybe' {
+  if (!before) return false
+  const looksSame =
+    before.size === now.size &&
+    before.ino === now.ino &&
+    before.mtimeMs === now.mtimeMs &&
+    before.ctimeMs === now.ctimeMs
+  return looksSame && before.sha256 !== undefined ? 'maybe' : looksSame
 }
 
 /** This machine's own: locks, logs, indexes, caches that the next start makes anew, and the link to the data. */
@@ -24,29 +46,8 @@ const stays = [
   /^agentRoot\/read_only_data_source$/,
 ]
 
-/** All that moves with an execution, each folder before what is in it. Sockets and pipes do not. */
-export function filesOf(root: string): readonly FoundFile[] {
-  const found: FoundFile[] = []
-  const look = (folder: string): void => {
-    for (const name of readdirSync(join(root, folder)).toSorted()) {
-      const path = folder === '' ? name : `${folder}/${name}`
-      if (stays.some(pattern => pattern.test(path))) continue
-      const stats = lstatSync(join(root, path), { throwIfNoEntry: false, bigint: true })
-      if (!stats) continue
-      const type = stats.isDirectory() ? 'directory' : stats.isFile() ? 'file' : 'link'
-      if (type === 'link' && !stats.isSymbolicLink()) continue
-      const stamp = type === 'directory' ? '' : `${stats.ino} ${stats.mtimeNs} ${stats.ctimeNs}`
-      const size = type === 'directory' ? 0 : Number(stats.size)
-      found.push({ path, type, size, stamp, executable: (stats.mode & 0o100n) !== 0n })
-      if (type === 'directory') look(path)
-    }
-  }
-  look('')
-  return found
-}
-
-export function known(files: readonly FoundFile[]): KnownFiles {
-  return new Map(files.map(({ path, size, stamp }) => [path, { size, stamp }]))
+export function staysHere(path: string): boolean {
+  return stays.some(pattern => pattern.test(path))
 }
 
 /** A file that only ever grows, so that what is new is enough. */
@@ -54,7 +55,9 @@ export function onlyGrows(path: string): boolean {
   return /^\.weave\/journal\/events-\d+\.jsonl$/.test(path)
 }
 
-/** A file as it is up to a length that was seen: the journal may have grown since. */
-export function readUpTo(path: string, size: number): Buffer {
-  return readFileSync(path).subarray(0, size)
+/** An object of the checkpoints, named by its content. */
+export function neverChanges(path: string): boolean {
+  return /^\.weave\/checkpoints\/objects\/(?:[0-9a-f]{2}\/[0-9a-f]{38}|pack\/pack-[0-9a-f]{40}\.\w+)$/.test(
+    path,
+  )
 }

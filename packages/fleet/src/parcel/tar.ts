@@ -1,11 +1,17 @@
 /** The little of the tar format that parcels need: files, folders and links, with names of any length. Pure. */
 
-export interface TarEntry {
+/** All of an entry but its content. */
+export interface TarHead {
   readonly path: string
   readonly type: 'file' | 'directory' | 'link'
   readonly executable: boolean
   /** Of a link: where it leads. */
   readonly target?: string | undefined
+  /** When its content was changed, for who builds what is older than its source. */
+  readonly mtimeMs?: number | undefined
+}
+
+export interface TarEntry extends TarHead {
   readonly bytes: Buffer
 }
 
@@ -13,18 +19,38 @@ const block = 512
 const types = { file: '0', link: '2', directory: '5' } as const
 
 export function packTar(entries: readonly TarEntry[]): Buffer {
-  const blocks: Buffer[] = []
-  for (const entry of entries) {
-    const { path, target = '' } = entry
-    // Every entry says its names in an extended header: that has no limit and no trouble with letters.
-    const extended = Buffer.from(record('path', path) + (target === '' ? '' : record('linkpath', target)))
-    blocks.push(header({ name: 'extended', type: 'x', size: extended.length, mode: 0o644 }), padded(extended))
-    const mode = entry.executable || entry.type === 'directory' ? 0o755 : 0o644
-    blocks.push(header({ name: 'entry', type: types[entry.type], size: entry.bytes.length, mode }))
-    blocks.push(padded(entry.bytes))
-  }
-  return Buffer.concat([...blocks, Buffer.alloc(2 * block)])
+  const blocks = entries.flatMap(entry => [
+    tarHead(entry, entry.bytes.length),
+    entry.bytes,
+    tarPadding(entry.bytes.length),
+  ])
+  return Buffer.concat([...blocks, tarEnd])
 }
+
+/** What stands before the content of an entry. */
+export function tarHead({ path, target, type, executable, mtimeMs }: TarHead, size: number): Buffer {
+  // Every entry says its names in an extended header: that has no limit and no trouble with letters.
+  const extended = Buffer.from(
+    record('path', path) +
+      (target === undefined ? '' : record('linkpath', target)) +
+      (mtimeMs === undefined ? '' : record('mtime', (mtimeMs / 1000).toFixed(6))),
+  )
+  const mode = executable || type === 'directory' ? 0o755 : 0o644
+  return Buffer.concat([
+    header({ name: 'extended', type: 'x', size: extended.length, mode: 0o644 }),
+    extended,
+    tarPadding(extended.length),
+    header({ name: 'entry', type: types[type], size, mode }),
+  ])
+}
+
+/** What stands behind a content of this size. */
+export function tarPadding(size: number): Buffer {
+  return zeros.subarray(0, (block - (size % block)) % block)
+}
+
+const zeros = Buffer.alloc(block)
+export const tarEnd = Buffer.alloc(2 * block)
 
 /** Throws for anything that `packTar` does not write. */
 export function* unpackTar(bytes: Buffer): Generator<TarEntry> {
@@ -46,7 +72,8 @@ export function* unpackTar(bytes: Buffer): Generator<TarEntry> {
     const path = names.get('path')
     if (!type || path === undefined) throw new Error('an entry is of no kind that is known')
     const executable = type === 'file' && (number(head, 100, 8) & 0o100) !== 0
-    yield { path, type, executable, target: names.get('linkpath'), bytes: content }
+    const mtimeMs = names.has('mtime') ? Number(names.get('mtime')) * 1000 : undefined
+    yield { path, type, executable, target: names.get('linkpath'), mtimeMs, bytes: content }
     names = new Map()
   }
   throw new Error('it has no end')
@@ -72,7 +99,9 @@ function header({ name, type, size, mode }: Header): Buffer {
 
 /** With its own field read as blanks. */
 function checksumOf(head: Buffer): number {
-  return head.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 32 : byte), 0)
+  let sum = 8 * 32
+  for (let at = 0; at < block; at++) if (at < 148 || at >= 156) sum += head[at] ?? 0
+  return sum
 }
 
 function octal(value: number, digits: number): string {
@@ -82,11 +111,6 @@ function octal(value: number, digits: number): string {
 function number(head: Buffer, at: number, length: number): number {
   const text = head.toString('latin1', at, at + length).replace(/[\0 ]+$/, '')
   return /^[0-7]+$/.test(text) ? Number.parseInt(text, 8) : -1
-}
-
-function padded(bytes: Buffer): Buffer {
-  const rest = bytes.length % block
-  return rest === 0 ? bytes : Buffer.concat([bytes, Buffer.alloc(block - rest)])
 }
 
 /** `length key=value\n`, where the length counts itself. */

@@ -13,8 +13,9 @@ export type {
   TurnStep,
   TurnWord,
 } from './messages.ts'
-export { createPlaces, type Head, type Places } from './place.ts'
+export { createPlaces, eachOf, type Head, type Places } from './place.ts'
 export type { RequestRule } from './requests.ts'
+export type { RestSetting } from './rest-setting.ts'
 export { type NamedTree, type StoredTree, unpackTree } from './tree.ts'
 export { type BatchOptions, type ClaimedExecution, type Turn, takeTurn } from './turn.ts'
 export type { TurnProgram } from './turn-process.ts'

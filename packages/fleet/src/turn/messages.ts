@@ -1,4 +1,5 @@
 import type { Moment } from '@weave/runtime'
+import type { LeftBehind } from '../parcel/index.ts'
 
 /** Between a worker and the process of one turn. The worker has the engine and the store; the process has the agents. */
 
@@ -68,6 +69,8 @@ export interface Published {
   readonly seq: number
   readonly bytes: number
   readonly ms: number
+  /** Folders of the workspace that are not in it and were in the one before, or nobody was told of. */
+  readonly left?: readonly LeftBehind[] | undefined
 }
 
 export type TurnWord = ({ readonly kind: 'go' } | { readonly kind: 'leave'; readonly reason: string }) & {

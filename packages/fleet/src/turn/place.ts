@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { hashTree } from '@weave/runtime'
+import { hashTree, removeTree } from '@weave/runtime'
 import { FleetFault } from '../fault.ts'
-import { applyParcels, type KnownFiles } from '../parcel/index.ts'
+import { applyParcels, type KnownFiles, type LeftBehind } from '../parcel/index.ts'
 import type { Store } from '../store/index.ts'
 import { type NamedTree, type StoredTree, unpackTree } from './tree.ts'
 
@@ -12,6 +12,12 @@ export interface Head {
   readonly epoch: number
   /** Parcels, the whole one first. */
   readonly parts: readonly string[]
+  /** Of the whole one, and of all on top of it. */
+  readonly bytes?: { readonly whole: number; readonly more: number } | undefined
+  /** Something of the workspace is not in it. */
+  readonly partial?: boolean | undefined
+  /** The largest folders of the workspace that are not in it, and should be. */
+  readonly left?: readonly LeftBehind[] | undefined
 }
 
 /** Beside the execution's own record: what of it was published. */
@@ -63,7 +69,7 @@ export function createPlaces(root: string, store: Store) {
       if (existsSync(dir)) renameSync(dir, join(mkdtempSync(join(root, 'lost', `${id}-`)), 'execution'))
       if (!head) return { salvaged: false }
       const draft = mkdtempSync(join(root, 'lost', 'head-'))
-      const parcels = await Promise.all(head.parts.map(sha => store.get(sha)))
+      const parcels = eachOf(head, store)
       const { files } = await applyParcels(draft, { executionId: id, parcels })
       settle(draft, dir)
       return { files, salvaged: false }
@@ -74,14 +80,19 @@ export function createPlaces(root: string, store: Store) {
       const sidecar: Sidecar = { executionId: id, epoch: head.epoch, publishedSeq: head.seq }
       writeFileSync(join(internals, 'fleet.json'), JSON.stringify(sidecar), { mode: 0o600 })
     },
-    /** Its head has it all. */
-    drop(id: string): void {
-      for (const name of [id, `${id}.log`]) rmSync(join(root, 'x', name), { recursive: true, force: true })
+    /** Its head has it all. What cannot be removed is in nobody's way. */
+    async drop(id: string): Promise<void> {
+      for (const name of [id, `${id}.log`]) await removeTree(join(root, 'x', name)).catch(() => undefined)
     },
   }
 }
 
 export type Places = ReturnType<typeof createPlaces>
+
+/** One after the other: together they may be more than fits into memory. */
+export function* eachOf({ parts }: Head, store: Store): Generator<Promise<Buffer>> {
+  for (const sha of parts) yield store.get(sha)
+}
 
 /** What is at a path of this machine, once it is what was submitted. */
 async function sameTree({ hash, path }: NamedTree): Promise<string> {

@@ -33,6 +33,6 @@ export async function unpackTree(
     if (!isInside(path)) throw new Error(`${path} leads out of the tree`)
     if (type === 'directory') placer.folder(path)
     else if (target !== undefined) placer.link(path, target)
-    else placer.file(path, bytes, executable ? 0o555 : 0o444)
+    else placer.file(path, bytes, { mode: executable ? 0o555 : 0o444 })
   }
 }

@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import type { Moment } from '@weave/runtime'
 import type { Engine } from '../engine/index.ts'
-import { type KnownFiles, makeParcel } from '../parcel/index.ts'
 import type { Store } from '../store/index.ts'
 import { endFormerTurn, forgetTurn, noteTurn } from './former-turn.ts'
 import type { CodonCosts, GateAnswer, Published, TurnEnd, TurnJob, TurnStep, TurnWord } from './messages.ts'
 import type { Head, Places } from './place.ts'
 import { openProviderPlaces, type ProviderPlaces } from './provider-places.ts'
+import { createPublisher, type Publisher } from './publisher.ts'
 import { createRequests, type RequestRule } from './requests.ts'
+import type { RestSetting } from './rest-setting.ts'
 import type { NamedTree, StoredTree } from './tree.ts'
 import { openTurnMoney, type TurnMoney } from './turn-money.ts'
 import { startTurnProcess, type TurnProcess, type TurnProgram } from './turn-process.ts'
@@ -56,6 +57,8 @@ export interface TurnSurroundings {
   readonly parkMs: number
   /** How long agents may stand still. */
   readonly freezeMs: number
+  /** What moves of files that are in no checkpoint. */
+  readonly rest: RestSetting
   /** It may act until then, and longer when the worker says so. */
   readonly until: Moment
   /** What requests of all turns of this worker are under. */
@@ -77,8 +80,6 @@ export interface Turn {
   lose(): void
 }
 
-/** How many parcels one head may have on top of the whole one. */
-const longestChain = 16
 const go = { kind: 'go' } as const
 const firstRetryMs = 100
 const longestRetryMs = 5_000
@@ -108,9 +109,7 @@ class RunningTurn {
   #isLost = false
   #leaving: string | undefined
   readonly #began = performance.now()
-  #head: Head
-  /** As they were published last; undefined: the next parcel is whole. */
-  #files: KnownFiles | undefined
+  readonly #publisher: Publisher
 
   constructor(claimed: ClaimedExecution, at: TurnSurroundings) {
     this.#claimed = claimed
@@ -118,7 +117,7 @@ class RunningTurn {
     this.epoch = Number(claimed.epoch)
     this.#until = at.until
     this.#providers = openProviderPlaces(at.engine, { ...claimed, parkMs: at.parkMs })
-    this.#head = claimed.head ?? { seq: 0, epoch: 0, parts: [] }
+    this.#publisher = createPublisher(claimed, at)
   }
 
   fresh(until: Moment): void {
@@ -171,7 +170,7 @@ class RunningTurn {
     const data = stored ? await places.data(stored) : undefined
     const dir = places.execution(id)
     await endFormerTurn(dir)
-    this.#files = (await places.bring(id, head ?? undefined)).files
+    this.#publisher.goesOnFrom((await places.bring(id, head ?? undefined)).files)
     const money = await openTurnMoney(this.#at.engine, {
       ...this.#claimed,
       parkMs: this.#at.parkMs,
@@ -197,7 +196,7 @@ class RunningTurn {
   /** Before a codon: a place at its provider, then money. One that finds no place for long is handed back. */
   async #admit(step: TurnStep): Promise<TurnWord> {
     // From here on what it has is worth going on with, also before its first head.
-    this.#at.places.note(this.#claimed.id, this.#head)
+    this.#at.places.note(this.#claimed.id, this.#publisher.head())
     const isOver = (): boolean => this.#isLost || this.#leaving !== undefined
     const isIn = await this.#providers.take(step, { isOver, onWait: () => this.process?.waits('provider') })
     if (!isIn) return { kind: 'leave', reason: this.#leaving ?? 'every place at the provider is taken' }
@@ -232,10 +231,8 @@ class RunningTurn {
     const began = performance.now()
     for (let wait = firstRetryMs; !this.#isLost; wait = Math.min(2 * wait, longestRetryMs)) {
       try {
-        const bytes = await this.#publish(codon)
-        // A publication whose answer was lost moved the head: the row tells.
-        if (bytes !== undefined || (await this.#isPublished()))
-          return { seq: this.#head.seq, bytes: bytes ?? 0, ms: Math.round(performance.now() - began) }
+        const done = await this.#publisher.publish(codon)
+        if (done) return { ...done, ms: Math.round(performance.now() - began) }
         this.#isLost = true
       } catch (error) {
         const words = error instanceof Error ? error.message : String(error)
@@ -244,41 +241,6 @@ class RunningTurn {
       }
     }
     return undefined
-  }
-
-  /** Objects first, head last: a crash in between leaves an object that nobody names. Answers with the size of the parcel. */
-  async #publish(codon: string | null): Promise<number | undefined> {
-    const { places, store, engine } = this.#at
-    const { id } = this.#claimed
-    const { parts } = this.#head
-    const isWhole = this.#files === undefined || parts.length === 0 || parts.length >= longestChain
-    const since = isWhole || !this.#files ? undefined : { seq: this.#head.seq, files: this.#files }
-    const seq = this.#head.seq + 1
-    const { epoch } = this
-    const parcel = await makeParcel({ root: places.execution(id), executionId: id, epoch, seq, since })
-    const sha = await store.put(parcel.bytes)
-    const next: Head = { seq, epoch, parts: since ? [...parts, sha] : [sha] }
-    const [row] = await engine.database.query<{ published: boolean }>(
-      'select fleet.publish($1, $2, $3, $4, $5, $6) as published',
-      [id, epoch, seq, JSON.stringify(next), codon, parcel.bytes.length],
-    )
-    if (!row?.published) return undefined
-    this.#head = next
-    this.#files = parcel.files
-    places.note(id, next)
-    return parcel.bytes.length
-  }
-
-  async #isPublished(): Promise<boolean> {
-    const [row] = await this.#at.engine.database.query<{ head: Head | null; epoch: string }>(
-      'select * from fleet.head_of($1)',
-      [this.#claimed.id],
-    )
-    if (Number(row?.epoch) !== this.epoch || row?.head?.seq !== this.#head.seq + 1) return false
-    this.#head = row.head
-    // What is in that head is not known file by file.
-    this.#files = undefined
-    return true
   }
 
   /** An engine that is away for a while is asked again; what was done is not done twice. */
@@ -315,7 +277,7 @@ class RunningTurn {
         await engine.queue.add(queueName, [...itself, ...woken], sql)
       }),
     )
-    if (!isBack) places.drop(id)
+    if (!isBack) await places.drop(id)
   }
 }
 

@@ -4,7 +4,7 @@ import type { Engine } from '../engine/index.ts'
 import { FleetFault } from '../fault.ts'
 import { applyParcels } from '../parcel/index.ts'
 import type { Store } from '../store/index.ts'
-import { type Head, type NamedTree, type StoredTree, unpackTree } from '../turn/index.ts'
+import { eachOf, type Head, type NamedTree, type StoredTree, unpackTree } from '../turn/index.ts'
 import { unknown } from './status.ts'
 
 interface Row {
@@ -41,8 +41,7 @@ export async function pull(
   mkdirSync(dirname(dir), { recursive: true })
   const draft = mkdtempSync(join(dirname(dir), '.pulled-'))
   try {
-    const parcels = await Promise.all(head.parts.map(sha => store.get(sha)))
-    await applyParcels(draft, { executionId: execution, parcels })
+    await applyParcels(draft, { executionId: execution, parcels: eachOf(head, store) })
     await bringTrees(draft, row, store)
     settlePaths(draft, dir, row)
     renameSync(draft, dir)

@@ -1,5 +1,6 @@
 import type { Tables } from '../engine/index.ts'
 import { FleetFault } from '../fault.ts'
+import type { LeftBehind } from '../parcel/index.ts'
 
 export type ExecutionState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'waiting' | 'dead'
 
@@ -56,6 +57,8 @@ export interface ExecutionStatus {
   readonly codon: string | null
   readonly codonsDone: number
   readonly dollars: number
+  /** The largest folders of its workspace that do not move with it. */
+  readonly leftBehind: readonly LeftBehind[]
   readonly started: string | null
   readonly ended: string | null
 }
@@ -142,6 +145,7 @@ export async function assertKnown({ database }: Tables, target: string): Promise
 export const executionColumns = `e.id, e.n, e.name, e.state, e.reason, e.epoch::int as epoch, e.starts, e.worker,
   e.head_seq::int as "headSeq", e.codon, e.codons_done as "codonsDone",
   coalesce((select sum(c.dollars) from fleet.cost c where c.execution = e.id), 0) as dollars,
+  coalesce(e.head -> 'left', '[]') as "leftBehind",
   ${timeText('e.started')} as started, ${timeText('e.ended')} as ended`
 
 export async function executionsOf({ database }: Tables, batch: string): Promise<readonly ExecutionStatus[]> {

@@ -13,6 +13,7 @@ import {
   createPlaces,
   type Places,
   type RequestRule,
+  type RestSetting,
   type StoredTree,
   type Turn,
   type TurnProgram,
@@ -42,6 +43,8 @@ export interface WorkerOptions {
   readonly parkMs: number
   /** How long agents of a turn may stand still while the engine is away. */
   readonly freezeMs: number
+  /** What moves of files that are in no checkpoint. */
+  readonly rest: RestSetting
   /** Takes one turn, if there is one, and ends. */
   readonly isOnce: boolean
   /** Ends when nothing is queued or running any more. */
@@ -189,7 +192,7 @@ class WorkerLoop {
 
   /** One turn of a batch: the job and the claim in one transaction. False: there is none. */
   async #take(batch: OfferedBatch): Promise<boolean> {
-    const { engine, store, program, lease, turnMs, parkMs, freezeMs, onNote } = this.#options
+    const { engine, store, program, lease, turnMs, parkMs, freezeMs, rest, onNote } = this.#options
     const sentAt = moment()
     const queueName = queueNameOf(batch.id, batch.pool)
     const taken = await engine.database.transaction(async sql => {
@@ -214,7 +217,7 @@ class WorkerLoop {
     // A claim is a heartbeat.
     const until = untilAfter(sentAt, freshShare * lease * 1_000)
     const ours = { engine, store, places: this.#places, rules: this.#rules, program, onNote }
-    const at = { ...ours, queueName, hank, options, turnMs, parkMs, freezeMs, until }
+    const at = { ...ours, queueName, hank, options, turnMs, parkMs, freezeMs, rest, until }
     const turn = takeTurn(taken.claimed, at)
     this.#turns.set(turn.execution, { turn, queueName })
     void turn.done.then(() => {

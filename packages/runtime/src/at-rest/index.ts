@@ -16,6 +16,7 @@ export {
   readExecutionId,
   readLastSeq,
   readPlans,
+  readSelection,
 } from './read-execution.ts'
 export { type ReadSpans, readSpans } from './read-spans.ts'
 export type { RollbackPreview } from './rollback.ts'

@@ -1,9 +1,10 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { currentRun, type JournaledEvent, type WeaveState } from '@weave/protocol'
+import { currentRun, emptyState, type JournaledEvent, type WeaveState } from '@weave/protocol'
 import { type CostReport, costReport, type ObservedCosts, observedCosts } from '../budget/index.ts'
 import {
   asksAtTheEnd,
+  createSelections,
   findLostJournal,
   frozenPlan,
   type KeptPlan,
@@ -24,6 +25,7 @@ import {
 import { type Clock, messageOf, systemClock } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import { type AdoptionVerdict, nothingLeft } from '../runner/index.ts'
+import type { Selection } from '../tree/index.ts'
 import { type ExecutionLayout, executionLayout, readExecutionFile, readOrigin } from '../workspace/index.ts'
 
 /** What an execution, live or at rest, has cost until now; undefined for one that has no plan yet. Changes nothing. */
@@ -33,6 +35,12 @@ export async function readCosts({ journal, stateFile }: ExecutionLayout): Promis
   if (!plan) return undefined
   const { state } = await replay(history, stateFile)
   return costReport(state, plan)
+}
+
+/** Which files of its workspace an execution keeps versions of, in any of its codons; undefined without a plan. Changes nothing. */
+export async function readSelection({ journal }: ExecutionLayout): Promise<Selection | undefined> {
+  const plan = await frozenPlan(createHistory({ dir: journal, readOnly: true }))
+  return plan && createSelections({ plan, state: () => emptyState }).ofPlan()
 }
 
 export interface EarlierQuery {

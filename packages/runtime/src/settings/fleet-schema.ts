@@ -71,6 +71,27 @@ export const fleet = z
       .max(100)
       .optional()
       .describe('So many starts in a row without progress, and an execution is dead; default 3.'),
+    rest: z
+      .strictObject({
+        limitMB: z
+          .number()
+          .nonnegative()
+          .max(4_096)
+          .optional()
+          .describe('So many megabytes of such files move; default 512.'),
+        files: z
+          .int()
+          .nonnegative()
+          .max(10_000_000)
+          .optional()
+          .describe('So many of them move; default 100000.'),
+        exclude: z
+          .array(word)
+          .optional()
+          .describe('Those that never move, by the rules of gitignore, such as `node_modules/`.'),
+      })
+      .optional()
+      .describe('What moves of files of the workspace that no codon checkpoints.'),
     retainDays: z
       .int()
       .min(1)

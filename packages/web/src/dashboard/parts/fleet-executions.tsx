@@ -59,7 +59,7 @@ export function FleetExecutions({
 }
 
 function Row({ execution }: { readonly execution: FleetExecution }) {
-  const { n, name, state, reason, starts, codon, codonsDone, dollars, worker } = execution
+  const { n, name, state, reason, starts, codon, codonsDone, dollars, worker, leftBehind } = execution
   return (
     <tr>
       <td class="number quiet" data-label="No.">
@@ -72,6 +72,9 @@ function Row({ execution }: { readonly execution: FleetExecution }) {
       <td data-label="State">
         <StatePill state={state} />
         {reason !== null && <span class="row-detail reason">{reason}</span>}
+        {leftBehind.length > 0 && (
+          <span class="row-detail quiet">does not move: {leftBehind.map(({ path }) => path).join(', ')}</span>
+        )}
       </td>
       <td class="number" data-label="Turns" data-some={starts > 1}>
         {starts}
