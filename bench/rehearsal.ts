@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { seconds } from './measure.ts'
@@ -43,7 +43,14 @@ async function weave(
   const [said, wrong]: [Buffer[], Buffer[]] = [[], []]
   child.stdout.on('data', (chunk: Buffer) => said.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => wrong.push(chunk))
-  const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve))
-  if (code !== 0) throw new Error(`weave ${words[0]} ended with ${code}: ${Buffer.concat(wrong)}`)
+  const code = await exitCode(child)
+  if (code !== 0) throw new Error(`weave ${words[0]} ended with ${code}: ${Buffer.concat(wrong).toString()}`)
   return Buffer.concat(said).toString()
+}
+
+/** The exit code of a child that was just started; 1 when a signal ended it. */
+export function exitCode(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) =>
+    child.once('error', reject).once('close', (code: number | null) => resolve(code ?? 1)),
+  )
 }
