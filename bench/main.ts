@@ -4,6 +4,8 @@ import { agentFigures } from './agents.ts'
 import { broadcastFigures } from './broadcast.ts'
 import { checkpointFigures } from './checkpoint.ts'
 import { dashboardFigures } from './dashboard.ts'
+import { fleetFigures } from './fleet.ts'
+import { fleetSimulationFigures } from './fleet-simulation.ts'
 import { journalFigures } from './journal.ts'
 import { type Figure, ratioOf, verdictOn } from './measure.ts'
 import { otelFigures } from './otel.ts'
@@ -41,6 +43,8 @@ const suites: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   tools: toolFigures,
   package: packageFigures,
   dashboard: dashboardFigures,
+  fleet: fleetFigures,
+  'fleet-simulation': fleetSimulationFigures,
 }
 
 const wanted = process.argv.slice(2).filter(word => word !== '--keep')
