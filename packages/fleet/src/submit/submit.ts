@@ -16,6 +16,8 @@ export interface Submitted {
 }
 
 const rowsAtOnce = 500
+/** A store of files waits for its disk, a bucket for its network. Few: each may be as large as an object may be. */
+const treesAtOnce = 4
 
 /** Puts hank and data into the store, then batch, executions and their jobs into the engine: all of them, or none. */
 export async function submit(
@@ -106,14 +108,21 @@ interface Row {
 
 /** One for each data set; data that several work on is stored once. */
 async function rowsOf({ data, name, isByPath }: Submission, store: Store): Promise<readonly Row[]> {
+  const left = [...new Set(data.map(({ path }) => path))].reverse()
   const stored = new Map<string, StoredTree | NamedTree>()
-  const rows: Row[] = []
-  for (const set of data) {
-    const { path, model, maxCost, priority = 0 } = set
-    const tree = stored.get(path) ?? (await (isByPath ? nameTree(path) : storeTree({ path }, store)))
-    stored.set(path, tree)
-    rows.push({ name: nameOf(set), data: tree, options: { model, maxCost }, priority })
+  const lane = async (): Promise<void> => {
+    for (let path = left.pop(); path !== undefined; path = left.pop())
+      stored.set(path, await (isByPath ? nameTree(path) : storeTree({ path }, store)))
   }
+  const stop = (error: unknown): never => {
+    left.length = 0
+    throw error
+  }
+  await Promise.all(Array.from({ length: treesAtOnce }, () => lane().catch(stop)))
+  const rows = data.map(set => {
+    const { path, model, maxCost, priority = 0 } = set
+    return { name: nameOf(set), data: stored.get(path) ?? null, options: { model, maxCost }, priority }
+  })
   return rows.length === 0 ? [{ name, data: null, options: {}, priority: 0 }] : rows
 }
 
