@@ -41,11 +41,11 @@ afterAll(async () => {
     rmSync(folder, { recursive: true, force: true })
 }, 60_000)
 
-/** Each codon writes down that it ran; `b` waits until it may go on. */
+/** Each codon writes down its process, then that it ran; `b` waits until it may go on. */
 const waits = 'while [ ! -e "$HOME/go-$SET" ]; do sleep 0.1; done'
 const noted = (id: string, more = ''): object =>
   rig(
-    `SET=$(cat read_only_data_source/name); echo ${id} >> "$HOME/ran-$SET"; echo $$ > "$HOME/pid-$SET"; env | grep -c WEAVE_FLEET >> "$HOME/seen-$SET" || true; ${more}`,
+    `SET=$(cat read_only_data_source/name); echo $$ > "$HOME/pid-$SET"; echo ${id} >> "$HOME/ran-$SET"; env | grep -c WEAVE_FLEET >> "$HOME/seen-$SET" || true; ${more}`,
   )
 
 let folders = 0
@@ -215,7 +215,7 @@ describe('a fleet', () => {
         startCommand(join(root, 'packages/cli/bin/weave.cjs'), words, { cwd: at, env: { HOME: home } })
       const run = command('submit', '.', ...sets, '--rehearse', '--here', '-o', 'collected')
       expect(await run.ended, run.said()).toBe(0)
-      expect(run.said()).toMatch(/Spent +\$0\.00[1-9]/)
+      expect(run.said()).toMatch(/Spent +\$0\.0\d*[1-9]/)
       const [, batch = ''] = /^Batch +(\S+)/m.exec(run.said()) ?? []
       const status = command('fleet', 'status', batch, '--json')
       expect(await status.ended, status.said()).toBe(0)
