@@ -53,6 +53,8 @@ interface Call {
   readonly fate: 'fine' | 'fine ' | 'busy' | 'cut' | 'slow'
   /** The worker dies here; what it sent before and sends afterwards is a zombie's. */
   readonly dies: boolean
+  /** It was the last of a codon. */
+  readonly publishes?: boolean
 }
 
 async function batchOf(executions: number, budget?: number): Promise<string> {
@@ -163,6 +165,13 @@ async function finish(claimed: { id: string; batch: string; epoch: string; job: 
   })
 }
 
+/** A codon has ended, and its head moves. */
+async function publish(money: TurnMoney): Promise<void> {
+  const used = money.purse.used()
+  await fleet().engine.database.transaction(sql => money.account(sql, used))
+  money.purse.accounted(used)
+}
+
 /** A slot that takes turns until nothing is left; those that die leave a zombie, which goes on asking. */
 async function slot(batch: string, calls: readonly Call[]): Promise<void> {
   const zombies: Promise<void>[] = []
@@ -176,11 +185,15 @@ async function slot(batch: string, calls: readonly Call[]): Promise<void> {
       const call = calls[at++ % calls.length] as Call
       isDead = call.dies && turns < 4
       // Two at a time: an agent and its sentinel.
-      if (!isDead) await Promise.all([turn.ask(call), turn.ask({ ...call, maxTokens: 50 })])
-      else
+      if (!isDead) {
+        await Promise.all([turn.ask(call), turn.ask({ ...call, maxTokens: 50 })])
+        if (call.publishes) await publish(turn.money)
+      } else
         zombies.push(
           (async () => {
             for (let more = 0; more < 3; more++) await turn.ask(call)
+            // One that does not know yet that it is one.
+            await publish(turn.money)
             await turn.close()
           })(),
         )
@@ -199,6 +212,7 @@ const call = fc.record({
   maxTokens: fc.integer({ min: 1, max: 4_000 }),
   fate: fc.constantFrom('fine', 'fine ', 'busy', 'cut'),
   dies: fc.boolean(),
+  publishes: fc.boolean(),
 }) as fc.Arbitrary<Call>
 
 describe('the money of a batch', () => {
@@ -286,6 +300,32 @@ describe('the money of a batch', () => {
       )
       await settleDoubt(engine, { execution: first.id, micros: 2_000 })
       expect(await batchMoney(engine, batch)).toMatchObject({ spent: 2_000, doubt: 0 })
+    },
+  )
+
+  verifies(
+    ['money/accounted', 'money/doubt'],
+    'is spent with the head that it led to, so that a death puts in doubt what came after alone',
+    async () => {
+      const batch = await batchOf(1, 1_000_000)
+      const { engine } = fleet()
+      const first = await claim(batch)
+      if (!first) throw new Error('nothing to claim')
+      const turn = await openTurn(first)
+      const small: Call = { share: 1, maxTokens: 100, fate: 'fine', dies: false }
+      expect(await turn.ask(small)).toBe(200)
+      const used = truth.get(batch) ?? 0
+      await publish(turn.money)
+      expect(await batchMoney(engine, batch)).toMatchObject({ spent: used, granted: 250_000 - used })
+      expect(await turn.ask(small)).toBe(200)
+      await engine.queue.failed(`f1.default.${batch}`, first.job)
+      expect(await claim(batch)).toMatchObject({ epoch: '2', lost: String(250_000 - used) })
+      const after = { spent: used, granted: 0, doubt: 250_000 - used }
+      expect(await batchMoney(engine, batch)).toMatchObject(after)
+      // The books of a turn that is over are closed.
+      await publish(turn.money)
+      expect(await batchMoney(engine, batch)).toMatchObject(after)
+      await turn.close()
     },
   )
 

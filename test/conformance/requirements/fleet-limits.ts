@@ -10,6 +10,8 @@ export const fleetLimits = {
     'What a batch truly spends at its provider is at most its ceiling, whichever turns die at whichever request and go on asking afterwards, and no ceiling below what is lent, spent or in doubt is taken.',
   'money/doubt':
     'What a turn had that ended without a word is in doubt: it counts as spent until somebody says what the bill says, and the books never say less than the truth.',
+  'money/accounted':
+    'What a turn has certainly spent is in the books of its batch with every head that it publishes, and no longer lent: a death puts in doubt what came after its last head alone.',
   'money/lost': 'No money is lent to an epoch that is not the newest.',
   'money/waits':
     'A turn for whose next request the ceiling leaves too little ends as waiting for budget, its codon neither completed nor failed; it is queued again as soon as there is enough.',

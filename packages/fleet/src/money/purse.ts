@@ -32,7 +32,11 @@ export interface Purse extends RequestRule {
    * nothing was asked yet. Waits for it as long as it is told to.
    */
   fund(wish: FundWish): Promise<Borrowed>
-  /** Spent for certain, and what is under way at its dearest. */
+  /** Spent for certain, since it was last accounted for. */
+  used(): number
+  /** So much of that is in the books now, and no longer lent. */
+  accounted(micros: number): void
+  /** What is not accounted for: spent for certain, and what is under way at its dearest. */
   spent(): number
 }
 
@@ -99,6 +103,15 @@ class LentPurse implements Purse {
     const found = await this.#inTurn(() => this.#borrow(Math.max(least, this.#dearest, 1), patience))
     if (found === 'lost') this.#options.onLost()
     return found
+  }
+
+  used(): number {
+    return this.#used
+  }
+
+  accounted(micros: number): void {
+    this.#used -= micros
+    this.#granted -= micros
   }
 
   spent(): number {

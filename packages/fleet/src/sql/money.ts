@@ -53,6 +53,27 @@ begin
   return paid;
 end $$;
 
+-- With a head: what was certainly spent up to it is no longer lent, so that a death puts only in doubt what came after.
+create function fleet.account(x text, of_epoch bigint, used bigint) returns void language plpgsql as $$
+declare
+  held fleet.execution;
+  pool fleet.batch;
+  moved bigint;
+  paid bigint;
+begin
+  select * into held from fleet.execution e where e.id = x and e.epoch = of_epoch and e.state = 'running' for update;
+  if not found or used <= 0 then return; end if;
+  select * into pool from fleet.batch b where b.id = held.batch for update;
+  moved := least(used, held.granted);
+  paid := case when pool.budget is null then used
+    else least(used, pool.budget - (pool.granted - moved) - pool.spent - pool.doubt) end;
+  if paid < used then
+    perform fleet.note(x, 'overspent', jsonb_build_object('micros', used - paid));
+  end if;
+  update fleet.batch set granted = granted - moved, spent = spent + paid where id = held.batch;
+  update fleet.execution set granted = granted - moved, spent = spent + paid where id = x;
+end $$;
+
 -- What an epoch held that ended without a word may be spent, and what it still has under way will be: all of it is in doubt.
 create function fleet.write_off() returns trigger language plpgsql as $$
 begin

@@ -7,7 +7,7 @@ const workers = `
   worker_up worker_gone orders_for beat
   next_batches may_start has_work claim still_open
   head_of publish note_costs finish stumble give_back
-  has_ceiling grant_money settle wake
+  has_ceiling grant_money account settle wake
   take return_tokens pushed_back slot_take slot_free`
 const viewers = 'meta_of lease live waits_for'
 const people = `${viewers}

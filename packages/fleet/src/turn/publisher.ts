@@ -1,5 +1,5 @@
 import { executionLayout, readSelection, type Selection } from '@weave/runtime'
-import type { Engine } from '../engine/index.ts'
+import type { Engine, Sql } from '../engine/index.ts'
 import { type KnownFiles, type LeftBehind, makeParcel, type Parcel } from '../parcel/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Published } from './messages.ts'
@@ -19,6 +19,9 @@ interface Claimed {
   readonly epoch: string
   readonly head: Head | null
 }
+
+/** What happens with the head or not at all. */
+type Also = (sql: Sql) => Promise<void>
 
 export type Publisher = ReturnType<typeof createPublisher>
 
@@ -42,7 +45,7 @@ export function createPublisher({ id, epoch: text, head: first }: Claimed, at: P
   let selection: Selection | undefined
 
   /** Answers with the parcel, unless another has the execution. */
-  const tryOnce = async (codon: string | null): Promise<Parcel | undefined> => {
+  const tryOnce = async (codon: string | null, also: Also): Promise<Parcel | undefined> => {
     const since = files && !isLong(head) ? { seq: head.seq, files } : undefined
     const seq = head.seq + 1
     const root = places.execution(id)
@@ -51,18 +54,22 @@ export function createPublisher({ id, epoch: text, head: first }: Claimed, at: P
     const parcel = await makeParcel({ root, executionId: id, epoch, seq, since, rest })
     const sha = await store.put(parcel.bytes)
     const next = headAfter(head, { seq, epoch, sha, parcel, isWhole: !since })
-    const [row] = await engine.database.query<{ published: boolean }>(
-      'select fleet.publish($1, $2, $3, $4, $5, $6) as published',
-      [id, epoch, seq, JSON.stringify(next), codon, parcel.bytes.length],
-    )
-    if (!row?.published) return undefined
+    const isPublished = await engine.database.transaction(async sql => {
+      const [row] = await sql.query<{ published: boolean }>(
+        'select fleet.publish($1, $2, $3, $4, $5, $6) as published',
+        [id, epoch, seq, JSON.stringify(next), codon, parcel.bytes.length],
+      )
+      if (row?.published) await also(sql)
+      return row?.published === true
+    })
+    if (!isPublished) return undefined
     head = next
     files = parcel.files
     places.note(id, next)
     return parcel
   }
 
-  const isPublished = async (): Promise<boolean> => {
+  const hasMoved = async (): Promise<boolean> => {
     const [row] = await engine.database.query<{ head: Head | null; epoch: string }>(
       'select * from fleet.head_of($1)',
       [id],
@@ -84,11 +91,11 @@ export function createPublisher({ id, epoch: text, head: first }: Claimed, at: P
      * Objects first, head last: a crash in between leaves an object that nobody names. Undefined: another has the
      * execution. Rejects when the engine or the store is away, or when a file changed while it was read.
      */
-    async publish(codon: string | null): Promise<Omit<Published, 'ms'> | undefined> {
+    async publish(codon: string | null, also: Also): Promise<Omit<Published, 'ms'> | undefined> {
       const before = head.left ?? []
-      const parcel = await tryOnce(codon)
+      const parcel = await tryOnce(codon, also)
       // A publication whose answer was lost moved the head: the row tells.
-      if (!parcel && !(await isPublished())) return undefined
+      if (!parcel && !(await hasMoved())) return undefined
       const left = head.left ?? []
       const isNews = left.length > 0 && pathsOf(left) !== pathsOf(before)
       if (isNews) onNote(`${id}: stays behind when it moves: ${sizesOf(left)}; see fleet.rest`)

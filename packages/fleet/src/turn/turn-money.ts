@@ -8,6 +8,8 @@ export interface TurnMoney {
   readonly lack: string | undefined
   /** Before a codon: whether there is what its next request takes at least. Waits for it, until `isOver` says that nobody wants it any more. */
   ready(isOver: () => boolean): Promise<boolean>
+  /** In the transaction that moves the head; the purse is told when that is certain. */
+  account(sql: Sql, micros: number): Promise<void>
   /** To be called when nothing of the turn is under way any more: gives back what is left. */
   settle(sql: Sql): Promise<void>
   /** Executions of the batch that waited for money and may try again; who calls this queues them. */
@@ -70,6 +72,9 @@ export async function openTurnMoney(
       const found = await purse.fund({ least: Number(wants ?? 0), longestMs: parkMs, isOver })
       if (found === 'empty') empty()
       return found === 'enough'
+    },
+    async account(sql, micros) {
+      await sql.query('select fleet.account($1, $2, $3)', [id, epoch, micros])
     },
     async settle(sql) {
       await sql.query('select fleet.settle($1, $2, $3)', [id, epoch, purse.spent()])

@@ -229,10 +229,16 @@ class RunningTurn {
   /** The engine or the store may be away for a while; an answer that the turn is lost is final. */
   async #untilPublished(codon: string | null): Promise<Published | undefined> {
     const began = performance.now()
+    const money = this.#money
+    // The same for every try: one whose answer was lost has accounted for it.
+    const used = money?.purse.used() ?? 0
     for (let wait = firstRetryMs; !this.#isLost; wait = Math.min(2 * wait, longestRetryMs)) {
       try {
-        const done = await this.#publisher.publish(codon)
-        if (done) return { ...done, ms: Math.round(performance.now() - began) }
+        const done = await this.#publisher.publish(codon, async sql => money?.account(sql, used))
+        if (done) {
+          money?.purse.accounted(used)
+          return { ...done, ms: Math.round(performance.now() - began) }
+        }
         this.#isLost = true
       } catch (error) {
         const words = error instanceof Error ? error.message : String(error)
