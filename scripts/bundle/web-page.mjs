@@ -7,7 +7,8 @@ import { inputsOf } from './inlined.mjs'
 
 /**
  * The dashboard, from `packages/web/src/dashboard`, as files with a hash in their names, each with its compressed twin
- * beside it, and `index.html`, the page that loads them. Code that is rarely needed is in files of its own.
+ * beside it, and `index.html`, the page that loads them. A small script asks the first questions before the rest is there; code
+ * that is rarely needed is in files of its own.
  *
  * @param {{ root: string, outdir: string }} options
  * @returns {Promise<{ files: { file: string, bytes: number }[], inputs: string[] }>} `inputs`: the sources that are in it
@@ -16,6 +17,7 @@ export async function bundleWebPage({ root, outdir }) {
   const source = join(root, 'packages/web/src')
   const { outputFiles, metafile } = await build({
     entryPoints: [
+      { in: join(source, 'dashboard/early.ts'), out: 'early' },
       { in: join(source, 'dashboard/start.ts'), out: 'dashboard' },
       { in: join(source, 'dashboard/styles/dashboard.css'), out: 'dashboard' },
       { in: join(source, 'dashboard/icon.svg'), out: 'icon' },
@@ -67,7 +69,8 @@ export async function bundleWebPage({ root, outdir }) {
 }
 
 /**
- * The files that the script needs before it can begin: a browser would hear of them only when it has read it.
+ * The files that the scripts need before they can begin, those of the first one first: a browser would hear of them only when
+ * it has read them.
  *
  * @param {import('esbuild').Metafile} metafile
  */
@@ -77,14 +80,16 @@ function neededAtOnce({ outputs }) {
     (outputs[path]?.imports ?? [])
       .filter(({ kind }) => kind === 'import-statement')
       .flatMap(each => [each.path, ...from(each.path)])
-  const entry = Object.keys(outputs).find(path => outputs[path]?.entryPoint?.endsWith('start.ts')) ?? ''
-  return [...new Set(from(entry))].map(path => basename(path))
+  const entries = ['early.ts', 'start.ts'].flatMap(name =>
+    Object.keys(outputs).filter(path => outputs[path]?.entryPoint?.endsWith(`/${name}`)),
+  )
+  return [...new Set(entries.flatMap(from))].map(path => basename(path))
 }
 
 /** The page without any data. @param {readonly string[]} paths @param {readonly string[]} atOnce */
 function shellOf(paths, atOnce) {
-  const entry = (/** @type {string} */ extension) =>
-    paths.find(path => path.startsWith('dashboard-') && path.endsWith(extension))
+  const entry = (/** @type {string} */ extension, name = 'dashboard') =>
+    paths.find(path => path.startsWith(`${name}-`) && path.endsWith(extension))
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -93,6 +98,7 @@ function shellOf(paths, atOnce) {
 <meta name="color-scheme" content="light dark">
 <title>weave</title>
 <link rel="icon" href="/${paths.find(path => path.endsWith('.svg'))}">
+<script type="module" async src="/${entry('.js', 'early')}"></script>
 <link rel="stylesheet" href="/${entry('.css')}">
 ${atOnce.map(path => `<link rel="modulepreload" href="/${path}">\n`).join('')}<script type="module" src="/${entry('.js')}"></script>
 </head>

@@ -61,7 +61,7 @@ describe('hostile texts in the dashboard', () => {
       // The timeline of an execution has nothing but ids, and no sentinel said anything.
       expect(shown.size).toBeGreaterThanOrEqual(9)
     },
-    1_200_000,
+    1_800_000,
   )
 })
 

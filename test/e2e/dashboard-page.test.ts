@@ -182,7 +182,7 @@ describe('the dashboard in a browser', () => {
       tally('pages looked at by axe', looks.length * paths.length)
       expect(pages.complaints).toEqual([])
     },
-    300_000,
+    isProof ? 1_800_000 : 300_000,
   )
 
   verifies(

@@ -19,6 +19,26 @@ export function describeEvent(event: ServerEvent, max = 200, { costs = true }: D
   return harmlessLine(words(event, costs ? priced : unpriced), max)
 }
 
+/**
+ * The same of an event as a journal has it, whose line proves that a program of ours wrote it: its data are not checked. What
+ * an older or newer program wrote otherwise is shown as it is.
+ */
+export function describeRecorded(
+  event: { readonly type: string; readonly data?: unknown },
+  max = 200,
+): string {
+  try {
+    if (isDescribed(event)) return describeEvent(event, max)
+  } catch {
+    // It lacks something that its sentence says.
+  }
+  return harmlessLine(JSON.stringify(event.data ?? {}), max)
+}
+
+function isDescribed(event: { readonly type: string; readonly data?: unknown }): event is ServerEvent {
+  return Object.hasOwn(sentences, event.type) && typeof event.data === 'object' && event.data !== null
+}
+
 function words<T extends EventType>(event: ServerEvent<T>, price: Price): string {
   const say: (data: EventData<T>, price: Price) => string = sentences[event.type]
   return say(event.data, price)
@@ -114,6 +134,9 @@ const sentences: Sentences = {
   'fleet.rest': data => `left behind: ${data.left.map(({ path }) => path).join(', ')}`,
   'fleet.lost': data => `lost to another worker: ${data.why}`,
 }
+
+/** All types of events, for who needs their names and not their shapes. */
+export const describedTypes = Object.keys(sentences) as readonly EventType[]
 
 function placeText({ before, after }: EventData<'gate.armed'>): string {
   if (after !== undefined) return `after ${after}`

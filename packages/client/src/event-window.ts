@@ -111,9 +111,19 @@ export function wantedRange(
   const next = Math.min(Math.max(0, Math.floor(ahead)), rows - 1)
   for (const row of rows > 0 ? [...inSight, next] : []) {
     const seq = seqOfRow(window, row)
-    if (!isKnown(window, seq)) return rangeFor(window, seq)
+    if (isKnown(window, seq)) continue
+    const range = rangeFor(window, seq)
+    return window.found ? { ...range, limit: reachOf(window, range, inSight) } : range
   }
   return undefined
+}
+
+/** What is found lies scattered over small pages: one answer brings all rows in sight that it can reach. */
+function reachOf(window: EventWindow, { after, limit }: WantedRange, inSight: readonly number[]): number {
+  const last = inSight
+    .map(row => seqOfRow(window, row))
+    .findLast(seq => seq <= after + mostInAnswer && !isKnown(window, seq))
+  return Math.max(limit, (last ?? 0) - after)
 }
 
 /** What the page of `seq` lacks: before what is known of it, or after. */

@@ -93,7 +93,14 @@ export {
   weaveExtension,
 } from '@weave/protocol'
 export { connect, type SocketClientOptions } from './client.ts'
-export { activityText, type DescribeOptions, decisionText, describeEvent } from './describe-event.ts'
+export {
+  activityText,
+  type DescribeOptions,
+  decisionText,
+  describedTypes,
+  describeEvent,
+  describeRecorded,
+} from './describe-event.ts'
 export {
   type EventWindow,
   eventWindow,

@@ -1,7 +1,7 @@
 import { type EventType, eventTypes, type ServerEvent } from '@weave/protocol'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../test/conformance/verifies.ts'
-import { describeEvent } from '../src/describe-event.ts'
+import { describedTypes, describeEvent, describeRecorded } from '../src/describe-event.ts'
 import { readyData, sampleEvent, timeAt, tokens, transitionData } from './event-samples.ts'
 
 const codonId = 'draft'
@@ -268,5 +268,21 @@ describe('a limit that was reached', () => {
       'budget exceeded in research: the limit of --max-cost, $0.10 of $0.10',
       'budget exceeded in research: its own limit, 1,200 of 1,000 output tokens',
     ])
+  })
+})
+
+describe('an event of a journal', () => {
+  test('is described without being checked, and shown as it is when its sentence cannot be said', () => {
+    for (const type of eventTypes) {
+      const event = sampleEvent(type, cases[type][0])
+      expect(describeRecorded(event)).toBe(describeEvent(event))
+    }
+    expect(describeRecorded({ type: 'codon.paused', data: { why: 'a\nb' } })).toBe('{"why":"a\\nb"}')
+    expect(describeRecorded({ type: 'outputs.copied', data: { codonId } })).toBe('{"codonId":"draft"}')
+    expect(describeRecorded({ type: 'toString' })).toBe('{}')
+  })
+
+  test('has one of the types that there are names of', () => {
+    expect([...describedTypes].sort()).toEqual([...eventTypes].sort())
   })
 })

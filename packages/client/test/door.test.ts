@@ -17,6 +17,8 @@ test('the door offers these values and no others', () => {
     'decisionText',
     'defaultReconnect',
     'describeEvent',
+    'describeRecorded',
+    'describedTypes',
     'dollarsText',
     'durationText',
     'elapsedOf',

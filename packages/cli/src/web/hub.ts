@@ -41,15 +41,18 @@ const mostConnections = 512
 /** The hub: pages over all executions below a directory. Shakes hands with none of their servers by itself. */
 export async function startHub(options: HubOptions) {
   const { base, readonly, log, ownerKey } = options
+  const readers = createReaders(asThread('dashboard-reader'))
+  const executions = executionsIn(base)
+  // Who starts a hub looks at it next: the list is read while the rest begins.
+  void readers.expect({ kind: 'executions', of: executions.all })
   const opened = await openSomewhere(options)
-  if (!opened.ok) return opened
+  if (!opened.ok) {
+    await readers.close()
+    return opened
+  }
   const { port, servers } = opened
   const { sockets, connect } = await webSockets()
   const desk = createDesk({ clock: systemClock, readonly, ownerKey })
-  const readers = createReaders(asThread('dashboard-reader'))
-  const executions = executionsIn(base)
-  // Who starts a hub looks at it next.
-  void readers.expect({ kind: 'executions', of: executions.all })
   const fleet = hubFleet({ ...options.fleet, isHere: name => executions.find(name) !== undefined })
   const facts = { version, hub: true, readonly }
   const assets = await pageAssets()

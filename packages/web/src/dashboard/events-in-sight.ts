@@ -6,8 +6,9 @@ import {
   type WindowEvent,
   type WindowRows,
 } from 'weave-client'
-import { type Answer, ask, executionAddress, request } from './host.ts'
-import { fitsFilter, isEmptyFilter, type StreamFilter } from './stream-filter.ts'
+import { type EventsWish, executionAddress, findAddress, firstEventsAddress } from './addresses.ts'
+import { type Answer, ask, request } from './host.ts'
+import { fitsFilter, isEmptyFilter } from './stream-filter.ts'
 
 const { emptyWindow, following, lookedAt, wantedRange, withEvents, withFound, withLastSeq, withLiveEvents } =
   eventWindow
@@ -32,17 +33,8 @@ export interface SightHooks {
 /** Requests at a time: what is found lies scattered, and each part of it is a request. */
 const mostAtOnce = 4
 
-/** As many as one answer may hold. */
-const mostInAnswer = 500
-
-export interface SightOptions {
-  readonly name: string
-  readonly filter: StreamFilter
-  /** Where to look first; absent: at the end. */
-  readonly at: number | undefined
-}
-
-export function openEvents({ name, filter, at }: SightOptions, hooks: SightHooks): EventsInSight {
+export function openEvents(wish: EventsWish, hooks: SightHooks): EventsInSight {
+  const { name, filter } = wish
   const isFiltered = !isEmptyFilter(filter)
   let window = emptyWindow({ lastSeq: 0, isFiltered })
   const closing = new AbortController()
@@ -79,11 +71,8 @@ export function openEvents({ name, filter, at }: SightOptions, hooks: SightHooks
     fill()
   }
   const begin = async (): Promise<void> => {
-    const searching = isFiltered
-      ? request(executionAddress(name, 'find', { ...filter }), closing.signal)
-      : undefined
-    const address = executionAddress(name, 'events', isFiltered ? lengthOnly : firstPage(at))
-    const answer = await (takeExpected(address) ?? ask<EventPage>(address, closing.signal))
+    const searching = isFiltered ? request(findAddress(wish), closing.signal) : undefined
+    const answer = await ask<EventPage>(firstEventsAddress(wish), closing.signal)
     if (closing.signal.aborted) return
     hooks.onProblem(answer.ok ? undefined : answer.message)
     if (!answer.ok) return
@@ -115,22 +104,6 @@ export function openEvents({ name, filter, at }: SightOptions, hooks: SightHooks
   }
 }
 
-let expected: { readonly address: string; readonly answer: Promise<Answer<EventPage>> } | undefined
-
-/** Asks for the first events of a list that is about to be drawn: they come while the page around it is made. */
-export function expectEvents({ name, filter, at }: SightOptions): void {
-  if (!isEmptyFilter(filter)) return
-  const address = executionAddress(name, 'events', firstPage(at))
-  expected = { address, answer: ask<EventPage>(address) }
-}
-
-/** Once: later they are no longer the newest. */
-function takeExpected(address: string): Promise<Answer<EventPage>> | undefined {
-  const answer = expected?.address === address ? expected.answer : undefined
-  expected = undefined
-  return answer
-}
-
 /** With a page of which only the answer says where it begins. */
 function withAnswer(window: EventWindow, { events, lastSeq }: EventPage): EventWindow {
   const known = withLastSeq(window, lastSeq)
@@ -138,15 +111,6 @@ function withAnswer(window: EventWindow, { events, lastSeq }: EventPage): EventW
   if (!first) return known
   const after = first.seq - 1
   return withEvents(known, { after, limit: (events.at(-1)?.seq ?? after) - after }, { events, isWhole: true })
-}
-
-const lengthOnly = { after: '0', limit: '1' }
-
-/** The first question: the page of an event, or the end, whose number nobody knows yet. */
-function firstPage(at: number | undefined): Readonly<Record<string, string>> {
-  const limit = String(mostInAnswer)
-  if (at === undefined) return { before: String(Number.MAX_SAFE_INTEGER), limit }
-  return { after: String(Math.floor((at - 1) / mostInAnswer) * mostInAnswer), limit }
 }
 
 type Take = (seqs: ArrayLike<number>, isComplete: boolean) => void

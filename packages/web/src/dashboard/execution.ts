@@ -9,9 +9,10 @@ import type {
   SendResult,
   ServerEvent,
 } from 'weave-client'
+import { executionAddress } from './addresses.ts'
 import { announce } from './announcements.ts'
-import { type Answer, ask, executionAddress } from './host.ts'
-import { type Live, openLive } from './live.ts'
+import { type Answer, ask } from './host.ts'
+import type { Live, LiveHooks } from './live.ts'
 import { session } from './session.ts'
 
 /**
@@ -55,7 +56,6 @@ export function openExecution(name: string): Execution {
   const revision = signal(0)
   const listeners = new Set<(events: readonly ServerEvent[]) => void>()
   const closing = new AbortController()
-  let live: Live | undefined
 
   const read = async (): Promise<void> => {
     const answer = await ask<ExecutionHead>(executionAddress(name), closing.signal)
@@ -63,7 +63,7 @@ export function openExecution(name: string): Execution {
     problem.value = problemOf(answer)
     if (!answer.ok) return
     head.value = answer.value
-    if (answer.value.live) live ??= openLive(name, { onEvents, onStatus })
+    if (answer.value.live) void line.open()
   }
   const refreshing = createRefreshing(read)
   const onEvents = (events: readonly ServerEvent[]): void => {
@@ -79,10 +79,11 @@ export function openExecution(name: string): Execution {
     // A server that left has said its last word; what it said last is in the journal.
     if (status.state !== 'connecting') refreshing.soon(staleSoonMs)
     if (status.state === 'closed') {
-      live = undefined
+      line.lost()
       doing.value = {}
     }
   }
+  const line = createLine(name, { onEvents, onStatus })
   void read()
   return {
     name,
@@ -97,14 +98,40 @@ export function openExecution(name: string): Execution {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    send: async (type, ...rest) =>
-      live
-        ? live.send(type, ...rest)
-        : { ok: false, code: 'NOT_CONNECTED', message: 'No server is at work.' },
+    send: line.send,
     refresh: () => refreshing.soon(0),
     close() {
       closing.abort()
       refreshing.stop()
+      line.close()
+    },
+  }
+}
+
+/**
+ * The connection to the server, while there is one. Checking what a server says takes as much code as the rest of the page:
+ * it is loaded only then.
+ */
+function createLine(name: string, hooks: LiveHooks) {
+  let live: Live | undefined
+  let isOpening = false
+  let isClosed = false
+  const send: Execution['send'] = async (type, ...rest) =>
+    live ? live.send(type, ...rest) : { ok: false, code: 'NOT_CONNECTED', message: 'No server is at work.' }
+  return {
+    send,
+    async open(): Promise<void> {
+      if (live || isOpening) return
+      isOpening = true
+      const loaded = await import('./live.ts').catch(() => undefined)
+      isOpening = false
+      if (!isClosed) live = loaded?.openLive(name, hooks)
+    },
+    lost(): void {
+      live = undefined
+    },
+    close(): void {
+      isClosed = true
       live?.close()
     },
   }

@@ -1,4 +1,5 @@
 import type { FleetBatch, FleetState, FleetThrottle } from 'weave-client'
+import { grouped } from './grouped.ts'
 
 /** What the pages of a fleet say, from what the host answers. Pure. */
 
@@ -64,9 +65,9 @@ export function segmentsOf(batch: Pick<FleetBatch, 'counts'>): readonly Segment[
 /** `600 requests a minute, 20 codons at once`. */
 export function limitsText({ running, rpm, tpm }: FleetThrottle): string {
   const parts = [
-    ...(rpm === null ? [] : [`${rpm.toLocaleString('en')} requests a minute`]),
-    ...(tpm === null ? [] : [`${tpm.toLocaleString('en')} tokens a minute`]),
-    ...(running === null ? [] : [`${running.toLocaleString('en')} codons at once`]),
+    ...(rpm === null ? [] : [`${grouped(rpm)} requests a minute`]),
+    ...(tpm === null ? [] : [`${grouped(tpm)} tokens a minute`]),
+    ...(running === null ? [] : [`${grouped(running)} codons at once`]),
   ]
   return parts.join(', ') || 'no limits'
 }

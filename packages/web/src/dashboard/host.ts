@@ -1,4 +1,5 @@
 import type { ReadErrorCode } from 'weave-client'
+import { askAhead, authorized, takeAhead } from './first-questions.ts'
 import { endSession, session } from './session.ts'
 
 export type Answer<Value> =
@@ -19,15 +20,31 @@ export async function ask<Value>(address: string, signal?: AbortSignal): Promise
 export async function request(address: string, signal?: AbortSignal): Promise<Answer<Response>> {
   const known = session.peek()
   if (known.state !== 'open') return { ok: false, code: 'NO_SESSION', message: 'There is no session.' }
+  if (address.length > longestAddress) return tooLong
   try {
-    const headers = { Authorization: `Bearer ${known.token}` }
-    const response = await fetch(address, { headers, ...(signal ? { signal } : {}) })
+    const asked = takeAhead(address)
+    const response = await (asked ??
+      fetch(address, { ...authorized(known.token), ...(signal ? { signal } : {}) }))
     if (response.ok) return { ok: true, value: response }
     if (response.status === 401) endSession(window)
     return { ok: false, ...(await problemIn(response)) }
   } catch {
     return broken
   }
+}
+
+/** A host reads 16 kB of address and headers together; a file's path of 4,096 bytes fits, however it is encoded. */
+const longestAddress = 14_000
+const tooLong = {
+  ok: false,
+  code: 'BAD_REQUEST',
+  message: 'That is too long to ask for. Look for a part of it.',
+} as const
+
+/** Asks for what is about to be needed, so that it comes while the page around it is made. */
+export function expectAnswers(addresses: readonly string[]): void {
+  const known = session.peek()
+  if (known.state === 'open') askAhead(addresses, known.token)
 }
 
 const broken = {
@@ -43,14 +60,4 @@ async function problemIn(response: Response): Promise<{ code: ReadErrorCode; mes
   } catch {
     return { code: 'UNREADABLE', message: `The answer was ${response.status}.` }
   }
-}
-
-export function executionAddress(
-  name: string,
-  part = '',
-  parameters: Readonly<Record<string, string>> = {},
-): string {
-  const given = Object.entries(parameters).filter(([, value]) => value !== '')
-  const search = given.length > 0 ? `?${new URLSearchParams(given).toString()}` : ''
-  return `/api/e/${encodeURIComponent(name)}${part === '' ? '' : `/${part}`}${search}`
 }

@@ -1,3 +1,4 @@
+import './without-eval.ts'
 import {
   type ClientStatus,
   type CommandType,

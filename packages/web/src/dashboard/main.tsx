@@ -1,12 +1,14 @@
 import { effect, signal } from '@preact/signals'
 import { render } from 'preact'
 import type { Hello } from 'weave-client'
+import { executionAddress, firstEventsAddress } from './addresses.ts'
 import { App } from './app.tsx'
 import { startClock } from './clock.ts'
-import { expectEvents } from './events-in-sight.ts'
 import { type Execution, openExecution } from './execution.ts'
 import { installHarmlessText } from './harmless-text.ts'
+import { expectAnswers } from './host.ts'
 import { startKeys } from './keys.ts'
+import { startZone } from './moments.ts'
 import { place, startPlace } from './place.ts'
 import { startPreferences } from './preferences.ts'
 import type { Route } from './routes.ts'
@@ -21,6 +23,7 @@ export function startDashboard(page: Window): void {
   startPreferences(page.document)
   startPlace(page)
   startClock(page.document)
+  startZone()
   const execution = signal<Execution | undefined>(undefined)
   const isHub = signal(true)
   const hasFleet = signal(false)
@@ -58,7 +61,8 @@ function keepExecution(execution: { value: Execution | undefined; peek: () => Ex
   open?.close()
   if (name !== undefined && route.page === 'run' && route.panel === 'stream') {
     const { parameters } = route
-    expectEvents({ name, filter: filterOf(parameters), at: Number(parameters['at']) || undefined })
+    const at = Number(parameters['at']) || undefined
+    expectAnswers([firstEventsAddress({ name, filter: filterOf(parameters), at }), executionAddress(name)])
   }
   execution.value = name === undefined ? undefined : openExecution(name)
 }

@@ -1,4 +1,3 @@
-import './without-eval.ts'
 import { startDashboard } from './main.tsx'
 
 startDashboard(window)

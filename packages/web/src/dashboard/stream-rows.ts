@@ -1,5 +1,6 @@
-import { describeEvent, harmlessLine, parseEvent, type WindowEvent } from 'weave-client'
+import { describeRecorded, type WindowEvent } from 'weave-client'
 import { element } from '../parts/element.ts'
+import { grouped } from './grouped.ts'
 import { momentText } from './moments.ts'
 import { codonOf, isFailure } from './stream-filter.ts'
 
@@ -26,7 +27,7 @@ export function streamRow({ row, seq, event, isChosen }: RowLook): HTMLElement {
   const cell = (name: string, text: string): HTMLElement =>
     element('span', { class: name, role: 'cell' }, [text])
   return element('div', attributes, [
-    cell('event-seq', seq.toLocaleString('en')),
+    cell('event-seq', grouped(seq)),
     cell('event-time', event ? momentText(event.timestamp, 'time') : ''),
     cell('event-kind', event ? kindWord(event) : ''),
     cell('event-codon', event ? (codonOf(event) ?? '') : ''),
@@ -35,9 +36,7 @@ export function streamRow({ row, seq, event, isChosen }: RowLook): HTMLElement {
 }
 
 export function lineOf(event: WindowEvent): string {
-  const read = parseEvent(event)
-  if (read.kind === 'event') return describeEvent(read.event, 400)
-  return harmlessLine(JSON.stringify(event.data ?? {}), 400)
+  return describeRecorded(event, 400)
 }
 
 type Kind =

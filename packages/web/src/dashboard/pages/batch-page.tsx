@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks'
 import type { BatchPage as BatchAnswer, FleetBatch } from 'weave-client'
 import { announcement } from '../announcements.ts'
 import { countsOf, endedOf, looks, totalOf } from '../fleet-model.ts'
+import { grouped } from '../grouped.ts'
 import { FleetExecutions } from '../parts/fleet-executions.tsx'
 import { AbsentFleet, Forecast, Money, Standing } from '../parts/fleet-parts.tsx'
 import { Mark, StatusPill } from '../parts/mark.tsx'
@@ -97,7 +98,7 @@ function Head({ batch }: { readonly batch: FleetBatch }) {
         <div>
           <dt>Ended</dt>
           <dd>
-            {endedOf(batch).toLocaleString('en')} <small>of {totalOf(batch).toLocaleString('en')}</small>
+            {grouped(endedOf(batch))} <small>of {grouped(totalOf(batch))}</small>
           </dd>
         </div>
         <div>
@@ -114,7 +115,7 @@ function Head({ batch }: { readonly batch: FleetBatch }) {
         </div>
         <div>
           <dt>Codons done</dt>
-          <dd>{batch.codonsDone.toLocaleString('en')}</dd>
+          <dd>{grouped(batch.codonsDone)}</dd>
         </div>
       </dl>
       <Standing batch={batch} />
@@ -146,7 +147,7 @@ function Failures({ shown: { failures, batch } }: { readonly shown: Shown }) {
                   <StatusPill status={looks[state as keyof typeof looks] ?? 'failed'} words={state} />
                 </td>
                 <td class="number" data-label="Executions">
-                  {count.toLocaleString('en')}
+                  {grouped(count)}
                 </td>
                 <td class="quiet" data-label="First of them">
                   {executions.map(each => each.slice(each.lastIndexOf('.') + 1)).join(', ')}
@@ -173,7 +174,7 @@ function States({ batch, chosen }: { readonly batch: FleetBatch; readonly chosen
       href={addressOf({ page: 'batch', batch: batch.id, parameters: { state } })}
       aria-current={state === chosen ? 'true' : undefined}
     >
-      {state === '' ? 'all' : state} <b>{count.toLocaleString('en')}</b>
+      {state === '' ? 'all' : state} <b>{grouped(count)}</b>
     </a>
   )
   return (

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { type ComparedExecutions, dollarsText, durationText, tokensText } from 'weave-client'
 import { useAnswer } from '../answers.ts'
+import { grouped } from '../grouped.ts'
 import { Notice, Pending, Scroll, TableHead } from '../parts/small.tsx'
 import { panelRoute, place } from '../place.ts'
 import { addressOf } from '../routes.ts'
@@ -50,7 +51,7 @@ function Sides({ compared, all }: { readonly compared: ComparedExecutions; reado
     total('active time', side => durationText(totals[side].activeMs)),
     total('waiting', side => durationText(totals[side].waitingMs + totals[side].parkedMs)),
     total('tokens out', side => tokensText(totals[side].tokens.outputTokens)),
-    total('events', side => totals[side].events.toLocaleString('en')),
+    total('events', side => grouped(totals[side].events)),
   ].filter(({ same }) => all || !same)
   return (
     <Scroll label="Both executions">

@@ -1,9 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 import { dollarsText, type ExecutionHead, type ExecutionList, type ExecutionRow } from 'weave-client'
+import { executionAddress } from '../addresses.ts'
 import { useAnswer } from '../answers.ts'
 import { now } from '../clock.ts'
 import { failuresFirst, fittingExecutions } from '../execution-filter.ts'
-import { ask, executionAddress } from '../host.ts'
+import { grouped } from '../grouped.ts'
+import { ask } from '../host.ts'
 import { agoText, bothZones } from '../moments.ts'
 import { GateCard } from '../panels/gates-panel.tsx'
 import { StatusPill } from '../parts/mark.tsx'
@@ -154,7 +156,7 @@ function ExecutionTable({ rows, chosen, toggle }: TableProps) {
       </table>
       {rows.length > shown.length && (
         <button type="button" class="button" onClick={() => setMost(most + 500)}>
-          Show more of {rows.length.toLocaleString('en')}
+          Show more of {grouped(rows.length)}
         </button>
       )}
     </Scroll>
@@ -214,7 +216,7 @@ function Row({
 function Count({ value }: { readonly value: number }) {
   return (
     <td class="number" data-some={value > 0}>
-      {value > 0 ? value.toLocaleString('en') : <span class="quiet">–</span>}
+      {value > 0 ? grouped(value) : <span class="quiet">–</span>}
     </td>
   )
 }

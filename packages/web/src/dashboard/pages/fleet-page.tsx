@@ -1,6 +1,7 @@
 import type { FleetPage as FleetAnswer, FleetBatch, FleetThrottle, FleetWorker } from 'weave-client'
 import { now } from '../clock.ts'
 import { limitsText, silenceText, totalOf } from '../fleet-model.ts'
+import { grouped } from '../grouped.ts'
 import { agoText, bothZones } from '../moments.ts'
 import { AbsentFleet, Forecast, Money, Standing } from '../parts/fleet-parts.tsx'
 import { StatusPill } from '../parts/mark.tsx'
@@ -191,7 +192,7 @@ function Throttles({ throttles }: { readonly throttles: readonly FleetThrottle[]
                     <Now throttle={throttle} />
                   </td>
                   <td class="number" data-label="Refusals" data-some={throttle.refusals > 0}>
-                    {throttle.refusals.toLocaleString('en')}
+                    {grouped(throttle.refusals)}
                   </td>
                 </tr>
               ))}
@@ -206,6 +207,6 @@ function Throttles({ throttles }: { readonly throttles: readonly FleetThrottle[]
 function Now({ throttle: { blockedSeconds, limitNow, rpm } }: { readonly throttle: FleetThrottle }) {
   if (blockedSeconds > 0) return <StatusPill status="parked" words={`blocked for ${blockedSeconds} s`} />
   if (limitNow !== null && rpm !== null && limitNow < rpm)
-    return <span class="warn">{Math.floor(limitNow).toLocaleString('en')} requests a minute</span>
+    return <span class="warn">{grouped(Math.floor(limitNow))} requests a minute</span>
   return <span class="quiet">free</span>
 }

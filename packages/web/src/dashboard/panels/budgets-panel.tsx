@@ -10,9 +10,9 @@ import {
   tokensText,
   type WorstUse,
 } from 'weave-client'
+import { executionAddress } from '../addresses.ts'
 import { useAnswer } from '../answers.ts'
 import type { Execution } from '../execution.ts'
-import { executionAddress } from '../host.ts'
 import { Notice, Scroll, TableHead } from '../parts/small.tsx'
 import { panelRoute } from '../place.ts'
 import { addressOf } from '../routes.ts'

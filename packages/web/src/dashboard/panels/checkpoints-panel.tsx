@@ -1,7 +1,7 @@
 import type { CheckpointEntry, CheckpointList, WayBackPreview } from 'weave-client'
+import { executionAddress } from '../addresses.ts'
 import { useAnswer } from '../answers.ts'
 import type { Execution } from '../execution.ts'
-import { executionAddress } from '../host.ts'
 import { askFirst } from '../parts/ask.tsx'
 import { PreviewFacts } from '../parts/preview-facts.tsx'
 import { CommandLine, Moment, Notice, Pending, shellWord, TableHead } from '../parts/small.tsx'

@@ -1,7 +1,8 @@
 import type { CheckpointEntry, CheckpointList, VersionDiff } from 'weave-client'
+import { executionAddress } from '../addresses.ts'
 import { useAnswer } from '../answers.ts'
 import type { Execution } from '../execution.ts'
-import { executionAddress } from '../host.ts'
+import { grouped } from '../grouped.ts'
 import { DiffView } from '../parts/diff-view.tsx'
 import { Notice, Pending } from '../parts/small.tsx'
 import { place, select } from '../place.ts'
@@ -133,7 +134,7 @@ function FileList({ diff, problem, chosen }: FileListProps) {
           </li>
         ))}
       </ul>
-      {diff.filesLeftOut > 0 && <Notice>{diff.filesLeftOut.toLocaleString('en')} more are different.</Notice>}
+      {diff.filesLeftOut > 0 && <Notice>{grouped(diff.filesLeftOut)} more are different.</Notice>}
     </nav>
   )
 }
@@ -156,7 +157,7 @@ function FileHead({ file }: { readonly file: ChangedFile; readonly at: string; r
 
 function BinaryFacts({ file }: { readonly file: ChangedFile }) {
   const side = (of: ChangedFile['before']): string =>
-    of ? `${of.size?.toLocaleString('en') ?? '?'} bytes, ${of.oid.slice(0, 12)}` : 'none'
+    of ? `${of.size === undefined ? '?' : grouped(of.size)} bytes, ${of.oid.slice(0, 12)}` : 'none'
   return (
     <dl class="facts">
       <dt>Before</dt>

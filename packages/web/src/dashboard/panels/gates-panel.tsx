@@ -3,7 +3,6 @@ import { decisionText, durationText, type ExecutionHead, type SendResult, untilT
 import { now } from '../clock.ts'
 import type { Execution } from '../execution.ts'
 import { onKey } from '../keys.ts'
-import { sendOnce } from '../live.ts'
 import { askFirst } from '../parts/ask.tsx'
 import { CommandButton } from '../parts/command-button.tsx'
 import { Mark } from '../parts/mark.tsx'
@@ -103,8 +102,13 @@ interface Decision {
   readonly note?: string
 }
 
-function decide(name: string, seq: number, decision: Decision): Promise<SendResult> {
-  return sendOnce(name, 'gate.decide', { seq, ...decision })
+async function decide(name: string, seq: number, decision: Decision): Promise<SendResult> {
+  try {
+    const { sendOnce } = await import('../live.ts')
+    return await sendOnce(name, 'gate.decide', { seq, ...decision })
+  } catch {
+    return { ok: false, code: 'NOT_CONNECTED', message: 'The program behind this page does not answer.' }
+  }
 }
 
 /** What waits, what will, and what was decided, by whom and why. */

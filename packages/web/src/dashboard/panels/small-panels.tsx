@@ -1,7 +1,8 @@
 import { type CostList, dollarsText, type SentinelList, tokensText } from 'weave-client'
+import { executionAddress } from '../addresses.ts'
 import { useAnswer } from '../answers.ts'
 import type { Execution } from '../execution.ts'
-import { executionAddress } from '../host.ts'
+import { grouped } from '../grouped.ts'
 import {
   CommandLine,
   counted,
@@ -53,7 +54,7 @@ export function SentinelsPanel({ execution }: { readonly execution: Execution })
           Rule <b>{rule.id}</b> ({rule.do}) fired {counted(rule.fired.length, 'time')}:{' '}
           {rule.fired.slice(-5).map(seq => (
             <a key={seq} href={addressOf(panelRoute(execution.name, 'stream', { at: String(seq) }))}>
-              event {seq.toLocaleString('en')}
+              event {grouped(seq)}
             </a>
           ))}
         </p>

@@ -1,6 +1,8 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { eventTypes } from 'weave-client'
+import { describedTypes } from 'weave-client'
 import type { Execution } from '../execution.ts'
+import { grouped } from '../grouped.ts'
 import { onKey } from '../keys.ts'
 import { Notice } from '../parts/small.tsx'
 import { place, select } from '../place.ts'
@@ -18,7 +20,7 @@ export function StreamPanel({ execution }: { readonly execution: Execution }) {
   const filter = filterOf(parameters)
   const holder = useRef<HTMLDivElement>(null)
   const stream = useRef<Stream | undefined>(undefined)
-  const [facts, setFacts] = useState(noFacts)
+  const facts = useSignal(noFacts)
   const at = Number(parameters['at']) || undefined
 
   // Before the browser draws: the host is asked a frame sooner.
@@ -27,7 +29,9 @@ export function StreamPanel({ execution }: { readonly execution: Execution }) {
       name: execution.name,
       filter,
       at,
-      onFacts: setFacts,
+      onFacts: next => {
+        facts.value = next
+      },
       onChoose: seq => select({ at: String(seq) }),
     })
     stream.current = made
@@ -46,34 +50,69 @@ export function StreamPanel({ execution }: { readonly execution: Execution }) {
   return (
     <section class="panel stream" aria-label="Stream">
       <FilterBar execution={execution} parameters={parameters} facts={facts} />
-      {facts.problem !== undefined && <Notice kind="problem">{facts.problem}</Notice>}
+      <Trouble facts={facts} />
       <div class="stream-list" ref={holder} />
-      {facts.rows === 0 && facts.problem === undefined && (
-        <Notice>
-          {facts.isSearching
-            ? 'Searching …'
-            : isEmptyFilter(filter)
-              ? 'No events yet.'
-              : 'Nothing fits the filter.'}
-        </Notice>
-      )}
-      {!facts.isFollowing && facts.fresh > 0 && (
-        <button type="button" class="new-events" onClick={() => stream.current?.follow()}>
-          {facts.fresh.toLocaleString('en')} new ↓
-        </button>
-      )}
+      <Emptiness facts={facts} isFiltered={!isEmptyFilter(filter)} />
+      <NewEvents facts={facts} follow={() => stream.current?.follow()} />
     </section>
   )
 }
 
-interface FilterBarProps {
+/** Changes with every event of a live run: who reads it is drawn again ten times a second, and nothing else is. */
+type Facts = { readonly facts: ReadonlySignal<StreamFacts> }
+
+function Trouble({ facts }: Facts) {
+  const { problem } = facts.value
+  return problem === undefined ? null : <Notice kind="problem">{problem}</Notice>
+}
+
+function Emptiness({ facts, isFiltered }: Facts & { readonly isFiltered: boolean }) {
+  const { rows, problem, isSearching } = facts.value
+  if (rows > 0 || problem !== undefined) return null
+  return (
+    <Notice>
+      {isSearching ? 'Searching …' : isFiltered ? 'Nothing fits the filter.' : 'No events yet.'}
+    </Notice>
+  )
+}
+
+function NewEvents({ facts, follow }: Facts & { readonly follow: () => void }) {
+  const { fresh, isFollowing } = facts.value
+  if (isFollowing || fresh === 0) return null
+  return (
+    <button type="button" class="new-events" onClick={follow}>
+      {grouped(fresh)} new ↓
+    </button>
+  )
+}
+
+/** Said aloud when a search ends, but not while rows come by themselves. */
+function RowCount({ facts }: Facts) {
+  const { rows, isSearching, isFollowing } = facts.value
+  return (
+    <span class="row-count quiet" role={isFollowing ? undefined : 'status'}>
+      {grouped(rows)}
+      {isSearching ? ' found, searching …' : ' events'}
+    </span>
+  )
+}
+
+function Following({ facts }: Facts) {
+  const { isFollowing } = facts.value
+  return (
+    <span class="following" data-on={isFollowing}>
+      {isFollowing ? 'following' : 'not following'}
+    </span>
+  )
+}
+
+interface FilterBarProps extends Facts {
   readonly execution: Execution
   readonly parameters: Parameters
-  readonly facts: StreamFacts
 }
 
 /** Everything but what only programs need. */
-const forPeople = [...eventTypes]
+const forPeople = [...describedTypes]
   .filter(
     type => !/^(?:state|server|filetree|token|preflight|history)\.|^pong$|^sentinel\.triggered$/.test(type),
   )
@@ -128,7 +167,7 @@ function FilterBar({ execution, parameters, facts }: FilterBarProps) {
           </option>
         ))}
         <optgroup label="One type">
-          {[...eventTypes].sort().map(type => (
+          {[...describedTypes].sort().map(type => (
             <option key={type} value={type}>
               {type}
             </option>
@@ -155,15 +194,8 @@ function FilterBar({ execution, parameters, facts }: FilterBarProps) {
         />
         Failures
       </label>
-      <span class="row-count quiet" role="status">
-        {facts.rows.toLocaleString('en')}
-        {facts.isSearching ? ' found, searching …' : ' events'}
-      </span>
-      {head?.live && (
-        <span class="following" data-on={facts.isFollowing}>
-          {facts.isFollowing ? 'following' : 'not following'}
-        </span>
-      )}
+      <RowCount facts={facts} />
+      {head?.live && <Following facts={facts} />}
     </search>
   )
 }

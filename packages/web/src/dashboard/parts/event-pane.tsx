@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type EventPage, parseEvent, type WindowEvent } from 'weave-client'
-import { ask, executionAddress } from '../host.ts'
+import type { EventPage, WindowEvent } from 'weave-client'
+import { executionAddress } from '../addresses.ts'
+import { grouped } from '../grouped.ts'
+import { ask } from '../host.ts'
 import { place, select } from '../place.ts'
 import { codonOf, isFailure } from '../stream-filter.ts'
 import { lineOf } from '../stream-rows.ts'
@@ -17,7 +19,7 @@ export function EventPane({ name, seq }: { readonly name: string; readonly seq: 
     const read = async (): Promise<void> => {
       const found = await readOne(name, seq, closing.signal)
       if (closing.signal.aborted) return
-      setProblem(found ? undefined : `There is no event ${seq.toLocaleString('en')}.`)
+      setProblem(found ? undefined : `There is no event ${grouped(seq)}.`)
       setEvent(found)
       if (found) setOther(await otherHalf(name, found, closing.signal))
     }
@@ -27,7 +29,7 @@ export function EventPane({ name, seq }: { readonly name: string; readonly seq: 
   return (
     <aside class="side" aria-label="Event">
       <div class="side-head">
-        <h2>Event {seq.toLocaleString('en')}</h2>
+        <h2>Event {grouped(seq)}</h2>
         <button
           type="button"
           class="icon-button"
@@ -90,7 +92,7 @@ function EventFacts({
 
 /** The text that a person wants to read, whole. */
 function textOf(event: WindowEvent): string {
-  const { content, message, text } = Object(event.data) as Readonly<Record<string, unknown>>
+  const { content, message, text } = fieldsOf(event.data)
   const own = [content, message, text].find(value => typeof value === 'string' && value !== '')
   return typeof own === 'string' ? own : lineOf(event)
 }
@@ -103,25 +105,30 @@ interface Halves {
 }
 
 function toolHalves(event: WindowEvent, other: WindowEvent | undefined): Halves | undefined {
-  const pair = [event, other]
-    .flatMap(each => (each ? [parseEvent(each)] : []))
-    .flatMap(read => (read.kind === 'event' ? [read.event] : []))
-  const call = pair.find(each => each.type === 'assistant.action' && each.data.action === 'tool_use')
-  const result = pair.find(each => each.type === 'tool.result')
+  const pair = [event, ...(other ? [other] : [])]
+  const call = pair.find(
+    ({ type, data }) => type === 'assistant.action' && fieldsOf(data)['action'] === 'tool_use',
+  )
+  const result = pair.find(({ type }) => type === 'tool.result')
   if (!call && !result) return undefined
-  const given = call?.type === 'assistant.action' ? call.data : undefined
-  const answered = result?.type === 'tool.result' ? result.data : undefined
+  const [given, answered] = [fieldsOf(call?.data), fieldsOf(result?.data)]
+  const name = answered['toolName'] ?? given['toolName']
   return {
-    tool: answered?.toolName ?? given?.toolName ?? 'The tool',
-    input: given && (given.toolInput ? inputText(given.toolInput) : given.content),
-    result: answered?.result,
-    isError: answered?.isError ?? false,
+    tool: typeof name === 'string' ? name : 'The tool',
+    input: call && inputText(given['toolInput'] ?? given['content']),
+    result: result && inputText(answered['result']),
+    isError: answered['isError'] === true,
   }
 }
 
-/** One field alone is shown as it is; several as JSON. */
-function inputText(input: Readonly<Record<string, unknown>>): string {
-  const values = Object.values(input)
+function fieldsOf(data: unknown): Readonly<Record<string, unknown>> {
+  return Object(data) as Readonly<Record<string, unknown>>
+}
+
+/** A text, or one field alone, is shown as it is; several as JSON. */
+function inputText(input: unknown): string {
+  if (typeof input === 'string') return input
+  const values = Object.values(fieldsOf(input))
   return values.length === 1 && typeof values[0] === 'string' ? values[0] : JSON.stringify(input, null, 2)
 }
 

@@ -1,5 +1,6 @@
 import { dollarsText, durationText, type FleetExecution } from 'weave-client'
 import { now } from '../clock.ts'
+import { grouped } from '../grouped.ts'
 import { agoText, bothZones } from '../moments.ts'
 import { panelRoute, place } from '../place.ts'
 import { addressOf, withParameters } from '../routes.ts'
@@ -49,7 +50,7 @@ export function FleetExecutions({
           )}
           {left > 0 && last && (
             <a class="small-button" href={addressOf(withParameters(place.value, { after: String(last.n) }))}>
-              {left.toLocaleString('en')} more
+              {grouped(left)} more
             </a>
           )}
         </nav>

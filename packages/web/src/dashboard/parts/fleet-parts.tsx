@@ -1,6 +1,7 @@
 import { dollarsText, type FleetBatch, type FleetPage, type FleetState, untilText } from 'weave-client'
 import { now } from '../clock.ts'
 import { countsOf, looks, segmentsOf } from '../fleet-model.ts'
+import { grouped } from '../grouped.ts'
 import { bothZones } from '../moments.ts'
 import { StatusPill } from './mark.tsx'
 import { CommandLine, Notice } from './small.tsx'
@@ -13,7 +14,7 @@ export function StatePill({ state }: { readonly state: FleetState }) {
 
 /** How a batch stands, as a bar and in words. */
 export function Standing({ batch }: { readonly batch: FleetBatch }) {
-  const words = countsOf(batch).map(({ state, count }) => `${count.toLocaleString('en')} ${state}`)
+  const words = countsOf(batch).map(({ state, count }) => `${grouped(count)} ${state}`)
   return (
     <>
       <svg class="state-bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
@@ -47,7 +48,7 @@ export function Forecast({ batch: { forecast, endsPerHour } }: { readonly batch:
   return (
     <span title={bothZones(forecast)}>
       {untilText(forecast, now.value)}
-      <span class="row-detail quiet">{Math.round(endsPerHour).toLocaleString('en')} an hour</span>
+      <span class="row-detail quiet">{grouped(Math.round(endsPerHour))} an hour</span>
     </span>
   )
 }

@@ -1,6 +1,6 @@
 import { dollarsText, type WayBackPreview } from 'weave-client'
+import { executionAddress } from '../addresses.ts'
 import { useAnswer } from '../answers.ts'
-import { executionAddress } from '../host.ts'
 import { counted, Notice, Pending } from './small.tsx'
 
 /** What going back to a checkpoint does, read when it is shown. */

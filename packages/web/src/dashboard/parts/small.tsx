@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { grouped } from '../grouped.ts'
 import { bothZones, momentText } from '../moments.ts'
 
 /** Small things that every panel uses. */
@@ -85,7 +86,7 @@ export function Pending({
 }
 
 export function counted(count: number, word: string, ending = 's'): string {
-  return `${count.toLocaleString('en')} ${word}${count === 1 ? '' : ending}`
+  return `${grouped(count)} ${word}${count === 1 ? '' : ending}`
 }
 
 /** A word that a shell takes as one. */

@@ -1,0 +1,3 @@
+import { firstQuestions } from './first-questions.ts'
+
+firstQuestions(window)
