@@ -1,9 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { memoryDisk } from './test/support/memory-disk.ts'
+import { isProof } from './test/support/proof.ts'
 
 // Tests run from source: the `weave-source` condition points every workspace import at its `src/index.ts`.
 // Not `module`: Node itself loads what is not ours, and what packages keep there is for bundlers.
 const conditions = ['weave-source', 'node', 'default']
+// Proofs have the disk that people have.
+const folders = isProof ? undefined : memoryDisk()
 
 export default defineConfig({
   resolve: { conditions },
@@ -13,8 +17,10 @@ export default defineConfig({
     // Processes, so that a test which measures memory does not see that of the other worker.
     pool: 'forks',
     isolate: false,
-    // As many as cores: the default, one less, leaves one of two idle, and one more makes tests late that are about time.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // Half as many again as cores: a worker waits for a third of its time, for processes, clocks and browsers. With two for each core
+    // tests that are about time would be late.
+    maxWorkers: Math.max(2, Math.floor(availableParallelism() * 1.5)),
+    ...(folders !== undefined && { env: { TMPDIR: folders } }),
     testTimeout: 40_000,
     // A second, the default, is not enough for a busy machine.
     expect: { poll: { timeout: 20_000 } },
