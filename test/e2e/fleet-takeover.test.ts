@@ -5,6 +5,7 @@ import { verifies } from '../conformance/verifies.ts'
 import { type Found, processesOf, signal } from '../support/fleet-faults.ts'
 import { type FleetHome, fleetHome } from '../support/fleet-home.ts'
 import { expectOrder, noted, rowsOf } from '../support/fleet-judge.ts'
+import { figuresOf, metricsPort } from '../support/fleet-metrics.ts'
 import { codon } from '../support/hank-folder.ts'
 import { isProof, tally } from '../support/proof.ts'
 
@@ -54,7 +55,7 @@ async function victim(death: string, { round, slots }: { readonly round: number;
 
 describe('a take-over', () => {
   verifies(
-    ['fleet/take-over', 'fleet/not-again', 'fleet/one-writer'],
+    ['fleet/take-over', 'fleet/not-again', 'fleet/one-writer', 'fleet/metrics'],
     'comes within the lease and 8 seconds, whatever died: the worker, a turn, or the whole machine',
     async () => {
       const slots = isProof ? 4 : 1
@@ -64,8 +65,9 @@ describe('a take-over', () => {
         const pools = victims.map(({ pool }) => pool[1]).join(',')
         const [first] = victims
         if (!first) throw new Error('nobody is there to die')
-        const heir = at.worker(first.hank, ['--slots', String(3 * slots), '--pool', pools, '--until-idle'])
-        await heir.until('Worker')
+        const heirWords = ['--slots', String(3 * slots), '--pool', pools, '--until-idle', '--metrics', '0']
+        const heir = at.worker(first.hank, heirWords)
+        const port = await metricsPort(heir)
         const killedAt = new Map<string, number>()
         for (const { death, worker, batch } of victims) {
           const dying = deaths[death]?.(worker.child.pid ?? 0) ?? []
@@ -80,6 +82,9 @@ describe('a take-over', () => {
           })
           took.push(...(await secondClaims(batch)).map(claimed => claimed - (killedAt.get(batch) ?? 0)))
         }
+        // A turn that died is given back by its worker, which lives.
+        const { takeovers_total: takeOvers } = await figuresOf(port)
+        expect(takeOvers).toBe(2 * slots)
         for (const { sets } of victims)
           for (const name of sets) writeFileSync(join(at.home, `go-${name}`), '')
         expect(await heir.ended, heir.said()).toBe(0)

@@ -14,6 +14,7 @@ export const faultCodes = [
   'FLEET_BUDGET',
   'FLEET_PRICE',
   'FLEET_LOST',
+  'FLEET_METRICS',
   'FLEET_UNKNOWN',
 ] as const
 

@@ -4,6 +4,14 @@ export { collectGarbage, examineFleet, type Finding, type Garbage } from './care
 export { faultOf, type Lookout, openLookout, stopEmbedded } from './engine/index.ts'
 export { type FaultCode, FleetFault } from './fault.ts'
 export { type Fleet, type FleetOptions, openFleet } from './fleet.ts'
+export {
+  createFigureReader,
+  type MetricsDoor,
+  metricsAddress,
+  openMetricsDoor,
+  pageOf,
+  seriesOf,
+} from './metrics/index.ts'
 export { type BatchMoney, batchMoney, setBudget, settleDoubt } from './money/index.ts'
 export { cancel, decide, drain, pause, resume, retry } from './orders/index.ts'
 export { makeRoles, schemaOf } from './sql/migrate.ts'

@@ -100,6 +100,12 @@ export const fleet = {
     'Slots go to the batch of the highest priority; batches of one priority share them by weight, to within one.',
   'fleet/max-running':
     'No more of a batch run at once than it allows; one whose worker is silent does not count, and is taken over.',
+  'fleet/metrics':
+    'A worker with --metrics has a page in the text format of Prometheus: what it does and did itself, also while the engine is away, and how the whole fleet stands.',
+  'fleet/metrics-door':
+    'The page of figures is for this machine alone unless an address is named; on loopback only requests for its own Host are answered, and nowhere those of a web page.',
+  'fleet/metrics-cost':
+    'However often the page of figures is asked for, the engine is asked at most once in five seconds, and once at a time.',
   'fleet/breaker':
     'When half of the last twenty ends of a batch failed for one reason, three for authentication or billing, it is paused with one event; ends before a resume do not count.',
   'fleet/counts': 'The counts of a batch by state are those of its executions, whatever happens to them.',

@@ -49,7 +49,7 @@ export const fleetCommands: Readonly<Record<string, CommandRow>> = {
   worker: {
     usage: 'weave worker',
     summary: 'take executions that were submitted, as many at once as there are slots',
-    flags: ['slots', 'pool', 'fleet-root', 'lease', 'until-idle', 'worker-once', ...always],
+    flags: ['slots', 'pool', 'fleet-root', 'lease', 'until-idle', 'worker-once', 'metrics', ...always],
     load: async () => (await import('./worker.ts')).workerCommand,
   },
   fleet: {

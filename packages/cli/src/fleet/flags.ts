@@ -116,6 +116,11 @@ export const fleetFlags = {
     word: 'once',
     summary: 'take one execution, if there is one, and end with its turn',
   },
+  metrics: {
+    kind: 'text',
+    value: 'address',
+    summary: 'a page of figures for Prometheus: a port of this machine, or host:port for other machines',
+  },
   'fleet-url': {
     kind: 'text',
     word: 'url',

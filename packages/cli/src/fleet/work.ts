@@ -1,7 +1,9 @@
 import { createMatcher } from '@weave/runtime'
+import type { Worker, WorkerOptions } from 'weave-fleet'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes, version } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
+import { openMetrics } from './metrics.ts'
 import { ownProviders } from './own-providers.ts'
 import type { OpenedFleet } from './with-fleet.ts'
 
@@ -13,23 +15,63 @@ export interface WorkWish {
   readonly untilIdle: boolean
   readonly isOnce?: boolean
   readonly root?: string | undefined
+  /** Where a page of figures is, for scrapers. */
+  readonly metrics?: string | undefined
 }
 
 /** Takes turns until told to end: the first signal waits for the borders of its turns, the second does not. */
-export async function work(
+export async function work(wish: WorkWish, opened: OpenedFleet, terminal: Terminal): Promise<ExitCode> {
+  const options = await optionsOf(wish, opened, terminal)
+  if (!options) return exitCodes.usage
+  const { metrics: address, untilIdle } = wish
+  let worker: Worker | undefined
+  const page = address === undefined ? undefined : { address, worker: () => worker }
+  // Before the worker is one of the fleet: without its page nobody looks after it.
+  const door = page && (await openMetrics(page, opened, terminal))
+  if (page && !door) return exitCodes.usage
+  try {
+    worker = await opened.library.startWorker(options)
+    const signals = await untilDone(worker, terminal)
+    return signals > 0 && untilIdle ? exitCodes.interrupted : exitCodes.done
+  } finally {
+    door?.close()
+  }
+}
+
+/** Answers with the number of signals that came. */
+async function untilDone(worker: Worker, terminal: Terminal): Promise<number> {
+  let signals = 0
+  const onSignal = (signal: NodeJS.Signals): void => {
+    signals++
+    const more =
+      signals === 1 ? 'taking nothing more; waiting for codons to end, once more ends them' : 'ending them'
+    terminal.error(`${signal}: ${more}.`)
+    worker.drain(signals > 1)
+  }
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  try {
+    await worker.done
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+  }
+  return signals
+}
+
+/** Undefined: it was said what is wrong. */
+async function optionsOf(
   { args, slots, lease, pools, untilIdle, isOnce = false, root }: WorkWish,
-  { fleet, library, setting }: OpenedFleet,
+  { fleet, setting }: OpenedFleet,
   terminal: Terminal,
-): Promise<ExitCode> {
+): Promise<WorkerOptions | undefined> {
   const [, script = ''] = process.argv
   const { poll = 2, turnHours = 6, parkMinutes = 10, freezeMinutes = 15, maxBarren = 3 } = setting
   const { limitMB = 512, files = 100_000, exclude = [] } = setting.rest ?? {}
   const matcher = createMatcher(exclude)
   if (!matcher.ok) {
     terminal.error(`fleet.rest.exclude: ${exclude[matcher.index] ?? ''} is ${matcher.message}`)
-    return exitCodes.usage
+    return undefined
   }
-  const worker = await library.startWorker({
+  return {
     engine: fleet.engine,
     store: fleet.store,
     program: { script, args: ['fleet-turn'], execArgv: process.execArgv, environment: process.env },
@@ -48,20 +90,5 @@ export async function work(
     untilIdle,
     isOnce,
     onNote: text => terminal.error(text),
-  })
-  let signals = 0
-  const onSignal = (signal: NodeJS.Signals): void => {
-    signals++
-    const more =
-      signals === 1 ? 'taking nothing more; waiting for codons to end, once more ends them' : 'ending them'
-    terminal.error(`${signal}: ${more}.`)
-    worker.drain(signals > 1)
   }
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
-  try {
-    await worker.done
-  } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
-  }
-  return signals > 0 && untilIdle ? exitCodes.interrupted : exitCodes.done
 }

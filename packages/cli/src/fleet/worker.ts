@@ -26,9 +26,10 @@ export async function workerCommand(args: Arguments, terminal: Terminal): Promis
     const { slots, lease } = read.numbers
     const named = texts['fleet-root']
     const root = named === undefined ? (setting.root ?? fleet.root) : resolve(named)
+    const metrics = texts.metrics ?? setting.metrics
     const pools = (texts.pool === undefined ? setting.pools : readPools(texts.pool)) ?? ['default']
     terminal.error(`Worker     ${slots} slots, in ${root}`)
-    return work({ args, slots, lease, pools, untilIdle, isOnce, root }, opened, terminal)
+    return work({ args, slots, lease, pools, untilIdle, isOnce, root, metrics }, opened, terminal)
   })
 }
 

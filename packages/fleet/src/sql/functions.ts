@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { batches } from './batches.ts'
+import { figures } from './figures.ts'
 import { money } from './money.ts'
 import { orders } from './orders.ts'
 import { records } from './records.ts'
@@ -20,7 +21,7 @@ begin
     execute format('drop function if exists %s cascade', f);
   end loop;
 end $$;
-${[records, workers, turns, batches, orders, money, throttle].join('')}`
+${[records, workers, turns, batches, orders, money, throttle, figures].join('')}`
 
 /** Tells one set of functions from another. */
 export const fingerprint = createHash('sha256').update(functions).digest('hex').slice(0, 16)

@@ -8,8 +8,9 @@ const workers = `
   next_batches may_start has_work claim still_open
   head_of publish note_costs finish stumble give_back
   has_ceiling grant_money account settle wake
-  take return_tokens pushed_back slot_take slot_free`
-const viewers = 'meta_of lease live waits_for'
+  take return_tokens pushed_back slot_take slot_free
+  figures`
+const viewers = 'meta_of lease live waits_for figures'
 const people = `${viewers}
   settle_meta object_put object_get ordered wake has_ceiling
   cancel retry pause resume drain decide set_budget settle_doubt set_throttle`

@@ -170,9 +170,33 @@ create table fleet.object (
 alter table fleet.object alter column bytes set storage external;
 `
 
+/** What the numbers of a fleet, live events and notices need. */
+const second = `
+-- Since when it is queued, or when it was queued last. What is queued already counts from now.
+alter table fleet.execution add column queued timestamptz not null default now();
+alter table fleet.execution alter column queued set default clock_timestamp();
+-- Whether its newest turn went on after one that ended without a word.
+alter table fleet.execution add column taken_over boolean not null default false;
+create index execution_queue on fleet.execution (batch, queued) where state = 'queued';
+
+-- What people are to be told of it, until somebody has told them; and until when nobody else need try.
+alter table fleet.batch add column notice jsonb;
+alter table fleet.batch add column notice_until timestamptz not null default '-infinity';
+create index batch_notice on fleet.batch (id) where notice is not null;
+
+-- Executions that somebody looks on at, and the objects with what happened in them lately.
+create table fleet.tail (
+  execution text primary key references fleet.execution (id),
+  until timestamptz not null,
+  epoch bigint not null default 0,
+  parts jsonb not null default '[]'
+);
+create index tail_until on fleet.tail (until);
+`
+
 /** The number of the first step: those before it were never released. */
 const firstNumber = 7
-const steps: readonly string[] = [first]
+const steps: readonly string[] = [first, second]
 
 /** The number of the newest step. */
 export const newestStep = firstNumber + steps.length - 1

@@ -35,8 +35,10 @@ begin
     return;
   end if;
   update fleet.execution set state = 'running', epoch = epoch + 1, worker = by_worker, job = by_job,
-    starts = starts + 1, barren = barren + 1, started = coalesce(started, clock_timestamp()) where id = x;
-  perform fleet.note(x, 'claimed');
+    starts = starts + 1, barren = barren + 1, started = coalesce(started, clock_timestamp()),
+    taken_over = found.state = 'running' where id = x;
+  -- One that is still running has a turn that ended without a word.
+  perform fleet.note(x, 'claimed', case when found.state = 'running' then jsonb_build_object('from', found.worker) end);
   return query select * from fleet.execution where id = x;
 end $$;
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Moment } from '@weave/runtime'
+import { type Moment, moment } from '@weave/runtime'
 import type { Engine } from '../engine/index.ts'
 import type { Store } from '../store/index.ts'
 import { endFormerTurn, forgetTurn, noteTurn } from './former-turn.ts'
@@ -21,6 +21,8 @@ export interface ClaimedExecution {
   readonly job: string
   readonly worker: string
   readonly priority: number
+  /** The turn before ended without a word. */
+  readonly taken_over: boolean
   readonly head: Head | null
   /** In millionths of a dollar: what turns spent at most that died. */
   readonly lost: string
@@ -63,6 +65,7 @@ export interface TurnSurroundings {
   readonly until: Moment
   /** What requests of all turns of this worker are under. */
   readonly rules: readonly RequestRule[]
+  readonly onPublished: (head: Published) => void
   readonly onNote: (text: string) => void
 }
 
@@ -74,6 +77,8 @@ export interface Turn {
   readonly done: Promise<void>
   /** It may act until then. */
   fresh(until: Moment): void
+  /** What it runs stands still, because that time is over. */
+  isFrozen(): boolean
   /** Somebody wants it to end: at the next border, or at once. */
   end(why: string, isUrgent: boolean): void
   /** Another epoch has it. */
@@ -93,6 +98,7 @@ export function takeTurn(claimed: ClaimedExecution, at: TurnSurroundings): Turn 
     job: claimed.job,
     done: running.run(),
     fresh: until => running.fresh(until),
+    isFrozen: () => running.isFrozen(),
     end: (why, isUrgent) => running.end(why, isUrgent),
     lose: () => running.lose(),
   }
@@ -123,6 +129,11 @@ class RunningTurn {
   fresh(until: Moment): void {
     this.#until = until
     this.process?.fresh(until)
+  }
+
+  isFrozen(): boolean {
+    const { monotonicMs, bootMs } = moment()
+    return monotonicMs >= this.#until.monotonicMs || bootMs >= this.#until.bootMs
   }
 
   end(why: string, isUrgent: boolean): void {
@@ -237,7 +248,9 @@ class RunningTurn {
         const done = await this.#publisher.publish(codon, async sql => money?.account(sql, used))
         if (done) {
           money?.purse.accounted(used)
-          return { ...done, ms: Math.round(performance.now() - began) }
+          const published = { ...done, ms: Math.round(performance.now() - began) }
+          this.#at.onPublished(published)
+          return published
         }
         this.#isLost = true
       } catch (error) {

@@ -3,6 +3,7 @@ import { moment, untilAfter } from '@weave/runtime'
 import type { Engine, Sql } from '../engine/index.ts'
 import type { NewJob } from '../engine/queue.ts'
 import { FleetFault } from '../fault.ts'
+import { createCounter, type WorkerFigures } from '../metrics/index.ts'
 import { parcelFormat } from '../parcel/index.ts'
 import { settleLease, settleMeta } from '../sql/meta.ts'
 import { refuseKey, type Store } from '../store/index.ts'
@@ -58,6 +59,8 @@ export interface Worker {
   readonly done: Promise<void>
   /** Takes nothing more and hands back what it has: at the next border of each turn, or at once. */
   drain(isUrgent: boolean): void
+  /** How it stands, and what it has done. */
+  figures(): WorkerFigures
 }
 
 /** Of the lease: a worker that was not heard for so long acts no more. */
@@ -76,7 +79,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const lease = await settleLease(engine.database, options.lease)
   const worker = new WorkerLoop({ ...options, lease }, createPlaces(root, options.store))
   await worker.register()
-  return { id: worker.id, done: worker.loop(), drain: isUrgent => worker.drain(isUrgent) }
+  return {
+    id: worker.id,
+    done: worker.loop(),
+    drain: isUrgent => worker.drain(isUrgent),
+    figures: () => worker.figures(),
+  }
 }
 
 /** How many batches are looked at for one turn: most of them have one to give. */
@@ -102,6 +110,7 @@ class WorkerLoop {
   readonly #places: Places
   readonly #turns = new Map<string, { readonly turn: Turn; readonly queueName: string }>()
   readonly #rules: readonly RequestRule[]
+  readonly #counter = createCounter()
   #isDraining = false
   #isUrgent = false
   #wake: () => void = () => undefined
@@ -131,6 +140,12 @@ class WorkerLoop {
     this.#isUrgent ||= isUrgent
     for (const { turn } of this.#turns.values()) turn.end('drained', isUrgent)
     this.#wake()
+  }
+
+  figures(): WorkerFigures {
+    const turns = [...this.#turns.values()]
+    const frozen = turns.filter(({ turn }) => turn.isFrozen()).length
+    return { slots: this.#options.slots, busy: turns.length, frozen, tally: this.#counter.read() }
   }
 
   async loop(): Promise<void> {
@@ -216,9 +231,11 @@ class WorkerLoop {
     const { hank, options } = batch
     // A claim is a heartbeat.
     const until = untilAfter(sentAt, freshShare * lease * 1_000)
-    const ours = { engine, store, places: this.#places, rules: this.#rules, program, onNote }
+    const onPublished = this.#counter.published
+    const ours = { engine, store, places: this.#places, rules: this.#rules, program, onNote, onPublished }
     const at = { ...ours, queueName, hank, options, turnMs, parkMs, freezeMs, rest, until }
     const turn = takeTurn(taken.claimed, at)
+    this.#counter.turn({ isTakeOver: taken.claimed.taken_over })
     this.#turns.set(turn.execution, { turn, queueName })
     void turn.done.then(() => {
       this.#turns.delete(turn.execution)

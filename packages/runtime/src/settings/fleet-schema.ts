@@ -92,6 +92,17 @@ export const fleet = z
       })
       .optional()
       .describe('What moves of files of the workspace that no codon checkpoints.'),
+    tailSeconds: z
+      .number()
+      .min(1)
+      .max(600)
+      .optional()
+      .describe('How old what `weave fleet logs -f` shows may be while somebody looks on; default 20.'),
+    metrics: word
+      .optional()
+      .describe(
+        'Where a worker has a page of figures for Prometheus: a port of this machine, or `host:port` for other machines.',
+      ),
     retainDays: z
       .int()
       .min(1)
