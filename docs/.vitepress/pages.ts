@@ -25,6 +25,7 @@ const titles: Readonly<Record<string, string>> = {
   'reference/models': 'models.json',
   detach: 'Runs without a terminal',
   fleet: 'A hank over many data sets',
+  'fleet-tutorial': 'Three workers, and one that dies',
 }
 
 /** TABLE of the pages of the site, in the order of its list. */
@@ -53,6 +54,7 @@ export const sidebar: readonly Section[] = [
       'rules',
       'versions',
       'fleet',
+      'fleet-tutorial',
       'budgets',
       'sentinels',
       'proxy',
