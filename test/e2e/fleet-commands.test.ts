@@ -210,7 +210,7 @@ describe('the commands of a fleet', () => {
   )
 
   verifies(
-    ['fleet/up-down', 'fleet/no-secret', 'fleet/key', 'fleet/unreachable'],
+    ['fleet/up-down', 'fleet/no-secret', 'fleet/key', 'fleet/unreachable', 'fleet/live-logs'],
     'keep what is said and written from who can read tables and store, on an engine that is held and ended by hand',
     async () => {
       const other = mkdtempSync(join(home, 'person-'))
@@ -224,12 +224,19 @@ describe('the commands of a fleet', () => {
       const hank = hankFolderIn(join(other, 'hank'), [
         codon('a', { ...rig(leaks), promptText: 'canary-of-a-prompt', checkpointedFiles: ['**'] }),
       ])
-      const said = await runScripted(['submit', hank.cwd, '--here', ...wish], keyed)
+      writeFileSync(join(other, 'weave.json'), JSON.stringify({ fleet: { poll: 0.1, tailSeconds: 1 } }))
+      const said = await runScripted(['submit', hank.cwd, ...wish], keyed)
       expect(said.status, said.stderr).toBe(0)
       expect(said.stderr).not.toContain('No key is set')
       const opened = await openFleet({ home: other, environment: keyed.env, works: false })
-      const kept = await everything(opened)
       const [row] = await opened.engine.database.query<{ id: string }>('select id from fleet.execution')
+      // Somebody looks on all the time.
+      await opened.engine.database.query("insert into fleet.tail values ($1, 'infinity')", [row?.id])
+      const worked = await runScripted(['worker', '--until-idle'], keyed)
+      expect(worked.status, worked.stderr).toBe(0)
+      const [tail] = await opened.engine.database.query<{ parts: object[] }>('select parts from fleet.tail')
+      expect(tail?.parts.length).toBeGreaterThan(0)
+      const kept = await everything(opened)
       const [place] = await opened.engine.database.query<{ data_directory: string }>('show data_directory')
       left.push(opened.root, dirname(place?.data_directory ?? join(home, 'x')))
       await opened.close()

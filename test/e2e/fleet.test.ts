@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,6 +22,7 @@ import {
   runScripted,
   scriptedWeave,
   startCommand,
+  version,
 } from '../support/weave-command.ts'
 
 /** All tests share one engine: it is the test that holds it, so that killing a worker does not end it. */
@@ -233,6 +235,33 @@ describe('a fleet', () => {
     const words = ['--max-cost', '1', '--model', 'ollama/anything', '--skip-self-test']
     const said = await weave(place(['x']), 'submit', '.', ...words)
     expect(said).toMatchObject({ status: 1, stderr: expect.stringContaining('FLEET_PRICE') })
+  })
+
+  verifies(['fleet/install'], 'is small, and nothing of it is loaded to say a version', async () => {
+    const at = mkdtempSync(join(home, 'beside-'))
+    const runtime = join(at, 'node_modules/weave-runtime')
+    for (const part of ['bin', 'dist', 'package.json'])
+      cpSync(join(root, 'packages/cli', part), join(runtime, part), { recursive: true })
+    const fleetPackage = join(at, 'node_modules/weave-fleet')
+    mkdirSync(fleetPackage)
+    const marker = join(at, 'loaded')
+    const main = `require('node:fs').writeFileSync(${JSON.stringify(marker)}, '')`
+    writeFileSync(join(fleetPackage, 'package.json'), '{"name":"weave-fleet","main":"main.cjs"}')
+    writeFileSync(join(fleetPackage, 'main.cjs'), main)
+    const run = async (...words: readonly string[]) => {
+      const command = startCommand(join(runtime, 'bin/weave.cjs'), words, { cwd: at, env: { HOME: home } })
+      await command.ended
+      return command.said()
+    }
+    expect(await run('--version')).toContain(version)
+    expect(existsSync(marker)).toBe(false)
+    await run('fleet', 'list')
+    expect(existsSync(marker)).toBe(true)
+    const dist = join(root, 'packages/fleet/dist')
+    const bytes = readdirSync(dist).map(name => statSync(join(dist, name)).size)
+    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(12e6)
+    const own = JSON.parse(readFileSync(join(root, 'packages/fleet/package.json'), 'utf8')) as object
+    expect(own).not.toHaveProperty('dependencies')
   })
 
   verifies(['fleet/package-missing'], 'is a package more, and a command without it says which', async () => {

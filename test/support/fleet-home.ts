@@ -64,6 +64,8 @@ export async function fleetHome() {
     },
     /** Another command, to its end. */
     command: (...words: readonly string[]) => runScripted(words, { cwd: home, env }),
+    /** Another command, started. */
+    start: (...words: readonly string[]) => startCommand(program, words, { cwd: home, env }),
     worker(
       { cwd }: HankFolder,
       words: readonly string[],

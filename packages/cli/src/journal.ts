@@ -51,7 +51,7 @@ export async function journalCommand(args: Arguments, terminal: Terminal): Promi
   return readable(found.layout, terminal, async () => {
     for await (const read of readEvents(found.layout, query, ({ message }) => terminal.error(message))) {
       if (switches.has('json')) terminal.json(read.text)
-      else if (isShown(read.event.type)) terminal.out(lineOf(read.event))
+      else if (isShown(read.event.type)) terminal.out(journalLine(read.event))
     }
   })
 }
@@ -81,7 +81,8 @@ async function unknownCodon(word: string | undefined, layout: ExecutionLayout): 
   return `There is no codon ${word}.${didYouMean(nearestNames(word, ids))} There are: ${ids.join(', ')}.`
 }
 
-function lineOf(event: Parameters<typeof describeEvent>[0]): string {
+/** One event in a line, for people. */
+export function journalLine(event: Parameters<typeof describeEvent>[0]): string {
   return `${String(event.seq).padStart(6)} ${event.timestamp} ${event.type.padEnd(18)} ${describeEvent(event)}`
 }
 

@@ -17,6 +17,7 @@ export { cancel, decide, drain, pause, resume, retry } from './orders/index.ts'
 export { makeRoles, schemaOf } from './sql/migrate.ts'
 export { noKey } from './store/index.ts'
 export { type DataSet, type Submission, type Submitted, submit, type Weighed, weigh } from './submit/index.ts'
+export { createOnlooker, type TailEvent } from './tail/index.ts'
 export { listThrottles, type ProviderLimits, setThrottle, type ThrottleWish } from './throttle/index.ts'
 export type {
   CodonCosts,
@@ -54,4 +55,4 @@ export {
   showExecution,
   type WorkerStatus,
 } from './view/index.ts'
-export { startWorker, type Worker, type WorkerOptions } from './worker/index.ts'
+export { type PausedBatch, startWorker, type Worker, type WorkerOptions } from './worker/index.ts'

@@ -16,7 +16,7 @@ async function works(more: { readonly providers?: readonly string[]; readonly ve
   const { engine, store, root } = fleet()
   const program = { script, args: [], execArgv: [], environment: process.env }
   const usual = { slots: 1, pools: ['default'], lease: 10, pollMs: 50, maxBarren: 3 }
-  const times = { turnMs: 60_000, parkMs: 60_000, freezeMs: 60_000 }
+  const times = { turnMs: 60_000, parkMs: 60_000, freezeMs: 60_000, tailMs: 20_000 }
   const started = await startWorker({
     engine,
     store,

@@ -115,6 +115,34 @@ describe('the breaker of a batch', () => {
     },
   )
 
+  verifies(['fleet/breaker-told'], 'is told by one of all workers, again while nobody heard it', async () => {
+    await worker('w')
+    const batch = await submitted(3, { breaker: { window: 1, share: 1 }, name: 'b' })
+    const pausedOnce = async () => end((await claim('w', batch)) ?? '', 'failed', 'a reason')
+    const taken = () => sql<{ batch: string; notice: { id: string } }>('select * from fleet.take_notice()')
+    const hasNotice = async () =>
+      (await sql<{ has_notice: boolean }>("select has_notice from fleet.orders_for('w')"))[0]?.has_notice
+    expect(await hasNotice()).toBe(false)
+    await pausedOnce()
+    expect(await hasNotice()).toBe(true)
+    const all = (await Promise.all([taken(), taken(), taken()])).flat()
+    expect(all).toMatchObject([{ batch, name: 'b', notice: { failed: 1 } }])
+    expect(JSON.stringify(all)).not.toContain('a reason')
+    expect(await hasNotice()).toBe(false)
+    await sql("update fleet.batch set notice_until = clock_timestamp() - interval '1 second' where id = $1", batch)
+    const [again] = await taken()
+    expect(again?.notice.id).toBe(all[0]?.notice.id)
+    await sql('select fleet.notice_told($1, $2)', batch, again?.notice.id)
+    await sql("update fleet.batch set notice_until = '-infinity' where id = $1", batch)
+    expect(await taken()).toEqual([])
+    await resume(fleet().engine, { target: batch, by })
+    await pausedOnce()
+    expect((await taken())[0]?.notice.id).not.toBe(again?.notice.id)
+    await resume(fleet().engine, { target: batch, by })
+    await sql("update fleet.batch set notice_until = '-infinity' where id = $1", batch)
+    expect(await taken()).toEqual([])
+  })
+
   verifies(['fleet/breaker'], 'pauses it at the third refusal of a key', async () => {
     await worker('w')
     const batch = await submitted(4)

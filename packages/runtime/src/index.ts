@@ -219,7 +219,9 @@ export {
   type NotifyConfig,
   readNotifyFile,
   type TriedTarget,
+  tellPaused,
   tryTargets,
+  wantsBatches,
 } from './notify/index.ts'
 export {
   type CollectorClient,

@@ -100,12 +100,24 @@ export const fleet = {
     'Slots go to the batch of the highest priority; batches of one priority share them by weight, to within one.',
   'fleet/max-running':
     'No more of a batch run at once than it allows; one whose worker is silent does not count, and is taken over.',
+  'fleet/live-logs':
+    'Who follows the logs of an execution sees what happens inside of it, at most fleet.tailSeconds old and before it is published; its worker shows it only while somebody looks, as objects of the store and never in a table.',
+  'fleet/breaker-told':
+    'Of a batch that its breaker paused the people of one worker are told, once for each pause in the whole fleet, without words of agents.',
+  'fleet/cancel-now':
+    'Of an execution that is cancelled with --now nothing runs any more a heartbeat and ten seconds later.',
+  'fleet/no-secret-tables':
+    'Without a key, too, no table of the engine holds what was said, written or named in an execution, and neither tables nor store a key of the environment.',
+  'fleet/install':
+    'The package of the fleet has at most 12 MB and nothing beside it to install, and weave --version loads nothing of it.',
   'fleet/metrics':
     'A worker with --metrics has a page in the text format of Prometheus: what it does and did itself, also while the engine is away, and how the whole fleet stands.',
   'fleet/metrics-door':
     'The page of figures is for this machine alone unless an address is named; on loopback only requests for its own Host are answered, and nowhere those of a web page.',
   'fleet/metrics-cost':
     'However often the page of figures is asked for, the engine is asked at most once in five seconds, and once at a time.',
+  'fleet/tutorial':
+    'The tutorial of the fleet can be followed literally, without a key: three workers, one is killed, the others take over, and all results are in one folder.',
   'fleet/breaker':
     'When half of the last twenty ends of a batch failed for one reason, three for authentication or billing, it is paused with one event; ends before a resume do not count.',
   'fleet/counts': 'The counts of a batch by state are those of its executions, whatever happens to them.',

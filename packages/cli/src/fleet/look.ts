@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { type ExitCode, exitCodes } from '../program.ts'
 import type { Asked, Deed } from './deed.ts'
-import { batchLine, eventLine, executionPage, summaryOf, workerLines } from './status-lines.ts'
+import { logs } from './logs.ts'
+import { batchLine, executionPage, summaryOf, workerLines } from './status-lines.ts'
 import { watchBatch } from './watch.ts'
 import type { OpenedFleet } from './with-fleet.ts'
 
@@ -45,7 +45,7 @@ export const lookDeeds: Readonly<Record<string, Deed>> = {
   },
   logs: {
     usage: '<batch|execution>',
-    summary: 'what happened to it in the fleet; -f goes on',
+    summary: 'what happened to it in the fleet; -f goes on, of an execution with what happens inside of it',
     flags: ['json', 'follow'],
     words: [1, 1],
     run: logs,
@@ -83,21 +83,4 @@ async function show({ target, args, terminal }: Asked, { fleet, library }: Opene
   if (args.switches.has('json')) terminal.json(JSON.stringify(found))
   else for (const line of executionPage(found)) terminal.out(line)
   return exitCodes.done
-}
-
-const mostLogs = 1_000
-const followMs = 1_000
-
-async function logs({ target, args, terminal }: Asked, { fleet, library }: OpenedFleet): Promise<ExitCode> {
-  await library.assertKnown(fleet.engine, target)
-  const isJson = args.switches.has('json')
-  for (let after = 0; ; ) {
-    const events = await library.listEvents(fleet.engine, { target, after, most: mostLogs })
-    for (const event of events)
-      if (isJson) terminal.json(JSON.stringify(event))
-      else terminal.out(eventLine(event))
-    after = events.at(-1)?.id ?? after
-    if (!args.switches.has('follow')) return exitCodes.done
-    await delay(followMs)
-  }
 }

@@ -4,6 +4,7 @@ import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes, version } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
 import { openMetrics } from './metrics.ts'
+import { pausedTeller } from './notices.ts'
 import { ownProviders } from './own-providers.ts'
 import type { OpenedFleet } from './with-fleet.ts'
 
@@ -64,7 +65,14 @@ async function optionsOf(
   terminal: Terminal,
 ): Promise<WorkerOptions | undefined> {
   const [, script = ''] = process.argv
-  const { poll = 2, turnHours = 6, parkMinutes = 10, freezeMinutes = 15, maxBarren = 3 } = setting
+  const {
+    poll = 2,
+    turnHours = 6,
+    parkMinutes = 10,
+    freezeMinutes = 15,
+    maxBarren = 3,
+    tailSeconds = 20,
+  } = setting
   const { limitMB = 512, files = 100_000, exclude = [] } = setting.rest ?? {}
   const matcher = createMatcher(exclude)
   if (!matcher.ok) {
@@ -86,9 +94,11 @@ async function optionsOf(
     parkMs: parkMinutes * 60_000,
     freezeMs: freezeMinutes * 60_000,
     maxBarren,
+    tailMs: tailSeconds * 1_000,
     rest: { limitMB, files, exclude },
     untilIdle,
     isOnce,
+    tell: await pausedTeller(args, terminal),
     onNote: text => terminal.error(text),
   }
 }

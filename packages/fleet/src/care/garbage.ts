@@ -35,6 +35,8 @@ export async function collectGarbage(
   const loose = old.filter(({ sha }) => !named.has(sha))
   const gone: typeof loose = []
   for (const object of loose) if (isPreview || (await store.remove(object.sha, youngMs))) gone.push(object)
+  if (!isPreview)
+    await engine.database.query("delete from fleet.tail where until < clock_timestamp() - interval '1 day'")
   return {
     batches: closing,
     objects: gone.length,

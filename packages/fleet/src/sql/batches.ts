@@ -111,7 +111,8 @@ begin
   enough := greatest(1, ceil((b.breaker ->> 'window')::int * (b.breaker ->> 'share')::numeric));
   if new.reason ~* '(authenticat|api key|unauthor|forbidden|billing|credit balance|payment)' then enough := least(enough, 3); end if;
   if alike < enough then return null; end if;
-  update fleet.batch set state = 'paused', pause_reason = 'breaker: ' || alike || ' failed alike: ' || coalesce(new.reason, 'no reason')
+  update fleet.batch set state = 'paused', pause_reason = 'breaker: ' || alike || ' failed alike: ' || coalesce(new.reason, 'no reason'),
+      notice = jsonb_build_object('id', gen_random_uuid(), 'failed', alike, 'at', clock_timestamp())
     where id = b.id and state = 'open';
   if found then
     insert into fleet.event (batch, type, data) values
@@ -119,6 +120,18 @@ begin
   end if;
   return null;
 end $$;
+-- What is to be told of a batch, for who can tell it; nobody else gets it for the next five minutes, or ever when that one says so.
+create function fleet.take_notice() returns table (batch text, name text, notice jsonb) language sql as $$
+  update fleet.batch b set notice_until = clock_timestamp() + interval '5 minutes'
+  where b.id = (
+    select n.id from fleet.batch n where n.notice is not null and n.notice_until < clock_timestamp()
+    order by n.id limit 1 for update skip locked)
+  returning b.id, b.name, b.notice
+$$;
+
+create function fleet.notice_told(of_batch text, of_notice text) returns void language sql as $$
+  update fleet.batch b set notice = null where b.id = of_batch and b.notice ->> 'id' = of_notice
+$$;
 create trigger break_batch after update on fleet.execution for each row
   when (new.state = 'failed' and old.state <> 'failed') execute function fleet.break_batch();
 `

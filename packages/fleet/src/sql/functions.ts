@@ -4,6 +4,7 @@ import { figures } from './figures.ts'
 import { money } from './money.ts'
 import { orders } from './orders.ts'
 import { records } from './records.ts'
+import { tails } from './tails.ts'
 import { throttle } from './throttle.ts'
 import { turns } from './turns.ts'
 import { workers } from './workers.ts'
@@ -21,7 +22,7 @@ begin
     execute format('drop function if exists %s cascade', f);
   end loop;
 end $$;
-${[records, workers, turns, batches, orders, money, throttle, figures].join('')}`
+${[records, workers, turns, batches, orders, money, throttle, figures, tails].join('')}`
 
 /** Tells one set of functions from another. */
 export const fingerprint = createHash('sha256').update(functions).digest('hex').slice(0, 16)

@@ -58,7 +58,7 @@ end $$;
 
 create function fleet.resume(of_batch text, who text) returns boolean language plpgsql as $$
 begin
-  update fleet.batch set state = 'open', pause_reason = null, seen = clock_timestamp()
+  update fleet.batch set state = 'open', pause_reason = null, seen = clock_timestamp(), notice = null, notice_until = '-infinity'
     where id = of_batch and state = 'paused';
   if found then perform fleet.ordered(of_batch, 'resumed', jsonb_build_object('by', who)); return true; end if;
   return false;

@@ -9,11 +9,11 @@ const workers = `
   head_of publish note_costs finish stumble give_back
   has_ceiling grant_money account settle wake
   take return_tokens pushed_back slot_take slot_free
-  figures`
+  figures show_tail take_notice notice_told`
 const viewers = 'meta_of lease live waits_for figures'
 const people = `${viewers}
   settle_meta object_put object_get ordered wake has_ceiling
-  cancel retry pause resume drain decide set_budget settle_doubt set_throttle`
+  cancel retry pause resume drain decide set_budget settle_doubt set_throttle look_on`
 
 /** The three roles. Safe to run again; it must be, after functions were made anew. */
 export const roles = `

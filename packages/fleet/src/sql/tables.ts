@@ -188,7 +188,6 @@ create index batch_notice on fleet.batch (id) where notice is not null;
 create table fleet.tail (
   execution text primary key references fleet.execution (id),
   until timestamptz not null,
-  epoch bigint not null default 0,
   parts jsonb not null default '[]'
 );
 create index tail_until on fleet.tail (until);

@@ -11,8 +11,15 @@ create function fleet.worker_up(w text, at_host text, of_pid int, of_version tex
   insert into fleet.event (worker, type, data) values (w, 'worker-up', jsonb_build_object('host', at_host, 'slots', has_slots));
 $$;
 
-create function fleet.orders_for(by_worker text) returns table (drain boolean, drain_now boolean) language sql stable as $$
-  select w.drain, w.drain_now from fleet.worker w where w.id = by_worker
+-- What is wanted of a worker, at which of its executions somebody looks on, and whether people are to be told something.
+create function fleet.orders_for(by_worker text)
+returns table (drain boolean, drain_now boolean, watched text[], has_notice boolean)
+language sql stable as $$
+  select w.drain, w.drain_now, array(
+    select t.execution from fleet.tail t join fleet.execution e on e.id = t.execution
+    where t.until > clock_timestamp() and e.worker = w.id and e.state = 'running'),
+    exists (select 1 from fleet.batch b where b.notice is not null and b.notice_until < clock_timestamp())
+  from fleet.worker w where w.id = by_worker
 $$;
 
 create function fleet.worker_gone(w text) returns void language plpgsql as $$

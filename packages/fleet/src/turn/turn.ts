@@ -66,6 +66,8 @@ export interface TurnSurroundings {
   /** What requests of all turns of this worker are under. */
   readonly rules: readonly RequestRule[]
   readonly onPublished: (head: Published) => void
+  /** Its process has ended, and its files are still there. Must not reject. */
+  readonly onStopped: () => Promise<void>
   readonly onNote: (text: string) => void
 }
 
@@ -153,6 +155,7 @@ class RunningTurn {
     try {
       const end = await this.#work()
       if (this.#isLost) return
+      await this.#at.onStopped()
       forgetTurn(this.#at.places.execution(id))
       if (end && end.status !== 'not-begun') return await this.#finish(end)
       // Nothing of it is under way any more.

@@ -7,6 +7,7 @@ import { createCounter, type WorkerFigures } from '../metrics/index.ts'
 import { parcelFormat } from '../parcel/index.ts'
 import { settleLease, settleMeta } from '../sql/meta.ts'
 import { refuseKey, type Store } from '../store/index.ts'
+import { createShownTails, type ShownTails } from '../tail/index.ts'
 import { createThrottle } from '../throttle/index.ts'
 import {
   type BatchOptions,
@@ -20,6 +21,7 @@ import {
   type TurnProgram,
   takeTurn,
 } from '../turn/index.ts'
+import { createNotices, type Notices, type Tell } from './notices.ts'
 import { queueNameOf } from './queue-name.ts'
 
 export interface WorkerOptions {
@@ -44,12 +46,16 @@ export interface WorkerOptions {
   readonly parkMs: number
   /** How long agents of a turn may stand still while the engine is away. */
   readonly freezeMs: number
+  /** How old what somebody sees who looks on may be. */
+  readonly tailMs: number
   /** What moves of files that are in no checkpoint. */
   readonly rest: RestSetting
   /** Takes one turn, if there is one, and ends. */
   readonly isOnce: boolean
   /** Ends when nothing is queued or running any more. */
   readonly untilIdle: boolean
+  /** Tells people that a batch was paused; false: nobody heard it. Absent: this worker has nobody to tell. Must not reject. */
+  readonly tell?: Tell | undefined
   readonly onNote: (text: string) => void
 }
 
@@ -99,6 +105,13 @@ interface OfferedBatch {
   readonly max_running: number | null
 }
 
+interface Orders {
+  readonly drain: boolean
+  readonly drain_now: boolean
+  readonly watched: readonly string[]
+  readonly has_notice: boolean
+}
+
 async function mayStart(sql: Sql, batch: string): Promise<boolean> {
   const [row] = await sql.query<{ may: boolean }>('select fleet.may_start($1) as may', [batch])
   return row?.may === true
@@ -111,6 +124,8 @@ class WorkerLoop {
   readonly #turns = new Map<string, { readonly turn: Turn; readonly queueName: string }>()
   readonly #rules: readonly RequestRule[]
   readonly #counter = createCounter()
+  readonly #tails: ShownTails
+  readonly #notices: Notices | undefined
   #isDraining = false
   #isUrgent = false
   #wake: () => void = () => undefined
@@ -119,6 +134,9 @@ class WorkerLoop {
     this.#options = options
     this.#places = places
     this.#rules = [createThrottle(options.engine.database)]
+    // Often enough that putting and fetching fit in, too.
+    this.#tails = createShownTails({ ...options, everyMs: options.tailMs / 4 })
+    if (options.tell) this.#notices = createNotices(options.engine.database, options.tell)
   }
 
   async register(): Promise<void> {
@@ -161,6 +179,8 @@ class WorkerLoop {
       }
     } finally {
       clearInterval(beating)
+      this.#tails.close()
+      await this.#notices?.done()
       await this.#options.engine.database
         .query('select fleet.worker_gone($1)', [this.id])
         .catch(() => undefined)
@@ -190,12 +210,20 @@ class WorkerLoop {
     return row?.more === false
   }
 
-  /** Somebody may want this worker to end. */
+  /** Somebody may want this worker to end, or look on at what it does. */
   async #obey(): Promise<void> {
-    const [row] = await this.#options.engine.database.query<{ drain: boolean; drain_now: boolean }>(
-      'select * from fleet.orders_for($1)',
-      [this.id],
+    const [row] = await this.#options.engine.database.query<Orders>('select * from fleet.orders_for($1)', [
+      this.id,
+    ])
+    const watched = [...this.#turns.values()].filter(({ turn }) => row?.watched.includes(turn.execution))
+    this.#tails.watch(
+      watched.map(({ turn: { execution, epoch } }) => ({
+        execution,
+        epoch,
+        dir: this.#places.execution(execution),
+      })),
     )
+    if (row?.has_notice) this.#notices?.see()
     if (row?.drain && (!this.#isDraining || (row.drain_now && !this.#isUrgent))) this.drain(row.drain_now)
   }
 
@@ -231,8 +259,9 @@ class WorkerLoop {
     const { hank, options } = batch
     // A claim is a heartbeat.
     const until = untilAfter(sentAt, freshShare * lease * 1_000)
-    const onPublished = this.#counter.published
-    const ours = { engine, store, places: this.#places, rules: this.#rules, program, onNote, onPublished }
+    const { id } = taken.claimed
+    const told = { onNote, onPublished: this.#counter.published, onStopped: () => this.#tails.finish(id) }
+    const ours = { engine, store, places: this.#places, rules: this.#rules, program, ...told }
     const at = { ...ours, queueName, hank, options, turnMs, parkMs, freezeMs, rest, until }
     const turn = takeTurn(taken.claimed, at)
     this.#counter.turn({ isTakeOver: taken.claimed.taken_over })

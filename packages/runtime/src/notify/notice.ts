@@ -77,6 +77,7 @@ const titles: Readonly<Record<NoticeType | 'test', string>> = {
   'budget.exceeded': 'has reached a limit',
   'run.parked': 'is parked',
   'rule.fired': 'has met a rule',
+  'batch.paused': 'is paused',
   test: 'can reach you',
 }
 

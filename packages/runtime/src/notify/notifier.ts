@@ -1,6 +1,6 @@
 import type { JournaledEvent } from '@weave/protocol'
 import type { Journal } from '../journal/index.ts'
-import { type Clock, createMatcher, type Log, type Redactor } from '../kit/index.ts'
+import type { Clock, Log, Redactor } from '../kit/index.ts'
 import { openChannel } from './channels.ts'
 import type { NotifyConfig, NotifyTarget } from './config.ts'
 import { type Cursors, readCursors, targetKey, writeCursors } from './cursor.ts'
@@ -8,6 +8,7 @@ import { createNoticeFold, foldedTypes, type NoticeFoldOptions } from './fold.ts
 import { createGateAlarm } from './gate-alarm.ts'
 import { bodyOf, type Notice, type NoticeOrigin } from './notice.ts'
 import { TargetQueue } from './target-queue.ts'
+import { wantedTypes, wantsHank } from './wanted.ts'
 
 export interface NotifierOptions extends Pick<NoticeFoldOptions, 'limit'> {
   readonly config: NotifyConfig
@@ -77,7 +78,7 @@ class OpenNotifier {
   async open(): Promise<void> {
     const { config, notifiedFile, origin } = this.#options
     const known = await readCursors(notifiedFile)
-    const targets = config.targets.filter(({ hanks }) => !hanks || isAmong(origin.hank, hanks))
+    const targets = config.targets.filter(target => wantsHank(target, origin.hank))
     const opened = await Promise.all(targets.map(target => this.#open(target)))
     this.#targets = opened.flatMap(target => (target ? [target] : []))
     if (this.#targets.length === 0) {
@@ -125,7 +126,7 @@ class OpenNotifier {
       done: notice => this.#done(key, notice),
       failed,
     })
-    return { key, types: new Set(target.on ?? defaultTypes), queue }
+    return { key, types: wantedTypes(target), queue }
   }
 
   #hear(event: JournaledEvent): void {
@@ -186,14 +187,6 @@ class OpenNotifier {
   #log(message: string): void {
     this.#options.log.warn('NOTIFY', message)
   }
-}
-
-const defaultTypes: readonly string[] = ['gate.waiting', 'gate.expiring', 'run.ended', 'budget.exceeded']
-
-/** By the rules of a gitignore file; a pattern that is none fits nothing. */
-function isAmong(hank: string, patterns: readonly string[]): boolean {
-  const matcher = createMatcher(patterns)
-  return matcher.ok && matcher.matches(hank.replaceAll('/', ' '), false)
 }
 
 function quietly(action: () => void): void {

@@ -13,6 +13,7 @@ export const noticeTypes = [
   'budget.exceeded',
   'run.parked',
   'rule.fired',
+  'batch.paused',
 ] as const
 
 const webhookFormats = ['weave', 'slack', 'discord', 'ntfy'] as const
@@ -25,7 +26,7 @@ const everyTarget = {
     .min(1)
     .optional()
     .describe(
-      'What is told; otherwise gates that wait or expire, the end of runs, and limits that are reached.',
+      'What is told; otherwise gates that wait or expire, the end of runs, limits that are reached, and batches that a fleet paused.',
     ),
   hanks: z
     .array(z.string().min(1).max(200))
