@@ -1,22 +1,12 @@
-import { homedir } from 'node:os'
 import { basename, resolve } from 'node:path'
-import {
-  type Forked,
-  fork,
-  type HankTakeover,
-  hankHash,
-  prepare,
-  type ReadPlace,
-  readPlace,
-  systemClock,
-} from '@weave/runtime'
+import { type Forked, fork, type ReadPlace, readPlace, systemClock } from '@weave/runtime'
 import { dollarsText } from 'weave-client'
 import { goOnCommand } from '../go-on.ts'
 import { executionBaseOf, findExecution } from '../named-execution.ts'
-import { type Arguments, settingValues } from '../parse-arguments.ts'
+import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes, version } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
-import { report } from '../validate/report.ts'
+import type { Wanted } from './fork-takeover.ts'
 
 /** `weave fork [execution] --at <checkpoint>`: a new execution that begins as another was at a checkpoint. */
 export async function forkCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
@@ -34,7 +24,7 @@ export async function forkCommand(args: Arguments, terminal: Terminal): Promise<
     return exitCodes.failed
   }
   const { place } = read
-  const wanted = await takeoverOf(place, args)
+  const wanted = await wantedBy(args, place)
   if (!wanted.ok) {
     for (const line of wanted.lines) terminal.error(line)
     return exitCodes.failed
@@ -65,34 +55,19 @@ async function sourceOf(word: string | undefined, args: Arguments): Promise<Sour
   const executionBaseDir = await executionBaseOf(args)
   const found = await findExecution(word, { executionBaseDir, workingDirectory: process.cwd() })
   if (!found.ok) return found
-  const read = await readPlace({ layout: found.layout, environment: process.env, clock: systemClock })
+  const read = await readPlace({
+    layout: found.layout,
+    environment: process.env,
+    clock: systemClock,
+    surveys: true,
+  })
   return read.ok ? read : { ok: false, message: `${read.message}\n${read.cure}` }
 }
 
-type Wanted =
-  | { readonly ok: true; readonly takeover?: HankTakeover }
-  | { readonly ok: false; readonly lines: readonly string[] }
-
-/** The hank that takes over, when one is named, or another model for the one that is there. Keys are checked when it runs. */
-async function takeoverOf({ file }: ReadPlace, args: Arguments): Promise<Wanted> {
-  const { texts } = args
-  const hank = texts['fork-hank']
-  if (hank === undefined && texts.model === undefined) return { ok: true }
-  const prepared = await prepare({
-    hank: hank ?? file.hankPath,
-    flags: settingValues(args),
-    runtimeConfig: texts['runtime-config'],
-    skipSelfTest: true,
-    environment: process.env,
-    workingDirectory: process.cwd(),
-    home: homedir(),
-  })
-  const { plan, preflight, loaded } = prepared
-  if (!plan || !preflight || !loaded.source)
-    return { ok: false, lines: report(prepared, { verbose: false, environment: {} }) }
-  const { path } = loaded.source
-  const hankName = loaded.hank?.meta?.name ?? basename(path, '.json')
-  return { ok: true, takeover: { plan, hankPath: path, hankHash: hankHash(loaded.source), hankName } }
+/** Who wants it to go on as it was need not load what knows hanks: that takes longer than to make a small fork. */
+async function wantedBy(args: Arguments, place: ReadPlace): Promise<Wanted> {
+  if (args.texts['fork-hank'] === undefined && args.texts.model === undefined) return { ok: true }
+  return (await import('./fork-takeover.ts')).takeoverOf(place, args)
 }
 
 interface Talk {

@@ -1,39 +1,31 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { linkOrCopy } from '../files/index.ts'
-import { errorCode, type Failure, type Refused } from '../kit/index.ts'
-import { createGit, type GitPlace } from '../tree/index.ts'
-import { checkGit, prepareStore } from './open-store.ts'
-import { createRefs } from './refs.ts'
+import { errorCode } from '../kit/index.ts'
+import { layOutStore } from './open-store.ts'
 
-export interface CloneOptions extends GitPlace {
+export interface CloneOptions {
+  readonly gitDir: string
   /** The git directory of the other store, which may be in use. */
   readonly from: string
   /** What the new store knows of: full names of refs with what they name. */
-  readonly refs: Promise<ReadonlyMap<string, string>>
+  readonly refs: ReadonlyMap<string, string>
 }
 
 /**
  * A store of its own with the objects of another: their files, which never change, are linked or copied, so that it needs
- * the other no more. `gitDir` must not exist. Rejects with the system's error.
+ * the other no more. git is not asked. `gitDir` must not exist, and nothing in it is sure to be on the disk: whoever makes
+ * a store in this way syncs what it is a part of. Rejects with the system's error.
  */
-export async function cloneStore({
-  from,
-  refs,
-  ...place
-}: CloneOptions): Promise<Refused<Failure> | { readonly ok: true }> {
-  const git = createGit(place)
-  await mkdir(place.gitDir, { recursive: true, mode: 0o700 })
-  const [unfit, unprepared] = await Promise.all([
-    checkGit(place.environment),
-    prepareStore(place.gitDir, git),
-  ])
-  const trouble = unfit ?? unprepared
-  if (trouble) return { ok: false, ...trouble }
-  await linkObjects(join(from, 'objects'), join(place.gitDir, 'objects'))
-  const book = createRefs(place.gitDir, git)
-  for (const [ref, sha] of await refs) await (await book.prepare(ref, sha)).write()
-  return { ok: true }
+export async function cloneStore({ gitDir, from, refs }: CloneOptions): Promise<void> {
+  layOutStore(gitDir)
+  for (const [ref, sha] of refs) {
+    const path = join(gitDir, ref)
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    writeFileSync(path, `${sha}\n`, { mode: 0o600, flag: 'wx' })
+  }
+  await linkObjects(join(from, 'objects'), join(gitDir, 'objects'))
 }
 
 const attempts = 5

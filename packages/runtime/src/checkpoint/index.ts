@@ -24,6 +24,7 @@ export {
   type OpenCheckpointsResult,
   openCheckpoints,
 } from './open-checkpoints.ts'
+export { checkGit } from './open-store.ts'
 export type { TreeFile } from './read-checkpoints.ts'
 export { beforeRef, branchOf, branchRef, type ResolvedSha, resolveSha, safetyPrefix } from './refs.ts'
 export type { Moved, RestoreOptions, RestoreProgress, RestoreResult } from './restore-perform.ts'

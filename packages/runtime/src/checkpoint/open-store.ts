@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureDirDurably, syncDirectory, writeFileAtomic } from '../files/index.ts'
 import { errorCode, run } from '../kit/index.ts'
@@ -40,17 +40,22 @@ export async function prepareStore(gitDir: string, git: Git): Promise<GitTrouble
       return { message: `the checkpoints cannot be set up: ${made.message}`, cure: setUpCure(gitDir) }
   }
   removeLeftovers(gitDir)
-  for (const folder of ['objects/pack', 'objects/info', 'refs/heads', 'info', probesName])
-    await ensureDirDurably(join(gitDir, folder))
-  await keep(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n')
-  await keep(join(gitDir, 'config'), configuration)
-  await keep(join(gitDir, 'info', 'attributes'), attributes)
+  for (const folder of folders) await ensureDirDurably(join(gitDir, folder))
+  for (const [name, text] of ownFiles) await keep(join(gitDir, name), text)
   await syncDirectory(gitDir)
   return undefined
 }
 
+/** The same for a new directory, without git, and with nothing sure to be on the disk. Throws the system's error. */
+export function layOutStore(gitDir: string): void {
+  for (const folder of folders) mkdirSync(join(gitDir, folder), { recursive: true, mode: 0o700 })
+  for (const [name, text] of ownFiles) writeFileSync(join(gitDir, name), text, { mode: 0o600, flag: 'wx' })
+}
+
 /** A folder to find out in what the file system does. */
 export const probesName = 'weave-probes'
+
+const folders = ['objects/pack', 'objects/info', 'refs/heads', 'info', probesName]
 
 function setUpCure(gitDir: string): string {
   return `Make sure that ${gitDir} can be written`
@@ -92,6 +97,12 @@ const configuration = `[core]
 
 /** The highest of all sources of attributes: nothing that the workspace says about its files has a meaning here. */
 const attributes = '* !text !eol !crlf !ident !filter !working-tree-encoding !diff !merge !export-subst\n'
+
+const ownFiles: readonly (readonly [name: string, text: string])[] = [
+  ['HEAD', 'ref: refs/heads/none\n'],
+  ['config', configuration],
+  ['info/attributes', attributes],
+]
 
 /** Writes only what is different, and over anything that stands there. */
 async function keep(path: string, text: string): Promise<void> {

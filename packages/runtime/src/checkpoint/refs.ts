@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
 import { ensureDirDurably, prepareFile, syncDirectory } from '../files/index.ts'
 import { errorCode, type Result } from '../kit/index.ts'
 import type { Git } from '../tree/index.ts'
@@ -42,14 +42,34 @@ export function createRefs(gitDir: string, git: Git) {
   }
 }
 
+/** All refs with what they name, without git: it writes refs in these two ways only. Throws the system's error. */
+export function listRefs(gitDir: string): ReadonlyMap<string, string> {
+  const packed = readIfThere(join(gitDir, 'packed-refs')) ?? ''
+  const refs = new Map<string, string>()
+  for (const [, sha = '', ref = ''] of packed.matchAll(/^([0-9a-f]{40}) (refs\/.+)$/gm)) refs.set(ref, sha)
+  const root = join(gitDir, 'refs')
+  if (!existsSync(root)) return refs
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || entry.name.endsWith('.lock')) continue
+    const path = join(entry.parentPath, entry.name)
+    const sha = readLoose(path)
+    if (sha !== undefined) refs.set(relative(gitDir, path).replaceAll(sep, '/'), sha)
+  }
+  return refs
+}
+
 export function isSha(text: string): boolean {
   return /^[0-9a-f]{40}$/.test(text)
 }
 
 function readLoose(path: string): string | undefined {
+  const text = readIfThere(path)?.trim() ?? ''
+  return isSha(text) ? text : undefined
+}
+
+function readIfThere(path: string): string | undefined {
   try {
-    const text = readFileSync(path, 'latin1').trim()
-    return isSha(text) ? text : undefined
+    return readFileSync(path, 'utf8')
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'EISDIR') return undefined
     throw error

@@ -4,7 +4,7 @@ import { checkOut } from './check-out.ts'
 import type { CheckpointRecord } from './commit.ts'
 import { type DiffOptions, type DiffResult, diff } from './diff.ts'
 import { listSafeties, listTree, readCheckpoint, readRecords } from './read-checkpoints.ts'
-import { beforeRef, createRefs, isSha } from './refs.ts'
+import { beforeRef, createRefs, isSha, listRefs } from './refs.ts'
 import type { RestoreOptions } from './restore-perform.ts'
 import { overlaidTree } from './tree-objects.ts'
 
@@ -46,17 +46,8 @@ export function readVersions({ beside, ...place }: VersionReaderOptions) {
     /** Into a directory that is empty. Rejects only with the reason of the signal. */
     checkOut: (sha: string, directory: string, options: RestoreOptions = {}) =>
       checkOut(git, { ...options, sha, directory }),
-    /** Names of refs with what they name. */
-    async refs(): Promise<ReadonlyMap<string, string>> {
-      const answer = await git(['for-each-ref', '--format=%(objectname) %(refname)'])
-      const lines = answer.ok ? answer.bytes.toString().split('\n') : []
-      return new Map(
-        lines.flatMap(line => {
-          const [sha = '', ref = ''] = line.split(' ')
-          return isSha(sha) ? [[ref, sha] as const] : []
-        }),
-      )
-    },
+    /** Names of refs with what they name. Throws the system's error. */
+    refs: () => listRefs(place.gitDir),
     /** Writes trees into this store, which must be ours. `undefined`: one of the versions is not there. */
     overlaid: (sha: string, overlays: Parameters<typeof overlaidTree>[1]) =>
       overlaidTree(sha, overlays, { git, gitDir: place.gitDir }),

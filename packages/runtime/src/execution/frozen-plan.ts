@@ -16,14 +16,16 @@ export interface KeptPlan {
   readonly plan: Plan
 }
 
+type PlanSource = Pick<History, 'plans' | 'event'>
+
 /** The plan that an execution runs: the one it began with, or the one adopted last. Undefined for one that has not begun. */
-export async function frozenPlan(history: History): Promise<Plan | undefined> {
+export async function frozenPlan(history: PlanSource): Promise<Plan | undefined> {
   for await (const { plan } of keptPlans(history)) return plan
   return undefined
 }
 
 /** All plans that an execution has had, newest first. */
-export async function* keptPlans(history: History): AsyncGenerator<KeptPlan> {
+export async function* keptPlans(history: PlanSource): AsyncGenerator<KeptPlan> {
   for await (const stored of history.plans()) {
     const event = await history.event(stored)
     if (event?.type !== 'preflight.result' || !event.data.plan) continue

@@ -19,6 +19,8 @@ import { createFlags } from './open-regular.ts'
 export interface AtomicWriteOptions {
   /** Exact, whatever the umask. `keep`: that of the regular file already there, else the default of 0600. */
   readonly mode?: number | 'keep'
+  /** `false`: whole or not at all, but not sure to be on the disk; whoever asks for it syncs what it is a part of. */
+  readonly syncs?: boolean
 }
 
 /**
@@ -34,12 +36,13 @@ export async function writeFileAtomic(
   options: AtomicWriteOptions = {},
 ): Promise<void> {
   const { mode, temporary, directory, file, close } = openTemporary(path, options)
+  const { syncs = true } = options
   try {
     await writeLater(file, data)
     fchmodSync(file, mode)
-    await fsyncLater(file)
+    if (syncs) await fsyncLater(file)
     renameSync(temporary, path)
-    if (canSyncDirectories) await fsyncLater(directory)
+    if (syncs && canSyncDirectories) await fsyncLater(directory)
   } catch (error) {
     removeQuietly(temporary)
     throw error

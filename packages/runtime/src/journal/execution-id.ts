@@ -10,7 +10,7 @@ import type { History } from './history.ts'
 export async function executionIdOf(history: History, originFile: string): Promise<string | undefined> {
   const own = await ownId(originFile)
   if (own !== undefined) return own
-  for await (const { events } of history.pages({ maxEvents: 1 })) {
+  for await (const { events } of history.pages({ maxEvents: 1, upTo: Number.POSITIVE_INFINITY })) {
     const [first] = events
     const event = first && (await history.event(first))
     if (event) return event.id

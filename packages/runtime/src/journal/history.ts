@@ -47,7 +47,10 @@ export function createHistory({ dir, active, readOnly = false }: HistoryOptions)
     return newest ? Math.max((await indexOf(newest, true)).lastSeq, newest.firstSeq - 1) : 0
   }
 
-  /** Pages in order, from the event after `after` up to `upTo` (default: the last one written when the call began). */
+  /**
+   * Pages in order, from the event after `after` up to `upTo` (default: the last one written when the call began). Who takes
+   * all there are, `upTo` infinity, has the newest segment read once only: nobody need know first where it ends.
+   */
   async function* pages(query: PageQuery = {}): AsyncGenerator<Page> {
     const { after = 0, upTo = await lastSeq(), scratch } = query
     const segments = await segmentsUpTo(upTo)
@@ -59,7 +62,7 @@ export function createHistory({ dir, active, readOnly = false }: HistoryOptions)
       if (last >= upTo || segment.firstSeq > upTo) break
       if (next && next.firstSeq <= after + 1) continue
       // Of a segment that is wanted from its first line to its last nobody need know where the others begin.
-      const isWhole = after < segment.firstSeq && next !== undefined && next.firstSeq <= upTo + 1
+      const isWhole = after < segment.firstSeq && (next?.firstSeq ?? Number.POSITIVE_INFINITY) <= upTo + 1
       const where = isWhole ? wholeSegment : whereIn(await indexOf(segment, !next), after, upTo - last)
       const file = basename(segment.path)
       numbers.nextFile()

@@ -12,6 +12,15 @@ export { type AppendOptions, type Journal, openJournal } from './journal.ts'
 export type { Origin } from './line.ts'
 export { isForEveryone, type StoredEvent } from './line-reader.ts'
 export type { Listener, RecordedEvent } from './notify.ts'
-export { cachedState, crashOf, lastEventTime, type Replayed, replay, writeStateCache } from './replay.ts'
+export {
+  cachedState,
+  crashOf,
+  lastEventTime,
+  type Replayed,
+  replay,
+  stateIn,
+  writeStateCache,
+} from './replay.ts'
+export { type JournalCut, type JournalSurvey, surveyJournal } from './survey.ts'
 export { createTail } from './tail.ts'
 export { describeFindings, inspectJournal } from './tail-repair.ts'

@@ -42,6 +42,8 @@ export interface JournalOptions {
   readonly onListenerError?: (error: unknown) => void
   /** A segment that has grown past this is closed and a new one begun. */
   readonly segmentBytes?: number
+  /** `false`: nobody relies on it before whoever opens it has synced all it is a part of. */
+  readonly syncs?: boolean
 }
 
 /** Events that need no sync of their own are synced this long after they were written, at the latest. */
@@ -49,7 +51,7 @@ const syncDelay = 100
 const defaultSegmentBytes = 16 * 1024 * 1024
 
 export async function openJournal(options: JournalOptions): Promise<Journal> {
-  const { dir, segmentBytes = defaultSegmentBytes, assertHeld } = options
+  const { dir, segmentBytes = defaultSegmentBytes, assertHeld, syncs = true } = options
   const blobDir = join(dir, 'blobs')
   await mkdir(blobDir, { recursive: true, mode: 0o700 })
   const found = await inspectJournal(dir, { thorough: true })
@@ -57,7 +59,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const inspected = otherWriter ? await inspectJournal(dir, { thorough: true }) : found
   const tail = await repairTail(inspected)
   const counts = await countEvents(dir, tail)
-  const writer = openSegmentWriter({ dir, tail, segmentBytes, assertHeld })
+  const writer = openSegmentWriter({ dir, tail, segmentBytes, assertHeld, syncs })
   const findings = { ...inspected.findings, ...(otherWriter && { otherWriter }) }
   return new OpenJournal({ ...options, writer, spill: createSpill(blobDir), tail, findings, counts })
 }
@@ -163,7 +165,8 @@ class OpenJournal {
   /** Writes, syncs and emits all that was appended so far; blocks. Throws `JournalFailure`. */
   flush(): void {
     this.#commit(() => {
-      for (const path of this.#unsyncedBlobs.splice(0)) syncFile(path)
+      const blobs = this.#unsyncedBlobs.splice(0)
+      if (this.#options.syncs !== false) for (const path of blobs) syncFile(path)
       if (this.#dirty) this.#writer.syncNow()
       this.#dirty = false
     })

@@ -12,6 +12,7 @@ import * as z from 'zod'
 import { readRegularFile, writeFileAtomicSync } from '../files/index.ts'
 import type { History, ReadProblem } from './history.ts'
 import type { StoredEvent } from './line-reader.ts'
+import type { JournalSurvey } from './survey.ts'
 
 /** A state as the journal has it. */
 export interface Replayed {
@@ -116,6 +117,17 @@ async function fold(
 const transitionMark = Buffer.from('"type":"state.transition"')
 const headBytes = 4096
 
+/** The state after an event, from a journal that was read as a whole. What cannot be read is passed over. */
+export async function stateIn(survey: JournalSurvey, upTo = Number.POSITIVE_INFINITY): Promise<WeaveState> {
+  let state: WeaveState = emptyState
+  for (const stored of survey.marked) {
+    if (stored.seq > upTo) break
+    const next = mayBeTransition(stored) ? await applied(survey, stored, state) : state
+    if (typeof next !== 'string') state = next
+  }
+  return state
+}
+
 /** Checks the bytes, so that only transitions are parsed. Text inside another event can only cost a parse. */
 function mayBeTransition(stored: StoredEvent): boolean {
   return stored.rest.subarray(0, headBytes).includes(transitionMark)
@@ -123,7 +135,7 @@ function mayBeTransition(stored: StoredEvent): boolean {
 
 /** The state after an event, or why it was refused. */
 async function applied(
-  history: History,
+  history: Pick<History, 'event'>,
   stored: StoredEvent,
   state: WeaveState,
 ): Promise<WeaveState | string> {

@@ -15,6 +15,8 @@ interface SegmentWriterOptions {
   readonly segmentBytes: number
   /** Asked once more right before the bytes go: a process can stand still at any point, and another one write meanwhile. */
   readonly assertHeld?: (() => void) | undefined
+  /** `false`: somebody else sees to it that what is written gets to the disk. */
+  readonly syncs: boolean
 }
 
 /**
@@ -23,7 +25,7 @@ interface SegmentWriterOptions {
  * Every call throws what the disk throws and leaves the caller to stop for good: after a failed write or sync nothing
  * is known about the file any more, so nothing is tried again.
  */
-export function openSegmentWriter({ dir, tail, segmentBytes, assertHeld }: SegmentWriterOptions) {
+export function openSegmentWriter({ dir, tail, segmentBytes, assertHeld, syncs }: SegmentWriterOptions) {
   const { segment, index, nextSeq } = tail
   let current = segment
     ? openSegment(segment.path, fs.openSync(segment.path, appendFlags), index)
@@ -53,7 +55,9 @@ export function openSegmentWriter({ dir, tail, segmentBytes, assertHeld }: Segme
       current.counts = addCounts(current.counts, counts)
     },
     /** Makes everything written so far safe against power loss; blocks. */
-    syncNow: () => fs.fdatasyncSync(current.fd),
+    syncNow(): void {
+      if (syncs) fs.fdatasyncSync(current.fd)
+    },
     /** The same without blocking. */
     sync(): Promise<void> {
       const running = fdatasync(current.fd)

@@ -1,6 +1,6 @@
 import type { WeaveState } from '@weave/protocol'
 import { keptPlans } from '../execution/index.ts'
-import { replay } from '../journal/index.ts'
+import { type JournalCut, type JournalSurvey, stateIn, surveyJournal } from '../journal/index.ts'
 import type { Failure, Result } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import { goesOn, mayTakeOver, type StartedFrom, type Takeover } from './fork-plan.ts'
@@ -16,6 +16,8 @@ export interface ForkPlace {
   /** The last event that belongs to it, and when that was. */
   readonly seq: number
   readonly time: string
+  /** Of the journal, right after it. */
+  readonly cut: JournalCut
   /** Right after that event. */
   readonly state: WeaveState
   /** In force then first, then those before it. */
@@ -40,37 +42,31 @@ export async function forkPlace(
   const { startedFrom } = found
   const isBeginning = startedFrom.type === 'continuation' && startedFrom.codonId === undefined
   const target = { sha, type: isBeginning ? 'start' : found.type, codonId: isBeginning ? '' : found.codonId }
-  const seen = await pointIn(place, target)
-  if (!seen)
+  const survey = place.survey ?? (await surveyJournal(place.history))
+  const seen = await pointIn(survey, target)
+  const cut = seen && survey.cutAfter(seen.seq)
+  if (!cut)
     return {
       ok: false,
       message: `The journal does not tell of ${label}.`,
       cure: `Look at it: weave journal ${place.layout.dir}`,
     }
-  const { state } = await replay(place.history, place.layout.stateFile, { upTo: seen.seq })
+  const state = await stateIn(survey, seen.seq)
   const plans: Plan[] = []
-  for await (const { seq, plan } of keptPlans(place.history)) if (seq <= seen.seq) plans.push(plan)
+  for await (const { seq, plan } of keptPlans(survey)) if (seq <= seen.seq) plans.push(plan)
   const runId = startedFrom.type === 'continuation' ? startedFrom.runId : ''
-  return { ok: true, point: { target, runId, label, ...seen, state, plans, startedFrom } }
+  return { ok: true, point: { target, runId, label, ...seen, cut, state, plans, startedFrom } }
 }
 
-const mark = Buffer.from('"type":"state.transition"')
-const completedMark = Buffer.from('"type":"codon.completed"')
-const headBytes = 4096
-
-async function pointIn({ history }: ReadPlace, target: ForkTarget) {
+async function pointIn(survey: JournalSurvey, target: ForkTarget) {
   const finder = createPointFinder(target)
   const times = new Map<number, string>()
-  for await (const { events } of history.pages({ maxEvents: 2_000 })) {
-    for (const stored of events) {
-      const head = stored.rest.subarray(0, headBytes)
-      const event =
-        head.includes(mark) || head.includes(completedMark) ? await history.event(stored) : undefined
-      if (!event) continue
-      const seq = finder.hear(event)
-      times.set(event.seq, event.timestamp)
-      if (seq !== undefined) return { seq, time: times.get(seq) ?? event.timestamp }
-    }
+  for (const stored of survey.marked) {
+    const event = await survey.event(stored)
+    if (!event) continue
+    const seq = finder.hear(event)
+    times.set(event.seq, event.timestamp)
+    if (seq !== undefined) return { seq, time: times.get(seq) ?? event.timestamp }
   }
   const seq = finder.atEnd()
   return seq === undefined ? undefined : { seq, time: times.get(seq) ?? '' }

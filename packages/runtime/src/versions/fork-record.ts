@@ -26,12 +26,13 @@ export interface WrittenRecord {
 
 /**
  * Goes on in the copied journal: what was going on at the point has ended there, another plan is written down, and a run is
- * open and closed that the next start goes on from. Rejects with the system's error.
+ * open and closed that the next start goes on from. Not synced, as all of a fork that is being made. Rejects with the
+ * system's error.
  */
 export async function writeForkRecord(record: ForkRecord): Promise<WrittenRecord> {
   const { layout, point, plan, takesOver, words, clock, environment } = record
   const redactor = createRedactor(secretsOf(environment))
-  const journal = await openJournal({ dir: layout.journal, clock, redactor })
+  const journal = await openJournal({ dir: layout.journal, clock, redactor, syncs: false })
   try {
     // The journal is the beginning of the other one, up to the point: so is what it folds to.
     const { state } = point

@@ -24,6 +24,7 @@ export {
   type Totals,
 } from './compare.ts'
 export type { CodonFacts } from './compare-side.ts'
-export { type Forked, type ForkResult, type ForkWish, fork, type HankTakeover } from './fork.ts'
+export { type Forked, type ForkResult, fork } from './fork.ts'
+export type { ForkWish, HankTakeover } from './fork-wish.ts'
 export { type ReadPlace, readPlace } from './read-place.ts'
 export { labelOf, nameOf, placeOf, type ThreadVersion } from './thread-versions.ts'

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import * as z from 'zod'
-import { readRegularFile, writeFileAtomic } from '../files/index.ts'
+import { type AtomicWriteOptions, readRegularFile, writeFileAtomic } from '../files/index.ts'
 import {
   fieldOf,
   formatProblem,
@@ -61,8 +61,12 @@ export async function readExecutionFile(path: string): Promise<ExecutionFileResu
 }
 
 /** Whole or not at all, readable by the owner only. Rejects with the system's error. */
-export async function writeExecutionFile(path: string, file: ExecutionFile): Promise<void> {
-  await writeFileAtomic(path, `${JSON.stringify(file, undefined, 2)}\n`, { mode: 0o600 })
+export async function writeExecutionFile(
+  path: string,
+  file: ExecutionFile,
+  options: Pick<AtomicWriteOptions, 'syncs'> = {},
+): Promise<void> {
+  await writeFileAtomic(path, `${JSON.stringify(file, undefined, 2)}\n`, { ...options, mode: 0o600 })
 }
 
 /** The only ways out when the file is gone or damaged: nothing else says which hank and data it was. */

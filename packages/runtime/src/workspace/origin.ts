@@ -47,7 +47,7 @@ export async function readOrigin(path: string): Promise<ForkOrigin | undefined> 
   }
 }
 
-/** Rejects with the system's error. */
+/** Not synced: it is a part of what is made whole before anyone knows of it. Rejects with the system's error. */
 export async function writeOrigin(path: string, origin: ForkOrigin): Promise<void> {
-  await writeFileAtomic(path, `${JSON.stringify(origin, undefined, 2)}\n`, { mode: 0o600 })
+  await writeFileAtomic(path, `${JSON.stringify(origin, undefined, 2)}\n`, { mode: 0o600, syncs: false })
 }
