@@ -120,6 +120,10 @@ function Preview({
         command={`weave fork ${shellWord(execution.name)} --at ${sha.slice(0, 12)}`}
       />
       <CommandLine
+        what="Compare with the end"
+        command={`weave compare ${shellWord(`${execution.name}@${sha.slice(0, 12)}`)} ${shellWord(execution.name)}`}
+      />
+      <CommandLine
         what="Bisect from here"
         command={`weave bisect ${shellWord(execution.name)} --good ${sha.slice(0, 12)} -- npm test`}
       />
