@@ -116,13 +116,17 @@ function stretch(execution: string, events: number, words: (turn: number) => str
 }
 
 interface Used {
-  /** Of a processor: others may be at work on this machine. */
-  readonly seconds: number
+  /** Of a processor. */
+  readonly worked: number
+  /** That its threads wanted a processor and others had it. */
+  readonly waited: number
   /** At most, at any moment. */
   readonly megabytes: number
 }
 
-interface Measured extends Used {
+interface Measured extends Pick<Used, 'megabytes'> {
+  /** From its start to its end, less what others on this machine made it wait. */
+  readonly seconds: number
   readonly status: number | null
   readonly stdout: string
 }
@@ -141,14 +145,18 @@ async function measured(
   child.stdout.on('data', (chunk: Buffer) => {
     stdout += chunk.toString('utf8')
   })
-  let used: Used = { seconds: 0, megabytes: 0 }
-  // Both only rise, so the last look tells what there was in all.
+  let used: Used = { worked: 0, waited: 0, megabytes: 0 }
+  const began = performance.now()
+  // All only rise, so the last look tells what there was in all.
   const looking = setInterval(() => {
     used = usedBy(child.pid ?? 0) ?? used
   }, 20)
   const status = await new Promise<number | null>(resolve => child.on('close', resolve))
   clearInterval(looking)
-  return { status, stdout, ...used }
+  const { worked, waited, megabytes } = used
+  const passed = (performance.now() - began) / 1_000
+  // Threads that wait side by side count each for itself: what was worked is the least that it can have been.
+  return { status, stdout, seconds: Math.max(worked, passed - waited), megabytes }
 }
 
 const ticksPerSecond = 100
@@ -161,9 +169,19 @@ function usedBy(pid: number): Used | undefined {
       .replace(/^.*\) /, '')
       .split(' ')
     if (peak === undefined) return undefined
-    const seconds = (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
-    return { seconds, megabytes: Number(peak) / 1024 }
+    const worked = (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+    return { worked, waited: waitedBy(pid), megabytes: Number(peak) / 1024 }
   } catch {
     return undefined
   }
+}
+
+/** Seconds in the queue for a processor, of all its threads. */
+function waitedBy(pid: number): number {
+  const tasks = `/proc/${pid}/task`
+  const nanoseconds = readdirSync(tasks).map(task => {
+    const [, queued = ''] = readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')
+    return Number(queued)
+  })
+  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e9
 }
