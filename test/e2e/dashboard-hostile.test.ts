@@ -45,7 +45,7 @@ describe('hostile texts in the dashboard', () => {
         for (const path of dashboardPaths(name)) {
           await page.goto(`${pages.origin}${path}`)
           await page.locator('main:not(.lone)').waitFor()
-          await expect.poll(() => page.evaluate(isRead), { timeout: 20_000 }).toBe(true)
+          await expect.poll(() => page.evaluate(isRead), { timeout: 90_000 }).toBe(true)
           if (await page.evaluate(isHostile)) shown.add(path)
           expect(await page.evaluate('[globalThis.harm, globalThis.violations]'), path).toEqual([
             undefined,

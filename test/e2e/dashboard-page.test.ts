@@ -169,7 +169,7 @@ describe('the dashboard in a browser', () => {
         for (const path of paths) {
           await page.goto(`${pages.origin}${path}`)
           await page.locator('h1').first().waitFor()
-          await expect.poll(() => page.evaluate(isRead), { timeout: 20_000 }).toBe(true)
+          await expect.poll(() => page.evaluate(isRead), { timeout: 90_000 }).toBe(true)
           for (const fault of await faultsOf(page))
             found.push(`${path} ${look.width} ${look.colorScheme}: ${fault}`)
           const wide = Number(await page.evaluate('document.documentElement.scrollWidth'))

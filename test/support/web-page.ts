@@ -67,7 +67,7 @@ export async function startWebPages(
     hearFaults(page, origin, complaints)
     await page.goto(await link(path, execution))
     // Whoever goes elsewhere before the key was traded loses it.
-    await page.locator('main:not(.lone)').waitFor()
+    await page.locator('main:not(.lone)').waitFor({ timeout: 90_000 })
     return page
   }
   return { origin, link, complaints, open }

@@ -12,9 +12,9 @@ import { place } from './place.ts'
 import { preferences } from './preferences.ts'
 import { session } from './session.ts'
 
-const FleetPage = lazyPanel(async () => (await import('./pages/fleet.ts')).FleetPage)
-const BatchPage = lazyPanel(async () => (await import('./pages/fleet.ts')).BatchPage)
-const ComparePage = lazyPanel(async () => (await import('./pages/compare-page.tsx')).ComparePage)
+const FleetPage = lazyPanel(async () => (await import('./later.ts')).FleetPage)
+const BatchPage = lazyPanel(async () => (await import('./later.ts')).BatchPage)
+const ComparePage = lazyPanel(async () => (await import('./later.ts')).ComparePage)
 
 export interface AppProps {
   readonly execution: Execution | undefined

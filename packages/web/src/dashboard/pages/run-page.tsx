@@ -21,7 +21,7 @@ const shown: Readonly<Record<Panel, ComponentType<{ readonly execution: Executio
   timeline: TimelinePanel,
   files: FilesPanel,
   checkpoints: CheckpointsPanel,
-  budgets: lazyPanel(async () => (await import('../panels/budgets-panel.tsx')).BudgetsPanel),
+  budgets: lazyPanel(async () => (await import('../later.ts')).BudgetsPanel),
   sentinels: SentinelsPanel,
   gates: GatesPanel,
   costs: CostsPanel,

@@ -53,7 +53,10 @@ function Facts({ execution, head }: { readonly execution: Execution; readonly he
   const facts: readonly (readonly [string, string, string])[] = [
     [
       'Codons',
-      planned > 0 ? `${totals.codonsDone} / ${planned}` : String(totals.codonsDone),
+      // A loop without a limit may do more than the plan could count.
+      planned > 0
+        ? `${totals.codonsDone} / ${Math.max(planned, totals.codonsDone)}`
+        : String(totals.codonsDone),
       counted(totals.attempts, 'attempt'),
     ],
     ['Time', durationText(elapsedMs(execution, head)), counted(head.runs.length, 'run')],
