@@ -1,11 +1,13 @@
 import {
   codonSeconds,
   codonsEach,
+  dollarsOfCodon,
   lease,
   type Outcome,
   type Scenario,
   simulate,
   slotsEach,
+  worth,
 } from './fleet/simulated-fleet.ts'
 import type { Figure } from './measure.ts'
 
@@ -15,7 +17,6 @@ const scenarios: readonly Scenario[] = [
   { name: '1,000,000', executions: 1_000_000, machines: 1_000, daysToDeath: 7 },
 ]
 
-const dollarsOfCodon = 0.6
 const callsOfCodon = 120
 /** A worker takes ten requests at a time from the rate of a provider. */
 const callsAtOnce = 10
@@ -60,8 +61,8 @@ function rowsOf(scenario: Scenario, outcome: Outcome): readonly Row[] {
     ['deaths, take-overs', `${count(outcome.deaths)}, ${count(outcome.takeOvers)}`],
     ['lost work', `${((100 * outcome.lostSeconds) / outcome.workSeconds).toFixed(2)} %`],
     ['spent', dollars(codons * dollarsOfCodon)],
-    ['of that for codons that were cut off', dollars(worth(outcome.lostSeconds))],
-    ['in doubt at most', dollars(worth(outcome.doubtSeconds))],
+    ['more for codons that were cut off', dollars(worth(outcome.lostSeconds))],
+    ['in doubt at most', dollars(outcome.doubt)],
     [`${Object.keys(rates).join(', ')} a second`, each.join(', ')],
     ['operations a second in the first minute', count(Math.round(burstOf(outcome)))],
     ['share of one PostgreSQL', `${(100 * shareOf(rates)).toFixed(1)} %`],
@@ -96,10 +97,6 @@ function shareOf(rates: ReturnType<typeof ratesOf>): number {
 /** All that the first codon of each turn asks for counts for the minute in which it began. */
 function burstOf({ claimsInFirstMinute }: Outcome): number {
   return (claimsInFirstMinute * (2 + takesOfCodon)) / 60
-}
-
-function worth(seconds: number): number {
-  return (seconds / codonSeconds) * dollarsOfCodon
 }
 
 function tableOf(columns: readonly (readonly Row[])[]): string {

@@ -18,8 +18,8 @@ export interface Outcome {
   readonly turns: number
   readonly workSeconds: number
   readonly lostSeconds: number
-  /** Of codons that were cut off, and of whole turns that ended without a word, in seconds of work. */
-  readonly doubtSeconds: number
+  /** Dollars that were lent to turns which died, and not accounted for with a head. */
+  readonly doubt: number
   readonly heads: number
   readonly uploaded: number
   readonly downloaded: number
@@ -40,6 +40,14 @@ const parcelBytes = 1.2e6
 /** Half of all codons are shorter than 0.84 of the mean, one of a hundred is longer than 3.4 times. */
 const sigma = 0.6
 const nobody = 65_535
+export const dollarsOfCodon = 0.6
+/** What a batch with a large ceiling lends at once. */
+const pieceDollars = 5
+
+/** What so many seconds of a codon cost. */
+export function worth(seconds: number): number {
+  return (seconds / codonSeconds) * dollarsOfCodon
+}
 
 /** The same for the same scenario: its chances have a seed. Time in seconds, bytes as numbers. */
 export function simulate(scenario: Scenario): Outcome {
@@ -57,7 +65,7 @@ class SimulatedFleet implements Outcome {
   turns = 0
   workSeconds = 0
   lostSeconds = 0
-  doubtSeconds = 0
+  doubt = 0
   heads = 0
   uploaded = 0
   downloaded = 0
@@ -77,7 +85,7 @@ class SimulatedFleet implements Outcome {
   #ended = 0
   /** What silent workers had, and when others may have it; in the order of both. */
   #orphans: { readonly execution: number; readonly from: number }[] = []
-  /** Who has none: what each slot works on is −1. */
+  /** What each slot works on; −1: nothing. */
   readonly #working: Int32Array
   readonly #since: Float64Array
   readonly #claimed: Float64Array
@@ -129,7 +137,10 @@ class SimulatedFleet implements Outcome {
     this.heads++
     this.#working[slot] = -1
     if (isOver) this.#ended++
-    else this.#giveBack(execution)
+    else {
+      this.#handedBack[this.#lastBack] = execution
+      this.#lastBack = (this.#lastBack + 1) % this.#handedBack.length
+    }
     this.#look(slot)
   }
 
@@ -177,11 +188,6 @@ class SimulatedFleet implements Outcome {
     return execution
   }
 
-  #giveBack(execution: number): void {
-    this.#handedBack[this.#lastBack] = execution
-    this.#lastBack = (this.#lastBack + 1) % this.#handedBack.length
-  }
-
   #deathOrReturn(machine: number): void {
     if (this.#isUp[machine] === 0) {
       this.#isUp[machine] = 1
@@ -202,7 +208,9 @@ class SimulatedFleet implements Outcome {
     if (execution < 0) return
     this.#working[slot] = -1
     this.lostSeconds += this.seconds - (this.#since[slot] ?? 0)
-    this.doubtSeconds += this.seconds - (this.#claimed[slot] ?? 0)
+    const claimed = this.#claimed[slot] ?? 0
+    const lent = pieceDollars * (1 + Math.floor(worth(this.seconds - claimed) / pieceDollars))
+    this.doubt += lent - worth((this.#since[slot] ?? 0) - claimed)
     this.#orphans.push({ execution, from: this.seconds + takeOverSeconds })
   }
 
