@@ -55,8 +55,11 @@ function arePlain(names: Buffer): boolean {
   return !notPlain.test(names.toString('latin1'))
 }
 
-/** A character or a beginning with a meaning, a name that ends with a dot or a space, one that is empty. */
-const notPlain = /[\\~:\x01-\x1f]|\.git|[ .][/\0]|(?:^|[/\0])\/|(?:^|[/\0])\0/i
+/**
+ * A character with a meaning, what git takes for its own (but for what nearly every project has, and what it only reads when
+ * files are added), a name that ends with a dot or a space, one that is empty.
+ */
+const notPlain = /[\\~:\x01-\x1f]|\.git(?!(?:ignore|keep|hub)[/\0])|[ .][/\0]|(?:^|[/\0])\/|(?:^|[/\0])\0/i
 
 /** Our own way, which takes any name that is safe. */
 async function checkOutOneByOne(git: Git, options: CheckOutOptions): Promise<Result> {

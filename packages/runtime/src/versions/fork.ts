@@ -96,11 +96,13 @@ type Allowed = Extract<ReturnType<typeof takeoverAt>, { readonly ok: true }>
 
 async function make(making: Making, { entry, differing }: Allowed): Promise<ForkResult> {
   const { place, wish, point, dir, part } = making
+  // Before anything is written: where files are synced one by one, those are that are newer than this.
+  const syncAll = createDiskSync([part.dir], place.environment)
   try {
     const filled = await fill(making)
     if (!filled.ok) return filled
     const { origin, isRehearsal, notes } = filled
-    await createDiskSync([part.dir], place.environment)()
+    await syncAll()
     await rename(part.dir, dir)
     await syncDirectory(dirname(dir))
     const stale =
