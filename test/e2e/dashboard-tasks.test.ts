@@ -3,15 +3,15 @@ import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { sharedBrowser } from '../clients/chromium.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { bash, codon, type HankFolder, hankFolder } from '../support/hank-folder.ts'
+import { bash, type HankFolder, hankFolder, lightAgents, lightCodon } from '../support/hank-folder.ts'
 import { hearFaults, startWebPages } from '../support/web-page.ts'
 
 const browser = sharedBrowser()
 
 /** A hank whose middle codon does not end by itself, and a gate before the last. */
 function steered(): Promise<HankFolder> {
-  return hankFolder([codon('plan'), codon('write'), codon('publish')], {
-    'weave.json': { gates: [{ id: 'ok', before: 'publish', message: 'Read it.' }] },
+  return hankFolder([lightCodon('plan'), lightCodon('write'), lightCodon('publish')], {
+    'weave.json': { ...lightAgents, gates: [{ id: 'ok', before: 'publish', message: 'Read it.' }] },
     'rehearsal.json': {
       codons: {
         plan: [bash('echo one > plan.md; echo needle'), { say: 'Planned.' }],

@@ -3,21 +3,26 @@ import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
 import { openFleet } from 'weave-fleet'
 import { verifies } from '../conformance/verifies.ts'
-import { rig } from '../support/hank-folder.ts'
+import { lightAgents, lightModel, rig } from '../support/hank-folder.ts'
 import { s3Server } from '../support/s3-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { launcher, root, startCommand } from '../support/weave-command.ts'
 
 const longest = 300_000
 
-/** The example, whose first codon writes down what it sees of the environment. */
+/** The example with agents that start quickly, whose first codon writes down what it sees of the environment. */
 async function scene() {
   const home = await tempDir()
   const cwd = join(home, 'example')
   cpSync(join(root, 'examples/10-fleet'), cwd, { recursive: true })
   const hank = JSON.parse(readFileSync(join(cwd, 'hank.json'), 'utf8')) as { hank: object[] }
-  hank.hank[0] = { ...hank.hank[0], ...rig('env >> "$HOME/seen"') }
+  hank.hank = hank.hank.map((item, at) => ({
+    ...item,
+    model: lightModel,
+    ...(at === 0 && rig('env >> "$HOME/seen"')),
+  }))
   writeFileSync(join(cwd, 'hank.json'), JSON.stringify(hank))
+  writeFileSync(join(cwd, 'weave.json'), JSON.stringify(lightAgents))
   const server = await s3Server()
   const env = { HOME: home, WEAVE_FLEET_STORE: 's3://parcels/all/of-it', ...server.environment }
   const weave = async (words: readonly string[], more: Readonly<Record<string, string>> = {}) => {
@@ -30,7 +35,7 @@ async function scene() {
     await fleet.close()
     for (const folder of [fleet.root, dirname(row?.data_directory ?? join(home, 'x'))])
       rmSync(folder, { recursive: true, force: true })
-  })
+  }, longest)
   return { home, cwd, server, weave }
 }
 

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import axeCore from 'axe-core'
@@ -8,7 +8,7 @@ import { readApi } from 'weave-client'
 import { type Fleet, openFleet } from 'weave-fleet'
 import { sharedBrowser } from '../clients/chromium.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { folderAt } from '../support/hank-folder.ts'
+import { folderAt, lightAgents, lightModel } from '../support/hank-folder.ts'
 import { launcher, root, startCommand } from '../support/weave-command.ts'
 import { startWebPages } from '../support/web-page.ts'
 
@@ -26,6 +26,9 @@ const open = (): Promise<Fleet> =>
 beforeAll(() => {
   mkdirSync(home, { recursive: true })
   cpSync(join(root, 'examples/10-fleet'), join(base, 'hank'), { recursive: true })
+  // A page shows every agent alike.
+  const hank = readFileSync(at.path('hank/hank.json'), 'utf8').replaceAll('openai/gpt-5', lightModel)
+  at.write({ 'hank/hank.json': hank, 'weave.json': lightAgents })
 })
 
 afterAll(async () => {

@@ -8,7 +8,7 @@ import { openJournal } from '../../packages/runtime/src/journal/index.ts'
 import { createRedactor, systemClock } from '../../packages/runtime/src/kit/index.ts'
 import { executionLayout } from '../../packages/runtime/src/workspace/index.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { bash, codon, hankFolder, rig } from '../support/hank-folder.ts'
+import { bash, codon, hankFolder, lightAgents, lightCodon, rig } from '../support/hank-folder.ts'
 import { portOf, steer } from '../support/steering-client.ts'
 import { launcher, scriptedWeave } from '../support/weave-command.ts'
 
@@ -292,9 +292,9 @@ describe('gates and what is around them', () => {
     ['gates/script'],
     'a strict rehearsal ends at a gate for which its script has no answer, and fails for an answer too many',
     async () => {
-      const only = codon('only', noted)
+      const only = lightCodon('only', noted)
       const at = await hankFolder([only], {
-        'weave.json': { gates: [{ id: 'go', before: 'only' }] },
+        'weave.json': { ...lightAgents, gates: [{ id: 'go', before: 'only' }] },
         'rehearsal.json': { codons: { only: [{ say: 'done' }] } },
       })
       const silent = at.rehearse('--strict', '--headless')
@@ -323,8 +323,8 @@ describe('gates and what is around them', () => {
         `node ${launcher} gate approve "$WEAVE_EXECUTION_ID" > tries.md 2>&1; echo "gate $?" >> tries.md`,
         `node ${launcher} skip "$WEAVE_EXECUTION_ID" >> tries.md 2>&1; echo "skip $?" >> tries.md`,
       ]
-      const at = await hankFolder([codon('plan', noted), codon('publish', noted)], {
-        'weave.json': { gates: [{ id: 'plan-ok', before: 'publish' }] },
+      const at = await hankFolder([codon('plan', noted), lightCodon('publish', noted)], {
+        'weave.json': { ...lightAgents, gates: [{ id: 'plan-ok', before: 'publish' }] },
         'rehearsal.json': {
           codons: { plan: [...tries.map(run => bash(run)), { say: 'done' }], publish: [{ say: 'done' }] },
         },

@@ -1,7 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { codon, command, type HankFolder, hankFolder } from '../support/hank-folder.ts'
+import {
+  codon,
+  command,
+  type HankFolder,
+  hankFolder,
+  lightAgents,
+  lightCodon,
+} from '../support/hank-folder.ts'
 import { attributesOf, otlpCollector, spansIn } from '../support/otlp-collector.ts'
 import { scriptedWeave } from '../support/weave-command.ts'
 
@@ -191,12 +198,12 @@ describe('a run that sends spans', () => {
       for (const content of ['none', 'all']) {
         const { env, posts } = await otlpCollector()
         const prompt = { promptText: `Print ${secret} and ${header}.` }
-        const at = (await hankFolder([codon('draft', prompt)], { 'rehearsal.json': script })).with({
+        const at = (await hankFolder([lightCodon('draft', prompt)], { 'rehearsal.json': script })).with({
           ...env,
           MY_API_KEY: secret,
           OTEL_EXPORTER_OTLP_HEADERS: `x-key=${header}`,
         })
-        at.write({ 'weave.json': { otel: { content } } })
+        at.write({ 'weave.json': { ...lightAgents, otel: { content } } })
         const run = at.start('rehearse', '--headless', '--otel')
         expect(await run.ended, run.said()).toBe(0)
         const sent = posts.map(({ body }) => body.toString('utf8')).join('\n')

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { beforeAll, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { bash, codon, hankFolder, sentinel } from '../support/hank-folder.ts'
+import { bash, codon, hankFolder, lightAgents, lightCodon, sentinel } from '../support/hank-folder.ts'
 import { type SteeringClient, steer } from '../support/steering-client.ts'
 import { scriptedWeave } from '../support/weave-command.ts'
 
@@ -14,8 +14,12 @@ const watched = {
 }
 const sentinels = { narrator: ['It began.', 'It went on.', 'It ended.'] }
 
+/** Agents that start quickly; the places are those of the script, and with both SDKs they are proven in the middle test. */
 const place = (codons: object) =>
-  hankFolder([codon('a', watched), codon('b', watched)], { 'rehearsal.json': { codons, sentinels } })
+  hankFolder([lightCodon('a', watched), lightCodon('b', watched)], {
+    'weave.json': lightAgents,
+    'rehearsal.json': { codons, sentinels },
+  })
 
 const said = (text: string) => text.match(/It (?:began|went on|ended)\./g) ?? []
 

@@ -3,7 +3,16 @@ import { beforeAll, describe, expect } from 'vitest'
 import { readReport } from '../../packages/cli/src/report/read-report.ts'
 import { executionLayout } from '../../packages/runtime/src/workspace/index.ts'
 import { verifies } from '../conformance/verifies.ts'
-import { bash, codon, type HankFolder, hankFolder, rig, sentinel } from '../support/hank-folder.ts'
+import {
+  bash,
+  codon,
+  type HankFolder,
+  hankFolder,
+  lightAgents,
+  lightCodon,
+  rig,
+  sentinel,
+} from '../support/hank-folder.ts'
 import { scriptedWeave } from '../support/weave-command.ts'
 
 beforeAll(scriptedWeave, 120_000)
@@ -89,7 +98,8 @@ describe('the calls of a sentinel', () => {
     'are counted as people count its outputs; the health check is named',
     async () => {
       const sentinels = ['first', 'second'].map(id => ({ sentinelConfig: sentinel(id, 'tool.result') }))
-      const at = await hankFolder([codon('a', { model: 'haiku', sentinels })], {
+      const at = await hankFolder([lightCodon('a', { sentinels })], {
+        'weave.json': lightAgents,
         'rehearsal.json': {
           codons: { a: [bash('true'), bash('true'), { say: 'Done.' }] },
           sentinels: { first: ['one', 'two'], second: ['one', 'two'] },

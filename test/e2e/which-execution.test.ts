@@ -3,7 +3,16 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { codon, type HankFolder, hankFolder, hankFolderIn, jsonLines, rig } from '../support/hank-folder.ts'
+import {
+  codon,
+  type HankFolder,
+  hankFolder,
+  hankFolderIn,
+  jsonLines,
+  lightAgents,
+  lightCodon,
+  rig,
+} from '../support/hank-folder.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { launcher } from '../support/weave-command.ts'
 
@@ -183,7 +192,10 @@ async function rehearsedIn(home: string): Promise<HankFolder> {
   const script = {
     codons: { only: [{ use: 'bash', input: { command: 'printf mended > only.md' } }, { say: 'Done.' }] },
   }
-  const at = await hankFolder([codon('only', rig('test -n "$MENDED"'))], { 'rehearsal.json': script })
+  const at = await hankFolder([lightCodon('only', rig('test -n "$MENDED"'))], {
+    'weave.json': lightAgents,
+    'rehearsal.json': script,
+  })
   return at.with({ HOME: at.path(home) })
 }
 

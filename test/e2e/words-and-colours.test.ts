@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
-import { codon, hankFolder, rig } from '../support/hank-folder.ts'
+import { codon, hankFolder, lightAgents, lightCodon, rig } from '../support/hank-folder.ts'
 
 const colourCode = '\u001b['
 
@@ -9,7 +9,8 @@ describe('the words of the command', () => {
     ['repair/command-words', 'repair/execution-knows-itself'],
     'run, resume and help do what they say; a slip starts nothing',
     async () => {
-      const at = await hankFolder([codon('only', rig('test -n "$MENDED"'))], {
+      const at = await hankFolder([lightCodon('only', rig('test -n "$MENDED"'))], {
+        'weave.json': lightAgents,
         'rehearsal.json': { codons: { only: [{ say: 'Done.' }] } },
       })
       expect(at.weave('resume')).toMatchObject({

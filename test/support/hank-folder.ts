@@ -185,8 +185,10 @@ export function codon(id: string, fields: object = {}): object {
  * that those of the SDKs take. The folder's `weave.json` has to have `lightAgents`.
  */
 export function lightCodon(id: string, fields: object = {}): object {
-  return codon(id, { model: 'acp/scripted/claude-sonnet-4-5', ...fields })
+  return codon(id, { model: lightModel, ...fields })
 }
+
+export const lightModel = 'acp/scripted/claude-sonnet-4-5'
 
 export const lightAgents = scriptedAgents
 
