@@ -1,7 +1,9 @@
-import { basename } from 'node:path'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import axeCore from 'axe-core'
 import type { Page } from 'playwright-core'
-import { describe, expect } from 'vitest'
+import { afterAll, describe, expect } from 'vitest'
 import { sharedBrowser } from '../clients/chromium.ts'
 import { verifies } from '../conformance/verifies.ts'
 import {
@@ -9,6 +11,7 @@ import {
   lightCodon as codon,
   type HankFolder,
   hankFolder,
+  hankFolderIn,
   lightAgents,
 } from '../support/hank-folder.ts'
 import { isProof, tally } from '../support/proof.ts'
@@ -36,14 +39,18 @@ function steered(): Promise<HankFolder> {
   })
 }
 
-/** An execution that ran to its end. */
-async function done(): Promise<HankFolder> {
-  const at = await hankFolder([codon('plan'), codon(`end`, { name: harm })], {
+const ended = mkdtempSync(join(tmpdir(), 'weave-dashboard-'))
+afterAll(() => rmSync(ended, { recursive: true, force: true }))
+
+/** An execution that ran to its end, the same for all who only look at it. */
+function done(): HankFolder {
+  const at = hankFolderIn(ended, [codon('plan'), codon(`end`, { name: harm })], {
     'weave.json': lightAgents,
     'rehearsal.json': {
       codons: { plan: [bash('echo one > plan.md'), { say: harm }], end: [bash('echo two >> plan.md')] },
     },
   })
+  if (at.executions().length > 0) return at
   const { status, stderr } = at.rehearse('--headless')
   expect(status, stderr).toBe(0)
   return at
@@ -56,7 +63,7 @@ describe('the dashboard in a browser', () => {
     ['page/session', 'page/links'],
     'takes the key out of the address, lets another tab in without one, keeps no cookie, and says when a link was used',
     async () => {
-      const at = await done()
+      const at = done()
       const pages = await startWebPages(at, await browser())
       const name = basename(at.execution())
       const link = await pages.link(`/e/${name}/stream?at=3`, name)
@@ -151,7 +158,7 @@ describe('the dashboard in a browser', () => {
     ['page/accessible', 'page/harmless', 'page/phone'],
     'is free of serious faults for everybody, in both themes, at three widths, and shows hostile text as text',
     async () => {
-      const at = await done()
+      const at = done()
       const name = basename(at.execution())
       const pages = await startWebPages(at, await browser())
       const paths = dashboardPaths(name)
@@ -189,7 +196,7 @@ describe('the dashboard in a browser', () => {
     ['page/keys', 'page/filter'],
     'is used with keys alone: panels, search, moving, opening an event, help',
     async () => {
-      const at = await done()
+      const at = done()
       const name = basename(at.execution())
       const pages = await startWebPages(at, await browser())
       const page = await pages.open(`/e/${name}`, { execution: name })
