@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { runParts } from './check/run-parts.mjs'
@@ -30,8 +30,14 @@ if (unknown.length > 0) {
   process.exitCode = passed ? 0 : 1
 }
 
-/** Every folder with a `tsconfig.json`: the workspaces, the scripts, and the root with all tests. */
+/**
+ * The root with all tests, the scripts, the packages for Node and each of the others. Those for Node are one project, because the
+ * command has all of them in its program: one by one, most files would be checked four times.
+ */
 function projects() {
-  const workspaces = readdirSync(join(root, 'packages')).map(name => `packages/${name}`)
-  return ['.', 'scripts', ...workspaces].filter(folder => existsSync(join(root, folder, 'tsconfig.json')))
+  const { include } = JSON.parse(readFileSync(join(root, 'tsconfig.node.json'), 'utf8'))
+  const others = readdirSync(join(root, 'packages'))
+    .map(name => `packages/${name}`)
+    .filter(folder => !include.includes(`${folder}/src`))
+  return ['.', 'scripts', 'tsconfig.node.json', ...others]
 }
