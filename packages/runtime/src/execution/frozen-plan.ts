@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CodonExecution, WeaveState } from '@weave/protocol'
-import type { History, Journal } from '../journal/index.ts'
+import type { History, Journal, StoredEvent } from '../journal/index.ts'
 import type { Failure, Refused, Result } from '../kit/index.ts'
 import { codonNamed, type Plan, withGates } from '../plan/index.ts'
 import { type AdoptionVerdict, adoption } from '../runner/index.ts'
@@ -16,7 +16,10 @@ export interface KeptPlan {
   readonly plan: Plan
 }
 
-type PlanSource = Pick<History, 'plans' | 'event'>
+/** What is known of a journal, or reads it. */
+interface PlanSource extends Pick<History, 'event'> {
+  plans(): AsyncIterable<StoredEvent> | Iterable<StoredEvent>
+}
 
 /** The plan that an execution runs: the one it began with, or the one adopted last. Undefined for one that has not begun. */
 export async function frozenPlan(history: PlanSource): Promise<Plan | undefined> {

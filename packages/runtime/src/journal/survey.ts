@@ -25,7 +25,7 @@ export interface JournalSurvey {
   /** As `History` has it: each is parsed once. */
   event(stored: StoredEvent): Promise<RecordedEvent | undefined>
   /** Those that may carry a plan, newest first. */
-  plans(): AsyncGenerator<StoredEvent>
+  plans(): readonly StoredEvent[]
   /** After one of the events that are kept; undefined for others. */
   cutAfter(seq: number): JournalCut | undefined
 }
@@ -54,9 +54,7 @@ export async function surveyJournal(history: History): Promise<JournalSurvey> {
       read.set(stored, known)
       return known
     },
-    async *plans() {
-      for (const stored of marked.toReversed()) if (typeOf(stored) === planType) yield stored
-    },
+    plans: () => marked.filter(stored => typeOf(stored) === planType).toReversed(),
     cutAfter(seq) {
       const last = marked.find(stored => stored.seq === seq)
       if (!last) return undefined

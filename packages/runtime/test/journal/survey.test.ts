@@ -75,7 +75,8 @@ describe('one reading of a journal', () => {
     const dir = await filled()
     const [first = ''] = segmentsOf(dir)
     const bytes = readFileSync(join(dir, first))
-    bytes[endOfLine(bytes, 9) + 40] ^= 1
+    const at = endOfLine(bytes, 9) + 40
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
     writeFileSync(join(dir, first), bytes)
     const survey = await surveyJournal(createHistory({ dir, readOnly: true }))
     expect(survey.marked.map(({ seq }) => seq).slice(0, 2)).toEqual([20, 30])
