@@ -19,7 +19,12 @@ beforeAll(async () => {
 
 afterAll(() => at.close(), 60_000)
 
-const held = [codon('a', noted('a')), codon('b', noted('b', { waits: true }))]
+/** The second codon waits in the second operation of its rig. */
+const held = [codon('a', noted('a')), codon('b', bothOf(rig('true'), noted('b', { waits: true })))]
+
+function bothOf(...given: readonly object[]): object {
+  return { rigSetup: given.flatMap(each => Object.values(each).flat()) }
+}
 
 async function statesOf(batch: string): Promise<readonly string[]> {
   return (await rowsOf(at, batch)).map(({ state }) => state)
@@ -35,17 +40,17 @@ describe('who looks on at an execution', () => {
     'sees what happens inside of it before it is published; nothing is shown while nobody looks',
     async () => {
       const hank = at.place(held, ['yew'], { fleet: { tailSeconds: 2 } })
-      const batch = await at.submitted(hank)
-      const worker = at.worker(hank, ['--slots', '1', '--until-idle'])
+      const batch = await at.submitted(hank, '--pool', 'looked-at')
+      const worker = at.worker(hank, ['--slots', '1', '--until-idle', '--pool', 'looked-at'])
       await running('yew')
       expect(await at.query('select * from fleet.tail')).toEqual([])
       const onlooker = at.start('fleet', 'logs', '-f', `${batch}.1`)
       await onlooker.until(/fleet\.published .*head 1/)
-      // The rig of its second codon is under way: that is in no head yet.
-      await onlooker.until(/codon\.started .*codon b started/)
+      // In no head yet.
+      await onlooker.until(/rig\.operation .*rig of b: operation 1/)
       expect((await at.query<{ n: number }>('select count(*)::int as n from fleet.head'))[0]?.n).toBe(1)
       const isJson = at.start('fleet', 'logs', '-f', `${batch}.1`, '--json')
-      await isJson.until(/"type":"codon\.started"/)
+      await isJson.until(/"type":"rig\.operation"/)
       writeFileSync(join(at.home, 'go-yew'), '')
       await onlooker.until(/codon\.completed .*codon b completed/)
       await onlooker.until(/ finished epoch 1 on /)
@@ -73,8 +78,9 @@ describe('a batch that its breaker paused', () => {
       const hank = at.place([codon('a', rig('echo canary-of-a-tool; false'))], names, {
         fleet: { breaker: { window: 2, share: 1 } },
       })
-      const batch = await at.submitted(hank, '--name', 'trees')
-      const both = () => [1, 2].map(() => at.worker(hank, ['--slots', '1', '--until-idle']))
+      const batch = await at.submitted(hank, '--name', 'trees', '--pool', 'broken')
+      const both = () =>
+        [1, 2].map(() => at.worker(hank, ['--slots', '1', '--until-idle', '--pool', 'broken']))
       for (const worker of both()) expect(await worker.ended, worker.said()).toBe(0)
       expect(server.received.map(({ body }) => JSON.parse(body))).toMatchObject([
         { type: 'batch.paused', data: { execution: batch, hank: 'trees' } },
@@ -99,8 +105,8 @@ describe('an order', () => {
         [codon('a', noted('a')), codon('b', noted('b', { after: '; echo $$ > "$HOME/pid"; sleep 600' }))],
         ['ivy'],
       )
-      const batch = await at.submitted(hank)
-      const worker = at.worker(hank, ['--slots', '1', '--until-idle'])
+      const batch = await at.submitted(hank, '--pool', 'cancelled')
+      const worker = at.worker(hank, ['--slots', '1', '--until-idle', '--pool', 'cancelled'])
       await running('ivy')
       await vi.waitFor(() => expect(existsSync(join(at.home, 'pid'))).toBe(true))
       const pid = Number(readFileSync(join(at.home, 'pid'), 'utf8'))
@@ -120,33 +126,43 @@ describe('without a key', () => {
     ['fleet/no-secret-tables', 'fleet/key'],
     'what was said is in objects alone, keys of the environment are nowhere, and submit says so',
     async () => {
+      const leaks = 'echo nut-canary-of-a-tool; touch nut-canary-of-a-file'
       const hank = at.place(
         [
-          codon('a', {
-            ...rig('echo canary-of-a-tool $OTHER_API_KEY; touch canary-of-a-file'),
-            promptText: 'canary-of-a-prompt',
-            checkpointedFiles: ['**'],
-          }),
+          codon('a', { ...rig('sh read_only_data_source/leak'), promptText: 'nut-canary-of-a-prompt' }),
+          // Why it failed is in the tables: the command, and the last line that it wrote.
+          codon('b', rig('echo "the key is $OTHER_API_KEY" >&2; false')),
         ],
         ['nut'],
       )
-      const words = ['submit', hank.cwd, '--data', hank.path('sets/nut'), '--skip-self-test']
+      hank.write({ 'sets/nut/leak': leaks })
+      const words = [
+        'submit',
+        hank.cwd,
+        '--data',
+        hank.path('sets/nut'),
+        '--skip-self-test',
+        '--pool',
+        'open',
+      ]
       const said = await at.command(...words)
       expect(said.status, said.stderr).toBe(0)
       expect(said.stderr).toContain('No key is set')
-      const more = { OTHER_API_KEY: 'canary-of-the-environment' }
-      const worker = at.worker(hank, ['--slots', '1', '--until-idle'], more)
+      const more = { OTHER_API_KEY: 'nut-canary-of-the-environment' }
+      const worker = at.worker(hank, ['--slots', '1', '--until-idle', '--pool', 'open'], more)
       expect(await worker.ended, worker.said()).toBe(0)
       const tables = await at.query<{ name: string }>(
         "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('fleet', 'pgboss')",
       )
-      for (const { name } of tables) {
-        const rows = await at.query<{ row: string }>(`select t::text as row from ${name} t`)
-        expect(rows.map(({ row }) => row).join('\n').match(/canary[-\w]*/g), name).toBeNull()
-      }
+      const rows = await Promise.all(
+        tables.map(({ name }) => at.query<{ row: string }>(`select t::text as row from ${name} t`)),
+      )
+      const told = rows.flat().map(({ row }) => row)
+      expect(told.filter(row => row.includes('the key is')).length).toBeGreaterThan(0)
+      expect(told.join('\n').match(/nut-canary[-\w]*/g)).toBeNull()
       const kept = objects().join('\n')
-      expect(kept).toContain('canary-of-a-prompt')
-      expect(kept).not.toContain('canary-of-the-environment')
+      expect(kept).toContain('nut-canary-of-a-prompt')
+      expect(kept).not.toContain('nut-canary-of-the-environment')
     },
     longest,
   )

@@ -129,7 +129,10 @@ describe('the breaker of a batch', () => {
     expect(all).toMatchObject([{ batch, name: 'b', notice: { failed: 1 } }])
     expect(JSON.stringify(all)).not.toContain('a reason')
     expect(await hasNotice()).toBe(false)
-    await sql("update fleet.batch set notice_until = clock_timestamp() - interval '1 second' where id = $1", batch)
+    await sql(
+      "update fleet.batch set notice_until = clock_timestamp() - interval '1 second' where id = $1",
+      batch,
+    )
     const [again] = await taken()
     expect(again?.notice.id).toBe(all[0]?.notice.id)
     await sql('select fleet.notice_told($1, $2)', batch, again?.notice.id)

@@ -107,7 +107,7 @@ export const fleet = {
   'fleet/cancel-now':
     'Of an execution that is cancelled with --now nothing runs any more a heartbeat and ten seconds later.',
   'fleet/no-secret-tables':
-    'Without a key, too, no table of the engine holds what was said, written or named in an execution, and neither tables nor store a key of the environment.',
+    'Without a key, too, no table of the engine holds what was said, written or named in an execution, but why it failed; and neither tables nor store hold a key of the environment.',
   'fleet/install':
     'The package of the fleet has at most 12 MB and nothing beside it to install, and weave --version loads nothing of it.',
   'fleet/metrics':

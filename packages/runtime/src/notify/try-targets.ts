@@ -54,9 +54,7 @@ export async function tellPaused(
   options: TellOptions,
 ): Promise<readonly TriedTarget[]> {
   const notice = { id, seq: 0, type: 'batch.paused', timestamp, message, cost: 0, durationMs: 0 } as const
-  const meant = targets.filter(
-    target => wantedTypes(target).has('batch.paused') && wantsHank(target, name),
-  )
+  const meant = targets.filter(target => wantedTypes(target).has('batch.paused') && wantsHank(target, name))
   return tellEach(meant, { notice, origin: { execution: batch, hank: name } }, options)
 }
 
