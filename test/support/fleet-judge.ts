@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { currentRun, emptyState, parseTransition, reduce, type WeaveState } from '@weave/protocol'
-import { executionLayout, hashTree, readEvents } from '@weave/runtime'
+import { executionLayout, hashTree, readEvents, type TreeEntry } from '@weave/runtime'
 import { expect } from 'vitest'
 import { applyParcels } from '../../packages/fleet/src/parcel/index.ts'
 import type { FleetHome } from './fleet-home.ts'
@@ -73,7 +73,7 @@ export async function expectOrder(at: FleetHome, batch: string): Promise<number>
 }
 
 export interface Judged {
-  /** Of the files of its workspace. */
+  /** Its workspace, a line for each file with its size and hash: a difference is to be seen. */
   readonly tree: string
   /** How many states that its turns left were the same as the journal folded up to there. */
   readonly states: number
@@ -112,7 +112,13 @@ export async function judged(
   expect(currentRun(state)?.status, id).toBe('completed')
   const tree = await hashTree(join(dir, 'agentRoot'), { skip: path => path === 'read_only_data_source' })
   rmSync(dir, { recursive: true, force: true })
-  return { tree: tree.ok ? tree.hash : tree.message, states: compared }
+  return { tree: tree.ok ? linesOf(tree.entries) : tree.message, states: compared }
+}
+
+function linesOf(entries: readonly TreeEntry[]): string {
+  return entries
+    .map(({ path, type, executable, bytes, sha256 }) => [path, type, executable, bytes, sha256].join(' '))
+    .join('\n')
 }
 
 function folded(state: WeaveState, written: Parameters<typeof parseTransition>[0]): WeaveState {
