@@ -4,7 +4,15 @@ import { beforeAll, describe, expect } from 'vitest'
 import { costOf, createRegistry, findModel } from '../../packages/runtime/src/models/index.ts'
 import { verifies } from '../conformance/verifies.ts'
 import { expectWholeExport } from '../support/decoded-otlp.ts'
-import { codon, folderAt, type HankFolder, hankFolder, rig } from '../support/hank-folder.ts'
+import {
+  codon,
+  folderAt,
+  type HankFolder,
+  hankFolder,
+  lightAgents,
+  lightCodon,
+  rig,
+} from '../support/hank-folder.ts'
 import { steer } from '../support/steering-client.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { root, scriptedWeave, version } from '../support/weave-command.ts'
@@ -72,9 +80,9 @@ async function twoAgents(): Promise<HankFolder & { readonly script: Script }> {
   return { ...at, script }
 }
 
-/** A hank of one codon, and a script for it. */
+/** A hank of one codon, and a script for it: what is said of the script is the same for every agent. */
 const oneCodon = (script: object, fields: object = {}) =>
-  hankFolder([codon('only', fields)], { 'rehearsal.json': script })
+  hankFolder([lightCodon('only', fields)], { 'weave.json': lightAgents, 'rehearsal.json': script })
 
 describe('a rehearsal', () => {
   verifies(
