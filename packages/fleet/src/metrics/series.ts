@@ -65,7 +65,11 @@ function ofFleet(fleet: FleetFigures): readonly Series[] {
       fleet.queueAgeSeconds,
     ),
     gauge('granted_dollars', 'Lent to turns that run.', fleet.grantedDollars),
-    gauge('spent_dollars', 'Spent for certain, as turns say with every head and at their end.', fleet.spentDollars),
+    gauge(
+      'spent_dollars',
+      'Spent for certain, as turns say with every head and at their end.',
+      fleet.spentDollars,
+    ),
     gauge('doubt_dollars', 'What turns had that ended without a word.', fleet.doubtDollars),
     {
       name: 'refusals_total',
