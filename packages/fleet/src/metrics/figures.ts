@@ -19,7 +19,7 @@ interface ProviderFigures {
   readonly blockedSeconds: number
 }
 
-export async function readFigures(sql: Sql): Promise<FleetFigures> {
+async function readFigures(sql: Sql): Promise<FleetFigures> {
   const [row] = await sql.query<{ figures: FleetFigures }>('select fleet.figures() as figures')
   if (!row) throw new Error('the engine said nothing')
   return row.figures

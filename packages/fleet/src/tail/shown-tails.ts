@@ -51,7 +51,7 @@ export function createShownTails(at: TailSurroundings): ShownTails {
       end(execution)
     },
     close() {
-      for (const execution of [...shown.keys()]) end(execution)
+      for (const execution of shown.keys()) end(execution)
     },
   }
 }
