@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, vi } from 'vitest'
 import { verifies } from '../../../test/conformance/verifies.ts'
 import { createCounter, createFigureReader, metricsAddress, pageOf, seriesOf } from '../src/metrics/index.ts'
-
 import { sceneOf } from './scene.ts'
 import { fleetOfFile } from './test-fleet.ts'
 
