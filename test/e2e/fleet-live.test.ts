@@ -19,12 +19,14 @@ beforeAll(async () => {
 
 afterAll(() => at.close(), 60_000)
 
-/** The second codon waits in the second operation of its rig. */
-const held = [codon('a', noted('a')), codon('b', bothOf(rig('true'), noted('b', { waits: true })))]
+const until = (file: string): readonly object[] =>
+  rig(`while [ ! -e "$HOME/${file}" ]; do sleep 0.1; done`).rigSetup
 
-function bothOf(...given: readonly object[]): object {
-  return { rigSetup: given.flatMap(each => Object.values(each).flat()) }
-}
+/** The second codon waits in the second and in the third operation of its rig. */
+const held = [
+  codon('a', noted('a')),
+  codon('b', { rigSetup: [...Object.values(noted('b')).flat(), ...until('more-yew'), ...until('go-yew')] }),
+]
 
 async function statesOf(batch: string): Promise<readonly string[]> {
   return (await rowsOf(at, batch)).map(({ state }) => state)
@@ -39,7 +41,7 @@ describe('who looks on at an execution', () => {
     ['fleet/live-logs'],
     'sees what happens inside of it before it is published; nothing is shown while nobody looks',
     async () => {
-      const hank = at.place(held, ['yew'], { fleet: { tailSeconds: 2 } })
+      const hank = at.place(held, ['yew'])
       const batch = await at.submitted(hank, '--pool', 'looked-at')
       const worker = at.worker(hank, ['--slots', '1', '--until-idle', '--pool', 'looked-at'])
       await running('yew')
@@ -51,6 +53,9 @@ describe('who looks on at an execution', () => {
       expect((await at.query<{ n: number }>('select count(*)::int as n from fleet.head'))[0]?.n).toBe(1)
       const isJson = at.start('fleet', 'logs', '-f', `${batch}.1`, '--json')
       await isJson.until(/"type":"rig\.operation"/)
+      writeFileSync(join(at.home, 'more-yew'), '')
+      await onlooker.until(/rig\.operation .*rig of b: operation 2/)
+      // Just now it was shown what is new; what follows comes with the end of the turn.
       writeFileSync(join(at.home, 'go-yew'), '')
       await onlooker.until(/codon\.completed .*codon b completed/)
       await onlooker.until(/ finished epoch 1 on /)

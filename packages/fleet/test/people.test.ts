@@ -128,6 +128,7 @@ describe('the breaker of a batch', () => {
     const all = (await Promise.all([taken(), taken(), taken()])).flat()
     expect(all).toMatchObject([{ batch, name: 'b', notice: { failed: 1 } }])
     expect(JSON.stringify(all)).not.toContain('a reason')
+    expect(await taken()).toEqual([])
     expect(await hasNotice()).toBe(false)
     await sql(
       "update fleet.batch set notice_until = clock_timestamp() - interval '1 second' where id = $1",
