@@ -46,7 +46,9 @@ function scripted(sets: readonly string[]): HankFolder {
 /** What becomes of an agent that is killed is the business of the hank: it is tried again. */
 function withAgents(sets: readonly string[]): HankFolder {
   const again = { onFailure: 'retry', retryConfig: { maxAttempts: 10, delayMs: 10 } }
-  const script = ids.map(id => [id, [bash(`cat chain-${id}.txt > ${id}.md; sleep 0.3`), { say: 'Done.' }]])
+  // Another attempt in the same run goes on with the next step: one that was cut off before it wrote its file is made up for.
+  const work = (id: string) => bash(`cat chain-${id}.txt > ${id}.md; sleep 0.3`)
+  const script = ids.map(id => [id, [work(id), work(id), { say: 'Done.' }]])
   return at.place(
     ids.map(id => lightCodon(id, { ...chained(id), ...again })),
     sets,

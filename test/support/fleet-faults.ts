@@ -175,9 +175,11 @@ export function processesOf(workers: readonly number[]) {
   return { worker, turn, warden, agent, all: [...worker, ...rest] }
 }
 
-/** It uses a tool. */
+/** Its tool has done its work and sleeps: another attempt goes on with the next step of the script, and would not do it again. */
 function isBusy(all: readonly Found[]): (agent: Found) => boolean {
-  return agent => all.some(({ parent }) => parent === agent.pid)
+  const sleepers = all.filter(({ words }) => words.startsWith('sleep\0'))
+  const parents = new Map(all.map(({ pid, parent }) => [pid, parent]))
+  return ({ pid }) => sleepers.some(({ parent }) => parent === pid || parents.get(parent) === pid)
 }
 
 /** Undefined: it is gone, or waits to be collected. */
