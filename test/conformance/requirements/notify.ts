@@ -9,7 +9,7 @@ export const notify = {
   'notify/private-file': 'A `notify.json` that others can read is warned about.',
   'notify/rehearsal': 'A rehearsal tells nobody unless `--notify` names a file.',
   'notify/types':
-    'A target is told of gates that wait or expire, of the end of runs and of limits that are reached, unless `on` says otherwise; `hanks` restricts it to hanks by name.',
+    'A target is told of gates that wait or expire, of the end of runs, of limits that are reached and of batches that a fleet paused, unless `on` says otherwise; `hanks` restricts it to hanks by name.',
   'notify/near': 'At 80 % of the dollars of a run `budget.near` is told, once.',
   'notify/no-retries': 'A codon that is tried again notifies nobody; the failure that ends the run does.',
   'notify/body':
