@@ -56,6 +56,21 @@ describe('weave web', () => {
   )
 
   verifies(
+    ['web/hub'],
+    'ends when it is asked to, also while its first list is being read',
+    async () => {
+      const at = await ended()
+      const run = at.start('web', '--no-open', '--port', '0')
+      await run.until('It ends with')
+      const asked = performance.now()
+      expect(await run.kill('SIGINT')).toBe(0)
+      // The rest of a reader that nobody asks is a minute.
+      expect(performance.now() - asked).toBeLessThan(30_000)
+    },
+    90_000,
+  )
+
+  verifies(
     ['web/port'],
     'takes another port when its own is taken',
     async () => {

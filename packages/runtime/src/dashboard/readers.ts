@@ -34,11 +34,14 @@ export function createReaders(entry: ReaderEntry, { isPolite = false } = {}) {
   const dear = createSemaphore({ permits: atOnce, waiting: mostWaiting })
   let thread: ReturnType<typeof startThread> | undefined
   let underWay = 0
+  let isClosed = false
   let resting = new AbortController()
 
   /** What a thread has read is worth its memory only while somebody asks. */
   const rest = (): void => {
     resting.abort()
+    // A reading that closing cut off ends here, too: a rest would keep the whole process for its length.
+    if (isClosed) return
     resting = new AbortController()
     systemClock.sleep(longestRestMs, resting.signal).then(
       () => {
@@ -61,7 +64,7 @@ export function createReaders(entry: ReaderEntry, { isPolite = false } = {}) {
     return own
   }
   const read = async (job: Job, asking: Asking): Promise<Outcome> => {
-    if (asking.signal.aborted) return gone
+    if (asking.signal.aborted || isClosed) return gone
     underWay++
     const outcome = await started().ask(job, asking)
     underWay--
@@ -89,6 +92,7 @@ export function createReaders(entry: ReaderEntry, { isPolite = false } = {}) {
       }
     },
     async close(): Promise<void> {
+      isClosed = true
       resting.abort()
       await thread?.end()
     },
