@@ -168,8 +168,11 @@ export function processesOf(workers: readonly number[]) {
   }
   const worker = all.filter(({ pid, words }) => workers.includes(pid) && words.includes('\0worker\0'))
   const rest = below(new Set(workers))
-  const turn = rest.filter(({ words }) => words.includes('\0fleet-turn\0'))
-  const ofTurns = below(new Set(turn.map(({ pid }) => pid)))
+  const wordsOf = new Map(all.map(({ pid, words }) => [pid, words]))
+  // A child that has not become its program yet, git for instance, looks as its parent does.
+  const itself = ({ parent, words }: Found): boolean => wordsOf.get(parent) !== words
+  const turn = rest.filter(({ words }) => words.includes('\0fleet-turn\0')).filter(itself)
+  const ofTurns = below(new Set(turn.map(({ pid }) => pid))).filter(itself)
   const warden = ofTurns.filter(({ words }) => /\0(?:warden|leash)\0/.test(words))
   const agent = ofTurns.filter(({ words }) => words.includes('scripted-acp-agent'))
   return { worker, turn, warden, agent, all: [...worker, ...rest] }

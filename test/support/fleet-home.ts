@@ -89,7 +89,10 @@ export async function fleetHome() {
     },
     /** The engine is killed; nothing answers until it is opened again. */
     async killEngine(): Promise<void> {
-      process.kill(Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL')
+      const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
+      // A file that is still empty would mean this process and all of its group.
+      if (!(pid > 1)) throw new Error('the engine has not written down who it is')
+      process.kill(pid, 'SIGKILL')
       await fleet.close().catch(() => undefined)
     },
     async reopenEngine(): Promise<void> {
