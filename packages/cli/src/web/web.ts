@@ -53,13 +53,15 @@ export async function webCommand(args: Arguments, terminal: Terminal): Promise<E
     await hub.close()
     return useOther(claimed.other, base, { args, terminal })
   }
+  // Heard from here on, before it is said: whoever ends it sooner would leave the record behind.
+  const ending = untilEnd(hub)
   if (hub.isElsewhere) terminal.error(`Port ${port} is taken by another program; this is ${hub.port}.`)
   if (args.texts['web-host'] !== undefined) terminal.error(hostWarning)
   terminal.error(`Hub         http://127.0.0.1:${hub.port}`)
   terminal.error(`Executions  ${base}`)
   await show(hub.port, printed => hub.link(undefined, printed).url, { args, terminal })
   terminal.error('It ends with Ctrl+C, or after 8 hours without a request.')
-  const code = await untilEnd(hub)
+  const code = await ending
   claimed.release()
   await hub.close()
   return code
