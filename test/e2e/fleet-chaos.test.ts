@@ -79,12 +79,21 @@ async function expectAll({ batch, tree }: Expected): Promise<void> {
   tally('runs of codons, none after it was published', await expectOrder(at, batch))
   for (const row of rows) {
     const found = await judged(at, row, { codons: ids, states })
-    expect(found.tree, row.id).toBe(tree)
+    expect(settled(found.tree), row.id).toBe(settled(tree))
     // At least its last turn came to an end.
     expect(found.states, row.id).toBeGreaterThan(0)
     tally('states that were the fold of their journal', found.states)
   }
   tally('executions under faults', rows.length)
+}
+
+/**
+ * Without the files that agents write: one that is cut off goes on with the next step of its script when it is tried again, so
+ * that whether its tool ran is not settled. Only the proof wants these files, too.
+ */
+function settled(tree: string): string {
+  const lines = tree.split('\n')
+  return isProof ? tree : lines.filter(line => !ids.some(id => line.startsWith(`${id}.md `))).join('\n')
 }
 
 describe('a fleet under faults', () => {
