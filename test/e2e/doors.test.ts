@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished } from 'vitest'
+import { describe, expect, onTestFinished, vi } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
 import { codon, hankFolder } from '../support/hank-folder.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
@@ -233,10 +233,9 @@ verifies(
       for (const { websocket } of silent) websocket?.socket.destroy()
     })
     expect(silent.every(({ status }) => status === 101)).toBe(true)
-    const began = performance.now()
-    await steer(execution)
-    // 10 s for the handshake; it was 40 s with the time that a silent peer has to say goodbye.
-    expect(performance.now() - began).toBeLessThan(25_000)
+    // 10 s for the handshake; it was 40 s with the time that a silent peer has to say goodbye. A client gives up after 10 s too, and the one
+    // that comes first is chance: it asks again, as clients do.
+    await vi.waitFor(() => steer(execution), { timeout: 25_000 })
   },
   60_000,
 )

@@ -39,7 +39,7 @@ describe('the figures of a worker', () => {
     async () => {
       const hank = at.place([codon('a', noted('a')), codon('b', noted('b', { waits: true }))], ['fig', 'oak'])
       await at.submitted(hank)
-      const worker = at.worker(hank, ['--slots', '1', '--metrics', '0', '--until-idle'])
+      const worker = at.worker(hank, ['--slots', '1', '--metrics', '0'])
       const port = await metricsPort(worker)
       await vi.waitFor(() => expect(at.ran('fig')).toBe('ab'), { timeout: 60_000 })
       await at.query("insert into fleet.throttle (key, refusals) values ('anthropic', 3)")
@@ -85,7 +85,7 @@ describe('the figures of a worker', () => {
         async () => expect(await figuresOf(port)).toMatchObject({ engine_up: 1, frozen: 0, turns_total: 2 }),
         { timeout: 30_000, interval: 100 },
       )
-      expect(await worker.ended, worker.said()).toBe(0)
+      expect(await worker.kill('SIGTERM'), worker.said()).toBe(0)
     },
     longest,
   )
