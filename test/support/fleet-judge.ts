@@ -77,6 +77,10 @@ export interface Judged {
   readonly tree: string
   /** How many states that its turns left were the same as the journal folded up to there. */
   readonly states: number
+  /** Codons of which the journal has an answer of a tool, in the run that completed them. */
+  readonly answered: ReadonlySet<string>
+  /** Codons with an attempt that failed. */
+  readonly failed: ReadonlySet<string>
 }
 
 /**
@@ -94,13 +98,23 @@ export async function judged(
   const kept = keptStates(states, id)
   const seqs: number[] = []
   const completed: string[] = []
+  const [answered, failed] = [new Set<string>(), new Set<string>()]
   let state = emptyState
   let compared = 0
   const onDamage = (damage: unknown): never => expect.unreachable(`${id}: ${JSON.stringify(damage)}`)
   for await (const { event } of readEvents(executionLayout(dir), { readOnly: true }, onDamage)) {
     seqs.push(event.seq)
-    if (event.type === 'codon.completed' && event.data.success) completed.push(event.data.codonId)
-    if (event.type === 'state.transition') state = folded(state, event.data.transition)
+    if (event.type === 'codon.completed') {
+      if (event.data.success) completed.push(event.data.codonId)
+      else failed.add(event.data.codonId)
+    }
+    if (event.type === 'tool.result' && !event.data.isError) answered.add(event.data.codonId)
+    if (event.type === 'state.transition') {
+      state = folded(state, event.data.transition)
+      // What the run before did after its last checkpoint is undone.
+      if (event.data.transition.type === 'RunStarted')
+        for (const codonId of answered) if (!completed.includes(codonId)) answered.delete(codonId)
+    }
     const left = kept.get(event.id)
     if (!left) continue
     expect(left.lastSeq).toBe(event.seq)
@@ -112,7 +126,7 @@ export async function judged(
   expect(currentRun(state)?.status, id).toBe('completed')
   const tree = await hashTree(join(dir, 'agentRoot'), { skip: path => path === 'read_only_data_source' })
   rmSync(dir, { recursive: true, force: true })
-  return { tree: tree.ok ? linesOf(tree.entries) : tree.message, states: compared }
+  return { tree: tree.ok ? linesOf(tree.entries) : tree.message, states: compared, answered, failed }
 }
 
 function linesOf(entries: readonly TreeEntry[]): string {
