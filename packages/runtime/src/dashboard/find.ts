@@ -1,7 +1,7 @@
 import type { JournaledEvent } from '@weave/protocol'
 import type { History, StoredEvent } from '../journal/index.ts'
 import { systemClock } from '../kit/index.ts'
-import { historyOf, stretch } from './histories.ts'
+import { historyOf, inStretches } from './histories.ts'
 import type { Answered, NamedPlace, Query, Sink } from './job.ts'
 import { isOfCodon } from './queries.ts'
 
@@ -15,7 +15,7 @@ export async function findJob(place: NamedPlace, query: Query, sink: Sink): Prom
   const fits = createFilter(query, history)
   const out = createNumbers(sink)
   sink.head({ 'content-type': 'application/octet-stream' })
-  for await (const page of history.pages(stretch)) {
+  for await (const page of history.pages(inStretches())) {
     for (const stored of page.events) {
       const answer = fits(stored)
       if (answer === true || (answer !== false && (await answer))) out.add(stored.seq)

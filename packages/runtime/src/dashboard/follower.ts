@@ -14,7 +14,7 @@ import { createSerialQueue } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import { type ExecutionLayout, executionLayout } from '../workspace/index.ts'
 import { countKey } from './counts.ts'
-import { historyOf, stretch } from './histories.ts'
+import { historyOf, inStretches } from './histories.ts'
 import type { Sink } from './job.ts'
 
 type Turn = Pick<Sink, 'turn'>
@@ -40,27 +40,33 @@ export type Follower = ReturnType<typeof createFollower>
 export function createFollower(dir: string) {
   const layout: ExecutionLayout = executionLayout(dir)
   let now: Followed = nothing
-  /** The state is that of this event or a later one. */
-  let stateSeq = 0
   /** How many plans were seen, and how many when the plan was read. */
   let plans = 0
   let planned: { readonly of: number; readonly plan: Plan | undefined } = { of: 0, plan: undefined }
   const looks = createSerialQueue()
 
+  /** Who ended left the state behind: beside it only what is seldom counts. */
+  const begin = async (history: History, sink: Turn | undefined): Promise<void> => {
+    const cached = await cachedState(history, layout.stateFile)
+    if (!cached) return
+    const { state, lastSeq } = cached
+    let [so, seen] = [now, 0]
+    for await (const page of history.ofTypes(seldom, lastSeq)) {
+      await sink?.turn()
+      seen += plansIn(page, history)
+      so = await withPage(so, page, history)
+    }
+    plans += seen
+    now = { ...so, state, lastSeq }
+  }
+
   const fold = async (sink: Turn | undefined): Promise<Followed> => {
     const history = historyOf({ dir })
-    if (now.lastSeq === 0) {
-      const { state, lastSeq } = (await cachedState(history, layout.stateFile)) ?? nothing
-      now = { ...now, state }
-      stateSeq = lastSeq
-    }
-    for await (const page of history.pages({ after: now.lastSeq, ...stretch })) {
+    if (now.lastSeq === 0) await begin(history, sink)
+    for await (const page of history.pages({ after: now.lastSeq, ...inStretches() })) {
       await sink?.turn()
-      plans += page.events.filter(stored => history.type(stored) === 'preflight.result').length
-      const events = await eventsIn(page, history, stateSeq)
-      const problems = [...now.problems, ...page.problems].slice(-mostProblems)
-      const lastSeq = page.events.at(-1)?.seq ?? now.lastSeq
-      now = { ...events.reduce(withEvent, now), problems, lastSeq }
+      plans += plansIn(page, history)
+      now = { ...(await withPage(now, page, history)), lastSeq: page.events.at(-1)?.seq ?? now.lastSeq }
     }
     return now
   }
@@ -82,8 +88,18 @@ export function createFollower(dir: string) {
   }
 }
 
+async function withPage(so: Followed, page: Page, history: History): Promise<Followed> {
+  const events = await eventsIn(page, history)
+  const problems = [...so.problems, ...page.problems].slice(-mostProblems)
+  return { ...events.reduce(withEvent, so), problems }
+}
+
+function plansIn({ events }: Page, history: History): number {
+  return events.filter(stored => history.type(stored) === planType).length
+}
+
 /** What counts of a page. Most lines are of other types, or only say a sum that a later one says anew: those are not parsed. */
-async function eventsIn(page: Page, history: History, stateSeq: number): Promise<readonly JournaledEvent[]> {
+async function eventsIn(page: Page, history: History): Promise<readonly JournaledEvent[]> {
   const wanted: StoredEvent[] = []
   const sums = new Map<string, StoredEvent>()
   const settle = (): void => {
@@ -94,7 +110,7 @@ async function eventsIn(page: Page, history: History, stateSeq: number): Promise
     const type = history.type(stored)
     if (!known.has(type)) continue
     if (type !== 'state.transition') wanted.push(stored)
-    else if (stored.seq > stateSeq) {
+    else {
       const key = countKey(stored)
       if (key === undefined) settle()
       if (key === undefined) wanted.push(stored)
@@ -129,6 +145,9 @@ const known: ReadonlySet<string> = new Set([
   'rule.fired',
   'error',
 ])
+
+const planType = 'preflight.result'
+const seldom: ReadonlySet<string> = new Set([...known, planType].filter(type => type !== 'state.transition'))
 
 function withEvent(so: Followed, event: JournaledEvent): Followed {
   const { type, data, seq } = event

@@ -1,4 +1,4 @@
-import { createHistory, type History } from '../journal/index.ts'
+import { createHistory, type History, mostChunkBytes } from '../journal/index.ts'
 import { executionLayout } from '../workspace/index.ts'
 import type { NamedPlace } from './job.ts'
 
@@ -16,5 +16,10 @@ export function historyOf({ dir }: Pick<NamedPlace, 'dir'>): History {
   return history
 }
 
-/** How much of a journal is read before somebody else has their turn. */
-export const stretch = { maxEvents: 2_000, maxBytes: 4 << 20 } as const
+/**
+ * Read in stretches, between which somebody else has their turn. All are read into the same room: the events of one are good
+ * until the next is asked for, and a million lines leave nothing but small objects to the collector.
+ */
+export function inStretches() {
+  return { maxEvents: 4_000, maxBytes: 4 << 20, scratch: Buffer.allocUnsafeSlow(mostChunkBytes) }
+}

@@ -1,6 +1,6 @@
 import type { JournaledEvent, Series, SeriesName, Transition } from '@weave/protocol'
 import { createRunClock, createTokenMeter } from '../budget/index.ts'
-import { historyOf, stretch } from './histories.ts'
+import { historyOf, inStretches } from './histories.ts'
 import { type Answered, type NamedPlace, type Query, refused, type Sink } from './job.ts'
 import { wholeIn } from './queries.ts'
 
@@ -18,7 +18,7 @@ export async function seriesJob(place: NamedPlace, query: Query, sink: Sink): Pr
     return refused('BAD_REQUEST', `of is ${names.join(', ')}; points is 2 to ${mostPoints}.`)
   const history = historyOf(place)
   const fold = createSeriesFold(of)
-  for await (const page of history.pages(stretch)) {
+  for await (const page of history.pages(inStretches())) {
     await sink.turn()
     for (const stored of page.events) {
       if (!wanted.has(history.type(stored))) continue

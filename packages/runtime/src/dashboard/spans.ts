@@ -1,6 +1,6 @@
 import type { AttemptSpan, EventData, JournaledEvent, SpanList, Transition } from '@weave/protocol'
 import { isCount } from './counts.ts'
-import { historyOf, stretch } from './histories.ts'
+import { historyOf, inStretches } from './histories.ts'
 import type { Answered, NamedPlace, Query, Sink } from './job.ts'
 import { isOfCodon } from './queries.ts'
 
@@ -20,7 +20,7 @@ export async function spansJob(place: NamedPlace, query: Query, sink: Sink): Pro
   const history = historyOf(place)
   const fold = createSpanFold()
   let lastSeq = 0
-  for await (const page of history.pages(stretch)) {
+  for await (const page of history.pages(inStretches())) {
     await sink.turn()
     for (const stored of page.events) {
       lastSeq = stored.seq

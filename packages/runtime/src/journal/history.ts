@@ -1,10 +1,12 @@
 import { basename, join } from 'node:path'
 import { parseEvent } from '@weave/protocol'
 import { restoreFields } from './blobs.ts'
-import { eventBytes, type LineDamage, type LineEnvelope, parseLine } from './line.ts'
+import { eventBytes, type LineEnvelope, parseLine } from './line.ts'
 import { planType, readSegment, type StoredEvent } from './line-reader.ts'
 import { typeOf } from './line-type.ts'
 import type { RecordedEvent } from './notify.ts'
+import { createPage, type Page, type PageLimits } from './page.ts'
+import { pagesOfTypes } from './pages-of-types.ts'
 import {
   createNumberCheck,
   indexStep,
@@ -94,15 +96,12 @@ export function createHistory({ dir, active, readOnly = false }: HistoryOptions)
     pages,
     lastSeq,
     /** The events that may carry a plan, newest first. Segments without one are not read. */
-    async *plans(): AsyncGenerator<StoredEvent> {
-      yield* plansOf(await segmentsUpTo(Number.POSITIVE_INFINITY), indexOf)
-    },
+    plans: () => plansOf(segmentsUpTo, indexOf),
+    /** Events of these types, up to one, in order; where they are few, next to nothing else is read. */
+    ofTypes: (types: ReadonlySet<string>, upTo: number) =>
+      pagesOfTypes({ segmentsUpTo, indexOf, pages }, types, upTo),
     /** The event's JSON as it travels on a socket. */
-    async text(stored: StoredEvent): Promise<string> {
-      if (!stored.spilled) return eventBytes(stored.rest).toString('utf8')
-      const { origin: _, ...event } = await parsed(dir, stored)
-      return JSON.stringify(event)
-    },
+    text: (stored: StoredEvent) => textOf(dir, stored),
     /** Its type, without parsing it. */
     type: typeOf,
     unchecked,
@@ -142,9 +141,10 @@ function createIndexes(active: HistoryOptions['active'], { keeps }: { readonly k
 }
 
 async function* plansOf(
-  segments: readonly Segment[],
+  segmentsUpTo: ReturnType<typeof createSegmentList>,
   indexOf: ReturnType<typeof createIndexes>,
 ): AsyncGenerator<StoredEvent> {
+  const segments = await segmentsUpTo(Number.POSITIVE_INFINITY)
   for (const segment of segments.toReversed()) {
     const { counts } = await indexOf(segment, segment === segments.at(-1))
     if (counts.plans > 0) yield* (await plansIn(segment)).toReversed()
@@ -205,52 +205,14 @@ function unchecked({ rest }: StoredEvent): RecordedEvent | undefined {
   return event.blobs ? undefined : (event as unknown as RecordedEvent)
 }
 
+async function textOf(dir: string, stored: StoredEvent): Promise<string> {
+  if (!stored.spilled) return eventBytes(stored.rest).toString('utf8')
+  const { origin: _, ...event } = await parsed(dir, stored)
+  return JSON.stringify(event)
+}
+
 async function parsed(dir: string, stored: StoredEvent): Promise<LineEnvelope & { readonly data: object }> {
   const { blobs, ...event } = parseLine(stored.rest)
   if (!blobs) return event
   return { ...event, data: await restoreFields(join(dir, 'blobs'), event.data, blobs) }
-}
-
-/** A stretch of a journal, small enough to hold and to send. */
-export interface Page {
-  readonly events: readonly StoredEvent[]
-  readonly problems: readonly ReadProblem[]
-}
-
-/** A line that is damaged, or comes after missing ones, or repeats a number: its file and the byte it begins at. */
-export interface ReadProblem {
-  readonly file: string
-  readonly offset: number
-  readonly reason: LineDamage | 'missing' | 'doubled'
-  /** How many lines are missing. */
-  readonly count?: number
-}
-
-interface PageLimits {
-  readonly maxEvents?: number
-  readonly maxBytes?: number
-}
-
-/** Gathers events until a limit is reached. One event larger than the limit still makes a page of its own. */
-function createPage({ maxEvents = 500, maxBytes = 1024 * 1024 }: PageLimits) {
-  let events: StoredEvent[] = []
-  let problems: ReadProblem[] = []
-  let bytes = 0
-  return {
-    isEmpty: () => events.length === 0 && problems.length === 0,
-    isFullWith: (stored: StoredEvent) =>
-      events.length > 0 && (events.length >= maxEvents || bytes + stored.bytes > maxBytes),
-    add(stored: StoredEvent) {
-      events.push(stored)
-      bytes += stored.bytes
-    },
-    problem: (problem: ReadProblem) => void problems.push(problem),
-    take(): Page {
-      const page = { events, problems }
-      events = []
-      problems = []
-      bytes = 0
-      return page
-    },
-  }
 }

@@ -254,13 +254,13 @@ class OpenJournal {
     this.#guarded(() => {
       if (first) {
         this.#pending = []
-        const counts = countOf(batch.map(item => item.entry.event.type))
+        const types = batch.map(item => item.entry.event.type)
         this.#writer.write(
           batch.map(item => item.line),
           first.entry.event.seq,
-          counts,
+          types,
         )
-        this.counts = addCounts(this.counts, counts)
+        this.counts = addCounts(this.counts, countOf(types))
         this.#dirty = true
       }
       secure()

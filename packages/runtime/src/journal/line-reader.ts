@@ -105,7 +105,11 @@ export const planType: EventType = 'preflight.result'
 
 /** Whether a client that did not ask for extension events may see this one. */
 export function isForEveryone(stored: StoredEvent): boolean {
-  return everyonesTypes.has(typeOf(stored))
+  return isOfEveryone(typeOf(stored))
+}
+
+export function isOfEveryone(type: string): boolean {
+  return everyonesTypes.has(type)
 }
 
 const everyonesTypes: ReadonlySet<string> = new Set(

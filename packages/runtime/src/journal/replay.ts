@@ -10,8 +10,9 @@ import {
 } from '@weave/protocol'
 import * as z from 'zod'
 import { readRegularFile, writeFileAtomicSync } from '../files/index.ts'
-import type { History, ReadProblem } from './history.ts'
+import type { History } from './history.ts'
 import type { StoredEvent } from './line-reader.ts'
+import type { ReadProblem } from './page.ts'
 import type { JournalSurvey } from './survey.ts'
 
 /** A state as the journal has it. */

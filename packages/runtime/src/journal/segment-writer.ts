@@ -1,9 +1,10 @@
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { addCounts, type EventCounts, noEvents } from './line-reader.ts'
+import { addCounts, countOf, noEvents } from './line-reader.ts'
 import { indexStep, type SegmentIndex, segmentPath, storeIndex } from './segments.ts'
 import type { Tail } from './tail-repair.ts'
+import { createTypePlaces } from './type-places.ts'
 
 const fdatasync = promisify(fs.fdatasync)
 
@@ -44,7 +45,7 @@ export function openSegmentWriter({ dir, tail, segmentBytes, assertHeld, syncs }
 
   return {
     /** Writes whole lines, the first of which has `firstSeq`. They survive the death of the process, not of the machine. */
-    write(lines: readonly string[], firstSeq: number, counts: EventCounts): void {
+    write(lines: readonly string[], firstSeq: number, types: readonly string[]): void {
       if (current.bytes >= segmentBytes) rotate(firstSeq)
       mark(current, lines, firstSeq)
       const bytes = Buffer.from(lines.join(''))
@@ -52,7 +53,8 @@ export function openSegmentWriter({ dir, tail, segmentBytes, assertHeld, syncs }
       writeWhole(current.fd, bytes)
       current.bytes += bytes.length
       current.lastSeq = firstSeq + lines.length - 1
-      current.counts = addCounts(current.counts, counts)
+      current.counts = addCounts(current.counts, countOf(types))
+      for (const [at, type] of types.entries()) current.types?.add(type, firstSeq + at)
     },
     /** Makes everything written so far safe against power loss; blocks. */
     syncNow(): void {
@@ -85,6 +87,7 @@ function openSegment(path: string, fd: number, index?: SegmentIndex) {
     isWhole: index?.isWhole ?? true,
     lines: entries.length * indexStep,
     counts: index?.counts ?? noEvents,
+    types: index && !index.types ? undefined : createTypePlaces(index?.types),
     entries,
   }
 }
@@ -111,8 +114,8 @@ function mark(segment: OpenSegment, lines: readonly string[], firstSeq: number):
   segment.lines += lines.length
 }
 
-function indexOf({ bytes, lastSeq, counts, entries, isWhole }: OpenSegment): SegmentIndex {
-  return { bytes, lastSeq, counts, entries, isWhole }
+function indexOf({ bytes, lastSeq, counts, entries, isWhole, types }: OpenSegment): SegmentIndex {
+  return { bytes, lastSeq, counts, entries, isWhole, types: types?.all() }
 }
 
 function writeWhole(fd: number, bytes: Buffer): void {

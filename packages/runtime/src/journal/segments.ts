@@ -2,8 +2,9 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { readRegularFile, writeFileAtomic, writeFileAtomicSync } from '../files/index.ts'
 import { errorCode } from '../kit/index.ts'
-import { type EventCounts, isForEveryone, noEvents, planType, readSegment } from './line-reader.ts'
+import { type EventCounts, isOfEveryone, noEvents, planType, readSegment } from './line-reader.ts'
 import { typeOf } from './line-type.ts'
+import { areTypePlaces, createTypePlaces, type TypePlaces } from './type-places.ts'
 
 /** A journal is a row of segment files, each named after the first `seq` in it. */
 export interface Segment {
@@ -57,6 +58,8 @@ export interface SegmentIndex {
   readonly entries: readonly (readonly [seq: number, offset: number])[]
   /** All its lines were intact, and numbered one by one from the number in its name on. */
   readonly isWhole: boolean
+  /** Where the events of each type are; absent in one that an older program wrote. */
+  readonly types?: TypePlaces | undefined
 }
 
 export const indexStep = 64
@@ -119,6 +122,7 @@ export async function scanSegment(segment: string, expected: number, before?: Se
   const entries = [...(before?.entries ?? [])]
   const numbers = createNumberCheck(expected)
   const counts = { ...(before?.counts ?? noEvents) }
+  const places = before && !before.types ? undefined : createTypePlaces(before?.types)
   let [lastSeq, bytes, badLinesAtEnd] = [before?.lastSeq ?? 0, before?.bytes ?? 0, 0]
   for await (const chunk of readSegment(segment, { start: bytes })) {
     for (const { offset } of chunk.damaged) numbers.damagedAt(offset)
@@ -126,8 +130,10 @@ export async function scanSegment(segment: string, expected: number, before?: Se
       const { seq, offset } = stored
       numbers.intact(seq, offset)
       if (seq <= lastSeq) continue
-      if (isForEveryone(stored)) counts.forEveryone++
-      else if (typeOf(stored) === planType) counts.plans++
+      const type = typeOf(stored)
+      if (isOfEveryone(type)) counts.forEveryone++
+      else if (type === planType) counts.plans++
+      places?.add(type, seq)
       if (counts.all++ % indexStep === 0) entries.push([seq, offset])
       lastSeq = seq
     }
@@ -137,7 +143,7 @@ export async function scanSegment(segment: string, expected: number, before?: Se
   }
   const { damaged, missing, doubled } = numbers
   const isWhole = damaged + missing + doubled === 0 && before?.isWhole !== false
-  const index: SegmentIndex = { bytes, lastSeq, counts, entries, isWhole }
+  const index: SegmentIndex = { bytes, lastSeq, counts, entries, isWhole, types: places?.all() }
   // `badLinesAtEnd`: whole lines after the last intact one.
   return { index, badLinesAtEnd, damaged, missing, doubled }
 }
@@ -157,7 +163,7 @@ const longestIndex = 64 * 1024 * 1024
 
 function isIndex(value: unknown): value is SegmentIndex {
   const index = value as Partial<SegmentIndex> | null
-  if (typeof index?.isWhole !== 'boolean') return false
+  if (typeof index?.isWhole !== 'boolean' || !areTypePlaces(index.types)) return false
   const { all, forEveryone, plans } = index?.counts ?? {}
   if (![index?.bytes, index?.lastSeq, all, forEveryone, plans].every(Number.isSafeInteger)) return false
   const entries: readonly (readonly number[])[] = Array.isArray(index?.entries) ? index.entries : [[]]
