@@ -78,8 +78,12 @@ export async function newPage(browser: Browser): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
   const page = await context.newPage()
   await page.addInitScript(watchRows)
+  // The tab is there before somebody opens the page in it: to start one takes a browser as long as to open it.
+  await page.waitForTimeout(tabStartMs)
   return page
 }
+
+const tabStartMs = 1_000
 
 /** Put into the page: notes when the first rows with a text are there. */
 const watchRows = `

@@ -14,14 +14,45 @@ import { inputsOf } from './inlined.mjs'
  * @returns {Promise<{ files: { file: string, bytes: number }[], inputs: string[] }>} `inputs`: the sources that are in it
  */
 export async function bundleWebPage({ root, outdir }) {
-  const source = join(root, 'packages/web/src')
-  const { outputFiles, metafile } = await build({
-    entryPoints: [
-      { in: join(source, 'dashboard/early.ts'), out: 'early' },
-      { in: join(source, 'dashboard/start.ts'), out: 'dashboard' },
-      { in: join(source, 'dashboard/styles/dashboard.css'), out: 'dashboard' },
-      { in: join(source, 'dashboard/icon.svg'), out: 'icon' },
+  const source = join(root, 'packages/web/src/dashboard')
+  const early = await bundled([{ in: join(source, 'early.ts'), out: 'early' }], { root, outdir })
+  const page = await bundled(
+    [
+      { in: join(source, 'start.ts'), out: 'dashboard' },
+      { in: join(source, 'styles/dashboard.css'), out: 'dashboard' },
+      { in: join(source, 'icon.svg'), out: 'icon' },
     ],
+    { root, outdir },
+  )
+  rmSync(outdir, { recursive: true, force: true, maxRetries: 10 })
+  mkdirSync(outdir, { recursive: true })
+  const built = [early, page].flatMap(({ outputFiles }) =>
+    outputFiles.map(({ path, contents }) => ({ path: basename(path), contents })),
+  )
+  const shell = shellOf(
+    built.map(({ path }) => path),
+    neededAtOnce(page.metafile),
+  )
+  const files = [...built, { path: 'index.html', contents: Buffer.from(shell) }]
+  for (const { path, contents } of files) {
+    writeFileSync(join(outdir, path), contents)
+    writeFileSync(join(outdir, `${path}.br`), compressed(contents))
+  }
+  return {
+    files: files.map(({ path, contents }) => ({ file: join(outdir, path), bytes: contents.length })),
+    inputs: [...new Set([early, page].flatMap(({ metafile }) => inputsOf(metafile, root)))],
+  }
+}
+
+/**
+ * Each call by itself: what two of them share is in both, so that neither waits for a file of the other.
+ *
+ * @param {{ in: string, out: string }[]} entryPoints
+ * @param {{ root: string, outdir: string }} options
+ */
+function bundled(entryPoints, { root, outdir }) {
+  return build({
+    entryPoints,
     absWorkingDir: root,
     outdir,
     entryNames: '[name]-[hash]',
@@ -43,34 +74,10 @@ export async function bundleWebPage({ root, outdir }) {
     plugins: [throughDoors()],
     supported: { 'regexp-unicode-property-escapes': true },
   })
-  rmSync(outdir, { recursive: true, force: true, maxRetries: 10 })
-  mkdirSync(outdir, { recursive: true })
-  const built = outputFiles.map(({ path, contents }) => ({ path: basename(path), contents }))
-  const files = [
-    ...built,
-    {
-      path: 'index.html',
-      contents: Buffer.from(
-        shellOf(
-          built.map(({ path }) => path),
-          neededAtOnce(metafile),
-        ),
-      ),
-    },
-  ]
-  for (const { path, contents } of files) {
-    writeFileSync(join(outdir, path), contents)
-    writeFileSync(join(outdir, `${path}.br`), compressed(contents))
-  }
-  return {
-    files: files.map(({ path, contents }) => ({ file: join(outdir, path), bytes: contents.length })),
-    inputs: inputsOf(metafile, root),
-  }
 }
 
 /**
- * The files that the scripts need before they can begin, those of the first one first: a browser would hear of them only when
- * it has read them.
+ * The files that the page needs before it can begin: a browser would hear of them only when it has read the first.
  *
  * @param {import('esbuild').Metafile} metafile
  */
@@ -80,9 +87,7 @@ function neededAtOnce({ outputs }) {
     (outputs[path]?.imports ?? [])
       .filter(({ kind }) => kind === 'import-statement')
       .flatMap(each => [each.path, ...from(each.path)])
-  const entries = ['early.ts', 'start.ts'].flatMap(name =>
-    Object.keys(outputs).filter(path => outputs[path]?.entryPoint?.endsWith(`/${name}`)),
-  )
+  const entries = Object.keys(outputs).filter(path => outputs[path]?.entryPoint?.endsWith('/start.ts'))
   return [...new Set(entries.flatMap(from))].map(path => basename(path))
 }
 

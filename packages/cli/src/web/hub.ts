@@ -7,17 +7,17 @@ import {
   createDesk,
   createOriginCheck,
   createPeerUserCheck,
-  createReaders,
   createSemaphore,
   executionLayout,
   type Log,
   openPort,
+  type Readers,
   type ShownExecutions,
   serveHttp,
   serverLimits,
   systemClock,
 } from '@weave/runtime'
-import { asThread, version } from '../program.ts'
+import { version } from '../program.ts'
 import { pageAssets } from './assets.ts'
 import { bridge } from './bridge.ts'
 import { type HubFleetOptions, hubFleet } from './hub-fleet.ts'
@@ -34,14 +34,15 @@ export interface HubOptions {
   readonly ownerKey: string
   readonly fleet: Omit<HubFleetOptions, 'isHere'>
   readonly log: Log
+  /** The hub's own from here on: it closes them. */
+  readonly readers: Readers
 }
 
 const mostConnections = 512
 
 /** The hub: pages over all executions below a directory. Shakes hands with none of their servers by itself. */
 export async function startHub(options: HubOptions) {
-  const { base, readonly, log, ownerKey } = options
-  const readers = createReaders(asThread('dashboard-reader'))
+  const { base, readonly, log, ownerKey, readers } = options
   const executions = executionsIn(base)
   // Who starts a hub looks at it next: the list is read while the rest begins.
   void readers.expect({ kind: 'executions', of: executions.all })

@@ -1,9 +1,9 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { secret, settled, silentLog, systemClock } from '@weave/runtime'
+import { createReaders, secret, settled, silentLog, systemClock } from '@weave/runtime'
 import { fleetWishes } from '../fleet/settings.ts'
 import { type Arguments, settingValues } from '../parse-arguments.ts'
-import { type ExitCode, exitCodes, signalCodes } from '../program.ts'
+import { asThread, type ExitCode, exitCodes, signalCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
 import { hasBrowser, isOverSsh, openBrowser, sshLine, thisSeat } from './browser.ts'
 import { startHub } from './hub.ts'
@@ -20,6 +20,10 @@ export async function webCommand(args: Arguments, terminal: Terminal): Promise<E
     terminal.error('weave web takes no words. The page of one execution: weave open <execution>')
     return exitCodes.usage
   }
+  const other = runningHub()
+  // A thread takes as long to begin as settings take to be read.
+  const readers = createReaders(asThread('dashboard-reader'))
+  if (!other) readers.wake()
   const { settings, paths } = await settled({
     flags: settingValues(args),
     runtimeConfig: args.texts['runtime-config'],
@@ -28,7 +32,6 @@ export async function webCommand(args: Arguments, terminal: Terminal): Promise<E
     home: homedir(),
   })
   const base = args.texts.base === undefined ? paths.executionBaseDir : resolve(args.texts.base)
-  const other = runningHub()
   if (other) return useOther(other, base, { args, terminal })
   const ownerKey = secret()
   const { port, readonly } = settings.web
@@ -43,6 +46,7 @@ export async function webCommand(args: Arguments, terminal: Terminal): Promise<E
     fleet: { wishes: await fleetWishes(args, terminal), isInsecure: args.switches.has('insecure-engine') },
     // Nothing is logged: what is refused here is nobody's business, and keys pass through.
     log: silentLog,
+    readers,
   })
   if (!hub.ok) {
     terminal.error(`${hub.message}\n${hub.cure}`)

@@ -97,6 +97,15 @@ function jsonIn(path: string): unknown {
   }
 }
 
+/** Empty when there is none. */
+function textIn(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
 async function originIn({
   originFile,
 }: ExecutionLayout): Promise<Pick<ExecutionRow, 'origin' | 'inheritedCost'>> {
@@ -108,15 +117,17 @@ async function originIn({
 
 /** The state that a server wrote down when it ended, if it is that of this journal and whole. */
 function cachedState({ stateFile }: ExecutionLayout, tail: Tail | undefined): WeaveState | undefined {
-  const file = fieldsOf(jsonIn(stateFile))
-  const body = file['body']
-  if (!tail || !isObject(body)) return undefined
+  const [, digest, text] = cacheForm.exec(textIn(stateFile)) ?? []
+  if (!tail || text === undefined || createHash('sha256').update(text).digest('hex') !== digest)
+    return undefined
+  const body = fieldsOf(JSON.parse(text))
   const isOfTail = numberOf(body['lastSeq']) === tail.lastSeq && body['lastId'] === tail.lastId
-  if (!isOfTail || !isObject(body['state'])) return undefined
-  const digest = createHash('sha256').update(JSON.stringify(body)).digest('hex')
   // Written by the program, as its digest shows.
-  return digest === file['sha256'] ? (body['state'] as unknown as WeaveState) : undefined
+  return isOfTail && isObject(body['state']) ? (body['state'] as unknown as WeaveState) : undefined
 }
+
+/** As a server writes it; what has another form is not used. */
+const cacheForm = /^\{"sha256":"([0-9a-f]{64})","body":(.*)\}\n$/s
 
 interface Facts {
   readonly state: WeaveState | undefined

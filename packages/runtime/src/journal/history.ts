@@ -2,11 +2,11 @@ import { basename, join } from 'node:path'
 import { parseEvent } from '@weave/protocol'
 import { restoreFields } from './blobs.ts'
 import { eventBytes, type LineEnvelope, parseLine } from './line.ts'
-import { planType, readSegment, type StoredEvent } from './line-reader.ts'
+import { readSegment, type StoredEvent } from './line-reader.ts'
 import { typeOf } from './line-type.ts'
 import type { RecordedEvent } from './notify.ts'
 import { createPage, type Page, type PageLimits } from './page.ts'
-import { pagesOfTypes } from './pages-of-types.ts'
+import { pagesOfTypes, plansOf } from './pages-of-types.ts'
 import {
   createNumberCheck,
   indexStep,
@@ -96,7 +96,7 @@ export function createHistory({ dir, active, readOnly = false }: HistoryOptions)
     pages,
     lastSeq,
     /** The events that may carry a plan, newest first. Segments without one are not read. */
-    plans: () => plansOf(segmentsUpTo, indexOf),
+    plans: () => plansOf({ segmentsUpTo, indexOf, pages }),
     /** Events of these types, up to one, in order; where they are few, next to nothing else is read. */
     ofTypes: (types: ReadonlySet<string>, upTo: number) =>
       pagesOfTypes({ segmentsUpTo, indexOf, pages }, types, upTo),
@@ -138,30 +138,6 @@ function createIndexes(active: HistoryOptions['active'], { keeps }: { readonly k
     else full.set(path, index)
     return index
   }
-}
-
-async function* plansOf(
-  segmentsUpTo: ReturnType<typeof createSegmentList>,
-  indexOf: ReturnType<typeof createIndexes>,
-): AsyncGenerator<StoredEvent> {
-  const segments = await segmentsUpTo(Number.POSITIVE_INFINITY)
-  for (const segment of segments.toReversed()) {
-    const { counts } = await indexOf(segment, segment === segments.at(-1))
-    if (counts.plans > 0) yield* (await plansIn(segment)).toReversed()
-  }
-}
-
-/** A line whose number is not above those before it is that of a second writer, and not of this history. */
-async function plansIn({ path }: Segment): Promise<readonly StoredEvent[]> {
-  const found: StoredEvent[] = []
-  let last = 0
-  for await (const { events } of readSegment(path)) {
-    for (const stored of events) {
-      if (stored.seq > last && typeOf(stored) === planType) found.push(stored)
-      last = Math.max(last, stored.seq)
-    }
-  }
-  return found
 }
 
 /** An index that points beside a line (a damaged cache) is not trusted: the segment is read from its beginning. */

@@ -1,3 +1,4 @@
+import { planType, type StoredEvent } from './line-reader.ts'
 import { typeOf } from './line-type.ts'
 import type { Page } from './page.ts'
 import type { Segment, SegmentIndex } from './segments.ts'
@@ -8,35 +9,59 @@ interface Parts {
   readonly pages: (query: { readonly after: number; readonly upTo: number }) => AsyncGenerator<Page>
 }
 
+type Types = ReadonlySet<string>
+
 /**
  * Events of some types, up to one, in order. A segment whose index names all of them is not read but for these lines, and was
  * whole when its index was made; of every other one all lines are read.
  */
-export async function* pagesOfTypes(
-  { segmentsUpTo, indexOf, pages }: Parts,
-  types: ReadonlySet<string>,
-  upTo: number,
-): AsyncGenerator<Page> {
-  const segments = await segmentsUpTo(upTo)
+export async function* pagesOfTypes(parts: Parts, types: Types, upTo: number): AsyncGenerator<Page> {
+  const segments = await parts.segmentsUpTo(upTo)
   let next = segments[0]?.firstSeq ?? 1
   for (const [at, segment] of segments.entries()) {
-    const { firstSeq } = segment
-    if (firstSeq > upTo) return
-    const index = await indexOf(segment, at === segments.length - 1)
-    const named = firstSeq === next ? namedIn(index, types) : undefined
-    if (named) for (const seq of named) yield* pages({ after: seq - 1, upTo: Math.min(seq, upTo) })
-    else
-      for await (const { events, problems } of pages({
-        after: next - 1,
-        upTo: Math.min(index.lastSeq, upTo),
-      }))
-        yield { events: events.filter(stored => types.has(typeOf(stored))), problems }
+    if (segment.firstSeq > upTo) return
+    const index = await parts.indexOf(segment, at === segments.length - 1)
+    const isNext = segment.firstSeq === next
+    yield* pagesIn(parts, { index: isNext ? index : { ...index, isWhole: false }, first: next, upTo }, types)
     next = index.lastSeq + 1
   }
 }
 
+/** The events that may carry a plan, newest first. Segments without one are not read. */
+export async function* plansOf(parts: Parts): AsyncGenerator<StoredEvent> {
+  const segments = await parts.segmentsUpTo(Number.POSITIVE_INFINITY)
+  for (const segment of segments.toReversed()) {
+    const index = await parts.indexOf(segment, segment === segments.at(-1))
+    if (index.counts.plans === 0) continue
+    const stretch = { index, first: segment.firstSeq, upTo: index.lastSeq }
+    const found: StoredEvent[] = []
+    for await (const { events } of pagesIn(parts, stretch, planTypes)) found.push(...events)
+    yield* found.toReversed()
+  }
+}
+
+const planTypes: Types = new Set([planType])
+
+interface Stretch {
+  readonly index: SegmentIndex
+  readonly first: number
+  readonly upTo: number
+}
+
+async function* pagesIn(
+  { pages }: Parts,
+  { index, first, upTo }: Stretch,
+  types: Types,
+): AsyncGenerator<Page> {
+  const named = namedIn(index, types)
+  if (named) for (const seq of named) yield* pages({ after: seq - 1, upTo: Math.min(seq, upTo) })
+  else
+    for await (const { events, problems } of pages({ after: first - 1, upTo: Math.min(index.lastSeq, upTo) }))
+      yield { events: events.filter(stored => types.has(typeOf(stored))), problems }
+}
+
 /** Undefined: the segment must be read. */
-function namedIn({ isWhole, types: places }: SegmentIndex, types: ReadonlySet<string>) {
+function namedIn({ isWhole, types: places }: SegmentIndex, types: Types): readonly number[] | undefined {
   if (!isWhole || !places) return undefined
   const seqs: number[] = []
   for (const type of types) {

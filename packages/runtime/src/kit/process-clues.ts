@@ -1,6 +1,7 @@
-import { readFile, readlink, realpath, stat } from 'node:fs/promises'
-import { setTimeout } from 'node:timers/promises'
-import { type ProcessRow, processIds, readStat } from './process-table.ts'
+import { readFileSync, statSync } from 'node:fs'
+import { readlink, realpath } from 'node:fs/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import { type ProcessRow, processIds, readStat, readsInATurn } from './process-table.ts'
 
 export interface Premises {
   readonly directory: string
@@ -52,15 +53,16 @@ function isSince(startTime: string, since: string): boolean {
 async function isHidden(pid: number, root: string): Promise<boolean> {
   const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => '')
   if (!`${cwd}/`.startsWith(`${root}/`)) return false
-  const environment = await environmentOf(pid)
+  const environment = environmentOf(pid)
   return environment !== undefined && isEmptied(environment)
 }
 
 /** Of a process of our user, as it was at its start; undefined when it cannot be read. */
-async function environmentOf(pid: number): Promise<string | undefined> {
+function environmentOf(pid: number): string | undefined {
   try {
-    const { uid } = await stat(`/proc/${pid}`)
-    return uid === process.getuid?.() ? await readFile(`/proc/${pid}/environ`, 'latin1') : undefined
+    const owner = statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid
+    const isOurs = owner !== undefined && owner === process.getuid?.()
+    return isOurs ? readFileSync(`/proc/${pid}/environ`, 'latin1') : undefined
   } catch {
     return undefined
   }
@@ -103,16 +105,14 @@ const lookAgainMs = 10
 async function lookAt(pids: readonly number[], wanted: string) {
   const found: number[] = []
   const unsure: number[] = []
-  for (let at = 0; at < pids.length; at += readsAtOnce) {
-    const batch = pids.slice(at, at + readsAtOnce).filter(pid => pid !== process.pid)
-    const environments = await Promise.all(batch.map(environmentOf))
-    found.push(...batch.filter((_, index) => `\0${environments[index] ?? ''}\0`.includes(wanted)))
-    unsure.push(...batch.filter((_, index) => environments[index] === ''))
+  for (const [at, pid] of pids.entries()) {
+    const environment = pid === process.pid ? undefined : environmentOf(pid)
+    if (environment === '') unsure.push(pid)
+    else if (environment !== undefined && `\0${environment}\0`.includes(wanted)) found.push(pid)
+    if (at % readsInATurn === readsInATurn - 1) await setImmediate()
   }
   return { found, unsure }
 }
-
-const readsAtOnce = 16
 
 /** One process for good, also after its end. */
 export interface ProcessKey {

@@ -139,7 +139,7 @@ async function tableFromProc(): Promise<readonly ProcessRow[]> {
   return rows
 }
 
-const readsInATurn = 64
+export const readsInATurn = 64
 
 /** On Linux. */
 export async function processIds(): Promise<readonly number[]> {

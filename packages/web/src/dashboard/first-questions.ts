@@ -17,12 +17,25 @@ export type Bought =
   /** `body`: what the host said, if it said anything. */
   | { readonly ok: false; readonly body?: unknown }
 
-let asked: FirstQuestions | undefined
+/** The early script and the page are bundled apart, so that the first need not wait for what both need; this they share. */
+interface Shared {
+  asked?: FirstQuestions
+  ahead: Map<string, Promise<Response>>
+}
+
+const sharedKey = Symbol.for('weave first questions')
+
+function shared(): Shared {
+  const page = globalThis as { [sharedKey]?: Shared }
+  page[sharedKey] ??= { ahead: new Map() }
+  return page[sharedKey]
+}
 
 /** Takes the key out of the address before anything else is done. Whoever calls it second gets the same. */
 export function firstQuestions(page: Window): FirstQuestions {
-  asked ??= begun(page)
-  return asked
+  const known = shared()
+  known.asked ??= begun(page)
+  return known.asked
 }
 
 function begun(page: Window): FirstQuestions {
@@ -64,19 +77,19 @@ function addressesFor(location: Location): readonly string[] {
   return [...(route.panel === 'stream' ? [firstEventsAddress(events)] : []), executionAddress(name)]
 }
 
-let ahead = new Map<string, Promise<Response>>()
-
 /** Asks for what is about to be needed; what was asked for before and nobody took is forgotten. */
 export function askAhead(addresses: readonly string[], token: string): void {
-  ahead = new Map(
-    addresses.map(address => [address, ahead.get(address) ?? fetch(address, authorized(token))]),
+  const known = shared()
+  known.ahead = new Map(
+    addresses.map(address => [address, known.ahead.get(address) ?? fetch(address, authorized(token))]),
   )
   // Who takes it sees the failure.
-  for (const answer of ahead.values()) answer.catch(() => undefined)
+  for (const answer of known.ahead.values()) answer.catch(() => undefined)
 }
 
 /** Once: a later answer may be another one. */
 export function takeAhead(address: string): Promise<Response> | undefined {
+  const { ahead } = shared()
   const answer = ahead.get(address)
   ahead.delete(address)
   return answer
