@@ -102,7 +102,7 @@ function stretch(execution: string, events: number, words: (turn: number) => str
       writer.put('tool.result', {
         codonId,
         toolName: 'Bash',
-        toolUseId: `t${turn}`,
+        toolUseId: `toolu_${String(turn).padStart(24, '0')}`,
         result: 'ok',
         truncated: false,
         originalLength: 2,
@@ -115,20 +115,13 @@ function stretch(execution: string, events: number, words: (turn: number) => str
   writer.close()
 }
 
-interface Used {
-  /** Of a processor. */
-  readonly worked: number
-  /** That its threads wanted a processor and others had it. */
-  readonly waited: number
-  /** At most, at any moment. */
-  readonly megabytes: number
-}
-
-interface Measured extends Pick<Used, 'megabytes'> {
-  /** From its start to its end, less what others on this machine made it wait. */
-  readonly seconds: number
+interface Measured {
   readonly status: number | null
   readonly stdout: string
+  /** From its start to its end. */
+  readonly seconds: number
+  /** At most, at any moment. */
+  readonly megabytes: number
 }
 
 async function measured(
@@ -136,6 +129,7 @@ async function measured(
   env: Readonly<Record<string, string>>,
   words: readonly string[],
 ): Promise<Measured> {
+  const began = performance.now()
   const child = spawn(process.execPath, [launcher, ...words, '--json'], {
     cwd,
     env: { PATH: process.env['PATH'], ...env },
@@ -145,43 +139,22 @@ async function measured(
   child.stdout.on('data', (chunk: Buffer) => {
     stdout += chunk.toString('utf8')
   })
-  let used: Used = { worked: 0, waited: 0, megabytes: 0 }
-  const began = performance.now()
-  // All only rise, so the last look tells what there was in all.
+  let megabytes = 0
+  // It only rises, so the last look tells what there was at most.
   const looking = setInterval(() => {
-    used = usedBy(child.pid ?? 0) ?? used
+    megabytes = peakOf(child.pid ?? 0) ?? megabytes
   }, 20)
   const status = await new Promise<number | null>(resolve => child.on('close', resolve))
   clearInterval(looking)
-  const { worked, waited, megabytes } = used
-  const passed = (performance.now() - began) / 1_000
-  // Threads that wait side by side count each for itself: what was worked is the least that it can have been.
-  return { status, stdout, seconds: Math.max(worked, passed - waited), megabytes }
+  return { status, stdout, seconds: (performance.now() - began) / 1_000, megabytes }
 }
 
-const ticksPerSecond = 100
-
 /** Undefined when it has ended. */
-function usedBy(pid: number): Used | undefined {
+function peakOf(pid: number): number | undefined {
   try {
     const [, peak] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /, '')
-      .split(' ')
-    if (peak === undefined) return undefined
-    const worked = (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
-    return { worked, waited: waitedBy(pid), megabytes: Number(peak) / 1024 }
+    return peak === undefined ? undefined : Number(peak) / 1024
   } catch {
     return undefined
   }
-}
-
-/** Seconds in the queue for a processor, of all its threads. */
-function waitedBy(pid: number): number {
-  const tasks = `/proc/${pid}/task`
-  const nanoseconds = readdirSync(tasks).map(task => {
-    const [, queued = ''] = readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')
-    return Number(queued)
-  })
-  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e9
 }

@@ -1,4 +1,4 @@
-import { createHistory, type History, mostChunkBytes } from '../journal/index.ts'
+import { createHistory, createScratch, type History } from '../journal/index.ts'
 import { executionLayout } from '../workspace/index.ts'
 import type { NamedPlace } from './job.ts'
 
@@ -21,5 +21,5 @@ export function historyOf({ dir }: Pick<NamedPlace, 'dir'>): History {
  * until the next is asked for, and a million lines leave nothing but small objects to the collector.
  */
 export function inStretches() {
-  return { maxEvents: 4_000, maxBytes: 4 << 20, scratch: Buffer.allocUnsafeSlow(mostChunkBytes) }
+  return { maxEvents: 4_000, maxBytes: 4 << 20, scratch: createScratch() }
 }

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { linkOrCopy, openRegularFile } from '../files/index.ts'
 import { errorCode } from '../kit/index.ts'
 import { blobPath } from './blobs.ts'
-import { mostChunkBytes } from './history.ts'
+import { mostChunkBytes } from './line-reader.ts'
 import { listSegments } from './segments.ts'
 import type { JournalCut } from './survey.ts'
 

@@ -21,10 +21,21 @@ interface ReadChunk {
 /** No event is longer than this: large fields are in the blob folder. What is longer is damage and is passed over. */
 const longestLine = 64 * 1024 * 1024
 
+/** So much is read at once, but for a longer line. */
+export const mostChunkBytes = 1024 * 1024
+
+/**
+ * Room for one who reads a whole journal and keeps nothing of it. Small: what is read at once lives as long as it is looked at,
+ * and the less there is of it the less the collector has to carry on.
+ */
+export function createScratch(): Buffer {
+  return Buffer.allocUnsafeSlow(256 * 1024)
+}
+
 interface ReadOptions {
   readonly start?: number
   readonly chunkBytes?: number
-  /** Every chunk is read into this, if it has room: the events of one are good until the next is asked for. */
+  /** Chunks are as long as this and read into it, but for longer lines: the events of one are good until the next is asked for. */
   readonly scratch?: Buffer | undefined
 }
 
@@ -35,7 +46,8 @@ interface ReadOptions {
 export async function* readSegment(path: string, options: ReadOptions = {}): AsyncGenerator<ReadChunk> {
   const file = await openRegularFile(path)
   try {
-    let { start = 0, chunkBytes = 1024 * 1024 } = options
+    let { start = 0, chunkBytes = mostChunkBytes } = options
+    if (options.scratch) chunkBytes = Math.min(chunkBytes, options.scratch.length)
     for (;;) {
       // Otherwise a new buffer each time: the events of earlier chunks point into theirs.
       const buffer = roomIn(options.scratch, chunkBytes) ?? Buffer.allocUnsafeSlow(chunkBytes)

@@ -11,7 +11,7 @@ import {
 import * as z from 'zod'
 import { readRegularFile, writeFileAtomicSync } from '../files/index.ts'
 import type { History } from './history.ts'
-import type { StoredEvent } from './line-reader.ts'
+import { createScratch, type StoredEvent } from './line-reader.ts'
 import type { ReadProblem } from './page.ts'
 import type { JournalSurvey } from './survey.ts'
 
@@ -102,6 +102,7 @@ async function fold(
     ...(upTo !== undefined && { upTo }),
     maxEvents: 5_000,
     maxBytes: 8 * 1024 * 1024,
+    scratch: createScratch(),
   })) {
     damaged.push(...page.problems)
     for (const stored of page.events) {

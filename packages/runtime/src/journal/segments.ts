@@ -2,7 +2,14 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { readRegularFile, writeFileAtomic, writeFileAtomicSync } from '../files/index.ts'
 import { errorCode } from '../kit/index.ts'
-import { type EventCounts, isOfEveryone, noEvents, planType, readSegment } from './line-reader.ts'
+import {
+  createScratch,
+  type EventCounts,
+  isOfEveryone,
+  noEvents,
+  planType,
+  readSegment,
+} from './line-reader.ts'
 import { typeOf } from './line-type.ts'
 import { areTypePlaces, createTypePlaces, type TypePlaces } from './type-places.ts'
 
@@ -124,7 +131,9 @@ export async function scanSegment(segment: string, expected: number, before?: Se
   const counts = { ...(before?.counts ?? noEvents) }
   const places = before && !before.types ? undefined : createTypePlaces(before?.types)
   let [lastSeq, bytes, badLinesAtEnd] = [before?.lastSeq ?? 0, before?.bytes ?? 0, 0]
-  for await (const chunk of readSegment(segment, { start: bytes })) {
+  // Of the lines nothing is kept: each chunk may be read over the one before.
+  const scratch = createScratch()
+  for await (const chunk of readSegment(segment, { start: bytes, scratch })) {
     for (const { offset } of chunk.damaged) numbers.damagedAt(offset)
     for (const stored of chunk.events) {
       const { seq, offset } = stored

@@ -1,7 +1,7 @@
 import { blobNames } from './blobs.ts'
-import { type History, mostChunkBytes } from './history.ts'
+import type { History } from './history.ts'
 import { lineLength } from './line.ts'
-import { planType, type StoredEvent } from './line-reader.ts'
+import { createScratch, planType, type StoredEvent } from './line-reader.ts'
 import { typeOf } from './line-type.ts'
 import type { RecordedEvent } from './notify.ts'
 
@@ -35,7 +35,7 @@ export async function surveyJournal(history: History): Promise<JournalSurvey> {
   const marked: StoredEvent[] = []
   const blobs = new Map<string, number>()
   let lastSeq = 0
-  const scratch = Buffer.allocUnsafeSlow(mostChunkBytes)
+  const scratch = createScratch()
   for await (const { events } of history.pages({ ...wholePages, scratch })) {
     for (const stored of events) {
       const { seq, rest, spilled } = stored

@@ -1,4 +1,4 @@
-import { type History, isForEveryone, mostChunkBytes, type Page, type StoredEvent } from '../journal/index.ts'
+import { createScratch, type History, isForEveryone, type Page, type StoredEvent } from '../journal/index.ts'
 import type { Semaphore } from '../kit/index.ts'
 import type { Peer } from './peer.ts'
 
@@ -59,7 +59,7 @@ const pagesPerTurn = 16
 export async function streamHistory(options: HistoryStreamOptions): Promise<void> {
   const { readers, receiver } = options
   const batches = createBatches(options)
-  const scratch = Buffer.allocUnsafeSlow(mostChunkBytes)
+  const scratch = createScratch()
   let read = { after: 0, hasMore: true }
   while (read.hasMore && receiver.isOpen) {
     const { after } = read

@@ -6,10 +6,10 @@ import {
   type TokenCounts,
   type WeaveState,
 } from '@weave/protocol'
-import { mostChunkBytes, type RecordedEvent, type StoredEvent } from '../journal/index.ts'
+import { createScratch, type RecordedEvent, type StoredEvent } from '../journal/index.ts'
 import type { Failure, Result } from '../kit/index.ts'
 import { type ForkOrigin, readLock, readOrigin } from '../workspace/index.ts'
-import { digestOf, stepOf } from './compare-steps.ts'
+import { digestOf, type SaidOrDone, stepOf } from './compare-steps.ts'
 import { forkPlace } from './fork-place.ts'
 import type { ReadPlace } from './read-place.ts'
 
@@ -31,7 +31,8 @@ export interface CodonFacts {
 /** Digests of the steps of a codon, and the events that they were. */
 export interface Steps {
   readonly digests: Float64Array
-  readonly seqs: Float64Array
+  /** A journal of more than 2 ** 32 events has no place on any disk. */
+  readonly seqs: Uint32Array
 }
 
 /** One side of a comparison: an execution up to a checkpoint, or as it is. */
@@ -129,25 +130,22 @@ interface Hearing {
   readonly workspaces: readonly string[]
 }
 
-const wantedTypes: ReadonlySet<string> = new Set([
-  'assistant.action',
-  'tool.result',
-  'run.parked',
-  'gate.decided',
-])
+const stepTypes: ReadonlySet<string> = new Set<SaidOrDone['type']>(['assistant.action', 'tool.result'])
+const wantedTypes: ReadonlySet<string> = new Set([...stepTypes, 'run.parked', 'gate.decided'])
 const startMarks = ['CodonStarted', 'RunStarted'].map(type => Buffer.from(`"transitionType":"${type}"`))
 const headBytes = 400
 
 async function hearThread({ history }: ReadPlace, hearing: Hearing): Promise<Heard> {
   const heard: Heard = { steps: new Map(), calls: new Map(), parkedMs: 0, gatesMs: 0 }
   const follow = createFollower(hearing, heard)
-  const scratch = Buffer.allocUnsafeSlow(mostChunkBytes)
+  const scratch = createScratch()
   for await (const { events } of history.pages({ upTo: hearing.lastSeq, maxEvents: 4_000, scratch })) {
     for (const stored of events) {
       const type = history.type(stored)
       if (type === 'state.transition' ? !isStart(stored) : !wantedTypes.has(type)) continue
       // The checksum of its line proves that this program wrote it.
-      const event = history.unchecked(stored) ?? (await history.event(stored))
+      const data = stepTypes.has(type) ? history.uncheckedData(stored) : undefined
+      const event = data ? ({ type, data, seq: stored.seq } as SaidOrDone) : await history.event(stored)
       if (event) follow(event)
     }
   }
@@ -167,7 +165,7 @@ function createFollower({ state, thread, workspaces }: Hearing, heard: Heard) {
   const kept = new Set(thread.map(record => `${runOf.get(record)} ${record.codonId} ${record.attempt}`))
   let runId = ''
   let current: string | undefined
-  return (event: RecordedEvent): void => {
+  return (event: RecordedEvent | SaidOrDone): void => {
     const { type, data } = event
     if (type === 'state.transition') {
       const { transition } = data
@@ -197,33 +195,46 @@ function enter(
   codonId: string,
   { digest, seq }: { readonly digest: number; readonly seq: number },
 ): void {
-  const known = steps.get(codonId) ?? { digests: createRow(), seqs: createRow() }
+  const known = steps.get(codonId) ?? {
+    digests: createRow(length => new Float64Array(length)),
+    seqs: createRow(length => new Uint32Array(length)),
+  }
   steps.set(codonId, known)
   known.digests.add(digest)
   known.seqs.add(seq)
 }
 
 interface StepRows {
-  readonly digests: Row
-  readonly seqs: Row
+  readonly digests: Row<Float64Array>
+  readonly seqs: Row<Uint32Array>
 }
 
-type Row = ReturnType<typeof createRow>
+interface Row<Numbers> {
+  add(number: number): void
+  all(): Numbers
+}
 
-/** Numbers in bare memory: a list of a million would leave as much behind for the collector while it grows. */
-function createRow() {
-  let numbers = new Float64Array(64)
+const rowPart = 16_384
+
+/** Numbers in bare memory, in parts: a list of a million would leave as much behind for the collector while it grows. */
+function createRow<Numbers extends Float64Array | Uint32Array>(
+  room: (length: number) => Numbers,
+): Row<Numbers> {
+  const parts: Numbers[] = []
   let length = 0
   return {
-    add(number: number): void {
-      if (length === numbers.length) {
-        const larger = new Float64Array(length * 2)
-        larger.set(numbers)
-        numbers = larger
-      }
-      numbers[length++] = number
+    add(number) {
+      if (length % rowPart === 0) parts.push(room(rowPart))
+      const part = parts.at(-1)
+      if (part) part[length % rowPart] = number
+      length++
     },
-    all: (): Float64Array => numbers.subarray(0, length),
+    all() {
+      const numbers = room(length)
+      for (const [at, part] of parts.entries())
+        numbers.set(part.subarray(0, length - at * rowPart), at * rowPart)
+      return numbers
+    },
   }
 }
 

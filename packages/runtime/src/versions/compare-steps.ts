@@ -1,4 +1,9 @@
+import type { JournaledEvent } from '@weave/protocol'
 import type { RecordedEvent } from '../journal/index.ts'
+
+/** As much of an event as a step needs. */
+export type SaidOrDone = Needed<'assistant.action'> | Needed<'tool.result'>
+type Needed<T extends 'assistant.action' | 'tool.result'> = Pick<JournaledEvent<T>, 'type' | 'data' | 'seq'>
 
 /** Something that an agent said or did, as far as two runs of the same can agree in it. */
 export interface Step {
@@ -10,7 +15,10 @@ export interface Step {
  * What an event means in a conversation: what was said, which tool was called with what, whether it answered well. Workspaces
  * have one name, and ids and times are not in it. Undefined for every other event. Pure.
  */
-export function stepOf({ type, data }: RecordedEvent, workspaces: readonly string[]): Step | undefined {
+export function stepOf(
+  { type, data }: RecordedEvent | SaidOrDone,
+  workspaces: readonly string[],
+): Step | undefined {
   if (type === 'tool.result')
     return { kind: 'result', text: `${data.toolName} ${data.isError ? 'error' : 'ok'}` }
   if (type !== 'assistant.action' || data.action === 'thinking') return undefined

@@ -203,7 +203,7 @@ interface Looking {
   readonly workspaces: readonly string[]
 }
 
-const nothing: Steps = { digests: new Float64Array(), seqs: new Float64Array() }
+const nothing: Steps = { digests: new Float64Array(), seqs: new Uint32Array() }
 
 async function comparedConversations(
   sides: Both<Side>,
@@ -240,7 +240,7 @@ async function comparedConversations(
 /** Reads the few events again that are to be shown. */
 async function stepsAt(
   { place }: Side,
-  seqs: Float64Array,
+  seqs: Uint32Array,
   { workspaces }: Looking,
 ): Promise<readonly Step[]> {
   const steps: Step[] = []
