@@ -21,6 +21,9 @@ import { versionFigures } from './versions.ts'
 import { wholeCheckpointFigures } from './whole-checkpoint.ts'
 import { wholeRunFigures } from './whole-run.ts'
 
+// Node reads what this variable names each time it starts, which takes longer than the rest of a start: not ours to be measured.
+delete process.env['NODE_EXTRA_CA_CERTS']
+
 /**
  * `npm run bench [-- journal …]`: figures as ratios to floors taken in the same run; a table, and a JSON file. What was
  * committed last stands beside them. `--keep` puts them into the committed file, beside those that were not taken again.

@@ -6,13 +6,15 @@
  * The folder of the caches is named after the build, so a cache can never belong to another text, also not one that a
  * process of an older build writes when it ends. V8 itself refuses a cache of another version or other flags; then, or
  * when there is none, the chunk is compiled as usual. What was compiled without a cache is written when the process
- * ends; a folder that cannot be written to is no error.
+ * ends; a folder that cannot be written to is no error. Until then V8 is told to throw nothing away that it compiled: what a
+ * chunk runs only once, when it is loaded, would be missing in the cache of a process that lived for a while.
  */
 const fs = require('node:fs')
 /** @type {{ enableCompileCache?: (folder: string) => unknown, builtinModules: readonly string[] }} */
 const { enableCompileCache } = require('node:module')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
+const { setFlagsFromString } = require('node:v8')
 const vm = require('node:vm')
 
 const entry = '__ENTRY__'
@@ -93,12 +95,17 @@ function readCache(name) {
 
 /** @param {string} name @param {vm.Script} script */
 function keepLater(name, script) {
-  if (uncached.size === 0) process.once('exit', writeCaches)
+  if (uncached.size === 0) {
+    setFlagsFromString('--no-flush-bytecode')
+    process.once('exit', writeCaches)
+  }
   uncached.set(name, script)
 }
 
 function writeCaches() {
   try {
+    // V8 refuses a cache that was made under other flags.
+    setFlagsFromString('--flush-bytecode')
     fs.mkdirSync(cacheFolder, { recursive: true })
     for (const [name, script] of uncached) {
       const file = cacheFolder + name

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -49,6 +49,8 @@ import { lightest } from './room/index.ts'
         first: (await import('./first.ts')).first(),
         heavyAfter: globalThis.heavyIsLoaded === true,
       }))
+      // With --expose-gc and --stress-flush-code: as if much time had passed.
+      globalThis.gc?.()
     }
     void main()`,
 }
@@ -94,6 +96,18 @@ it('a bundled program runs the same without a code cache, with one, and with a b
   expect(start()).toEqual(expected)
 })
 
+it('a code cache holds what runs once, also that of a process in which V8 threw it away meanwhile', () => {
+  const short = cachedBytes()
+  const long = cachedBytes('--expose-gc', '--stress-flush-code')
+  expect(long / short).toBeGreaterThan(0.95)
+})
+
+function cachedBytes(...flags: readonly string[]): number {
+  rmSync(join(dist, 'cache'), { recursive: true, force: true })
+  expect(start(...flags)).toEqual(expected)
+  return caches().reduce((sum, cache) => sum + statSync(cache).size, 0)
+}
+
 it('two builds never share a code cache, also where a chunk has the same name in both', async () => {
   const before = new Set(caches().map(cache => dirname(cache)))
   writeFileSync(
@@ -120,8 +134,9 @@ it.each([
   await expect(bundleProgram(options)).rejects.toThrow('loads a whole room or package')
 })
 
-function start(): unknown {
-  const { stdout, stderr } = spawnSync(process.execPath, [join(dist, 'program.cjs')], { encoding: 'utf8' })
+function start(...flags: readonly string[]): unknown {
+  const words = [...flags, join(dist, 'program.cjs')]
+  const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
   expect(stderr).toBe('')
   return JSON.parse(stdout)
 }

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createFlags } from '../files/index.ts'
 import { createId, type Result } from '../kit/index.ts'
@@ -94,11 +95,15 @@ async function readIndex(git: Git, { sha, index, signal }: CheckOutOptions): Pro
  */
 async function checkOutByGit(git: Git, { directory, index, signal }: CheckOutOptions): Promise<boolean> {
   const environment = { GIT_INDEX_FILE: index, GIT_WORK_TREE: directory }
-  const written = await git(['checkout-index', '--all', '--quiet'], { environment, signal })
+  // Several processes write where there are many files: each waits for the disk most of the time.
+  const workers = ['-c', `checkout.workers=${Math.min(availableParallelism(), mostWorkers)}`]
+  const written = await git([...workers, 'checkout-index', '--all', '--quiet'], { environment, signal })
   if (written.ok) return true
   for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true })
   return false
 }
+
+const mostWorkers = 8
 
 /** Nobody finishes what is cut off here: the directory as a whole is dropped. */
 const noIntent: RestoreIntent = { read: () => [], write: async () => undefined, clear: () => undefined }
