@@ -23,7 +23,12 @@ export async function checkOut(git: Git, options: Omit<CheckOutOptions, 'index'>
   }
 }
 
-interface CheckOutOptions extends RestoreOptions {
+export interface CheckOutWish extends RestoreOptions {
+  /** Told what the version calls its files, before they are there. */
+  readonly onNames?: ((names: readonly string[]) => void) | undefined
+}
+
+interface CheckOutOptions extends CheckOutWish {
   readonly sha: string
   readonly directory: string
   /** A file for git alone, beside the directory. */
@@ -31,9 +36,15 @@ interface CheckOutOptions extends RestoreOptions {
 }
 
 async function checkOutWith(git: Git, options: CheckOutOptions): Promise<Result> {
-  const { sha } = options
+  const { sha, onNames } = options
   // git reads the version into its index while we look at what it names.
-  const work = [listNames(git, options), readIndex(git, options)] as const
+  const listing = listNames(git, options)
+  if (onNames)
+    listing.then(
+      names => onNames(names?.toString('utf8').split('\0') ?? []),
+      () => undefined,
+    )
+  const work = [listing, readIndex(git, options)] as const
   await Promise.allSettled(work)
   const [names, isRead] = await Promise.all(work)
   if (!names) return { ok: false, message: `There is no version ${sha.slice(0, 8)}, or it cannot be read.` }

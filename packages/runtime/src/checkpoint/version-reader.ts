@@ -1,11 +1,10 @@
 import { join } from 'node:path'
 import { createGit, type Git, type GitPlace, isLink } from '../tree/index.ts'
-import { checkOut } from './check-out.ts'
+import { type CheckOutWish, checkOut } from './check-out.ts'
 import type { CheckpointRecord } from './commit.ts'
 import { type DiffOptions, type DiffResult, diff } from './diff.ts'
 import { listSafeties, listTree, readCheckpoint, readRecords } from './read-checkpoints.ts'
 import { beforeRef, createRefs, isSha, listRefs } from './refs.ts'
-import type { RestoreOptions } from './restore-perform.ts'
 import { overlaidTree } from './tree-objects.ts'
 
 export interface VersionReaderOptions extends GitPlace {
@@ -44,7 +43,7 @@ export function readVersions({ beside, ...place }: VersionReaderOptions) {
       return answer.ok ? { bytes: answer.bytes.subarray(0, maxBytes), size: found.size } : undefined
     },
     /** Into a directory that is empty. Rejects only with the reason of the signal. */
-    checkOut: (sha: string, directory: string, options: RestoreOptions = {}) =>
+    checkOut: (sha: string, directory: string, options: CheckOutWish = {}) =>
       checkOut(git, { ...options, sha, directory }),
     /** Names of refs with what they name. Throws the system's error. */
     refs: () => listRefs(place.gitDir),

@@ -19,10 +19,11 @@ export async function fill(making: Making): Promise<Papers> {
   for (const path of [part.internals, part.agentRoot, part.agents, part.logs])
     await mkdir(path, { mode: 0o700 })
   // While git writes the files in processes of its own, the rest is made.
+  const names = createNames()
   const [restored, papers, untracked] = await together(
-    restoreVersions(making),
+    restoreVersions(making, names.tell).finally(() => names.tell([])),
     writePapers(making, plan),
-    untrackedIn(place),
+    untrackedIn(place, names.told),
   )
   if (!restored.ok) return restored
   if (!papers.ok) return papers
@@ -35,20 +36,31 @@ export async function fill(making: Making): Promise<Papers> {
   return { ...papers, notes: [...warnings, ...untrackedNotes(untracked, wish), ...papers.notes] }
 }
 
+type TellNames = (names: readonly string[]) => void
+
+/** What the version calls its files, as soon as git has said it; nothing, if it never does. */
+function createNames() {
+  let tell: TellNames = () => undefined
+  const told = new Promise<ReadonlySet<string>>(resolve => {
+    tell = names => resolve(new Set(names))
+  })
+  return { tell, told }
+}
+
 /** The store of the fork, then the files from it. */
-async function restoreVersions(making: Making): Promise<Result<object, Failure>> {
+async function restoreVersions(making: Making, onNames: TellNames): Promise<Result<object, Failure>> {
   const { place, point, part } = making
   const { layout, environment, versions } = place
   const refs = keptRefs(point.state, versions.refs())
   await cloneStore({ gitDir: part.checkpoints, from: layout.checkpoints, refs })
-  const restored = await restoreFiles(making)
+  const restored = await restoreFiles(making, onNames)
   if (restored.ok) return restored
   const unfit = await checkGit(environment)
   return { ...restored, cure: `Look at ${layout.checkpoints}.`, ...unfit }
 }
 
 /** The files as a rollback to the checkpoint would leave them. */
-async function restoreFiles({ place, point, part }: Making): Promise<Result> {
+async function restoreFiles({ place, point, part }: Making, onNames: TellNames): Promise<Result> {
   const { plan, state, versions, environment, clock } = place
   const { sha } = point.target
   const { overlays = [] } = await createSelections({ plan, state: () => state }).requestFor(sha, versions)
@@ -56,7 +68,7 @@ async function restoreFiles({ place, point, part }: Making): Promise<Result> {
   const tree = overlays.length === 0 ? sha : await own.overlaid(sha, overlays)
   if (tree === undefined)
     return { ok: false, message: `A version that belongs to ${point.label} cannot be read.` }
-  return own.checkOut(tree, part.agentRoot)
+  return own.checkOut(tree, part.agentRoot, { onNames })
 }
 
 async function placeData({ place, part, wish }: Making): Promise<Result> {

@@ -19,13 +19,17 @@ export interface Untracked {
 
 const mostUntracked = 1_000_000
 
-/** What no codon that ever began selects. Data is not among it. */
-export async function untrackedIn({ layout, plan, state }: ReadPlace): Promise<Untracked> {
+/** What no codon that ever began selects. Data is not among it. What a version has was selected, and need not be asked for. */
+export async function untrackedIn(
+  { layout, plan, state }: ReadPlace,
+  versioned: Promise<ReadonlySet<string>>,
+): Promise<Untracked> {
+  const known = await versioned
   const selection = createSelections({ plan, state: () => state }).ofAll()
   const paths: string[] = []
   const skip = (path: string): boolean => path === dataSourceName
   for await (const path of walkPaths(layout.agentRoot, { maxEntries: mostUntracked, maxDepth: 200, skip }))
-    if (!selection.selects(path)) paths.push(path)
+    if (!known.has(path) && !selection.selects(path)) paths.push(path)
   return { paths, names: [...new Set(paths.map(path => path.split('/')[0] ?? path))] }
 }
 
