@@ -7,17 +7,23 @@ import { systemClock } from '../kit/index.ts'
  */
 export type Turns = ReturnType<typeof createTurns>
 
-/** How long a polite reading rests, in times of what a stretch took; more than this was no stretch. */
+/**
+ * How long a polite reading rests, in times of what it worked since its last rest; more than this was no reading. Not after every
+ * stretch: short rests would only wake it more often.
+ */
 const rests = 2
-const longestStretchMs = 50
+const leastWorkMs = 5
+const longestWorkMs = 50
 
 export function createTurns({ isPolite = false } = {}) {
   let underWay = 0
   let waiting: (() => void)[] = []
   let resumedAt = Number.NEGATIVE_INFINITY
-  const rest = (signal: AbortSignal): Promise<void> => {
-    const took = Math.min(systemClock.monotonic() - resumedAt, longestStretchMs)
-    return systemClock.sleep(took * rests, signal).catch(() => undefined)
+  const rest = async (signal: AbortSignal): Promise<void> => {
+    const worked = systemClock.monotonic() - resumedAt
+    if (worked < leastWorkMs) return setImmediate()
+    await systemClock.sleep(Math.min(worked, longestWorkMs) * rests, signal).catch(() => undefined)
+    resumedAt = systemClock.monotonic()
   }
   return {
     /** A short reading begins; call what it returns when it has ended. */
@@ -37,7 +43,6 @@ export function createTurns({ isPolite = false } = {}) {
       await (isPolite ? rest(signal) : setImmediate())
       while (underWay > 0 && !signal.aborted) await new Promise<void>(resolve => waiting.push(resolve))
       signal.throwIfAborted()
-      resumedAt = systemClock.monotonic()
     },
   }
 }
