@@ -12,9 +12,14 @@ const lookEveryMs = 100
 export function createLeashedClock(base: Clock, until: Moment): LeashedClock {
   let end = until.monotonicMs
   let stoodMs = 0
+  /** It never goes back, also when its time is cut short. */
+  let latest = Number.NEGATIVE_INFINITY
   const isFresh = (): boolean => base.monotonic() < end
   // Also when nobody looked meanwhile, because this process stood still itself.
-  const monotonic = (): number => Math.min(base.monotonic(), end) - stoodMs
+  const monotonic = (): number => {
+    latest = Math.max(latest, Math.min(base.monotonic(), end) - stoodMs)
+    return latest
+  }
   return {
     now: base.now,
     monotonic,
@@ -28,7 +33,8 @@ export function createLeashedClock(base: Clock, until: Moment): LeashedClock {
         if (isFresh()) tick()
       }),
     extend({ monotonicMs }) {
-      stoodMs += Math.max(0, base.monotonic() - end)
+      // Heard of so late that it is over again, it was not used: the clock still stands.
+      stoodMs += Math.max(0, Math.min(base.monotonic(), monotonicMs) - end)
       end = monotonicMs
     },
   }

@@ -34,4 +34,23 @@ describe('the clock of what is on a leash', () => {
       idle.close()
     },
   )
+
+  verifies(
+    ['leash/timers'],
+    'never goes back, also when it hears of more time only after that is over, or of less',
+    async () => {
+      const base = createTestClock()
+      const clock = createLeashedClock(base, until(5_000))
+      await base.advance(10_000)
+      expect(clock.monotonic()).toBe(5_000)
+      clock.extend(until(7_000))
+      expect(clock.monotonic()).toBe(5_000)
+      await base.advance(1_000)
+      clock.extend(until(20_000))
+      await base.advance(500)
+      expect(clock.monotonic()).toBe(5_500)
+      clock.extend(until(11_200))
+      expect(clock.monotonic()).toBe(5_500)
+    },
+  )
 })
