@@ -9,7 +9,14 @@ import {
 } from '@weave/protocol'
 import { frozenPlan } from '../execution/index.ts'
 import { bookTypes, emptyBook, type GateBook, heard } from '../gates/index.ts'
-import { cachedState, type History, type Page, type ReadProblem, type StoredEvent } from '../journal/index.ts'
+import {
+  cachedState,
+  type History,
+  type Page,
+  planType,
+  type ReadProblem,
+  type StoredEvent,
+} from '../journal/index.ts'
 import { createSerialQueue } from '../kit/index.ts'
 import type { Plan } from '../plan/index.ts'
 import { type ExecutionLayout, executionLayout } from '../workspace/index.ts'
@@ -146,7 +153,6 @@ const known: ReadonlySet<string> = new Set([
   'error',
 ])
 
-const planType = 'preflight.result'
 const seldom: ReadonlySet<string> = new Set([...known, planType].filter(type => type !== 'state.transition'))
 
 function withEvent(so: Followed, event: JournaledEvent): Followed {

@@ -10,7 +10,7 @@ export { executionIdOf } from './execution-id.ts'
 export { createHistory, type History } from './history.ts'
 export { type AppendOptions, type Journal, openJournal } from './journal.ts'
 export type { Origin } from './line.ts'
-export { createScratch, isForEveryone, type StoredEvent } from './line-reader.ts'
+export { createScratch, isForEveryone, planType, type StoredEvent } from './line-reader.ts'
 export type { Listener, RecordedEvent } from './notify.ts'
 export type { Page, ReadProblem } from './page.ts'
 export {

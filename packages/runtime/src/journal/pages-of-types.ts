@@ -53,10 +53,11 @@ async function* pagesIn(
   { index, first, upTo }: Stretch,
   types: Types,
 ): AsyncGenerator<Page> {
-  const named = namedIn(index, types)
-  if (named) for (const seq of named) yield* pages({ after: seq - 1, upTo: Math.min(seq, upTo) })
-  else
-    for await (const { events, problems } of pages({ after: first - 1, upTo: Math.min(index.lastSeq, upTo) }))
+  const whole = { after: first - 1, upTo: index.lastSeq }
+  const stretches = namedIn(index, types)?.map(seq => ({ after: seq - 1, upTo: seq })) ?? [whole]
+  // Also of lines that are named: an index is a cache, and may be wrong.
+  for (const stretch of stretches)
+    for await (const { events, problems } of pages({ ...stretch, upTo: Math.min(stretch.upTo, upTo) }))
       yield { events: events.filter(stored => types.has(typeOf(stored))), problems }
 }
 

@@ -86,6 +86,14 @@ describe('the events of some types', () => {
     expect(await read(dir)).toEqual({ seqs: warnings, reasons: [] })
   })
 
+  test('never are others, whatever an index says', async () => {
+    const dir = await filled()
+    const [first = ''] = filesOf(dir, '.idx')
+    const index = JSON.parse(readFileSync(first, 'utf8')) as { readonly types: object }
+    writeFileSync(first, JSON.stringify({ ...index, types: { ...index.types, error: [1, 2, 510] } }))
+    expect(await read(dir)).toEqual({ seqs: warnings, reasons: [] })
+  })
+
   test('go on being named in a journal that is closed and opened in the middle of a segment', async () => {
     const dir = await filled()
     const again = await openTestJournal(dir, { segmentBytes: 100_000 })
