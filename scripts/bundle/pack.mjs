@@ -41,8 +41,8 @@ export function packed(scripts, graph) {
   return { scripts: all, entry: placed(graph.entry) }
 }
 
-/** For whose start people wait many times a day. */
-const frequent = /^(?:run|validate|list|help)-/
+/** For whose start people wait many times a day; `fork` stands for all that read an execution and start nothing in it. */
+const frequent = /^(?:run|validate|list|help|fork)-/
 
 /** @param {readonly Script[]} scripts @param {Graph} graph */
 function groupsOf(scripts, { entry, statics, lazies }) {
