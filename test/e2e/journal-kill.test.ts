@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect } from 'vitest'
 import { WebSocket } from 'ws'
 import { connect, type ServerEvent } from '../../packages/client/src/index.ts'
-import { createHistory } from '../../packages/runtime/src/journal/index.ts'
+import { createHistory, type RecordedEvent } from '../../packages/runtime/src/journal/index.ts'
 import { verifies } from '../conformance/verifies.ts'
 import { codon, type HankFolder, hankFolderIn } from '../support/hank-folder.ts'
 import { isProof, tally } from '../support/proof.ts'
@@ -61,6 +61,30 @@ describe('a server that is killed in the middle of its record', () => {
     },
     600_000,
   )
+
+  verifies(
+    ['3/end-emits-completed'],
+    'tells of the end of a codon at the next start, if it was killed between that and the word of it',
+    async () => {
+      const at = place(await tempDir({ inMemory: true }), 'untold')
+      expect(await at.scripted(...headless(at))).toMatchObject({ status: 0 })
+      const lines = readFileSync(at.journal, 'utf8').split('\n')
+      const ends = lines.flatMap((line, index) => (/"to":"completed"/.test(line) ? [index] : []))
+      expect(ends).toHaveLength(codons.length)
+      // As a kill leaves it: all up to the end of the first codon, which is not told yet.
+      truncateSync(at.journal, Buffer.byteLength(`${lines.slice(0, (ends[0] ?? 0) + 1).join('\n')}\n`))
+      rmSync(join(at.dir, '.weave/state.json'))
+      expect(toldEnds(await readJournal(at))).toEqual([])
+      expect(await at.scripted(...headless(at))).toMatchObject({ status: 0 })
+      const written = await readJournal(at)
+      expect(toldEnds(written)).toEqual(codons)
+      const [told] = written.events.filter(({ type }) => type === 'codon.completed')
+      expect(told?.data).toMatchObject({ success: true, exitStatus: { type: 'success' } })
+      expect(await at.scripted(...headless(at))).toMatchObject({ status: 0 })
+      expect(toldEnds(await readJournal(at))).toEqual(codons)
+    },
+    120_000,
+  )
 })
 
 /** Every one, or a few of them. */
@@ -88,7 +112,16 @@ async function survive(
       .sort(),
     context,
   ).toEqual(codons.map(id => `${id}.md`))
+  // A codon that was cut off itself, and ran again, has ended once.
+  expect(toldEnds(await readJournal(at)), context).toEqual(codons)
   return { told: told.length, killed }
+}
+
+/** The codons that were completed, as the journal tells it. */
+function toldEnds({ events }: Awaited<ReturnType<typeof readJournal>>): readonly string[] {
+  return events.flatMap(event =>
+    event.type === 'codon.completed' && event.data.success ? [event.data.codonId] : [],
+  )
 }
 
 /** All journaled events that reached a client. */
@@ -135,17 +168,20 @@ function hasPort({ dir }: Place): boolean {
 }
 
 async function readJournal({ dir, journal }: Place) {
+  const events: RecordedEvent[] = []
   const texts: string[] = []
   const seqs: number[] = []
   const problems: unknown[] = []
-  if (!existsSync(journal)) return { texts, seqs, problems }
+  if (!existsSync(journal)) return { events, texts, seqs, problems }
   const history = createHistory({ dir: join(dir, '.weave/journal') })
   for await (const page of history.pages()) {
     problems.push(...page.problems)
     for (const stored of page.events) {
       seqs.push(stored.seq)
-      texts.push(JSON.stringify(await history.event(stored)))
+      const event = await history.event(stored)
+      if (event) events.push(event)
+      texts.push(JSON.stringify(event))
     }
   }
-  return { texts, seqs, problems }
+  return { events, texts, seqs, problems }
 }

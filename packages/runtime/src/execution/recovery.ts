@@ -1,4 +1,4 @@
-import { type CodonExecution, currentRun, type WeaveState } from '@weave/protocol'
+import { type CodonExecution, currentRun, type EventData, type WeaveState } from '@weave/protocol'
 import { readArchive } from '../effects/index.ts'
 import { crashOf, describeFindings, type Journal, lastEventTime, type Replayed } from '../journal/index.ts'
 import { killMarked, type Result, systemClock } from '../kit/index.ts'
@@ -84,10 +84,46 @@ async function noteCrash({ layout, journal, recorder, tookOver }: Found, notes: 
   if (!crash && !tookOver) return
   const { killed } = await killMarked(`WEAVE_EXECUTION_ID=${layout.dir}`, { graceMs: 2_000 })
   if (!crash) return
+  const untold = await untoldEnd(journal, recorder.state)
+  if (untold) journal.append('codon.completed', untold)
   recorder.record(crash)
   const ended = killed.length > 0 ? ` ${killed.length} leftover processes were ended.` : ''
   notes.push(`The last run ended without saying so; its unfinished codon runs again.${ended}`)
 }
+
+/** Between the end of a codon and the word of it there are a few of its own. */
+const eventsBetween = 1_000
+
+/** A codon ends in the state first, then clients are told. Who was killed in between has left that to the next start. */
+async function untoldEnd(
+  { history, lastSeq }: Journal,
+  state: WeaveState,
+): Promise<EventData<'codon.completed'> | undefined> {
+  const last = currentRun(state)?.codons.at(-1)
+  if (!last || !('endTime' in last)) return undefined
+  let isUntold = false
+  for await (const { events } of history.pages({ after: Math.max(0, lastSeq - eventsBetween) }))
+    for (const stored of events) {
+      if (!endTypes.has(history.type(stored))) continue
+      const event = await history.event(stored)
+      if (event?.type === 'codon.completed') isUntold = false
+      else if (event?.type === 'state.transition')
+        isUntold ||=
+          event.data.transitionType === 'CodonTransitioned' && 'endTime' in event.data.transition.data
+    }
+  if (!isUntold) return undefined
+  const { codonId, status, cost, startTime, endTime, exitStatus = { type: 'success' } } = last
+  return {
+    codonId,
+    success: status === 'completed',
+    cost,
+    duration: Math.max(0, Date.parse(endTime) - Date.parse(startTime)),
+    exitStatus,
+    ...(status === 'failed' && { failureReason: last.failureReason }),
+  }
+}
+
+const endTypes: ReadonlySet<string> = new Set(['codon.completed', 'state.transition'])
 
 /** Files that a codon archived which is not done: they belong where they were. */
 async function undoArchives({ layout, recorder, rollback }: Found, notes: string[]): Promise<Result> {
