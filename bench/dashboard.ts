@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import type { Browser } from 'playwright-core'
 import { createFollower } from '../packages/runtime/src/dashboard/follower.ts'
 import { createReaders } from '../packages/runtime/src/dashboard/index.ts'
@@ -72,11 +72,12 @@ function against([id, what, subject, floor, unit]: Row): Figure {
 
 function sizeFigures(): readonly Figure[] {
   const dir = new URL('../packages/cli/dist/web/', import.meta.url).pathname
-  const shell = readFileSync(join(dir, 'index.html'), 'utf8')
+  const contents = (name: string): Buffer => brotliDecompressSync(readFileSync(join(dir, name)))
+  const shell = contents('index.html.br').toString()
   const size = (ending: string): number =>
     readdirSync(dir)
-      .filter(name => name.endsWith(ending) && shell.includes(name))
-      .reduce((sum, name) => sum + gzipSync(readFileSync(join(dir, name))).length, 0) / 1000
+      .filter(name => name.endsWith(`${ending}.br`) && shell.includes(name.slice(0, -'.br'.length)))
+      .reduce((sum, name) => sum + gzipSync(contents(name)).length, 0) / 1000
   return [
     against(['script', 'script of the first load, compressed', size('.js'), 120, 'kB']),
     against(['style', 'style of the first load, compressed', size('.css'), 12, 'kB']),

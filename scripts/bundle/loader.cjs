@@ -75,13 +75,24 @@ function named(exports) {
 /** @param {string} name @param {string} file */
 function compile(name, file) {
   const cachedData = readCache(name)
-  // The chunks are ASCII, so latin1 is right and spares V8 the decoding.
-  const text = fs.readFileSync(file, 'latin1')
+  const text = readText(file)
   const names = 'exports, require, module, __filename, __dirname, __fileUrl, __weaveImport'
   const wrapped = `(function (${names}) { 'use strict'\n${text}\n})`
   const script = new vm.Script(wrapped, { filename: file, lineOffset: -1, cachedData })
   if (cachedData === undefined) keepLater(name, script)
   return script
+}
+
+/** The chunks are ASCII, so latin1 is right and spares V8 the decoding. Some large ones are compressed. @param {string} file */
+function readText(file) {
+  try {
+    return fs.readFileSync(file, 'latin1')
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ENOENT') throw error
+    return require('node:zlib')
+      .brotliDecompressSync(fs.readFileSync(`${file}.br`))
+      .toString('latin1')
+  }
 }
 
 /** @param {string} name */

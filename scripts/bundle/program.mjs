@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
 import { build, transform } from 'esbuild'
 import { parseSync } from 'oxc-parser'
 import { throughDoors } from './doors.mjs'
@@ -28,15 +29,28 @@ export async function bundleProgram({ entry, outdir, name, external, define }) {
 
   rmSync(outdir, { recursive: true, force: true, maxRetries: 10 })
   mkdirSync(outdir, { recursive: true })
-  const files = [{ name: `${name}.cjs`, code: loader }, ...scripts]
-  for (const { name: file, code } of files) writeFileSync(join(outdir, file), code)
+  const files = [
+    { file: join(outdir, `${name}.cjs`), contents: Buffer.from(loader) },
+    ...scripts.map(({ name: file, code }) => stored(join(outdir, file), code)),
+  ]
+  for (const { file, contents } of files) writeFileSync(file, contents)
   for (const { name: file, map } of scripts) writeFileSync(join(outdir, `${file}.map`), map)
-  const written = files.map(({ name: file, code }) => ({
-    file: join(outdir, file),
-    bytes: Buffer.byteLength(code),
-  }))
-  return { files: written, inputs }
+  return { files: files.map(({ file, contents }) => ({ file, bytes: contents.length })), inputs }
 }
+
+/**
+ * A large chunk that is in no pack is loaded by few commands, and later than their start. It is stored compressed, an eighth
+ * smaller than npm would make it; the loader unpacks it in about 2 ms.
+ *
+ * @param {string} file @param {string} code
+ */
+function stored(file, code) {
+  const contents = Buffer.from(code)
+  if (basename(file).startsWith('pack-') || contents.length < largeChunk) return { file, contents }
+  return { file: `${file}.br`, contents: brotliCompressSync(contents) }
+}
+
+const largeChunk = 30_000
 
 /**
  * What tells this build from every other. The name of a chunk is not enough: packing changes its text afterwards, and V8

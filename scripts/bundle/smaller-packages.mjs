@@ -19,6 +19,7 @@ export function smallerPackages() {
       withoutLanguages(build)
       withSmallValidator(build)
       withOneClient(build)
+      withoutGateway(build)
       withPackedInterpreter(build)
       withShortNames(build)
     },
@@ -77,6 +78,26 @@ function withOneClient({ onLoad, onResolve }) {
       }`,
   }))
 }
+
+/**
+ * What is only for models that are named by a text alone, and for clients that sign with a key of their own: nothing of ours
+ * does either. Who did would be told so.
+ *
+ * @param {PluginBuild} build
+ */
+function withoutGateway({ onLoad, onResolve }) {
+  onResolve({ filter: /^(@ai-sdk\/gateway|jose)$/ }, ({ path }) => ({ path, namespace: 'left-out' }))
+  onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({
+    contents: path === 'jose' ? `throw new Error('jose is left out of this build')` : noGateway,
+  }))
+}
+
+const noGateway = `
+  export class GatewayError extends Error { static isInstance() { return false } }
+  export class GatewayAuthenticationError extends GatewayError {}
+  const leftOut = () => { throw new Error('the gateway of the AI SDK is left out of this build') }
+  export const createGateway = leftOut
+  export const gateway = { languageModel: leftOut, embeddingModel: leftOut, imageModel: leftOut, videoModel: leftOut }`
 
 /**
  * The interpreter of templates is WebAssembly in a string of 800 kB; compressed it is a third of that, and unpacked in

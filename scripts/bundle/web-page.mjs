@@ -6,8 +6,8 @@ import { throughDoors } from './doors.mjs'
 import { inputsOf } from './inlined.mjs'
 
 /**
- * The dashboard, from `packages/web/src/dashboard`, as files with a hash in their names, each with its compressed twin
- * beside it, and `index.html`, the page that loads them. A small script asks the first questions before the rest is there; code
+ * The dashboard, from `packages/web/src/dashboard`, as compressed files with a hash in their names, and `index.html`,
+ * the page that loads them. A small script asks the first questions before the rest is there; code
  * that is rarely needed is in files of its own.
  *
  * @param {{ root: string, outdir: string }} options
@@ -33,13 +33,15 @@ export async function bundleWebPage({ root, outdir }) {
     built.map(({ path }) => path),
     neededAtOnce(page.metafile),
   )
-  const files = [...built, { path: 'index.html', contents: Buffer.from(shell) }]
-  for (const { path, contents } of files) {
-    writeFileSync(join(outdir, path), contents)
-    writeFileSync(join(outdir, `${path}.br`), compressed(contents))
-  }
+  const files = [...built, { path: 'index.html', contents: Buffer.from(shell) }].map(
+    ({ path, contents }) => ({
+      file: join(outdir, `${path}.br`),
+      bytes: compressed(contents),
+    }),
+  )
+  for (const { file, bytes } of files) writeFileSync(file, bytes)
   return {
-    files: files.map(({ path, contents }) => ({ file: join(outdir, path), bytes: contents.length })),
+    files: files.map(({ file, bytes }) => ({ file, bytes: bytes.length })),
     inputs: [...new Set([early, page].flatMap(({ metafile }) => inputsOf(metafile, root)))],
   }
 }

@@ -30,6 +30,7 @@ import { lightest } from './room/index.ts'
       return lighter()
     }`,
   'lazy.ts': "import { lightest } from './room/index.ts'\nexport const lazy = lightest() + 1",
+  'large.ts': `export const large = '${'large '.repeat(10_000)}'.split(' ').length`,
   'main.ts': `
     declare const __WEAVE_VERSION__: string
     async function main() {
@@ -45,6 +46,7 @@ import { lightest } from './room/index.ts'
         url: import.meta.url.startsWith('file:'),
         second: await (await import('./second.ts')).second(),
         third: await (await import('./third.ts')).third(),
+        large: (await import('./large.ts')).large,
         heavyBefore: globalThis.heavyIsLoaded === true,
         first: (await import('./first.ts')).first(),
         heavyAfter: globalThis.heavyIsLoaded === true,
@@ -65,6 +67,7 @@ const expected = {
   url: true,
   second: [1, 2],
   third: 3,
+  large: 10_001,
   heavyBefore: false,
   first: ['heavy', 1, 1, 'function'],
   heavyAfter: true,
@@ -119,6 +122,12 @@ it('two builds never share a code cache, also where a chunk has the same name in
   const after = caches().map(cache => dirname(cache))
   expect(after.length).toBeGreaterThan(0)
   expect(after.filter(cache => before.has(cache))).toEqual([])
+})
+
+it('a large chunk that is in no pack is stored compressed, and nowhere else', () => {
+  const names = readdirSync(dist).filter(name => name.startsWith('large-'))
+  expect(names.filter(name => !name.endsWith('.map'))).toEqual([expect.stringMatching(/\.cjs\.br$/)])
+  expect(statSync(join(dist, String(names.find(name => name.endsWith('.br'))))).size).toBeLessThan(1_000)
 })
 
 it.each([

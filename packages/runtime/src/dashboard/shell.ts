@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
-import { extname, join, sep } from 'node:path'
+import { extname, join } from 'node:path'
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
 
 /** One file of the page. */
 interface Asset {
-  readonly bytes: Buffer
-  readonly brotli?: Buffer
+  readonly brotli: Buffer
   readonly type: string
   /** Its name changes with its content. */
   readonly isHashed: boolean
@@ -27,17 +27,14 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** As the bundler leaves them: files with a hash in their names, `index.html`, and a `.br` beside each. Rejects with the system's error. */
+/** As the bundler leaves them: files with a hash in their names, and `index.html`, all compressed. Rejects with the system's error. */
 export async function readAssets(dir: string): Promise<Assets> {
-  const names = await readdir(dir, { recursive: true })
   const files = new Map<string, Asset>()
-  for (const name of names) {
+  for (const file of await readdir(dir)) {
+    const name = file.replace(/\.br$/, '')
     const type = types[extname(name)]
-    if (type === undefined) continue
-    const path = `/${name.split(sep).join('/')}`
-    const brotli = names.includes(`${name}.br`) ? await readFile(join(dir, `${name}.br`)) : undefined
-    const isHashed = hashed.test(name)
-    files.set(path, { bytes: await readFile(join(dir, name)), type, isHashed, ...(brotli && { brotli }) })
+    if (type === undefined || name === file) continue
+    files.set(`/${name}`, { brotli: await readFile(join(dir, file)), type, isHashed: hashed.test(name) })
   }
   return assetsOf(files)
 }
@@ -55,7 +52,7 @@ export const bareAssets: Assets = assetsOf(
     [
       '/index.html',
       {
-        bytes: Buffer.from(
+        brotli: brotliCompressSync(
           '<!doctype html><html lang="en"><meta charset="utf-8"><title>weave</title><p>This build of weave has no page. Its addresses under /api answer.</p></html>\n',
         ),
         type: 'text/html; charset=utf-8',
@@ -105,13 +102,13 @@ export function shellAnswer(assets: Assets, path: string, request: IncomingMessa
   const asset = assets.find(path)
   if (!asset) return undefined
   const accepts = String(request.headers['accept-encoding'] ?? '')
-  const brotli = /(?:^|,)\s*br\s*(?:,|$)/.test(accepts) ? asset.brotli : undefined
+  const isBrotli = /(?:^|,)\s*br\s*(?:,|$)/.test(accepts)
   return {
-    bytes: brotli ?? asset.bytes,
+    bytes: isBrotli ? asset.brotli : brotliDecompressSync(asset.brotli),
     headers: {
       'content-type': asset.type,
       vary: 'accept-encoding',
-      ...(brotli && { 'content-encoding': 'br' }),
+      ...(isBrotli && { 'content-encoding': 'br' }),
       ...(asset.isHashed && { 'cache-control': 'public, max-age=31536000, immutable' }),
     },
   }
