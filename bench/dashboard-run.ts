@@ -15,7 +15,9 @@ import { createFakeControl } from '../packages/runtime/test/server/fake-control.
  * on its own port as `--web` does. Its reading thread is that of the built command.
  */
 export type RunOrder = { readonly tell: number }
-export type RunAnswer = { readonly port: number; readonly link: string } | { readonly told: number }
+export type RunAnswer =
+  | { readonly port: number; readonly link: string; readonly key: string }
+  | { readonly told: number }
 
 const [, , dir = ''] = process.argv
 const layout = executionLayout(dir)
@@ -60,7 +62,8 @@ await acquireLock({
   onLost: () => process.exit(1),
 })
 const say = (answer: RunAnswer): void => void process.send?.(answer)
-say({ port, link: dashboard.link(port, { name, printed: true }).url })
+const link = () => dashboard.link(port, { name, printed: true }).url
+say({ port, link: link(), key: link().split('#key=')[1] ?? '' })
 
 process.on('message', ({ tell }: RunOrder) => {
   const begin = process.hrtime.bigint()

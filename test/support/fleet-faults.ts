@@ -97,11 +97,24 @@ export async function disturb(at: FleetHome, wish: Disturbance): Promise<Readonl
   }
   for (const [index, fault] of wish.faults.entries()) {
     const since = performance.now()
-    const due = (0.9 * wish.codons * index) / wish.faults.length
-    if (!(await look(done => done >= due || performance.now() - since > longestCalmMs))) break
-    await delay(fault.pauseMs)
-    if (!(await look(() => strike(at, { fault, workers, ends })))) break
-    hits.set(fault.kind, (hits.get(fault.kind) ?? 0) + 1)
+    const due = (0.8 * wish.codons * index) / wish.faults.length
+    let ahead = 0
+    const isDue = (done: number): boolean => {
+      ahead = done - due
+      return ahead >= 0 || performance.now() - since > longestCalmMs
+    }
+    if (!(await look(isDue))) break
+    // Faults that lag behind the work come at once: there would be too few of them when it is done.
+    if (ahead < wish.workers) await delay(fault.pauseMs)
+    let { kind } = fault
+    const strikeNow = async (): Promise<boolean> => {
+      if (await strike(at, { fault: { ...fault, kind }, workers, ends })) return true
+      // Who has no agents any more has turns.
+      if (performance.now() - since > longestCalmMs) kind = 'turn killed'
+      return false
+    }
+    if (!(await look(strikeNow))) break
+    hits.set(kind, (hits.get(kind) ?? 0) + 1)
   }
   await look(() => false)
   await Promise.all(ends)
