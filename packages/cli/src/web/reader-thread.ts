@@ -1,15 +1,14 @@
 import { executionLayout, runReaderThread } from '@weave/runtime'
 import { type ExitCode, exitCodes } from '../program.ts'
-import { runRows } from '../report/run-rows.ts'
 
 /** Not for people: the thread in which a dashboard's host reads executions. */
 export function dashboardReaderCommand(): Promise<ExitCode> {
-  runReaderThread({
-    runsOf: runRows,
+  runReaderThread(async () => ({
+    runsOf: (await import('../report/run-rows.ts')).runRows,
     reportOf: async dir => {
       const { reportHtml } = await import('../report/html-report.ts')
       return reportHtml(executionLayout(dir), { isOnlyRead: true })
     },
-  })
+  }))
   return Promise.resolve(exitCodes.done)
 }

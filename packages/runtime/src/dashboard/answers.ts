@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ReadErrorCode, readErrors } from '@weave/protocol'
+import { jsonType } from './job.ts'
 import { safetyHeaders } from './shell.ts'
 
 /** Every answer of a dashboard's host is written here, so that none goes out without its headers. */
@@ -27,8 +28,6 @@ export function answerJson(response: ServerResponse, value: object, status = 200
   begin(response, status, { 'content-type': jsonType, 'content-length': bytes.length })
   response.end(bytes)
 }
-
-export const jsonType = 'application/json; charset=utf-8'
 
 export function answerError(response: ServerResponse, error: ReadErrorCode, message: string): void {
   answerJson(response, { error, message }, readErrors[error])

@@ -1,7 +1,6 @@
 import type { History, ReadProblem, StoredEvent } from '../journal/index.ts'
-import { jsonType } from './answers.ts'
 import { historyOf } from './histories.ts'
-import { type Answered, type NamedPlace, type Query, refused, type Sink } from './job.ts'
+import { type Answered, jsonType, type NamedPlace, type Query, refused, type Sink } from './job.ts'
 import { wholeIn } from './queries.ts'
 
 const mostEvents = 500

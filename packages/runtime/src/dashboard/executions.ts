@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { sep } from 'node:path'
 import type { ExecutionRow } from '@weave/protocol'
 import { createSerialQueue } from '../kit/index.ts'
-import { executionLayout } from '../workspace/index.ts'
+import { type ExecutionLayout, executionLayout } from '../workspace/index.ts'
 import type { Executions, NamedPlace } from './job.ts'
 import { type KnownRow, readRow } from './row.ts'
 
@@ -28,13 +28,14 @@ export function createExecutionIndex() {
     const next = new Map<string, Kept>()
     let isNew = false
     for (const place of placesIn(of)) {
-      const stamp = stampOf(place)
+      const layout = executionLayout(place.dir)
+      const stamp = stampOf(layout)
       if (stamp === undefined) continue
       const known = kept.get(place.dir)
       // Whoever was killed leaves no sign: a run that goes on is looked at each time.
       const isSame = known?.stamp === stamp && !known.row.live && !known.isBehind
       isNew ||= !isSame
-      next.set(place.dir, isSame ? known : { ...(await readRow(place, known)), stamp })
+      next.set(place.dir, isSame ? known : { ...(await readRow(place, layout, known)), stamp })
     }
     isNew ||= next.size !== kept.size
     kept = next
@@ -60,8 +61,8 @@ function placesIn(of: Executions): readonly NamedPlace[] {
 }
 
 /** Whoever takes or leaves an execution writes its lock or its state, which changes the time of their folder. Undefined: it is none of ours. */
-function stampOf({ dir }: NamedPlace): string | undefined {
-  const folder = statSync(executionLayout(dir).internals, { throwIfNoEntry: false })
+function stampOf({ internals }: ExecutionLayout): string | undefined {
+  const folder = statSync(internals, { throwIfNoEntry: false })
   return folder?.isDirectory() ? String(folder.mtimeMs) : undefined
 }
 

@@ -13,6 +13,7 @@ export {
 export { createDesk, type Desk, secret } from './desk.ts'
 export type { BatchWish, ShownFleet } from './fleet.ts'
 export type { NamedPlace } from './job.ts'
+export { comparisonJson, type ReaderTools } from './jobs.ts'
 export { createReaders, type ReaderEntry, type Readers } from './readers.ts'
 export { type Assets, bareAssets, readAssets } from './shell.ts'
-export { comparisonJson, type ReaderTools, runReaderThread } from './thread.ts'
+export { runReaderThread } from './thread.ts'

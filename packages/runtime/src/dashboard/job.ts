@@ -1,6 +1,8 @@
 import type { ReadErrorCode } from '@weave/protocol'
 import type { Refused } from '../kit/index.ts'
 
+export const jsonType = 'application/json; charset=utf-8'
+
 /** What the host asks of its reading thread, and what comes back. Only what can be cloned. */
 
 export interface NamedPlace {

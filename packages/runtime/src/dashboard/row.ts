@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { currentRun, type ExecutionRow, lineageOf, type WeaveState } from '@weave/protocol'
 import { fieldsOf, isObject, messageOf, numberOf, systemClock, textOf } from '../kit/index.ts'
-import { type ExecutionLayout, executionLayout, readLock, readOrigin } from '../workspace/index.ts'
-import { createFollower, type Followed, type Follower } from './follower.ts'
+import type { ExecutionLayout } from '../workspace/index.ts'
+import type { Followed, Follower } from './follower.ts'
 import type { NamedPlace } from './job.ts'
 import { readStart, readTail, type Tail } from './tail.ts'
 
@@ -30,15 +30,19 @@ async function soonFrom(follower: Follower): Promise<Followed> {
 
 /**
  * One row, from small files and the end of the journal: nothing is locked, written or connected to, since the first
- * handshake starts a run that waits for it. Never rejects.
+ * handshake starts a run that waits for it. Never rejects. What most rows do without is loaded by who needs it: the first list
+ * of a host is asked for when its reader has hardly begun.
  */
-export async function readRow(place: NamedPlace, before: KnownRow | undefined): Promise<KnownRow> {
-  const layout = executionLayout(place.dir)
+export async function readRow(
+  place: NamedPlace,
+  layout: ExecutionLayout,
+  before: KnownRow | undefined,
+): Promise<KnownRow> {
   const file = fieldsOf(jsonIn(layout.executionFile))
   const hank = textOf(file['hankName'])
   const startedAt = textOf(file['createdAt'])
   if (hank === undefined || startedAt === undefined) return { row: unreadable(place.name) }
-  const lock = existsSync(layout.lockFile) ? await readLock(layout.lockFile, systemClock) : undefined
+  const lock = existsSync(layout.lockFile) ? await lockIn(layout) : undefined
   const live = lock?.kind === 'held'
   const known = {
     name: place.name,
@@ -52,13 +56,13 @@ export async function readRow(place: NamedPlace, before: KnownRow | undefined): 
   try {
     const tail = readTail(layout.journal)
     const cached = live ? undefined : cachedState(layout, tail)
-    const follower = cached ? undefined : (before?.follower ?? createFollower(place.dir))
+    const follower = cached ? undefined : (before?.follower ?? (await followerOf(place)))
     const followed = follower && (await soonFrom(follower))
     const facts = {
       state: cached ?? followed?.state,
       tail,
       live,
-      codons: plannedCodons(layout, tail, before),
+      codons: tail ? plannedCodons(layout, tail, before) : 0,
     }
     const ofState = stateFacts(facts, known.inheritedCost)
     const row = { ...known, ...ofState, ...tailFacts(tail, ofState) }
@@ -67,6 +71,16 @@ export async function readRow(place: NamedPlace, before: KnownRow | undefined): 
   } catch (error) {
     return { row: { ...unreadable(place.name), ...known, problem: messageOf(error) } }
   }
+}
+
+async function lockIn({ lockFile }: ExecutionLayout) {
+  const { readLock } = await import('../workspace/index.ts')
+  return readLock(lockFile, systemClock)
+}
+
+async function followerOf({ dir }: NamedPlace): Promise<Follower> {
+  const { createFollower } = await import('./follower.ts')
+  return createFollower(dir)
 }
 
 function unreadable(name: string): ExecutionRow {
@@ -109,7 +123,9 @@ function textIn(path: string): string {
 async function originIn({
   originFile,
 }: ExecutionLayout): Promise<Pick<ExecutionRow, 'origin' | 'inheritedCost'>> {
-  const origin = existsSync(originFile) ? await readOrigin(originFile) : undefined
+  if (!existsSync(originFile)) return {}
+  const { readOrigin } = await import('../workspace/index.ts')
+  const origin = await readOrigin(originFile)
   if (!origin) return {}
   const { codonId, sha } = origin.at
   return { origin: { name: origin.from.name, codonId, sha }, inheritedCost: origin.inheritedCost }
@@ -181,13 +197,9 @@ function waitsFor(line: string): Pick<ExecutionRow, 'waits'> {
 }
 
 /** How many codons the plan has, loops with their limit; read off the outline that a run says at its start. */
-function plannedCodons(
-  { journal }: ExecutionLayout,
-  tail: Tail | undefined,
-  before: KnownRow | undefined,
-): number {
+function plannedCodons({ journal }: ExecutionLayout, tail: Tail, before: KnownRow | undefined): number {
   if (before && before.row.codons > 0) return before.row.codons
-  const started = tail?.isWhole ? tail.started : readStart(journal)
+  const started = readStart(tail)
   if (started === undefined) return 0
   try {
     return codonsIn(JSON.parse(started), join(journal, 'blobs'))

@@ -10,13 +10,13 @@ export interface Tail {
   readonly warnings: number
   /** The line of a gate that nobody has answered. */
   readonly question?: string | undefined
-  /** It is the whole journal. */
-  readonly isWhole: boolean
-  /** The line of the start of a run, if it is the whole. */
-  readonly started?: string | undefined
+  /** The path of the segment in which the journal begins. */
+  readonly first: string
 }
 
 const mostBytes = 64 * 1024
+/** A run says what it will do among its first words. */
+const firstBytes = 8 * 1024
 const segmentName = /^events-\d{12,16}\.jsonl$/
 
 /** One for all: a thousand of these would stay with the process. What is read is looked at before anything else is. */
@@ -25,31 +25,30 @@ const scratch = Buffer.allocUnsafeSlow(mostBytes)
 /** Undefined when there is no whole line. Throws what the disk throws. */
 export function readTail(journal: string): Tail | undefined {
   const names = segmentsIn(journal)
+  const [first] = names
   const segment = names.at(-1)
-  if (segment === undefined) return undefined
+  if (first === undefined || segment === undefined) return undefined
   const { bytes, from } = readPart(join(journal, segment), size => Math.max(0, size - mostBytes))
-  return tailOf(bytes, from === 0 && names.length === 1)
+  return tailOf(bytes, { isWhole: from === 0 && names.length === 1, first: join(journal, first) })
 }
 
 /** The line with which a run says what it will do; undefined when it is not at the beginning. Throws what the disk throws. */
-export function readStart(journal: string): string | undefined {
-  const [segment] = segmentsIn(journal)
-  if (segment === undefined) return undefined
-  const { bytes } = readPart(join(journal, segment), () => 0)
-  return startIn(bytes.subarray(0, bytes.lastIndexOf(newline) + 1))
-}
-
-function startIn(lines: Buffer): string | undefined {
-  return lastLine(lines, 'run.started')?.text
+export function readStart({ first }: Tail): string | undefined {
+  for (const most of [firstBytes, mostBytes]) {
+    const { bytes } = readPart(first, () => 0, most)
+    const found = lastLine(bytes.subarray(0, bytes.lastIndexOf(newline) + 1), 'run.started')
+    if (found || bytes.length < most) return found?.text
+  }
+  return undefined
 }
 
 /** The bytes are good until the next reading. */
-function readPart(path: string, begin: (size: number) => number) {
+function readPart(path: string, begin: (size: number) => number, most = mostBytes) {
   const fd = openSync(path, 'r')
   try {
     const { size } = fstatSync(fd)
     const from = begin(size)
-    const read = readSync(fd, scratch, 0, Math.min(mostBytes, size - from), from)
+    const read = readSync(fd, scratch, 0, Math.min(most, size - from), from)
     return { bytes: scratch.subarray(0, read), from }
   } finally {
     closeSync(fd)
@@ -68,7 +67,13 @@ function segmentsIn(journal: string): readonly string[] {
 
 const newline = 0x0a
 
-function tailOf(bytes: Buffer, isWhole: boolean): Tail | undefined {
+interface Where {
+  /** The bytes are the whole journal. */
+  readonly isWhole: boolean
+  readonly first: string
+}
+
+function tailOf(bytes: Buffer, { isWhole, first }: Where): Tail | undefined {
   const end = bytes.lastIndexOf(newline)
   if (end === -1) return undefined
   const found = lineHead.exec(bytes.toString('utf8', lineBegin(bytes, end), end))
@@ -81,8 +86,7 @@ function tailOf(bytes: Buffer, isWhole: boolean): Tail | undefined {
     lastTime,
     warnings: countLines(lines, 'error'),
     question: questionIn(lines),
-    isWhole,
-    ...(isWhole && { started: startIn(lines) }),
+    first,
   }
 }
 
