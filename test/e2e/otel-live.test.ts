@@ -159,7 +159,6 @@ describe('a run that sends spans', () => {
     ['otel/live-trouble'],
     'is neither failed nor held up by collectors that are gone, silent, busy or refuse',
     async () => {
-      const usual = await timed(await place())
       const silent = await otlpCollector(() => undefined)
       const busy = await otlpCollector(response => {
         response.statusCode = 503
@@ -170,6 +169,8 @@ describe('a run that sends spans', () => {
         response.end('what is this?')
       })
       const endpoints = [silent.endpoint, busy.endpoint, refusing.endpoint, 'http://127.0.0.1:9']
+      // One that sends nothing runs beside them: what the machine does else holds up all alike.
+      const usual = timed(await place())
       const runs = endpoints.map(async OTEL_EXPORTER_OTLP_ENDPOINT => {
         const at = (await place()).with({ OTEL_EXPORTER_OTLP_ENDPOINT })
         const { status, ms } = await timed(at, '--otel')
@@ -177,10 +178,11 @@ describe('a run that sends spans', () => {
         const [ended] = at.events('run.completed')
         return { status, ms, log, run: Number(ended?.data['duration']) }
       })
+      const most = (await usual).ms * 3 + 6_000
       for (const { status, ms, log, run } of await Promise.all(runs)) {
         expect(status).toBe(0)
-        expect(ms).toBeLessThan(usual.ms * 6 + 6_000)
-        expect(ms - run).toBeLessThan(usual.ms * 5 + 6_000)
+        expect(ms).toBeLessThan(most)
+        expect(ms - run).toBeLessThan(most)
         expect(log).toMatch(/\[OTEL\] \d+ spans were not sent: .*; weave export --otlp sends them/)
       }
       expect([silent, busy, refusing].every(({ traces }) => traces().length > 0)).toBe(true)
