@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { createFollower } from '../packages/runtime/src/dashboard/follower.ts'
 import { createReaders } from '../packages/runtime/src/dashboard/index.ts'
 import { writeStateCache } from '../packages/runtime/src/journal/index.ts'
@@ -283,13 +283,24 @@ async function runFigures(dir: string, browser: Browser, crowd: Crowd): Promise<
       await page.goto(`${run.link.split('#')[0]}/stream?q=nowhere`)
       return late()
     }
+    const bare = async (): Promise<number> => {
+      await receiveOnly(page, port)
+      return late()
+    }
     const p99 = await interleaved(5, alone, watched)
+    const bareP99 = await interleaved(5, alone, bare)
     await page.goto('about:blank')
     const search = await searchIn(run)
     const part = await interleaved(5, late, () => search(late))
     const what = 'P5 p99 with a page open and a search under way, against without'
     return [
       { id: 'dash P5 p99', what, unit: 'ms', ...p99, goal: atMost(1.1) },
+      {
+        id: 'dash P5 bare',
+        what: 'the same with a page of one line that receives the events and shows nothing: what a browser costs on this machine',
+        unit: 'ms',
+        ...bareP99,
+      },
       {
         id: 'dash P5 part',
         what: 'part of it: the search alone, no browser at work',
@@ -302,6 +313,24 @@ async function runFigures(dir: string, browser: Browser, crowd: Crowd): Promise<
     await page.context().close()
     await run.close()
   }
+}
+
+/** A page that receives what ours does, and does nothing with it. */
+async function receiveOnly(page: Page, port: number): Promise<void> {
+  const address = `127.0.0.1:${port}`
+  await page.route('**/bare', route => route.fulfill({ contentType: 'text/html', body: '<p>bare</p>' }))
+  await page.goto(`http://${address}/bare`)
+  await page.evaluate(
+    url =>
+      new Promise<void>((resolve, reject) => {
+        const socket = new WebSocket(url)
+        socket.onopen = () =>
+          socket.send('{"type":"handshake","data":{"mode":"readonly","extensions":["weave"]}}')
+        socket.onmessage = () => resolve()
+        socket.onclose = () => reject(new Error('the page was not let in'))
+      }),
+    `ws://${address}`,
+  )
 }
 
 /** Something while the run is searched again and again over its port, by who has a session and no browser. */
