@@ -1,22 +1,18 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { createFollower } from '../packages/runtime/src/dashboard/follower.ts'
-import { createReaders } from '../packages/runtime/src/dashboard/index.ts'
 import { writeStateCache } from '../packages/runtime/src/journal/index.ts'
 import { listSegments, loadIndex } from '../packages/runtime/src/journal/segments.ts'
 import { executionLayout } from '../packages/runtime/src/workspace/index.ts'
-import { type Crowd, startCrowd } from './crowd.ts'
+import { startCrowd } from './crowd.ts'
+import { codonFigure, runFigures, startRun } from './dashboard-cost.ts'
 import { busyCounter, findText, findType, jumps, opened, sizes, watchNewest } from './dashboard-page.ts'
-import type { RunAnswer } from './dashboard-run.ts'
 import { newPage, type StagedHub, startBrowser, startHub, writeExecutionFile } from './dashboard-stage.ts'
 import { writeLongJournal } from './long-journal.ts'
-import { atMost, type Figure, interleaved, seconds } from './measure.ts'
-import { realCodons, workspaceIn } from './overhead.ts'
+import { atMost, type Figure, seconds } from './measure.ts'
 
 const million = 1_000_000
 const executions = 1_000
@@ -145,39 +141,6 @@ async function cancelMs(hub: StagedHub): Promise<number> {
   return middle(times)
 }
 
-interface Run {
-  readonly port: number
-  readonly link: string
-  /** Buys another session. */
-  readonly key: string
-  /** A thousand events a second, so many; says when it began. */
-  tell(events: number): Promise<number>
-  close(): Promise<void>
-}
-
-async function startRun(dir: string): Promise<Run> {
-  const child: ChildProcess = fork(new URL('./dashboard-run.ts', import.meta.url).pathname, [dir], {
-    execArgv: ['--import', 'tsx', '--conditions=weave-source'],
-  })
-  const heard = async () => (await once(child, 'message'))[0] as RunAnswer
-  const ready = await heard()
-  if (!('port' in ready)) throw new Error('the run did not begin')
-  return {
-    ...ready,
-    async tell(events) {
-      const begun = Date.now()
-      child.send({ tell: events })
-      await heard()
-      return begun
-    },
-    async close() {
-      const exit = once(child, 'exit')
-      child.disconnect()
-      await exit
-    },
-  }
-}
-
 async function liveFigures(base: string, browser: Browser): Promise<readonly Figure[]> {
   const dir = join(base, 'live', 'live')
   writeExecutionFile(dir, 'Live')
@@ -259,138 +222,6 @@ function processorMs(pid: number): number {
 
 function memoryOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
-}
-
-/** P5 again, with a page open on the port of the run and a search under way, against without. */
-async function runFigures(dir: string, browser: Browser, crowd: Crowd): Promise<readonly Figure[]> {
-  const run = await startRun(dir)
-  const page = await newPage(browser)
-  try {
-    await opened(page, run.link)
-    const { port } = run
-    const late = async (): Promise<number> => {
-      await crowd.ask({ do: 'connect', port, count: 100, greetings: 2, isTimed: true })
-      await run.tell(3_000)
-      const { delays } = await crowd.ask({ do: 'await', frames: 3_000 })
-      await crowd.ask({ do: 'leave' })
-      return delays?.p99 ?? Number.NaN
-    }
-    const alone = async (): Promise<number> => {
-      await page.goto('about:blank')
-      return late()
-    }
-    const watched = async (): Promise<number> => {
-      await page.goto(`${run.link.split('#')[0]}/stream?q=nowhere`)
-      return late()
-    }
-    const bare = async (): Promise<number> => {
-      await receiveOnly(page, port)
-      return late()
-    }
-    const p99 = await interleaved(5, alone, watched)
-    const bareP99 = await interleaved(5, alone, bare)
-    await page.goto('about:blank')
-    const search = await searchIn(run)
-    const part = await interleaved(5, late, () => search(late))
-    const what = 'P5 p99 with a page open and a search under way, against without'
-    return [
-      { id: 'dash P5 p99', what, unit: 'ms', ...p99, goal: atMost(1.1) },
-      {
-        id: 'dash P5 bare',
-        what: 'the same with a page of one line that receives the events and shows nothing: what a browser costs on this machine',
-        unit: 'ms',
-        ...bareP99,
-      },
-      {
-        id: 'dash P5 part',
-        what: 'part of it: the search alone, no browser at work',
-        unit: 'ms',
-        ...part,
-        goal: atMost(1.1),
-      },
-    ]
-  } finally {
-    await page.context().close()
-    await run.close()
-  }
-}
-
-/** A page that receives what ours does, and does nothing with it. */
-async function receiveOnly(page: Page, port: number): Promise<void> {
-  const address = `127.0.0.1:${port}`
-  await page.route('**/bare', route => route.fulfill({ contentType: 'text/html', body: '<p>bare</p>' }))
-  await page.goto(`http://${address}/bare`)
-  await page.evaluate(
-    url =>
-      new Promise<void>((resolve, reject) => {
-        const socket = new WebSocket(url)
-        socket.onopen = () =>
-          socket.send('{"type":"handshake","data":{"mode":"readonly","extensions":["weave"]}}')
-        socket.onmessage = () => resolve()
-        socket.onclose = () => reject(new Error('the page was not let in'))
-      }),
-    `ws://${address}`,
-  )
-}
-
-/** Something while the run is searched again and again over its port, by who has a session and no browser. */
-async function searchIn({ port, key }: Run) {
-  const origin = `http://127.0.0.1:${port}`
-  const answer = await fetch(`${origin}/api/session`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ key }),
-  })
-  const { session } = (await answer.json()) as { readonly session?: string }
-  if (session === undefined) throw new Error('no session for the search')
-  const headers = { authorization: `Bearer ${session}` }
-  return async <T>(during: () => Promise<T>): Promise<T> => {
-    const { signal, abort } = controlled()
-    const search = async (): Promise<void> => {
-      while (!signal.aborted)
-        await fetch(`${origin}/api/e/long/find?text=nowhere`, { headers, signal }).then(found => found.text())
-    }
-    const searching = search().catch((error: unknown) => {
-      if (!signal.aborted) throw error
-    })
-    const result = await during()
-    abort()
-    await searching
-    return result
-  }
-}
-
-/** P11 again, with a search under way in the reading thread of the same process. */
-async function codonFigure(base: string, long: string): Promise<Figure> {
-  const launcher = new URL('../packages/cli/bin/weave.cjs', import.meta.url).pathname
-  const readers = createReaders({ file: launcher, argv: ['dashboard-reader'] }, { isPolite: true })
-  let run = 0
-  const next = () => workspaceIn(join(base, 'codons', `${run++}`))
-  const searched = async (): Promise<number> => {
-    const { signal, abort } = controlled()
-    const place = { name: 'long', dir: long }
-    const search = async (): Promise<void> => {
-      while (!signal.aborted)
-        await readers.ask(
-          { kind: 'find', place, query: { text: 'nowhere' } },
-          { signal, onHead: () => undefined, onBytes: () => undefined },
-        )
-    }
-    const searching = search()
-    const time = await realCodons(next())
-    abort()
-    await searching
-    return time
-  }
-  const result = await interleaved(5, () => realCodons(next()), searched)
-  await readers.close()
-  const what = 'P11 with a search under way in the same process, against without'
-  return { id: 'dash P11', what, unit: 'ms', ...result, goal: atMost(1.1) }
-}
-
-function controlled() {
-  const controller = new AbortController()
-  return { signal: controller.signal, abort: () => controller.abort() }
 }
 
 function part(sorted: readonly number[], share: number): number {
