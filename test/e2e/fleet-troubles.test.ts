@@ -74,6 +74,46 @@ describe('a fleet in trouble', () => {
   )
 
   verifies(
+    ['fleet/take-over'],
+    'takes an execution over from a worker that lives and knows nothing of it',
+    async () => {
+      const hank = at.place([codon('a', noted('a'))], ['orphan'])
+      const batch = await at.submitted(hank)
+      const queue = `f1.default.${batch}`
+      // As an engine leaves it that dies with the answer to a claim: the job is taken, and the row names who took it.
+      await at.query(
+        "update pgboss.job set state = 'active', started_on = now(), heartbeat_on = now() where name = $1",
+        queue,
+      )
+      await at.query(
+        "update fleet.execution set state = 'running', epoch = 1, job = (select id from pgboss.job where name = $2) where batch = $1",
+        batch,
+        queue,
+      )
+      const worker = at.worker(hank, [])
+      await vi.waitFor(
+        async () =>
+          expect(
+            await at.query(
+              'update fleet.execution e set worker = w.id from fleet.worker w where e.batch = $1 and w.pid = $2 returning w.id',
+              batch,
+              worker.child.pid,
+            ),
+          ).toHaveLength(1),
+        { timeout: 30_000, interval: 50 },
+      )
+      await vi.waitFor(
+        async () => expect(await rowsOf(at, batch)).toMatchObject([{ state: 'succeeded', epoch: 2 }]),
+        { timeout: 60_000, interval: 200 },
+      )
+      expect(at.ran('orphan')).toBe('a')
+      worker.child.kill('SIGTERM')
+      expect(await worker.ended, worker.said()).toBe(0)
+    },
+    longest,
+  )
+
+  verifies(
     ['fleet/clocks'],
     'takes nothing over from a worker whose clock is off by ten minutes, and jumps',
     async () => {

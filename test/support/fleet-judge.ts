@@ -79,7 +79,7 @@ export interface Judged {
   readonly states: number
   /** Codons of which the journal has an answer of a tool, in the run that completed them. */
   readonly answered: ReadonlySet<string>
-  /** Codons with an attempt that failed. */
+  /** Codons with an attempt that failed, or that died with its turn. */
   readonly failed: ReadonlySet<string>
 }
 
@@ -98,7 +98,7 @@ export async function judged(
   const kept = keptStates(states, id)
   const seqs: number[] = []
   const completed: string[] = []
-  const [answered, failed] = [new Set<string>(), new Set<string>()]
+  const [answered, failed, begun] = [new Set<string>(), new Set<string>(), new Set<string>()]
   let state = emptyState
   let compared = 0
   const onDamage = (damage: unknown): never => expect.unreachable(`${id}: ${JSON.stringify(damage)}`)
@@ -111,6 +111,11 @@ export async function judged(
     if (event.type === 'tool.result' && !event.data.isError) answered.add(event.data.codonId)
     if (event.type === 'state.transition') {
       state = folded(state, event.data.transition)
+      if (event.data.transition.type === 'CodonStarted') {
+        const { codonId } = event.data.transition.data as { readonly codonId: string }
+        if (begun.has(codonId)) failed.add(codonId)
+        begun.add(codonId)
+      }
       // What the run before did after its last checkpoint is undone.
       if (event.data.transition.type === 'RunStarted')
         for (const codonId of answered) if (!completed.includes(codonId)) answered.delete(codonId)

@@ -4,10 +4,16 @@
  */
 export const batches = `
 -- How many of a batch somebody works on who is heard of.
-create function fleet.live(of_batch text) returns bigint language sql stable as $$
-  select count(*) from fleet.execution e join fleet.worker w on w.id = e.worker
-  where e.batch = of_batch and e.state = 'running' and w.beat > clock_timestamp() - fleet.lease()
-$$;
+create function fleet.live(of_batch text) returns bigint language plpgsql stable as $$
+begin
+  return (select count(*) from fleet.batch b
+    join fleet.execution e on e.batch = b.id and e.state = 'running'
+    join fleet.worker w on w.id = e.worker and w.beat > clock_timestamp() - fleet.lease()
+    -- A worker may live and know nothing of it: the engine died with the answer to its claim, or before it could say that a turn
+    -- had died. Then nobody keeps the job.
+    join pgboss.job j on j.name = 'f' || b.format || '.' || b.pool || '.' || b.id and j.id = e.job and j.state = 'active'
+    where b.id = of_batch);
+end $$;
 
 -- Batches of which something may be started, the most deserving first.
 create function fleet.next_batches(pools text[], formats int[], most int, keys text[] default null)
