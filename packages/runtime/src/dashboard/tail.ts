@@ -37,7 +37,8 @@ export function readStart({ first }: Tail): string | undefined {
   for (const most of [firstBytes, mostBytes]) {
     const { bytes } = readPart(first, () => 0, most)
     const found = lastLine(bytes.subarray(0, bytes.lastIndexOf(newline) + 1), 'run.started')
-    if (found || bytes.length < most) return found?.text
+    // It is said before the first codon begins.
+    if (found || bytes.length < most || bytes.includes('"CodonStarted"')) return found?.text
   }
   return undefined
 }
