@@ -79,7 +79,7 @@ async function expectAll({ batch, tree }: Expected): Promise<void> {
     const found = await judged(at, row, { codons: ids, states })
     const cutOff = cutOffIn(found)
     const isOwed = (line: string): boolean => !cutOff.some(id => line.startsWith(`${id}.md `))
-    expect(found.tree, row.id).toBe(tree.split('\n').filter(isOwed).join('\n'))
+    expect(found.tree, `${row.id}\n${found.story}\n`).toBe(tree.split('\n').filter(isOwed).join('\n'))
     tally('agents cut off before they wrote their file', cutOff.length)
     // At least its last turn came to an end.
     expect(found.states, row.id).toBeGreaterThan(0)

@@ -79,8 +79,10 @@ export interface Judged {
   readonly states: number
   /** Codons of which the journal has an answer of a tool, in the run that completed them. */
   readonly answered: ReadonlySet<string>
-  /** Codons with an attempt that failed, or that died with its turn. */
+  /** Codons with an attempt that failed. */
   readonly failed: ReadonlySet<string>
+  /** What its journal tells of runs, codons and tools, a line each: for who wonders what became of it. */
+  readonly story: string
 }
 
 /**
@@ -98,12 +100,15 @@ export async function judged(
   const kept = keptStates(states, id)
   const seqs: number[] = []
   const completed: string[] = []
-  const [answered, failed, begun] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  const [answered, failed] = [new Set<string>(), new Set<string>()]
+  const story: string[] = []
   let state = emptyState
   let compared = 0
   const onDamage = (damage: unknown): never => expect.unreachable(`${id}: ${JSON.stringify(damage)}`)
   for await (const { event } of readEvents(executionLayout(dir), { readOnly: true }, onDamage)) {
     seqs.push(event.seq)
+    if (/^(?:state|codon|tool|run|error|warning)/.test(event.type))
+      story.push(`${event.seq} ${event.timestamp} ${event.type} ${JSON.stringify(event.data).slice(0, 160)}`)
     if (event.type === 'codon.completed') {
       if (event.data.success) completed.push(event.data.codonId)
       else failed.add(event.data.codonId)
@@ -111,11 +116,6 @@ export async function judged(
     if (event.type === 'tool.result' && !event.data.isError) answered.add(event.data.codonId)
     if (event.type === 'state.transition') {
       state = folded(state, event.data.transition)
-      if (event.data.transition.type === 'CodonStarted') {
-        const { codonId } = event.data.transition.data as { readonly codonId: string }
-        if (begun.has(codonId)) failed.add(codonId)
-        begun.add(codonId)
-      }
       // What the run before did after its last checkpoint is undone.
       if (event.data.transition.type === 'RunStarted')
         for (const codonId of answered) if (!completed.includes(codonId)) answered.delete(codonId)
@@ -131,7 +131,13 @@ export async function judged(
   expect(currentRun(state)?.status, id).toBe('completed')
   const tree = await hashTree(join(dir, 'agentRoot'), { skip: path => path === 'read_only_data_source' })
   rmSync(dir, { recursive: true, force: true })
-  return { tree: tree.ok ? linesOf(tree.entries) : tree.message, states: compared, answered, failed }
+  return {
+    tree: tree.ok ? linesOf(tree.entries) : tree.message,
+    states: compared,
+    answered,
+    failed,
+    story: story.join('\n'),
+  }
 }
 
 function linesOf(entries: readonly TreeEntry[]): string {
