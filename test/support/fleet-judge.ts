@@ -111,7 +111,11 @@ export async function judged(
       story.push(`${event.seq} ${event.timestamp} ${event.type} ${JSON.stringify(event.data).slice(0, 160)}`)
     if (event.type === 'codon.completed') {
       if (event.data.success) completed.push(event.data.codonId)
-      else failed.add(event.data.codonId)
+      else {
+        failed.add(event.data.codonId)
+        // What the attempt did is undone before the next one.
+        answered.delete(event.data.codonId)
+      }
     }
     if (event.type === 'tool.result' && !event.data.isError) answered.add(event.data.codonId)
     if (event.type === 'state.transition') {
