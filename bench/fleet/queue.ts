@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Submission, submit } from '../../packages/fleet/src/index.ts'
-import { queueNameOf } from '../../packages/fleet/src/worker/queue-name.ts'
+import { queueNameOf } from '../../packages/fleet/src/sql/queue-name.ts'
 import { atLeast, atMost, type Figure, median, seconds } from '../measure.ts'
 import { type FleetHome, withFleetHome } from './home.ts'
 

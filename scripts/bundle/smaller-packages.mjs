@@ -19,7 +19,7 @@ export function smallerPackages() {
       withoutLanguages(build)
       withSmallValidator(build)
       withOneClient(build)
-      withoutGateway(build)
+      withoutUnused(build)
       withPackedInterpreter(build)
       withShortNames(build)
     },
@@ -85,7 +85,7 @@ function withOneClient({ onLoad, onResolve }) {
  *
  * @param {PluginBuild} build
  */
-function withoutGateway({ onLoad, onResolve }) {
+function withoutUnused({ onLoad, onResolve }) {
   onResolve({ filter: /^(@ai-sdk\/gateway|jose)$/ }, ({ path }) => ({ path, namespace: 'left-out' }))
   onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({
     contents: path === 'jose' ? `throw new Error('jose is left out of this build')` : noGateway,

@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/index.ts'
+import { queueNameOf } from '../sql/queue-name.ts'
 import type { Store } from '../store/index.ts'
-import { queueNameOf } from '../worker/queue-name.ts'
 
 export interface Garbage {
   /** Batches whose executions all ended long ago: their heads are let go, and they are closed. */

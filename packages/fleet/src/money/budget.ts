@@ -2,7 +2,7 @@ import type { Sql } from '../engine/database.ts'
 import type { Engine } from '../engine/index.ts'
 import type { NewJob } from '../engine/queue.ts'
 import { FleetFault } from '../fault.ts'
-import { queueNameOf } from '../worker/queue-name.ts'
+import { queueNameOf } from '../sql/queue-name.ts'
 
 /** Of one batch, in millionths of a dollar. */
 export interface BatchMoney {

@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/index.ts'
+import { queueNameOf } from '../sql/queue-name.ts'
 import type { GateAnswer } from '../turn/index.ts'
 import { assertKnown, unknown } from '../view/status.ts'
-import { queueNameOf } from '../worker/queue-name.ts'
 
 interface Order {
   /** A batch, or one of its executions. */

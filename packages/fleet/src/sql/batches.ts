@@ -1,3 +1,5 @@
+import { queueNameInSql } from './queue-name.ts'
+
 /**
  * Which batch deserves the next slot, what keeps one from being worked on, how many executions are in which state, and when one
  * is broken off.
@@ -11,7 +13,7 @@ begin
     join fleet.worker w on w.id = e.worker and w.beat > clock_timestamp() - fleet.lease()
     -- A worker may live and know nothing of it: the engine died with the answer to its claim, or before it could say that a turn
     -- had died. Then nobody keeps the job.
-    join pgboss.job j on j.name = 'f' || b.format || '.' || b.pool || '.' || b.id and j.id = e.job and j.state = 'active'
+    join pgboss.job j on j.name = ${queueNameInSql('b')} and j.id = e.job and j.state = 'active'
     where b.id = of_batch);
 end $$;
 

@@ -6,6 +6,7 @@ import { FleetFault } from '../fault.ts'
 import { createCounter, type WorkerFigures } from '../metrics/index.ts'
 import { parcelFormat } from '../parcel/index.ts'
 import { settleLease, settleMeta } from '../sql/meta.ts'
+import { queueNameOf } from '../sql/queue-name.ts'
 import { refuseKey, type Store } from '../store/index.ts'
 import { createShownTails, type ShownTails } from '../tail/index.ts'
 import { createThrottle } from '../throttle/index.ts'
@@ -22,7 +23,6 @@ import {
   takeTurn,
 } from '../turn/index.ts'
 import { createNotices, type Notices, type Tell } from './notices.ts'
-import { queueNameOf } from './queue-name.ts'
 
 export interface WorkerOptions {
   readonly engine: Engine

@@ -24,7 +24,7 @@ export interface ReaderTools {
 }
 
 /** Everything but the list of executions. */
-export type OtherJob = Exclude<Job, { readonly kind: 'executions' }>
+type OtherJob = Exclude<Job, { readonly kind: 'executions' }>
 export type Perform<Asked = OtherJob> = (job: Asked, sink: Sink) => Promise<Answered>
 
 export function createJobs(tools: ReaderTools): Perform {

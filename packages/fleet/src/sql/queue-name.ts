@@ -4,3 +4,7 @@ import { parcelFormat } from '../parcel/index.ts'
 export function queueNameOf(batch: string, pool: string): string {
   return `f${parcelFormat}.${pool}.${batch}`
 }
+
+/** The same of a row of `fleet.batch`, in SQL. */
+export const queueNameInSql = (batch: string): string =>
+  `'f' || ${batch}.format || '.' || ${batch}.pool || '.' || ${batch}.id`
