@@ -276,6 +276,7 @@ export const suites: Readonly<Record<'faults' | 'load' | 'agents' | 'fleet', rea
         'packages/fleet/test/tables.test.ts',
         'packages/fleet/test/keys-and-versions.test.ts',
       ],
+      atLeast: { 'zombies that woke up and were refused': 12 },
     },
     {
       name: 'fleet chaos',
@@ -286,6 +287,12 @@ export const suites: Readonly<Record<'faults' | 'load' | 'agents' | 'fleet', rea
         'faults survived': 1_000,
         'states that were the fold of their journal': 300,
       },
+    },
+    {
+      name: 'fleet moves',
+      holds: 'I34',
+      files: ['test/e2e/fleet-moved.test.ts'],
+      atLeast: { 'files of the rest that moved': 400_000 },
     },
     {
       name: 'fleet troubles',

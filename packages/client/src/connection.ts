@@ -2,8 +2,9 @@ import {
   type EventData,
   type HandshakeInput,
   type HandshakeResponse,
-  parseServerMessage,
+  parseServerFrame,
   type ServerEvent,
+  type ServerMessage,
 } from '@weave/protocol'
 import type { Timers } from './platform.ts'
 import { clientCloseCodes } from './reconnect.ts'
@@ -101,19 +102,15 @@ function createReader(hooks: ConnectionHooks, outcome: HandshakeOutcome): (text:
     } else hooks.onEvent(event)
   }
 
+  const readMessage = (message: ServerMessage): void => {
+    if (message.kind === 'event') readEvent(message.event)
+    else if (message.kind === 'handshake') response ??= message.response.data
+    else if (message.kind === 'unknown') hooks.onUnknown(message.type)
+    else hooks.onMalformed(message.message)
+  }
+
   return text => {
-    const message = parseServerMessage(text)
-    switch (message.kind) {
-      case 'event':
-        return readEvent(message.event)
-      case 'handshake':
-        response ??= message.response.data
-        return
-      case 'unknown':
-        return hooks.onUnknown(message.type)
-      case 'problem':
-        return hooks.onMalformed(message.message)
-    }
+    for (const message of parseServerFrame(text)) readMessage(message)
   }
 }
 

@@ -79,6 +79,7 @@ export type {
   WorstUse,
 } from '@weave/protocol'
 export {
+  batchExtension,
   commands,
   commandTypes,
   errorCodes,

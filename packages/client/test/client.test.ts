@@ -104,11 +104,28 @@ test('unknown events are counted and passed over, live and in a history', async 
   expect(problems).toEqual([])
 })
 
+test('a frame may be a list of events', async () => {
+  const server = scriptedServer()
+  const { events, problems } = await openClient(server)
+  const before = events.length
+  const info = (id: string) => ({
+    id,
+    timestamp: '2026-01-01T00:00:00Z',
+    type: 'info',
+    data: { message: id },
+  })
+  for (const caller of server.callers)
+    caller.raw(JSON.stringify([info('one'), { ...info('bad'), data: {} }, info('two')]))
+  await settled()
+  expect(events.slice(before)).toMatchObject([{ id: 'one' }, { id: 'two' }])
+  expect(problems).toHaveLength(1)
+})
+
 test('malformed frames are reported and nothing else happens', async () => {
   const server = scriptedServer()
   const { client, problems, events } = await openClient(server)
   for (const caller of server.callers) {
-    for (const text of ['', '[]', 'null', '{"type":"info"}', '{']) caller.raw(text)
+    for (const text of ['', '[1]', 'null', '{"type":"info"}', '{']) caller.raw(text)
     caller.raw(JSON.stringify({ id: 'x', timestamp: '2026-01-01T00:00:00Z', type: 'info', data: {} }))
   }
   await settled()

@@ -4,6 +4,7 @@ import * as door from '../src/index.ts'
 test('the door offers these values and no others', () => {
   expect(Object.keys(door).sort()).toEqual([
     'activityText',
+    'batchExtension',
     'breachAmounts',
     'clientCloseCodes',
     'codonStatusWords',

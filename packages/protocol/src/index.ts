@@ -27,6 +27,7 @@ export {
 } from './events.ts'
 export type { DecidedBy, DecisionVia, GateDecision } from './gates.ts'
 export {
+  batchExtension,
   type ClientMode,
   type HandshakeInput,
   type HandshakeRequest,
@@ -39,6 +40,7 @@ export {
   type ClientMessage,
   parseClientMessage,
   parseEvent,
+  parseServerFrame,
   parseServerMessage,
   parseTransition,
   type ServerMessage,

@@ -56,7 +56,16 @@ export type ServerMessage =
 
 /** Tolerant: unknown keys are kept, unknown event types are named and passed over, so that older clients live on. */
 export function parseServerMessage(text: string): ServerMessage {
+  return readServerMessage(parseJson(text))
+}
+
+/** The same for clients that asked for batches: one message, or a list of events. */
+export function parseServerFrame(text: string): readonly ServerMessage[] {
   const value = parseJson(text)
+  return Array.isArray(value) ? value.map(parseEvent) : [readServerMessage(value)]
+}
+
+function readServerMessage(value: unknown): ServerMessage {
   if (!isRecord(value)) return { kind: 'problem', message: 'The frame is not a JSON object.' }
   if (value['type'] !== 'handshake.response') return parseEvent(value)
   const response = handshakeResponse.safeParse(value)

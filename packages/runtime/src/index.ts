@@ -198,6 +198,7 @@ export {
   systemClock,
   untilAfter,
   warningsOf,
+  within,
   wordsOf,
 } from './kit/index.ts'
 export { complete } from './llm/index.ts'

@@ -1,3 +1,4 @@
+import { systemClock, within } from '@weave/runtime'
 import type { Sql } from '../engine/index.ts'
 
 /** How a whole fleet stands, in numbers; the same whichever worker asks. */
@@ -28,7 +29,7 @@ async function readFigures(sql: Sql): Promise<FleetFigures> {
 /** However often somebody asks, the engine is asked once in so long, and once at a time. */
 const restMs = 5_000
 /** Who scrapes does not wait for an engine that hangs. */
-const longestWaitMs = 2_000
+const patience = { clock: systemClock, ms: 2_000 }
 
 /** Undefined: the engine is away, or does not answer in time. */
 export function createFigureReader(sql: Sql): () => Promise<FleetFigures | undefined> {
@@ -45,16 +46,13 @@ export function createFigureReader(sql: Sql): () => Promise<FleetFigures | undef
         })
       asked = { at: performance.now(), answer }
     }
-    return asked ? within(longestWaitMs, asked.answer) : Promise.resolve(undefined)
+    const answer = asked?.answer
+    return answer
+      ? within(
+          patience,
+          () => answer,
+          () => undefined,
+        )
+      : Promise.resolve(undefined)
   }
-}
-
-function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
-  return new Promise(resolve => {
-    const timer = setTimeout(() => resolve(undefined), milliseconds)
-    void work.then(found => {
-      clearTimeout(timer)
-      resolve(found)
-    })
-  })
 }

@@ -73,26 +73,27 @@ begin
   return 'provider key ' || array_to_string(coalesce(lacking, b.providers), ' and ');
 end $$;
 
--- One transaction may change counts several times, and two of them must not wait for each other: whoever changes a state has the
--- counts of the batch to himself until he is through.
+-- One transaction may change counts several times, and two of them must not wait for each other: whoever changes a state has one
+-- part of the counts of the batch to himself until he is through. Sixteen parts are more than the connections that are busy at once on most machines.
 create function fleet.count_states() returns trigger language plpgsql as $$
+declare mine int := pg_backend_pid() % 16;
 begin
   if tg_op = 'INSERT' then
-    perform pg_advisory_xact_lock(hashtextextended(c.batch, 1)) from (select distinct batch from new_rows order by batch) c;
-    insert into fleet.batch_count (batch, state, n)
-      select batch, state, count(*) from new_rows group by batch, state order by batch, state
-      on conflict (batch, state) do update set n = batch_count.n + excluded.n;
+    perform pg_advisory_xact_lock(hashtextextended(c.batch, 1 + mine)) from (select distinct batch from new_rows order by batch) c;
+    insert into fleet.count_part (batch, state, part, n)
+      select batch, state, mine, count(*) from new_rows group by batch, state order by batch, state
+      on conflict (batch, state, part) do update set n = count_part.n + excluded.n;
   else
-    perform pg_advisory_xact_lock(hashtextextended(c.batch, 1)) from (
+    perform pg_advisory_xact_lock(hashtextextended(c.batch, 1 + mine)) from (
       select distinct n.batch from new_rows n join old_rows o using (id) where o.state <> n.state order by n.batch) c;
     if not found then return null; end if;
-    insert into fleet.batch_count (batch, state, n)
-      select batch, state, sum(n) from (
+    insert into fleet.count_part (batch, state, part, n)
+      select batch, state, mine, sum(n) from (
         select n.batch, n.state, 1 as n from new_rows n join old_rows o using (id) where o.state <> n.state
         union all
         select o.batch, o.state, -1 from new_rows n join old_rows o using (id) where o.state <> n.state
       ) changed group by batch, state having sum(n) <> 0 order by batch, state
-      on conflict (batch, state) do update set n = batch_count.n + excluded.n;
+      on conflict (batch, state, part) do update set n = count_part.n + excluded.n;
   end if;
   return null;
 end $$;

@@ -193,9 +193,22 @@ create table fleet.tail (
 create index tail_until on fleet.tail (until);
 `
 
+/** Counts that many can change at the same time. */
+const third = `
+lock table fleet.execution, fleet.head in access exclusive mode;
+-- How many of a batch are in which state, in parts: each connection has one of them, so that those who change states of the same
+-- batch do not wait for each other's disk.
+alter table fleet.batch_count rename to count_part;
+alter table fleet.count_part rename constraint batch_count_pkey to count_part_pkey;
+alter table fleet.count_part add column part int not null default 0;
+alter table fleet.count_part drop constraint count_part_pkey, add primary key (batch, state, part);
+create view fleet.batch_count as
+  select batch, state, sum(n)::bigint as n from fleet.count_part group by batch, state;
+`
+
 /** The number of the first step: those before it were never released. */
 const firstNumber = 7
-const steps: readonly string[] = [first, second]
+const steps: readonly string[] = [first, second, third]
 
 /** The number of the newest step. */
 export const newestStep = firstNumber + steps.length - 1

@@ -1,5 +1,6 @@
 /** One turn: a claim of an execution by a worker, from claim to hand-back. */
 
+export type { BatchOptions, ClaimedExecution } from './claimed.ts'
 export type {
   CodonCosts,
   FromTurn,
@@ -17,5 +18,5 @@ export { createPlaces, eachOf, type Head, type Places } from './place.ts'
 export type { RequestRule } from './requests.ts'
 export type { RestSetting } from './rest-setting.ts'
 export { type NamedTree, type StoredTree, unpackTree } from './tree.ts'
-export { type BatchOptions, type ClaimedExecution, type Turn, takeTurn } from './turn.ts'
+export { type Turn, takeTurn } from './turn.ts'
 export type { TurnProgram } from './turn-process.ts'

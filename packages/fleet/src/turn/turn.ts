@@ -1,50 +1,17 @@
-import { join } from 'node:path'
 import { type Moment, moment } from '@weave/runtime'
 import type { Engine } from '../engine/index.ts'
 import type { Store } from '../store/index.ts'
+import { type BatchOptions, type ClaimedExecution, jobOf } from './claimed.ts'
 import { endFormerTurn, forgetTurn, noteTurn } from './former-turn.ts'
-import type { CodonCosts, GateAnswer, Published, TurnEnd, TurnJob, TurnStep, TurnWord } from './messages.ts'
-import type { Head, Places } from './place.ts'
+import type { CodonCosts, Published, TurnEnd, TurnStep, TurnWord } from './messages.ts'
+import type { Places } from './place.ts'
 import { openProviderPlaces, type ProviderPlaces } from './provider-places.ts'
 import { createPublisher, type Publisher } from './publisher.ts'
 import { createRequests, type RequestRule } from './requests.ts'
 import type { RestSetting } from './rest-setting.ts'
-import type { NamedTree, StoredTree } from './tree.ts'
+import type { StoredTree } from './tree.ts'
 import { openTurnMoney, type TurnMoney } from './turn-money.ts'
 import { startTurnProcess, type TurnProcess, type TurnProgram } from './turn-process.ts'
-
-/** A row of the table of executions, as a claim gives it. */
-export interface ClaimedExecution {
-  readonly id: string
-  readonly batch: string
-  readonly epoch: string
-  readonly job: string
-  readonly worker: string
-  readonly priority: number
-  /** The turn before ended without a word. */
-  readonly taken_over: boolean
-  readonly head: Head | null
-  /** In millionths of a dollar: what turns spent at most that died. */
-  readonly lost: string
-  /** In millionths of a dollar: what it lacked when it was ended for want of money. */
-  readonly wants: string | null
-  readonly answer: GateAnswer | null
-  readonly data: StoredTree | NamedTree | null
-  readonly options: RowOptions
-}
-
-/** What one execution may say otherwise than its batch. */
-export interface RowOptions {
-  readonly model?: string | undefined
-  readonly maxCost?: string | undefined
-}
-
-export interface BatchOptions {
-  readonly rehearse?: boolean | undefined
-  readonly model?: string | undefined
-  readonly maxCostEach?: string | undefined
-  readonly maxTime?: string | undefined
-}
 
 export interface TurnSurroundings {
   readonly engine: Engine
@@ -300,35 +267,6 @@ class RunningTurn {
       }),
     )
     if (!isBack) await places.drop(id)
-  }
-}
-
-function jobOf(
-  { hank, data, dir }: { readonly hank: string; readonly data: string | undefined; readonly dir: string },
-  claimed: ClaimedExecution,
-  { rehearse = false, model, maxCostEach, maxTime }: BatchOptions,
-): Omit<TurnJob, 'until' | 'freezeMs'> {
-  const { id, batch, epoch, worker, head, options, lost, answer } = claimed
-  const lostDollars = Number(lost) / 1e6
-  return {
-    turn: {
-      executionId: id,
-      batchId: batch,
-      epoch: Number(epoch),
-      worker,
-      head: head?.seq ?? 0,
-      ...(lostDollars > 0 && { lostDollars }),
-    },
-    ...(answer && { answer }),
-    hank,
-    data,
-    dataHash: claimed.data?.hash,
-    execution: dir,
-    outputs: join(dir, 'outputs'),
-    rehearse,
-    model: options.model ?? model,
-    maxCost: options.maxCost ?? maxCostEach,
-    maxTime,
   }
 }
 

@@ -1,7 +1,6 @@
 import { hostname } from 'node:os'
 import { moment, untilAfter } from '@weave/runtime'
-import type { Engine, Sql } from '../engine/index.ts'
-import type { NewJob } from '../engine/queue.ts'
+import type { Engine } from '../engine/index.ts'
 import { FleetFault } from '../fault.ts'
 import { createCounter, type WorkerFigures } from '../metrics/index.ts'
 import { parcelFormat } from '../parcel/index.ts'
@@ -11,17 +10,15 @@ import { refuseKey, type Store } from '../store/index.ts'
 import { createShownTails, type ShownTails } from '../tail/index.ts'
 import { createThrottle } from '../throttle/index.ts'
 import {
-  type BatchOptions,
-  type ClaimedExecution,
   createPlaces,
   type Places,
   type RequestRule,
   type RestSetting,
-  type StoredTree,
   type Turn,
   type TurnProgram,
   takeTurn,
 } from '../turn/index.ts'
+import { claimOne, type OfferedBatch } from './claim-one.ts'
 import { createNotices, type Notices, type Tell } from './notices.ts'
 
 export interface WorkerOptions {
@@ -96,25 +93,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 /** How many batches are looked at for one turn: most of them have one to give. */
 const mostOffers = 32
 
-/** A row of the batches that may be worked on. */
-interface OfferedBatch {
-  readonly id: string
-  readonly hank: StoredTree
-  readonly options: BatchOptions
-  readonly pool: string
-  readonly max_running: number | null
-}
-
 interface Orders {
   readonly drain: boolean
   readonly drain_now: boolean
   readonly watched: readonly string[]
   readonly has_notice: boolean
-}
-
-async function mayStart(sql: Sql, batch: string): Promise<boolean> {
-  const [row] = await sql.query<{ may: boolean }>('select fleet.may_start($1) as may', [batch])
-  return row?.may === true
 }
 
 class WorkerLoop {
@@ -233,38 +216,23 @@ class WorkerLoop {
     return false
   }
 
-  /** One turn of a batch: the job and the claim in one transaction. False: there is none. */
+  /** One turn of a batch. False: there is none. */
   async #take(batch: OfferedBatch): Promise<boolean> {
-    const { engine, store, program, lease, turnMs, parkMs, freezeMs, rest, onNote } = this.#options
+    const { engine, store, program, lease, turnMs, parkMs, freezeMs, rest, maxBarren, onNote } = this.#options
     const sentAt = moment()
     const queueName = queueNameOf(batch.id, batch.pool)
-    const taken = await engine.database.transaction(async sql => {
-      if (batch.max_running !== null && !(await mayStart(sql, batch.id))) return undefined
-      const [job] = await engine.queue.take(queueName, 1, sql)
-      if (!job) return undefined
-      const [claimed] = await sql.query<ClaimedExecution>('select * from fleet.claim($1, $2, $3, $4)', [
-        job.execution,
-        this.id,
-        job.id,
-        this.#options.maxBarren,
-      ])
-      if (claimed) return { claimed }
-      await engine.queue.done(queueName, job.id, sql)
-      // Written by a newer program: one of its kind takes it. Else it is cancelled, dead or ended.
-      const left = await sql.query<NewJob>('select * from fleet.still_open($1)', [job.execution])
-      await engine.queue.add(queueName, left, sql)
-      return left.length > 0 ? undefined : { claimed }
-    })
-    if (!taken?.claimed) return taken !== undefined
+    const taken = await claimOne(engine, batch, { worker: this.id, maxBarren })
+    if (taken === 'none') return false
+    if (taken === 'dropped') return true
     const { hank, options } = batch
     // A claim is a heartbeat.
     const until = untilAfter(sentAt, freshShare * lease * 1_000)
-    const { id } = taken.claimed
+    const { id } = taken
     const told = { onNote, onPublished: this.#counter.published, onStopped: () => this.#tails.finish(id) }
     const ours = { engine, store, places: this.#places, rules: this.#rules, program, ...told }
     const at = { ...ours, queueName, hank, options, turnMs, parkMs, freezeMs, rest, until }
-    const turn = takeTurn(taken.claimed, at)
-    this.#counter.turn({ isTakeOver: taken.claimed.taken_over })
+    const turn = takeTurn(taken, at)
+    this.#counter.turn({ isTakeOver: taken.taken_over })
     this.#turns.set(turn.execution, { turn, queueName })
     void turn.done.then(() => {
       this.#turns.delete(turn.execution)

@@ -8,11 +8,15 @@ export type Hides = (event: JournaledEvent) => boolean
 /** Who hears the journal. */
 export interface Member {
   readonly wantsExtensions: boolean
+  /** Gets what happens within a moment as one frame with a list. */
+  readonly wantsBatches: boolean
   send(frames: Frames): void
 }
 
 /** Characters that share one buffer: few enough that a queue is filled in small pieces. */
 const charactersPerChunk = 256 * 1024
+/** A page draws ten times a second; a frame for each of a thousand events costs a browser more than to draw them. */
+const batchMs = 50
 
 export type Broadcast = ReturnType<typeof createBroadcast>
 
@@ -21,28 +25,51 @@ export type Broadcast = ReturnType<typeof createBroadcast>
  *
  * - **B1** The events of a tick are framed once, into bytes that all members share, and written once to each.
  * - **B2** Members get events in the order of their `seq`. Who joins gets everything after `lastSeq`, and nothing else.
- * - **B3** What is sent to a member beside the journal goes out after all that was emitted before: `settle` first.
+ * - **B3** Who wants batches gets the events of `batchMs` in one frame, made once for all of them.
+ * - **B4** What is sent to a member beside the journal goes out after all that was emitted before: `settle` first.
  */
 export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | 'lastSeq'>, hides?: Hides) {
   const members = new Set<Member>()
   let emitted: Emitted[] = []
+  let gathered: Emitted[] = []
+  let timer: NodeJS.Timeout | undefined
+  /** Members that want batches. */
+  let batched = 0
   let lastSeq = 0
 
-  /** Sends now what was emitted in this tick. */
-  const settle = (): void => {
+  const send = (batch: readonly Emitted[], asBatch: boolean): void => {
+    const chunks = createChunks(batch, asBatch ? listFrame : textFrames)
+    for (const member of members) {
+      if (member.wantsBatches !== asBatch) continue
+      for (const chunk of chunks(member.wantsExtensions)) member.send(chunk)
+    }
+  }
+  const settleTick = (): void => {
     if (emitted.length === 0) return
     const batch = emitted
     emitted = []
-    const chunks = createChunks(batch)
-    for (const member of members) {
-      for (const chunk of chunks(member.wantsExtensions)) member.send(chunk)
-    }
+    send(batch, false)
+    if (batched === 0) return
+    gathered.push(...batch)
+    timer ??= setTimeout(settleBatch, batchMs)
+  }
+  const settleBatch = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    const batch = gathered
+    gathered = []
+    if (batch.length > 0) send(batch, true)
+  }
+  /** Sends now what was emitted until now. */
+  const settle = (): void => {
+    settleTick()
+    settleBatch()
   }
   const hear: Listener = ({ event, text }) => {
     const { seq, type } = event
     lastSeq = seq
     if (members.size === 0 || hides?.(event)) return
-    if (emitted.length === 0) process.nextTick(settle)
+    if (emitted.length === 0) process.nextTick(settleTick)
     emitted.push({ text, isExtension: isExtension(type) })
   }
   // What was appended before is emitted before this listener hears anything, so that the count starts exactly there.
@@ -63,8 +90,11 @@ export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | '
     join(member: Member): void {
       settle()
       members.add(member)
+      if (member.wantsBatches) batched++
     },
-    leave: (member: Member) => void members.delete(member),
+    leave(member: Member): void {
+      if (members.delete(member) && member.wantsBatches) batched--
+    },
     /** Settles, then hears nothing more. */
     close(): void {
       settle()
@@ -82,22 +112,33 @@ function isExtension(type: EventType): boolean {
   return events[type].category === 'extension'
 }
 
+type FrameTexts = (texts: readonly string[]) => Buffer
+
+/** One frame with a list of all of them. */
+const listFrame: FrameTexts = texts => textFrames([`[${texts.join(',')}]`])
+
 /** The frames of a batch with and without extension events, each made when first asked for. */
-function createChunks(batch: readonly Emitted[]): (wantsExtensions: boolean) => readonly Frames[] {
+function createChunks(
+  batch: readonly Emitted[],
+  frame: FrameTexts,
+): (wantsExtensions: boolean) => readonly Frames[] {
   const isMixed = batch.some(event => event.isExtension)
   let all: readonly Frames[] | undefined
   let plain: readonly Frames[] | undefined
   return wantsExtensions => {
     if (wantsExtensions || !isMixed) {
-      all ??= framesOf(batch)
+      all ??= framesOf(batch, frame)
       return all
     }
-    plain ??= framesOf(batch.filter(event => !event.isExtension))
+    plain ??= framesOf(
+      batch.filter(event => !event.isExtension),
+      frame,
+    )
     return plain
   }
 }
 
-function framesOf(batch: readonly Emitted[]): readonly Frames[] {
+function framesOf(batch: readonly Emitted[], frame: FrameTexts): readonly Frames[] {
   const chunks: Frames[] = []
   let texts: string[] = []
   let characters = 0
@@ -105,10 +146,10 @@ function framesOf(batch: readonly Emitted[]): readonly Frames[] {
     texts.push(text)
     characters += text.length
     if (characters < charactersPerChunk) continue
-    chunks.push([textFrames(texts)])
+    chunks.push([frame(texts)])
     texts = []
     characters = 0
   }
-  if (texts.length > 0) chunks.push([textFrames(texts)])
+  if (texts.length > 0) chunks.push([frame(texts)])
   return chunks
 }

@@ -1,5 +1,11 @@
 import type { Socket } from 'node:net'
-import { type ClientMode, type HandshakeRequest, parseClientMessage, weaveExtension } from '@weave/protocol'
+import {
+  batchExtension,
+  type ClientMode,
+  type HandshakeRequest,
+  parseClientMessage,
+  weaveExtension,
+} from '@weave/protocol'
 import { createId, createSerialQueue } from '../kit/index.ts'
 import { createDirectSender, type Refusal } from './direct-sender.ts'
 import { takeCommand } from './dispatch.ts'
@@ -107,6 +113,7 @@ function grantTo(
     id,
     mode: readonlyOnly ? ('readonly' as const) : mode,
     wantsExtensions: extensions.includes(weaveExtension),
+    wantsBatches: extensions.includes(batchExtension),
     by: {
       via: faces.find(face => extensions.includes(`${weaveExtension}-${face}`)) ?? ('socket' as const),
       ...(user !== undefined && !allowOtherUsers && { user }),

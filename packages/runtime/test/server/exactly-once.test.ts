@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { connect } from 'weave-client'
+import { batchExtension, connect, weaveExtension } from 'weave-client'
 import { WebSocket } from 'ws'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { type Message, sized, startTestServer, type TestClient, type TestServer } from './test-server.ts'
@@ -12,7 +12,12 @@ type Action =
       readonly isExtension: boolean
       readonly isSynced: boolean
     }
-  | { readonly do: 'connect'; readonly who: number; readonly wantsExtensions: boolean }
+  | {
+      readonly do: 'connect'
+      readonly who: number
+      readonly wantsExtensions: boolean
+      readonly wantsBatches: boolean
+    }
   | { readonly do: 'sync'; readonly who: number }
   | { readonly do: 'drop'; readonly who: number }
   | { readonly do: 'turn'; readonly turns: number }
@@ -30,7 +35,12 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc.record({ do: fc.constant('connect' as const), who, wantsExtensions: fc.boolean() }),
+    arbitrary: fc.record({
+      do: fc.constant('connect' as const),
+      who,
+      wantsExtensions: fc.boolean(),
+      wantsBatches: fc.boolean(),
+    }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('sync' as const), who }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('drop' as const), who }) },
@@ -80,9 +90,12 @@ async function play(actions: readonly Action[], { journal, stranger }: TestServe
     } else {
       drop(step.who)
       const since = lastSeen.get(step.who) ?? 0
-      const { wantsExtensions } = step
+      const { wantsExtensions, wantsBatches } = step
       const client = await stranger()
-      const extensions = wantsExtensions ? ['weave'] : []
+      const extensions = [
+        ...(wantsExtensions ? [weaveExtension] : []),
+        ...(wantsBatches ? [batchExtension] : []),
+      ]
       client.send({
         type: 'handshake',
         data: { mode: 'readonly', sendPreviousEvents: true, since, extensions },
@@ -161,39 +174,46 @@ function isLastBatch(payload: Buffer, id: string): boolean {
   return payload.includes(`"commandId":"${id}"`) && payload.subarray(-40).includes('"hasMore":false')
 }
 
-test('our own client, cut off again and again, delivers each event once and in order', async () => {
-  const { journal, server } = await startTestServer({ limits: { historyEvents: 50 } })
-  const sockets: WebSocket[] = []
-  class Watched extends WebSocket {
-    constructor(url: string) {
-      super(url)
-      sockets.push(this)
+test.each([
+  ['alone', [weaveExtension]],
+  ['in batches', [weaveExtension, batchExtension]],
+])(
+  'our own client, cut off again and again, delivers each event once and in order: %s',
+  async (_, extensions) => {
+    const { journal, server } = await startTestServer({ limits: { historyEvents: 50 } })
+    const sockets: WebSocket[] = []
+    class Watched extends WebSocket {
+      constructor(url: string) {
+        super(url)
+        sockets.push(this)
+      }
     }
-  }
-  const client = connect(server.url, {
-    mode: 'readonly',
-    since: 0,
-    socket: Watched,
-    reconnect: { baseDelayMs: 1, jitter: 0 },
-  })
-  onTestFinished(() => client.close())
-  const seqs: number[] = []
-  const complete = new Promise<void>(resolve => {
-    client.onAny(event => {
-      if (event.seq !== undefined) seqs.push(event.seq)
-      if (event.type === 'info' && event.data.message === 'the last') resolve()
+    const client = connect(server.url, {
+      mode: 'readonly',
+      since: 0,
+      extensions,
+      socket: Watched,
+      reconnect: { baseDelayMs: 1, jitter: 0 },
     })
-  })
-  await client.opened
-  const rounds = sized(10, 100)
-  for (let round = 0; round < rounds; round++) {
-    for (let n = 0; n < 120; n++) journal.append('info', { message: 'one of many' })
-    for (let turns = (round * 7) % 40; turns >= 0; turns--)
-      await new Promise(resolve => setImmediate(resolve))
-    sockets.at(-1)?.terminate()
-  }
-  journal.append('info', { message: 'the last' })
-  await complete
-  expect(seqs).toEqual(Array.from({ length: rounds * 120 + 1 }, (_, at) => at + 1))
-  expect(sockets.length).toBeGreaterThan(2)
-})
+    onTestFinished(() => client.close())
+    const seqs: number[] = []
+    const complete = new Promise<void>(resolve => {
+      client.onAny(event => {
+        if (event.seq !== undefined) seqs.push(event.seq)
+        if (event.type === 'info' && event.data.message === 'the last') resolve()
+      })
+    })
+    await client.opened
+    const rounds = sized(10, 100)
+    for (let round = 0; round < rounds; round++) {
+      for (let n = 0; n < 120; n++) journal.append('info', { message: 'one of many' })
+      for (let turns = (round * 7) % 40; turns >= 0; turns--)
+        await new Promise(resolve => setImmediate(resolve))
+      sockets.at(-1)?.terminate()
+    }
+    journal.append('info', { message: 'the last' })
+    await complete
+    expect(seqs).toEqual(Array.from({ length: rounds * 120 + 1 }, (_, at) => at + 1))
+    expect(sockets.length).toBeGreaterThan(2)
+  },
+)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { parseFrames, rawConnect } from '../../../../test/support/raw-websocket.ts'
 import type { Listener } from '../../src/journal/index.ts'
@@ -33,9 +33,9 @@ function toldByHand(lastSeq = 0) {
   return { journal, tell, listeners }
 }
 
-function listening(wantsExtensions = false) {
+function listening(wantsExtensions = false, wantsBatches = false) {
   const sent: Frames[] = []
-  const member: Member = { wantsExtensions, send: frames => void sent.push(frames) }
+  const member: Member = { wantsExtensions, wantsBatches, send: frames => void sent.push(frames) }
   const texts = () =>
     sent.flatMap(frames => parseFrames(Buffer.concat(frames)).frames).map(frame => String(frame.payload))
   return { member, sent, texts }
@@ -76,6 +76,48 @@ test('the events of a tick are framed once, and all who hear the same share the 
   expect(all.map(({ texts }) => texts().slice(16))).toEqual([['17', '18'], ['17', '18'], ['18'], ['18']])
   expect(all[0]?.sent[1]?.[0]).toBe(all[1]?.sent[1]?.[0])
   expect(all[2]?.sent[1]?.[0]).toBe(all[3]?.sent[1]?.[0])
+})
+
+test('who wants batches gets the events of a moment in one frame, made once, and none late or twice', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { journal, tell } = toldByHand()
+  const broadcast = createBroadcast(journal)
+  const [one, plain, alone] = [listening(true, true), listening(false, true), listening(true)]
+  for (const { member } of [one, plain, alone]) broadcast.join(member)
+  for (let tick = 0; tick < 3; tick++) {
+    tell()
+    tell('rig.output')
+    await soon()
+  }
+  expect(alone.texts()).toHaveLength(6)
+  expect(one.texts()).toEqual([])
+  vi.advanceTimersByTime(50)
+  expect(one.texts()).toEqual(['[1,2,3,4,5,6]'])
+  expect(plain.texts()).toEqual(['[1,3,5]'])
+  // What is sent beside the journal, and who joins, finds nothing that waits.
+  tell()
+  broadcast.settle()
+  expect(one.texts().slice(1)).toEqual(['[7]'])
+  tell()
+  await soon()
+  const late = listening(true, true)
+  broadcast.join(late.member)
+  tell()
+  await soon()
+  vi.advanceTimersByTime(50)
+  expect(one.texts().slice(2)).toEqual(['[8]', '[9]'])
+  expect(late.texts()).toEqual(['[9]'])
+  // Nothing waits for who has left, or after the end.
+  for (const { member } of [one, plain, late]) broadcast.leave(member)
+  tell()
+  await soon()
+  expect(vi.getTimerCount()).toBe(0)
+  broadcast.join(one.member)
+  tell()
+  broadcast.close()
+  expect(one.texts().at(-1)).toBe('[11]')
+  expect(vi.getTimerCount()).toBe(0)
 })
 
 test('a great burst is sent in pieces, none of them much larger than the others', async () => {

@@ -24,7 +24,11 @@ test('what is hidden is journaled and counted, but not told when it happens', as
   const journal = await openJournal({ dir, clock: systemClock, redactor: createRedactor([]) })
   const broadcast = createBroadcast(journal, isQuiet)
   const heard: string[] = []
-  broadcast.join({ wantsExtensions: true, send: frames => void heard.push(frames.map(String).join('')) })
+  broadcast.join({
+    wantsExtensions: true,
+    wantsBatches: false,
+    send: frames => void heard.push(frames.map(String).join('')),
+  })
   journal.append('sentinel.output', output('quiet'))
   journal.append('sentinel.output', output('loud'))
   journal.append('info', { message: 'the word quiet alone hides nothing' })

@@ -108,7 +108,7 @@ export function testClient(raw: RawWebSocket): TestClient {
   const messages = (): readonly Message[] => {
     for (; read < raw.frames.length; read++) {
       const frame = raw.frames[read]
-      if (frame?.opcode === opcode.text) parsed.push(JSON.parse(frame.payload.toString('utf8')) as Message)
+      if (frame?.opcode === opcode.text) parsed.push(...listOf(JSON.parse(frame.payload.toString('utf8'))))
     }
     return parsed
   }
@@ -136,4 +136,9 @@ export function testClient(raw: RawWebSocket): TestClient {
 /** How many times a heavy proof is repeated: a sample by default, all of it with `WEAVE_PROOF=1`. */
 export function sized(sample: number, whole: number): number {
   return process.env['WEAVE_PROOF'] === '1' ? whole : sample
+}
+
+/** A frame is a message, or a list of them. */
+function listOf(frame: Message | readonly Message[]): readonly Message[] {
+  return Array.isArray(frame) ? frame : [frame as Message]
 }

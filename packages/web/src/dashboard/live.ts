@@ -1,5 +1,6 @@
 import './without-eval.ts'
 import {
+  batchExtension,
   type ClientStatus,
   type CommandType,
   connect,
@@ -7,6 +8,7 @@ import {
   type SendResult,
   type ServerEvent,
   type WeaveClient,
+  weaveExtension,
 } from 'weave-client'
 import { session } from './session.ts'
 
@@ -78,5 +80,6 @@ function openClient(name: string): WeaveClient {
   const address = `${protocol === 'https:' ? 'wss:' : 'ws:'}//${host}/e/${encodeURIComponent(name)}/socket`
   const granted =
     known.state === 'open' ? { token: known.token, mode: known.mode } : { mode: 'readonly' as const }
-  return connect(address, { ...granted, socket: WebSocket, reconnect: { fromStart: true } })
+  const extensions = [weaveExtension, `${weaveExtension}-web`, batchExtension]
+  return connect(address, { ...granted, extensions, socket: WebSocket, reconnect: { fromStart: true } })
 }

@@ -1,0 +1,53 @@
+import type { Engine, Sql } from '../engine/index.ts'
+import type { NewJob } from '../engine/queue.ts'
+import { queueNameOf } from '../sql/queue-name.ts'
+import type { BatchOptions, ClaimedExecution, StoredTree } from '../turn/index.ts'
+
+/** A row of the batches that may be worked on. */
+export interface OfferedBatch {
+  readonly id: string
+  readonly hank: StoredTree
+  readonly options: BatchOptions
+  readonly pool: string
+  readonly max_running: number | null
+}
+
+export interface Claimant {
+  readonly worker: string
+  /** So many starts in a row without a new head, and an execution is dead. */
+  readonly maxBarren: number
+}
+
+/**
+ * The next execution of a batch: job and claim in one transaction. `none`: there is none for this worker. `dropped`: its job was
+ * one of an execution that is cancelled, dead or ended.
+ */
+export async function claimOne(
+  { database, queue }: Engine,
+  batch: OfferedBatch,
+  { worker, maxBarren }: Claimant,
+): Promise<ClaimedExecution | 'none' | 'dropped'> {
+  const queueName = queueNameOf(batch.id, batch.pool)
+  return database.transaction(async sql => {
+    if (batch.max_running !== null && !(await mayStart(sql, batch.id))) return 'none'
+    const [job] = await queue.take(queueName, 1, sql)
+    if (!job) return 'none'
+    const [claimed] = await sql.query<ClaimedExecution>('select * from fleet.claim($1, $2, $3, $4)', [
+      job.execution,
+      worker,
+      job.id,
+      maxBarren,
+    ])
+    if (claimed) return claimed
+    await queue.done(queueName, job.id, sql)
+    // Written by a newer program: one of its kind takes it.
+    const left = await sql.query<NewJob>('select * from fleet.still_open($1)', [job.execution])
+    await queue.add(queueName, left, sql)
+    return left.length > 0 ? 'none' : 'dropped'
+  })
+}
+
+async function mayStart(sql: Sql, batch: string): Promise<boolean> {
+  const [row] = await sql.query<{ may: boolean }>('select fleet.may_start($1) as may', [batch])
+  return row?.may === true
+}
