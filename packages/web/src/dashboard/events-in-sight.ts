@@ -65,9 +65,9 @@ export function openEvents(wish: EventsWish, hooks: SightHooks): EventsInSight {
     if (closing.signal.aborted) return
     hooks.onProblem(answer.ok ? undefined : answer.message)
     if (!answer.ok) return
+    // What is newer comes live: rows that it is not there for yet would be asked for again and again, as fast as the host answers.
     const { events, isWhole, lastSeq } = answer.value
-    const known = withLastSeq(window, lastSeq)
-    change(withEvents(known, range, { events, isWhole: isWhole && lastSeq > range.after }))
+    change(withEvents(window, range, { events, isWhole: isWhole && lastSeq > range.after }))
     fill()
   }
   const begin = async (): Promise<void> => {

@@ -1,0 +1,67 @@
+import { expect, onTestFinished, vi } from 'vitest'
+import { eventWindow, type ServerEvent } from 'weave-client'
+import { verifies } from '../../../../test/conformance/verifies.ts'
+import { openEvents } from '../../src/dashboard/events-in-sight.ts'
+import { session } from '../../src/dashboard/session.ts'
+import { filterOf } from '../../src/dashboard/stream-filter.ts'
+
+const event = (seq: number) =>
+  ({ seq, id: `evt_${seq}`, timestamp: '', type: 'info', data: { message: '' } }) as ServerEvent
+
+const events = (first: number, last: number): readonly ServerEvent[] =>
+  Array.from({ length: last - first + 1 }, (_, at) => event(first + at))
+
+/** A host whose journal grows by a hundred events between two questions: it is always ahead of what is heard live. */
+function growingHost(length: number) {
+  const host = { length, asked: 0 }
+  vi.stubGlobal('fetch', async (address: string) => {
+    host.asked++
+    host.length += 100
+    const { searchParams } = new URL(address, 'http://host')
+    const limit = Number(searchParams.get('limit'))
+    const after = searchParams.has('before') ? host.length - limit : Number(searchParams.get('after'))
+    const found = events(after + 1, Math.min(after + limit, host.length))
+    return Response.json({ events: found, isWhole: true, lastSeq: host.length })
+  })
+  session.value = { state: 'open', token: 'x', mode: 'readonly' }
+  onTestFinished(() => {
+    vi.unstubAllGlobals()
+    session.value = { state: 'asking' }
+  })
+  return host
+}
+
+verifies(
+  ['page/live'],
+  'what happens after the page was opened is heard live, and only what was missed is asked for',
+  async () => {
+    const host = growingHost(900)
+    const changed = vi.fn()
+    const sight = openEvents(
+      { name: 'x', filter: filterOf({}), at: undefined },
+      { onChange: changed, onProblem: () => undefined },
+    )
+    onTestFinished(() => sight.close())
+    const { rowCount, isKnown } = eventWindow
+    const lookAtEnd = (): void => {
+      const rows = rowCount(sight.window())
+      sight.look({ first: rows - 30, end: rows })
+    }
+    await vi.waitFor(() => expect(rowCount(sight.window())).toBe(1_000))
+    lookAtEnd()
+    // Something was missed while the socket was opened.
+    sight.hear(events(1_021, 1_030))
+    lookAtEnd()
+    await vi.waitFor(() => expect(isKnown(sight.window(), 1_030)).toBe(true))
+    const { asked } = host
+    expect(asked).toBeLessThanOrEqual(3)
+    for (let last = 1_130; last <= 3_030; last += 100) {
+      sight.hear(events(last - 99, last))
+      lookAtEnd()
+      await new Promise(resolve => setImmediate(resolve))
+      expect(rowCount(sight.window())).toBe(last)
+      expect(isKnown(sight.window(), last)).toBe(true)
+    }
+    expect(host.asked).toBe(asked)
+  },
+)
