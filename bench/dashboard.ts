@@ -178,28 +178,42 @@ async function liveFigures(base: string, browser: Browser): Promise<readonly Fig
   }
 }
 
+const coldHubs = 5
+
+/** Asks a hub for its list of executions, once its page was loaded. */
+async function listing(hub: StagedHub): Promise<() => Promise<void>> {
+  await (await fetch(hub.origin)).text()
+  const headers = { authorization: `Bearer ${await hub.session()}` }
+  return async () => {
+    const text = await (await fetch(`${hub.origin}/api/executions`, { headers })).text()
+    if (!text.includes('run-999')) throw new Error('not all executions are listed')
+  }
+}
+
 async function hubFigures(base: string): Promise<readonly Figure[]> {
   const many = join(base, 'many')
   mkdirSync(many)
   await writeEnded(join(many, 'run-0'), 200)
   for (let at = 1; at < executions; at++)
     cpSync(join(many, 'run-0'), join(many, `run-${at}`), { recursive: true })
+  // Each hub knows nothing: the first list of one tells little on a machine that others use.
+  const firsts: number[] = []
+  for (let round = 1; round < coldHubs; round++) {
+    const other = await startHub(many, join(base, `home-${round}`))
+    firsts.push(await seconds(await listing(other)))
+    await other.close()
+  }
   const hub = await startHub(many, join(base, 'home'))
   try {
-    await (await fetch(hub.origin)).text()
-    const headers = { authorization: `Bearer ${await hub.session()}` }
-    const list = async () => {
-      const text = await (await fetch(`${hub.origin}/api/executions`, { headers })).text()
-      if (!text.includes('run-999')) throw new Error('not all executions are listed')
-    }
-    const cold = await seconds(list)
+    const list = await listing(hub)
+    firsts.push(await seconds(list))
     const warm: number[] = []
     for (let round = 0; round < 9; round++) warm.push(await seconds(list))
     const before = processorMs(hub.pid)
     await new Promise(resolve => setTimeout(resolve, 70_000))
     const idle = processorMs(hub.pid) - before
     return [
-      against(['list cold', `list of ${executions} executions, the first`, cold * 1000, 300, 'ms']),
+      against(['list cold', `list of ${executions} executions, the first`, middle(firsts) * 1000, 300, 'ms']),
       against(['list', `list of ${executions} executions, later ones`, middle(warm) * 1000, 30, 'ms']),
       against(['idle', 'processor of an idle hub', idle / 700, 0.5, '%']),
       against([

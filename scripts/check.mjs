@@ -39,5 +39,5 @@ function projects() {
   const others = readdirSync(join(root, 'packages'))
     .map(name => `packages/${name}`)
     .filter(folder => !include.includes(`${folder}/src`))
-  return ['.', 'scripts', 'tsconfig.node.json', ...others]
+  return ['.', 'scripts', 'tsconfig.node.json', 'packages/web/test/page', ...others]
 }
