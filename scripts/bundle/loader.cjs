@@ -31,6 +31,7 @@ enableCompileCache?.(path.join(folder, 'cache', 'packages'))
 const loaded = new Map()
 /** @type {Map<string, vm.Script>} */
 const uncached = new Map()
+const threadMs = 2_000
 
 /** A chunk, or with `pack.cjs#part.cjs` a part of a pack. @param {string} id */
 function load(id) {
@@ -109,6 +110,8 @@ function keepLater(name, script) {
   if (uncached.size === 0) {
     setFlagsFromString('--no-flush-bytecode')
     process.once('exit', writeCaches)
+    // A thread is ended by others without a word: it writes when most of what it needs was run.
+    if (!require('node:worker_threads').isMainThread) setTimeout(writeCaches, threadMs).unref()
   }
   uncached.set(name, script)
 }
@@ -124,6 +127,7 @@ function writeCaches() {
       fs.writeFileSync(draft, script.createCachedData())
       fs.renameSync(draft, file)
     }
+    uncached.clear()
   } catch {
     // Installed where this user may not write: every start compiles.
   }

@@ -7,6 +7,7 @@ import { type FleetHome, fleetHome } from '../support/fleet-home.ts'
 import { noted } from '../support/fleet-judge.ts'
 import { figuresOf, metricsPort } from '../support/fleet-metrics.ts'
 import { codon } from '../support/hank-folder.ts'
+import { otlpCollector } from '../support/otlp-collector.ts'
 
 let at: FleetHome
 const longest = 120_000
@@ -16,6 +17,37 @@ beforeAll(async () => {
 }, 120_000)
 
 afterAll(() => at.close(), 60_000)
+
+interface OtlpPoint {
+  readonly attributes: readonly { readonly value: { readonly stringValue: string } }[]
+  readonly count: number
+  readonly bucketCounts: readonly number[]
+  readonly explicitBounds: readonly number[]
+}
+
+interface OtlpMetric {
+  readonly name: string
+  readonly gauge?: { readonly dataPoints: readonly OtlpPoint[] }
+  readonly histogram?: { readonly dataPoints: readonly OtlpPoint[] }
+}
+
+/** Attributes of the resource, and the metrics by name. */
+function readMetrics(body: Buffer | undefined) {
+  const { resourceMetrics = [] } = JSON.parse(body?.toString('utf8') ?? '{}') as {
+    readonly resourceMetrics?: readonly {
+      readonly resource: { readonly attributes: readonly { key: string; value: { stringValue: string } }[] }
+      readonly scopeMetrics: readonly { readonly metrics: readonly OtlpMetric[] }[]
+    }[]
+  }
+  const [first] = resourceMetrics
+  const metrics = first?.scopeMetrics.flatMap(each => each.metrics) ?? []
+  return {
+    resource: Object.fromEntries(
+      first?.resource.attributes.map(({ key, value }) => [key, value.stringValue]) ?? [],
+    ),
+    metrics: Object.fromEntries(metrics.map(metric => [metric.name, metric])),
+  }
+}
 
 /** The status that a request with these headers gets. */
 function statusOf(port: number, headers: object, { method = 'GET', path = '/metrics' } = {}) {
@@ -86,6 +118,47 @@ describe('the figures of a worker', () => {
         { timeout: 30_000, interval: 100 },
       )
       expect(await worker.kill('SIGTERM'), worker.said()).toBe(0)
+    },
+    longest,
+  )
+
+  verifies(
+    ['fleet/metrics-otel'],
+    'go to a collector of OpenTelemetry where spans do, and nobody waits for one that is away',
+    async () => {
+      const collector = await otlpCollector()
+      const hank = at.place([codon('a', noted('a'))], ['elm'])
+      await at.submitted(hank)
+      const on = { WEAVE_RUNTIME_OTEL_ENABLED: 'true', OTEL_SERVICE_NAME: 'night-shift' }
+      const sent = { ...collector.env, ...on, OTEL_METRIC_EXPORT_INTERVAL: '100' }
+      const worker = at.worker(hank, ['--slots', '1', '--until-idle'], sent)
+      expect(await worker.ended, worker.said()).toBe(0)
+      expect(collector.metrics().length).toBeGreaterThan(1)
+      // The last one is of its end.
+      const { resource, metrics } = readMetrics(collector.metrics().at(-1)?.body)
+      expect(resource).toMatchObject({ 'service.name': 'night-shift' })
+      expect(resource['service.instance.id']).toContain('.')
+      expect(metrics).toMatchObject({
+        'weave.fleet.engine_up': { gauge: { dataPoints: [{ asDouble: 1 }] } },
+        'weave.fleet.turns': {
+          sum: { isMonotonic: true, aggregationTemporality: 2, dataPoints: [{ asDouble: 1 }] },
+        },
+        'weave.fleet.publish_seconds': { unit: 's', histogram: { dataPoints: [{ count: 2 }] } },
+      })
+      const [sizes] = metrics['weave.fleet.parcel_bytes']?.histogram?.dataPoints ?? []
+      expect(sizes?.bucketCounts).toHaveLength((sizes?.explicitBounds.length ?? 0) + 1)
+      expect(sizes?.bucketCounts.reduce((sum, count) => sum + count, 0)).toBe(sizes?.count)
+      const states = metrics['weave.fleet.executions']?.gauge?.dataPoints ?? []
+      expect(states.map(({ attributes }) => attributes[0]?.value.stringValue)).toContain('succeeded')
+
+      const away = {
+        ...on,
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+        OTEL_EXPORTER_OTLP_TIMEOUT: '300',
+      }
+      const other = at.worker(hank, ['--until-idle'], { ...away, OTEL_METRIC_EXPORT_INTERVAL: '100' })
+      expect(await other.ended, other.said()).toBe(0)
+      expect(other.said().split('Metrics were not sent').length).toBe(2)
     },
     longest,
   )

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { bundleProgram } from '../../scripts/bundle/program.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'weave-bundle-'))
@@ -105,6 +106,19 @@ it('a code cache holds what runs once, also that of a process in which V8 threw 
   expect(long / short).toBeGreaterThan(0.95)
 })
 
+it('a thread writes its code caches while it lives: it is ended without a word', async () => {
+  rmSync(join(dist, 'cache'), { recursive: true, force: true })
+  // The port keeps it alive, as one that waits for questions.
+  const program = JSON.stringify(join(dist, 'program.cjs'))
+  const words = `require('node:worker_threads').parentPort.on('message', () => {}); require(${program})`
+  const thread = new Worker(words, { eval: true, stdout: true })
+  try {
+    await vi.waitFor(() => expect(caches().length).toBeGreaterThan(0), { timeout: 30_000 })
+  } finally {
+    await thread.terminate()
+  }
+})
+
 function cachedBytes(...flags: readonly string[]): number {
   rmSync(join(dist, 'cache'), { recursive: true, force: true })
   expect(start(...flags)).toEqual(expected)
@@ -151,6 +165,8 @@ function start(...flags: readonly string[]): unknown {
 }
 
 function caches(): readonly string[] {
-  const all = readdirSync(join(dist, 'cache'), { recursive: true, encoding: 'utf8' })
+  const all = existsSync(join(dist, 'cache'))
+    ? readdirSync(join(dist, 'cache'), { recursive: true, encoding: 'utf8' })
+    : []
   return all.filter(name => name.endsWith('.cjs')).map(name => join(dist, 'cache', name))
 }

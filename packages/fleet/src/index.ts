@@ -10,6 +10,7 @@ export {
   metricsAddress,
   openMetricsDoor,
   pageOf,
+  readingsOf,
   seriesOf,
 } from './metrics/index.ts'
 export { type BatchMoney, batchMoney, setBudget, settleDoubt } from './money/index.ts'

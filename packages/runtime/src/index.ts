@@ -231,6 +231,7 @@ export {
   endpointVariable,
   openCollector,
   runTracesThread,
+  sendReadings,
 } from './otel/index.ts'
 export {
   type Plan,

@@ -112,6 +112,8 @@ export const fleet = {
     'The package of the fleet has at most 12 MB and nothing beside it to install, and weave --version loads nothing of it.',
   'fleet/metrics':
     'A worker with --metrics has a page in the text format of Prometheus: what it does and did itself, also while the engine is away, and how the whole fleet stands.',
+  'fleet/metrics-otel':
+    'Where spans are sent, a worker sends the same figures to the collector: counts, gauges and histograms, under its own name, once a minute and at its end; a collector that is away keeps nobody from working.',
   'fleet/metrics-door':
     'The page of figures is for this machine alone unless an address is named; on loopback only requests for its own Host are answered, and nowhere those of a web page.',
   'fleet/metrics-cost':

@@ -1,4 +1,7 @@
+import { homedir } from 'node:os'
+import { settled } from '@weave/runtime'
 import type { MetricsDoor, Worker } from 'weave-fleet'
+import type { Arguments } from '../parse-arguments.ts'
 import type { Terminal } from '../terminal.ts'
 import type { OpenedFleet } from './with-fleet.ts'
 
@@ -30,4 +33,28 @@ export async function openMetrics(
   if (where.host !== undefined)
     terminal.error('           Whoever reaches this address can read the figures of the fleet there.')
   return door
+}
+
+/** As a run of this folder would send its spans. */
+async function otelSettings({ texts }: Arguments) {
+  const { settings } = await settled({
+    flags: [],
+    runtimeConfig: texts['runtime-config'],
+    environment: process.env,
+    workingDirectory: process.cwd(),
+    home: homedir(),
+  })
+  return settings.otel
+}
+
+/** Sends the same to a collector of OpenTelemetry where spans are sent. Undefined: nobody wants it, or it cannot be done. */
+export async function openOtelMetrics(
+  { args, worker }: { readonly args: Arguments; readonly worker: Worker },
+  opened: OpenedFleet,
+  terminal: Terminal,
+) {
+  const { enabled, metrics, names } = await otelSettings(args)
+  if (!enabled || !metrics) return undefined
+  const { sendToCollector } = await import('./otel-metrics.ts')
+  return sendToCollector({ worker, names }, opened, terminal)
 }

@@ -3,7 +3,7 @@ import type { Worker, WorkerOptions } from 'weave-fleet'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes, version } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
-import { openMetrics } from './metrics.ts'
+import { openMetrics, openOtelMetrics } from './metrics.ts'
 import { pausedTeller } from './notices.ts'
 import { ownProviders } from './own-providers.ts'
 import type { OpenedFleet } from './with-fleet.ts'
@@ -30,14 +30,19 @@ export async function work(wish: WorkWish, opened: OpenedFleet, terminal: Termin
   // Before the worker is one of the fleet: without its page nobody looks after it.
   const door = page && (await openMetrics(page, opened, terminal))
   if (page && !door) return exitCodes.usage
+  let sending: Awaited<ReturnType<typeof openOtelMetrics>>
   try {
     worker = await opened.library.startWorker(options)
+    sending = await openOtelMetrics({ args: wish.args, worker }, opened, terminal)
     const signals = await untilDone(worker, terminal)
     return signals > 0 && untilIdle ? exitCodes.interrupted : exitCodes.done
   } finally {
+    await sending?.close(longestGoodbyeMs)
     door?.close()
   }
 }
+
+const longestGoodbyeMs = 3_000
 
 /** Answers with the number of signals that came. */
 async function untilDone(worker: Worker, terminal: Terminal): Promise<number> {

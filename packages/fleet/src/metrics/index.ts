@@ -3,5 +3,5 @@
 export { metricsAddress } from './address.ts'
 export { type MetricsDoor, openMetricsDoor } from './door.ts'
 export { createFigureReader } from './figures.ts'
-export { pageOf, seriesOf, type WorkerFigures } from './series.ts'
+export { pageOf, readingsOf, seriesOf, type WorkerFigures } from './series.ts'
 export { createCounter } from './tally.ts'

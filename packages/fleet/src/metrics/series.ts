@@ -101,6 +101,21 @@ function histogram(name: string, help: string, value: Histogram): Series {
   return { name, help, type: 'histogram', values: [{ value }] }
 }
 
+/** As collectors of OpenTelemetry name them, with their units; that a count is a total they add themselves. */
+export function readingsOf(series: readonly Series[]) {
+  return series.map(each => ({
+    ...each,
+    name: `weave.fleet.${each.name.replace(/_total$/, '')}`,
+    unit: units.find(([ending]) => each.name.endsWith(ending))?.[1],
+  }))
+}
+
+const units = [
+  ['seconds', 's'],
+  ['bytes', 'By'],
+  ['dollars', '{USD}'],
+] as const
+
 const prefix = 'weave_fleet_'
 
 /** The text format of Prometheus, 0.0.4. */

@@ -91,10 +91,14 @@ function performerOf(tools: () => Promise<ReaderTools>): Perform<Job> {
     loading ??= import('./jobs.ts').then(async ({ createJobs }) => createJobs(await tools()))
     return loading
   }
-  setTimeout(() => void others().catch(() => undefined), idleMs).unref()
+  const loadLater = () => setTimeout(() => void others().catch(() => undefined), idleMs).unref()
+  let timer = loadLater()
   return async (job, sink) => {
     if (job.kind !== 'executions') return (await others())(job, sink)
+    // Not in the middle of a long list.
+    clearTimeout(timer)
     const { etag, bytes } = await index.list(job.of)
+    timer = loadLater()
     sink.head({ 'content-type': jsonType, etag })
     sink.write(bytes)
     return { ok: true }

@@ -13,6 +13,7 @@ export { attemptKey, isSampled, readTraceparent, spanIdOf, traceIdOf, traceparen
 export { type LiveTraces, startLiveTraces, type TracesEntry } from './live.ts'
 export { pastEvents } from './past-events.ts'
 export { withPrompts } from './prompts.ts'
+export { type Reading, sendReadings } from './readings.ts'
 export type { EndedSpan } from './span.ts'
 export { runTracesThread } from './thread.ts'
 export { tryCollector } from './try-collector.ts'
