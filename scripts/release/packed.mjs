@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const mostBytes = 2_500_000
+const mostBytes = 1_900_000
 
 /** @typedef {{ filename: string, size: number, unpackedSize: number, files: { path: string }[] }} Packed */
 

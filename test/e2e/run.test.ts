@@ -244,7 +244,7 @@ describe('signals', () => {
       at.write({ 'home/go': '' })
       const again = await at.scripted()
       expect(again.status).toBe(0)
-      expect(again.stderr).toContain('The last run ended without saying so')
+      expect(again.stderr).toContain('The last run ended without saying so; b was under way and runs again.')
       expect(again.stdout).not.toContain('codon a started')
       expect(leftovers(at.execution())).toEqual([])
       const list = at.weave('list', '--json')

@@ -84,11 +84,13 @@ async function noteCrash({ layout, journal, recorder, tookOver }: Found, notes: 
   if (!crash && !tookOver) return
   const { killed } = await killMarked(`WEAVE_EXECUTION_ID=${layout.dir}`, { graceMs: 2_000 })
   if (!crash) return
+  const last = currentRun(recorder.state)?.codons.at(-1)
+  const again = last && !('endTime' in last) ? `; ${last.codonId} was under way and runs again` : ''
   const untold = await untoldEnd(journal, recorder.state)
   if (untold) journal.append('codon.completed', untold)
   recorder.record(crash)
   const ended = killed.length > 0 ? ` ${killed.length} leftover processes were ended.` : ''
-  notes.push(`The last run ended without saying so; its unfinished codon runs again.${ended}`)
+  notes.push(`The last run ended without saying so${again}.${ended}`)
 }
 
 /** Between the end of a codon and the word of it there are a few of its own. */
