@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { focusLater, focusOn, isForAwaited } from './awaited-field.ts'
 import type { Execution } from './execution.ts'
 import { isAsking } from './parts/ask.tsx'
 import { go, panelRoute, place, select } from './place.ts'
@@ -106,6 +107,7 @@ export function startKeys(page: Document, current: () => Execution | undefined):
       if (event.key === 'Escape' && event.target instanceof HTMLElement) event.target.blur()
       return
     }
+    if (isForAwaited(event)) return event.preventDefault()
     if (isPressing(event)) return
     const isLetter = event.key.length === 1
     if (isLetter && preferences.letters.value === 'off') return
@@ -176,14 +178,8 @@ function back(): boolean {
 
 function goToSearch({ name }: Execution): boolean {
   go(panelRoute(name, 'stream'))
-  setTimeout(() => focusOn('search'), 50)
+  focusLater('search')
   return true
-}
-
-function focusOn(id: string): boolean {
-  const field = document.getElementById(id)
-  field?.focus()
-  return field !== null
 }
 
 function unfold(): boolean {

@@ -130,13 +130,21 @@ const groups: readonly (readonly [string, string])[] = [
 
 function FilterBar({ execution, parameters, facts }: FilterBarProps) {
   const head = execution.head.value
-  const [words, setWords] = useState(parameters['q'] ?? '')
-  useEffect(() => setWords(parameters['q'] ?? ''), [parameters['q']])
+  const q = parameters['q'] ?? ''
+  const [words, setWords] = useState(q)
+  // What is typed while the address is still that of words before must not be taken back: only others change the field.
+  const asked = useRef(q)
   useEffect(() => {
-    const timer = setTimeout(
-      () => words !== (parameters['q'] ?? '') && select({ q: words, at: undefined }),
-      250,
-    )
+    if (q === asked.current) return
+    asked.current = q
+    setWords(q)
+  }, [q])
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (words === q) return
+      asked.current = words
+      select({ q: words, at: undefined })
+    }, 250)
     return () => clearTimeout(timer)
   }, [words])
   const codons = head
