@@ -61,7 +61,9 @@ const script = {
 const turns = ['read', 'apply', 'start', 'round#0', 'round#1']
 
 function place(setting: object): HankFolder {
-  return at.place(hank, ['one'], { fleet: setting, 'rehearsal.json': script })
+  // More than the default lets move: that counts the repository and the link, too.
+  const rest = { files: 2 * restFiles }
+  return at.place(hank, ['one'], { fleet: { ...setting, rest }, 'rehearsal.json': script })
 }
 
 const env = (): Readonly<Record<string, string>> => ({ HOME: at.home })

@@ -153,7 +153,7 @@ describe('the pages of a fleet', () => {
     'in a terminal says what is spent once, and repeats an amount that is none',
     () => {
       const { stdout } = at.weave('fleet', 'status', batch)
-      expect(stdout).toMatch(/^Spent {6}\$0\.\d{4} of \$5\.00$/m)
+      expect(stdout).toMatch(/^Spent {6}simulated \$0\.\d{4} of \$5\.00$/m)
       expect(stdout.match(/spent|money/gi)).toHaveLength(1)
       const wrong = at.weave('fleet', 'budget', batch, '--max-cost', 'abc')
       expect(wrong.status).toBe(2)

@@ -39,6 +39,8 @@ const batch = z.object({
   notBefore: isoTime.nullable(),
   submittedBy: text.nullable(),
   created: isoTime,
+  /** Its costs are simulated. A fleet of before does not say. */
+  isRehearsal: z.boolean().optional(),
   /** How many executions are in each state; those without any are left out. */
   counts: z.partialRecord(z.enum(fleetStates), count),
   codonsDone: count,

@@ -9,12 +9,12 @@ export function dollars(micros: number): string {
 
 /** What a batch has spent, and what of its ceiling is where. */
 export function spentText(
-  { spentDollars, isCostKnown, lentDollars, doubtDollars, ceilingDollars }: BatchDetail,
+  { spentDollars, isCostKnown, isRehearsal, lentDollars, doubtDollars, ceilingDollars }: BatchDetail,
   deaths: number,
 ): string {
   const ceiling = ceilingDollars === null ? '' : ` of ${dollarsText(ceilingDollars)}`
   return [
-    `${dollarsText(spentDollars, { unknown: !isCostKnown })}${ceiling}`,
+    `${isRehearsal ? 'simulated ' : ''}${dollarsText(spentDollars, { unknown: !isCostKnown })}${ceiling}`,
     ...(lentDollars > 0 ? [`${dollarsText(lentDollars)} lent`] : []),
     ...(doubtDollars > 0 ? [`in doubt ${dollarsText(doubtDollars)}: ${plural(deaths, 'death')}`] : []),
   ].join(', ')

@@ -16,7 +16,7 @@ export function reportLines({ batch, executions, costs, failures }: BatchReport)
   ])
   return [
     `Batch      ${batchLine(batch)}`,
-    `Spent      ${dollarsText(batch.spentDollars, { unknown: !batch.isCostKnown })}`,
+    `Spent      ${batch.isRehearsal ? 'simulated ' : ''}${dollarsText(batch.spentDollars, { unknown: !batch.isCostKnown })}`,
     '',
     ...columns([['N', 'NAME', 'STATE', 'DONE', 'COST', 'ENDED'], ...rows], ''),
     ...(costs.length > 0 ? ['', 'Costs by codon and model', ...costTable(costs)] : []),

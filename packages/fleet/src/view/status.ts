@@ -16,6 +16,8 @@ export interface BatchStatus {
   readonly notBefore: string | null
   readonly submittedBy: string | null
   readonly created: string
+  /** Its agents ask a script, and its costs are simulated. */
+  readonly isRehearsal: boolean
   /** How many executions are in each state. */
   readonly counts: Readonly<Partial<Record<ExecutionState, number>>>
 }
@@ -69,7 +71,7 @@ export const timeText = (column: string): string =>
 
 const batchColumns = `b.id, b.name, b.state, b.pause_reason as "pauseReason", b.pool, b.priority, b.weight,
   b.max_running as "maxRunning", ${timeText('b.not_before')} as "notBefore", b.submitted_by as "submittedBy",
-  ${timeText('b.created')} as created,
+  ${timeText('b.created')} as created, coalesce((b.options ->> 'rehearse')::boolean, false) as "isRehearsal",
   coalesce((select jsonb_object_agg(c.state, c.n) from fleet.batch_count c where c.batch = b.id and c.n > 0), '{}') as counts`
 
 /** All batches, newest first. */

@@ -29,8 +29,9 @@ export function Standing({ batch }: { readonly batch: FleetBatch }) {
 
 /** What is spent, and what of a ceiling is where. */
 export function Money({ batch }: { readonly batch: FleetBatch }) {
-  const { spentDollars, isCostKnown, lentDollars, doubtDollars, ceilingDollars } = batch
+  const { spentDollars, isCostKnown, isRehearsal = false, lentDollars, doubtDollars, ceilingDollars } = batch
   const more = [
+    ...(isRehearsal ? ['simulated'] : []),
     ...(ceilingDollars === null ? [] : [`of ${dollarsText(ceilingDollars)}`]),
     ...(lentDollars > 0 ? [`${dollarsText(lentDollars)} lent`] : []),
     ...(doubtDollars > 0 ? [`${dollarsText(doubtDollars)} in doubt`] : []),
