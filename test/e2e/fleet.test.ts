@@ -235,7 +235,7 @@ describe('a fleet', () => {
         startCommand(join(root, 'packages/cli/bin/weave.cjs'), words, { cwd: at, env: { HOME: home } })
       const run = command('submit', '.', ...sets, '--rehearse', '--here', '-o', 'collected')
       expect(await run.ended, run.said()).toBe(0)
-      expect(run.said()).toMatch(/Spent +\$0\.0\d*[1-9]/)
+      expect(run.said()).toMatch(/Spent +simulated \$0\.0\d*[1-9]/)
       const [, batch = ''] = /^Batch +(\S+)/m.exec(run.said()) ?? []
       const status = command('fleet', 'status', batch, '--json')
       expect(await status.ended, status.said()).toBe(0)
