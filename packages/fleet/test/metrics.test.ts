@@ -1,13 +1,12 @@
-import { afterEach, describe, expect, vi } from 'vitest'
+import { describe, expect } from 'vitest'
 import { verifies } from '../../../test/conformance/verifies.ts'
+import { createTestClock } from '../../../test/support/test-clock.ts'
 import { createCounter, createFigureReader, metricsAddress, pageOf, seriesOf } from '../src/metrics/index.ts'
 import { sceneOf } from './scene.ts'
 import { fleetOfFile } from './test-fleet.ts'
 
 const fleet = fleetOfFile()
 const { sql, submitted, worker, claim } = sceneOf(fleet)
-
-afterEach(() => void vi.useRealTimers())
 
 describe('the figures of a fleet', () => {
   verifies(['fleet/metrics'], 'are those of its tables', async () => {
@@ -60,30 +59,29 @@ describe('the figures of a fleet', () => {
   })
 
   verifies(['fleet/metrics-cost'], 'are asked for once in five seconds, and once at a time', async () => {
-    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
+    const clock = createTestClock()
     let asked = 0
     let answer: (rows: readonly object[]) => void = () => undefined
-    const read = createFigureReader({
-      query: <Row extends object>() => {
-        asked++
-        return new Promise<readonly Row[]>(resolve => {
-          answer = rows => resolve(rows as readonly Row[])
-        })
-      },
-    })
+    const query = <Row extends object>() => {
+      asked++
+      return new Promise<readonly Row[]>(resolve => {
+        answer = rows => resolve(rows as readonly Row[])
+      })
+    }
+    const read = createFigureReader({ query }, clock)
     const many = Promise.all(Array.from({ length: 50 }, read))
     answer([{ figures: { executions: {} } }])
     expect(new Set(await many).size).toBe(1)
-    vi.advanceTimersByTime(4_900)
+    await clock.advance(4_900)
     expect(await read()).toEqual({ executions: {} })
     expect(asked).toBe(1)
-    vi.advanceTimersByTime(200)
+    await clock.advance(200)
     const hanging = read()
-    vi.advanceTimersByTime(2_100)
+    await clock.advance(2_100)
     expect(await hanging).toBeUndefined()
-    vi.advanceTimersByTime(60_000)
+    await clock.advance(60_000)
     const still = read()
-    vi.advanceTimersByTime(2_100)
+    await clock.advance(2_100)
     expect(await still).toBeUndefined()
     expect(asked).toBe(2)
   })

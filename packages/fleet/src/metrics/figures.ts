@@ -1,4 +1,4 @@
-import { systemClock, within } from '@weave/runtime'
+import { type Clock, systemClock, within } from '@weave/runtime'
 import type { Sql } from '../engine/index.ts'
 
 /** How a whole fleet stands, in numbers; the same whichever worker asks. */
@@ -29,14 +29,17 @@ async function readFigures(sql: Sql): Promise<FleetFigures> {
 /** However often somebody asks, the engine is asked once in so long, and once at a time. */
 const restMs = 5_000
 /** Who scrapes does not wait for an engine that hangs. */
-const patience = { clock: systemClock, ms: 2_000 }
+const longestWaitMs = 2_000
 
 /** Undefined: the engine is away, or does not answer in time. */
-export function createFigureReader(sql: Sql): () => Promise<FleetFigures | undefined> {
+export function createFigureReader(
+  sql: Sql,
+  clock: Clock = systemClock,
+): () => Promise<FleetFigures | undefined> {
   let asked: { readonly at: number; readonly answer: Promise<FleetFigures | undefined> } | undefined
   let isUnderWay = false
   return () => {
-    const isOld = !asked || performance.now() - asked.at > restMs
+    const isOld = !asked || clock.monotonic() - asked.at > restMs
     if (isOld && !isUnderWay) {
       isUnderWay = true
       const answer = readFigures(sql)
@@ -44,15 +47,13 @@ export function createFigureReader(sql: Sql): () => Promise<FleetFigures | undef
         .finally(() => {
           isUnderWay = false
         })
-      asked = { at: performance.now(), answer }
+      asked = { at: clock.monotonic(), answer }
     }
-    const answer = asked?.answer
-    return answer
-      ? within(
-          patience,
-          () => answer,
-          () => undefined,
-        )
-      : Promise.resolve(undefined)
+    const answer = asked?.answer ?? Promise.resolve(undefined)
+    return within(
+      { clock, ms: longestWaitMs },
+      () => answer,
+      () => undefined,
+    )
   }
 }
