@@ -14,7 +14,7 @@ const fs = require('node:fs')
 const { enableCompileCache } = require('node:module')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
-const { setFlagsFromString } = require('node:v8')
+const { getHeapSpaceStatistics, setFlagsFromString } = require('node:v8')
 const vm = require('node:vm')
 
 const entry = '__ENTRY__'
@@ -32,6 +32,9 @@ const loaded = new Map()
 /** @type {Map<string, vm.Script>} */
 const uncached = new Map()
 const threadMs = 2_000
+/** Two halves of 4 MB. V8 would grow it to 32 MB within the first second, which a process that waits for agents never needs. */
+const youngGenerationBytes = 8 * 1024 * 1024
+let isYoungGenerationLimited = false
 
 /** A chunk, or with `pack.cjs#part.cjs` a part of a pack. @param {string} id */
 function load(id) {
@@ -44,6 +47,7 @@ function load(id) {
 function loadFile(name) {
   const known = loaded.get(name)
   if (known) return known.exports
+  limitYoungGeneration()
   const file = folder + name
   const run = compile(name, file).runInThisContext()
   const module = { exports: {} }
@@ -71,6 +75,15 @@ async function importFrom(id, options) {
 function named(exports) {
   const isWrapped = Object.keys(exports).join() === 'default' && typeof exports.default === 'object'
   return isWrapped ? { ...exports.default, default: exports.default } : exports
+}
+
+/** A flag, because the size itself can only be given to `node`, and who starts `weave` does not write that. */
+function limitYoungGeneration() {
+  if (isYoungGenerationLimited) return
+  const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')
+  if (young === undefined || young.space_size < youngGenerationBytes) return
+  setFlagsFromString('--semi-space-growth-factor=1')
+  isYoungGenerationLimited = true
 }
 
 /** @param {string} name @param {string} file */
