@@ -71,7 +71,7 @@ function startThread({ entry, journal, environment, ...options }: LiveOptions) {
     env: Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined)),
     stdout: true,
     stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: 256 },
+    resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 },
   })
   worker.unref()
   let isRunning = true
