@@ -183,7 +183,7 @@ describe('a run that sends spans', () => {
         expect(status).toBe(0)
         expect(ms).toBeLessThan(most)
         expect(ms - run).toBeLessThan(most)
-        expect(log).toMatch(/\[OTEL\] \d+ spans were not sent: .*; weave export --otlp sends them/)
+        expect(log).toMatch(/\[OTEL\] (\d+|some) spans were not sent: .*; weave export --otlp sends them/)
       }
       expect([silent, busy, refusing].every(({ traces }) => traces().length > 0)).toBe(true)
     },

@@ -54,9 +54,10 @@ export function startLiveTraces(options: LiveOptions): LiveTraces {
     async close() {
       leave()
       thread.tell({ type: 'close', lastSeq: journal.lastSeq })
-      await inTime(thread.closed, { clock, ms: patience })
+      const isDone = await inTime(thread.closed, { clock, ms: patience })
       await thread.end()
-      log.debug('OTEL', 'spans are sent')
+      if (isDone) log.debug('OTEL', 'spans are sent')
+      else log.warn('OTEL', 'some spans were not sent: there was no time left; weave export --otlp sends them')
     },
   }
 }
