@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { newest, root } from './repository.mjs'
 import { leftOut } from './test/programs.mjs'
+import { longTests } from './test/quick.mjs'
 import { scriptedProgram } from './test/scripted-program.mjs'
 import { tool } from './tool.mjs'
 
@@ -10,13 +11,20 @@ import { tool } from './tool.mjs'
 // thousands of times and ask nobody outside.
 const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env
 
-/** `npm test`: everything, once. The end-to-end tests start built programs, so these are built first when they are old. */
+/**
+ * `npm test`: all but the end-to-end tests that take long; `npm test -- --whole`: everything, as where changes land; `npm test -- <files>`:
+ * these. The end-to-end tests start built programs, so these are built first when they are old.
+ */
+const words = process.argv.slice(2).filter(word => word !== '--whole')
+const isWhole = process.argv.includes('--whole') || words.some(word => !word.startsWith('-'))
 const [built] = await Promise.all([buildIfOld(), scriptedProgram()])
 const { files, notes } = leftOut()
+const long = isWhole ? [] : longTests()
 for (const note of notes) console.log(note)
-const exclusions = files.flatMap(file => ['--exclude', file])
-process.exitCode =
-  built === 0 ? await run(tool('vitest', 'run', ...exclusions, ...process.argv.slice(2))) : built
+if (long.length > 0)
+  console.log(`not run: ${long.length} files that take long; npm test -- --whole runs them, too`)
+const exclusions = [...files, ...long].flatMap(file => ['--exclude', file])
+process.exitCode = built === 0 ? await run(tool('vitest', 'run', ...exclusions, ...words)) : built
 
 /** @returns {Promise<number>} the exit code */
 async function buildIfOld() {
