@@ -57,7 +57,8 @@ export function startLiveTraces(options: LiveOptions): LiveTraces {
       const isDone = await inTime(thread.closed, { clock, ms: patience })
       await thread.end()
       if (isDone) log.debug('OTEL', 'spans are sent')
-      else log.warn('OTEL', 'some spans were not sent: there was no time left; weave export --otlp sends them')
+      else
+        log.warn('OTEL', 'some spans were not sent: there was no time left; weave export --otlp sends them')
     },
   }
 }
