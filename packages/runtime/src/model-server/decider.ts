@@ -56,7 +56,8 @@ export function createDecider({ respond, clock, cwdOf }: DeciderOptions): Decide
 
   function directoryFor(key: string, reading: RequestReading): string | undefined {
     const said = workingDirectory(reading)
-    if (said !== undefined) directories.set(key, said)
+    // A copy: V8 keeps the whole prompt for a part of it.
+    if (said !== undefined) directories.set(key, Buffer.from(said).toString())
     return said ?? cwdOf?.(key) ?? directories.get(key)
   }
 
