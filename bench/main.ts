@@ -8,6 +8,7 @@ import { fleetFigures } from './fleet.ts'
 import { fleetSimulationFigures } from './fleet-simulation.ts'
 import { journalFigures } from './journal.ts'
 import { type Figure, ratioOf, verdictOn } from './measure.ts'
+import { memoryFigures } from './memory.ts'
 import { otelFigures } from './otel.ts'
 import { overheadFigures } from './overhead.ts'
 import { packageFigures } from './package.ts'
@@ -32,6 +33,7 @@ const suites: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   checkpoint: checkpointFigures,
   'whole-checkpoint': wholeCheckpointFigures,
   'whole-run': wholeRunFigures,
+  memory: memoryFigures,
   journal: journalFigures,
   broadcast: broadcastFigures,
   startup: startupFigures,

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../packages/runtime/src/kit/index.ts'
@@ -16,11 +16,11 @@ const prompt = 'Say ok.'
 const sdk = '@anthropic-ai/claude-agent-sdk'
 const say: readonly Step[] = [{ say: 'ok' }]
 
-/** Runs as a person waits for them: rehearsals of the built command, from outside (P11, P16, P17). */
+/** Runs as a person waits for them: rehearsals of the built command, from outside (P11, P16). */
 export async function wholeRunFigures(): Promise<readonly Figure[]> {
   const base = mkdtempSync(join(tmpdir(), 'weave-bench-'))
   try {
-    return [await betweenCodons(base), await againstBareSdk(base), ...(await memory(base))]
+    return [await betweenCodons(base), await againstBareSdk(base)]
   } finally {
     rmSync(base, { recursive: true, force: true })
   }
@@ -122,66 +122,4 @@ async function bareSdk(
     const code = await exitCode(child)
     if (code !== 0) throw new Error(`the SDK alone ended with ${code}`)
   })
-}
-
-const goalMegabytes = 130
-const rounds = 150
-
-/** P17: what a server with both agents takes after 300 codons, and whether that grows. */
-async function memory(base: string): Promise<readonly Figure[]> {
-  const codon = { continuationMode: 'fresh', promptText: prompt, checkpointedFiles: ['*.txt'] }
-  const loop = {
-    type: 'loop',
-    id: 'both',
-    name: 'Both',
-    terminateOn: { type: 'iterationLimit', limit: rounds },
-    codons: [
-      { id: 'claude', name: 'Claude', model, ...codon },
-      { id: 'pi', name: 'Pi', model: `pi/anthropic/${model}`, ...codon },
-    ],
-  }
-  const samples: number[] = []
-  let timer: NodeJS.Timeout | undefined
-  const onStart = (pid: number): void => {
-    timer = setInterval(() => samples.push(...residentOf(pid)), 1_000)
-  }
-  try {
-    await rehearse(join(base, 'memory'), { hank: [loop], codons: { claude: say, pi: say }, onStart })
-  } finally {
-    clearInterval(timer)
-  }
-  const third = Math.floor(samples.length / 3)
-  const [middle, late] = [median(samples.slice(third, -third)), median(samples.slice(-third))]
-  const end = median(samples.slice(-Math.ceil(third / 3)))
-  const spread = `(${samples.length} samples, most ${Math.round(Math.max(...samples))})`
-  return [
-    {
-      id: 'P17',
-      what: `memory of a server with both agents after ${rounds * 2} codons, against ${goalMegabytes} MB`,
-      unit: 'MB',
-      subject: end,
-      floor: goalMegabytes,
-      spread,
-      goal: atMost(1),
-    },
-    {
-      id: 'P17 slope',
-      what: 'the same, the last third of the codons against the third before',
-      unit: 'MB',
-      subject: late,
-      floor: middle,
-      spread,
-      goal: atMost(1.05),
-    },
-  ]
-}
-
-/** In MB; nothing of a process that is gone. */
-function residentOf(pid: number): readonly number[] {
-  try {
-    const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-    return kilobytes === undefined ? [] : [Number(kilobytes) / 1024]
-  } catch {
-    return []
-  }
 }
