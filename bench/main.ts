@@ -13,6 +13,7 @@ import { otelFigures } from './otel.ts'
 import { overheadFigures } from './overhead.ts'
 import { packageFigures } from './package.ts'
 import { proxyFigures } from './proxy.ts'
+import { withRaisedGoal } from './raised-goals.ts'
 import { ruleFigures } from './rules.ts'
 import { sentinelFigures } from './sentinels.ts'
 import { startupFigures } from './startup.ts'
@@ -57,7 +58,7 @@ const figures: Figure[] = []
 for (const [name, suite] of Object.entries(suites)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   console.log(`measuring ${name} …`)
-  figures.push(...(await suite()))
+  figures.push(...(await suite()).map(withRaisedGoal))
 }
 
 const committed = 'bench/results/latest.json'
