@@ -1,6 +1,5 @@
 import { homedir } from 'node:os'
 import { basename } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 import {
   type ExecutionOptions,
   findModel,
@@ -16,6 +15,7 @@ import {
   reachingOwn,
   serverSecrets,
   startExecution,
+  systemClock,
 } from '@weave/runtime'
 import { paintStanding, paintVerdict } from '../colour.ts'
 import { detachedWords, goOnCommand } from '../go-on.ts'
@@ -34,6 +34,7 @@ import { openRun } from './open-run.ts'
 import { readyTraffic } from './recording.ts'
 import { createRunDisplay, type RunDisplay, wantsColor, wantsTerminalUi } from './run-display.ts'
 import { createShutdownLimit, endAtOnce, endWithoutExecution, lastWords, onSignals } from './shutdown.ts'
+import { keepHeapSmall } from './small-heap.ts'
 import { proxyBox, summaryLines } from './summary.ts'
 import { endOf, type TurnTies } from './turn-ties.ts'
 import { upstreamOf, waysOf } from './ways.ts'
@@ -117,8 +118,8 @@ export async function execute(
     )
   }
   context.onChecked?.()
-  setFlagsFromString(heapGrowth)
-  return run(context, {
+  const letGrow = keepHeapSmall(systemClock)
+  const ready = {
     prepared,
     plan,
     adopt,
@@ -126,7 +127,8 @@ export async function execute(
     level,
     record: traffic.record,
     notify: told.config,
-  })
+  }
+  return run(context, ready).finally(letGrow)
 }
 
 interface Ready {
@@ -140,12 +142,6 @@ interface Ready {
   /** Who is told of the run. */
   readonly notify: NotifyConfig | undefined
 }
-
-/**
- * A run lives for hours and waits for agents most of them: it collects garbage when its heap has grown by this much. By itself
- * V8 waits until it is twice or three times as large, and the memory in between stays with the process.
- */
-const heapGrowth = '--heap-growing-percent=20'
 
 async function run(context: RunContext, ready: Ready): Promise<RunOutcome> {
   const { rehearsal } = context
