@@ -34,7 +34,8 @@ const uncached = new Map()
 const threadMs = 2_000
 /** Two halves of 4 MB. V8 would grow it to 32 MB within the first second, which a process that waits for agents never needs. */
 const youngGenerationBytes = 8 * 1024 * 1024
-let isYoungGenerationLimited = false
+// Of Node 24. A later V8 may not know the flag, and would say so on the screen.
+let isYoungGenerationLimited = Number.parseInt(process.versions.v8, 10) > 13
 
 /** A chunk, or with `pack.cjs#part.cjs` a part of a pack. @param {string} id */
 function load(id) {

@@ -11,8 +11,13 @@ export interface Heap {
   youngBytes(): number
 }
 
+/** Of Node 24. A later V8 may not know the flags, and would say so on the screen. */
+const newestV8 = 13
+
 const ownHeap: Heap = {
-  setFlags: setFlagsFromString,
+  setFlags(flags) {
+    if (Number.parseInt(process.versions.v8, 10) <= newestV8) setFlagsFromString(flags)
+  },
   youngBytes: () =>
     getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0,
 }
