@@ -1,0 +1,2 @@
+export function quickTests(): string[]
+export function longTests(): string[]
