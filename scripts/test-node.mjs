@@ -7,7 +7,8 @@ import { fetchedNode, nodeVersions } from './test/fetched-package.mjs'
  * `npm run test:node -- 24 [files]`: the tests on another Node, which comes as a package of npm, so that nothing of the
  * machine is changed. Without files it is the whole suite.
  */
-const [major = '', ...words] = process.argv.slice(2)
+const [major = '', ...files] = process.argv.slice(2)
+const words = files.length > 0 ? files : ['--whole']
 
 if (!Object.hasOwn(nodeVersions, major)) {
   console.log(`Say on which Node: npm run test:node -- ${Object.keys(nodeVersions).join(' | ')} [files]`)
