@@ -7,16 +7,13 @@ import { root } from '../repository.mjs'
  * its start to its end. All of `test/e2e` takes four fifths of a whole run, for a tenth of its tests.
  */
 const quick = [
-  'agents-files',
   'cli',
   'contract-rehearsal',
   'contract-socket',
-  'contract-startup',
   'dashboard-trace',
   'durable-order',
   'ends',
   'env-file',
-  'fleet-money',
   'health-checks',
   'lock-names-run',
   'lsp-neovim',
@@ -30,8 +27,6 @@ const quick = [
   'socket-commands',
   'tui-face',
   'validate',
-  'what-takes-long',
-  'workspace-patterns',
 ]
 
 const folder = 'test/e2e'
