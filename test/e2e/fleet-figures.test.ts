@@ -28,6 +28,7 @@ interface OtlpPoint {
 interface OtlpMetric {
   readonly name: string
   readonly gauge?: { readonly dataPoints: readonly OtlpPoint[] }
+  readonly sum?: { readonly dataPoints: readonly OtlpPoint[] }
   readonly histogram?: { readonly dataPoints: readonly OtlpPoint[] }
 }
 
