@@ -20,6 +20,7 @@ afterAll(() => at.close(), 60_000)
 
 interface OtlpPoint {
   readonly attributes: readonly { readonly value: { readonly stringValue: string } }[]
+  readonly asDouble?: number
   readonly count: number
   readonly bucketCounts: readonly number[]
   readonly explicitBounds: readonly number[]
