@@ -2,8 +2,8 @@ import type { CodonExecution, RunState, SentinelState, TokenCounts, WeaveState }
 import type { Prices } from '../models/index.ts'
 import { codonNamed, type Plan, type PlannedModel } from '../plan/index.ts'
 import type { TimeNotes } from './active-time.ts'
-import { noSpend, plus, type Spend, spendOf } from './ledger.ts'
 import { type Currency, limitsOf, tidy } from './meters.ts'
+import { noSpend, plus, type Spend, spendOf } from './spend.ts'
 
 /** What an execution has cost, for whom and at which prices. Money of all runs: nothing is ever taken back. */
 export interface CostReport {

@@ -7,8 +7,9 @@ import {
   type PlannedLoop,
   start,
 } from '../plan/index.ts'
-import { emptyLedger, ledgerOf, plannedId, type Spend, spendOf } from './ledger.ts'
+import { emptyLedger, ledgerOf, plannedId } from './ledger.ts'
 import { type Currency, ceilingOf, dollarMeters, limitsOf, type Meter, metersOf, tidy } from './meters.ts'
+import { type Spend, spendOf } from './spend.ts'
 import { codonLabel, loopLabel, type WorstCase, worstDollars, worstSeconds } from './worst-case.ts'
 
 /** What can be said about the budgets of a run before it begins. */

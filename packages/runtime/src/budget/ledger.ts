@@ -1,15 +1,6 @@
-import type { CodonExecution, RunState, TokenCounts, WeaveState } from '@weave/protocol'
-import { activeMs, type TimeNotes } from './active-time.ts'
-
-/** What was used up. */
-export interface Spend {
-  /** The known part, when `costUnknown`. */
-  readonly dollars: number
-  readonly costUnknown: boolean
-  /** In which a codon was at work. */
-  readonly seconds: number
-  readonly tokens: TokenCounts
-}
+import type { CodonExecution, RunState, WeaveState } from '@weave/protocol'
+import type { TimeNotes } from './active-time.ts'
+import { noSpend, plus, type Spend, sentinelSpend, spendOf } from './spend.ts'
 
 /**
  * What an execution has spent until now. Nothing is ever taken out again: the money of codons that crashed, were tried
@@ -32,42 +23,21 @@ export interface Ledger {
   readonly underway: ReadonlyMap<string, Spend>
 }
 
-const noTokens: TokenCounts = { inputTokens: 0, outputTokens: 0, cacheCreationTokens: 0, cacheReadTokens: 0 }
-
-export const noSpend: Spend = { dollars: 0, costUnknown: false, seconds: 0, tokens: noTokens }
-
 /** Before the first codon. */
-export const emptyLedger: Ledger = {
-  total: noSpend,
-  sentinelDollars: 0,
-  lostDollars: 0,
-  items: new Map(),
-  inLoops: new Map(),
-  underway: new Map(),
-}
+export const emptyLedger: Ledger = noSums(0)
 
 /** Everything that a state says was spent. `notes`: what only the journal knows. */
 export function ledgerOf(state: WeaveState, notes: TimeNotes = {}): Ledger {
-  const items = new Map<string, Spend>()
-  const inLoops = new Map<string, Map<string, Spend>>()
-  const underway = new Map<string, Spend>()
-  const { lostDollars = 0 } = notes
-  let total = { ...noSpend, dollars: lostDollars }
-  let sentinelDollars = 0
-  for (const run of state.runs) {
-    for (const record of run.codons) {
-      const spend = spendOf(record, run, notes)
-      const { codonId, loopContext } = record
-      enter(items, loopContext?.loopId ?? codonId, spend)
-      if (loopContext) enter(bookOf(inLoops, loopContext.loopId), plannedId(record), spend)
-      if (isDone(record)) underway.delete(codonId)
-      else enter(underway, codonId, spend)
-      const observed = sentinelSpend(record)
-      sentinelDollars += observed.dollars
-      total = plus(plus(total, spend), observed)
-    }
+  const count = state.runs.reduce((sum, run) => sum + run.codons.length, 0)
+  const settled = settledIn(state, notes)
+  for (const { record, run } of placesIn(state, settled.records.length, count - unsettled)) {
+    settled.records.push(record)
+    enter(settled.sums, record, spendOf(record, run, notes))
   }
-  return { total, sentinelDollars, lostDollars, items, inLoops, underway }
+  const sums = copyOf(settled.sums)
+  for (const { record, run } of placesIn(state, settled.records.length, count))
+    enter(sums, record, spendOf(record, run, notes))
+  return sums
 }
 
 /** The id that a codon has in the plan. */
@@ -75,55 +45,101 @@ export function plannedId({ codonId, loopContext }: CodonExecution): string {
   return loopContext ? codonId.slice(0, -`#${loopContext.iteration}`.length) : codonId
 }
 
-/** What one attempt used, without its sentinels. */
-export function spendOf(record: CodonExecution, run: RunState, notes: TimeNotes): Spend {
-  return {
-    dollars: record.cost,
-    costUnknown: record.costUnknown === true,
-    seconds: secondsOf(record, run, notes),
-    tokens: record.tokens,
+/** How many records at the end may still change: the codon at work, and those whose last costs come late. */
+const unsettled = 16
+
+/**
+ * Sums of all records before the last ones, so that the hundredth codon costs no more time than the ten thousandth. A state is
+ * never changed in place: as long as the records are the same ones, so are their sums.
+ */
+interface Settled {
+  readonly records: CodonExecution[]
+  readonly notes: NotesUsed
+  readonly sums: Sums
+}
+
+/** By the first record of an execution. */
+const settledBefore = new WeakMap<CodonExecution, Settled>()
+
+function settledIn(state: WeaveState, notes: TimeNotes): Settled {
+  const first = state.runs.find(run => run.codons.length > 0)?.codons[0]
+  const known = first && settledBefore.get(first)
+  if (known && isStill(known, state, notes)) return known
+  const settled = { records: [], notes: notesUsed(notes), sums: noSums(notes.lostDollars ?? 0) }
+  if (first) settledBefore.set(first, settled)
+  return settled
+}
+
+function isStill({ records, notes: before }: Settled, state: WeaveState, notes: TimeNotes): boolean {
+  const now = notesUsed(notes)
+  if (now.some((value, index) => value !== before[index])) return false
+  let at = 0
+  for (const run of state.runs) {
+    for (const record of run.codons) {
+      if (at === records.length) return true
+      if (records[at++] !== record) return false
+    }
+  }
+  return at === records.length
+}
+
+type NotesUsed = readonly unknown[]
+
+/** What the time and the money of codons that have ended depend on besides them. The lists only ever grow. */
+function notesUsed({ parked, lastActivity, lostDollars }: TimeNotes): NotesUsed {
+  return [parked, parked?.length, lastActivity, lastActivity?.size, lostDollars]
+}
+
+/** The records from one place to another over all runs. */
+function* placesIn(state: WeaveState, from: number, to: number): Iterable<Place> {
+  let before = 0
+  for (const run of state.runs) {
+    for (const record of run.codons.slice(Math.max(0, from - before), Math.max(0, to - before)))
+      yield { record, run }
+    before += run.codons.length
   }
 }
 
-export function plus(left: Spend, right: Spend): Spend {
+interface Place {
+  readonly record: CodonExecution
+  readonly run: RunState
+}
+
+interface Sums extends Ledger {
+  total: Spend
+  sentinelDollars: number
+  readonly items: Map<string, Spend>
+  readonly inLoops: Map<string, Map<string, Spend>>
+  readonly underway: Map<string, Spend>
+}
+
+function noSums(lostDollars: number): Sums {
+  const total = { ...noSpend, dollars: lostDollars }
   return {
-    dollars: left.dollars + right.dollars,
-    costUnknown: left.costUnknown || right.costUnknown,
-    seconds: left.seconds + right.seconds,
-    tokens: {
-      inputTokens: left.tokens.inputTokens + right.tokens.inputTokens,
-      outputTokens: left.tokens.outputTokens + right.tokens.outputTokens,
-      cacheCreationTokens: left.tokens.cacheCreationTokens + right.tokens.cacheCreationTokens,
-      cacheReadTokens: left.tokens.cacheReadTokens + right.tokens.cacheReadTokens,
-    },
+    total,
+    sentinelDollars: 0,
+    lostDollars,
+    items: new Map(),
+    inLoops: new Map(),
+    underway: new Map(),
   }
 }
 
-function sentinelSpend({ sentinels = [] }: CodonExecution): Spend {
-  return {
-    ...noSpend,
-    dollars: sentinels.reduce((sum, { cost }) => sum + cost, 0),
-    costUnknown: sentinels.some(({ costUnknown }) => costUnknown === true),
-  }
+function copyOf(sums: Sums): Sums {
+  const inLoops = new Map([...sums.inLoops].map(([id, book]) => [id, new Map(book)]))
+  return { ...sums, items: new Map(sums.items), inLoops, underway: new Map(sums.underway) }
 }
 
-function secondsOf(record: CodonExecution, run: RunState, notes: TimeNotes): number {
-  const from = Date.parse(record.startTime)
-  return activeMs({ from, until: endOf(record, run, notes) ?? from }, notes.parked ?? []) / 1000
-}
-
-/** Until when a codon is known to have worked, in milliseconds since 1970. */
-function endOf(record: CodonExecution, run: RunState, { now, lastActivity }: TimeNotes): number | undefined {
-  if (!('endTime' in record)) return now
-  const end = Date.parse(record.endTime)
-  if (!wasCutOff(record, run)) return end
-  const seen = lastActivity?.get(run.runId)
-  return seen === undefined ? undefined : Math.min(Date.parse(seen), end)
-}
-
-/** A crash ends its codon at the moment in which somebody noticed, which may be days later. */
-function wasCutOff(record: CodonExecution & { readonly endTime: string }, run: RunState): boolean {
-  return run.status === 'crashed' && record === run.codons.at(-1) && record.endTime === run.endTime
+/** Adds one record, which comes after all that were added before. */
+function enter(sums: Sums, record: CodonExecution, spend: Spend): void {
+  const { codonId, loopContext } = record
+  addTo(sums.items, loopContext?.loopId ?? codonId, spend)
+  if (loopContext) addTo(bookOf(sums.inLoops, loopContext.loopId), plannedId(record), spend)
+  if (isDone(record)) sums.underway.delete(codonId)
+  else addTo(sums.underway, codonId, spend)
+  const observed = sentinelSpend(record)
+  sums.sentinelDollars += observed.dollars
+  sums.total = plus(plus(sums.total, spend), observed)
 }
 
 function isDone(record: CodonExecution): boolean {
@@ -131,7 +147,7 @@ function isDone(record: CodonExecution): boolean {
   return record.status === 'failed' && record.budgetExceeded !== undefined
 }
 
-function enter(book: Map<string, Spend>, key: string, spend: Spend): void {
+function addTo(book: Map<string, Spend>, key: string, spend: Spend): void {
   book.set(key, plus(book.get(key) ?? noSpend, spend))
 }
 

@@ -11,7 +11,8 @@ import {
   start,
   tightest,
 } from '../plan/index.ts'
-import { emptyLedger, type Ledger, noSpend, type Spend } from './ledger.ts'
+import { emptyLedger, type Ledger } from './ledger.ts'
+import { noSpend, type Spend } from './spend.ts'
 
 export type Currency = BudgetBreach['currency']
 

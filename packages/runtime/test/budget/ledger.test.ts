@@ -132,6 +132,52 @@ describe('the ledger', () => {
   })
 })
 
+describe('a ledger that is asked again and again', () => {
+  const long = plan([loop('l', 200, { codons: [codon('b')] })])
+  const at = (iteration: number) => stepOf(long, `b#${iteration}`)
+  const deeds = fc.array(
+    fc.record({
+      does: fc.constantFrom('works', 'works', 'works', 'works', 'fails', 'crashes', 'is parked', 'is billed'),
+      cost: fc.integer({ min: 0, max: 64 }).map(parts => parts / 16),
+      seconds: fc.integer({ min: 0, max: 60 }),
+      back: fc.integer({ min: 0, max: 40 }),
+    }),
+    { minLength: 30, maxLength: 90 },
+  )
+
+  test('says the same as one that is asked for the first time', () => {
+    fc.assert(
+      fc.property(deeds, story => {
+        const past = createPast()
+        past.run()
+        const parked: { from: number; until: number }[] = []
+        const lastActivity = new Map<string, string>()
+        let first = 0
+        let next = 0
+        for (const { does, cost, seconds, back } of story) {
+          const notes = { parked, lastActivity, lostDollars: 1 }
+          if (does === 'works')
+            past.attempt(at(next++), { cost, seconds, sentinels: [{ sentinelId: 's', cost }] })
+          else if (does === 'fails') past.attempt(at(next), { cost, seconds, ends: 'failed' })
+          else if (does === 'is parked') {
+            past.wait(seconds)
+            parked.push({ from: past.now - (back + seconds) * 1000, until: past.now })
+          } else if (does === 'crashes') {
+            const seen = new Date(past.now + 1_000).toISOString()
+            past.crash(at(next), { cost, seconds, noticed: 9 })
+            if (back > 20) lastActivity.set(past.state.currentRunId ?? '', seen)
+            past.run()
+            first = next
+          } else if (next - back > first) past.bill(at(next - back - 1), cost)
+          // Records that nobody has seen before have no sums yet.
+          expect(ledgerOf(past.state, notes)).toEqual(ledgerOf(structuredClone(past.state), notes))
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
 describe('what counts against the own caps of a codon', () => {
   const underway = (past: ReturnType<typeof createPast>, id: string) =>
     ledgerOf(past.state).underway.get(id)?.dollars ?? 0

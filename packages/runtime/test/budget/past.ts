@@ -38,6 +38,8 @@ export interface Past {
   ): void
   /** Begins an attempt that goes on. */
   begin(step: PlannedCodonAt, deed?: Deed): void
+  /** A codon of this run cost something else in the end; it may have ended long ago. */
+  bill(step: PlannedCodonAt, cost: number): void
   /** The run crashes while no codon is at work; somebody notices now. */
   crashBetween(): void
   wait(seconds: number): void
@@ -105,6 +107,9 @@ export function createPast(): Past {
     begin(step, deed = {}) {
       begin(step)
       charge(step.runtimeId, deed)
+    },
+    bill(step, cost) {
+      record({ type: 'CodonFinalCostSet', data: { codonId: step.runtimeId, cost } })
     },
     crashBetween: crashed,
     wait(seconds) {
