@@ -210,8 +210,11 @@ function plannedCodons({ journal }: ExecutionLayout, tail: Tail, before: KnownRo
 
 function codonsIn(line: unknown, blobs: string): number {
   const event = fieldsOf(line)
-  const [sha] = (fieldsOf(event['blobs'])['outline'] ?? []) as readonly string[]
-  const spilled = sha === undefined ? undefined : jsonIn(join(blobs, sha.slice(0, 2), sha))
+  const refs = fieldsOf(event['blobs'])['outline']
+  // One pair of a name and a length, or several.
+  const names = Array.isArray(refs) ? refs.flat().filter(each => typeof each === 'string') : []
+  const parts = names.map(name => readFileSync(join(blobs, name.slice(0, 2), name)))
+  const spilled: unknown = parts.length > 0 ? JSON.parse(Buffer.concat(parts).toString('utf8')) : undefined
   const outline = spilled ?? fieldsOf(event['data'])['outline']
   if (!Array.isArray(outline)) return 0
   return outline.reduce((sum: number, item: unknown) => {

@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { readRegularFile } from '../files/index.ts'
-import { type BlobRefs, parseLine } from './line.ts'
+import { contentParts } from './content-parts.ts'
+import { type BlobRefs, blobsOf, parseLine } from './line.ts'
 
 /**
- * Large fields of events, each stored once under its SHA-256. A blob holds the JSON text of one field.
+ * Large fields of events, each stored once under its SHA-256. A blob holds the JSON text of one field, or a part of it: a snapshot says
+ * all that the one before it said, and a little more.
  *
  * `Spill` writes before it returns, so a line never names a blob that was not written; the caller syncs the paths it
  * gets back before it calls the line durable.
@@ -46,7 +48,7 @@ export function createSpill(dir: string): Spill {
   }
 
   return data => {
-    const blobs: Record<string, readonly [string, number]> = {}
+    const blobs: Record<string, BlobRefs[string]> = {}
     const written: string[] = []
     const short: Record<string, unknown> = {}
     for (const [key, value] of Object.entries(data)) {
@@ -55,11 +57,13 @@ export function createSpill(dir: string): Spill {
         short[key] = value
         continue
       }
-      const bytes = Buffer.from(json)
-      const { sha256, path } = put(bytes)
-      blobs[key] = [sha256, bytes.length]
+      const refs = contentParts(Buffer.from(json)).map(bytes => {
+        const { sha256, path } = put(bytes)
+        if (path) written.push(path)
+        return [sha256, bytes.length] as const
+      })
+      blobs[key] = refs.length === 1 && refs[0] ? refs[0] : refs
       short[key] = null
-      if (path) written.push(path)
     }
     return Object.keys(blobs).length === 0 ? undefined : { data: JSON.stringify(short), blobs, written }
   }
@@ -74,9 +78,10 @@ export async function restoreFields(
   blobs: BlobRefs,
 ): Promise<Record<string, unknown>> {
   const whole: Record<string, unknown> = { ...data }
-  for (const [key, [sha256]] of Object.entries(blobs)) {
-    const bytes = await readBlob(dir, sha256)
-    if (bytes) whole[key] = JSON.parse(bytes.toString('utf8'))
+  for (const [key, refs] of Object.entries(blobs)) {
+    const parts = await Promise.all(blobsOf(refs).map(([sha256]) => readBlob(dir, sha256)))
+    if (parts.every(part => part !== undefined))
+      whole[key] = JSON.parse(Buffer.concat(parts).toString('utf8'))
   }
   return whole
 }
@@ -84,7 +89,9 @@ export async function restoreFields(
 /** Of all fields that a line does not hold itself. */
 export function blobNames(rest: Buffer): readonly string[] {
   const { blobs = {} } = parseLine(rest)
-  return Object.values(blobs).flatMap(([sha256]) => (/^[0-9a-f]{64}$/.test(sha256) ? [sha256] : []))
+  return Object.values(blobs)
+    .flatMap(blobsOf)
+    .flatMap(([sha256]) => (/^[0-9a-f]{64}$/.test(sha256) ? [sha256] : []))
 }
 
 async function readBlob(dir: string, sha256: string): Promise<Buffer | undefined> {

@@ -5,7 +5,7 @@ import { type EventData, events, type JournaledEvent, type JournaledType } from 
 import { type Clock, createId, isoTime, messageOf, type Redactor } from '../kit/index.ts'
 import { createSpill, needsSpill, type Spill } from './blobs.ts'
 import { createHistory, type History } from './history.ts'
-import { encodeLine, eventText, type Origin } from './line.ts'
+import { encodeEvent, encodeLine, eventText, type Origin } from './line.ts'
 import { addCounts, countOf, type EventCounts, noEvents } from './line-reader.ts'
 import { createNotifier, type Entry, type Listener, type RecordedEvent } from './notify.ts'
 import { openSegmentWriter, type SegmentWriter } from './segment-writer.ts'
@@ -212,10 +212,10 @@ class OpenJournal {
 
   #take(event: JournaledEvent, json: string, origin: Origin | undefined): void {
     const recorded: RecordedEvent = origin === undefined ? event : { ...event, origin }
-    if (needsSpill(json)) this.#takeLarge(recorded, json, JSON.stringify(event))
+    if (needsSpill(json)) this.#takeLarge(recorded, json, encodeEvent(event, json))
     else {
       const line = encodeLine(recorded, json)
-      const text = origin === undefined ? eventText(line) : JSON.stringify(event)
+      const text = origin === undefined ? eventText(line) : encodeEvent(event, json)
       this.#pending.push({ line, entry: { event: recorded, text } })
     }
     this.lastSeq++

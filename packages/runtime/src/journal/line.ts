@@ -11,10 +11,19 @@ import { escapeLineSeparators } from '../kit/index.ts'
  * parsed. What does not travel stands right after the `seq`: which fields of the data are in the blob folder, and the
  * origin of the event.
  *
- *     {"crc":"…","seq":8,"blobs":{"content":["<sha256>",81920]},"id":"evt_…",…,"data":{"path":"a.txt","content":null}}
+ *     {"crc":"…","seq":8,"blobs":{"content":["<sha256>",8192]},"id":"evt_…",…,"data":{"path":"a.txt","content":null}}
  *     {"crc":"…","seq":9,"origin":"sentinel","id":"evt_…",…}
  */
-export type BlobRefs = Readonly<Record<string, readonly [sha256: string, bytes: number]>>
+export type BlobRefs = Readonly<Record<string, BlobRef | readonly BlobRef[]>>
+
+type BlobRef = readonly [sha256: string, bytes: number]
+
+/** Where a field is: in one blob, or in several whose texts follow each other. */
+export function blobsOf(refs: BlobRef | readonly BlobRef[]): readonly BlobRef[] {
+  return isOne(refs) ? [refs] : refs
+}
+
+const isOne = (refs: BlobRef | readonly BlobRef[]): refs is BlobRef => typeof refs[0] === 'string'
 
 /** What of an event stands in the line beside its data. */
 export interface LineEnvelope {
@@ -46,6 +55,11 @@ export function lineLength(rest: Buffer): number {
 /** The event as it travels on a socket: the line without its checksum. */
 export function eventText(line: string): string {
   return `{${line.slice(restOffset, -1)}`
+}
+
+/** The same for an event whose line holds more, or less. */
+export function encodeEvent(event: Omit<LineEnvelope, 'origin'>, data: string): string {
+  return `{${encodeRest(event, data, undefined)}`
 }
 
 function encodeRest(event: LineEnvelope, data: string, blobs: BlobRefs | undefined): string {
@@ -113,7 +127,9 @@ interface ParsedLine extends LineEnvelope {
 function spilledBytes(rest: Buffer): number {
   const { blobs } = parseLine(rest)
   if (!blobs) return 0
-  return Object.values(blobs).reduce((sum, [, bytes]) => sum + bytes, 0)
+  return Object.values(blobs)
+    .flatMap(blobsOf)
+    .reduce((sum, [, bytes]) => sum + bytes, 0)
 }
 
 /** Eight hexadecimal digits as a number; -1 when there is another character among them. */

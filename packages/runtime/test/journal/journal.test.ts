@@ -193,6 +193,29 @@ describe('large fields', () => {
     },
   )
 
+  verifies(
+    ['d6/blob-once', 'd6/blob-restored'],
+    'stores of a field that grows only what is new, and puts it together on reading',
+    async () => {
+      const dir = await tempDir()
+      const journal = await openTestJournal(dir)
+      const lines = Array.from({ length: 6_000 }, (_, at) => `${at}: ${'ä'.repeat(at % 50)}\n`)
+      const file = (count: number) => {
+        const content = lines.slice(0, count).join('')
+        return { path: 'a.txt', filename: 'a.txt', content, action: 'modified' } as const
+      }
+      const counts = Array.from({ length: 40 }, (_, at) => 5_961 + at)
+      for (const count of counts) journal.append('file.updated', file(count))
+      await journal.close()
+      const names = readdirSync(join(dir, 'blobs'), { recursive: true, encoding: 'utf8' })
+      const stored = names.reduce((sum, name) => sum + statSync(join(dir, 'blobs', name)).size, 0)
+      const all = counts.reduce((sum, count) => sum + Buffer.byteLength(file(count).content), 0)
+      expect(stored).toBeLessThan(all / 4)
+      const { events } = await readAll(dir)
+      expect(events.map(event => event.data)).toEqual(counts.map(file))
+    },
+  )
+
   test('keeps a field of exactly the limit in the line', async () => {
     const dir = await tempDir()
     const journal = await openTestJournal(dir)
