@@ -1,5 +1,6 @@
 import { type EventType, events, type JournaledEvent } from '@weave/protocol'
 import type { Journal, Listener } from '../journal/index.ts'
+import { systemClock } from '../kit/index.ts'
 import { type Frames, textFrames } from './frames.ts'
 
 /** Whether an event is not sent to clients when it happens; they find it in the history. Must not throw. */
@@ -17,6 +18,9 @@ export interface Member {
 const charactersPerChunk = 256 * 1024
 /** A page draws ten times a second; a frame for each of a thousand events costs a browser more than to draw them. */
 const batchMs = 50
+/** To send to so many takes about a quarter of a millisecond, here and for those who receive; then all rest for three quarters. */
+const membersPerMs = 40
+const longestRestMs = 20
 
 export type Broadcast = ReturnType<typeof createBroadcast>
 
@@ -27,12 +31,16 @@ export type Broadcast = ReturnType<typeof createBroadcast>
  * - **B2** Members get events in the order of their `seq`. Who joins gets everything after `lastSeq`, and nothing else.
  * - **B3** Who wants batches gets the events of `batchMs` in one frame, made once for all of them.
  * - **B4** What is sent to a member beside the journal goes out after all that was emitted before: `settle` first.
+ * - **B5** After a send to many there is a rest, and what is emitted meanwhile goes out together: a hundred clients that got each of
+ *   a thousand events a second by itself would take two cores.
  */
 export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | 'lastSeq'>, hides?: Hides) {
   const members = new Set<Member>()
   let emitted: Emitted[] = []
   let gathered: Emitted[] = []
   let timer: NodeJS.Timeout | undefined
+  let resting: NodeJS.Timeout | undefined
+  let restsUntil = 0
   /** Members that want batches. */
   let batched = 0
   let lastSeq = 0
@@ -43,8 +51,11 @@ export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | '
       if (member.wantsBatches !== asBatch) continue
       for (const chunk of chunks(member.wantsExtensions)) member.send(chunk)
     }
+    if (members.size < membersPerMs) return
+    restsUntil = systemClock.monotonic() + Math.min(members.size / membersPerMs, longestRestMs)
   }
   const settleTick = (): void => {
+    clearTimeout(resting)
     if (emitted.length === 0) return
     const batch = emitted
     emitted = []
@@ -52,6 +63,12 @@ export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | '
     if (batched === 0) return
     gathered.push(...batch)
     timer ??= setTimeout(settleBatch, batchMs)
+  }
+  /** At the end of this tick, or of the rest. */
+  const settleSoon = (): void => {
+    const left = restsUntil === 0 ? 0 : restsUntil - systemClock.monotonic()
+    if (left <= 0) process.nextTick(settleTick)
+    else resting = setTimeout(settleTick, left)
   }
   const settleBatch = (): void => {
     clearTimeout(timer)
@@ -69,7 +86,7 @@ export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | '
     const { seq, type } = event
     lastSeq = seq
     if (members.size === 0 || hides?.(event)) return
-    if (emitted.length === 0) process.nextTick(settleTick)
+    if (emitted.length === 0) settleSoon()
     emitted.push({ text, isExtension: isExtension(type) })
   }
   // What was appended before is emitted before this listener hears anything, so that the count starts exactly there.
