@@ -20,10 +20,8 @@ describe.runIf(hasTable)('a leash', () => {
     ['leash/frozen', 'leash/thawed'],
     'stops the groups on it when its time is over, holds who asks, and lets both go on when there is more',
     async () => {
-      const child = spawn('/bin/sh', ['-c', 'while :; do sleep 0.05; done'], {
-        detached: true,
-        stdio: 'ignore',
-      })
+      // Not a shell: one that stands still while it starts a program is shown as waiting for a disk.
+      const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' })
       const pid = child.pid ?? 0
       onTestFinished(() => void signalGroup(pid, 'SIGKILL'))
       const file = join(await tempDir(), 'leash')
