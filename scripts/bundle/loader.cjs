@@ -4,9 +4,10 @@
  * cache, so that a start neither parses nor compiles what it does not use.
  *
  * The folder of the caches is named after the build, so a cache can never belong to another text, also not one that a
- * process of an older build writes when it ends. V8 itself refuses a cache of another version or other flags; then, or
- * when there is none, the chunk is compiled as usual. What was compiled without a cache is written when the process
- * ends; a folder that cannot be written to is no error. Until then V8 is told to throw nothing away that it compiled: what a
+ * process of an older build writes when it ends; and after what V8 compares, its version and its flags, since it refuses a
+ * cache of others. When there is none, the chunk is compiled as usual. What was compiled without a cache is written when the
+ * process ends; a folder that cannot be written to is no error. Flags that the program itself sets on its way are set back
+ * while a cache is read or made: otherwise one that such a process wrote would be refused by every start after it. Until then V8 is told to throw nothing away that it compiled: what a
  * chunk runs only once, when it is loaded, would be missing in the cache of a process that lived for a while.
  */
 const fs = require('node:fs')
@@ -14,28 +15,44 @@ const fs = require('node:fs')
 const { enableCompileCache } = require('node:module')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
-const { getHeapSpaceStatistics, setFlagsFromString } = require('node:v8')
+const { cachedDataVersionTag, getHeapSpaceStatistics, setFlagsFromString } = require('node:v8')
 const vm = require('node:vm')
 
 const entry = '__ENTRY__'
 // Put together by hand from here on: the names of chunks need neither normalizing nor encoding, and there are many.
 const folder = __dirname + path.sep
 const folderUrl = pathToFileURL(folder).href
-const cacheFolder = path.join(folder, 'cache', `${process.versions.v8}-${process.arch}-__BUILD__`) + path.sep
+// Of Node 24. A later V8 may not know the flags, and would say so on the screen.
+const hasHeapFlags = Number.parseInt(process.versions.v8, 10) <= 13
+/** What the program changes, here and in `small-heap.ts`, as it is when Node starts. */
+const flagsAtStart = [
+  '--flush-bytecode',
+  ...(hasHeapFlags ? ['--semi-space-growth-factor=2', '--heap-growing-percent=0'] : []),
+]
+const { isMainThread } = require('node:worker_threads')
+// A thread starts when they may have been changed: they are the same for all.
+if (!isMainThread) setFlagsFromString(flagsAtStart.join(' '))
+const flagsTag = cachedDataVersionTag()
+const cacheFolder =
+  path.join(folder, 'cache', `${process.versions.v8}-${process.arch}-${flagsTag}-__BUILD__`) + path.sep
 
 // Since Node 22.1: a code cache for the packages that stay outside of the chunks. When that is the oldest Node, the chunks
 // can be plain ES modules, which this call covers as well, and the rest of this file goes.
 enableCompileCache?.(path.join(folder, 'cache', 'packages'))
 
+/**
+ * What was loaded lazily first: of a command its own chunk. What comes then is cached for each of them, because a cache holds
+ * what was compiled when it was made, and one that `list` made of a pack has little of what `fork` runs in it.
+ */
+let command = ''
 /** @type {Map<string, { exports: any }>} */
 const loaded = new Map()
-/** @type {Map<string, vm.Script>} */
+/** By the file of their cache. @type {Map<string, vm.Script>} */
 const uncached = new Map()
 const threadMs = 2_000
 /** Two halves of 4 MB. V8 would grow it to 32 MB within the first second, which a process that waits for agents never needs. */
 const youngGenerationBytes = 8 * 1024 * 1024
-// Of Node 24. A later V8 may not know the flag, and would say so on the screen.
-let isYoungGenerationLimited = Number.parseInt(process.versions.v8, 10) > 13
+let isYoungGenerationLimited = false
 
 /** A chunk, or with `pack.cjs#part.cjs` a part of a pack. @param {string} id */
 function load(id) {
@@ -64,6 +81,7 @@ function requireFrom(id) {
 
 /** @param {string} id @param {ImportCallOptions} [options] */
 async function importFrom(id, options) {
+  command ||= id.startsWith('./') ? id.slice(id.indexOf('#') + 1 || 2, -'.cjs'.length) + path.sep : ''
   return String(id).startsWith('./') ? named(load(id.slice(2))) : import(id, options)
 }
 
@@ -80,7 +98,7 @@ function named(exports) {
 
 /** A flag, because the size itself can only be given to `node`, and who starts `weave` does not write that. */
 function limitYoungGeneration() {
-  if (isYoungGenerationLimited) return
+  if (isYoungGenerationLimited || !hasHeapFlags) return
   const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')
   if (young === undefined || young.space_size < youngGenerationBytes) return
   setFlagsFromString('--semi-space-growth-factor=1')
@@ -93,9 +111,24 @@ function compile(name, file) {
   const text = readText(file)
   const names = 'exports, require, module, __filename, __dirname, __fileUrl, __weaveImport'
   const wrapped = `(function (${names}) { 'use strict'\n${text}\n})`
-  const script = new vm.Script(wrapped, { filename: file, lineOffset: -1, cachedData })
-  if (cachedData === undefined) keepLater(name, script)
+  const script = underFlagsAtStart(
+    () => new vm.Script(wrapped, { filename: file, lineOffset: -1, cachedData }),
+  )
+  if (cachedData === undefined || script.cachedDataRejected) keepLater(cacheFolder + command + name, script)
   return script
+}
+
+/** @template T @param {() => T} work @returns {T} */
+function underFlagsAtStart(work) {
+  if (cachedDataVersionTag() === flagsTag) return work()
+  setFlagsFromString(flagsAtStart.join(' '))
+  try {
+    return work()
+  } finally {
+    // The rest is set again and again while a run goes on.
+    if (uncached.size > 0) setFlagsFromString('--no-flush-bytecode')
+    if (isYoungGenerationLimited) setFlagsFromString('--semi-space-growth-factor=1')
+  }
 }
 
 /** The chunks are ASCII, so latin1 is right and spares V8 the decoding. Some large ones are compressed. @param {string} file */
@@ -113,35 +146,34 @@ function readText(file) {
 /** @param {string} name */
 function readCache(name) {
   try {
-    return fs.readFileSync(cacheFolder + name)
+    return fs.readFileSync(cacheFolder + command + name)
   } catch {
     return undefined
   }
 }
 
-/** @param {string} name @param {vm.Script} script */
-function keepLater(name, script) {
+/** @param {string} file @param {vm.Script} script */
+function keepLater(file, script) {
   if (uncached.size === 0) {
     setFlagsFromString('--no-flush-bytecode')
     process.once('exit', writeCaches)
     // A thread is ended by others without a word: it writes when most of what it needs was run.
-    if (!require('node:worker_threads').isMainThread) setTimeout(writeCaches, threadMs).unref()
+    if (!isMainThread) setTimeout(writeCaches, threadMs).unref()
   }
-  uncached.set(name, script)
+  uncached.set(file, script)
 }
 
 function writeCaches() {
   try {
-    // V8 refuses a cache that was made under other flags.
-    setFlagsFromString('--flush-bytecode')
-    fs.mkdirSync(cacheFolder, { recursive: true })
-    for (const [name, script] of uncached) {
-      const file = cacheFolder + name
-      const draft = `${file}.${process.pid}`
-      fs.writeFileSync(draft, script.createCachedData())
-      fs.renameSync(draft, file)
-    }
-    uncached.clear()
+    underFlagsAtStart(() => {
+      for (const [file, script] of uncached) {
+        fs.mkdirSync(path.dirname(file), { recursive: true })
+        const draft = `${file}.${process.pid}`
+        fs.writeFileSync(draft, script.createCachedData())
+        fs.renameSync(draft, file)
+      }
+      uncached.clear()
+    })
   } catch {
     // Installed where this user may not write: every start compiles.
   }

@@ -35,6 +35,11 @@ import { lightest } from './room/index.ts'
   'main.ts': `
     declare const __WEAVE_VERSION__: string
     async function main() {
+      if (process.env['WEAVE_TEST_GROWS']) {
+        // As a run that keeps its heap small; the young generation grows until it is limited.
+        (await import('node:v8')).setFlagsFromString('--heap-growing-percent=20')
+        globalThis.kept = Array.from({ length: 1_000_000 }, (_, n) => ({ n }))
+      }
       const counter = await import('./counter.ts')
       const other = await import('./other.ts')
       console.log(JSON.stringify({
@@ -106,6 +111,21 @@ it('a code cache holds what runs once, also that of a process in which V8 threw 
   expect(long / short).toBeGreaterThan(0.95)
 })
 
+it.each([
+  ['whose program changed flags of V8', { environment: { WEAVE_TEST_GROWS: '1' } }],
+  ['that was started with other flags of V8', { flags: ['--max-lazy'] }],
+])('a code cache of a process %s is good for a start without, or not in its way', (_, unusual) => {
+  rmSync(join(dist, 'cache'), { recursive: true, force: true })
+  expect(start(unusual)).toEqual(expected)
+  start()
+  const times = () => caches().map(cache => `${cache} ${statSync(cache).mtimeMs}`)
+  const before = times()
+  start()
+  // What V8 refuses is written anew.
+  expect(times()).toEqual(before)
+  if ('environment' in unusual) expect(new Set(caches().map(cache => dirname(cache))).size).toBe(1)
+})
+
 it('a thread writes its code caches while it lives: it is ended without a word', async () => {
   rmSync(join(dist, 'cache'), { recursive: true, force: true })
   // The port keeps it alive, as one that waits for questions.
@@ -121,7 +141,7 @@ it('a thread writes its code caches while it lives: it is ended without a word',
 
 function cachedBytes(...flags: readonly string[]): number {
   rmSync(join(dist, 'cache'), { recursive: true, force: true })
-  expect(start(...flags)).toEqual(expected)
+  expect(start({ flags })).toEqual(expected)
   return caches().reduce((sum, cache) => sum + statSync(cache).size, 0)
 }
 
@@ -157,9 +177,15 @@ it.each([
   await expect(bundleProgram(options)).rejects.toThrow('loads a whole room or package')
 })
 
-function start(...flags: readonly string[]): unknown {
+interface Start {
+  readonly flags?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+function start({ flags = [], environment = {} }: Start = {}): unknown {
   const words = [...flags, join(dist, 'program.cjs')]
-  const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+  const env = { ...process.env, ...environment }
+  const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', env })
   expect(stderr).toBe('')
   return JSON.parse(stdout)
 }

@@ -283,6 +283,7 @@ export {
   compare,
   type Forked,
   type ForkResult,
+  filesAhead,
   fork,
   type HankTakeover,
   isSame,

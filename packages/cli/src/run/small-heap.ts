@@ -5,6 +5,8 @@ import type { Clock } from '@weave/runtime'
 const youngGenerationBytes = 8 * 1024 * 1024
 const everyMs = 1_000
 
+const slowGrowth = '--heap-growing-percent=20'
+
 /** V8, as far as it matters here. */
 export interface Heap {
   setFlags(flags: string): void
@@ -28,8 +30,10 @@ const ownHeap: Heap = {
  * generation does not grow either. That has to be said again and again, since every thread that starts sets the growth back for all.
  */
 export function keepHeapSmall(clock: Pick<Clock, 'every'>, heap: Heap = ownHeap): () => void {
-  heap.setFlags('--heap-growing-percent=20')
+  heap.setFlags(slowGrowth)
   return clock.every(everyMs, () => {
+    // The loader sets both back while it loads something.
+    heap.setFlags(slowGrowth)
     if (heap.youngBytes() >= youngGenerationBytes) heap.setFlags('--semi-space-growth-factor=1')
   })
 }

@@ -1,5 +1,13 @@
-import { basename, resolve } from 'node:path'
-import { type Forked, fork, type ReadPlace, readPlace, systemClock } from '@weave/runtime'
+import { basename, dirname, resolve } from 'node:path'
+import {
+  type ExecutionLayout,
+  type Forked,
+  filesAhead,
+  fork,
+  type ReadPlace,
+  readPlace,
+  systemClock,
+} from '@weave/runtime'
 import { dollarsText } from 'weave-client'
 import { goOnCommand } from '../go-on.ts'
 import { executionBaseOf, findExecution } from '../named-execution.ts'
@@ -10,7 +18,7 @@ import type { Wanted } from './fork-takeover.ts'
 
 /** `weave fork [execution] --at <checkpoint>`: a new execution that begins as another was at a checkpoint. */
 export async function forkCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  const { positionals, texts, switches } = args
+  const { positionals, texts } = args
   const [word, more] = positionals
   if (texts.at === undefined || more !== undefined) {
     terminal.error(
@@ -18,50 +26,53 @@ export async function forkCommand(args: Arguments, terminal: Terminal): Promise<
     )
     return exitCodes.usage
   }
-  const read = await sourceOf(word, args)
-  if (!read.ok) {
-    terminal.error(read.message)
+  const executionBaseDir = await executionBaseOf(args)
+  // `-e` says where the fork goes, so the execution that it comes from is the word.
+  const found = await findExecution(word, { executionBaseDir, workingDirectory: process.cwd() })
+  if (!found.ok) {
+    terminal.error(found.message)
     return exitCodes.failed
   }
+  const to = texts['fork-to']
+  const directory = to === undefined ? undefined : resolve(to)
+  const ahead = filesAhead({
+    layout: found.layout,
+    at: texts.at,
+    beside: directory === undefined ? executionBaseDir : dirname(directory),
+    environment: process.env,
+    clock: systemClock,
+  })
+  const wish = { at: texts.at, executionBaseDir, directory, ahead }
+  const made = await forkFrom(found.layout, wish, args).finally(() => ahead?.drop())
+  if (!made.ok) {
+    for (const line of made.lines) terminal.error(line)
+    return exitCodes.failed
+  }
+  print(made.forked, found.layout, { args, terminal })
+  return goesOn(args.switches) ? goOn(made.forked, args, terminal) : exitCodes.done
+}
+
+type Wish = Pick<Parameters<typeof fork>[1], 'at' | 'executionBaseDir' | 'directory' | 'ahead'>
+
+type Made =
+  | { readonly ok: true; readonly forked: Forked }
+  | { readonly ok: false; readonly lines: readonly string[] }
+
+async function forkFrom(layout: ExecutionLayout, wish: Wish, args: Arguments): Promise<Made> {
+  const { switches } = args
+  const read = await readPlace({ layout, environment: process.env, clock: systemClock, surveys: true })
+  if (!read.ok) return { ok: false, lines: [read.message, read.cure] }
   const { place } = read
   const wanted = await wantedBy(args, place)
-  if (!wanted.ok) {
-    for (const line of wanted.lines) terminal.error(line)
-    return exitCodes.failed
-  }
+  if (!wanted.ok) return wanted
   const result = await fork(place, {
-    at: texts.at,
-    executionBaseDir: await executionBaseOf(args),
-    directory: texts['fork-to'] === undefined ? undefined : resolve(texts['fork-to']),
+    ...wish,
     takeover: wanted.takeover,
     withUntracked: switches.has('with-untracked'),
     rehearse: switches.has('fork-rehearse'),
     weaveVersion: version,
   })
-  if (!result.ok) {
-    terminal.error(`${result.message}\n${result.cure}`)
-    return exitCodes.failed
-  }
-  print(result.forked, place, { args, terminal })
-  return goesOn(switches) ? goOn(result.forked, args, terminal) : exitCodes.done
-}
-
-type Source =
-  | { readonly ok: true; readonly place: ReadPlace }
-  | { readonly ok: false; readonly message: string }
-
-/** `-e` says where the fork goes, so the execution that it comes from is the word. */
-async function sourceOf(word: string | undefined, args: Arguments): Promise<Source> {
-  const executionBaseDir = await executionBaseOf(args)
-  const found = await findExecution(word, { executionBaseDir, workingDirectory: process.cwd() })
-  if (!found.ok) return found
-  const read = await readPlace({
-    layout: found.layout,
-    environment: process.env,
-    clock: systemClock,
-    surveys: true,
-  })
-  return read.ok ? read : { ok: false, message: `${read.message}\n${read.cure}` }
+  return result.ok ? result : { ok: false, lines: [result.message, result.cure] }
 }
 
 /** Who wants it to go on as it was need not load what knows hanks: that takes longer than to make a small fork. */
@@ -75,14 +86,14 @@ interface Talk {
   readonly terminal: Terminal
 }
 
-function print(forked: Forked, { layout }: ReadPlace, { args, terminal }: Talk): void {
+function print(forked: Forked, from: ExecutionLayout, { args, terminal }: Talk): void {
   const { dir, label, next, origin, notes, isRehearsal } = forked
   if (args.switches.has('json')) {
     terminal.json(JSON.stringify({ dir, next: next ?? null, isRehearsal, notes, origin }, null, 2))
     return
   }
   const money = `${isRehearsal ? 'simulated ' : ''}${dollarsText(origin.inheritedCost)} inherited`
-  terminal.out(`Forked  ${basename(dir)}  from ${basename(layout.dir)} at ${label}`)
+  terminal.out(`Forked  ${basename(dir)}  from ${basename(from.dir)} at ${label}`)
   terminal.out(
     `Next    ${next ? `${next.codonId} (${next.model})` : 'nothing: everything is done'} · ${money}`,
   )

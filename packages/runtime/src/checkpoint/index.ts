@@ -26,7 +26,7 @@ export {
 } from './open-checkpoints.ts'
 export { checkGit } from './open-store.ts'
 export type { TreeFile } from './read-checkpoints.ts'
-export { beforeRef, branchOf, branchRef, type ResolvedSha, resolveSha, safetyPrefix } from './refs.ts'
+export { beforeRef, branchOf, branchRef, isSha, type ResolvedSha, resolveSha, safetyPrefix } from './refs.ts'
 export type { Moved, RestoreOptions, RestoreProgress, RestoreResult } from './restore-perform.ts'
 export type { RestorePlan, RestorePlanResult, RestoreRequest } from './restore-plan.ts'
 export type { Overlay } from './tree-objects.ts'

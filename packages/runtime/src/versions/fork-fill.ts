@@ -1,8 +1,9 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rename } from 'node:fs/promises'
 import { checkGit, cloneStore, readVersions } from '../checkpoint/index.ts'
 import { createSelections, putBackRig } from '../execution/index.ts'
 import type { Failure, Result } from '../kit/index.ts'
 import { installData, prepareData } from '../workspace/index.ts'
+import { createNames, type Names } from './files-ahead.ts'
 import { type Papers, writePapers } from './fork-papers.ts'
 import { keptRefs } from './fork-refs.ts'
 import type { ForkWish, Making } from './fork-wish.ts'
@@ -21,7 +22,7 @@ export async function fill(making: Making): Promise<Papers> {
   // While git writes the files in processes of its own, the rest is made.
   const names = createNames()
   const [restored, papers, untracked] = await together(
-    restoreVersions(making, names.tell).finally(() => names.tell([])),
+    restoreVersions(making, names).finally(() => names.tell([])),
     writePapers(making, plan),
     untrackedIn(place, names.told),
   )
@@ -36,39 +37,36 @@ export async function fill(making: Making): Promise<Papers> {
   return { ...papers, notes: [...warnings, ...untrackedNotes(untracked, wish), ...papers.notes] }
 }
 
-type TellNames = (names: readonly string[]) => void
-
-/** What the version calls its files, as soon as git has said it; nothing, if it never does. */
-function createNames() {
-  let tell: TellNames = () => undefined
-  const told = new Promise<ReadonlySet<string>>(resolve => {
-    tell = names => resolve(new Set(names))
-  })
-  return { tell, told }
-}
-
 /** The store of the fork, then the files from it. */
-async function restoreVersions(making: Making, onNames: TellNames): Promise<Result<object, Failure>> {
+async function restoreVersions(making: Making, names: Names): Promise<Result<object, Failure>> {
   const { place, point, part } = making
   const { layout, environment, versions } = place
   const refs = keptRefs(point.state, versions.refs())
   await cloneStore({ gitDir: part.checkpoints, from: layout.checkpoints, refs })
-  const restored = await restoreFiles(making, onNames)
+  const restored = await restoreFiles(making, names)
   if (restored.ok) return restored
   const unfit = await checkGit(environment)
   return { ...restored, cure: `Look at ${layout.checkpoints}.`, ...unfit }
 }
 
 /** The files as a rollback to the checkpoint would leave them. */
-async function restoreFiles({ place, point, part }: Making, onNames: TellNames): Promise<Result> {
+async function restoreFiles({ place, point, part, wish }: Making, { tell }: Names): Promise<Result> {
   const { plan, state, versions, environment, clock } = place
   const { sha } = point.target
+  const { ahead } = wish
   const { overlays = [] } = await createSelections({ plan, state: () => state }).requestFor(sha, versions)
+  if (ahead?.sha === sha && overlays.length === 0) {
+    tell(await ahead.names)
+    if ((await ahead.written).ok) {
+      await rename(ahead.directory, part.agentRoot)
+      return { ok: true }
+    }
+  }
   const own = readVersions({ gitDir: part.checkpoints, environment, clock })
   const tree = overlays.length === 0 ? sha : await own.overlaid(sha, overlays)
   if (tree === undefined)
     return { ok: false, message: `A version that belongs to ${point.label} cannot be read.` }
-  return own.checkOut(tree, part.agentRoot, { onNames })
+  return own.checkOut(tree, part.agentRoot, { onNames: tell })
 }
 
 async function placeData({ place, part, wish }: Making): Promise<Result> {

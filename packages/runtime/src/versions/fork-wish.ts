@@ -1,5 +1,6 @@
 import type { Plan } from '../plan/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
+import type { FilesAhead } from './files-ahead.ts'
 import type { ForkPlace } from './fork-place.ts'
 import type { ReadPlace } from './read-place.ts'
 
@@ -15,6 +16,8 @@ export interface ForkWish {
   /** A real execution becomes a rehearsal. Rehearsals stay what they are. */
   readonly rehearse: boolean
   readonly weaveVersion: string
+  /** Files that were begun before it was known what is meant. Whoever began them drops them. */
+  readonly ahead?: FilesAhead | undefined
 }
 
 export interface HankTakeover {

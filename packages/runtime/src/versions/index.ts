@@ -24,6 +24,7 @@ export {
   type Totals,
 } from './compare.ts'
 export type { CodonFacts } from './compare-side.ts'
+export { filesAhead } from './files-ahead.ts'
 export { type Forked, type ForkResult, fork } from './fork.ts'
 export type { ForkWish, HankTakeover } from './fork-wish.ts'
 export { type ReadPlace, readPlace } from './read-place.ts'
