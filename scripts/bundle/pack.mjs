@@ -42,7 +42,7 @@ export function packed(scripts, graph) {
 }
 
 /** For whose start people wait many times a day; `fork` stands for all that read an execution and start nothing in it. */
-const frequent = /^(?:run|validate|list|help|fork)-/
+const frequent = /^(?:run|validate|list|help|fork|fork-made)-[^-]+$/
 
 /** @param {readonly Script[]} scripts @param {Graph} graph */
 function groupsOf(scripts, { entry, statics, lazies }) {
@@ -54,7 +54,10 @@ function groupsOf(scripts, { entry, statics, lazies }) {
     return needs
   }
   const always = needsOf(entry)
-  const commands = [...new Set([...always].flatMap(name => lazies.get(name) ?? []))]
+  const begun = [...always].flatMap(name => lazies.get(name) ?? [])
+  /** A command that begins something first loads most of itself a moment later. */
+  const most = begun.flatMap(name => lazies.get(name) ?? []).filter(name => frequent.test(name))
+  const commands = [...new Set([...begun, ...most])]
   const needs = commands.map(needsOf)
   const often = commands.filter(name => frequent.test(name)).map(needsOf)
   /** @param {string} name */

@@ -123,7 +123,7 @@ it.each([
   start()
   // What V8 refuses is written anew.
   expect(times()).toEqual(before)
-  if ('environment' in unusual) expect(new Set(caches().map(cache => dirname(cache))).size).toBe(1)
+  if ('environment' in unusual) expect(readdirSync(join(dist, 'cache'))).toHaveLength(1)
 })
 
 it('a thread writes its code caches while it lives: it is ended without a word', async () => {

@@ -54,16 +54,27 @@ export const newestWord = '@last'
  * hank, the newest of all.
  */
 export async function findExecution(word: string | undefined, at: Surroundings): Promise<FoundExecution> {
+  const found = await findDirectory(word, at)
+  if (!found.ok || found.file) return found
+  // With the schema of the file, which a list of nothing need not load.
+  const { readExecutionFile } = await import('@weave/runtime')
+  const read = await readExecutionFile(found.layout.executionFile)
+  return read.kind === 'read' ? { ...found, file: read.file } : found
+}
+
+/** The same, for who reads the file by himself. */
+export async function findDirectory(word: string | undefined, at: Surroundings): Promise<FoundExecution> {
   if (word === undefined || word === newestWord) return newestIn(at)
   for (const dir of [resolve(at.workingDirectory, word), join(at.executionBaseDir, word)]) {
-    if (isDirectory(executionLayout(dir).internals)) return foundIn(dir)
+    const layout = executionLayout(dir)
+    if (isDirectory(layout.internals)) return { ok: true, layout }
   }
   const { executions, damaged } = await listIn(at)
   const names = [...executions.map(({ layout }) => layout.dir), ...damaged.map(({ dir }) => dir)].map(dir =>
     basename(dir),
   )
   const named = nameMeant(word, names)
-  return named.ok ? foundIn(join(at.executionBaseDir, named.name)) : named
+  return named.ok ? { ok: true, layout: executionLayout(join(at.executionBaseDir, named.name)) } : named
 }
 
 /** What a name has besides that of its hank: when it was made, and the hash of its data. */
@@ -135,14 +146,6 @@ async function newestIn(at: Surroundings): Promise<FoundExecution> {
 
 function listIn({ executionBaseDir }: Surroundings) {
   return listExecutions({ executionBaseDir, clock: systemClock })
-}
-
-async function foundIn(dir: string): Promise<FoundExecution> {
-  const layout = executionLayout(dir)
-  // With the schema of the file, which a list of nothing need not load.
-  const { readExecutionFile } = await import('@weave/runtime')
-  const read = await readExecutionFile(layout.executionFile)
-  return { ok: true, layout, ...(read.kind === 'read' && { file: read.file }) }
 }
 
 /** How executions may name the hank of a folder: by its path, or by what that leads to. Undefined: there is none. */

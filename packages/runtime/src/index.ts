@@ -283,6 +283,7 @@ export {
   compare,
   type Forked,
   type ForkResult,
+  type ForkWish,
   filesAhead,
   fork,
   type HankTakeover,

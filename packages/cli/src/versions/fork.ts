@@ -1,26 +1,19 @@
-import { basename, dirname, resolve } from 'node:path'
-import {
-  type ExecutionLayout,
-  type Forked,
-  filesAhead,
-  fork,
-  type ReadPlace,
-  readPlace,
-  systemClock,
-} from '@weave/runtime'
-import { dollarsText } from 'weave-client'
-import { goOnCommand } from '../go-on.ts'
-import { executionBaseOf, findExecution } from '../named-execution.ts'
+import { dirname, resolve } from 'node:path'
+import { filesAhead, systemClock } from '@weave/runtime'
+import { executionBaseOf, findDirectory } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
-import { type ExitCode, exitCodes, version } from '../program.ts'
+import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
-import type { Wanted } from './fork-takeover.ts'
 
-/** `weave fork [execution] --at <checkpoint>`: a new execution that begins as another was at a checkpoint. */
+/**
+ * `weave fork [execution] --at <checkpoint>`: a new execution that begins as another was at a checkpoint. While git writes the
+ * files that are probably meant, the rest of the command is loaded.
+ */
 export async function forkCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const { positionals, texts } = args
   const [word, more] = positionals
-  if (texts.at === undefined || more !== undefined) {
+  const { at } = texts
+  if (at === undefined || more !== undefined) {
     terminal.error(
       'Say where to begin: weave fork [execution] --at <checkpoint>, such as: weave fork --at draft',
     )
@@ -28,90 +21,21 @@ export async function forkCommand(args: Arguments, terminal: Terminal): Promise<
   }
   const executionBaseDir = await executionBaseOf(args)
   // `-e` says where the fork goes, so the execution that it comes from is the word.
-  const found = await findExecution(word, { executionBaseDir, workingDirectory: process.cwd() })
+  const found = await findDirectory(word, { executionBaseDir, workingDirectory: process.cwd() })
   if (!found.ok) {
     terminal.error(found.message)
     return exitCodes.failed
   }
+  const { layout } = found
   const to = texts['fork-to']
   const directory = to === undefined ? undefined : resolve(to)
-  const ahead = filesAhead({
-    layout: found.layout,
-    at: texts.at,
-    beside: directory === undefined ? executionBaseDir : dirname(directory),
-    environment: process.env,
-    clock: systemClock,
-  })
-  const wish = { at: texts.at, executionBaseDir, directory, ahead }
-  const made = await forkFrom(found.layout, wish, args).finally(() => ahead?.drop())
-  if (!made.ok) {
-    for (const line of made.lines) terminal.error(line)
-    return exitCodes.failed
-  }
-  print(made.forked, found.layout, { args, terminal })
-  return goesOn(args.switches) ? goOn(made.forked, args, terminal) : exitCodes.done
-}
-
-type Wish = Pick<Parameters<typeof fork>[1], 'at' | 'executionBaseDir' | 'directory' | 'ahead'>
-
-type Made =
-  | { readonly ok: true; readonly forked: Forked }
-  | { readonly ok: false; readonly lines: readonly string[] }
-
-async function forkFrom(layout: ExecutionLayout, wish: Wish, args: Arguments): Promise<Made> {
-  const { switches } = args
-  const read = await readPlace({ layout, environment: process.env, clock: systemClock, surveys: true })
-  if (!read.ok) return { ok: false, lines: [read.message, read.cure] }
-  const { place } = read
-  const wanted = await wantedBy(args, place)
-  if (!wanted.ok) return wanted
-  const result = await fork(place, {
-    ...wish,
-    takeover: wanted.takeover,
-    withUntracked: switches.has('with-untracked'),
-    rehearse: switches.has('fork-rehearse'),
-    weaveVersion: version,
-  })
-  return result.ok ? result : { ok: false, lines: [result.message, result.cure] }
-}
-
-/** Who wants it to go on as it was need not load what knows hanks: that takes longer than to make a small fork. */
-async function wantedBy(args: Arguments, place: ReadPlace): Promise<Wanted> {
-  if (args.texts['fork-hank'] === undefined && args.texts.model === undefined) return { ok: true }
-  return (await import('./fork-takeover.ts')).takeoverOf(place, args)
-}
-
-interface Talk {
-  readonly args: Arguments
-  readonly terminal: Terminal
-}
-
-function print(forked: Forked, from: ExecutionLayout, { args, terminal }: Talk): void {
-  const { dir, label, next, origin, notes, isRehearsal } = forked
-  if (args.switches.has('json')) {
-    terminal.json(JSON.stringify({ dir, next: next ?? null, isRehearsal, notes, origin }, null, 2))
-    return
-  }
-  const money = `${isRehearsal ? 'simulated ' : ''}${dollarsText(origin.inheritedCost)} inherited`
-  terminal.out(`Forked  ${basename(dir)}  from ${basename(from.dir)} at ${label}`)
-  terminal.out(
-    `Next    ${next ? `${next.codonId} (${next.model})` : 'nothing: everything is done'} · ${money}`,
-  )
-  for (const note of notes) terminal.error(note)
-  if (!goesOn(args.switches)) terminal.out(`Run it: ${goOnCommand({ dir, isRehearsal })}`)
-}
-
-function goesOn(switches: Arguments['switches']): boolean {
-  return switches.has('fork-run') || switches.has('detach')
-}
-
-/** What is said of the fork is not said again to its run. */
-const ofTheFork: ReadonlySet<string> = new Set(['fork-run', 'fork-rehearse', 'with-untracked', 'json'])
-
-async function goOn({ dir, isRehearsal }: Forked, args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  const { model: _, at: _at, 'fork-hank': _hank, 'fork-to': _to, ...texts } = args.texts
-  const switches = new Set([...args.switches].filter(name => !ofTheFork.has(name)))
-  const own: Arguments = { positionals: [], switches, texts: { ...texts, execution: dir } }
-  if (isRehearsal) return (await import('../run/rehearse.ts')).rehearseCommand(own, terminal)
-  return (await import('../run/run.ts')).runCommand(own, terminal)
+  const beside = directory === undefined ? executionBaseDir : dirname(directory)
+  const ahead = filesAhead({ layout, at, beside, environment: process.env, clock: systemClock })
+  const wish = { at, executionBaseDir, directory, ahead }
+  await ahead?.begun
+  const { forkFrom, tellForked } = await import('./fork-made.ts')
+  const made = await forkFrom(layout, wish, args).finally(() => ahead?.drop())
+  if (made.ok) return tellForked(made.forked, layout, { args, terminal })
+  for (const line of made.lines) terminal.error(line)
+  return exitCodes.failed
 }

@@ -26,6 +26,8 @@ export async function checkOut(git: Git, options: Omit<CheckOutOptions, 'index'>
 export interface CheckOutWish extends RestoreOptions {
   /** Told what the version calls its files, before they are there. */
   readonly onNames?: ((names: readonly string[]) => void) | undefined
+  /** Processes of git that write; otherwise one for each core. */
+  readonly workers?: number | undefined
 }
 
 interface CheckOutOptions extends CheckOutWish {
@@ -37,19 +39,12 @@ interface CheckOutOptions extends CheckOutWish {
 
 async function checkOutWith(git: Git, options: CheckOutOptions): Promise<Result> {
   const { sha, onNames } = options
-  // git reads the version into its index while we look at what it names.
-  const listing = listNames(git, options)
-  if (onNames)
-    listing.then(
-      names => onNames(names?.toString('utf8').split('\0') ?? []),
-      () => undefined,
-    )
-  const work = [listing, readIndex(git, options)] as const
-  await Promise.allSettled(work)
-  const [names, isRead] = await Promise.all(work)
+  const names = await listNames(git, options)
   if (!names) return { ok: false, message: `There is no version ${sha.slice(0, 8)}, or it cannot be read.` }
-  if (isRead && arePlain(names) && (await checkOutByGit(git, options))) return { ok: true }
-  return checkOutOneByOne(git, options)
+  const written = arePlain(names) && checkOutByGit(git, options)
+  // git is at work by now.
+  onNames?.(names.toString('utf8').split('\0'))
+  return (await written) ? { ok: true } : checkOutOneByOne(git, options)
 }
 
 /** What a version calls its files, each with a NUL behind it. `undefined`: there is no such version. */
@@ -96,19 +91,18 @@ async function checkOutOneByOne(git: Git, options: CheckOutOptions): Promise<Res
   return performRestore(plan, { ...options, git, workTree: directory, umask, intent: noIntent })
 }
 
-async function readIndex(git: Git, { sha, index, signal }: CheckOutOptions): Promise<boolean> {
-  return (await git(['read-tree', sha], { environment: { GIT_INDEX_FILE: index }, signal })).ok
-}
-
 /**
  * git itself writes files several times faster than we do, one by one. Nothing that is not ours has a say in it: the store's
  * own settings hold, and its attributes switch everything off. `false`: it did not; then nothing is left of it.
  */
-async function checkOutByGit(git: Git, { directory, index, signal }: CheckOutOptions): Promise<boolean> {
+async function checkOutByGit(git: Git, options: CheckOutOptions): Promise<boolean> {
+  const { sha, directory, index, signal, workers = Math.min(availableParallelism(), mostWorkers) } = options
   const environment = { GIT_INDEX_FILE: index, GIT_WORK_TREE: directory }
   // Several processes write where there are many files: each waits for the disk most of the time.
-  const workers = ['-c', `checkout.workers=${Math.min(availableParallelism(), mostWorkers)}`]
-  const written = await git([...workers, 'checkout-index', '--all', '--quiet'], { environment, signal })
+  const written = await git(['-c', `checkout.workers=${workers}`, 'read-tree', '--reset', '-u', sha], {
+    environment,
+    signal,
+  })
   if (written.ok) return true
   for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true })
   return false

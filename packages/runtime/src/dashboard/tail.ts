@@ -10,8 +10,17 @@ export interface Tail {
   readonly warnings: number
   /** The line of a gate that nobody has answered. */
   readonly question?: string | undefined
+  /** What its beginning says, when that was at hand. */
+  readonly start?: Start | undefined
   /** The path of the segment in which the journal begins. */
   readonly first: string
+}
+
+interface Start {
+  /** With which a run says what it will do. */
+  readonly line: string | undefined
+  /** Nothing more of it is to be found behind what was read. */
+  readonly isAll: boolean
 }
 
 const mostBytes = 64 * 1024
@@ -25,32 +34,42 @@ const scratch = Buffer.allocUnsafeSlow(mostBytes)
 /** Undefined when there is no whole line. Throws what the disk throws. */
 export function readTail(journal: string): Tail | undefined {
   const names = segmentsIn(journal)
-  const [first] = names
-  const segment = names.at(-1)
-  if (first === undefined || segment === undefined) return undefined
-  const { bytes, from } = readPart(join(journal, segment), size => Math.max(0, size - mostBytes))
-  return tailOf(bytes, { isWhole: from === 0 && names.length === 1, first: join(journal, first) })
+  const [name] = names
+  const newest = names.at(-1)
+  if (name === undefined || newest === undefined) return undefined
+  const first = join(journal, name)
+  return readPart(join(journal, newest), (read, size) => {
+    const from = Math.max(0, size - mostBytes)
+    // The same file has both: to open one takes as long as to look through it.
+    const start = names.length === 1 ? startIn(read(0, firstBytes), firstBytes) : undefined
+    return tailOf(read(from, mostBytes), { isWhole: from === 0 && names.length === 1, first, start })
+  })
 }
 
 /** The line with which a run says what it will do; undefined when it is not at the beginning. Throws what the disk throws. */
-export function readStart({ first }: Tail): string | undefined {
-  for (const most of [firstBytes, mostBytes]) {
-    const { bytes } = readPart(first, () => 0, most)
-    const found = lastLine(bytes.subarray(0, bytes.lastIndexOf(newline) + 1), 'run.started')
-    // It is said before the first codon begins.
-    if (found || bytes.length < most || bytes.includes('"CodonStarted"')) return found?.text
-  }
-  return undefined
+export function readStart({ first, start }: Tail): string | undefined {
+  const near = start ?? readPart(first, read => startIn(read(0, firstBytes), firstBytes))
+  const { line } = near.isAll ? near : readPart(first, read => startIn(read(0, mostBytes), mostBytes))
+  return line
 }
 
-/** The bytes are good until the next reading. */
-function readPart(path: string, begin: (size: number) => number, most = mostBytes) {
+function startIn(bytes: Buffer, wanted: number): Start {
+  const line = lastLine(bytes.subarray(0, bytes.lastIndexOf(newline) + 1), runStarted)
+  // It is said before the first codon begins.
+  return { line, isAll: line !== undefined || bytes.length < wanted || bytes.includes(codonStarted) }
+}
+
+/** The bytes that `read` gives are good until it is called again. */
+function readPart<T>(
+  path: string,
+  take: (read: (from: number, most: number) => Buffer, size: number) => T,
+): T {
   const fd = openSync(path, 'r')
   try {
     const { size } = fstatSync(fd)
-    const from = begin(size)
-    const read = readSync(fd, scratch, 0, Math.min(most, size - from), from)
-    return { bytes: scratch.subarray(0, read), from }
+    const read = (from: number, most: number): Buffer =>
+      scratch.subarray(0, readSync(fd, scratch, 0, Math.min(most, size - from), from))
+    return take(read, size)
   } finally {
     closeSync(fd)
   }
@@ -68,36 +87,33 @@ function segmentsIn(journal: string): readonly string[] {
 
 const newline = 0x0a
 
-interface Where {
+interface Where extends Pick<Tail, 'first' | 'start'> {
   /** The bytes are the whole journal. */
   readonly isWhole: boolean
-  readonly first: string
 }
 
-function tailOf(bytes: Buffer, { isWhole, first }: Where): Tail | undefined {
+function tailOf(bytes: Buffer, { isWhole, first, start }: Where): Tail | undefined {
   const end = bytes.lastIndexOf(newline)
   if (end === -1) return undefined
   const found = lineHead.exec(bytes.toString('utf8', lineBegin(bytes, end), end))
   if (!found) return undefined
   const [, seq = '0', lastId = '', lastTime = ''] = found
   const lines = bytes.subarray(isWhole ? 0 : bytes.indexOf(newline) + 1, end)
-  return {
-    lastSeq: Number(seq),
-    lastId,
-    lastTime,
-    warnings: countLines(lines, 'error'),
-    question: questionIn(lines),
-    first,
-  }
+  return { lastSeq: Number(seq), lastId, lastTime, ...saidIn(lines), first, start }
 }
 
-/** Later lines that end a question; the end of a run does not. */
-const endings = ['gate.decided', 'rollback.started', 'codon.started'] as const
+/** Of these types, and of the later ones that end a question; the end of a run does not. */
+const wanted = /","type":"(error|gate\.waiting|gate\.decided|rollback\.started|codon\.started)",/g
 
-function questionIn(lines: Buffer): string | undefined {
-  const waiting = lastLine(lines, 'gate.waiting')
-  const after = waiting && lines.subarray(waiting.end)
-  return after && endings.some(type => lastLine(after, type)) ? undefined : waiting?.text
+/** All in one go, since a list looks through thousands of these. As Latin-1 each byte is a character. */
+function saidIn(lines: Buffer): Pick<Tail, 'warnings' | 'question'> {
+  let warnings = 0
+  let question: number | undefined
+  for (const { 1: type, index } of lines.toString('latin1').matchAll(wanted)) {
+    if (type === 'error') warnings++
+    else question = type === 'gate.waiting' ? index : undefined
+  }
+  return { warnings, question: question === undefined ? undefined : lineAt(lines, question) }
 }
 
 const lineHead = /^\{"crc":"[0-9a-f]{8}","seq":(\d+),.*?"id":"([^"]*)","timestamp":"([^"]*)"/
@@ -106,26 +122,19 @@ function lineBegin(bytes: Buffer, at: number): number {
   return at === 0 ? 0 : bytes.lastIndexOf(newline, at - 1) + 1
 }
 
-/** The last line of a type, and where it ends. */
-function lastLine(lines: Buffer, type: string) {
-  const mark = typeMark(type)
+/** The last line with a mark. */
+function lastLine(lines: Buffer, mark: Buffer): string | undefined {
   let at = lines.indexOf(mark)
   if (at === -1) return undefined
   // Forwards: a search backwards through what has none takes ten times as long.
   for (let next = at; next !== -1; next = lines.indexOf(mark, next + mark.length)) at = next
-  const newlineAt = lines.indexOf(newline, at)
-  const end = newlineAt === -1 ? lines.length : newlineAt
-  return { text: lines.toString('utf8', lineBegin(lines, at), end), end }
+  return lineAt(lines, at)
 }
 
-/** How often lines of a type occur. */
-function countLines(lines: Buffer, type: string): number {
-  const mark = typeMark(type)
-  let count = 0
-  for (let at = lines.indexOf(mark); at !== -1; at = lines.indexOf(mark, at + mark.length)) count++
-  return count
+function lineAt(lines: Buffer, at: number): string {
+  const end = lines.indexOf(newline, at)
+  return lines.toString('utf8', lineBegin(lines, at), end === -1 ? lines.length : end)
 }
 
-function typeMark(type: string): Buffer {
-  return Buffer.from(`","type":"${type}",`)
-}
+const runStarted = Buffer.from('","type":"run.started",')
+const codonStarted = Buffer.from('"CodonStarted"')

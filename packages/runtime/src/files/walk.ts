@@ -61,6 +61,8 @@ export async function* walk(root: string, options: WalkOptions): AsyncGenerator<
 export interface PathWalkOptions extends Pick<WalkOptions, 'maxEntries' | 'maxDepth'> {
   /** `true` leaves out the entry and all below it. Must not throw. */
   readonly skip?: (path: string) => boolean
+  /** Files that are not named: to name ten thousand that nobody wants takes as long as to find them. */
+  readonly without?: ReadonlySet<string> | undefined
 }
 
 /**
@@ -69,7 +71,7 @@ export interface PathWalkOptions extends Pick<WalkOptions, 'maxEntries' | 'maxDe
  */
 export async function* walkPaths(
   root: string,
-  { maxEntries, maxDepth, skip }: PathWalkOptions,
+  { maxEntries, maxDepth, skip, without }: PathWalkOptions,
 ): AsyncGenerator<string, void, undefined> {
   const state: WalkState = { levels: [], entriesLeft: maxEntries, capped: undefined }
   try {
@@ -79,8 +81,9 @@ export async function* walkPaths(
       const next = nextName(state)
       if (!next) return
       if (skip?.(next.path)) continue
-      if (!isFolder(next)) yield next.path
-      else if (state.levels.length < maxDepth) await enter(state, next.location, `${next.path}/`)
+      if (!isFolder(next)) {
+        if (!without?.has(next.path)) yield next.path
+      } else if (state.levels.length < maxDepth) await enter(state, next.location, `${next.path}/`)
     }
   } finally {
     for (const level of state.levels) closeSync(level.fd)

@@ -39,23 +39,17 @@ export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | '
   let emitted: Emitted[] = []
   let gathered: Emitted[] = []
   let timer: NodeJS.Timeout | undefined
-  let resting: NodeJS.Timeout | undefined
-  let restsUntil = 0
+  const rest = createRest()
   /** Members that want batches. */
   let batched = 0
   let lastSeq = 0
 
   const send = (batch: readonly Emitted[], asBatch: boolean): void => {
-    const chunks = createChunks(batch, asBatch ? listFrame : textFrames)
-    for (const member of members) {
-      if (member.wantsBatches !== asBatch) continue
-      for (const chunk of chunks(member.wantsExtensions)) member.send(chunk)
-    }
-    if (members.size < membersPerMs) return
-    restsUntil = systemClock.monotonic() + Math.min(members.size / membersPerMs, longestRestMs)
+    sendTo(members, batch, asBatch)
+    rest.begin(members.size)
   }
   const settleTick = (): void => {
-    clearTimeout(resting)
+    rest.end()
     if (emitted.length === 0) return
     const batch = emitted
     emitted = []
@@ -63,12 +57,6 @@ export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | '
     if (batched === 0) return
     gathered.push(...batch)
     timer ??= setTimeout(settleBatch, batchMs)
-  }
-  /** At the end of this tick, or of the rest. */
-  const settleSoon = (): void => {
-    const left = restsUntil === 0 ? 0 : restsUntil - systemClock.monotonic()
-    if (left <= 0) process.nextTick(settleTick)
-    else resting = setTimeout(settleTick, left)
   }
   const settleBatch = (): void => {
     clearTimeout(timer)
@@ -86,7 +74,7 @@ export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | '
     const { seq, type } = event
     lastSeq = seq
     if (members.size === 0 || hides?.(event)) return
-    if (emitted.length === 0) settleSoon()
+    if (emitted.length === 0) rest.after(settleTick)
     emitted.push({ text, isExtension: isExtension(type) })
   }
   // What was appended before is emitted before this listener hears anything, so that the count starts exactly there.
@@ -117,6 +105,33 @@ export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | '
       settle()
       unsubscribe()
     },
+  }
+}
+
+function sendTo(members: ReadonlySet<Member>, batch: readonly Emitted[], asBatch: boolean): void {
+  const chunks = createChunks(batch, asBatch ? listFrame : textFrames)
+  for (const member of members) {
+    if (member.wantsBatches !== asBatch) continue
+    for (const chunk of chunks(member.wantsExtensions)) member.send(chunk)
+  }
+}
+
+/** After a send to many nobody is sent anything for a moment. */
+function createRest() {
+  let until = 0
+  let timer: NodeJS.Timeout | undefined
+  return {
+    begin(members: number): void {
+      if (members < membersPerMs) return
+      until = systemClock.monotonic() + Math.min(members / membersPerMs, longestRestMs)
+    },
+    /** Calls it at the end of this tick, or of the rest. */
+    after(settle: () => void): void {
+      const left = until === 0 ? 0 : until - systemClock.monotonic()
+      if (left <= 0) process.nextTick(settle)
+      else timer = setTimeout(settle, left)
+    },
+    end: (): void => clearTimeout(timer),
   }
 }
 

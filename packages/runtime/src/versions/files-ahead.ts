@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { isSha, readVersions } from '../checkpoint/index.ts'
 import { removeTree } from '../files/index.ts'
@@ -21,6 +22,8 @@ export interface FilesAhead {
   readonly directory: string
   /** What the version calls its files; nothing, when git does not say. Never rejects. */
   readonly names: Promise<ReadonlySet<string>>
+  /** git is at work, or will not be: whoever has much to load begins then. Never rejects. */
+  readonly begun: Promise<void>
   /** Never rejects. */
   readonly written: Promise<Result>
   /** Ends the writing, and removes what was not moved away. Never rejects. */
@@ -41,13 +44,19 @@ export function filesAhead({ layout, at, beside, environment, clock }: AheadOpti
   const { signal } = dropped
   const names = createNames()
   const written = readVersions({ gitDir: layout.checkpoints, environment, clock })
-    .checkOut(sha, directory, { signal, onNames: names.tell })
+    // This process needs a core for itself meanwhile.
+    .checkOut(sha, directory, {
+      signal,
+      onNames: names.tell,
+      workers: Math.max(1, availableParallelism() - 1),
+    })
     .catch((error: unknown) => ({ ok: false as const, message: messageOf(error) }))
     .finally(() => names.tell([]))
   return {
     sha,
     directory,
     names: names.told,
+    begun: names.told.then(() => undefined),
     written,
     async drop() {
       dropped.abort()

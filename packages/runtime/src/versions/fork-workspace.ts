@@ -24,12 +24,13 @@ export async function untrackedIn(
   { layout, plan, state }: ReadPlace,
   versioned: Promise<ReadonlySet<string>>,
 ): Promise<Untracked> {
-  const known = await versioned
+  const without = await versioned
   const selection = createSelections({ plan, state: () => state }).ofAll()
   const paths: string[] = []
   const skip = (path: string): boolean => path === dataSourceName
-  for await (const path of walkPaths(layout.agentRoot, { maxEntries: mostUntracked, maxDepth: 200, skip }))
-    if (!known.has(path) && !selection.selects(path)) paths.push(path)
+  const caps = { maxEntries: mostUntracked, maxDepth: 200 }
+  for await (const path of walkPaths(layout.agentRoot, { ...caps, skip, without }))
+    if (!selection.selects(path)) paths.push(path)
   return { paths, names: [...new Set(paths.map(path => path.split('/')[0] ?? path))] }
 }
 
