@@ -114,6 +114,44 @@ describe('weave fork', () => {
   )
 
   verifies(
+    ['fork/source-unchanged'],
+    'begins with files that are probably meant before it has read the journal, and believes only the journal',
+    async () => {
+      const write = (id: string) =>
+        lightCodon(id, { ...rig(`echo ${id} >> words`), checkpointedFiles: ['words'] })
+      const at = await hankFolder([write('a'), write('b')], { 'weave.json': lightAgents })
+      expect(at.rehearse('--headless').status).toBe(0)
+      const source = at.execution()
+      const stateFile = join(source, '.weave/state.json')
+      const [, a = '', b = ''] =
+        /("completed":"[0-9a-f]{40}").*("completed":"[0-9a-f]{40}")/.exec(readFileSync(stateFile, 'utf8')) ??
+        []
+      expect(a).not.toBe(b)
+      const states = {
+        right: (text: string) => text,
+        wrong: (text: string) => text.replace(a, b),
+        'none such': (text: string) => text.replace(a, `"completed":"${'1'.repeat(40)}"`),
+        'no name': (text: string) => text.replace(a, '"completed":"--help"'),
+        damaged: (text: string) => text.slice(0, 100),
+      }
+      const text = readFileSync(stateFile, 'utf8')
+      for (const [name, changed] of Object.entries(states)) {
+        writeFileSync(stateFile, changed(text))
+        const { status, stderr } = at.weave('fork', '--at', 'a', '-e', at.path(name))
+        expect(status, stderr).toBe(0)
+        expect(readFileSync(join(at.path(name), 'agentRoot/words'), 'utf8'), name).toBe('a\n')
+      }
+      writeFileSync(stateFile, text)
+      const refused = at.weave('fork', '--at', 'a', '-e', at.path('right'))
+      expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('is there already')])
+      // Nothing of what was begun is left.
+      const parts = [at.path('.'), dirname(source)].flatMap(folder => readdirSync(folder))
+      expect(parts.filter(name => /part$|^index/.test(name))).toEqual([])
+    },
+    120_000,
+  )
+
+  verifies(
     ['fork/output', 'fork/goes-on', 'fork/own-objects', 'fork/origin', 'fork/money', 'fork/source-unchanged'],
     'begins another execution at a checkpoint, which goes on when its source is gone',
     async () => {
