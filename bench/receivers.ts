@@ -34,7 +34,11 @@ interface Receiver {
 
 let receivers: readonly Receiver[] = []
 let changed = (): void => undefined
-let delays: number[] = []
+/** Of three seconds at a thousand events each to a hundred clients. A list that grows stands still now and then. */
+const delays = new Float64Array(400_000)
+let delayed = 0
+/** The clock by which senders say when they sent, read without making an object. */
+const clockAhead = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 
 process.on('message', (order: Order) => void obey(order).then(answer => process.send?.(answer)))
 process.on('disconnect', () => process.exit())
@@ -66,7 +70,7 @@ async function connectAll(order: Order & { do: 'connect' }): Promise<void> {
   receivers = all
   await until(() => all.every(({ reader }) => reader.frames >= greetings))
   for (const { reader } of all) reader.frames = 0
-  delays = []
+  delayed = 0
 }
 
 async function connectOne({ port, isTimed = false }: Order & { do: 'connect' }): Promise<Receiver> {
@@ -77,7 +81,9 @@ async function connectOne({ port, isTimed = false }: Order & { do: 'connect' }):
     `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
       'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
   )
-  const note = (sentAt: bigint) => void delays.push(Number(process.hrtime.bigint() - sentAt) / 1e6)
+  const note = (sentAt: number): void => {
+    delays[delayed++] = performance.now() + clockAhead - sentAt / 1e6
+  }
   const reader = createFrameReader(isTimed ? note : undefined)
   await new Promise<void>(resolve => {
     socket.once('data', (chunk: Buffer) => {
@@ -120,8 +126,8 @@ function until(holds: () => boolean): Promise<void> {
 }
 
 function summary(): { readonly p50: number; readonly p99: number } {
-  const sorted = delays.sort((a, b) => a - b)
-  delays = []
+  const sorted = delays.subarray(0, delayed).sort()
+  delayed = 0
   const at = (part: number) => sorted[Math.floor(sorted.length * part)] ?? Number.NaN
   return { p50: at(0.5), p99: at(0.99) }
 }

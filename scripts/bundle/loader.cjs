@@ -29,9 +29,8 @@ const flagsAtStart = [
   '--flush-bytecode',
   ...(hasHeapFlags ? ['--semi-space-growth-factor=2', '--heap-growing-percent=0'] : []),
 ]
-const { isMainThread } = require('node:worker_threads')
 // A thread starts when they may have been changed: they are the same for all.
-if (!isMainThread) setFlagsFromString(flagsAtStart.join(' '))
+setFlagsFromString(flagsAtStart.join(' '))
 const flagsTag = cachedDataVersionTag()
 const cacheFolder =
   path.join(folder, 'cache', `${process.versions.v8}-${process.arch}-${flagsTag}-__BUILD__`) + path.sep
@@ -158,7 +157,7 @@ function keepLater(file, script) {
     setFlagsFromString('--no-flush-bytecode')
     process.once('exit', writeCaches)
     // A thread is ended by others without a word: it writes when most of what it needs was run.
-    if (!isMainThread) setTimeout(writeCaches, threadMs).unref()
+    if (!require('node:worker_threads').isMainThread) setTimeout(writeCaches, threadMs).unref()
   }
   uncached.set(file, script)
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** @typedef {{ name: string, code: string, map: string }} Script */
+/** @typedef {{ name: string, code: string, map: string, isSeldom?: boolean }} Script `isSeldom`: no frequent command loads it at its start */
 
 /**
  * Which chunk imports which, at once (`statics`) or when it needs it (`lazies`), by name.
@@ -24,7 +24,11 @@ import { createHash } from 'node:crypto'
  * @returns {{ scripts: Script[], entry: string }} `entry`: as the loader finds it, `pack.cjs#part.cjs` in a pack
  */
 export function packed(scripts, graph) {
-  const packs = groupsOf(scripts, graph).map(group => ({ name: nameOf(group), group }))
+  const packs = groupsOf(scripts, graph).map(({ group, isSeldom }) => ({
+    name: nameOf(group),
+    group,
+    isSeldom,
+  }))
   const homes = new Map(packs.flatMap(({ name, group }) => group.map(part => [part.name, name])))
   /** @param {string} name */
   const placed = name => (homes.has(name) ? `${homes.get(name)}#${name}` : name)
@@ -36,13 +40,21 @@ export function packed(scripts, graph) {
       (_, call, name) => `${call}("./${placed(name)}")`,
     ),
   })
-  const alone = scripts.filter(({ name }) => !homes.has(name)).map(redirected)
-  const all = [...alone, ...packs.map(({ name, group }) => packOf(name, group.map(redirected)))]
+  const alone = scripts
+    .filter(({ name }) => !homes.has(name))
+    .map(script => ({ ...redirected(script), isSeldom: true }))
+  const together = packs.map(({ name, group, isSeldom }) => ({
+    ...packOf(name, group.map(redirected)),
+    isSeldom,
+  }))
+  const all = [...alone, ...together]
   return { scripts: all, entry: placed(graph.entry) }
 }
 
 /** For whose start people wait many times a day; `fork` stands for all that read an execution and start nothing in it. */
 const frequent = /^(?:run|validate|list|help|fork|fork-made)-[^-]+$/
+
+const seldom = 'seldom '
 
 /** @param {readonly Script[]} scripts @param {Graph} graph */
 function groupsOf(scripts, { entry, statics, lazies }) {
@@ -62,8 +74,8 @@ function groupsOf(scripts, { entry, statics, lazies }) {
   const often = commands.filter(name => frequent.test(name)).map(needsOf)
   /** @param {string} name */
   const usersOf = name => {
-    const users = [often, needs].map(sets => sets.map(all => Number(all.has(name))).join(''))
-    return users.find(one => one.includes('1'))
+    const [ofOften, ofAll] = [often, needs].map(sets => sets.map(all => Number(all.has(name))).join(''))
+    return [ofOften, `${seldom}${ofAll}`].find(one => one?.includes('1'))
   }
   /** What only a command loads when it needs it. */
   const later = new Set([...lazies.values()].flat().filter(name => !commands.includes(name)))
@@ -75,7 +87,9 @@ function groupsOf(scripts, { entry, statics, lazies }) {
     if (users === undefined || (users !== 'always' && later.has(name))) continue
     groups.set(users, [...(groups.get(users) ?? []), script])
   }
-  return [...groups.values()].filter(group => group.length > 1)
+  return [...groups]
+    .filter(([, group]) => group.length > 1)
+    .map(([users, group]) => ({ group, isSeldom: users.startsWith(seldom) }))
 }
 
 /** By its text, as the name of a chunk is: a code cache can never belong to another. @param {readonly Script[]} group */

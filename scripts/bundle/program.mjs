@@ -31,7 +31,7 @@ export async function bundleProgram({ entry, outdir, name, external, define }) {
   mkdirSync(outdir, { recursive: true })
   const files = [
     { file: join(outdir, `${name}.cjs`), contents: Buffer.from(loader) },
-    ...scripts.map(({ name: file, code }) => stored(join(outdir, file), code)),
+    ...scripts.map(script => stored(outdir, script)),
   ]
   for (const { file, contents } of files) writeFileSync(file, contents)
   for (const { name: file, map } of scripts) writeFileSync(join(outdir, `${file}.map`), map)
@@ -39,14 +39,15 @@ export async function bundleProgram({ entry, outdir, name, external, define }) {
 }
 
 /**
- * A large chunk that is in no pack is loaded by few commands, and later than their start. It is stored compressed, an eighth
- * smaller than npm would make it; the loader unpacks it in about 2 ms.
+ * What is large, and what no frequent command needs at its start, is stored compressed, an eighth smaller than npm would make it;
+ * the loader unpacks it in about 2 ms.
  *
- * @param {string} file @param {string} code
+ * @param {string} outdir @param {import('./pack.mjs').Script} script
  */
-function stored(file, code) {
+function stored(outdir, { name, code, isSeldom }) {
+  const file = join(outdir, name)
   const contents = Buffer.from(code)
-  if (basename(file).startsWith('pack-') || contents.length < largeChunk) return { file, contents }
+  if (!isSeldom || contents.length < largeChunk) return { file, contents }
   return { file: `${file}.br`, contents: brotliCompressSync(contents) }
 }
 
