@@ -8,7 +8,7 @@ import { systemClock } from '../kit/index.ts'
 export type Turns = ReturnType<typeof createTurns>
 
 /**
- * How long a polite reading rests, in times of what it worked since its last rest; more than this was no reading. Not after every
+ * How long polite readings rest, in times of what they worked since their last rest; more than this was no reading. Not after every
  * stretch: short rests would only wake it more often.
  */
 const rests = 2
@@ -19,10 +19,20 @@ export function createTurns({ isPolite = false } = {}) {
   let underWay = 0
   let waiting: (() => void)[] = []
   let resumedAt = Number.NEGATIVE_INFINITY
+  let restsUntil = Number.NEGATIVE_INFINITY
+  /** All rest together, and the longer for what another was still working on: each by itself would take what the others leave. */
   const rest = async (signal: AbortSignal): Promise<void> => {
-    const worked = systemClock.monotonic() - resumedAt
-    if (worked < leastWorkMs) return setImmediate()
-    await systemClock.sleep(Math.min(worked, longestWorkMs) * rests, signal).catch(() => undefined)
+    const now = systemClock.monotonic()
+    const worked = now - resumedAt
+    if (now >= restsUntil && worked < leastWorkMs) return setImmediate()
+    restsUntil = Math.max(now, restsUntil) + Math.min(worked, longestWorkMs) * rests
+    resumedAt = now
+    for (
+      let left = restsUntil - now;
+      left > 0 && !signal.aborted;
+      left = restsUntil - systemClock.monotonic()
+    )
+      await systemClock.sleep(left, signal).catch(() => undefined)
     resumedAt = systemClock.monotonic()
   }
   return {
