@@ -34,7 +34,14 @@ export async function forkCommand(args: Arguments, terminal: Terminal): Promise<
   const wish = { at, executionBaseDir, directory, ahead }
   await ahead?.begun
   const { forkFrom, tellForked } = await import('./fork-made.ts')
-  const made = await forkFrom(layout, wish, args).finally(async () => ahead?.drop())
+  const make = async () => {
+    try {
+      return await forkFrom(layout, wish, args)
+    } finally {
+      await ahead?.drop()
+    }
+  }
+  const made = await make()
   if (made.ok) return tellForked(made.forked, layout, { args, terminal })
   for (const line of made.lines) terminal.error(line)
   return exitCodes.failed
