@@ -23,12 +23,21 @@ const entry = '__ENTRY__'
 const folder = __dirname + path.sep
 const folderUrl = pathToFileURL(folder).href
 // Of Node 24. A later V8 may not know the flags, and would say so on the screen.
-const hasHeapFlags = Number.parseInt(process.versions.v8, 10) <= 13
+const v8Major = Number.parseInt(process.versions.v8, 10)
+const hasHeapFlags = v8Major <= 13
 /** What the program changes, here and in `small-heap.ts`, as it is when Node starts. */
 const flagsAtStart = [
   '--flush-bytecode',
-  ...(hasHeapFlags ? ['--semi-space-growth-factor=2', '--heap-growing-percent=0'] : []),
+  ...(hasHeapFlags
+    ? [
+        '--semi-space-growth-factor=2',
+        '--heap-growing-percent=0',
+        v8Major === 11 ? '--interrupt-budget=67584' : '--opt',
+      ]
+    : []),
 ]
+/** Where `small-heap.ts` says what it set. */
+const flagsToKeep = Symbol.for('weave.flags')
 // A thread starts when they may have been changed: they are the same for all.
 setFlagsFromString(flagsAtStart.join(' '))
 const flagsTag = cachedDataVersionTag()
@@ -124,7 +133,8 @@ function underFlagsAtStart(work) {
   try {
     return work()
   } finally {
-    // The rest is set again and again while a run goes on.
+    const kept = /** @type {Record<symbol, unknown>} */ (globalThis)[flagsToKeep]
+    if (typeof kept === 'string') setFlagsFromString(kept)
     if (uncached.size > 0) setFlagsFromString('--no-flush-bytecode')
     if (isYoungGenerationLimited) setFlagsFromString('--semi-space-growth-factor=1')
   }
