@@ -87,6 +87,8 @@ function wrongTypes(types: readonly string[] = []): Answer | undefined {
 
 const pollMs = 200
 const mostShown = 100
+/** From the end of a run to that of its process. One that clients keep alive stays. */
+const longestEndMs = 2_000
 
 /** What was asked for has come about when one of these was journaled. */
 const awaited = {
@@ -101,15 +103,16 @@ export const waitFor: Run<Inputs['wait_for']> = async (input, at, call) => {
   const wrong = typeof until === 'string' ? undefined : wrongTypes(until)
   if (wrong) return wrong
   const hits = typeof until === 'string' ? awaited[until] : new Set(until)
-  return value(
-    await waited(named.layout, { since: input.since, hits, seconds }, { ...call, journals: at.journals }),
-  )
+  const wanted = { since: input.since, hits, seconds, settleMs: until === 'end' ? longestEndMs : 0 }
+  return value(await waited(named.layout, wanted, { ...call, journals: at.journals }))
 }
 
 export interface Awaited {
   readonly since: number
   readonly hits: ReadonlySet<string>
   readonly seconds: number
+  /** After a hit the process of the run gets this time to end, so that whoever asks next finds it at rest. */
+  readonly settleMs?: number
 }
 
 type Listening = Pick<Parameters<Run>[2], 'signal' | 'progress'> & Pick<Surroundings, 'journals'>
@@ -117,10 +120,11 @@ type Listening = Pick<Parameters<Run>[2], 'signal' | 'progress'> & Pick<Surround
 /** Events as they come, until one of those that are waited for, the end of the run, or the end of patience. */
 export async function waited(
   layout: ExecutionLayout,
-  { since, hits, seconds }: Awaited,
+  { since, hits, seconds, settleMs = 0 }: Awaited,
   { signal, progress, journals }: Listening,
 ): Promise<EventPage & { readonly hit: boolean }> {
-  const deadline = systemClock.monotonic() + seconds * 1000
+  let deadline = systemClock.monotonic() + seconds * 1000
+  let hit = false
   const events: EventRow[] = []
   let lastSeq = since
   for (;;) {
@@ -133,11 +137,14 @@ export async function waited(
       if (row.type === 'state.transition' && !hits.has(row.type)) continue
       events.push(row)
       progress(`${row.type} ${String((row.untrusted as { readonly line?: string }).line)}`)
-      if (hits.has(row.type)) return { events, lastSeq: row.seq, hasMore: page.hasMore, hit: true }
+      if (!hits.has(row.type)) continue
+      if (settleMs === 0) return { events, lastSeq: row.seq, hasMore: page.hasMore, hit: true }
+      if (!hit) deadline = Math.min(deadline, systemClock.monotonic() + settleMs)
+      hit = true
     }
     lastSeq = page.lastSeq
     const isOver = events.length >= mostShown || signal.aborted || systemClock.monotonic() >= deadline
-    if (isOver) return { events, lastSeq, hasMore: page.hasMore, hit: false }
+    if (isOver) return { events, lastSeq, hasMore: page.hasMore, hit }
     if (!isLive && !page.hasMore) return { events, lastSeq, hasMore: false, hit: true }
     await systemClock.sleep(pollMs, signal).catch(() => undefined)
   }
