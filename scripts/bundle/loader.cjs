@@ -25,7 +25,7 @@ const folderUrl = pathToFileURL(folder).href
 // Of Node 24. A later V8 may not know the flags, and would say so on the screen.
 const v8Major = Number.parseInt(process.versions.v8, 10)
 const hasHeapFlags = v8Major <= 13
-/** What the program changes, here and in `small-heap.ts`, as it is when Node starts. */
+/** What the program changes, here and by `v8-flags.ts`, as it is when Node starts. */
 const flagsAtStart = [
   '--flush-bytecode',
   ...(hasHeapFlags
@@ -36,7 +36,7 @@ const flagsAtStart = [
       ]
     : []),
 ]
-/** Where `small-heap.ts` says what it set. */
+/** Where `v8-flags.ts` says what it set. */
 const flagsToKeep = Symbol.for('weave.flags')
 // A thread starts when they may have been changed: they are the same for all.
 setFlagsFromString(flagsAtStart.join(' '))

@@ -1,20 +1,12 @@
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
+import { getHeapSpaceStatistics } from 'node:v8'
 import type { Clock } from '@weave/runtime'
+import { keepV8Flags, lateOptimizing, setV8Flags } from '../v8-flags.ts'
 
 /** Two halves of 4 MB; the loader of the command stops its growth there, too. V8 would grow it to 32 MB within a second. */
 const youngGenerationBytes = 8 * 1024 * 1024
 const everyMs = 1_000
-const v8Major = Number.parseInt(process.versions.v8, 10)
 
 const slowGrowth = '--heap-growing-percent=20'
-/**
- * A function is optimized when it has run three hundred times as much as V8 thinks enough, on Node 20; later ones have a quick compiler
- * that keeps little, and use that alone. By itself V8 gets around to hundreds of functions that a waiting process seldom runs, for
- * hours, and `malloc` does not give back what compiling them took: 15 MB.
- */
-const lateOptimizing = v8Major === 11 ? '--interrupt-budget=20000000' : '--no-opt'
-/** By this name the loader of the command finds flags that it sets again after it had to set them back. */
-const flagsToKeep = Symbol.for('weave.flags')
 
 /** V8, as far as it matters here. */
 export interface Heap {
@@ -24,17 +16,9 @@ export interface Heap {
   youngBytes(): number
 }
 
-/** Of Node 24. A later V8 may not know the flags, and would say so on the screen. */
-const newestV8 = 13
-
 const ownHeap: Heap = {
-  setFlags(flags) {
-    if (v8Major <= newestV8) setFlagsFromString(flags)
-  },
-  keepFlags(flags) {
-    ownHeap.setFlags(flags)
-    Object.assign(globalThis, { [flagsToKeep]: flags })
-  },
+  setFlags: setV8Flags,
+  keepFlags: keepV8Flags,
   youngBytes: () =>
     getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0,
 }

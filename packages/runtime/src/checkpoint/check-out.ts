@@ -19,7 +19,7 @@ export async function checkOut(git: Git, options: Omit<CheckOutOptions, 'index'>
   try {
     return await checkOutWith(git, { ...options, index })
   } finally {
-    rmSync(index, { force: true })
+    for (const path of [index, `${index}.lock`]) rmSync(path, { force: true })
   }
 }
 
@@ -38,20 +38,34 @@ interface CheckOutOptions extends CheckOutWish {
 }
 
 async function checkOutWith(git: Git, options: CheckOutOptions): Promise<Result> {
-  const { sha, onNames } = options
+  const { sha, directory, signal, onNames } = options
+  if (!isSha(sha)) return noVersion(sha)
+  const refused = new AbortController()
+  const signals = [refused.signal, ...(signal ? [signal] : [])]
+  // git writes while it says the names: those of nearly all versions are plain.
+  const writing = checkOutByGit(git, { ...options, signal: AbortSignal.any(signals) })
   const names = await listNames(git, options)
-  if (!names) return { ok: false, message: `There is no version ${sha.slice(0, 8)}, or it cannot be read.` }
-  const written = arePlain(names) && checkOutByGit(git, options)
-  // git is at work by now.
+  const isPlain = names !== undefined && arePlain(names)
+  if (names && isPlain) onNames?.(names.toString('utf8').split('\0'))
+  else refused.abort()
+  const isWritten = (await writing) && isPlain
+  signal?.throwIfAborted()
+  if (isWritten) return { ok: true }
+  for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true })
+  if (!names) return noVersion(sha)
   onNames?.(names.toString('utf8').split('\0'))
-  return (await written) ? { ok: true } : checkOutOneByOne(git, options)
+  return checkOutOneByOne(git, options)
 }
 
-/** What a version calls its files, each with a NUL behind it. `undefined`: there is no such version. */
+function noVersion(sha: string): Result {
+  return { ok: false, message: `There is no version ${sha.slice(0, 8)}, or it cannot be read.` }
+}
+
+/** What a version calls its files, each with a NUL behind it. `undefined`: there is no such version. Never rejects. */
 async function listNames(git: Git, { sha, signal }: CheckOutOptions): Promise<Buffer | undefined> {
-  if (!isSha(sha)) return undefined
-  const answer = await git(['ls-tree', '-r', '-z', '--full-tree', '--name-only', sha], { signal })
-  return answer.ok ? answer.bytes : undefined
+  const words = ['ls-tree', '-r', '-z', '--full-tree', '--name-only', sha]
+  const answer = await git(words, { signal }).catch(() => undefined)
+  return answer?.ok ? answer.bytes : undefined
 }
 
 /**
@@ -72,7 +86,7 @@ const notPlain = /[\\~:\x01-\x1f]|\.git(?!(?:ignore|keep|hub)[/\0])|[ .][/\0]|(?
 async function checkOutOneByOne(git: Git, options: CheckOutOptions): Promise<Result> {
   const { sha, directory } = options
   const files = await listTree(git, sha)
-  if (!files) return { ok: false, message: `There is no version ${sha.slice(0, 8)}, or it cannot be read.` }
+  if (!files) return noVersion(sha)
   const unsafe = files.find(({ path }) => !isSafePath(path))
   if (unsafe) return { ok: false, message: `The version names a path that cannot be written: ${unsafe.path}` }
   const plan = {
@@ -93,19 +107,15 @@ async function checkOutOneByOne(git: Git, options: CheckOutOptions): Promise<Res
 
 /**
  * git itself writes files several times faster than we do, one by one. Nothing that is not ours has a say in it: the store's
- * own settings hold, and its attributes switch everything off. `false`: it did not; then nothing is left of it.
+ * own settings hold, and its attributes switch everything off. `false`: it did not write all of them. Never rejects.
  */
 async function checkOutByGit(git: Git, options: CheckOutOptions): Promise<boolean> {
   const { sha, directory, index, signal, workers = Math.min(availableParallelism(), mostWorkers) } = options
   const environment = { GIT_INDEX_FILE: index, GIT_WORK_TREE: directory }
   // Several processes write where there are many files: each waits for the disk most of the time.
-  const written = await git(['-c', `checkout.workers=${workers}`, 'read-tree', '--reset', '-u', sha], {
-    environment,
-    signal,
-  })
-  if (written.ok) return true
-  for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true })
-  return false
+  const words = ['-c', `checkout.workers=${workers}`, 'read-tree', '--reset', '-u', sha]
+  const written = await git(words, { environment, signal }).catch(() => undefined)
+  return written?.ok ?? false
 }
 
 const mostWorkers = 8

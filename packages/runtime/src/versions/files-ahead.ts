@@ -22,8 +22,6 @@ export interface FilesAhead {
   readonly directory: string
   /** What the version calls its files; nothing, when git does not say. Never rejects. */
   readonly names: Promise<ReadonlySet<string>>
-  /** git is at work, or will not be: whoever has much to load begins then. Never rejects. */
-  readonly begun: Promise<void>
   /** Never rejects. */
   readonly written: Promise<Result>
   /** Ends the writing, and removes what was not moved away. Never rejects. */
@@ -56,7 +54,6 @@ export function filesAhead({ layout, at, beside, environment, clock }: AheadOpti
     sha,
     directory,
     names: names.told,
-    begun: names.told.then(() => undefined),
     written,
     async drop() {
       dropped.abort()
