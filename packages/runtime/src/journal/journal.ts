@@ -9,7 +9,7 @@ import { encodeEvent, encodeLine, eventText, type Origin } from './line.ts'
 import { addCounts, countOf, type EventCounts, noEvents } from './line-reader.ts'
 import { createNotifier, type Entry, type Listener, type RecordedEvent } from './notify.ts'
 import { openSegmentWriter, type SegmentWriter } from './segment-writer.ts'
-import { listSegments, loadIndex } from './segments.ts'
+import { listSegments, loadIndex, type SegmentIndex } from './segments.ts'
 import {
   inspectJournal,
   type OpeningFindings,
@@ -44,6 +44,8 @@ export interface JournalOptions {
   readonly segmentBytes?: number
   /** `false`: nobody relies on it before whoever opens it has synced all it is a part of. */
   readonly syncs?: boolean
+  /** Of the newest segment, by whoever has just written it and knows that it is whole: it is not read again. */
+  readonly known?: SegmentIndex | undefined
 }
 
 /** Events that need no sync of their own are synced this long after they were written, at the latest. */
@@ -51,10 +53,10 @@ const syncDelay = 100
 const defaultSegmentBytes = 16 * 1024 * 1024
 
 export async function openJournal(options: JournalOptions): Promise<Journal> {
-  const { dir, segmentBytes = defaultSegmentBytes, assertHeld, syncs = true } = options
+  const { dir, segmentBytes = defaultSegmentBytes, assertHeld, syncs = true, known } = options
   const blobDir = join(dir, 'blobs')
   await mkdir(blobDir, { recursive: true, mode: 0o700 })
-  const found = await inspectJournal(dir, { thorough: true })
+  const found = await inspectJournal(dir, { thorough: true, known })
   const otherWriter = found.findings.doubled > 0 ? await separateWriters(found.segments) : undefined
   const inspected = otherWriter ? await inspectJournal(dir, { thorough: true }) : found
   const tail = await repairTail(inspected)

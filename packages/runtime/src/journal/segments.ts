@@ -9,6 +9,7 @@ import {
   noEvents,
   planType,
   readSegment,
+  type StoredEvent,
 } from './line-reader.ts'
 import { typeOf } from './line-type.ts'
 import { areTypePlaces, createTypePlaces, type TypePlaces } from './type-places.ts'
@@ -126,25 +127,16 @@ export type SegmentScan = Awaited<ReturnType<typeof scanSegment>>
  * of it is known, that is not read again.
  */
 export async function scanSegment(segment: string, expected: number, before?: SegmentIndex) {
-  const entries = [...(before?.entries ?? [])]
   const numbers = createNumberCheck(expected)
-  const counts = { ...(before?.counts ?? noEvents) }
-  const places = before && !before.types ? undefined : createTypePlaces(before?.types)
-  let [lastSeq, bytes, badLinesAtEnd] = [before?.lastSeq ?? 0, before?.bytes ?? 0, 0]
+  const indexing = createIndexing(before)
+  let [bytes, badLinesAtEnd] = [before?.bytes ?? 0, 0]
   // Of the lines nothing is kept: each chunk may be read over the one before.
   const scratch = createScratch()
   for await (const chunk of readSegment(segment, { start: bytes, scratch })) {
     for (const { offset } of chunk.damaged) numbers.damagedAt(offset)
     for (const stored of chunk.events) {
-      const { seq, offset } = stored
-      numbers.intact(seq, offset)
-      if (seq <= lastSeq) continue
-      const type = typeOf(stored)
-      if (isOfEveryone(type)) counts.forEveryone++
-      else if (type === planType) counts.plans++
-      places?.add(type, seq)
-      if (counts.all++ % indexStep === 0) entries.push([seq, offset])
-      lastSeq = seq
+      numbers.intact(stored.seq, stored.offset)
+      indexing.add(stored)
     }
     const bad = chunk.damaged.filter(({ offset }) => offset >= chunk.intactEnd).length
     badLinesAtEnd = chunk.events.length > 0 ? bad : badLinesAtEnd + bad
@@ -152,9 +144,32 @@ export async function scanSegment(segment: string, expected: number, before?: Se
   }
   const { damaged, missing, doubled } = numbers
   const isWhole = damaged + missing + doubled === 0 && before?.isWhole !== false
-  const index: SegmentIndex = { bytes, lastSeq, counts, entries, isWhole, types: places?.all() }
   // `badLinesAtEnd`: whole lines after the last intact one.
-  return { index, badLinesAtEnd, damaged, missing, doubled }
+  return { index: { ...indexing.known(), bytes, isWhole }, badLinesAtEnd, damaged, missing, doubled }
+}
+
+/** What the index of a segment says of its lines, noted line by line. */
+export function createIndexing(before?: SegmentIndex) {
+  const entries = [...(before?.entries ?? [])]
+  const counts = { ...(before?.counts ?? noEvents) }
+  const places = before && !before.types ? undefined : createTypePlaces(before?.types)
+  let lastSeq = before?.lastSeq ?? 0
+  return {
+    /** Returns its type. One with a number that was there before is passed over. */
+    add(stored: StoredEvent): string {
+      const { seq, offset } = stored
+      const type = typeOf(stored)
+      if (seq <= lastSeq) return type
+      if (isOfEveryone(type)) counts.forEveryone++
+      else if (type === planType) counts.plans++
+      places?.add(type, seq)
+      if (counts.all++ % indexStep === 0) entries.push([seq, offset])
+      lastSeq = seq
+      return type
+    },
+    counts: (): EventCounts => ({ ...counts }),
+    known: () => ({ lastSeq, counts, entries, types: places?.all() }),
+  }
 }
 
 async function readStored(path: string): Promise<SegmentIndex | undefined> {

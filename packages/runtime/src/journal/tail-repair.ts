@@ -90,11 +90,21 @@ interface Inspected {
   readonly last: SegmentScan | undefined
 }
 
+interface Inspection {
+  /** Reads the newest segment in any case, */
+  readonly thorough?: boolean
+  /** but for what is known of it. */
+  readonly known?: SegmentIndex | undefined
+}
+
 /**
  * Inspects a journal, with all that is known about full segments: one that was whole when it was full is not read
- * again. `thorough` reads the newest in any case. Rejects with what the disk says.
+ * again. Rejects with what the disk says.
  */
-export async function inspectJournal(dir: string, { thorough = false } = {}): Promise<Inspected> {
+export async function inspectJournal(
+  dir: string,
+  { thorough = false, known }: Inspection = {},
+): Promise<Inspected> {
   const segments = await listSegments(dir)
   const findings = { damaged: 0, missing: 0, doubled: 0 }
   let last: SegmentScan | undefined
@@ -106,7 +116,8 @@ export async function inspectJournal(dir: string, { thorough = false } = {}): Pr
       expected = Math.max(expected, index.lastSeq + 1)
       continue
     }
-    const scan = await scanSegment(path, expected)
+    const before = isNewest ? known : undefined
+    const scan = await scanSegment(path, before ? before.lastSeq + 1 : expected, before)
     findings.damaged += scan.damaged
     findings.missing += scan.missing
     findings.doubled += scan.doubled

@@ -32,7 +32,8 @@ export interface WrittenRecord {
 export async function writeForkRecord(record: ForkRecord): Promise<WrittenRecord> {
   const { layout, point, plan, takesOver, words, clock, environment } = record
   const redactor = createRedactor(secretsOf(environment))
-  const journal = await openJournal({ dir: layout.journal, clock, redactor, syncs: false })
+  const { index: known } = point.cut
+  const journal = await openJournal({ dir: layout.journal, clock, redactor, syncs: false, known })
   try {
     // The journal is the beginning of the other one, up to the point: so is what it folds to.
     const { state } = point

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { tempDir } from '../../../../test/support/temp-dir.ts'
 import { copyPrefix, createHistory, surveyJournal } from '../../src/journal/index.ts'
+import { loadIndex } from '../../src/journal/segments.ts'
 import { openTestJournal } from './open.ts'
 
 /** Of several segments; every tenth event is marked, and every seventh is too large for its line. */
@@ -48,6 +49,8 @@ describe('one reading of a journal', () => {
         if (!cut) throw new Error(`no cut after ${seq}`)
         const to = join(await tempDir(), 'journal')
         const { events, sha256 } = await copyPrefix(dir, to, cut)
+        const last = join(to, segmentsOf(to).at(-1) ?? '')
+        expect(cut.index, 'what a reading of the copy says').toEqual(await loadIndex(last, { keeps: false }))
         const wanted = whole.subarray(0, endOfLine(whole, seq))
         expect(events).toBe(seq)
         expect(bytesOf(to).equals(wanted)).toBe(true)
@@ -81,6 +84,21 @@ describe('one reading of a journal', () => {
     const survey = await surveyJournal(createHistory({ dir, readOnly: true }))
     expect(survey.marked.map(({ seq }) => seq).slice(0, 2)).toEqual([20, 30])
     expect([survey.cutAfter(10), survey.cutAfter(11)]).toEqual([undefined, undefined])
+    expect(survey.cutAfter(20)).toMatchObject({ seq: 20, index: undefined })
+  })
+
+  test('says of a type that has many events that it has many, also before there were', async () => {
+    const dir = await tempDir()
+    const journal = await openTestJournal(dir)
+    for (let n = 1; n <= 200; n++) journal.append('info', { message: `event number ${n}` })
+    journal.append('preflight.result', { ok: true, problems: [] })
+    for (let n = 1; n <= 100; n++) journal.append('preflight.result', { ok: true, problems: [] })
+    await journal.close()
+    const survey = await surveyJournal(createHistory({ dir, readOnly: true }))
+    const { index } = survey.cutAfter(202) ?? {}
+    expect(index).toMatchObject({ counts: { all: 202, plans: 2 }, lastSeq: 202 })
+    expect(index?.types).toEqual({ info: 'many', 'preflight.result': 'many' })
+    expect(index?.entries.map(([seq]) => seq)).toEqual([1, 65, 129, 193])
   })
 
   test('of an empty journal tells nothing', async () => {
