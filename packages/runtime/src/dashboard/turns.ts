@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { systemClock } from '../kit/index.ts'
 
@@ -14,18 +15,31 @@ export type Turns = ReturnType<typeof createTurns>
 const rests = 2
 const leastWorkMs = 5
 const longestWorkMs = 50
+/** The same for the time that they waited for a core, which others want then. */
+const restsOfQueue = 8
+const longestQueueMs = 50
 
-export function createTurns({ isPolite = false } = {}) {
+interface TurnsOptions {
+  readonly isPolite?: boolean
+  /** How long this thread has waited for a core since it began. */
+  readonly queuedMs?: () => number
+}
+
+export function createTurns({ isPolite = false, queuedMs = queuedOfThread }: TurnsOptions = {}) {
   let underWay = 0
   let waiting: (() => void)[] = []
   let resumedAt = Number.NEGATIVE_INFINITY
   let restsUntil = Number.NEGATIVE_INFINITY
+  let queuedBefore = isPolite ? queuedMs() : 0
   /** All rest together, and the longer for what another was still working on: each by itself would take what the others leave. */
   const rest = async (signal: AbortSignal): Promise<void> => {
     const now = systemClock.monotonic()
     const worked = now - resumedAt
     if (now >= restsUntil && worked < leastWorkMs) return setImmediate()
-    restsUntil = Math.max(now, restsUntil) + Math.min(worked, longestWorkMs) * rests
+    const queued = queuedMs()
+    const longer = Math.min(queued - queuedBefore, longestQueueMs) * restsOfQueue
+    queuedBefore = queued
+    restsUntil = Math.max(now, restsUntil) + Math.min(worked, longestWorkMs) * rests + longer
     resumedAt = now
     for (
       let left = restsUntil - now;
@@ -54,5 +68,14 @@ export function createTurns({ isPolite = false } = {}) {
       while (underWay > 0 && !signal.aborted) await new Promise<void>(resolve => waiting.push(resolve))
       signal.throwIfAborted()
     },
+  }
+}
+
+/** Only Linux says it. */
+function queuedOfThread(): number {
+  try {
+    return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[1]) / 1e6
+  } catch {
+    return 0
   }
 }

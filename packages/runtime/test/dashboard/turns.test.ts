@@ -19,7 +19,7 @@ function reading(turns: ReturnType<typeof createTurns>, signal: AbortSignal) {
 }
 
 test.each([1, 2, 4])('%i polite readings at once leave more than half of the time to others', async count => {
-  const turns = createTurns({ isPolite: true })
+  const turns = createTurns({ isPolite: true, queuedMs: () => 0 })
   const controller = new AbortController()
   const began = systemClock.monotonic()
   const all = Array.from({ length: count }, () => reading(turns, controller.signal))
@@ -29,6 +29,23 @@ test.each([1, 2, 4])('%i polite readings at once leave more than half of the tim
   await Promise.all(all.map(({ ended }) => ended))
   expect(share).toBeGreaterThan(0.05)
   expect(share).toBeLessThan(0.5)
+})
+
+test('a polite reading that has to wait for a core leaves it to others for a multiple of that', async () => {
+  const shares: number[] = []
+  for (const queuedEach of [0, 10]) {
+    let queued = 0
+    const turns = createTurns({ isPolite: true, queuedMs: () => (queued += queuedEach) })
+    const controller = new AbortController()
+    const began = systemClock.monotonic()
+    const { ended, workedMs } = reading(turns, controller.signal)
+    while (systemClock.monotonic() - began < 600) await setImmediate()
+    shares.push(workedMs() / (systemClock.monotonic() - began))
+    controller.abort()
+    await ended
+  }
+  const [calm = 0, crowded = 1] = shares
+  expect(crowded).toBeLessThan(calm / 2)
 })
 
 test('who is not waited for any more does not rest to the end', async () => {
