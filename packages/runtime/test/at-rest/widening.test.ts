@@ -82,7 +82,7 @@ describe('files that a codon selects and an earlier one did not', () => {
       }),
       { whole: 200, atLeast: 2 },
     )
-  }, 600_000)
+  }, 1_800_000)
 
   test('are there again when it is tried again, and when it is repeated from after its rig', async () => {
     const found: Files[] = []
