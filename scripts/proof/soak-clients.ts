@@ -13,6 +13,7 @@ export function soakClients() {
   let visits = 0
   let approved = 0
   let url = ''
+  let isStopping = false
   let resident: WeaveClient | undefined
   const faults: string[] = []
   const done = async (what: string, answer: Promise<{ readonly ok: boolean }>): Promise<boolean> => {
@@ -25,13 +26,14 @@ export function soakClients() {
     join(address: string): void {
       resident?.close()
       url = address
+      isStopping = false
       const client = connect(url, { mode: 'readandwrite', since: heard, socket: WebSocket })
       resident = client
       client.onAny(event => {
         if (event.seq === undefined) return
         if (event.seq !== heard + 1) faults.push(`event ${event.seq} came after ${heard}`)
         heard = event.seq
-        if (event.type === 'codon.completed' && ++completed % gateEvery === 0)
+        if (event.type === 'codon.completed' && ++completed % gateEvery === 0 && !isStopping)
           void done('a hold', client.send('gate.hold', {}))
         if (event.type === 'gate.waiting')
           void done('an approval', client.send('gate.decide', { seq: event.seq, decision: 'approve' })).then(
@@ -40,6 +42,10 @@ export function soakClients() {
             },
           )
       })
+    },
+    /** The server is to be stopped: the codon that this ends is no reason to ask it for a gate. */
+    stopping(): void {
+      isStopping = true
     },
     /** One more comes and goes. */
     async visit(): Promise<void> {

@@ -51,6 +51,7 @@ export async function soak(
       clients.join(await server.url)
       await page.show(server.name())
       halves.push(await watch(server, { clients, began: halves.flat().at(-1)?.seconds ?? 0, ...place }))
+      clients.stopping()
       await server.stop()
     }
   } finally {

@@ -45,7 +45,7 @@ export function createObjectWriter(gitDir: string) {
       const stream = await deflated(type, content)
       waiting.push({ oid, type, size: content.length, deflated: stream })
       bytes += stream.length
-      if (bytes > packBytes) await flush()
+      if (bytes > packBytes || waiting.length >= packObjects) await flush()
       return oid
     },
     flush,
@@ -53,6 +53,8 @@ export function createObjectWriter(gitDir: string) {
 }
 
 const packBytes = 32 << 20
+/** A pack is encoded in one go, and nothing else has a turn meanwhile. */
+const packObjects = 30_000
 
 /** The content as a zlib stream, which is how git keeps all of it. */
 export function deflated(type: ObjectType, content: Buffer): Buffer | Promise<Buffer> {
