@@ -26,8 +26,6 @@ export async function checkOut(git: Git, options: Omit<CheckOutOptions, 'index'>
 export interface CheckOutWish extends RestoreOptions {
   /** Told what the version calls its files, before they are there. */
   readonly onNames?: ((names: readonly string[]) => void) | undefined
-  /** Processes of git that write; otherwise one for each core. */
-  readonly workers?: number | undefined
 }
 
 interface CheckOutOptions extends CheckOutWish {
@@ -110,9 +108,10 @@ async function checkOutOneByOne(git: Git, options: CheckOutOptions): Promise<Res
  * own settings hold, and its attributes switch everything off. `false`: it did not write all of them. Never rejects.
  */
 async function checkOutByGit(git: Git, options: CheckOutOptions): Promise<boolean> {
-  const { sha, directory, index, signal, workers = Math.min(availableParallelism(), mostWorkers) } = options
+  const { sha, directory, index, signal } = options
   const environment = { GIT_INDEX_FILE: index, GIT_WORK_TREE: directory }
-  // Several processes write where there are many files: each waits for the disk most of the time.
+  // Several processes write where there are many files: what the system does for each takes longer than what git does.
+  const workers = Math.min(availableParallelism(), mostWorkers)
   const words = ['-c', `checkout.workers=${workers}`, 'read-tree', '--reset', '-u', sha]
   const written = await git(words, { environment, signal }).catch(() => undefined)
   return written?.ok ?? false

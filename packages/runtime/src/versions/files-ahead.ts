@@ -1,5 +1,4 @@
 import { mkdirSync, readFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { isSha, readVersions } from '../checkpoint/index.ts'
 import { removeTree } from '../files/index.ts'
@@ -42,12 +41,7 @@ export function filesAhead({ layout, at, beside, environment, clock }: AheadOpti
   const { signal } = dropped
   const names = createNames()
   const written = readVersions({ gitDir: layout.checkpoints, environment, clock })
-    // This process needs a core for itself meanwhile.
-    .checkOut(sha, directory, {
-      signal,
-      onNames: names.tell,
-      workers: Math.max(1, availableParallelism() - 1),
-    })
+    .checkOut(sha, directory, { signal, onNames: names.tell })
     .catch((error: unknown) => ({ ok: false as const, message: messageOf(error) }))
     .finally(() => names.tell([]))
   return {
