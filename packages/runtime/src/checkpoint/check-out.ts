@@ -44,15 +44,13 @@ async function checkOutWith(git: Git, options: CheckOutOptions): Promise<Result>
   const writing = checkOutByGit(git, { ...options, signal: AbortSignal.any(signals) })
   const names = await listNames(git, options)
   const isPlain = names !== undefined && arePlain(names)
-  if (names && isPlain) onNames?.(names.toString('utf8').split('\0'))
-  else refused.abort()
+  if (!isPlain) refused.abort()
+  if (names) onNames?.(names.toString('utf8').split('\0'))
   const isWritten = (await writing) && isPlain
   signal?.throwIfAborted()
   if (isWritten) return { ok: true }
   for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true })
-  if (!names) return noVersion(sha)
-  onNames?.(names.toString('utf8').split('\0'))
-  return checkOutOneByOne(git, options)
+  return names ? checkOutOneByOne(git, options) : noVersion(sha)
 }
 
 function noVersion(sha: string): Result {

@@ -71,10 +71,11 @@ export function createTurns({ isPolite = false, queuedMs = queuedOfThread }: Tur
   }
 }
 
-/** Only Linux says it. */
+/** Only Linux says it, and not in every container. */
 function queuedOfThread(): number {
   try {
-    return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[1]) / 1e6
+    const [, nanoseconds] = readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')
+    return Number(nanoseconds) / 1e6 || 0
   } catch {
     return 0
   }

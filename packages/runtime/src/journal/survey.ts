@@ -53,32 +53,30 @@ export async function surveyJournal(history: History): Promise<JournalSurvey> {
       before = offset
       // A copy: the next page is read into the same room.
       if (markedTypes.has(indexing.add(stored)))
-        marked.push({ stored: { ...stored, rest: Buffer.from(rest) }, counts: indexing.counts(), indexing })
+        marked.push({ ...stored, rest: Buffer.from(rest), counts: indexing.counts(), indexing })
     }
   }
-  const events = marked.map(({ stored }) => stored)
   const read = new Map<StoredEvent, Promise<RecordedEvent | undefined>>()
   return {
     lastSeq,
-    marked: events,
+    marked,
     event(stored) {
       const known = read.get(stored) ?? history.event(stored)
       read.set(stored, known)
       return known
     },
-    plans: () => events.filter(stored => typeOf(stored) === planType).toReversed(),
+    plans: () => marked.filter(stored => typeOf(stored) === planType).toReversed(),
     cutAfter(seq) {
-      const last = marked.find(({ stored }) => stored.seq === seq)
+      const last = marked.find(each => each.seq === seq)
       if (!last) return undefined
       const named = [...blobs].flatMap(([name, first]) => (first <= seq ? [name] : []))
-      const end = last.stored.offset + lineLength(last.stored.rest)
+      const end = last.offset + lineLength(last.rest)
       return { seq, end, blobs: named, index: isWhole ? indexUpTo(last, end) : undefined }
     },
   }
 }
 
-interface Marked {
-  readonly stored: StoredEvent
+interface Marked extends StoredEvent {
   /** Of its segment, as far as this line. */
   readonly counts: EventCounts
   /** Of its segment, as far as that was read. */
@@ -86,7 +84,7 @@ interface Marked {
 }
 
 /** Of a segment that ends with this line. */
-function indexUpTo({ stored: { seq }, counts, indexing }: Marked, bytes: number): SegmentIndex {
+function indexUpTo({ seq, counts, indexing }: Marked, bytes: number): SegmentIndex {
   const { entries, types = {} } = indexing.known()
   const kept = Object.entries(types).flatMap(([type, seqs]) => {
     // Where there are many nobody knows how many of them come before.

@@ -91,9 +91,9 @@ interface Inspected {
 }
 
 interface Inspection {
-  /** Reads the newest segment in any case, */
+  /** Reads the newest segment in any case. */
   readonly thorough?: boolean
-  /** but for what is known of it. */
+  /** Of the newest segment: only what comes after that is read. */
   readonly known?: SegmentIndex | undefined
 }
 
