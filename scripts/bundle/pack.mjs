@@ -42,7 +42,7 @@ export function packed(scripts, graph) {
   })
   const alone = scripts
     .filter(({ name }) => !homes.has(name))
-    .map(script => ({ ...redirected(script), isSeldom: true }))
+    .map(script => ({ ...redirected(script), isSeldom: !soon.test(script.name) }))
   const together = packs.map(({ name, group, isSeldom }) => ({
     ...packOf(name, group.map(redirected)),
     isSeldom,
@@ -53,6 +53,9 @@ export function packed(scripts, graph) {
 
 /** For whose start people wait many times a day; `fork` stands for all that read an execution and start nothing in it. */
 const frequent = /^(?:run|validate|list|help|fork|fork-made)-[^-]+$/
+
+/** What frequent commands load while they work: to unpack it would take longer than to run it. */
+const soon = /^built-in-[^-]+$/
 
 const seldom = 'seldom '
 

@@ -22,6 +22,7 @@ export function smallerPackages() {
       withoutUnused(build)
       withPackedInterpreter(build)
       withShortNames(build)
+      withModelsAsText(build)
     },
   }
 }
@@ -143,5 +144,17 @@ function withShortNames({ onLoad }) {
     const text = readFileSync(path, 'utf8')
     const { code } = await transform(text, { minifyIdentifiers: true, sourcemap: 'inline', sourcefile: path })
     return { contents: code, resolveDir: dirname(path) }
+  })
+}
+
+/**
+ * The table of models: as one text, from which V8 makes the rows in a third of the time that a thousand texts in a code cache take.
+ *
+ * @param {PluginBuild} build
+ */
+function withModelsAsText({ onLoad }) {
+  onLoad({ filter: /[\\/]models[\\/]models\.json$/ }, ({ path }) => {
+    const rows = JSON.stringify(JSON.parse(readFileSync(path, 'utf8')))
+    return { contents: `export default JSON.parse(${JSON.stringify(rows)})` }
   })
 }

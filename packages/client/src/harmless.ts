@@ -4,21 +4,28 @@
  * Applying it twice changes nothing more.
  */
 export function harmless(text: string): string {
-  return plainAscii.test(text) ? text : text.replace(hidden, spelled)
+  return plain.test(text) ? text : text.replace(hidden(), spelled)
 }
 
-const plainAscii = /^[\t\n\x20-\x7e]*$/
+/** ASCII, European letters, the usual punctuation, arrows and lines: most texts have nothing else, and nothing of it is hidden. */
+const plain = /^[\t\n\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2190-\u21ff\u2500-\u257f]*$/
 
 /**
  * Controls, format characters, lone surrogates, line and paragraph separators, everything that Unicode calls ignorable,
- * non-characters. The emoji selector stays where it does what it is for: right after a pictograph.
+ * non-characters. The emoji selector stays where it does what it is for: right after a pictograph. Made when it is needed:
+ * its classes take longer to look up than all the rest of a small command.
  */
-const hidden =
-  /(?![\n\t])(?:(?<!\p{Extended_Pictographic})\uFE0F|(?!\uFE0F)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}])/gu
+function hidden(): RegExp {
+  hiddenCharacters ??=
+    /(?![\n\t])(?:(?<!\p{Extended_Pictographic})\uFE0F|(?!\uFE0F)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}])/gu
+  return hiddenCharacters
+}
+
+let hiddenCharacters: RegExp | undefined
 
 /** JSON with the same meaning and nothing in it that a terminal obeys: what `harmless` spells out is escaped. */
 export function harmlessJson(json: string): string {
-  return plainAscii.test(json) ? json : json.replace(hidden, escaped)
+  return plain.test(json) ? json : json.replace(hidden(), escaped)
 }
 
 function escaped(found: string): string {

@@ -39,6 +39,16 @@ test('any text at all becomes printable, and stays as it is the second time', ()
   )
 })
 
+test('every character alone is shown as it is, or spelled out when nobody would see it', () => {
+  const wrong: string[] = []
+  for (let code = 0; code <= 0x10_ff_ff; code++) {
+    const text = String.fromCodePoint(code)
+    const isHidden = unprintable.test(text) || text === '\uFE0F' || /\p{Noncharacter_Code_Point}/u.test(text)
+    if ((harmless(text) !== text) !== isHidden) wrong.push(code.toString(16))
+  }
+  expect(wrong).toEqual([])
+})
+
 test('a line has no line breaks and no more characters than allowed', () => {
   expect(harmlessLine('  two\n\n  lines\t\x1b ')).toBe('two lines \\u{1b}')
   expect(harmlessLine('x'.repeat(1000), 10)).toBe(`${'x'.repeat(9)}…`)

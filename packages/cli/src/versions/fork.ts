@@ -4,7 +4,7 @@ import { executionBaseOf, findDirectory } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
-import { keepV8Flags, lateOptimizing } from '../v8-flags.ts'
+import { keepV8Flags, rareOptimizing } from '../v8-flags.ts'
 
 /**
  * `weave fork [execution] --at <checkpoint>`: a new execution that begins as another was at a checkpoint. While git writes the
@@ -21,7 +21,7 @@ export async function forkCommand(args: Arguments, terminal: Terminal): Promise<
     return exitCodes.usage
   }
   // Two cores are what git and this process need.
-  keepV8Flags(lateOptimizing)
+  keepV8Flags(rareOptimizing)
   const executionBaseDir = await executionBaseOf(args)
   // `-e` says where the fork goes, so the execution that it comes from is the word.
   const found = await findDirectory(word, { executionBaseDir, workingDirectory: process.cwd() })
@@ -35,6 +35,8 @@ export async function forkCommand(args: Arguments, terminal: Terminal): Promise<
   const beside = directory === undefined ? executionBaseDir : dirname(directory)
   const ahead = filesAhead({ layout, at, beside, environment: process.env, clock: systemClock })
   const wish = { at, executionBaseDir, directory, ahead }
+  // A run in this process would check millions.
+  if (!args.switches.has('fork-run')) (await import('./few-checks.ts')).checkFew()
   const { forkFrom, tellForked } = await import('./fork-made.ts')
   const make = async () => {
     try {

@@ -24,8 +24,8 @@ export async function checkOut(git: Git, options: Omit<CheckOutOptions, 'index'>
 }
 
 export interface CheckOutWish extends RestoreOptions {
-  /** Told what the version calls its files, before they are there. */
-  readonly onNames?: ((names: readonly string[]) => void) | undefined
+  /** Told what the version calls its files, each with a NUL behind it, before they are there. */
+  readonly onNames?: ((names: Buffer) => void) | undefined
 }
 
 interface CheckOutOptions extends CheckOutWish {
@@ -45,7 +45,7 @@ async function checkOutWith(git: Git, options: CheckOutOptions): Promise<Result>
   const names = await listNames(git, options)
   const isPlain = names !== undefined && arePlain(names)
   if (!isPlain) refused.abort()
-  if (names) onNames?.(names.toString('utf8').split('\0'))
+  if (names) onNames?.(names)
   const isWritten = (await writing) && isPlain
   signal?.throwIfAborted()
   if (isWritten) return { ok: true }

@@ -1,12 +1,10 @@
 import { type EventType, events, eventTypes } from '@weave/protocol'
 import { openRegularFile } from '../files/index.ts'
-import { type CheckedLine, checkLine, type LineDamage, lineFeed } from './line.ts'
+import { type CheckedLine, checkLine, type LineDamage, lineFeed, type Piece } from './line.ts'
 import { typeOf } from './line-type.ts'
 
-/** A line with the place where it begins in its segment. */
-export interface StoredEvent extends CheckedLine {
-  readonly offset: number
-}
+/** An event as its line has it. */
+export type StoredEvent = CheckedLine
 
 interface ReadChunk {
   readonly events: readonly StoredEvent[]
@@ -53,7 +51,7 @@ export async function* readSegment(path: string, options: ReadOptions = {}): Asy
       const buffer = roomIn(options.scratch, chunkBytes) ?? Buffer.allocUnsafeSlow(chunkBytes)
       const { bytesRead } = await file.read(buffer, 0, chunkBytes, start)
       if (bytesRead === 0) return
-      const chunk = splitChunk(buffer.subarray(0, bytesRead), start)
+      const chunk = splitChunk({ chunk: buffer.subarray(0, bytesRead), start })
       if (chunk.end > start) yield chunk
       const stuck = chunk.end === start
       if (stuck && bytesRead < chunkBytes) return
@@ -69,17 +67,17 @@ function roomIn(scratch: Buffer | undefined, bytes: number): Buffer | undefined 
   return scratch && scratch.length >= bytes ? scratch : undefined
 }
 
-function splitChunk(chunk: Buffer, start: number): ReadChunk {
+function splitChunk(piece: Piece): ReadChunk {
+  const { chunk, start } = piece
   const events: StoredEvent[] = []
   const damaged: { offset: number; reason: LineDamage }[] = []
   let from = 0
   let intactEnd = 0
   for (let to = chunk.indexOf(lineFeed); to !== -1; to = chunk.indexOf(lineFeed, from)) {
-    const line = checkLine(chunk, from, to)
+    const line = checkLine(piece, from, to)
     if (typeof line === 'string') damaged.push({ offset: start + from, reason: line })
     else {
-      const { seq, bytes, spilled, rest } = line
-      events.push({ seq, offset: start + from, bytes, spilled, rest })
+      events.push(line)
       intactEnd = start + to + 1
     }
     from = to + 1

@@ -1,4 +1,5 @@
 import { eventTypes } from '@weave/protocol'
+import { createId } from '../kit/index.ts'
 import type { CheckedLine } from './line.ts'
 
 /**
@@ -7,21 +8,28 @@ import type { CheckedLine } from './line.ts'
  */
 export function typeOf({ rest, spilled }: CheckedLine): string {
   const from = spilled ? searched(rest) : typeAt(rest)
+  if (rest[from + latest.length] === quote && isAt(rest, latest, from)) return latest
   let to = from
   let sum = 0
   for (let byte = rest[to]; byte !== quote && byte !== undefined; byte = rest[++to])
     sum = (sum * 31 + byte) | 0
   const known = knownTypes.get(sum)
-  return known !== undefined && isAt(rest, known, from) && to - from === known.length
-    ? known
-    : rest.toString('latin1', from, to)
+  if (known === undefined || to - from !== known.length || !isAt(rest, known, from))
+    return rest.toString('latin1', from, to)
+  latest = known
+  return known
 }
 
+/** A line often has the type of the one before it. */
+let latest = ''
+
 const quote = 0x22
+const comma = 0x2c
 const zero = 0x30
 
 const seqKey = '"seq":'.length
 const idKey = ',"id":"'.length
+const idLength = createId('evt').length
 const idToType = '","timestamp":"2026-01-01T00:00:00.000Z","type":"'.length
 
 /** Where the type begins in a line that has its keys in the usual places; elsewhere it is searched for. */
@@ -29,7 +37,9 @@ function typeAt(rest: Buffer): number {
   let at = seqKey
   while ((rest[at] ?? 0) >= zero) at++
   at += idKey
-  while (rest[at] !== quote && at < rest.length) at++
+  // Nearly all ids are of one length; in no line with another is a comma behind a quote just there.
+  if (rest[at + idLength] === quote && rest[at + idLength + 1] === comma) at += idLength
+  else while (rest[at] !== quote && at < rest.length) at++
   const from = at + idToType
   return isAt(rest, typeKey, from - typeKey.length) ? from : searched(rest)
 }

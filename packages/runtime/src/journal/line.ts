@@ -78,12 +78,21 @@ export type LineDamage = 'checksum' | 'form'
 /** A line that its checksum proved. */
 export interface CheckedLine {
   readonly seq: number
+  /** Where it begins in its segment. */
+  readonly offset: number
   /** Size of the event as it travels, fields from the blob folder included. */
   readonly bytes: number
   /** The line has more than the event: it cannot be sent on as it is. */
   readonly spilled: boolean
   /** The line after its checksum; a view into a larger buffer: copy it to keep it long. */
   readonly rest: Buffer
+}
+
+/** Of a segment. */
+export interface Piece {
+  readonly chunk: Buffer
+  /** Where it begins in its segment. */
+  readonly start: number
 }
 
 const shortestRest = '"seq":1,"id":"","timestamp":"","type":"","data":{}}'.length
@@ -94,7 +103,8 @@ const letterI = 'i'.charCodeAt(0)
  * Proves the line between two places intact and reads its `seq`, without parsing the JSON. Made for millions of lines:
  * once the checksum holds, this program wrote the line, and its keys need no second look.
  */
-export function checkLine(chunk: Buffer, from: number, to: number): CheckedLine | LineDamage {
+export function checkLine(piece: Piece, from: number, to: number): CheckedLine | LineDamage {
+  const { chunk } = piece
   const start = from + restOffset
   if (to - start < shortestRest) return 'form'
   const rest = chunk.subarray(start, to)
@@ -104,7 +114,8 @@ export function checkLine(chunk: Buffer, from: number, to: number): CheckedLine 
   for (let digit = digitAt(chunk, at); digit >= 0; digit = digitAt(chunk, ++at)) seq = seq * 10 + digit
   // After the number comes `,"id":`, or first what does not travel.
   const spilled = chunk[at + 2] !== letterI
-  return { seq, spilled, rest, bytes: rest.length + 1 + (spilled ? spilledBytes(rest) : 0) }
+  const bytes = rest.length + 1 + (spilled ? spilledBytes(rest) : 0)
+  return { seq, offset: piece.start + from, bytes, spilled, rest }
 }
 
 const openBrace = Buffer.from('{')

@@ -19,8 +19,8 @@ export interface AheadOptions {
 export interface FilesAhead {
   readonly sha: string
   readonly directory: string
-  /** What the version calls its files; nothing, when git does not say. Never rejects. */
-  readonly names: Promise<ReadonlySet<string>>
+  /** Never rejects. */
+  readonly names: Names['told']
   /** Never rejects. */
   readonly written: Promise<Result>
   /** Ends the writing, and removes what was not moved away. Never rejects. */
@@ -43,7 +43,7 @@ export function filesAhead({ layout, at, beside, environment, clock }: AheadOpti
   const written = readVersions({ gitDir: layout.checkpoints, environment, clock })
     .checkOut(sha, directory, { signal, onNames: names.tell })
     .catch((error: unknown) => ({ ok: false as const, message: messageOf(error) }))
-    .finally(() => names.tell([]))
+    .finally(() => names.tell(noNames))
   return {
     sha,
     directory,
@@ -57,15 +57,15 @@ export function filesAhead({ layout, at, beside, environment, clock }: AheadOpti
   }
 }
 
-type TellNames = (names: Iterable<string>) => void
-
 export type Names = ReturnType<typeof createNames>
 
-/** What the version calls its files, as soon as git has said it; nothing, if it never does. */
+export const noNames = Buffer.of()
+
+/** What the version calls its files, each with a NUL behind it, as soon as git has said it; nothing, if it never does. */
 export function createNames() {
-  let tell: TellNames = () => undefined
-  const told = new Promise<ReadonlySet<string>>(resolve => {
-    tell = names => resolve(new Set(names))
+  let tell: (names: Buffer) => void = () => undefined
+  const told = new Promise<Buffer>(resolve => {
+    tell = resolve
   })
   return { tell, told }
 }

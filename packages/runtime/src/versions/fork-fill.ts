@@ -1,40 +1,55 @@
 import { mkdir, rename } from 'node:fs/promises'
 import { checkGit, cloneStore, readVersions } from '../checkpoint/index.ts'
 import { createSelections, putBackRig } from '../execution/index.ts'
-import type { Failure, Result } from '../kit/index.ts'
+import type { Failure, Refused, Result } from '../kit/index.ts'
 import { installData, prepareData } from '../workspace/index.ts'
-import { createNames, type Names } from './files-ahead.ts'
+import { createNames, type Names, noNames } from './files-ahead.ts'
 import { type Papers, writePapers } from './fork-papers.ts'
 import { keptRefs } from './fork-refs.ts'
 import type { ForkWish, Making } from './fork-wish.ts'
 import { copyLinks, copyUntracked, type Untracked, untrackedIn } from './fork-workspace.ts'
+
+type Filled =
+  | (Extract<Papers, { readonly ok: true }> & {
+      /**
+       * What is told of the files that stay behind. To look for them takes as long as to sync the fork, and needs nothing of it.
+       * Rejects with the system's error.
+       */
+      untrackedNotes(): Promise<readonly string[]>
+    })
+  | Refused<Failure>
 
 /**
  * Everything of the fork, in the directory in which it is made. Nothing is synced by itself: a fork is on the disk as a
  * whole before it has its name, and one by one a dozen small files take as long as all of them. Rejects with the system's
  * error.
  */
-export async function fill(making: Making): Promise<Papers> {
+export async function fill(making: Making): Promise<Filled> {
   const { place, wish, point, part } = making
   const plan = wish.takeover?.plan ?? point.plans[0] ?? place.plan
   for (const path of [part.internals, part.agentRoot, part.agents, part.logs])
     await mkdir(path, { mode: 0o700 })
   // While git writes the files in processes of its own, the rest is made.
   const names = createNames()
-  const [restored, papers, untracked] = await together(
-    restoreVersions(making, names).finally(() => names.tell([])),
+  const [restored, papers] = await together(
+    restoreVersions(making, names).finally(() => names.tell(noNames)),
     writePapers(making, plan),
-    untrackedIn(place, names.told),
   )
   if (!restored.ok) return restored
   if (!papers.ok) return papers
   const data = await placeData(making)
   if (!data.ok) return { ...data, cure: 'Put the data back where it was, then fork again.' }
-  if (wish.withUntracked) await copyLeftBehind(making, untracked)
+  const untracked = () => untrackedIn(place, names.told)
+  const copied = wish.withUntracked ? await untracked() : undefined
+  if (copied) await copyLeftBehind(making, copied)
   const warnings: string[] = []
   if (point.target.type === 'rig-setup')
     await putBackRig(point.target.codonId, { plan, layout: part, warn: text => void warnings.push(text) })
-  return { ...papers, notes: [...warnings, ...untrackedNotes(untracked, wish), ...papers.notes] }
+  return {
+    ...papers,
+    notes: [...warnings, ...papers.notes],
+    untrackedNotes: async () => untrackedNotes(copied ?? (await untracked()), wish),
+  }
 }
 
 /** The store of the fork, then the files from it. */
@@ -80,10 +95,8 @@ async function placeData({ place, part, wish }: Making): Promise<Result> {
   return { ok: true }
 }
 
-/** Some that do not need each other. Rejects when all have ended: none goes on in a directory that is being removed. */
-async function together<One, Two, Three>(
-  ...all: readonly [Promise<One>, Promise<Two>, Promise<Three>]
-): Promise<[One, Two, Three]> {
+/** Two that do not need each other. Rejects when both have ended: none goes on in a directory that is being removed. */
+export async function together<One, Two>(...all: readonly [Promise<One>, Promise<Two>]): Promise<[One, Two]> {
   await Promise.allSettled(all)
   return Promise.all(all)
 }

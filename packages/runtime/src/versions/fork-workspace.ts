@@ -19,12 +19,15 @@ export interface Untracked {
 
 const mostUntracked = 1_000_000
 
-/** What no codon that ever began selects. Data is not among it. What a version has was selected, and need not be asked for. */
+/**
+ * What no codon that ever began selects. Data is not among it. What a version has was selected, and need not be asked for: its
+ * names, each with a NUL behind it.
+ */
 export async function untrackedIn(
   { layout, plan, state }: ReadPlace,
-  versioned: Promise<ReadonlySet<string>>,
+  versioned: Promise<Buffer>,
 ): Promise<Untracked> {
-  const without = await versioned
+  const without = new Set((await versioned).toString('utf8').split('\0'))
   const selection = createSelections({ plan, state: () => state }).ofAll()
   const paths: string[] = []
   const skip = (path: string): boolean => path === dataSourceName

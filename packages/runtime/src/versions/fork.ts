@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { createDiskSync, ensureDirDurably, removeTree, syncDirectory } from '../files/index.ts'
 import { errorCode, type Failure, messageOf, type Refused, type Result, wordsOf } from '../kit/index.ts'
 import { executionLayout, executionName, type ForkOrigin, partOf, readLock } from '../workspace/index.ts'
-import { fill } from './fork-fill.ts'
+import { fill, together } from './fork-fill.ts'
 import { forkPlace, takeoverAt } from './fork-place.ts'
 import type { ForkWish, Making } from './fork-wish.ts'
 import type { ReadPlace } from './read-place.ts'
@@ -102,7 +102,7 @@ async function make(making: Making, { entry, differing }: Allowed): Promise<Fork
     const filled = await fill(making)
     if (!filled.ok) return filled
     const { origin, isRehearsal, notes } = filled
-    await syncAll()
+    const [, untracked] = await together(syncAll(), filled.untrackedNotes())
     await rename(part.dir, dir)
     await syncDirectory(dirname(dir))
     const stale =
@@ -114,7 +114,7 @@ async function make(making: Making, { entry, differing }: Allowed): Promise<Fork
       ...(entry && { next: entry }),
       isRehearsal,
       origin,
-      notes: [...stale, ...notes],
+      notes: [...stale, ...untracked, ...notes],
     }
     return { ok: true, forked }
   } catch (error) {

@@ -3,11 +3,15 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checkLine, encodeLine } from '../../src/journal/line.ts'
 import { typeOf } from '../../src/journal/line-type.ts'
+import { createId } from '../../src/kit/index.ts'
 
 const word = fc.stringMatching(/^[a-zA-Z0-9_.-]{0,40}$/)
 const line = fc.record({
   seq: fc.nat({ max: 2 ** 50 }),
-  id: word,
+  id: fc.oneof(
+    word,
+    word.map(() => createId('evt')),
+  ),
   // As a clock says them, also longer ones; a shorter one is never written.
   timestamp: fc.date({ noInvalidDate: true }).map(time => time.toISOString()),
   type: fc.oneof(fc.constantFrom(...eventTypes), word),
@@ -21,7 +25,7 @@ test('the type is read off the bytes of any line that can be written', () => {
   fc.assert(
     fc.property(line, data, blobs, (event, text, spilled) => {
       const bytes = Buffer.from(encodeLine(event, text, spilled))
-      const checked = checkLine(bytes, 0, bytes.length - 1)
+      const checked = checkLine({ chunk: bytes, start: 0 }, 0, bytes.length - 1)
       if (typeof checked === 'string') throw new Error(checked)
       expect(typeOf(checked)).toBe(event.type)
     }),
