@@ -1,12 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { createReaders } from '../packages/runtime/src/dashboard/index.ts'
-import type { Crowd } from './crowd.ts'
+import { type Crowd, startCrowd } from './crowd.ts'
 import { opened } from './dashboard-page.ts'
 import type { RunAnswer } from './dashboard-run.ts'
-import { newPage } from './dashboard-stage.ts'
+import { newPage, startBrowser, writeEnded } from './dashboard-stage.ts'
 import { atMost, type Figure, interleaved } from './measure.ts'
 import { realCodons, workspaceIn } from './overhead.ts'
 
@@ -44,8 +46,26 @@ export async function startRun(dir: string): Promise<StagedRun> {
   }
 }
 
+const million = 1_000_000
+
+/** What the dashboard takes from a run beside it: P5 and P11 again. Needs a built command. */
+export async function dashboardCostFigures(): Promise<readonly Figure[]> {
+  const base = mkdtempSync(join(tmpdir(), 'weave-bench-'))
+  const browser = await startBrowser()
+  const crowd = startCrowd()
+  try {
+    const long = join(base, 'long')
+    await writeEnded(long, million)
+    return [...(await runFigures(long, browser, crowd)), await codonFigure(base, long)]
+  } finally {
+    await crowd.close()
+    await browser.close()
+    rmSync(base, { recursive: true, force: true })
+  }
+}
+
 /** P5 again, with a page open on the port of the run and a search under way, against without. */
-export async function runFigures(dir: string, browser: Browser, crowd: Crowd): Promise<readonly Figure[]> {
+async function runFigures(dir: string, browser: Browser, crowd: Crowd): Promise<readonly Figure[]> {
   const run = await startRun(dir)
   const page = await newPage(browser)
   try {
@@ -146,7 +166,7 @@ function searchIn(port: number, token: string) {
 }
 
 /** P11 again, with a search under way in the reading thread of the same process. */
-export async function codonFigure(base: string, long: string): Promise<Figure> {
+async function codonFigure(base: string, long: string): Promise<Figure> {
   const launcher = new URL('../packages/cli/bin/weave.cjs', import.meta.url).pathname
   const readers = createReaders({ file: launcher, argv: ['dashboard-reader'] }, { isPolite: true })
   let run = 0

@@ -3,7 +3,11 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { createFollower } from '../packages/runtime/src/dashboard/follower.ts'
+import { writeStateCache } from '../packages/runtime/src/journal/index.ts'
+import { listSegments, loadIndex } from '../packages/runtime/src/journal/segments.ts'
 import { executionLayout } from '../packages/runtime/src/workspace/index.ts'
+import { writeLongJournal } from './long-journal.ts'
 
 const launcher = new URL('../packages/cli/bin/weave.cjs', import.meta.url).pathname
 
@@ -120,4 +124,14 @@ export function writeExecutionFile(dir: string, hankName: string): void {
       platform: process.platform,
     }),
   )
+}
+
+/** An execution as a server leaves it. */
+export async function writeEnded(dir: string, events: number): Promise<void> {
+  writeExecutionFile(dir, 'Long')
+  writeLongJournal(dir, events)
+  const { journal, stateFile } = executionLayout(dir)
+  for (const { path } of await listSegments(journal)) await loadIndex(path)
+  const { state, lastSeq } = await createFollower(dir).look()
+  writeStateCache(stateFile, { state, lastSeq, lastId: `evt_${lastSeq}` })
 }

@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import type { Browser } from 'playwright-core'
-import { createFollower } from '../packages/runtime/src/dashboard/follower.ts'
-import { writeStateCache } from '../packages/runtime/src/journal/index.ts'
-import { listSegments, loadIndex } from '../packages/runtime/src/journal/segments.ts'
-import { executionLayout } from '../packages/runtime/src/workspace/index.ts'
-import { startCrowd } from './crowd.ts'
-import { codonFigure, runFigures, startRun } from './dashboard-cost.ts'
+import { startRun } from './dashboard-cost.ts'
 import { busyCounter, findText, findType, jumps, opened, sizes, watchNewest } from './dashboard-page.ts'
-import { newPage, type StagedHub, startBrowser, startHub, writeExecutionFile } from './dashboard-stage.ts'
-import { writeLongJournal } from './long-journal.ts'
+import {
+  newPage,
+  type StagedHub,
+  startBrowser,
+  startHub,
+  writeEnded,
+  writeExecutionFile,
+} from './dashboard-stage.ts'
 import { atMost, type Figure, seconds } from './measure.ts'
 
 const million = 1_000_000
@@ -22,7 +23,6 @@ const liveSeconds = Number(process.env['WEAVE_BENCH_LIVE_SECONDS'] ?? 60)
 export async function dashboardFigures(): Promise<readonly Figure[]> {
   const base = mkdtempSync(join(tmpdir(), 'weave-bench-'))
   const browser = await startBrowser()
-  const crowd = startCrowd()
   try {
     const long = join(base, 'runs', 'long')
     await writeEnded(long, million)
@@ -31,24 +31,11 @@ export async function dashboardFigures(): Promise<readonly Figure[]> {
       ...(await longFigures(base, browser)),
       ...(await liveFigures(base, browser)),
       ...(await hubFigures(base)),
-      ...(await runFigures(long, browser, crowd)),
-      await codonFigure(base, long),
     ]
   } finally {
-    await crowd.close()
     await browser.close()
     rmSync(base, { recursive: true, force: true })
   }
-}
-
-/** An execution as a server leaves it. */
-async function writeEnded(dir: string, events: number): Promise<void> {
-  writeExecutionFile(dir, 'Long')
-  writeLongJournal(dir, events)
-  const { journal, stateFile } = executionLayout(dir)
-  for (const { path } of await listSegments(journal)) await loadIndex(path)
-  const { state, lastSeq } = await createFollower(dir).look()
-  writeStateCache(stateFile, { state, lastSeq, lastId: `evt_${lastSeq}` })
 }
 
 type Row = readonly [id: string, what: string, subject: number, most: number, unit: string]

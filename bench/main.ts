@@ -4,6 +4,7 @@ import { agentFigures } from './agents.ts'
 import { broadcastFigures } from './broadcast.ts'
 import { checkpointFigures } from './checkpoint.ts'
 import { dashboardFigures } from './dashboard.ts'
+import { dashboardCostFigures } from './dashboard-cost.ts'
 import { fleetFigures } from './fleet.ts'
 import { fleetSimulationFigures } from './fleet-simulation.ts'
 import { journalFigures } from './journal.ts'
@@ -49,6 +50,7 @@ const suites: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   tools: toolFigures,
   package: packageFigures,
   dashboard: dashboardFigures,
+  'dashboard-cost': dashboardCostFigures,
   fleet: fleetFigures,
   'fleet-simulation': fleetSimulationFigures,
 }

@@ -53,6 +53,12 @@ export const dearJobs: ReadonlySet<Job['kind']> = new Set<Job['kind']>([
   'compare',
 ])
 
+/**
+ * How a thread shares the processor. `polite`: it rests between two stretches and has the lowest priority; `idle`: it also works
+ * only while nobody else wants its core, where the system can be told so.
+ */
+export type Manner = 'free' | 'polite' | 'idle'
+
 export type ToReader =
   | { readonly id: number; readonly job: Job }
   | { readonly id: number; readonly cancel: true }

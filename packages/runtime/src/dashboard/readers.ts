@@ -1,6 +1,14 @@
 import { Worker } from 'node:worker_threads'
 import { createSemaphore, messageOf, type Refused, systemClock } from '../kit/index.ts'
-import { dearJobs, type FromReader, type Job, type ReadRefusal, refused, type ToReader } from './job.ts'
+import {
+  dearJobs,
+  type FromReader,
+  type Job,
+  type Manner,
+  type ReadRefusal,
+  refused,
+  type ToReader,
+} from './job.ts'
 
 /** The file, and its arguments, in which a worker thread calls `runReaderThread`. */
 export interface ReaderEntry {
@@ -26,12 +34,43 @@ const mostWaiting = 64
 const longestRestMs = 60_000
 
 /**
- * The one thread in which a host reads executions, so that a run's own event loop never scans a journal. It is started by the
- * first question and again after a failure. `ask` never rejects. A polite one lets everything else go first that wants the
- * processor: for a host that has more to do than to answer pages.
+ * The threads in which a host reads executions, so that a run's own event loop never scans a journal. `ask` never rejects.
+ *
+ * A polite host has more to do than to answer pages: its readings let everything else go first. What reads for long has a
+ * thread of its own there, which works only while a core is free; on a busy machine the few lines that a page shows would wait
+ * for seconds in it.
  */
 export function createReaders(entry: ReaderEntry, { isPolite = false } = {}) {
   const dear = createSemaphore({ permits: atOnce, waiting: mostWaiting })
+  const little = createReader({ ...entry, manner: isPolite ? 'polite' : 'free' })
+  const long = isPolite ? createReader({ ...entry, manner: 'idle' }) : little
+  const readerOf = ({ kind }: Job) => (dearJobs.has(kind) ? long : little)
+  return {
+    /** A question will come soon: the thread is there when it comes. */
+    wake: little.wake,
+    /** This question will come soon: what it needs is read when it comes. */
+    async expect(job: Job): Promise<void> {
+      await readerOf(job).read(job, { signal: never, onHead: () => undefined, onBytes: () => undefined })
+    },
+    async ask(job: Job, asking: Asking): Promise<Outcome> {
+      const reader = readerOf(job)
+      if (!dearJobs.has(job.kind)) return reader.read(job, asking)
+      const release = await dear.acquire()
+      if (!release) return refused('BUSY', 'Too many questions are waiting. Try again.')
+      try {
+        return await reader.read(job, asking)
+      } finally {
+        release()
+      }
+    },
+    async close(): Promise<void> {
+      await Promise.all([little, long].map(reader => reader.close()))
+    },
+  }
+}
+
+/** One thread. It is started by the first question and again after a failure or a rest. */
+function createReader(entry: ThreadEntry) {
   let thread: ReturnType<typeof startThread> | undefined
   let underWay = 0
   let isClosed = false
@@ -57,39 +96,24 @@ export function createReaders(entry: ReaderEntry, { isPolite = false } = {}) {
 
   const started = () => {
     if (thread) return thread
-    const own = startThread({ ...entry, isPolite }, () => {
+    const own = startThread(entry, () => {
       if (thread === own) thread = undefined
     })
     thread = own
     return own
   }
-  const read = async (job: Job, asking: Asking): Promise<Outcome> => {
-    if (asking.signal.aborted || isClosed) return gone
-    underWay++
-    const outcome = await started().ask(job, asking)
-    underWay--
-    rest()
-    return outcome
-  }
   return {
-    /** A question will come soon: the thread is there when it comes. */
     wake(): void {
       started()
       rest()
     },
-    /** This question will come soon: what it needs is read when it comes. */
-    async expect(job: Job): Promise<void> {
-      await read(job, { signal: never, onHead: () => undefined, onBytes: () => undefined })
-    },
-    async ask(job: Job, asking: Asking): Promise<Outcome> {
-      if (!dearJobs.has(job.kind)) return read(job, asking)
-      const release = await dear.acquire()
-      if (!release) return refused('BUSY', 'Too many questions are waiting. Try again.')
-      try {
-        return await read(job, asking)
-      } finally {
-        release()
-      }
+    async read(job: Job, asking: Asking): Promise<Outcome> {
+      if (asking.signal.aborted || isClosed) return gone
+      underWay++
+      const outcome = await started().ask(job, asking)
+      underWay--
+      rest()
+      return outcome
     },
     async close(): Promise<void> {
       isClosed = true
@@ -107,14 +131,14 @@ interface Open {
   readonly settle: (outcome: Outcome) => void
 }
 
-interface Started extends ReaderEntry {
-  readonly isPolite: boolean
+interface ThreadEntry extends ReaderEntry {
+  readonly manner: Manner
 }
 
-function startThread({ file, argv, isPolite }: Started, ended: () => void) {
+function startThread({ file, argv, manner }: ThreadEntry, ended: () => void) {
   const worker = new Worker(file, {
     argv: [...(argv ?? [])],
-    workerData: { isPolite },
+    workerData: { manner },
     stdin: false,
     stdout: true,
     stderr: true,

@@ -1,6 +1,8 @@
+import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
+import { basename } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import { fieldsOf, messageOf } from '../kit/index.ts'
+import { fieldsOf, messageOf, run } from '../kit/index.ts'
 import { createExecutionIndex } from './executions.ts'
 import {
   type Answered,
@@ -8,6 +10,7 @@ import {
   type Job,
   jsonType,
   littleJobs,
+  type Manner,
   refused,
   type Sink,
   type ToReader,
@@ -19,8 +22,9 @@ import { createTurns, type Turns } from './turns.ts'
 export function runReaderThread(tools: () => Promise<ReaderTools>): void {
   const port = parentPort
   if (!port) throw new Error('runReaderThread is for the entry of a worker thread')
-  const isPolite = fieldsOf(workerData)['isPolite'] === true
-  if (isPolite) giveWay()
+  const manner = fieldsOf(workerData)['manner'] as Manner | undefined
+  const isPolite = manner === 'polite' || manner === 'idle'
+  if (isPolite) giveWay(manner)
   const perform = performerOf(tools)
   const open = new Map<number, AbortController>()
   const turns = createTurns({ isPolite })
@@ -53,9 +57,26 @@ export function runReaderThread(tools: () => Promise<ReaderTools>): void {
 
 const lowPriority = 19
 
-/** Only on Linux, where a priority is that of a thread; elsewhere it would be that of the run. */
-function giveWay(): void {
-  if (process.platform === 'linux') setPriority(lowPriority)
+/**
+ * Only on Linux, where a priority is that of a thread; elsewhere it would be that of the run. By its priority alone a thread goes on for
+ * some milliseconds when somebody else wants its core; with the policy for idle times it does not. Only a program can set that.
+ */
+function giveWay(manner: Manner): void {
+  if (process.platform !== 'linux') return
+  setPriority(lowPriority)
+  const thread = manner === 'idle' ? ownId() : undefined
+  // Without the program the priority must do.
+  if (thread !== undefined)
+    void run('chrt', ['-i', '-p', '0', thread], { env: { PATH: process.env['PATH'] } })
+}
+
+/** As the system has it. */
+function ownId(): string | undefined {
+  try {
+    return basename(readlinkSync('/proc/thread-self'))
+  } catch {
+    return undefined
+  }
 }
 
 interface Around {

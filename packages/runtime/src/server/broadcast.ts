@@ -16,8 +16,8 @@ export interface Member {
 
 /** Characters that share one buffer: few enough that a queue is filled in small pieces. */
 const charactersPerChunk = 256 * 1024
-/** A page draws ten times a second; a frame for each of a thousand events costs a browser more than to draw them. */
-const batchMs = 50
+/** A page draws ten times a second; whatever comes between two pictures only wakes a browser. */
+const batchMs = 100
 /** To send to so many takes about a quarter of a millisecond, here and for those who receive; then all rest for three quarters. */
 const membersPerMs = 40
 const longestRestMs = 20
@@ -44,10 +44,8 @@ export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | '
   let batched = 0
   let lastSeq = 0
 
-  const send = (batch: readonly Emitted[], asBatch: boolean): void => {
-    sendTo(members, batch, asBatch)
-    rest.begin(members.size)
-  }
+  const send = (batch: readonly Emitted[], asBatch: boolean): void =>
+    rest.begin(sendTo(members, batch, asBatch))
   const settleTick = (): void => {
     rest.end()
     if (emitted.length === 0) return
@@ -108,12 +106,16 @@ export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | '
   }
 }
 
-function sendTo(members: ReadonlySet<Member>, batch: readonly Emitted[], asBatch: boolean): void {
+/** Returns to how many. */
+function sendTo(members: ReadonlySet<Member>, batch: readonly Emitted[], asBatch: boolean): number {
   const chunks = createChunks(batch, asBatch ? listFrame : textFrames)
+  let sentTo = 0
   for (const member of members) {
     if (member.wantsBatches !== asBatch) continue
+    sentTo++
     for (const chunk of chunks(member.wantsExtensions)) member.send(chunk)
   }
+  return sentTo
 }
 
 /** After a send to many nobody is sent anything for a moment. */

@@ -92,7 +92,7 @@ test('who wants batches gets the events of a moment in one frame, made once, and
   }
   expect(alone.texts()).toHaveLength(6)
   expect(one.texts()).toEqual([])
-  vi.advanceTimersByTime(50)
+  vi.advanceTimersByTime(100)
   expect(one.texts()).toEqual(['[1,2,3,4,5,6]'])
   expect(plain.texts()).toEqual(['[1,3,5]'])
   // What is sent beside the journal, and who joins, finds nothing that waits.
@@ -105,7 +105,7 @@ test('who wants batches gets the events of a moment in one frame, made once, and
   broadcast.join(late.member)
   tell()
   await soon()
-  vi.advanceTimersByTime(50)
+  vi.advanceTimersByTime(100)
   expect(one.texts().slice(2)).toEqual(['[8]', '[9]'])
   expect(late.texts()).toEqual(['[9]'])
   // Nothing waits for who has left, or after the end.
@@ -118,6 +118,24 @@ test('who wants batches gets the events of a moment in one frame, made once, and
   broadcast.close()
   expect(one.texts().at(-1)).toBe('[11]')
   expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a send to few delays nobody, however many there are', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'hrtime'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { journal, tell } = toldByHand()
+  const broadcast = createBroadcast(journal)
+  const [one, page, ...crowd] = Array.from({ length: 1_000 }, (_, at) => listening(false, at === 1))
+  if (!one || !page) throw new Error('nobody')
+  for (const { member } of [one, page, ...crowd]) broadcast.join(member)
+  tell()
+  await soon()
+  vi.advanceTimersByTime(100)
+  expect([one, page].map(({ texts }) => texts())).toEqual([['1'], ['[1]']])
+  tell()
+  await soon()
+  expect(one.texts()).toEqual(['1', '2'])
+  broadcast.close()
 })
 
 test('a send to many rests before the next, and what is told meanwhile goes out together, in order', async () => {

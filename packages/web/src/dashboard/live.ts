@@ -32,16 +32,19 @@ export function openLive(name: string, hooks: LiveHooks): Live {
   const client = openClient(name)
   let waiting: ServerEvent[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
+  let flushedAt = Number.NEGATIVE_INFINITY
 
   const flush = (): void => {
     timer = undefined
+    flushedAt = performance.now()
     const events = waiting
     waiting = []
     if (events.length > 0) hooks.onEvents(events)
   }
   const later = (): void => {
     if (document.hidden) return
-    timer ??= setTimeout(flush, drawEveryMs)
+    // At once after a pause: a server sends many events ten times a second, too.
+    timer ??= setTimeout(flush, Math.max(0, flushedAt + drawEveryMs - performance.now()))
   }
   client.onAny(event => {
     waiting.push(event)
