@@ -14,15 +14,32 @@ export type Sandbox = ReturnType<typeof createSandbox>
 const defaultLimit = 1_000
 /** Loading the interpreter on a busy machine takes time that is not the job's. */
 const startPatience = 30_000
+/** Without a job for so long, the thread ends; the next job starts another, in a tenth of a second. */
+const longestRest = 10_000
 
 /**
  * A thread for what a hank wants computed: templates and comparisons with schemas. Nothing in there can reach the program,
- * block it, or outlive its time.
+ * block it, or outlive its time. Its interpreter takes 15 MB, which are worth it only while there are jobs: most agents let a
+ * sentinel wait for longer than a start takes.
  */
 export function createSandbox(entry: SandboxEntry, clock: Clock, { milliseconds = defaultLimit } = {}) {
   const closing = new AbortController()
   let thread: ReturnType<typeof startThread> | undefined
   const jobs = createSerialQueue()
+  let resting = new AbortController()
+
+  function rest(): void {
+    resting = new AbortController()
+    clock.sleep(longestRest, resting.signal).then(
+      () => {
+        // The next job must not be given to one that is ending.
+        const ending = thread
+        thread = undefined
+        void ending?.end()
+      },
+      () => undefined,
+    )
+  }
 
   async function perform(job: SandboxJob): Promise<SandboxAnswer> {
     if (closing.signal.aborted) return ended
@@ -41,10 +58,17 @@ export function createSandbox(entry: SandboxEntry, clock: Clock, { milliseconds 
 
   return {
     /** One job at a time, in order. Never rejects. */
-    run: (job: SandboxJob) => jobs.run(() => perform(job)),
+    run: (job: SandboxJob) =>
+      jobs.run(async () => {
+        resting.abort()
+        const answer = await perform(job)
+        if (thread && !closing.signal.aborted) rest()
+        return answer
+      }),
     /** Ends the thread and whatever it is doing. Never rejects. */
     async close(): Promise<void> {
       closing.abort()
+      resting.abort()
       await jobs.run(() => undefined)
       await thread?.end()
     },
