@@ -10,8 +10,17 @@ import { type EventsWish, executionAddress, findAddress, firstEventsAddress } fr
 import { type Answer, ask, request } from './host.ts'
 import { fitsFilter, isEmptyFilter } from './stream-filter.ts'
 
-const { emptyWindow, following, lookedAt, wantedRange, withEvents, withFound, withLastSeq, withLiveEvents } =
-  eventWindow
+const {
+  emptyWindow,
+  following,
+  lookedAt,
+  rowCount,
+  wantedRange,
+  withEvents,
+  withFound,
+  withLastSeq,
+  withLiveEvents,
+} = eventWindow
 
 /** A window on the journal of an execution, kept filled from the host while somebody looks at it. */
 export interface EventsInSight {
@@ -97,7 +106,13 @@ export function openEvents(wish: EventsWish, hooks: SightHooks): EventsInSight {
     },
     hear(events) {
       const heard = events.flatMap(event => (event.seq === undefined ? [] : [event as WindowEvent]))
-      change(withLiveEvents(window, heard, event => fitsFilter(event, filter)))
+      const next = withLiveEvents(window, heard, event => fitsFilter(event, filter))
+      if (isFiltered && rowCount(next) === rowCount(window)) {
+        // Nothing of it is in sight.
+        window = next
+        return
+      }
+      change(next)
       fill()
     },
     close: () => closing.abort(),

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { eventWindow, type ServerEvent } from 'weave-client'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { openEvents } from '../../src/dashboard/events-in-sight.ts'
@@ -17,7 +17,8 @@ function growingHost(length: number) {
   vi.stubGlobal('fetch', async (address: string) => {
     host.asked++
     host.length += 100
-    const { searchParams } = new URL(address, 'http://host')
+    const { pathname, searchParams } = new URL(address, 'http://host')
+    if (pathname.endsWith('/find')) return new Response(new Uint8Array())
     const limit = Number(searchParams.get('limit'))
     const after = searchParams.has('before') ? host.length - limit : Number(searchParams.get('after'))
     const found = events(after + 1, Math.min(after + limit, host.length))
@@ -65,3 +66,21 @@ verifies(
     expect(host.asked).toBe(asked)
   },
 )
+
+test('what a filter does not let through is no reason to draw', async () => {
+  growingHost(900)
+  const changed = vi.fn()
+  const sight = openEvents(
+    { name: 'x', filter: filterOf({ type: 'error' }), at: undefined },
+    { onChange: changed, onProblem: () => undefined },
+  )
+  onTestFinished(() => sight.close())
+  await vi.waitFor(() => expect(sight.window().found?.isComplete).toBe(true))
+  changed.mockClear()
+  for (let last = 1_200; last <= 2_000; last += 100) sight.hear(events(last - 99, last))
+  expect(changed).not.toHaveBeenCalled()
+  expect(sight.window().lastSeq).toBe(2_000)
+  sight.hear([{ ...event(2_001), type: 'error' } as ServerEvent])
+  expect(changed).toHaveBeenCalledOnce()
+  expect(eventWindow.rowCount(sight.window())).toBe(1)
+})
