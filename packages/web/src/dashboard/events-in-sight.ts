@@ -8,7 +8,7 @@ import {
 } from 'weave-client'
 import { type EventsWish, executionAddress, findAddress, firstEventsAddress } from './addresses.ts'
 import { type Answer, ask, request } from './host.ts'
-import { fitsFilter, isEmptyFilter } from './stream-filter.ts'
+import { fitsFilter, isEmptyFilter, type StreamFilter } from './stream-filter.ts'
 
 const {
   emptyWindow,
@@ -52,9 +52,9 @@ export function openEvents(wish: EventsWish, hooks: SightHooks): EventsInSight {
   let direction: 'up' | 'down' = 'down'
 
   const change = (next: EventWindow): void => {
-    if (next === window) return
+    const isSeen = next !== window
     window = next
-    hooks.onChange()
+    if (isSeen) hooks.onChange()
   }
   const fill = (): void => {
     let next = window
@@ -105,18 +105,19 @@ export function openEvents(wish: EventsWish, hooks: SightHooks): EventsInSight {
       change(following(window, isFollowing))
     },
     hear(events) {
-      const heard = events.flatMap(event => (event.seq === undefined ? [] : [event as WindowEvent]))
-      const next = withLiveEvents(window, heard, event => fitsFilter(event, filter))
-      if (isFiltered && rowCount(next) === rowCount(window)) {
-        // Nothing of it is in sight.
-        window = next
-        return
-      }
+      const next = withHeard(window, events, filter)
+      // What a filter does not let through is not seen.
+      if (isFiltered && rowCount(next) === rowCount(window)) window = next
       change(next)
       fill()
     },
     close: () => closing.abort(),
   }
+}
+
+function withHeard(window: EventWindow, events: readonly ServerEvent[], filter: StreamFilter): EventWindow {
+  const heard = events.flatMap(event => (event.seq === undefined ? [] : [event as WindowEvent]))
+  return withLiveEvents(window, heard, event => fitsFilter(event, filter))
 }
 
 /** With a page of which only the answer says where it begins. */
