@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
 import { createSandbox } from '../../src/sentinel/sandbox.ts'
@@ -15,6 +16,8 @@ test.runIf(process.platform === 'linux')(
     const clock = createTestClock()
     const sandbox = createSandbox(await sandboxEntry(), clock)
     onTestFinished(() => sandbox.close())
+    // Begins the threads that Node has for files.
+    await readdir('/proc/self/task')
     const before = threads()
     expect(await sandbox.run(job)).toEqual({ ok: true, text: 'done' })
     const working = threads()
