@@ -30,8 +30,11 @@ export function createSandbox(entry: SandboxEntry, clock: Clock, { milliseconds 
 
   function rest(): void {
     resting = new AbortController()
-    clock.sleep(longestRest, resting.signal).then(
+    const { signal } = resting
+    clock.sleep(longestRest, signal).then(
       () => {
+        // A job came in just the same moment.
+        if (signal.aborted) return
         // The next job must not be given to one that is ending.
         const ending = thread
         thread = undefined
