@@ -61,7 +61,7 @@ function page(): readonly string[] {
 function connection(): readonly string[] {
   return [
     '## Handshake',
-    `The first message of a client. Extension events are sent only to clients that list ${code(weaveExtension)} in ${code('extensions')}. To those that list ${code(batchExtension)} live events come many at a time: a frame is a list of them, and there is one every 100 ms at most; all else comes as one object, as to others.`,
+    `The first message of a client. Extension events are sent only to clients that list ${code(weaveExtension)} in ${code('extensions')}. To those that list ${code(batchExtension)} live events come many at a time: a frame is a list of them, and there is one every 100 ms at most (200 ms after one of more than 50 events); all else comes as one object, as to others.`,
     ...tablesOf(handshakeRequest.shape.data),
     'The answer, `handshake.response`:',
     ...tablesOf(handshakeResponse.shape.data),

@@ -9,7 +9,7 @@ export type ClientMode = z.infer<typeof clientMode>
 /** The name a client lists in `extensions` to receive the extension events too. */
 export const weaveExtension = 'weave'
 
-/** The name a client lists there to receive live events many at a time: a frame is a list of them, every 100 ms at most. */
+/** The name a client lists there to receive live events many at a time: a frame is a list of them, every 100 ms at most, after one of more than 50 every 200. */
 export const batchExtension = 'weave-batches'
 
 export const handshakeRequest = z.strictObject({

@@ -18,6 +18,8 @@ export interface Member {
 const charactersPerChunk = 256 * 1024
 /** A page draws ten times a second; whatever comes between two pictures only wakes a browser. */
 const batchMs = 100
+/** Of more events nobody reads each as it comes, and a browser that wakes takes a core that the run wants: half as many batches. */
+const manyEvents = 50
 /** To send to so many takes about a quarter of a millisecond, here and for those who receive; then all rest for three quarters. */
 const membersPerMs = 40
 const longestRestMs = 20
@@ -29,7 +31,8 @@ export type Broadcast = ReturnType<typeof createBroadcast>
  *
  * - **B1** The events of a tick are framed once, into bytes that all members share, and written once to each.
  * - **B2** Members get events in the order of their `seq`. Who joins gets everything after `lastSeq`, and nothing else.
- * - **B3** Who wants batches gets the events of `batchMs` in one frame, made once for all of them.
+ * - **B3** Who wants batches gets the events of `batchMs` in one frame, made once for all of them; of twice as long after one with
+ *   more than `manyEvents`.
  * - **B4** What is sent to a member beside the journal goes out after all that was emitted before: `settle` first.
  * - **B5** After a send to many there is a rest, and what is emitted meanwhile goes out together: a hundred clients that got each of
  *   a thousand events a second by itself would take two cores.
@@ -39,6 +42,7 @@ export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | '
   let emitted: Emitted[] = []
   let gathered: Emitted[] = []
   let timer: NodeJS.Timeout | undefined
+  let waitMs = batchMs
   const rest = createRest()
   /** Members that want batches. */
   let batched = 0
@@ -54,13 +58,14 @@ export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | '
     send(batch, false)
     if (batched === 0) return
     gathered.push(...batch)
-    timer ??= setTimeout(settleBatch, batchMs)
+    timer ??= setTimeout(settleBatch, waitMs)
   }
   const settleBatch = (): void => {
     clearTimeout(timer)
     timer = undefined
     const batch = gathered
     gathered = []
+    waitMs = batch.length > manyEvents ? 2 * batchMs : batchMs
     if (batch.length > 0) send(batch, true)
   }
   /** Sends now what was emitted until now. */

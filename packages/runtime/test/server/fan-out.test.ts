@@ -120,6 +120,28 @@ test('who wants batches gets the events of a moment in one frame, made once, and
   expect(vi.getTimerCount()).toBe(0)
 })
 
+test('after a batch of many events the next one waits twice as long, until there are few again', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { journal, tell } = toldByHand()
+  const broadcast = createBroadcast(journal)
+  const page = listening(true, true)
+  broadcast.join(page.member)
+  const sentAfter = async (events: number, ...waits: readonly number[]) => {
+    for (let n = 0; n < events; n++) tell()
+    await soon()
+    return waits.map(ms => {
+      vi.advanceTimersByTime(ms)
+      return page.sent.length
+    })
+  }
+  expect(await sentAfter(50, 99, 1)).toEqual([0, 1])
+  expect(await sentAfter(51, 99, 1)).toEqual([1, 2])
+  expect(await sentAfter(1, 199, 1)).toEqual([2, 3])
+  expect(await sentAfter(1, 99, 1)).toEqual([3, 4])
+  broadcast.close()
+})
+
 test('a send to few delays nobody, however many there are', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'hrtime'] })
   onTestFinished(() => void vi.useRealTimers())
