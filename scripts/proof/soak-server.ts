@@ -1,14 +1,14 @@
-import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { root } from '../repository.mjs'
 import type { Sample } from './soak-judge.ts'
 
 export interface SoakServer {
   readonly pid: number
-  readonly url: Promise<string>
+  readonly url: string
   /** Of the execution. */
   name(): string
   isOver(): boolean
@@ -22,55 +22,68 @@ interface SoakPlace {
   readonly seconds: number
 }
 
-/** Begins the execution of a folder, or goes on with it. */
-export function startSoakServer({ dir, seconds }: SoakPlace, weave?: string): SoakServer {
+/** Begins the execution of a folder, or goes on with it; as people do whose run takes hours: without a terminal. */
+export async function startSoakServer({ dir, seconds }: SoakPlace, weave?: string): Promise<SoakServer> {
   const launcher = weave ?? join(root, 'packages/cli/bin/weave.cjs')
   // Longer than the soak, whose end is what ends it.
   const most = String(Math.ceil(seconds * 2) + 3_600)
   // A debugger that nobody asked for listens nowhere; SIGUSR1 asks.
-  const words = ['--inspect-port=0', launcher, 'rehearse', '--headless', '--proxy', '-y', '--max-time', most]
-  const child = spawn(process.execPath, words, {
-    cwd: dir,
-    env: { ...process.env, HOME: join(dir, 'home') },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let isOver = false
-  const said: string[] = []
-  const ended = new Promise<void>(resolve => {
-    child.once('close', () => {
-      isOver = true
-      resolve()
-    })
-  })
-  const lines = createInterface({ input: child.stderr })
-  const line = (pattern: RegExp): Promise<string> =>
-    new Promise((resolve, reject) => {
-      lines.on('line', text => {
-        const found = pattern.exec(text)?.[1]
-        if (found !== undefined) resolve(found)
-      })
-      void ended.then(() => reject(new Error(`The server ended.\n${said.join('\n')}`)))
-    })
-  lines.on('line', text => {
-    said.push(text)
-    if (said.length > 50) said.shift()
-  })
-  const debuggerUrl = line(/^Debugger listening on (ws:\S+)/)
-  debuggerUrl.catch(() => undefined)
+  const words = [
+    '--inspect-port=0',
+    launcher,
+    'rehearse',
+    '--detach',
+    '--json',
+    '--proxy',
+    '-y',
+    '--max-time',
+    most,
+  ]
+  const env = { ...process.env, HOME: join(dir, 'home') }
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: dir, env, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`The server did not start.\n${stderr}`)
+  const { pid, url, log } = JSON.parse(stdout) as Detached
+  const logged = statSync(log).size
   return {
-    pid: child.pid ?? 0,
-    url: line(/^Clients +(ws:\S+)/),
+    pid,
+    url,
     name: () => readdirSync(join(dir, 'home/.weave-executions')).at(-1) ?? '',
-    isOver: () => isOver,
+    isOver: () => !isRunning(pid),
     async heap() {
-      child.kill('SIGUSR1')
-      return heapAfterCollection(await debuggerUrl)
+      process.kill(pid, 'SIGUSR1')
+      return heapAfterCollection(await debuggerUrl(log, logged))
     },
     async stop() {
-      child.kill('SIGTERM')
-      await ended
+      process.kill(pid, 'SIGTERM')
+      while (isRunning(pid)) await pause(100)
     },
   }
+}
+
+interface Detached {
+  readonly pid: number
+  readonly url: string
+  readonly log: string
+}
+
+/** One that has ended stays in the list of processes until somebody asks for its end; it is nobody's child. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** Node.js says it once, when it is first asked. */
+async function debuggerUrl(log: string, from: number): Promise<string> {
+  for (let times = 0; times < 100; times++) {
+    const said = readFileSync(log).subarray(from).toString('utf8')
+    const url = [...said.matchAll(/^Debugger listening on (ws:\S+)/gm)].at(-1)?.[1]
+    if (url !== undefined) return url
+    await pause(100)
+  }
+  throw new Error('The server was asked for its debugger, and said nothing.')
 }
 
 async function heapAfterCollection(url: string): Promise<number> {

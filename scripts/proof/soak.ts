@@ -47,8 +47,8 @@ export async function soak(
   const halves: Sample[][] = []
   try {
     for (const weave of [from, undefined]) {
-      const server = startSoakServer(place, weave)
-      clients.join(await server.url)
+      const server = await startSoakServer(place, weave)
+      clients.join(server.url)
       await page.show(server.name())
       halves.push(await watch(server, { clients, began: halves.flat().at(-1)?.seconds ?? 0, ...place }))
       clients.stopping()

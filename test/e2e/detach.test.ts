@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { describe, expect, onTestFinished } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
 import { bash, codon, type HankFolder, hankFolder } from '../support/hank-folder.ts'
 import { portOf } from '../support/steering-client.ts'
@@ -201,6 +201,37 @@ describe('a run that goes on without its terminal', () => {
       expect(lockOf(at).pid).toBe(pid)
       expect(at.weave('skip')).toMatchObject({ status: 0 })
       expect(at.weave('wait')).toMatchObject({ status: 0 })
+    },
+    longest,
+  )
+
+  // As glibc has it; another library passes over it.
+  const ownMalloc = ['MALLOC_ARENA_MAX=+2', 'MALLOC_TRIM_THRESHOLD_=+131072']
+  const mallocLines = (text: string, separator: string) =>
+    text
+      .split(separator)
+      .filter(line => line.startsWith('MALLOC_'))
+      .toSorted()
+
+  test.each([
+    { given: {}, server: ownMalloc, agent: [] },
+    {
+      given: { MALLOC_ARENA_MAX: '3' },
+      server: ['MALLOC_ARENA_MAX=3', ownMalloc[1]],
+      agent: ['MALLOC_ARENA_MAX=3'],
+    },
+  ])(
+    'keeps its own memory small, and agents have the environment that was given: $given',
+    async ({ given, server, agent }) => {
+      const made = await hankFolder([codon('work', { promptText: 'Look.' })], {
+        'rehearsal.json': { codons: { work: [bash('env > env.txt; sleep 2')] } },
+      })
+      const at = made.with(given)
+      onTestFinished(() => void at.weave('stop', '--all', '--now'))
+      expect(at.weave('rehearse', '-d').status).toBe(0)
+      expect(mallocLines(readFileSync(`/proc/${lockOf(at).pid}/environ`, 'utf8'), '\0')).toEqual(server)
+      expect(at.weave('wait')).toMatchObject({ status: 0 })
+      expect(mallocLines(at.read('env.txt'), '\n')).toEqual(agent)
     },
     longest,
   )

@@ -1,7 +1,9 @@
 import { exitCodes, hideToken } from './program.ts'
+import { hideSmallMalloc } from './small-malloc.ts'
 import { processTerminal, tolerateClosedPipes } from './terminal.ts'
 import { weave } from './weave.ts'
 
+hideSmallMalloc(process.env)
 hideToken()
 tolerateClosedPipes()
 

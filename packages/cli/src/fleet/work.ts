@@ -2,6 +2,7 @@ import { createMatcher } from '@weave/runtime'
 import type { Worker, WorkerOptions } from 'weave-fleet'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes, version } from '../program.ts'
+import { withSmallMalloc } from '../small-malloc.ts'
 import type { Terminal } from '../terminal.ts'
 import { openMetrics, openOtelMetrics } from './metrics.ts'
 import { pausedTeller } from './notices.ts'
@@ -87,7 +88,12 @@ async function optionsOf(
   return {
     engine: fleet.engine,
     store: fleet.store,
-    program: { script, args: ['fleet-turn'], execArgv: process.execArgv, environment: process.env },
+    program: {
+      script,
+      args: ['fleet-turn'],
+      execArgv: process.execArgv,
+      environment: withSmallMalloc(process.env),
+    },
     version,
     slots,
     pools,

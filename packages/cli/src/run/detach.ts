@@ -5,6 +5,7 @@ import { type ExecutionLayout, ensureDir } from '@weave/runtime'
 import { shellWord } from '../go-on.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
+import { withSmallMalloc } from '../small-malloc.ts'
 import type { Terminal } from '../terminal.ts'
 import type { DetachedMessage } from './detached-message.ts'
 
@@ -29,6 +30,7 @@ export async function runDetached(detaching: Detaching, words: readonly string[]
   const [, script = ''] = process.argv
   const child = spawn(process.execPath, [...process.execArgv, script, ...words], {
     detached: true,
+    env: withSmallMalloc(process.env),
     stdio: ['ignore', fd, fd, 'ipc'],
   })
   closeSync(fd)

@@ -4,6 +4,7 @@ import { systemClock } from '@weave/runtime'
 import { chooseExecution } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { asCommand, type ExitCode, exitCodes } from '../program.ts'
+import { withSmallMalloc } from '../small-malloc.ts'
 import type { Terminal } from '../terminal.ts'
 import { askForLink } from './links.ts'
 import { type HubRecord, runningHub } from './record.ts'
@@ -43,7 +44,11 @@ const lookEveryMs = 50
 /** A hub that outlives this command. Undefined: it did not come up in time. */
 async function startDetached(base: string): Promise<HubRecord | undefined> {
   const { command, args } = asCommand('web')
-  const child = spawn(command, [...args, '--no-open', '--base', base], { detached: true, stdio: 'ignore' })
+  const child = spawn(command, [...args, '--no-open', '--base', base], {
+    detached: true,
+    env: withSmallMalloc(process.env),
+    stdio: 'ignore',
+  })
   child.on('error', () => undefined)
   child.unref()
   const deadline = systemClock.monotonic() + longestStartMs
