@@ -28,21 +28,11 @@ export async function startSoakServer({ dir, seconds }: SoakPlace, weave?: strin
   // Longer than the soak, whose end is what ends it.
   const most = String(Math.ceil(seconds * 2) + 3_600)
   // A debugger that nobody asked for listens nowhere; SIGUSR1 asks.
-  const words = [
-    '--inspect-port=0',
-    launcher,
-    'rehearse',
-    '--detach',
-    '--json',
-    '--proxy',
-    '-y',
-    '--max-time',
-    most,
-  ]
+  const words = ['--inspect-port=0', launcher, 'rehearse', '--detach', '--proxy', '-y', '--max-time', most]
   const env = { ...process.env, HOME: join(dir, 'home') }
   const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: dir, env, encoding: 'utf8' })
   if (status !== 0) throw new Error(`The server did not start.\n${stderr}`)
-  const { pid, url, log } = JSON.parse(stdout) as Detached
+  const { pid, url, log } = toldIn(stdout)
   const logged = statSync(log).size
   return {
     pid,
@@ -60,10 +50,13 @@ export async function startSoakServer({ dir, seconds }: SoakPlace, weave?: strin
   }
 }
 
-interface Detached {
-  readonly pid: number
-  readonly url: string
-  readonly log: string
+/** What a detached run says; who its process is, its lock tells. */
+function toldIn(stdout: string) {
+  const told = (name: string): string => new RegExp(`^${name} +(\\S+)$`, 'm').exec(stdout)?.[1] ?? ''
+  const { pid } = JSON.parse(readFileSync(join(told('Execution'), '.weave/lock.json'), 'utf8')) as {
+    pid: number
+  }
+  return { pid, url: told('Clients'), log: told('Log') }
 }
 
 /** One that has ended stays in the list of processes until somebody asks for its end; it is nobody's child. */
