@@ -206,18 +206,24 @@ describe('a run that goes on without its terminal', () => {
   )
 
   // As glibc has it; another library passes over it.
-  const ownMalloc = ['MALLOC_ARENA_MAX=+2', 'MALLOC_TRIM_THRESHOLD_=+131072']
+  const [arenas, trim] = ['MALLOC_ARENA_MAX=+2', 'MALLOC_TRIM_THRESHOLD_=+131072']
   const mallocLines = (text: string, separator: string) =>
     text
       .split(separator)
       .filter(line => line.startsWith('MALLOC_'))
       .toSorted()
 
-  test.each([
-    { given: {}, server: ownMalloc, agent: [] },
+  interface MallocCase {
+    readonly given: Readonly<Record<string, string>>
+    readonly server: readonly string[]
+    readonly agent: readonly string[]
+  }
+
+  test.each<MallocCase>([
+    { given: {}, server: [arenas, trim], agent: [] },
     {
       given: { MALLOC_ARENA_MAX: '3' },
-      server: ['MALLOC_ARENA_MAX=3', ownMalloc[1]],
+      server: ['MALLOC_ARENA_MAX=3', trim],
       agent: ['MALLOC_ARENA_MAX=3'],
     },
   ])(

@@ -40,9 +40,6 @@ export type Broadcast = ReturnType<typeof createBroadcast>
 export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | 'lastSeq'>, hides?: Hides) {
   const members = new Set<Member>()
   let emitted: Emitted[] = []
-  let gathered: Emitted[] = []
-  let timer: NodeJS.Timeout | undefined
-  let waitMs = batchMs
   const rest = createRest()
   /** Members that want batches. */
   let batched = 0
@@ -50,28 +47,19 @@ export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | '
 
   const send = (batch: readonly Emitted[], asBatch: boolean): void =>
     rest.begin(sendTo(members, batch, asBatch))
+  const batches = createBatches(batch => send(batch, true))
   const settleTick = (): void => {
     rest.end()
     if (emitted.length === 0) return
     const batch = emitted
     emitted = []
     send(batch, false)
-    if (batched === 0) return
-    gathered.push(...batch)
-    timer ??= setTimeout(settleBatch, waitMs)
-  }
-  const settleBatch = (): void => {
-    clearTimeout(timer)
-    timer = undefined
-    const batch = gathered
-    gathered = []
-    waitMs = batch.length > manyEvents ? 2 * batchMs : batchMs
-    if (batch.length > 0) send(batch, true)
+    if (batched > 0) batches.add(batch)
   }
   /** Sends now what was emitted until now. */
   const settle = (): void => {
     settleTick()
-    settleBatch()
+    batches.settle()
   }
   const hear: Listener = ({ event, text }) => {
     const { seq, type } = event
@@ -121,6 +109,28 @@ function sendTo(members: ReadonlySet<Member>, batch: readonly Emitted[], asBatch
     for (const chunk of chunks(member.wantsExtensions)) member.send(chunk)
   }
   return sentTo
+}
+
+/** What waits for those who want many events at a time. */
+function createBatches(send: (batch: readonly Emitted[]) => void) {
+  let gathered: Emitted[] = []
+  let timer: NodeJS.Timeout | undefined
+  let waitMs = batchMs
+  const settle = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    const batch = gathered
+    gathered = []
+    waitMs = batch.length > manyEvents ? 2 * batchMs : batchMs
+    if (batch.length > 0) send(batch)
+  }
+  return {
+    settle,
+    add(batch: readonly Emitted[]): void {
+      gathered.push(...batch)
+      timer ??= setTimeout(settle, waitMs)
+    },
+  }
 }
 
 /** After a send to many nobody is sent anything for a moment. */
