@@ -237,7 +237,7 @@ describe('a run that goes on without its terminal', () => {
       expect(at.weave('rehearse', '-d').status).toBe(0)
       expect(mallocLines(readFileSync(`/proc/${lockOf(at).pid}/environ`, 'utf8'), '\0')).toEqual(server)
       expect(at.weave('wait')).toMatchObject({ status: 0 })
-      expect(mallocLines(at.read('env.txt'), '\n')).toEqual(agent)
+      expect(mallocLines(at.read('env.txt') ?? '', '\n')).toEqual(agent)
     },
     longest,
   )
