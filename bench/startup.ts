@@ -22,7 +22,7 @@ export async function startupFigures(): Promise<readonly Figure[]> {
 async function answers(base: string): Promise<readonly Figure[]> {
   const bare = () => milliseconds(['-e', '0'])
   const hank = writeHank(join(base, 'three'), 3)
-  const validate = ['validate', '--skip-self-test', hank]
+  const validate = ['--validate', '--skip-self-test', hank]
   const measure = (words: readonly string[]) =>
     interleaved(25, bare, () => milliseconds([launcher, ...words]))
   return [

@@ -75,7 +75,8 @@ describe('help', () => {
     const listed = [...stdout.matchAll(/^ {2}weave ([a-z-]+)\b/gm)].map(([, name = '']) => name)
     const visible = Object.entries(commands).filter(([name, { hidden }]) => !hidden && name !== 'run')
     expect(listed.filter(name => name !== 'run').sort()).toEqual(visible.map(([name]) => name).sort())
-    for (const [name, { load }] of visible) expect(await load(), name).toBeTypeOf('function')
+    const args = { positionals: [], switches: new Set<never>(), texts: {} }
+    for (const [name, { load }] of visible) expect(await load(args), name).toBeTypeOf('function')
   })
 
   verifies(['d13/command'], 'knows a rehearsal with every flag of a run', () => {

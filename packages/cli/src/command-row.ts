@@ -10,5 +10,6 @@ export interface CommandRow {
   readonly flags: readonly FlagName[]
   /** Not for people, so not in help. */
   readonly hidden?: true
-  readonly load: () => Promise<(args: Arguments, terminal: Terminal) => Promise<ExitCode>>
+  /** What is loaded may differ with what is asked for. */
+  readonly load: (args: Arguments) => Promise<(args: Arguments, terminal: Terminal) => Promise<ExitCode>>
 }

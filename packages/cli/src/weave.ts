@@ -55,6 +55,6 @@ export async function weave(
       return exitCodes.failed
     }
   }
-  const command = await row.load()
+  const command = await row.load(parsed.arguments)
   return command(parsed.arguments, terminal)
 }

@@ -169,8 +169,8 @@ describe('weave init', () => {
 
   test('is the command of the table, and takes an absolute path', async () => {
     const dir = join(await tempDir({ inMemory: true }), 'hank')
-    const command = await commands['init']?.load()
     const args = { positionals: [dir], switches: new Set<never>(), texts: {} }
+    const command = await commands['init']?.load(args)
     const { code, out } = await told(async terminal => command?.(args, terminal) ?? 1)
     expect(code).toBe(0)
     expect(out.at(-3)).toBe(`  weave rehearse ${dir}`)

@@ -3,23 +3,21 @@ import { join } from 'node:path'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, exitCodes } from '../program.ts'
 import type { Terminal } from '../terminal.ts'
-import { namedRun } from './named-run.ts'
-import { runHank } from './run-hank.ts'
 
-/** `weave [hank] [data]`: checks with `--validate`, otherwise runs; alone in a folder without a hank it says how to begin. */
+/** `weave [hank] [data]`: runs; alone in a folder without a hank it says how to begin. */
 export async function runCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  if (args.switches.has('validate'))
-    return (await import('../validate/validate.ts')).validateOne(args, terminal)
   if (await isFirstLook(args, process.cwd())) {
     for (const line of welcomeLines) terminal.error(line)
     return exitCodes.failed
   }
+  const { namedRun } = await import('./named-run.ts')
   const named = await namedRun(args)
   if (!named.ok) {
     terminal.error(named.message)
     return exitCodes.failed
   }
   if (named.isRehearsal) return (await import('./rehearse.ts')).rehearseCommand(named.args, terminal)
+  const { runHank } = await import('./run-hank.ts')
   return runHank({ args: named.args, terminal, environment: process.env })
 }
 
