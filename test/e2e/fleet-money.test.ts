@@ -198,7 +198,7 @@ async function slot(batch: string, calls: readonly Call[]): Promise<void> {
           })(),
         )
     }
-    if (isDead) await fleet().engine.queue.failed(`f1.default.${batch}`, claimed.job)
+    if (isDead) await fleet().engine.queue.failed(`f1.default.${batch}`, claimed.job, fleet().engine.database)
     else {
       await finish(claimed, turn.money)
       await turn.close()
@@ -288,7 +288,7 @@ describe('the money of a batch', () => {
       const turn = await openTurn(first)
       const small: Call = { share: 1, maxTokens: 100, fate: 'fine', dies: false }
       expect(await turn.ask(small)).toBe(200)
-      await engine.queue.failed(`f1.default.${batch}`, first.job)
+      await engine.queue.failed(`f1.default.${batch}`, first.job, fleet().engine.database)
       expect(await claim(batch)).toMatchObject({ epoch: '2' })
       const after = await batchMoney(engine, batch)
       expect(after).toMatchObject({ spent: 0, granted: 0, doubt: 250_000, deaths: 1 })
@@ -318,7 +318,7 @@ describe('the money of a batch', () => {
       await publish(turn.money)
       expect(await batchMoney(engine, batch)).toMatchObject({ spent: used, granted: 250_000 - used })
       expect(await turn.ask(small)).toBe(200)
-      await engine.queue.failed(`f1.default.${batch}`, first.job)
+      await engine.queue.failed(`f1.default.${batch}`, first.job, fleet().engine.database)
       expect(await claim(batch)).toMatchObject({ epoch: '2', lost: String(250_000 - used) })
       const after = { spent: used, granted: 0, doubt: 250_000 - used }
       expect(await batchMoney(engine, batch)).toMatchObject(after)

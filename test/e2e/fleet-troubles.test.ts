@@ -114,6 +114,39 @@ describe('a fleet in trouble', () => {
   )
 
   verifies(
+    ['fleet/one-turn', 'fleet/not-again'],
+    'takes an execution over from itself, once, and is heard of with it',
+    async () => {
+      const [only] = named('mint', 1) as [string]
+      const hank = at.place(three, [only])
+      const batch = await at.submitted(hank)
+      const worker = at.worker(hank, ['--slots', '2', '--until-idle'])
+      await untilAllRan([only], 'ab')
+      // What the queue does after a lease in which it heard nothing, and before the worker hears of that.
+      await at.query("update pgboss.job set state = 'retry' where data ->> 'execution' = $1", `${batch}.1`)
+      await untilAllRan([only], 'abb')
+      const heard = async (): Promise<number> => {
+        const [row] = await at.query<{ heard: number }>(
+          "select extract(epoch from heartbeat_on)::float as heard from pgboss.job where data ->> 'execution' = $1",
+          `${batch}.1`,
+        )
+        return row?.heard ?? 0
+      }
+      const begun = await heard()
+      await vi.waitFor(async () => expect(await heard()).toBeGreaterThan(begun), {
+        timeout: 0.8 * leaseMs,
+        interval: 100,
+      })
+      release(only)
+      expect(await worker.ended, worker.said()).toBe(0)
+      expect(await rowsOf(at, batch)).toMatchObject([{ state: 'succeeded', epoch: 2 }])
+      expect(at.ran(only)).toBe('abbc')
+      await expectOrder(at, batch)
+    },
+    longest,
+  )
+
+  verifies(
     ['fleet/clocks'],
     'takes nothing over from a worker whose clock is off by ten minutes, and jumps',
     async () => {
@@ -165,7 +198,7 @@ describe('a fleet in trouble', () => {
         release(back)
         expect(await only.ended, only.said()).toBe(0)
         const rows = await rowsOf(at, batch)
-        expect(rows).toMatchObject([{ state: 'succeeded' }, { state: 'succeeded' }])
+        expect(rows, only.said()).toMatchObject([{ state: 'succeeded' }, { state: 'succeeded' }])
         // What the engine did not miss for long starts nothing over.
         if (share < 0.7) {
           expect(rows).toMatchObject([{ epoch: 1 }, { epoch: 1 }])

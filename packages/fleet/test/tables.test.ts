@@ -111,7 +111,7 @@ describe('the tables of a fleet', () => {
       expect(await publish(id, 1, 1)).toBe(true)
       expect(await publish(id, 1, 1)).toBe(false)
       expect(await publish(id, 1, 3)).toBe(false)
-      await fleet().engine.queue.failed(`f1.default.${batch}`, first?.id ?? '')
+      await fleet().engine.queue.failed(`f1.default.${batch}`, first?.id ?? '', fleet().engine.database)
       expect(await claim(batch)).toMatchObject({ epoch: 2 })
       expect(await publish(id, 1, 2)).toBe(false)
       expect(await call('fleet.finish($1, 1, $2, null)', [id, 'succeeded'])).toBe(false)
@@ -134,7 +134,7 @@ describe('the tables of a fleet', () => {
     const { batch } = await submitted(1)
     const die = async (): Promise<number | undefined> => {
       const taken = await claim(batch)
-      if (taken) await fleet().engine.queue.failed(`f1.default.${batch}`, taken.id)
+      if (taken) await fleet().engine.queue.failed(`f1.default.${batch}`, taken.id, fleet().engine.database)
       return taken?.epoch
     }
     expect([await die(), await die(), await die()]).toEqual([1, 2, 3])

@@ -22,7 +22,7 @@ export interface Queue {
   keep(batch: string, jobs: readonly string[]): Promise<void>
   done(batch: string, job: string, sql: Sql): Promise<void>
   /** Its turn died; somebody else may try at once. */
-  failed(batch: string, job: string): Promise<void>
+  failed(batch: string, job: string, sql: Sql): Promise<void>
   /** With all that is in it. */
   drop(batch: string): Promise<void>
   close(): Promise<void>
@@ -85,8 +85,8 @@ export async function openQueue(database: Database, { works }: { readonly works:
     async done(batch, job, sql) {
       await boss.complete(batch, job, null, { db: executes(sql) })
     },
-    async failed(batch, job) {
-      await boss.fail(batch, job)
+    async failed(batch, job, sql) {
+      await boss.fail(batch, job, null, { db: executes(sql) })
     },
     async drop(batch) {
       await boss.deleteQueue(batch)

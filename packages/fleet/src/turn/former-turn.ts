@@ -14,8 +14,9 @@ export function noteTurn(execution: string, pid: number): void {
   writeFileSync(fileOf(execution), JSON.stringify({ pid, startTime: processStartTime(pid) }), { mode: 0o600 })
 }
 
-export function forgetTurn(execution: string): void {
-  rmSync(fileOf(execution), { force: true })
+/** Unless a later turn has noted its own meanwhile. */
+export function forgetTurn(execution: string, pid: number): void {
+  if (readTurn(execution)?.pid === pid) rmSync(fileOf(execution), { force: true })
 }
 
 /**

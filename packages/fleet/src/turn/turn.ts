@@ -1,5 +1,5 @@
 import { type Moment, moment } from '@weave/runtime'
-import type { Engine } from '../engine/index.ts'
+import type { Engine, Sql } from '../engine/index.ts'
 import type { Store } from '../store/index.ts'
 import { type BatchOptions, type ClaimedExecution, jobOf } from './claimed.ts'
 import { endFormerTurn, forgetTurn, noteTurn } from './former-turn.ts'
@@ -30,6 +30,8 @@ export interface TurnSurroundings {
   readonly rest: RestSetting
   /** It may act until then, and longer when the worker says so. */
   readonly until: Moment
+  /** Settles when the turn is over that this worker had of the same execution, if there was one: one at a time works in its directory. */
+  readonly former?: Promise<void> | undefined
   /** What requests of all turns of this worker are under. */
   readonly rules: readonly RequestRule[]
   readonly onPublished: (head: Published) => void
@@ -117,13 +119,12 @@ class RunningTurn {
 
   /** Never rejects. What goes wrong here is the business of the next turn. */
   async run(): Promise<void> {
-    const { engine, queueName } = this.#at
-    const { id, job } = this.#claimed
+    const { engine, places, onStopped } = this.#at
     try {
       const end = await this.#work()
       if (this.#isLost) return
-      await this.#at.onStopped()
-      forgetTurn(this.#at.places.execution(id))
+      await onStopped()
+      if (this.process) forgetTurn(places.execution(this.#claimed.id), this.process.pid)
       if (end && end.status !== 'not-begun') return await this.#finish(end)
       // Nothing of it is under way any more.
       await this.#money?.settle(engine.database)
@@ -132,16 +133,29 @@ class RunningTurn {
       this.process?.kill()
       await this.#stumble(error instanceof Error ? error.message : String(error))
     }
-    await engine.queue.failed(queueName, job).catch(() => undefined)
   }
 
-  /** With the engine away there is nobody to tell: the lease runs out. */
+  /**
+   * Lets another turn try at once. One that has begun already has the same job, which is not to be taken from it. With the engine
+   * away there is nobody to tell: the lease runs out.
+   */
   async #stumble(why: string): Promise<void> {
-    const { id } = this.#claimed
-    this.#at.onNote(`${id}: ${why}; another turn tries again`)
-    await this.#at.engine.database
-      .query('select fleet.stumble($1, $2, $3)', [id, this.epoch, why])
-      .catch(() => undefined)
+    const { engine, queueName, onNote } = this.#at
+    const { id, job } = this.#claimed
+    onNote(`${id}: ${why}; another turn tries again`)
+    const letGo = engine.database.transaction(async sql => {
+      await sql.query('select fleet.stumble($1, $2, $3)', [id, this.epoch, why])
+      if (await this.#isNewest(sql)) await engine.queue.failed(queueName, job, sql)
+    })
+    await letGo.catch(() => undefined)
+  }
+
+  /** No other turn of the execution has begun since. */
+  async #isNewest(sql: Sql): Promise<boolean> {
+    const [row] = await sql.query<{ epoch: string }>('select epoch from fleet.head_of($1)', [
+      this.#claimed.id,
+    ])
+    return Number(row?.epoch) === this.epoch
   }
 
   async #work(): Promise<TurnEnd | undefined> {
@@ -150,6 +164,7 @@ class RunningTurn {
     const hank = await places.hank(this.#at.hank)
     const data = stored ? await places.data(stored) : undefined
     const dir = places.execution(id)
+    await this.#at.former
     await endFormerTurn(dir)
     this.#publisher.goesOnFrom((await places.bring(id, head ?? undefined)).files)
     const money = await openTurnMoney(this.#at.engine, {
@@ -160,6 +175,7 @@ class RunningTurn {
       onLost: () => this.lose(),
     })
     this.#money = money
+    if (this.#isLost) return undefined
     this.process = startTurnProcess({
       program,
       job: { ...jobOf({ hank, data, dir }, this.#claimed, options), until: this.#until, freezeMs },
@@ -233,7 +249,7 @@ class RunningTurn {
   }
 
   /** An engine that is away for a while is asked again; what was done is not done twice. */
-  async #insist(deed: () => Promise<void>): Promise<void> {
+  async #insist<Done>(deed: () => Promise<Done>): Promise<Done | undefined> {
     for (let wait = firstRetryMs; !this.#isLost; wait = 2 * wait) {
       try {
         return await deed()
@@ -242,6 +258,7 @@ class RunningTurn {
         await new Promise(resolve => setTimeout(resolve, wait))
       }
     }
+    return undefined
   }
 
   /** The last head, then the end of execution and job in one transaction. */
@@ -255,18 +272,20 @@ class RunningTurn {
     const isBack = state === 'queued'
     const call = isBack ? 'fleet.give_back($1, $2, $3)' : 'fleet.finish($1, $2, $4, $3)'
     const values = [id, this.epoch, why ?? null, ...(isBack ? [] : [state])]
-    await this.#insist(() =>
+    const isOver = await this.#insist(() =>
       engine.database.transaction(async sql => {
         await money?.settle(sql)
         const [row] = await sql.query<{ ours: boolean }>(`select ${call} as ours`, values)
-        if (!row?.ours) return
+        // A try before may have ended it, whose answer was lost.
+        if (!row?.ours) return this.#isNewest(sql)
         await engine.queue.done(queueName, job, sql)
         const woken = (await money?.wake(sql)) ?? []
         const itself = isBack ? [{ execution: id, priority: this.#claimed.priority }] : []
         await engine.queue.add(queueName, [...itself, ...woken], sql)
+        return true
       }),
     )
-    if (!isBack) await places.drop(id)
+    if (isOver && !isBack) await places.drop(id)
   }
 }
 

@@ -230,12 +230,15 @@ class WorkerLoop {
     const { id } = taken
     const told = { onNote, onPublished: this.#counter.published, onStopped: () => this.#tails.finish(id) }
     const ours = { engine, store, places: this.#places, rules: this.#rules, program, ...told }
-    const at = { ...ours, queueName, hank, options, turnMs, parkMs, freezeMs, rest, until }
-    const turn = takeTurn(taken, at)
+    // It may be this worker from which it is taken over, and which did not hear yet that it had lost it.
+    const former = this.#turns.get(id)?.turn
+    former?.lose()
+    const kept = { turnMs, parkMs, freezeMs, rest, until, former: former?.done }
+    const turn = takeTurn(taken, { ...ours, queueName, hank, options, ...kept })
     this.#counter.turn({ isTakeOver: taken.taken_over })
-    this.#turns.set(turn.execution, { turn, queueName })
+    this.#turns.set(id, { turn, queueName })
     void turn.done.then(() => {
-      this.#turns.delete(turn.execution)
+      if (this.#turns.get(id)?.turn === turn) this.#turns.delete(id)
       this.#wake()
     })
     return true
