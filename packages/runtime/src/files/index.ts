@@ -26,7 +26,7 @@ export {
   openedUp,
   removeIfEmpty,
 } from './directory-handles.ts'
-export { createDiskSync } from './disk-sync.ts'
+export { beginDiskSync, createDiskSync } from './disk-sync.ts'
 export {
   discard,
   ensureDir,

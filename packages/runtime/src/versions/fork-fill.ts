@@ -1,6 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises'
 import { checkGit, cloneStore, readVersions } from '../checkpoint/index.ts'
 import { createSelections, putBackRig } from '../execution/index.ts'
+import { beginDiskSync } from '../files/index.ts'
 import type { Failure, Refused, Result } from '../kit/index.ts'
 import { installData, prepareData } from '../workspace/index.ts'
 import { createNames, type Names, noNames } from './files-ahead.ts'
@@ -29,12 +30,17 @@ export async function fill(making: Making): Promise<Filled> {
   const plan = wish.takeover?.plan ?? point.plans[0] ?? place.plan
   for (const path of [part.internals, part.agentRoot, part.agents, part.logs])
     await mkdir(path, { mode: 0o700 })
-  // While git writes the files in processes of its own, the rest is made.
+  // While git writes the files in processes of its own, the rest is made; then what there is goes to the disk while git goes on.
   const names = createNames()
-  const [restored, papers] = await together(
-    restoreVersions(making, names).finally(() => names.tell(noNames)),
-    writePapers(making, plan),
-  )
+  let isRestored = false
+  const restoring = restoreVersions(making, names).finally(() => {
+    isRestored = true
+    names.tell(noNames)
+  })
+  const writing = writePapers(making, plan).finally(() => {
+    if (!isRestored) void beginDiskSync(part.dir, place.environment)
+  })
+  const [restored, papers] = await together(restoring, writing)
   if (!restored.ok) return restored
   if (!papers.ok) return papers
   const data = await placeData(making)
