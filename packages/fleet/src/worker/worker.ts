@@ -19,6 +19,7 @@ import {
   takeTurn,
 } from '../turn/index.ts'
 import { claimOne, type OfferedBatch } from './claim-one.ts'
+import { startHeartbeat } from './heartbeat.ts'
 import { createNotices, type Notices, type Tell } from './notices.ts'
 
 export interface WorkerOptions {
@@ -150,7 +151,7 @@ class WorkerLoop {
   }
 
   async loop(): Promise<void> {
-    const beating = this.#beats()
+    const stopBeats = startHeartbeat(() => this.#beat(), (this.#options.lease * 1_000) / 6)
     try {
       for (;;) {
         const isOver = await this.#pass().catch((error: unknown) => {
@@ -161,7 +162,7 @@ class WorkerLoop {
         await this.#rest(this.#options.pollMs * (0.8 + 0.4 * Math.random()))
       }
     } finally {
-      clearInterval(beating)
+      stopBeats()
       this.#tails.close()
       await this.#notices?.done()
       await this.#options.engine.database
@@ -245,23 +246,6 @@ class WorkerLoop {
   }
 
   /** Says that it lives, for all of its turns at once, and hears what is wanted of them. */
-  #beats(): NodeJS.Timeout {
-    const { lease } = this.#options
-    let isUnderWay = false
-    return setInterval(
-      () => {
-        if (isUnderWay) return
-        isUnderWay = true
-        void this.#beat()
-          .catch(() => undefined)
-          .finally(() => {
-            isUnderWay = false
-          })
-      },
-      (lease * 1_000) / 6,
-    )
-  }
-
   async #beat(): Promise<void> {
     const { engine, lease } = this.#options
     const turns = [...this.#turns.values()]
