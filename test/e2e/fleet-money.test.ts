@@ -118,8 +118,16 @@ async function openTurn(claimed: { readonly id: string; readonly batch: string; 
     {
       request(facts, signal) {
         const id = next++
-        signal.addEventListener('abort', () => requests.forget(id))
-        return { id, word: requests.asked(id, facts) }
+        const word = requests.asked(id, facts)
+        let isHeard = false
+        void word.then(() => {
+          isHeard = true
+        })
+        // Whoever leaves later has sent it: what it costs is told with its end.
+        signal.addEventListener('abort', () => {
+          if (!isHeard) requests.forget(id)
+        })
+        return { id, word }
       },
       answered: requests.answered,
     },
