@@ -113,33 +113,60 @@ describe('a fleet in trouble', () => {
     longest,
   )
 
+  /** When the queue heard of an execution last, in seconds. */
+  const heard = async (execution: string): Promise<number> => {
+    const [row] = await at.query<{ heard: number }>(
+      "select extract(epoch from heartbeat_on)::float as heard from pgboss.job where data ->> 'execution' = $1",
+      execution,
+    )
+    return row?.heard ?? 0
+  }
+  const untilHeardAgain = async (execution: string): Promise<void> => {
+    const begun = await heard(execution)
+    const again = { timeout: 0.8 * leaseMs, interval: 100 }
+    await vi.waitFor(async () => expect(await heard(execution)).toBeGreaterThan(begun), again)
+  }
+  /** What the queue does after a lease in which it heard nothing, as after a sleep, and before the worker hears of that. */
+  const giveAway = (execution: string) =>
+    at.query("update pgboss.job set state = 'retry' where data ->> 'execution' = $1", execution)
+
   verifies(
     ['fleet/one-turn', 'fleet/not-again'],
-    'takes an execution over from itself, once, and is heard of with it',
+    'goes on with a turn whose job comes back to its worker, and is heard of with it',
     async () => {
       const [only] = named('mint', 1) as [string]
       const hank = at.place(three, [only])
       const batch = await at.submitted(hank)
       const worker = at.worker(hank, ['--slots', '2', '--until-idle'])
       await untilAllRan([only], 'ab')
-      // What the queue does after a lease in which it heard nothing, and before the worker hears of that.
-      await at.query("update pgboss.job set state = 'retry' where data ->> 'execution' = $1", `${batch}.1`)
-      await untilAllRan([only], 'abb')
-      const heard = async (): Promise<number> => {
-        const [row] = await at.query<{ heard: number }>(
-          "select extract(epoch from heartbeat_on)::float as heard from pgboss.job where data ->> 'execution' = $1",
-          `${batch}.1`,
-        )
-        return row?.heard ?? 0
-      }
-      const begun = await heard()
-      await vi.waitFor(async () => expect(await heard()).toBeGreaterThan(begun), {
-        timeout: 0.8 * leaseMs,
-        interval: 100,
-      })
+      await giveAway(`${batch}.1`)
+      await untilHeardAgain(`${batch}.1`)
+      await untilHeardAgain(`${batch}.1`)
       release(only)
       expect(await worker.ended, worker.said()).toBe(0)
-      expect(await rowsOf(at, batch)).toMatchObject([{ state: 'succeeded', epoch: 2 }])
+      expect(await rowsOf(at, batch)).toMatchObject([{ state: 'succeeded', epoch: 1 }])
+      expect(at.ran(only)).toBe('abc')
+      await expectOrder(at, batch)
+    },
+    longest,
+  )
+
+  verifies(
+    ['fleet/one-turn', 'fleet/zombie'],
+    'takes back what another had meanwhile, with one turn at a time, and is heard of with it',
+    async () => {
+      const [only] = named('dill', 1) as [string]
+      const hank = at.place(three, [only])
+      const batch = await at.submitted(hank)
+      const worker = at.worker(hank, ['--slots', '2', '--until-idle'])
+      await untilAllRan([only], 'ab')
+      await at.query('update fleet.execution set epoch = epoch + 1 where batch = $1', batch)
+      await giveAway(`${batch}.1`)
+      await untilAllRan([only], 'abb')
+      await untilHeardAgain(`${batch}.1`)
+      release(only)
+      expect(await worker.ended, worker.said()).toBe(0)
+      expect(await rowsOf(at, batch)).toMatchObject([{ state: 'succeeded', epoch: 3 }])
       expect(at.ran(only)).toBe('abbc')
       await expectOrder(at, batch)
     },

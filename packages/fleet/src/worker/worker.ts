@@ -222,16 +222,21 @@ class WorkerLoop {
     const { engine, store, program, lease, turnMs, parkMs, freezeMs, rest, maxBarren, onNote } = this.#options
     const sentAt = moment()
     const queueName = queueNameOf(batch.id, batch.pool)
-    const taken = await claimOne(engine, batch, { worker: this.id, maxBarren })
+    const epochOf = (execution: string) => this.#turns.get(execution)?.turn.epoch
+    const taken = await claimOne(engine, batch, { worker: this.id, maxBarren, epochOf })
     if (taken === 'none') return false
     if (taken === 'dropped') return true
     const { hank, options } = batch
     // A claim is a heartbeat.
     const until = untilAfter(sentAt, freshShare * lease * 1_000)
+    if ('kept' in taken) {
+      this.#turns.get(taken.kept)?.turn.fresh(until)
+      return true
+    }
     const { id } = taken
     const told = { onNote, onPublished: this.#counter.published, onStopped: () => this.#tails.finish(id) }
     const ours = { engine, store, places: this.#places, rules: this.#rules, program, ...told }
-    // It may be this worker from which it is taken over, and which did not hear yet that it had lost it.
+    // A turn of its own that another had taken over meanwhile, of which it did not hear yet.
     const former = this.#turns.get(id)?.turn
     former?.lose()
     const kept = { turnMs, parkMs, freezeMs, rest, until, former: former?.done }
