@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { createReaders } from '../packages/runtime/src/dashboard/index.ts'
 import { type Crowd, startCrowd } from './crowd.ts'
-import { opened } from './dashboard-page.ts'
 import type { RunAnswer } from './dashboard-run.ts'
-import { newPage, startBrowser, writeEnded } from './dashboard-stage.ts'
+import { barePage, startBrowser, writeEnded } from './dashboard-stage.ts'
 import { atMost, type Figure, interleaved } from './measure.ts'
 import { realCodons, workspaceIn } from './overhead.ts'
 
@@ -67,9 +66,10 @@ export async function dashboardCostFigures(): Promise<readonly Figure[]> {
 /** P5 again, with a page open on the port of the run and a search under way, against without. */
 async function runFigures(dir: string, browser: Browser, crowd: Crowd): Promise<readonly Figure[]> {
   const run = await startRun(dir)
-  const page = await newPage(browser)
+  const page = await barePage(browser)
   try {
-    await opened(page, run.link)
+    await page.goto(run.link)
+    await page.waitForSelector('.stream-list .event')
     const { port } = run
     const late = async (): Promise<number> => {
       await crowd.ask({ do: 'connect', port, count: 100, greetings: 2, isTimed: true })

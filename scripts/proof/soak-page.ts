@@ -1,9 +1,9 @@
-import { newPage, startBrowser } from '../../bench/dashboard-stage.ts'
+import { barePage, startBrowser } from '../../bench/dashboard-stage.ts'
 
 /** A page of the dashboard that stays open, by a link that is good once. */
 export async function openSoakPage(link: string) {
   const browser = await startBrowser()
-  const page = await newPage(browser)
+  const page = await barePage(browser)
   const faults: string[] = []
   page.on('pageerror', error => void faults.push(`the page: ${String(error)}`))
   page.on('crash', () => void faults.push('the page crashed'))

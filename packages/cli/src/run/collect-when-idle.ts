@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /** A collection takes about a millisecond for each MB: of more nobody is made to wait. */
-const mostBytes = 128 * 1024 * 1024
+const mostBytes = { idle: 128 * 1024 * 1024, busy: 64 * 1024 * 1024 }
 const growth = 1.05
-const atMostEveryMs = 10_000
+const atMostEveryMs = { idle: 10_000, busy: 60_000 }
 /** Of a core. */
 const idleShare = 0.05
 
@@ -16,8 +16,9 @@ export interface Idleness {
 }
 
 /**
- * Says whether garbage is worth collecting now: nothing goes on, and the heap has grown by a twentieth since the last time. Ask it
- * every `everyMs`. V8 collects when the heap has grown by a fifth; what a run leaves behind while its agent waits for a model comes
+ * Says whether garbage is worth collecting now: the heap has grown by a twentieth since the last time, and nothing goes on, or
+ * nothing has been collected for a minute, since a process that is always a little busy would never have its turn. Ask it every
+ * `everyMs`. V8 collects when the heap has grown by a fifth; what a run leaves behind while its agent waits for a model comes
  * slowly, and stays for minutes.
  */
 export function createIdleWatch(everyMs: number) {
@@ -26,10 +27,10 @@ export function createIdleWatch(everyMs: number) {
   let waited = 0
   return {
     isTime({ oldBytes, computedMs }: Idleness): boolean {
-      const isIdle = computedMs - computedBefore < idleShare * everyMs
+      const now = computedMs - computedBefore < idleShare * everyMs ? 'idle' : 'busy'
       computedBefore = computedMs
       waited += everyMs
-      return isIdle && waited >= atMostEveryMs && oldBytes < mostBytes && oldBytes > bytesAfter * growth
+      return waited >= atMostEveryMs[now] && oldBytes < mostBytes[now] && oldBytes > bytesAfter * growth
     },
     collected(oldBytes: number): void {
       bytesAfter = oldBytes

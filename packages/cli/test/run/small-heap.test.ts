@@ -50,13 +50,7 @@ test('garbage is collected while nothing goes on, when there is some, and not ag
   now.oldBytes = 31 * MB
   await clock.advance(60_000)
   expect(seen.collected).toBe(1)
-  // Something, but not while there is work.
   now.oldBytes = 32 * MB
-  for (let second = 0; second < 20; second++) {
-    now.computedMs += 60
-    await clock.advance(1_000)
-  }
-  expect(seen.collected).toBe(1)
   await clock.advance(1_000)
   expect(seen.collected).toBe(2)
   // Soon again, but not at once.
@@ -68,6 +62,32 @@ test('garbage is collected while nothing goes on, when there is some, and not ag
   // So much that it would be noticed.
   now.oldBytes = 200 * MB
   await clock.advance(60_000)
+  expect(seen.collected).toBe(3)
+  letGrow()
+})
+
+test('a process that is never idle collects its garbage once a minute, unless it would be noticed', async () => {
+  const clock = createTestClock()
+  const { seen, now, heap } = heapByHand()
+  const letGrow = keepHeapSmall(clock, heap)
+  const work = async (seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      now.computedMs += 60
+      await clock.advance(1_000)
+    }
+  }
+  await work(60)
+  expect(seen.collected).toBe(1)
+  now.oldBytes = 32 * MB
+  await work(59)
+  expect(seen.collected).toBe(1)
+  await work(1)
+  expect(seen.collected).toBe(2)
+  now.oldBytes = 100 * MB
+  await work(120)
+  expect(seen.collected).toBe(2)
+  // One idle second is enough for that.
+  await clock.advance(1_000)
   expect(seen.collected).toBe(3)
   letGrow()
 })
