@@ -98,6 +98,7 @@ const sentences: Sentences = {
     `server ${data.serverVersion} at ${data.executionPath}${data.rehearsal ? ' (rehearsal)' : ''}`,
   pong: data => (data.clientId === undefined ? 'pong' : `pong from ${data.clientId}`),
   'history.batch': data => `${data.events.length} events of the past`,
+  'events.selected': data => `events are selected after #${data.lastSeq}`,
   'incomplete.codon': data => `codon ${data.codonId} had not ended: ${data.message}`,
 
   'run.started': data => `run ${data.runId} of ${data.hankName} started`,

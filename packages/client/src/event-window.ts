@@ -214,13 +214,22 @@ export function withLastSeq(window: EventWindow, lastSeq: number): EventWindow {
 export function withFound(window: EventWindow, seqs: ArrayLike<number>, isComplete = false): EventWindow {
   const { found } = window
   if (!found || (seqs.length === 0 && !isComplete)) return window
-  const last = found.seqs.at(-1) ?? 0
-  const fresh = Array.from(seqs).filter(seq => seq > last)
-  const all = new Uint32Array(found.seqs.length + fresh.length)
-  all.set(found.seqs)
-  all.set(fresh, found.seqs.length)
+  const all = union(found.seqs, Uint32Array.from(seqs))
   const rowsSeen = isComplete ? all.length : window.rowsSeen
   return { ...window, rowsSeen, found: { seqs: all, isComplete: isComplete || found.isComplete } }
+}
+
+/** Both in order, each number once: what is heard live comes before what a search is still to find. */
+function union(known: Uint32Array, more: Uint32Array): Uint32Array {
+  const first = more[0] ?? Number.POSITIVE_INFINITY
+  let at = known.length
+  while (at > 0 && (known[at - 1] ?? 0) >= first) at--
+  const behind = known.subarray(at)
+  const rest = behind.length === 0 ? more : Uint32Array.from(new Set([...behind, ...more])).sort()
+  const all = new Uint32Array(at + rest.length)
+  all.set(known.subarray(0, at))
+  all.set(rest, at)
+  return all
 }
 
 /** The rows were looked at: their pages go last. */

@@ -28,6 +28,7 @@ export type {
   ErrorCode,
   EventCategory,
   EventData,
+  EventFilter,
   EventPage,
   EventType,
   ExecutionHead,
@@ -80,12 +81,15 @@ export type {
 } from '@weave/protocol'
 export {
   batchExtension,
+  codonOf,
   commands,
   commandTypes,
   errorCodes,
   events,
   eventTypes,
+  fitsFilter,
   isEventType,
+  isFailure,
   isLive,
   parseEvent,
   parseServerMessage,

@@ -10,6 +10,7 @@ const replyTypes = {
   'ping.broadcast': 'pong',
   'checkpoint.list': 'checkpoint.list',
   'history.sync': 'history.batch',
+  'events.select': 'events.selected',
 } as const satisfies Partial<Record<CommandType, ServerEvent['type']>>
 
 type ReplyTypes = typeof replyTypes

@@ -164,6 +164,7 @@ const cases: { readonly [T in EventType]: readonly [ServerEvent<T>['data'], stri
     { codonId, until: timeAt(0), reason: 'quota' },
     'codon draft waits until 2026-01-01T00:00:00.000Z: quota',
   ],
+  'events.selected': [{ lastSeq: 12 }, 'events are selected after #12'],
   'run.activity': [
     { phase: 'checkpoint', codonId, text: 'checkpoint: storing files', done: 12_400, total: 50_001 },
     'draft: checkpoint: storing files, 12,400 of 50,001',

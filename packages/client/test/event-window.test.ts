@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../test/conformance/verifies.ts'
 import {
   type EventWindow,
@@ -175,4 +175,13 @@ describe('a window on a journal', () => {
       expect(eventOfSeq(filled(window, host, { first: 600, end: 640 }), 601)).toEqual(event(601))
     },
   )
+})
+
+test('what is heard live while a search is under way takes nothing from what it still finds', () => {
+  const heard = [event(900), event(910)]
+  let window = withFound(emptyWindow({ lastSeq: 899, isFiltered: true }), [7, 14])
+  window = withLiveEvents(window, heard, () => true)
+  window = withFound(window, [21, 700])
+  window = withFound(window, [899, 900, 905], true)
+  expect([...(window.found?.seqs ?? [])]).toEqual([7, 14, 21, 700, 899, 900, 905, 910])
 })

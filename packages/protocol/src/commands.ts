@@ -3,7 +3,7 @@ import { gateCommands } from './gates.ts'
 import { checkpointWord, type Immutable } from './values.ts'
 
 /**
- * TABLE of the 13 commands, and of 3 more for clients that ask for the extension. `access` says which clients may send
+ * TABLE of the 13 commands, and of 4 more for clients that ask for the extension. `access` says which clients may send
  * one: `any`, or only `readandwrite` clients; the latter are also the state-modifying commands that a rollback holds off.
  * `category`: a command of an `extension` does not exist for clients that did not ask for it.
  */
@@ -17,6 +17,14 @@ interface CommandRow {
 const text = z.string().min(1)
 const none = z.strictObject({})
 const autoRestart = z.boolean().default(false)
+
+const names = z.array(text.max(64)).max(128)
+const eventFilter = z.strictObject({
+  types: names.optional(),
+  codon: text.max(256).optional(),
+  text: text.max(1_000).optional(),
+  failed: z.boolean().optional(),
+})
 
 export const commands = {
   'codon.start': steering(
@@ -60,6 +68,13 @@ export const commands = {
     'Let the run wait before a codon. Reply: event `gate.armed`, or `gate.waiting` when nothing runs.',
     gateCommands.hold,
   ),
+  'events.select': {
+    category: 'extension',
+    access: 'any',
+    summary:
+      'From now on be sent, of what happens, only events of these `types` and those that `filter` lets through, and once a second the newest of what was left out, so that `seq` says how far the journal is; without both everything again. Reply: event `events.selected`.',
+    data: z.strictObject({ types: names.optional(), filter: eventFilter.optional() }),
+  },
   'gate.release': extended('Take a hold back. Reply: event `gate.decided`.', gateCommands.release),
 } as const satisfies Record<string, CommandRow>
 

@@ -123,6 +123,11 @@ export const extensionEvents = {
     }),
     'synced',
   ),
+  'events.selected': direct(
+    'extension',
+    'Answers `events.select`: what is selected holds for all events after `lastSeq`.',
+    z.object({ lastSeq: count }),
+  ),
   'run.activity': direct(
     'extension',
     'What the run does right now that takes long, about once a second; `over` when it is done. Never written.',

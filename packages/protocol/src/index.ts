@@ -14,6 +14,16 @@ export {
 } from './commands.ts'
 export type { DirectEvent, JournaledEvent, ServerEvent } from './envelope.ts'
 export { type ErrorCode, errorCodes } from './error-codes.ts'
+export {
+  codonOf,
+  type EventFilter,
+  type FilteredEvent,
+  fitsFilter,
+  isFailure,
+  isOfCodon,
+  mayFail,
+  occursIn,
+} from './event-filter.ts'
 export type { EventCategory } from './event-row.ts'
 export {
   type DirectType,

@@ -300,6 +300,7 @@ export const eventData: { readonly [T in EventType]: fc.Arbitrary<EventData<T>> 
     failureReason,
   }),
   'run.parked': fields({ codonId, until: isoTime, reason: text }),
+  'events.selected': fields({ lastSeq: fc.nat() }),
   'run.activity': fields(
     { phase: word('rig', 'outputs', 'checkpoint', 'restore', 'pack'), text },
     { codonId, done: fc.nat(), total: fc.nat(), over: fc.constant(true as const) },

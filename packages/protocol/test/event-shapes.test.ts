@@ -359,6 +359,7 @@ test('extension events have exactly these fields', () => {
       failureReason,
     },
     'run.parked': { codonId: 'string', until: 'time', reason: 'string' },
+    'events.selected': { lastSeq: 'number' },
     'run.activity': {
       phase: "'rig' | 'outputs' | 'checkpoint' | 'restore' | 'pack'",
       'codonId?': 'string',

@@ -79,6 +79,10 @@ verifies(
       ping: {},
       'ping.broadcast': {},
       'history.sync': {},
+      'events.select': {
+        'types?': 'string[]',
+        'filter?': '{ types?: string[], codon?: string, text?: string, failed?: boolean }',
+      },
       'gate.decide': { seq: 'number', decision: "'approve' | 'reject'", 'note?': 'string' },
       'gate.hold': { 'before?': 'string' },
       'gate.release': { gateId: 'string' },

@@ -35,7 +35,7 @@ test.each(eventTypes)('the schema of %s takes nothing away from its data', type 
 
 verifies(['d11/same-envelope'], 'extension events travel in the envelope of all events', () => {
   const extensions = eventTypes.filter(type => events[type].category === 'extension')
-  expect(extensions).toHaveLength(22)
+  expect(extensions).toHaveLength(23)
   fc.assert(
     fc.property(fc.constantFrom(...extensions).chain(eventOf), event => {
       expect(Object.keys(event)).toEqual(expect.arrayContaining(['id', 'timestamp', 'type', 'data']))

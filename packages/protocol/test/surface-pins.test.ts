@@ -30,6 +30,7 @@ const commandAccess = {
 }
 
 const extensionCommands = {
+  'events.select': 'any',
   'gate.decide': 'readandwrite',
   'gate.hold': 'readandwrite',
   'gate.release': 'readandwrite',
@@ -74,6 +75,7 @@ const extensionEvents = {
   'codon.extended': 'extension journal',
   'codon.retrying': 'extension journal',
   'run.parked': 'extension journal',
+  'events.selected': 'extension direct',
   'run.activity': 'extension direct',
   'archive.completed': 'extension journal',
   'outputs.copied': 'extension journal',
@@ -120,20 +122,24 @@ verifies(['4.1/command-enum'], 'the protocol has these 13 commands and no other'
   expect(core.toSorted()).toEqual(Object.keys(commandAccess).toSorted())
 })
 
-verifies(['gates/commands'], 'three more commands exist for clients that ask for the extension', () => {
-  const extended = commandTypes.filter(type => commands[type].category === 'extension')
-  expect(extended.toSorted()).toEqual(Object.keys(extensionCommands).toSorted())
-  for (const type of extended) {
-    const text = JSON.stringify({ id: 'c1', type, data: { seq: 'not a number' } })
-    expect(parseClientMessage(text)).toMatchObject({ code: 'INVALID_COMMAND' })
-    expect(parseClientMessage(text, words => words, { extensions: false })).toEqual({
-      kind: 'problem',
-      code: 'UNKNOWN_COMMAND',
-      message: `There is no command "${type}".`,
-      commandId: 'c1',
-    })
-  }
-})
+verifies(
+  ['gates/commands'],
+  'four more commands exist for clients that ask for the extension, three of them for gates',
+  () => {
+    const extended = commandTypes.filter(type => commands[type].category === 'extension')
+    expect(extended.toSorted()).toEqual(Object.keys(extensionCommands).toSorted())
+    for (const type of extended) {
+      const text = JSON.stringify({ id: 'c1', type, data: { filter: 'none', seq: 'not a number' } })
+      expect(parseClientMessage(text)).toMatchObject({ code: 'INVALID_COMMAND' })
+      expect(parseClientMessage(text, words => words, { extensions: false })).toEqual({
+        kind: 'problem',
+        code: 'UNKNOWN_COMMAND',
+        message: `There is no command "${type}".`,
+        commandId: 'c1',
+      })
+    }
+  },
+)
 
 test('five commands are open to every client, all others only to readandwrite clients', () => {
   expect(mapped(commands, row => row.access)).toEqual({ ...commandAccess, ...extensionCommands })
@@ -142,11 +148,11 @@ test('five commands are open to every client, all others only to readandwrite cl
 
 verifies(
   ['4.1/event-count', 'd11/event-table'],
-  'the event table has the 27 events of the specification and the 22 extension events, each in its category',
+  'the event table has the 27 events of the specification and the 23 extension events, each in its category',
   () => {
     expect(Object.keys(specEvents)).toHaveLength(27)
-    expect(Object.keys(extensionEvents)).toHaveLength(22)
-    expect(eventTypes).toHaveLength(49)
+    expect(Object.keys(extensionEvents)).toHaveLength(23)
+    expect(eventTypes).toHaveLength(50)
     const categories = mapped({ ...specEvents, ...extensionEvents }, policy => policy.split(' ')[0])
     expect(mapped(events, row => row.category)).toEqual(categories)
   },

@@ -29,8 +29,8 @@ describe('what is journaled and what is sent to one client', () => {
     expectTypeOf(type).toBeString()
   })
 
-  test('the four connection events and what is under way are never journaled', () => {
-    type Connection = 'server.ready' | 'pong' | 'history.batch' | 'incomplete.codon'
+  test('the connection events and what is under way are never journaled', () => {
+    type Connection = 'server.ready' | 'pong' | 'history.batch' | 'incomplete.codon' | 'events.selected'
     expectTypeOf<Exclude<EventType, JournaledType>>().toEqualTypeOf<Connection | 'run.activity'>()
     expectTypeOf<DirectType>().toEqualTypeOf<Connection | 'error' | 'run.activity'>()
   })
@@ -62,6 +62,7 @@ describe('what is journaled and what is sent to one client', () => {
       | 'codon.retrying'
       | 'run.parked'
       | 'run.activity'
+      | 'events.selected'
       | 'archive.completed'
       | 'outputs.copied'
       | 'budget.exceeded'

@@ -11,8 +11,3 @@ export function wholeIn(
   const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
   return number >= least && number <= most ? number : undefined
 }
-
-/** Runtime ids begin with the id of a codon; without `#n` all iterations are meant. */
-export function isOfCodon(codonId: unknown, wanted: string): boolean {
-  return codonId === wanted || (typeof codonId === 'string' && codonId.startsWith(`${wanted}#`))
-}

@@ -1,8 +1,14 @@
-import type { AttemptSpan, EventData, JournaledEvent, SpanList, Transition } from '@weave/protocol'
+import {
+  type AttemptSpan,
+  type EventData,
+  isOfCodon,
+  type JournaledEvent,
+  type SpanList,
+  type Transition,
+} from '@weave/protocol'
 import { isCount } from './counts.ts'
 import { historyOf, inStretches } from './histories.ts'
 import type { Answered, NamedPlace, Query, Sink } from './job.ts'
-import { isOfCodon } from './queries.ts'
 
 type Mutable = SpanList['attempts'][number] & { spans: AttemptSpan[]; leftOut: number }
 

@@ -15,7 +15,7 @@ export interface Situation {
 /** The commands that change what runs. The others are answered at any time. */
 export type SteeringType = Exclude<
   CommandType,
-  'checkpoint.list' | 'history.sync' | 'ping' | 'ping.broadcast' | 'server.shutdown'
+  'checkpoint.list' | 'events.select' | 'history.sync' | 'ping' | 'ping.broadcast' | 'server.shutdown'
 >
 
 export function isSteering(type: CommandType): type is SteeringType {

@@ -85,6 +85,7 @@ export class Steering {
         return this.#holdNow()
       }
       case 'checkpoint.list':
+      case 'events.select':
       case 'history.sync':
       case 'ping':
       case 'ping.broadcast':

@@ -2,6 +2,7 @@ import { type EventType, events, type JournaledEvent } from '@weave/protocol'
 import type { Journal, Listener } from '../journal/index.ts'
 import { systemClock } from '../kit/index.ts'
 import { type Frames, textFrames } from './frames.ts'
+import type { Selection } from './selection.ts'
 
 /** Whether an event is not sent to clients when it happens; they find it in the history. Must not throw. */
 export type Hides = (event: JournaledEvent) => boolean
@@ -11,6 +12,8 @@ export interface Member {
   readonly wantsExtensions: boolean
   /** Gets what happens within a moment as one frame with a list. */
   readonly wantsBatches: boolean
+  /** What it is sent of all that; absent: everything. */
+  selection?: Selection | undefined
   send(frames: Frames): void
 }
 
@@ -34,6 +37,7 @@ export type Broadcast = ReturnType<typeof createBroadcast>
  * - **B3** Who wants batches gets the events of `batchMs` in one frame, made once for all of them; of twice as long after one with
  *   more than `manyEvents`.
  * - **B4** What is sent to a member beside the journal goes out after all that was emitted before: `settle` first.
+ * - **B6** Who selected events gets those in frames of its own.
  * - **B5** After a send to many there is a rest, and what is emitted meanwhile goes out together: a hundred clients that got each of
  *   a thousand events a second by itself would take two cores.
  */
@@ -66,7 +70,7 @@ export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | '
     lastSeq = seq
     if (members.size === 0 || hides?.(event)) return
     if (emitted.length === 0) rest.after(settleTick)
-    emitted.push({ text, isExtension: isExtension(type) })
+    emitted.push({ event, text, isExtension: isExtension(type) })
   }
   // What was appended before is emitted before this listener hears anything, so that the count starts exactly there.
   journal.flush()
@@ -101,12 +105,14 @@ export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | '
 
 /** Returns to how many. */
 function sendTo(members: ReadonlySet<Member>, batch: readonly Emitted[], asBatch: boolean): number {
-  const chunks = createChunks(batch, asBatch ? listFrame : textFrames)
+  const frame = asBatch ? listFrame : textFrames
+  const chunks = createChunks(batch, frame)
   let sentTo = 0
   for (const member of members) {
     if (member.wantsBatches !== asBatch) continue
     sentTo++
-    for (const chunk of chunks(member.wantsExtensions)) member.send(chunk)
+    const own = member.selection && framesOf(member.selection(batch), frame)
+    for (const chunk of own ?? chunks(member.wantsExtensions)) member.send(chunk)
   }
   return sentTo
 }
@@ -153,6 +159,7 @@ function createRest() {
 }
 
 interface Emitted {
+  readonly event: JournaledEvent
   readonly text: string
   readonly isExtension: boolean
 }

@@ -3,6 +3,7 @@ import type { CommandResult } from '../runner/control.ts'
 import type { Refusal } from './direct-sender.ts'
 import { textFrameOf, textFrames } from './frames.ts'
 import { streamHistory } from './history.ts'
+import { createSelection } from './selection.ts'
 import type { Client, Services } from './services.ts'
 
 /**
@@ -40,6 +41,8 @@ function answerTo(command: Command, client: Client, services: Services): () => P
       return () => pongToAll(command, client, services)
     case 'history.sync':
       return () => syncHistory(command, client, services)
+    case 'events.select':
+      return () => selectEvents(command, client, services)
     default: {
       const accepted = submit(command, client, services)
       return async () => {
@@ -82,6 +85,17 @@ function pongToAll({ id }: Command, client: Client, services: Services): void {
 
 function pong({ clock }: Services) {
   return { message: 'pong', timestamp: clock.now().toISOString() } as const
+}
+
+/** What was emitted before is still sent as it was selected before. */
+function selectEvents(
+  { id, data }: Command<'events.select'>,
+  client: Client,
+  { broadcast, clock }: Services,
+): void {
+  broadcast.settle()
+  client.selection = createSelection(data, clock.monotonic)
+  client.direct.send('events.selected', { lastSeq: broadcast.lastSeq }, id)
 }
 
 async function syncHistory({ id }: Command, client: Client, services: Services): Promise<void> {

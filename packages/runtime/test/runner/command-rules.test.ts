@@ -36,6 +36,7 @@ const table: Readonly<Record<CommandType, Row>> = {
   ping: [always, 'yes', 'yes', 'yes', down],
   'ping.broadcast': [always, 'yes', 'yes', 'yes', down],
   'history.sync': [always, 'yes', 'yes', 'yes', down],
+  'events.select': [always, 'yes', 'yes', 'yes', down],
   'gate.decide': [always, 'yes', 'yes', rolling, down],
   'gate.hold': [always, 'yes', 'yes', rolling, down],
   'gate.release': [always, 'yes', 'yes', rolling, down],

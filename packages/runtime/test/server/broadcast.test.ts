@@ -44,8 +44,8 @@ verifies(
     const types = typesOf('server-state', 'rollback', 'agentic', 'sentinel')
     for (const type of types) append(journal, type)
     for (const each of clients) expect(await heard(each, types.length)).toEqual(types)
-    // Four of the connection, and what is under way, are never journaled.
-    expect(types.length + typesOf('extension').length + 5).toBe(eventTypes.length)
+    // Four of the connection, the answer to a selection, and what is under way, are never journaled.
+    expect(types.length + typesOf('extension').length + 6).toBe(eventTypes.length)
   },
 )
 

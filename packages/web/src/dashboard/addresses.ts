@@ -33,7 +33,7 @@ export function firstEventsAddress({ name, filter, at }: EventsWish): string {
   return executionAddress(name, 'events', range)
 }
 
-/** Where what a filter lets through is found. */
-export function findAddress({ name, filter }: EventsWish): string {
-  return executionAddress(name, 'find', { ...filter })
+/** Where what a filter lets through is found, behind an event. */
+export function findAddress({ name, filter }: EventsWish, after = 0): string {
+  return executionAddress(name, 'find', { ...filter, after: after === 0 ? '' : String(after) })
 }

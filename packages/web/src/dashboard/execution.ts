@@ -14,6 +14,8 @@ import { announce } from './announcements.ts'
 import { type Answer, ask } from './host.ts'
 import type { Live, LiveHooks } from './live.ts'
 import { session } from './session.ts'
+import { staleness } from './state-events.ts'
+import type { StreamFilter } from './stream-filter.ts'
 
 /**
  * What the page knows of one execution. Its head is read from the host; events of the socket only say that it is stale, so
@@ -30,10 +32,19 @@ export interface Execution {
   /** Grows with what a panel may want to read again: a codon ended, a checkpoint was made, a gate was decided. */
   readonly revision: ReadonlySignal<number>
   readonly maySteer: ReadonlySignal<boolean>
-  readonly onEvents: (listener: (events: readonly ServerEvent[]) => void) => () => void
+  /** A stream is shown; returns what ends it. */
+  readonly watch: (watcher: Watcher) => () => void
   readonly send: <T extends CommandType>(type: T, ...rest: SendArguments<T>) => Promise<SendResult<T>>
   readonly refresh: () => void
   readonly close: () => void
+}
+
+/** Who shows the events that fit a filter. */
+export interface Watcher {
+  readonly filter: StreamFilter
+  readonly hear: (events: readonly ServerEvent[]) => void
+  /** Whether all that fits is heard from here on. */
+  readonly hearing: (isHearing: boolean) => void
 }
 
 /** What events say of this moment and the head does not. */
@@ -54,7 +65,7 @@ export function openExecution(name: string): Execution {
   const connection = signal<ClientStatus | undefined>(undefined)
   const doing = signal<Doing>({})
   const revision = signal(0)
-  const listeners = new Set<(events: readonly ServerEvent[]) => void>()
+  let watcher: Watcher | undefined
   const closing = new AbortController()
 
   const read = async (): Promise<void> => {
@@ -67,7 +78,7 @@ export function openExecution(name: string): Execution {
   }
   const refreshing = createRefreshing(read)
   const onEvents = (events: readonly ServerEvent[]): void => {
-    for (const listener of listeners) listener(events)
+    watcher?.hear(events)
     doing.value = events.reduce(doingAfter, doing.peek())
     for (const event of events) announce(event)
     const weight = Math.max(...events.map(staleness))
@@ -83,7 +94,8 @@ export function openExecution(name: string): Execution {
       doing.value = {}
     }
   }
-  const line = createLine(name, { onEvents, onStatus })
+  const onHearing = (isHearing: boolean): void => watcher?.hearing(isHearing)
+  const line = createLine(name, { onEvents, onStatus, onHearing })
   void read()
   return {
     name,
@@ -94,9 +106,14 @@ export function openExecution(name: string): Execution {
     revision,
     atWork: computed(() => attemptAtWork(head.value)),
     maySteer: computed(() => maySteer(connection.value)),
-    onEvents(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
+    watch(next) {
+      watcher = next
+      line.show(next.filter)
+      return () => {
+        if (watcher !== next) return
+        watcher = undefined
+        line.show(undefined)
+      }
     },
     send: line.send,
     refresh: () => refreshing.soon(0),
@@ -116,6 +133,7 @@ function createLine(name: string, hooks: LiveHooks) {
   let live: Live | undefined
   let isOpening = false
   let isClosed = false
+  let shown: StreamFilter | undefined
   const send: Execution['send'] = async (type, ...rest) =>
     live ? live.send(type, ...rest) : { ok: false, code: 'NOT_CONNECTED', message: 'No server is at work.' }
   return {
@@ -125,7 +143,13 @@ function createLine(name: string, hooks: LiveHooks) {
       isOpening = true
       const loaded = await import('./live.ts').catch(() => undefined)
       isOpening = false
-      if (!isClosed) live = loaded?.openLive(name, hooks)
+      if (isClosed) return
+      live = loaded?.openLive(name, hooks)
+      live?.show(shown)
+    },
+    show(filter: StreamFilter | undefined): void {
+      shown = filter
+      live?.show(filter)
     },
     lost(): void {
       live = undefined
@@ -183,17 +207,6 @@ function isAtWork({ status }: Pick<ReportAttempt, 'status'>): boolean {
 
 function attemptAtWork(head: ExecutionHead | undefined): ReportAttempt | undefined {
   return head?.live ? head.runs.at(-1)?.attempts.findLast(isAtWork) : undefined
-}
-
-/** 2: the state is another one; 1: sums have grown; 0: nothing that the head says. */
-function staleness(event: ServerEvent): 0 | 1 | 2 {
-  if (event.type === 'token.usage' || event.type === 'sentinel.output') return 1
-  if (event.type === 'state.transition') return event.data.transitionType === 'CostsUpdated' ? 1 : 2
-  return /^(?:codon\.|run\.(?:started|completed)|gate\.|rule\.|budget\.|rollback\.|loop\.|server\.idle)/.test(
-    event.type,
-  )
-    ? 2
-    : 0
 }
 
 function doingAfter(doing: Doing, event: ServerEvent): Doing {

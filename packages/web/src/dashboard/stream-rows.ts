@@ -1,8 +1,7 @@
-import { describeRecorded, type WindowEvent } from 'weave-client'
+import { codonOf, describeRecorded, isFailure, type WindowEvent } from 'weave-client'
 import { element } from '../parts/element.ts'
 import { grouped } from './grouped.ts'
 import { momentText } from './moments.ts'
-import { codonOf, isFailure } from './stream-filter.ts'
 
 export interface RowLook {
   readonly row: number

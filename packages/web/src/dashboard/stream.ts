@@ -28,6 +28,7 @@ export interface StreamOptions {
 export interface Stream {
   readonly node: HTMLElement
   readonly hear: (events: readonly ServerEvent[]) => void
+  readonly hearing: (isHearing: boolean) => void
   readonly choose: (seq: number | undefined) => void
   readonly key: (key: StreamKey) => void
   readonly follow: () => void
@@ -65,6 +66,7 @@ export function createStream(options: StreamOptions): Stream {
   return {
     node: list.node,
     hear: events.hear,
+    hearing: events.hearing,
     choose,
     follow: sight.follow,
     redraw: list.refresh,

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
-import type { WindowEvent } from 'weave-client'
+import { isFailure, type WindowEvent } from 'weave-client'
 import { verifies } from '../../../../test/conformance/verifies.ts'
 import { failuresFirst, fittingExecutions } from '../../src/dashboard/execution-filter.ts'
-import { filterOf, fitsFilter, isEmptyFilter, isFailure } from '../../src/dashboard/stream-filter.ts'
+import { filterOf, fitsStream, isEmptyFilter } from '../../src/dashboard/stream-filter.ts'
 import { row } from './attempts.ts'
 
 const event = (type: string, data: object): WindowEvent => ({ seq: 1, type, timestamp: '', data })
@@ -40,13 +40,15 @@ describe('the filter of the stream', () => {
     'is read off the address and lets live events through as the host does those of the past',
     () => {
       expect(isEmptyFilter(filterOf({}))).toBe(true)
-      const filter = filterOf({ q: 'Notes', type: 'tool.result,error', codon: 'draft', failed: '1' })
+      const fits = fitsStream(
+        filterOf({ q: 'Notes', type: 'tool.result,error', codon: 'draft', failed: '1' }),
+      )
       const data = { codonId: 'draft#2', result: 'no NOTES here', isError: true }
-      expect(fitsFilter(event('tool.result', data), filter)).toBe(true)
-      expect(fitsFilter(event('tool.result', { ...data, isError: false }), filter)).toBe(false)
-      expect(fitsFilter(event('tool.result', { ...data, codonId: 'drafts' }), filter)).toBe(false)
-      expect(fitsFilter(event('tool.result', { ...data, result: '' }), filter)).toBe(false)
-      expect(fitsFilter(event('codon.retrying', data), filter)).toBe(false)
+      expect(fits(event('tool.result', data))).toBe(true)
+      expect(fits(event('tool.result', { ...data, isError: false }))).toBe(false)
+      expect(fits(event('tool.result', { ...data, codonId: 'drafts' }))).toBe(false)
+      expect(fits(event('tool.result', { ...data, result: '' }))).toBe(false)
+      expect(fits(event('codon.retrying', data))).toBe(false)
     },
   )
 

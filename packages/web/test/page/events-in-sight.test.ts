@@ -84,3 +84,51 @@ test('what a filter does not let through is no reason to draw', async () => {
   expect(changed).toHaveBeenCalledOnce()
   expect(eventWindow.rowCount(sight.window())).toBe(1)
 })
+
+/** A host in which every tenth event fits, and which notes from where it was asked to seek. */
+function seekingHost() {
+  const host = { length: 100, soughtAfter: [] as number[] }
+  vi.stubGlobal('fetch', async (address: string) => {
+    const { pathname, searchParams } = new URL(address, 'http://host')
+    const after = Number(searchParams.get('after') ?? 0)
+    if (!pathname.endsWith('/find'))
+      return Response.json({ events: events(after + 1, after + 1), isWhole: true, lastSeq: host.length })
+    host.soughtAfter.push(after)
+    const seqs = Array.from({ length: host.length }, (_, at) => at + 1).filter(
+      seq => seq > after && seq % 10 === 0,
+    )
+    const headers = { 'weave-sought-to': String(host.length) }
+    return new Response(new Uint8Array(new Uint32Array(seqs).buffer), { headers })
+  })
+  session.value = { state: 'open', token: 'x', mode: 'readonly' }
+  onTestFinished(() => {
+    vi.unstubAllGlobals()
+    session.value = { state: 'asking' }
+  })
+  return host
+}
+
+test('what fits a filter and was not heard is sought again, from where the last word was', async () => {
+  const host = seekingHost()
+  const sight = openEvents(
+    { name: 'x', filter: filterOf({ q: 'ten' }), at: undefined },
+    { onChange: () => undefined, onProblem: () => undefined },
+  )
+  onTestFinished(() => sight.close())
+  const ten = (seq: number) => ({ ...event(seq), data: { message: 'ten' } }) as ServerEvent
+  const found = () => [...(sight.window().found?.seqs ?? [])]
+  const tens = (last: number) => Array.from({ length: last / 10 }, (_, at) => 10 * (at + 1))
+  await vi.waitFor(() => expect(found()).toEqual(tens(100)))
+  // Until the server sends what fits, some of it is missed.
+  host.length = 130
+  sight.hearing(true)
+  sight.hear([ten(140)])
+  await vi.waitFor(() => expect(found()).toEqual(tens(140)))
+  sight.hear([ten(150), event(157)])
+  sight.hearing(false)
+  sight.hear([event(185)])
+  host.length = 200
+  sight.hearing(true)
+  await vi.waitFor(() => expect(found()).toEqual(tens(200)))
+  expect(host.soughtAfter).toEqual([0, 100, 157])
+})

@@ -36,7 +36,7 @@ export function StreamPanel({ execution }: { readonly execution: Execution }) {
     })
     stream.current = made
     holder.current?.replaceChildren(made.node)
-    const stop = execution.onEvents(made.hear)
+    const stop = execution.watch({ filter, hear: made.hear, hearing: made.hearing })
     const stopKeys = onKey('stream', made.key)
     return () => {
       stop()

@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { EventPage, WindowEvent } from 'weave-client'
+import { codonOf, type EventPage, isFailure, type WindowEvent } from 'weave-client'
 import { executionAddress } from '../addresses.ts'
 import { grouped } from '../grouped.ts'
 import { ask } from '../host.ts'
 import { place, select } from '../place.ts'
-import { codonOf, isFailure } from '../stream-filter.ts'
 import { lineOf } from '../stream-rows.ts'
 import { CopyButton, Moment, Notice } from './small.tsx'
 
