@@ -8,16 +8,23 @@ import { startWebPages } from '../support/web-page.ts'
 
 const browser = sharedBrowser()
 
-/** A codon that says a word every third of a second, among others that nobody looks for. */
-const said = 24
+const files = 200
+const needles = (from: number) => [0, 1, 2].map(at => bash(`echo needle ${from + at}`))
+
+/** A run that waits twice; between the gates much happens that a search does not show. */
 const talking = () =>
-  hankFolder([lightCodon('talk'), lightCodon('end')], {
-    'weave.json': { ...lightAgents, gates: [{ id: 'ok', before: 'end', message: 'Go on?' }] },
+  hankFolder([lightCodon('talk'), lightCodon('burst', { checkpointedFiles: ['straw-*'] }), lightCodon('end')], {
+    'weave.json': {
+      ...lightAgents,
+      gates: [
+        { id: 'first', before: 'burst', message: 'Go on?' },
+        { id: 'second', before: 'end', message: 'Go on?' },
+      ],
+    },
     'rehearsal.json': {
       codons: {
-        talk: Array.from({ length: said }, (_, at) =>
-          bash(`echo ${at % 4 === 0 ? 'needle' : 'straw'} ${at}`, { wait: 300 }),
-        ),
+        talk: needles(1),
+        burst: [bash(`for at in $(seq ${files}); do echo $at > straw-$at; done`), ...needles(4)],
       },
     },
   })
@@ -52,23 +59,28 @@ verifies(
     await page.goto(`${pages.origin}/e/${name}/stream?q=needle&type=tool.result`)
     await expect.poll(() => heard, { timeout: 30_000 }).toContain('events.selected')
     const rows = page.locator('.stream-list .event')
-    await expect.poll(() => rows.count(), { timeout: 30_000 }).toBeGreaterThan(1)
-    const shown = await rows.count()
+    const waits = (times: number) =>
+      expect.poll(() => at.events('gate.waiting').length, { timeout: 60_000 }).toBe(times)
+    await waits(1)
+    await expect.poll(() => rows.count(), { timeout: 30_000 }).toBe(3)
     await setHidden(page, true)
     await expect.poll(() => heard.filter(type => type === 'events.selected').length).toBe(2)
     const before = heard.length
-    await expect.poll(() => at.events('tool.result').length, { timeout: 60_000 }).toBe(said - 3)
-    const results = heard.slice(before).filter(type => type === 'tool.result').length
-    // One a second at most tells how far the journal is; there were three times as many.
-    expect(results).toBeLessThanOrEqual(8)
-    expect(await rows.count()).toBe(shown)
+    expect(at.weave('gate', 'approve').status).toBe(0)
+    await waits(2)
+    expect(at.events('file.updated').length).toBeGreaterThanOrEqual(files)
+    await expect.poll(() => heard.filter(type => type === 'gate.waiting').length).toBeGreaterThan(0)
+    const strange = heard.slice(before).filter(type => type === 'file.updated' || type === 'tool.result')
+    // One a second at most tells how far the journal is.
+    expect(strange.length).toBeLessThan(files / 4)
+    expect(await rows.count()).toBe(3)
     await setHidden(page, false)
-    await expect.poll(() => rows.count(), { timeout: 30_000 }).toBe(said / 4)
+    await expect.poll(() => rows.count(), { timeout: 30_000 }).toBe(6)
     // A panel without a stream hears of the gate all the same.
     await page.goto(`${pages.origin}/e/${name}/costs`)
     await page.getByRole('button', { name: 'Approve', exact: true }).first().click({ timeout: 60_000 })
-    await expect.poll(() => at.events('gate.decided').length, { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => at.events('gate.decided').length, { timeout: 30_000 }).toBe(2)
     expect(pages.complaints).toEqual([])
   },
-  120_000,
+  180_000,
 )

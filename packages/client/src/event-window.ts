@@ -216,7 +216,9 @@ export function withFound(window: EventWindow, seqs: ArrayLike<number>, isComple
   if (!found || (seqs.length === 0 && !isComplete)) return window
   const all = union(found.seqs, Uint32Array.from(seqs))
   const rowsSeen = isComplete ? all.length : window.rowsSeen
-  return { ...window, rowsSeen, found: { seqs: all, isComplete: isComplete || found.isComplete } }
+  // What was found is in the journal, whoever else has heard of it.
+  const lastSeq = Math.max(window.lastSeq, all.at(-1) ?? 0)
+  return { ...window, lastSeq, rowsSeen, found: { seqs: all, isComplete: isComplete || found.isComplete } }
 }
 
 /** Both in order, each number once: what is heard live comes before what a search is still to find. */

@@ -185,3 +185,11 @@ test('what is heard live while a search is under way takes nothing from what it 
   window = withFound(window, [899, 900, 905], true)
   expect([...(window.found?.seqs ?? [])]).toEqual([7, 14, 21, 700, 899, 900, 905, 910])
 })
+
+test('what a search finds behind the last event that was heard of can be asked for', () => {
+  const window = withFound(emptyWindow({ lastSeq: 100, isFiltered: true }), [99, 205], true)
+  const range = wantedRange(window, { first: 1, end: 2 })
+  expect(range).toBeDefined()
+  const filledUp = withEvents(window, range ?? { after: 0, limit: 0 }, { events: [], isWhole: true })
+  expect(wantedRange(filledUp, { first: 1, end: 2 })?.after).not.toBe(range?.after)
+})

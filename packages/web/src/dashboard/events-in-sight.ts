@@ -114,7 +114,7 @@ function createFetching({ name, signal, window, change, onProblem }: FetchingOpt
   let direction: 'up' | 'down' = 'down'
   const fill = (): void => {
     let next = window()
-    while (underWay.size < mostAtOnce && !signal.aborted) {
+    for (let asked = 0; asked < mostAtOnce && underWay.size < mostAtOnce && !signal.aborted; asked++) {
       const range = wantedRange(next, rows, direction)
       if (!range) return
       // As if it had come, so that the next is another one.
