@@ -13,21 +13,24 @@ const needles = (from: number) => [0, 1, 2].map(at => bash(`echo needle ${from +
 
 /** A run that waits twice; between the gates much happens that a search does not show. */
 const talking = () =>
-  hankFolder([lightCodon('talk'), lightCodon('burst', { checkpointedFiles: ['straw-*'] }), lightCodon('end')], {
-    'weave.json': {
-      ...lightAgents,
-      gates: [
-        { id: 'first', before: 'burst', message: 'Go on?' },
-        { id: 'second', before: 'end', message: 'Go on?' },
-      ],
-    },
-    'rehearsal.json': {
-      codons: {
-        talk: needles(1),
-        burst: [bash(`for at in $(seq ${files}); do echo $at > straw-$at; done`), ...needles(4)],
+  hankFolder(
+    [lightCodon('talk'), lightCodon('burst', { checkpointedFiles: ['straw-*'] }), lightCodon('end')],
+    {
+      'weave.json': {
+        ...lightAgents,
+        gates: [
+          { id: 'first', before: 'burst', message: 'Go on?' },
+          { id: 'second', before: 'end', message: 'Go on?' },
+        ],
+      },
+      'rehearsal.json': {
+        codons: {
+          talk: needles(1),
+          burst: [bash(`for at in $(seq ${files}); do echo $at > straw-$at; done`), ...needles(4)],
+        },
       },
     },
-  })
+  )
 
 /** What came over the socket of a page, as types. */
 function heardBy(page: Page): string[] {
