@@ -148,13 +148,19 @@ function withShortNames({ onLoad }) {
 }
 
 /**
- * The table of models: one text to be parsed, since V8 takes each of more than a thousand texts out of a code cache by itself.
+ * The table of models: one text to be parsed, since V8 takes each of more than a thousand texts out of a code cache by itself. In
+ * ASCII: a single other letter would make the whole text one of two bytes a letter, which takes twice as long to read.
  *
  * @param {PluginBuild} build
  */
 function withModelsAsText({ onLoad }) {
   onLoad({ filter: /[\\/]models[\\/]models\.json$/ }, ({ path }) => {
     const rows = JSON.stringify(JSON.parse(readFileSync(path, 'utf8')))
-    return { contents: `export default JSON.parse(${JSON.stringify(rows)})` }
+    return { contents: `export default JSON.parse(${JSON.stringify(asciiJson(rows))})` }
   })
+}
+
+/** The same JSON with escapes for letters beyond ASCII. @param {string} json */
+function asciiJson(json) {
+  return json.replace(/[^ -~]/g, letter => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
