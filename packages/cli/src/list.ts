@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { basename, resolve, sep } from 'node:path'
 import { type FoundExecution, listExecutions, systemClock } from '@weave/runtime'
-import { cut, dollarsText, harmless } from 'weave-client'
+import { cut, dollarsText, harmless, months, timeText } from 'weave-client'
 import { paintStanding } from './colour.ts'
 import { executionBaseOf, shortName } from './named-execution.ts'
 import type { Arguments } from './parse-arguments.ts'
@@ -131,12 +131,8 @@ export function whenText(then: Date, now: Date): string {
   const isToday = then.toDateString() === now.toDateString()
   const isThisYear = then.getFullYear() === now.getFullYear()
   const text = isToday
-    ? then.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
-    : then.toLocaleDateString('en-GB', {
-        day: 'numeric',
-        month: 'short',
-        ...(isThisYear ? {} : { year: 'numeric' }),
-      })
+    ? timeText(then).slice(0, 5)
+    : `${then.getDate()} ${months[then.getMonth()]}${isThisYear ? '' : ` ${then.getFullYear()}`}`
   const age = Math.max(0, now.getTime() - then.getTime())
   const [unit, length] = units.find(([, each]) => age >= each) ?? units[3]
   return `${text} (${Math.floor(age / length)}${unit})`

@@ -9,7 +9,7 @@ import {
   readEvents,
   readRuntimeFile,
 } from '@weave/runtime'
-import { harmless } from 'weave-client'
+import { clockText, harmless } from 'weave-client'
 import { chooseExecution } from './named-execution.ts'
 import type { Arguments } from './parse-arguments.ts'
 import { type ExitCode, exitCodes } from './program.ts'
@@ -86,7 +86,7 @@ function firingLines(firings: readonly Firing[]): readonly string[] {
   if (firings.length === 0) return ['  no rule would have fired']
   return columns(
     firings.map(({ rule, codonId, hits, evidence, timestamp }) => [
-      new Date(timestamp).toLocaleTimeString('en-GB'),
+      clockText(timestamp),
       rule.do,
       rule.id,
       harmless(codonId),

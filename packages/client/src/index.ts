@@ -123,6 +123,7 @@ export {
 export { cut, harmless, harmlessJson, harmlessLine } from './harmless.ts'
 export type { HistoryBatch } from './history.ts'
 export { type DiffLine, lineDiff } from './line-diff.ts'
+export { clockText, dateText, months, timeText } from './local-time.ts'
 export type { ClientErrorCode, ReplyEvent, SendFailure, SendResult } from './pending-commands.ts'
 export type { Timers } from './platform.ts'
 export {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { type GateQuestion, readGates } from '@weave/runtime'
-import { durationText, harmlessLine } from 'weave-client'
+import { dateText, durationText, harmlessLine } from 'weave-client'
 import { shellWord } from '../go-on.ts'
 import { type ChosenExecution, chooseExecution } from '../named-execution.ts'
 import type { Arguments } from '../parse-arguments.ts'
@@ -87,8 +87,7 @@ function list({ waiting, holds, chosen }: Found, args: Arguments, terminal: Term
   if (message !== undefined) terminal.out(`  ${harmlessLine(message)}`)
   for (const { path, action } of files) terminal.out(`  ${action.padEnd(8)} ${harmlessLine(path)}`)
   if (checkpoint !== undefined) terminal.out(`  checkpoint ${checkpoint.slice(0, 8)}`)
-  if (deadline !== undefined)
-    terminal.out(`  rejected by itself at ${new Date(deadline).toLocaleString('en-GB')}`)
+  if (deadline !== undefined) terminal.out(`  rejected by itself at ${dateText(deadline)}`)
   for (const line of gateAdvice(name)) terminal.out(line)
   return exitCodes.done
 }

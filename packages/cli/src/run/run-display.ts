@@ -1,7 +1,14 @@
 import { closeSync, openSync } from 'node:fs'
 import type { JournaledEvent } from '@weave/protocol'
 import type { Execution, ExecutionOptions } from '@weave/runtime'
-import { activityText, describeEvent, harmlessLine, type ServerEvent } from 'weave-client'
+import {
+  activityText,
+  clockText,
+  describeEvent,
+  harmlessLine,
+  type ServerEvent,
+  timeText,
+} from 'weave-client'
 import { hasColour, paintEvent } from '../colour.ts'
 import { shellWord } from '../go-on.ts'
 import type { Terminal } from '../terminal.ts'
@@ -142,7 +149,7 @@ function printActivities(held: HeldTerminal, { json }: { readonly json: boolean 
     const now = Date.now()
     if (now - last < betweenActivities) return
     last = now
-    held.out(`${localTime(now)} ${harmlessLine(activityText(activity), 200)}`)
+    held.out(`${timeText(new Date(now))} ${harmlessLine(activityText(activity), 200)}`)
   }
 }
 
@@ -233,11 +240,7 @@ const longestReason = 4_000
 export function lineOf(event: ServerEvent): string {
   // Why a codon failed is said once, so all of it.
   const text = event.type === 'codon.completed' ? describeEvent(event, longestReason) : describeEvent(event)
-  return `${localTime(Date.parse(event.timestamp))} ${text}`
-}
-
-function localTime(time: number): string {
-  return new Date(time).toLocaleTimeString('en-GB')
+  return `${clockText(event.timestamp)} ${text}`
 }
 
 /** Whether a person can be shown the terminal UI: a terminal to write to, one to read from, and the wish for it. */

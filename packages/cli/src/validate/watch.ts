@@ -1,6 +1,7 @@
 import { existsSync, type FSWatcher, watch } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { systemClock } from '@weave/runtime'
+import { timeText } from 'weave-client'
 import { paintVerdict } from '../colour.ts'
 import type { Arguments } from '../parse-arguments.ts'
 import { type ExitCode, signalCodes } from '../program.ts'
@@ -30,7 +31,7 @@ export async function watchHanks(
     const changed = await changes.next()
     if (changed === undefined) break
     terminal.out('')
-    terminal.out(`${'='.repeat(20)} ${systemClock.now().toLocaleTimeString('en-GB')} ${changed} changed`)
+    terminal.out(`${'='.repeat(20)} ${timeText(systemClock.now())} ${changed} changed`)
     terminal.out('')
   }
   return ended

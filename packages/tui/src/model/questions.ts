@@ -1,5 +1,6 @@
 import {
   type Checkpoint,
+  clockText,
   currentCodon,
   durationText,
   failedCodon,
@@ -8,7 +9,6 @@ import {
   rollbackPreview,
   type View,
 } from 'weave-client'
-import { clockText } from './local-time.ts'
 import type { Question } from './ui.ts'
 
 /** What is asked before something is undone or cut short: what would happen, in the words of the one who presses. */

@@ -1,6 +1,7 @@
 import {
   activityText,
   type CodonLine,
+  clockText,
   currentCodon,
   durationText,
   elapsedOf,
@@ -12,7 +13,6 @@ import {
   untilText,
   type View,
 } from 'weave-client'
-import { clockText } from '../model/local-time.ts'
 import { type Line, line, span } from '../terminal/line.ts'
 import type { Signs } from '../terminal/theme.ts'
 

@@ -1,5 +1,4 @@
-import { decisionText, durationText, type GateView, harmlessLine } from 'weave-client'
-import { clockText } from '../model/local-time.ts'
+import { clockText, decisionText, durationText, type GateView, harmlessLine } from 'weave-client'
 import { gateKey } from '../model/questions.ts'
 import { plainRows, type Rows, rowsOf } from '../model/rows.ts'
 import { line, span } from '../terminal/line.ts'

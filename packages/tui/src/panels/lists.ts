@@ -1,7 +1,9 @@
 import {
   type Checkpoint,
+  clockText,
   currentCheckpoints,
   type DiffLine,
+  dateText,
   dollarsText,
   durationText,
   type FileChange,
@@ -11,7 +13,6 @@ import {
   lineDiff,
   type View,
 } from 'weave-client'
-import { clockText, dateText } from '../model/local-time.ts'
 import { checkpointName } from '../model/questions.ts'
 import { plainRows, type Rows, rowsOf } from '../model/rows.ts'
 import { type Line, line, type Style, span } from '../terminal/line.ts'

@@ -1,11 +1,8 @@
-/**
- * What a clock on the wall of a zone shows. Written by hand: the first use of a browser's own date format loads its tables of
- * languages, which takes as long as drawing the page does.
- */
+import { months } from 'weave-client'
+
+/** What a clock on the wall of a zone shows; by hand, as in the client's `local-time.ts`. */
 export type Parts = 'time' | 'date-time' | 'fine'
 export type Zone = 'local' | 'utc'
-
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const
 
 /** The same moment as the clock on the wall of that zone shows it, read as if it were UTC. */
 function onWall(date: Date, zone: Zone): Date {
