@@ -31,13 +31,13 @@ if (unknown.length > 0) {
 }
 
 /**
- * The root with all tests, the scripts, the packages for Node and each of the others. Those for Node are one project, because the
- * command has all of them in its program: one by one, most files would be checked four times.
+ * The root, which is all that runs in Node, with tests and scripts: in projects of their own most files would be checked several times;
+ * and what runs elsewhere, each with what it may use.
  */
 function projects() {
-  const { include } = JSON.parse(readFileSync(join(root, 'tsconfig.node.json'), 'utf8'))
+  const { include } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
   const others = readdirSync(join(root, 'packages'))
     .map(name => `packages/${name}`)
     .filter(folder => !include.includes(`${folder}/src`))
-  return ['.', 'scripts', 'tsconfig.node.json', 'packages/web/test/page', ...others]
+  return ['.', 'packages/web/test/page', ...others]
 }
