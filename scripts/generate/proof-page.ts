@@ -22,6 +22,7 @@ interface Tried {
 
 interface Proof {
   readonly date: string
+  readonly source?: string
   readonly holds: string
   readonly seconds: number
   readonly counts: Readonly<Record<string, number>>
@@ -41,11 +42,11 @@ export const proofPage: Generated = {
 
 function tried(): string {
   const { suites } = JSON.parse(read('bench/results/proofs.json')) as Tried
-  const rows = Object.entries(suites).map(([name, { holds, counts, seconds, date }]) => {
+  const rows = Object.entries(suites).map(([name, { holds, counts, seconds, date, source = '' }]) => {
     const words = Object.entries(counts).map(([what, count]) => `${count.toLocaleString('en')} ${what}`)
-    return [name, holds, words.join('; ') || 'the whole of it', spell(seconds), date.slice(0, 10)]
+    return [name, holds, words.join('; ') || 'the whole of it', spell(seconds), date.slice(0, 10), source]
   })
-  return table(['suite', 'holds', 'tried', 'took', 'on'], rows)
+  return table(['suite', 'holds', 'tried', 'took', 'on', 'source'], rows)
 }
 
 function figures(): string {

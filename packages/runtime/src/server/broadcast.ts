@@ -37,9 +37,9 @@ export type Broadcast = ReturnType<typeof createBroadcast>
  * - **B3** Who wants batches gets the events of `batchMs` in one frame, made once for all of them; of twice as long after one with
  *   more than `manyEvents`.
  * - **B4** What is sent to a member beside the journal goes out after all that was emitted before: `settle` first.
- * - **B6** Who selected events gets those in frames of its own.
  * - **B5** After a send to many there is a rest, and what is emitted meanwhile goes out together: a hundred clients that got each of
  *   a thousand events a second by itself would take two cores.
+ * - **B6** Who selected events gets those in frames of its own.
  */
 export function createBroadcast(journal: Pick<Journal, 'flush' | 'subscribe' | 'lastSeq'>, hides?: Hides) {
   const members = new Set<Member>()
