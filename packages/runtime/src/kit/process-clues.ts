@@ -53,8 +53,10 @@ function isSince(startTime: string, since: string): boolean {
 async function isHidden(pid: number, root: string): Promise<boolean> {
   const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => '')
   if (!`${cwd}/`.startsWith(`${root}/`)) return false
+  // Looked at before and after: in between it has not become another program.
+  if (isBecomingAnother(pid)) return false
   const environment = environmentOf(pid)
-  return environment !== undefined && isEmptied(environment)
+  return environment !== undefined && isEmptied(environment) && !isBecomingAnother(pid)
 }
 
 /** Of a process of our user, as it was at its start; undefined when it cannot be read. */
@@ -85,33 +87,45 @@ export type Marker = `${string}=${string}`
 export async function findMarked(marker: Marker): Promise<readonly number[]> {
   if (process.platform !== 'linux') return []
   const wanted = `\0${Buffer.from(marker).toString('latin1')}${marker.endsWith('=') ? '' : '\0'}`
-  let { found, unsure } = await lookAt(await processIds(), wanted)
-  for (let again = 0; again < looksAgain; again += 1) {
-    unsure = unsure.filter(pid => readStat(pid)?.ended === false)
-    if (unsure.length === 0) break
+  const found: number[] = []
+  /** Which showed no environment, and how often they surely had none. */
+  const bare = new Map<number, number>()
+  const look = (pid: number): void => {
+    const environment = pid === process.pid ? undefined : environmentOf(pid)
+    if (environment === '') {
+      bare.set(pid, (bare.get(pid) ?? 0) + (isBecomingAnother(pid) ? 0 : 1))
+      return
+    }
+    bare.delete(pid)
+    if (environment !== undefined && `\0${environment}\0`.includes(wanted)) found.push(pid)
+  }
+  for (const [at, pid] of (await processIds()).entries()) {
+    look(pid)
+    if (at % readsInATurn === readsInATurn - 1) await setImmediate()
+  }
+  for (let again = 0; again < mostLooks; again += 1) {
+    for (const [pid, times] of bare)
+      if (times >= sureLooks || readStat(pid)?.ended !== false) bare.delete(pid)
+    if (bare.size === 0) break
     await setTimeout(lookAgainMs)
-    const look = await lookAt(unsure, wanted)
-    found = [...found, ...look.found]
-    unsure = look.unsure
+    for (const pid of bare.keys()) look(pid)
   }
   return found
 }
 
-// A process that is just becoming another program shows no environment for a moment; one that was given none never does.
-const looksAgain = 3
+/** Whoever shows nothing so often was given nothing. */
+const sureLooks = 4
 const lookAgainMs = 10
+/** On a busy machine it may take long until a process is the program that it is becoming. */
+const mostLooks = 100
 
-/** Which of `pids` have `wanted` in their environment, and which show none at all. */
-async function lookAt(pids: readonly number[], wanted: string) {
-  const found: number[] = []
-  const unsure: number[] = []
-  for (const [at, pid] of pids.entries()) {
-    const environment = pid === process.pid ? undefined : environmentOf(pid)
-    if (environment === '') unsure.push(pid)
-    else if (environment !== undefined && `\0${environment}\0`.includes(wanted)) found.push(pid)
-    if (at % readsInATurn === readsInATurn - 1) await setImmediate()
+/** For a moment a process that becomes another program shows neither its environment nor its arguments. */
+function isBecomingAnother(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1') === ''
+  } catch {
+    return false
   }
-  return { found, unsure }
 }
 
 /** One process for good, also after its end. */
